@@ -5,7 +5,7 @@ export interface LinkCounters {
   /** A session was lost that was bound, and that nobody here had ended. */
   sessionLost(): void
   /** Something came that could not be read, or not as a whole. */
-  unread(what: 'word' | 'receipt' | 'rest'): void
+  unread(what: 'word' | 'receipt' | 'rest' | 'pdu'): void
 }
 
 /** What the links of a device hand on to the next one, for as long as the process runs. */

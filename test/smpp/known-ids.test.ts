@@ -69,6 +69,24 @@ test('no more wait at once than leave room for the answers that they wait for', 
   expect(ends.slice(-2)).toEqual(['none', 'waits'])
 })
 
+test('without an id only the answers are waited for, and until they are stored', async () => {
+  const { clock, known } = open()
+  const ends: string[] = []
+  const ask = (): void => void known.waitFor([], [number]).then(() => ends.push('told'))
+  const answered = known.submitted(number)
+  ask()
+  await clock.advance(1_000)
+  answered()
+  await clock.advance(249)
+  expect(ends).toEqual([])
+  await clock.advance(1)
+  expect(ends).toEqual(['told'])
+  known.submitted(number)
+  ask()
+  await clock.advance(6_000)
+  expect(ends).toEqual(['told', 'told'])
+})
+
 test('nothing is waited for where nothing is on its way to the number, or the id is known', async () => {
   const { clock, known, ends, ask } = open()
   known.submitted('4915187654321')

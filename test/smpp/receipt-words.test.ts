@@ -53,6 +53,12 @@ test.for(['BARRED', 'BARREDA', 'ZEROBAL', 'NOCRED', 'SYSERR', 'whatever'])(
   },
 )
 
+test('a number that is no state of SMPP is a word that nobody knows, and no state hides the word beside it', () => {
+  expect(read('id:1 stat:12')).toMatchObject({ result: 'undelivered', networkCode: '12', ownWord: '12' })
+  expect(read('', { tlvs: [idTlv('1'), stateTlv(12)] })).toEqual({ result: null, isUnread: true })
+  expect(read('id:1 stat:DELIVRD', { tlvs: [stateTlv(12)] })).toEqual(delivered('1'))
+})
+
 test('a number in the place of a word is a state of the message', () => {
   expect(read('id:1 stat:2')).toEqual(delivered('1'))
   expect(read('id:1 stat:5 err:7')).toMatchObject({

@@ -45,6 +45,21 @@ test('the rest of a PDU that cannot be read is counted, and in the log once', as
   expect(await counted('rest')).toBe(2)
 })
 
+test('PDUs that cannot be read are counted, and in the log once', async () => {
+  const { unread, lines, counted } = open()
+  const cut = {
+    command: 'malformed',
+    status: 0,
+    sequence: 1,
+    commandId: 5,
+    claimed: 'deliver_sm',
+    fault: 'it is cut',
+  } as const
+  for (let i = 0; i < 2; i++) unread.odd(cut)
+  expect(lines).toMatchObject([['warn', { claimed: 'deliver_sm', fault: 'it is cut' }]])
+  expect(await counted('pdu')).toBe(2)
+})
+
 test('what nobody asked for is told to whoever looks closely', () => {
   const { unread, lines } = open()
   unread.odd({ command: 'enquire_link_resp', status: 0, sequence: 1, body: null })

@@ -105,11 +105,14 @@ export function readTlvs(cursor: Cursor): readonly Tlv[] {
   return tlvs
 }
 
-/** The same of a message, whose text may be one of them: where there is no other, and what could not be read may be it, there is no message. */
+/** The same of a message, whose text may be one of them: where there is none, nor the id of a receipt, and what could not be read may be it, there is no message. */
 export function readTlvsOf(cursor: Cursor, shortMessage: Uint8Array): readonly Tlv[] {
   const tlvs = readTlvs(cursor)
   const mayBeLost = cursor.rest !== null && shortMessage.length === 0
-  if (mayBeLost && !tlvs.some(({ tag }) => tag === tlvTags.message_payload))
+  if (
+    mayBeLost &&
+    !tlvs.some(({ tag }) => tag === tlvTags.message_payload || tag === tlvTags.receipted_message_id)
+  )
     failAt(cursor, 'the message is not whole')
   return tlvs
 }

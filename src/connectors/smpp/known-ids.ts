@@ -4,7 +4,9 @@ import type { ConnectorTools } from '../connector-tools.ts'
 /** Bounds the ids that are remembered: some hours of a busy link. */
 export const mostIds = 100_000
 /** An answer and a receipt that were sent at once may come by two connections. */
-const behindMs = 2_000
+const answerMs = 2_000
+/** An answer that was heard is stored within this. */
+const storedMs = 250
 /** Less than the session gives to store a delivery: what is still open then is asked for again. */
 const mostWaitMs = 6_000
 /** More are asked for again at once: held, they would keep the answers that they wait for from being read. */
@@ -59,20 +61,23 @@ export class KnownIds {
   /**
    * Settles when one of `ids` is known to be of a message to one of `numbers`, or will not be: some SMSCs say what became of a message before they
    * say its id. While something to such a number waits for its answer, or has just had one, that is waited for. Rejects where it is still open after
-   * that, or too many wait already: whoever brings it is to bring it again.
+   * that, or too many wait already: whoever brings it is to bring it again. Without `ids` nothing tells but that the answers were heard: it settles soon
+   * behind them, and never rejects for one that is still open.
    */
   async waitFor(ids: readonly string[], numbers: readonly string[]): Promise<void> {
     const isKnown = (): boolean => ids.some((id) => this.has(id))
-    const end = numbers.map(endOf).find((each) => this.#untilMs(each) > this.#tools.monotonicMs())
+    const behindMs = ids.length === 0 ? storedMs : answerMs
+    const end = numbers.map(endOf).find((each) => this.#untilMs(each, behindMs) > this.#tools.monotonicMs())
     if (isKnown() || end === undefined) return
     if (this.#held >= mostHeld) throw new Error('Too many receipts wait for the answers to their submits.')
     this.#held += 1
-    await this.#whenDecided(end, isKnown)
+    await this.#whenDecided(end, behindMs, isKnown)
     this.#held -= 1
-    if (!isKnown() && this.#open.has(end)) throw new Error('The answer to its submit has not come yet.')
+    if (ids.length > 0 && !isKnown() && this.#open.has(end))
+      throw new Error('The answer to its submit has not come yet.')
   }
 
-  #whenDecided(end: string, isKnown: () => boolean): Promise<void> {
+  #whenDecided(end: string, behindMs: number, isKnown: () => boolean): Promise<void> {
     const { monotonicMs, schedule } = this.#tools
     const latestMs = monotonicMs() + mostWaitMs
     const lookers = this.#waiting.get(end) ?? new Set()
@@ -81,7 +86,7 @@ export class KnownIds {
       let cancel = (): void => undefined
       const look = (): void => {
         cancel()
-        const leftMs = Math.min(latestMs, this.#untilMs(end)) - monotonicMs()
+        const leftMs = Math.min(latestMs, this.#untilMs(end, behindMs)) - monotonicMs()
         if (!isKnown() && leftMs > 0) {
           cancel = schedule(leftMs, look)
           return
@@ -96,7 +101,7 @@ export class KnownIds {
   }
 
   /** Until when an id may come for something that was submitted to such a number. */
-  #untilMs(end: string): number {
+  #untilMs(end: string, behindMs: number): number {
     if (this.#open.has(end)) return Number.POSITIVE_INFINITY
     return (this.#answeredMs.get(end) ?? Number.NEGATIVE_INFINITY) + behindMs
   }

@@ -22,8 +22,8 @@ const verdictOfState: readonly Verdict[] = [
   failed('network_rejected'), // SKIPPED
 ]
 
-/** By `message_state`; a state that no standard has is no end. */
-export const judgeState = (state: number): Verdict => verdictOfState[state] ?? noEnd
+/** By `message_state`; null for a state that no standard has. */
+export const judgeState = (state: number): Verdict | null => verdictOfState[state] ?? null
 
 /**
  * Words of appendix B by how they begin: carriers cut them at 7 letters, or not. Those that are no end are of it, too, or of manuals: BUFFRED at

@@ -79,7 +79,8 @@ export function readReceipt(
   if (!isTold && !isMeant()) return writtenTypes.has(type) && said.trim() === '' ? { result: null } : null
 
   const word = text?.stat?.slice(0, mostCodeLetters) ?? null
-  const known = state !== undefined ? judgeState(state) : word === null ? null : judgeWord(word, words)
+  const known =
+    (state === undefined ? null : judgeState(state)) ?? (word === null ? null : judgeWord(word, words))
   const ownWord = known === null && word !== null ? { ownWord: word } : {}
   const verdict = known ?? (word !== null && type === receiptType ? ownEnd : { result: null })
   const numbers = [fields.source.address, fields.destination.address].filter((number) => number !== '')
@@ -110,7 +111,8 @@ export function readReceipt(
 export function wholeReceiptId(fields: MessageFields, { words, pattern }: ReceiptReading): string | null {
   const text = textOf(fields)
   const { id, stat } = pattern?.(text) ?? { id: null, stat: null }
-  if (stat !== null && judgeWord(stat, words) !== null) return id
+  // Numbers are words of people, too: `STOP 1` fits a pattern of two fields.
+  if (stat !== null && !/^\d+$/.test(stat) && judgeWord(stat, words) !== null) return id
   return isWholeReceipt(text) ? (readReceiptText(text)?.id ?? null) : null
 }
 

@@ -40,6 +40,10 @@ export function createUnread({ counters, log }: Pick<ConnectorTools, 'counters' 
       sayOnce('receipt', words, describePdu(delivery))
     },
     odd(pdu) {
+      if (pdu.command === 'malformed') {
+        counters?.unread('pdu')
+        return sayOnce('pdu', 'PDUs come that cannot be read, and are refused', describePdu(pdu))
+      }
       if (!('rest' in pdu)) return log('debug', 'the SMSC sent what nobody asked for', describePdu(pdu))
       counters?.unread('rest')
       const words = 'PDUs come whose optional part cannot be read as a whole; what is whole counts'
