@@ -119,6 +119,32 @@ test('oldest first: writes that commit late, in any order, are never passed by',
   await close()
 })
 
+test('messages that are asked for by id come in either order, and by reference and number as well', async () => {
+  const { storage, clock, ids, close } = await openTestStorage()
+  const rows = ['+4915112345678', '+4915187654321'].flatMap((recipient) =>
+    ['a', 'b', null].map((client_reference) =>
+      storedMessage({ id: ids('msg'), created_at: clock.now(), recipient, client_reference }),
+    ),
+  )
+  await store(storage, rows)
+  const asked = idsOf(rows).slice(1)
+  for (const to of [null, '+4915112345678'])
+    for (const clientReference of [null, 'b']) {
+      const fits = rows.filter(
+        (row) =>
+          asked.includes(row.id) &&
+          (to === null || row.recipient === to) &&
+          (clientReference === null || row.client_reference === clientReference),
+      )
+      const query = { ids: asked, to, clientReference }
+      const newest = await walkHistory(storage, { query, limit: 2 })
+      const oldest = await walkHistory(storage, { query: { ...query, order: 'asc' }, limit: 2 })
+      expect(idsOf(newest.rows)).toEqual(idsOf(fits).toReversed())
+      expect(idsOf(oldest.rows)).toEqual(idsOf(fits))
+    }
+  await close()
+})
+
 test('a search looks at a bounded number of messages a page and still finds every match once', async () => {
   const { storage, clock, ids, close } = await openTestStorage()
   const wanted: string[] = []
