@@ -23,7 +23,7 @@ export interface HouseServerOptions {
 export const openHouseServer = ({
   env = {},
   ownProcess = false,
-  flags = [],
+  flags,
 }: HouseServerOptions): Promise<HouseServer> => (ownProcess ? inOwnProcess(env, flags) : inThisProcess(env))
 
 async function inThisProcess(env: Record<string, string>): Promise<HouseServer> {
@@ -39,7 +39,10 @@ async function inThisProcess(env: Record<string, string>): Promise<HouseServer> 
   }
 }
 
-async function inOwnProcess(env: Record<string, string>, flags: readonly string[]): Promise<HouseServer> {
+async function inOwnProcess(
+  env: Record<string, string>,
+  flags: HouseServerOptions['flags'],
+): Promise<HouseServer> {
   const dataFolder = await temporaryFolder()
   let server = await startServerProcess({ dataFolder, env, flags })
   onTestFinished(async () => void (await server.kill('SIGKILL')))
