@@ -107,7 +107,10 @@ test('receipts have the form that the link says, whatever their type, and a text
   expect(heard.receipts.at(-1)).toMatchObject({ networkId: '9' })
   const text = 'soon,2611260405,or,later'
   await say({ esmClass: 0, shortMessage: Buffer.from(text) })
-  expect(heard.inbound.map((inbound) => inbound.text)).toEqual([text])
+  // A number that is no word of the link, though one of SMPP.
+  const digits = '02,2611260405,AB12,later'
+  await say({ esmClass: 0, shortMessage: Buffer.from(digits) })
+  expect(heard.inbound.map((inbound) => inbound.text)).toEqual([text, digits])
 })
 
 const reference = { tag: 0x0204, value: Buffer.of(0x12, 0x34) }

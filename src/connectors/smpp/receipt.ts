@@ -111,8 +111,10 @@ export function readReceipt(
 export function wholeReceiptId(fields: MessageFields, { words, pattern }: ReceiptReading): string | null {
   const text = textOf(fields)
   const { id, stat } = pattern?.(text) ?? { id: null, stat: null }
-  // Numbers are words of people, too: `STOP 1` fits a pattern of two fields.
-  if (stat !== null && !/^\d+$/.test(stat) && judgeWord(stat, words) !== null) return id
+  // Numbers are words of people, too: `STOP 1` fits a pattern of two fields. Those that the link names are its own.
+  const isOurs =
+    stat !== null && (words.has(stat) || (!/^\d+$/.test(stat) && judgeWord(stat, words) !== null))
+  if (isOurs) return id
   return isWholeReceipt(text) ? (readReceiptText(text)?.id ?? null) : null
 }
 
