@@ -91,7 +91,8 @@ export async function removeGroup(
 }
 
 /**
- * Refuses a group that is not there or full, and one of another owner or mode: receipts of one account must move no message of another (P10).
+ * Refuses a group that is not there or full, and one of another owner or mode: receipts of one account must move no message of another (P10). A device that
+ * was removed counts while receipts of what it sent are awaited, and leaves the group then.
  */
 export async function requireRoomInGroup(
   tx: Tx,
@@ -99,20 +100,42 @@ export async function requireRoomInGroup(
   device: { id: string; account_id: string | null; mode: Mode },
 ): Promise<void> {
   await readGroup(tx, groupId)
+  await tx
+    .updateTable('devices')
+    .set({ group_id: null })
+    .where('group_id', '=', groupId)
+    .where('state', '=', 'retired')
+    .where(({ eb, not, exists }) =>
+      not(
+        exists(
+          eb
+            .selectFrom('receipts_expected as r')
+            .select('r.network_id')
+            .whereRef('r.device_id', '=', 'devices.id'),
+        ),
+      ),
+    )
+    .execute()
   const others = await tx
     .selectFrom('devices')
     .select(['account_id', 'mode'])
     .where('group_id', '=', groupId)
     .where('id', '!=', device.id)
-    .where('state', '!=', 'retired')
     .execute()
   if (others.length >= mostMembers)
     throw invalidInput([
-      { code: 'too_many_items', detail: `A group has at most ${mostMembers} devices; take one out first.` },
+      {
+        code: 'too_many_items',
+        detail: `A group has at most ${mostMembers} devices, and one that was removed counts while receipts of what it sent may come; take one out first.`,
+      },
     ])
   if (others.some((other) => other.account_id !== device.account_id || other.mode !== device.mode))
     throw invalidInput([
-      { code: 'not_in_enum', detail: 'The devices of a group must have the same owner and mode.' },
+      {
+        code: 'not_in_enum',
+        detail:
+          'The devices of a group must have the same owner and mode, and one that was removed counts while receipts of what it sent may come.',
+      },
     ])
 }
 
