@@ -37,6 +37,8 @@ export interface RefusalReason {
   networkCode: string | null
   /** It is about this recipient, as far as anybody knows, such as a handset whose queue is full: what goes to others goes first. */
   recipientAlone?: true
+  /** It may be about this recipient as well as about the device, such as one that could not be reached. */
+  mayBeRecipient?: true
   /** It is mostly about the device or its SIM, whatever the message: what the network refuses to one it may take from another. */
   deviceAlone?: true
   /** A limit that the device keeps by itself: until its `limitRestMs` are over, more is refused too. */

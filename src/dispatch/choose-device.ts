@@ -101,8 +101,11 @@ export function chooseDevice(route: Route, devices: readonly Candidate[]): Candi
   const tried = best === 0 ? stage.filter((device) => isTried(device, route)).map(asBeside) : []
   const able = [...tried.filter(({ fetches }) => !fetches), ...given].filter((device) => device.free > 0)
   const [first] = able
-  if (first?.isDoubted) return first
-  if (first) return able.reduce((one, device) => (isBetter(device, one) ? device : one), first)
+  // One that is to be tried comes before all others; those that are in doubt together are one like another.
+  if (first !== undefined)
+    return first.isDoubted
+      ? first
+      : able.reduce((one, device) => (isBetter(device, one) ? device : one), first)
   return asked.every((device) => device.isElsewhere) ? 'none' : 'busy'
 }
 

@@ -6,6 +6,7 @@ import type { Candidate } from './choose-device.ts'
 import type { DeviceFacts } from './device-facts.ts'
 import { DeviceTrust } from './device-trust.ts'
 import { drained } from './drained.ts'
+import { HeldOffers } from './held-offers.ts'
 import { knownSenders } from './known-senders.ts'
 import { busyBackoffMs, faultOfDevice } from './retry-policy.ts'
 import { type Sim, SimPaces, type SimRoom } from './sim-paces.ts'
@@ -20,6 +21,8 @@ export class DeviceRuntime {
   readonly link: Link | Pull
   /** Of a device that fetches, while it is on trial. */
   readonly untold = new UntoldOffers()
+  /** Of a device that fetches. */
+  readonly held: HeldOffers
   readonly #clock: Clock
   readonly trust: DeviceTrust
   readonly #leaseToken: (() => number | null) | null
@@ -28,8 +31,6 @@ export class DeviceRuntime {
   #paces: SimPaces
   #open = 0
   #submitted = 0
-  /** Of a device that fetches: what it was given from here and has not told the end of, as far as this node knows. */
-  #held = 0
   #restsUntilMs = Number.NEGATIVE_INFINITY
   /** Until when a limit that it keeps by itself lasts. */
   #limitedUntilMs = Number.NEGATIVE_INFINITY
@@ -55,6 +56,7 @@ export class DeviceRuntime {
     this.#isLogged = deps.isLogged ?? (() => false)
     this.#facts = facts
     this.link = link
+    this.held = new HeldOffers(this.trust, () => isPull(link) && link.health().link === 'poll')
     this.#paces = this.#pacesOf(facts)
   }
 
@@ -125,10 +127,11 @@ export class DeviceRuntime {
   /** As a candidate for messages of this sender, whose SIM may be at its pace while another is not. */
   candidate(sender: string | null = null): Candidate {
     const { id, accountId, mode, isDraining, groupId } = this.#facts
-    const { status, cannotSend = false } = this.health
+    const { status } = this.health
+    const cannotSend = this.#cannotSend
     const leaseToken = this.#leaseToken?.() ?? null
     const { window } = this.link
-    const free = isDraining ? 0 : this.#free(sender, this.trust.state())
+    const free = isDraining ? 0 : this.#free(sender, cannotSend ? 'trial' : this.trust.state())
     const freeBeside = cannotSend ? 0 : this.#freeBeside(sender, free)
     return {
       id,
@@ -150,6 +153,11 @@ export class DeviceRuntime {
       ...(groupId === undefined ? {} : { groupId }),
       ...(this.claimsAhead ? { isLogged: true } : {}),
     }
+  }
+
+  /** It says so, and has not sent since it last failed: an app that may not look at its SIMs tells of none, and sends. */
+  get #cannotSend(): boolean {
+    return this.health.cannotSend === true && this.trust.goodInARow === 0
   }
 
   /** The pace and what is left of it; null when the device goes as fast as it can. */
@@ -198,19 +206,8 @@ export class DeviceRuntime {
   fetched({ sim, parts, ...offer }: UntoldOffer & { sim: Sim; parts: number }): void {
     const nowMs = this.#clock.monotonicMs()
     this.#paces.spend(sim, parts, nowMs)
-    this.#held += 1
+    this.held.given()
     if (this.trust.state() === 'trial') this.untold.given(offer, nowMs)
-  }
-
-  /** Whether it holds as many as it may beside a sound device. */
-  get isFull(): boolean {
-    return isPull(this.link) && this.#held > 0 && this.#held >= this.trust.mostBeside
-  }
-
-  /** Of a device that fetches: what it holds was counted. Gives how many more it may hold beside a sound device. */
-  countedHeld(held: number): number {
-    this.#held = held
-    return Math.max(0, this.trust.mostBeside - held)
   }
 
   /**
@@ -230,7 +227,7 @@ export class DeviceRuntime {
   /** A device that fetches has told what became of an attempt, whichever node gave it that. */
   toldOf(attemptId: string, outcome: Outcome): void {
     if (this.trust.state() === 'trial') this.untold.told(attemptId)
-    this.#held = Math.max(0, this.#held - 1)
+    this.held.told()
     this.heard(outcome)
   }
 
@@ -238,20 +235,21 @@ export class DeviceRuntime {
   resumePace = (past: Parameters<SimPaces['resume']>[0]): void => this.#paces.resume(past)
 
   /** Its end is being stored: the room is free again. */
-  closed(outcome: Outcome): void {
+  closed(outcome: Outcome, accountId?: string): void {
     this.#open -= 1
-    this.heard(outcome)
+    this.heard(outcome, accountId)
   }
 
   /** What a hand-over came to says something of the device. */
-  heard(outcome: Outcome): void {
+  heard(outcome: Outcome, accountId?: string): void {
     const isBusy = outcome.kind === 'refused' && outcome.lasts === 'busy' && outcome.recipientAlone !== true
     if (outcome.kind === 'unavailable' || isBusy)
       this.#restsUntilMs = this.#clock.monotonicMs() + busyBackoffMs
     if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.limitReached) this.#limited()
     if (outcome.kind === 'accepted') this.#lastSentAt = this.#clock.now()
     this.#lastError = faultOfDevice(outcome) ?? this.#lastError
-    if (this.trust.heard(outcome, { device_id: this.#facts.id, name: this.#facts.name })) this.untold.clear()
+    const { id: device_id, name } = this.#facts
+    if (this.trust.heard(outcome, { device_id, name }, accountId)) this.untold.clear()
   }
 
   /** What it refuses while the limit lasts does not make that last longer: the first refusal tells when it was reached. */
@@ -270,7 +268,9 @@ export class DeviceRuntime {
     if (!this.isHeld) return 0
     if (trust === 'closed') return this.#room(sender)
     // What waits for another try tells nothing for minutes.
-    const open = isPull(this.link) ? this.untold.size : this.#open - (this.link.waiting ?? 0)
+    const open = isPull(this.link)
+      ? Math.max(this.untold.size, this.#cannotSend ? this.held.count : 0)
+      : this.#open - (this.link.waiting ?? 0)
     return trust === 'trial' && open <= 0 ? Math.min(1, this.#room(sender)) : 0
   }
 
@@ -278,8 +278,8 @@ export class DeviceRuntime {
   #freeBeside(sender: string | null, free: number): number {
     const { mostBeside, hasFailed, isDoubted } = this.trust
     if (isDoubted) return Math.min(free, this.#free(sender, this.trust.state(true)))
-    if (!hasFailed && !isPull(this.link)) return free
-    return Math.min(free, Math.max(0, mostBeside - (isPull(this.link) ? this.#held : this.#open)))
+    if (isPull(this.link)) return Math.min(free, this.held.left)
+    return hasFailed ? Math.min(free, Math.max(0, mostBeside - this.#open)) : free
   }
 
   /** None for a device with a pace: what is claimed is spent. */

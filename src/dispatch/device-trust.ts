@@ -38,6 +38,11 @@ export class DeviceTrust {
     return this.#doubt.faults > 0
   }
 
+  /** So many went well since the last that failed. */
+  get goodInARow(): number {
+    return this.#doubt.good
+  }
+
   /** So many it may hold beside a sound device: with those that failed since the last that went well, no more than are lost to a new fault. */
   get mostBeside(): number {
     return Math.max(0, mostFaults - this.#doubt.faults)
@@ -70,10 +75,10 @@ export class DeviceTrust {
   }
 
   /** Takes an outcome in; gives whether that changed how far the device is trusted. */
-  heard(outcome: Outcome, device: { device_id: string; name: string }): boolean {
+  heard(outcome: Outcome, device: { device_id: string; name: string }, accountId?: string): boolean {
     const { clock, log } = this.#deps
     const nowMs = clock.monotonicMs()
-    const doubt = this.#doubt.heard(outcome, nowMs)
+    const doubt = this.#doubt.heard(outcome, nowMs, accountId)
     const change = this.#breaker.heard(outcome, nowMs)
     if (change === 'opened')
       log.error(
@@ -85,7 +90,7 @@ export class DeviceTrust {
         device,
         'a device fails again and again: others carry what they can in its place, and it is tried with one message at a time',
       )
-    if (change === 'closed' || doubt === 'ended')
+    if ((change === 'closed' || doubt === 'ended') && this.state() === 'closed')
       log.warn(device, 'a device works again: it is used as before')
     return change !== null || doubt !== null
   }

@@ -104,11 +104,14 @@ export class DevicesElsewhere {
   /** A device of this node as the choice sees it: a phone that is not heard here, and is elsewhere, is that node's. */
   candidateOf(device: DeviceRuntime, sender: string | null): Candidate {
     const here = device.candidate(sender)
-    const isElsewhere = here.health === 'offline' && this.isHeard(device.facts)
-    if (!isElsewhere) return here
-    const isDoubted = this.#heard.get(device.facts.id)?.isDoubted === true
+    const isHeard = this.isHeard(device.facts)
+    // A phone may tell each node of another failure: here it has what a doubted one has, and no trial, which the other node gives it.
+    const isDoubted = isHeard && this.#heard.get(device.facts.id)?.isDoubted === true
+    const doubted = isDoubted ? ({ isDoubted, free: Math.min(1, here.free), freeBeside: 0 } as const) : {}
+    const isElsewhere = here.health === 'offline' && isHeard
+    if (!isElsewhere) return { ...here, ...doubted }
     const { senders } = this.sendersOf(device)
-    return { ...here, senders, health: 'online', free: 0, isElsewhere, ...(isDoubted && { isDoubted }) }
+    return { ...here, ...doubted, senders, health: 'online', free: 0, isElsewhere }
   }
 
   /** An account's own links that work elsewhere, as the choice sees them. */

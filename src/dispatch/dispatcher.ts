@@ -291,8 +291,8 @@ export class Dispatcher implements Service {
   }
 
   #makeRoom(ended: readonly Ended[]): void {
-    for (const { device, outcome } of ended)
-      if (isOfDevice(outcome)) device?.closed(outcome)
+    for (const { device, outcome, claimed } of ended)
+      if (isOfDevice(outcome)) device?.closed(outcome, claimed.accountId)
       else device?.gaveBack()
     if (this.#ring.size > 0) this.nudge()
   }

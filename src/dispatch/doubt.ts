@@ -13,10 +13,10 @@ const longestPauseMs = 300_000
 const sameCutMs = 1_000
 
 /**
- * Whether an outcome tells against its device (true), for it (false), that its connection was lost (cut), or nothing of that. What is the message's
- * fault alone, or passes by itself, says nothing.
+ * Whether an outcome tells against its device (true), for it (false), that its connection was lost (cut), that somebody cannot be reached (unclear), or
+ * nothing of that. What is the message's fault alone, or passes by itself, says nothing.
  */
-function isFault(outcome: Outcome): boolean | 'cut' | null {
+function isFault(outcome: Outcome): boolean | 'cut' | 'unclear' | null {
   switch (outcome.kind) {
     case 'accepted':
       return false
@@ -24,6 +24,7 @@ function isFault(outcome: Outcome): boolean | 'cut' | null {
       return outcome.connectionLost === true ? 'cut' : true
     case 'refused':
       if (outcome.recipientAlone === true) return null
+      if (outcome.mayBeRecipient === true) return 'unclear'
       return outcome.lasts === 'now' || outcome.deviceAlone === true ? true : null
     case 'partial':
     case 'unavailable':
@@ -40,6 +41,9 @@ export class Doubt {
   readonly #restMs: number
   readonly #last: { atMs: number; isFault: boolean }[] = []
   #faults = 0
+  #good = 0
+  /** Whose messages were refused without a word of whose fault it is, since the last good outcome. */
+  readonly #refusedOf = new Set<string>()
   #cutMs = Number.NEGATIVE_INFINITY
   #doubted: { sinceMs: number; failedTrials: number; good: number } | null = null
 
@@ -57,6 +61,11 @@ export class Doubt {
     return this.#faults
   }
 
+  /** How many good outcomes there were since the last fault. */
+  get good(): number {
+    return this.#good
+  }
+
   /** How long ago it failed the last time; null while it is sound. */
   doubtedForMs(nowMs: number): number | null {
     return this.#doubted === null ? null : nowMs - this.#doubted.sinceMs
@@ -71,16 +80,21 @@ export class Doubt {
     return nowMs - doubted.sinceMs >= pauseMs
   }
 
-  /** Takes an outcome in; gives the change that it made, if any. */
-  heard(outcome: Outcome, nowMs: number): 'began' | 'failed' | 'ended' | null {
+  /**
+   * Takes the outcome of a message of an account in; gives the change that it made, if any. What may be the recipient's fault counts once it came to two
+   * accounts in a row: the list of dead numbers of one must not slow down what others send.
+   */
+  heard(outcome: Outcome, nowMs: number, accountId = ''): 'began' | 'failed' | 'ended' | null {
     const fault = isFault(outcome)
     if (fault === null) return null
-    if (fault === false) return this.#good(nowMs)
+    if (fault === false) return this.#worked(nowMs)
+    if (fault === 'unclear' && this.#refusedOf.add(accountId).size < 2) return null
     if (fault === 'cut') {
       if (nowMs - this.#cutMs < sameCutMs) return null
       this.#cutMs = nowMs
     } else this.#note(true, nowMs)
     this.#faults += 1
+    this.#good = 0
     return this.#doubted === null ? this.#begin(nowMs) : this.#fail(nowMs)
   }
 
@@ -89,10 +103,13 @@ export class Doubt {
     this.#doubted = null
     this.#faults = 0
     this.#last.length = 0
+    this.#refusedOf.clear()
   }
 
-  #good(nowMs: number): 'ended' | null {
+  #worked(nowMs: number): 'ended' | null {
     this.#faults = 0
+    this.#good += 1
+    this.#refusedOf.clear()
     this.#note(false, nowMs)
     if (this.#doubted === null) return null
     this.#doubted.good += 1

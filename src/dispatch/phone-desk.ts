@@ -16,7 +16,6 @@ import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
 import { anotherIn } from './another-device.ts'
 import { type Candidate, isBesideSound, planClaims, type Route } from './choose-device.ts'
-import { mostFaults } from './doubt.ts'
 import type { DevicePool } from './device-pool.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
@@ -217,12 +216,15 @@ export class PhoneDesk {
     }
     const beside = trust.isDoubted ? [] : routes.filter(hasOthers)
     if (beside.length === 0) return planClaims(routes, () => [self]).wants
-    const counts = await countUnended(read, [facts.id], { nowMs: clock.now(), most: mostFaults })
-    const most = device.countedHeld(counts.get(facts.id) ?? 0)
+    const counts = await countUnended(read, [facts.id], { nowMs: clock.now(), most: device.held.most })
+    device.held.counted(counts.get(facts.id) ?? 0)
     const alone = routes.filter((route) => !beside.includes(route))
     const { wants } = planClaims(alone, () => [self])
     const left = wants.reduce((rest, { quota }) => rest - quota, self.free)
-    return [...wants, ...planClaims(beside, () => [{ ...self, free: Math.min(left, most) }]).wants]
+    return [
+      ...wants,
+      ...planClaims(beside, () => [{ ...self, free: Math.min(left, device.held.left) }]).wants,
+    ]
   }
 
   async #storeReports(reports: readonly PhoneReport[]): Promise<boolean[]> {

@@ -1,7 +1,6 @@
 import { countUnended, findUnended } from '../messages/unended-offers.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { DevicePool } from './device-pool.ts'
-import { mostFaults } from './doubt.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 
@@ -31,8 +30,9 @@ async function lookAfter(read: Db, device: DeviceRuntime): Promise<void> {
 
 /** A phone that holds as many as it may beside others: another node may have been told of them, or what ends offers that hang. */
 async function countFull({ pool, read, clock }: Parameters<typeof createTrialWatch>[0]): Promise<void> {
-  const full = new Map(pool.all.filter(({ isFull }) => isFull).map((device) => [device.facts.id, device]))
+  const full = new Map(pool.all.flatMap(({ facts, held }) => (held.isFull ? [[facts.id, held]] : [])))
   if (full.size === 0) return
-  const counts = await countUnended(read, [...full.keys()], { nowMs: clock.now(), most: mostFaults })
-  for (const [deviceId, held] of counts) full.get(deviceId)?.countedHeld(held)
+  const most = Math.max(...[...full.values()].map((held) => held.most))
+  const counts = await countUnended(read, [...full.keys()], { nowMs: clock.now(), most })
+  for (const [deviceId, count] of counts) full.get(deviceId)?.counted(count)
 }

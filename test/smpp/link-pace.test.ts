@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commandStatus } from '../../src/connectors/smpp/pdu.ts'
 import { createSmppSubject } from '../contracts/smpp-subject.ts'
 import { handOverOf, longHandOver, type Opened, openSubject } from '../contracts/contract-subject.ts'
 import { type SmscControl, startSmsc } from '../peers/smsc-control.ts'
@@ -98,3 +99,19 @@ test('an SMSC that takes fifty a second gets more than half of that, and the lin
   expect(Math.max(...silences)).toBeLessThanOrEqual(2_000)
   expect(taken.length / seconds).toBeGreaterThan(25)
 })
+
+test.for(['ESME_RSUBMITFAIL', 'ESME_RX_T_APPN', 'ESME_RDELIVERYFAILURE'] as const)(
+  '%s may be about its recipient, unless the carrier says what it means; a fault of the SMSC is not',
+  async (name) => {
+    const status = commandStatus[name]
+    const { submit } = await open()
+    await answerNext(status, commandStatus.ESME_RSYSERR)
+    expect(await submit()).toMatchObject({ lasts: 'now', networkCode: name, mayBeRecipient: true })
+    expect(await submit()).not.toHaveProperty('mayBeRecipient')
+    const told = await open({ status_classes: `0x${status.toString(16)}=good` })
+    await answerNext(status)
+    const refusal = await told.submit()
+    expect(refusal).toMatchObject({ lasts: 'good', networkCode: name })
+    expect(refusal).not.toHaveProperty('mayBeRecipient')
+  },
+)

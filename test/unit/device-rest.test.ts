@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Link, Outcome, Pull } from '../../src/connectors/connector.ts'
 import type { DeviceFacts } from '../../src/dispatch/device-facts.ts'
+import { DevicesElsewhere } from '../../src/dispatch/devices-elsewhere.ts'
 import { DeviceRuntime } from '../../src/dispatch/device-runtime.ts'
 import type { Log } from '../../src/log.ts'
+import type { Db } from '../../src/storage/dialect.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 const facts: DeviceFacts = {
@@ -73,4 +75,87 @@ test('what a phone has told the end of while that was being counted is not waite
 
 test('a recipient who takes nothing costs the others of the device nothing', () => {
   expect(freeAfter({ ...busy, recipientAlone: true })).toBe(10)
+})
+
+const well: Outcome = { kind: 'accepted', networkIds: ['1'], receiptExpected: true }
+const lost: Outcome = { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer' }
+
+/** A phone, with what it says of itself, and what was written of it. */
+function openPhone(said: object = {}) {
+  const clock = createStubClock()
+  const lines: string[] = []
+  const note = (_: object, line: string) => void lines.push(line)
+  const link = {
+    window: 100,
+    capabilities: {},
+    wake: () => undefined,
+    sims: { simOf: new Map(), turns: [] },
+    health: () => ({ status: 'online', reasons: [], link: 'stream', ...said }),
+  } as unknown as Pull
+  const log = { error: note, warn: note } as unknown as Log
+  const device = new DeviceRuntime({ clock, log, breakerRestMs: 60_000 }, facts, link)
+  let count = 0
+  const give = (): string => {
+    const attemptId = `att_${count++}`
+    device.fetched({ attemptId, waitsForMs: 600_000, sim: null, parts: 1 })
+    return attemptId
+  }
+  return { clock, device, lines, give, work: (outcome: Outcome) => device.toldOf(give(), outcome) }
+}
+
+test('a phone that says that it cannot send gets one message at a time where it is alone, none beside another, and is believed no more once it has sent', () => {
+  const { device, give, work } = openPhone({ cannotSend: true })
+  expect(device.candidate()).toMatchObject({ isDoubted: true, free: 1, freeBeside: 0 })
+  const first = give()
+  expect(device.candidate().free).toBe(0)
+  device.toldOf(first, lost)
+  expect(device.candidate().free).toBe(1)
+  work(well)
+  expect(device.candidate()).not.toHaveProperty('isDoubted')
+  expect(device.candidate()).toMatchObject({ free: 100, freeBeside: 5 })
+  work(lost)
+  expect(device.candidate()).toMatchObject({ isDoubted: true, free: 1, freeBeside: 0 })
+})
+
+test('beside another a phone holds five, and one that only visits as many as it has sent well in a row', () => {
+  const streaming = openPhone()
+  const visiting = openPhone({ link: 'poll' })
+  for (const { device, work } of [streaming, visiting]) {
+    expect(device.candidate().freeBeside).toBe(5)
+    for (let i = 0; i < 20; i++) work(well)
+  }
+  expect(streaming.device.candidate().freeBeside).toBe(5)
+  for (let i = 0; i < 8; i++) visiting.give()
+  expect(visiting.device.candidate().freeBeside).toBe(12)
+  for (let i = 8; i < 20; i++) visiting.give()
+  expect([visiting.device.held.left, visiting.device.held.isFull]).toEqual([0, true])
+  for (let i = 0; i < 20; i++) visiting.device.toldOf(`att_${20 + i}`, well)
+  visiting.work(lost)
+  expect(visiting.device.candidate().freeBeside).toBe(4)
+})
+
+test('a device is said to work again once it is used as before, and not while it is still tried', () => {
+  const { clock, device, lines } = openPhone()
+  for (let i = 0; i < 20; i++) device.heard(lost)
+  void clock.advance(60_000)
+  lines.length = 0
+  const saidAfter = Array.from({ length: 20 }, () => {
+    device.heard(well)
+    return lines.length
+  })
+  // In doubt it is for five, given up for twenty.
+  expect(saidAfter).toEqual([...Array.from({ length: 19 }, () => 0), 1])
+  expect(device.candidate()).not.toHaveProperty('isDoubted')
+})
+
+test('what fails by the word of another node is in doubt here, too, as long as that word counts', () => {
+  const { clock, device } = openPhone()
+  const elsewhere = new DevicesElsewhere({ read: {} as Db, clock })
+  const candidate = () => elsewhere.candidateOf(device, null)
+  expect(candidate()).not.toHaveProperty('isDoubted')
+  const said = { deviceId: facts.id, status: 'degraded', reportedAt: clock.now() } as const
+  elsewhere.hear([{ ...said, reasons: ['repeated_failures'] }])
+  expect(candidate()).toMatchObject({ isDoubted: true, free: 1, freeBeside: 0, health: 'online' })
+  clock.jumpWallClock(30_000)
+  expect(candidate()).not.toHaveProperty('isDoubted')
 })

@@ -103,3 +103,15 @@ test('where devices rest until they are changed it is not tried beside sound one
   for (let i = 1; i < 12; i++) doubt.heard(unknown, i * 1_000_000)
   expect(doubt.mayTry(11_000_000 + 300_000, false)).toBe(true)
 })
+
+test('what may be the fault of the recipients of one account is none of the device, and that of two accounts in a row is', () => {
+  const unclear = refused('now', { mayBeRecipient: true })
+  const doubt = new Doubt(restMs)
+  for (let i = 0; i < 100; i++) doubt.heard(unclear, i, 'acc_a')
+  expect(doubt.isDoubted).toBe(false)
+  doubt.heard(good, 100, 'acc_b')
+  for (let i = 0; i < 100; i++) doubt.heard(unclear, 100 + i, 'acc_a')
+  expect(doubt.isDoubted).toBe(false)
+  for (let i = 0; i < 5; i++) doubt.heard(unclear, 200 + i, i % 2 === 0 ? 'acc_b' : 'acc_a')
+  expect(doubt.isDoubted).toBe(true)
+})

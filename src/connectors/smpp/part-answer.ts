@@ -57,9 +57,17 @@ export function readAnswer(
   if (lasts === 'link') return { kind: 'not_written', detail: `The SMSC answered ${networkCode}.` }
   // Whose queue it is nobody says. Were it taken for that of all, three handsets that stay full would stand before all others.
   const recipientAlone = lasts === 'busy' && status === commandStatus.ESME_RMSGQFUL
-  const reason = { lasts, code, networkCode }
+  const mayBeRecipient = lasts === 'now' && unclearWhose.has(status)
+  const reason = { lasts, code, networkCode, ...(mayBeRecipient && { mayBeRecipient }) }
   return { kind: 'refused', reason: recipientAlone ? { ...reason, recipientAlone } : reason }
 }
+
+/** SMPP 3.4, section 5.1.3, has no recipient in their words, and SMSCs answer them for numbers that are out of reach as well as for faults of their own. */
+const unclearWhose: ReadonlySet<number> = new Set([
+  commandStatus.ESME_RSUBMITFAIL,
+  commandStatus.ESME_RX_T_APPN,
+  commandStatus.ESME_RDELIVERYFAILURE,
+])
 
 const names = new Map<number, string>(Object.entries(commandStatus).map(([name, status]) => [status, name]))
 

@@ -135,8 +135,8 @@ function wholly(left: readonly Left[]): Outcome {
 const gravity: Record<RefusalReason['lasts'], number> = { good: 3, expired: 2, now: 1, busy: 0 }
 
 /** What is about more than the recipient is told first of its like. */
-const gravityOf = ({ lasts, recipientAlone }: RefusalReason): number =>
-  gravity[lasts] + (recipientAlone === true ? 0 : 0.5)
+const gravityOf = ({ lasts, recipientAlone, mayBeRecipient }: RefusalReason): number =>
+  gravity[lasts] + (recipientAlone === true || mayBeRecipient === true ? 0 : 0.5)
 
 const worst = (left: readonly Left[]): RefusalReason | null =>
   left
