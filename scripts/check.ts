@@ -21,14 +21,8 @@ const built = join(import.meta.dirname, '..', 'node_modules', '.cache', 'onesixt
 
 const steps: readonly Step[] = [
   { name: 'format', commands: [['oxfmt', '--check', '.']] },
-  { name: 'lint', commands: [['oxlint']] },
-  {
-    name: 'types',
-    commands: [
-      ['tsc', '-p', 'tsconfig.json'],
-      ['tsc', '-p', 'console/tsconfig.json'],
-    ],
-  },
+  // What tsc finds by both tsconfig.json is found here, too, in 8 s in the place of 29: the same checker has loaded the types for the rules.
+  { name: 'lint and types', commands: [['oxlint', '--type-check']] },
   // The second look leaves tests and scripts out: what only they reach is not part of the program.
   { name: 'dead code', commands: [['knip'], ['knip', '--production', '--include', 'files,dependencies']] },
   { name: 'layers', commands: [['node', 'scripts/layers.ts']] },
