@@ -25,7 +25,7 @@ process.on('exit', () => rmSync(statementsFolder, { recursive: true, force: true
 
 /**
  * One project for each kind of proof: what needs no database runs once. A group begins when the one before it has ended, so that what kills processes
- * has the machine to itself. Modules are loaded once for all files of a worker, but where processes are killed.
+ * has the machine to itself. Modules are loaded once for all files of a worker.
  */
 export default defineConfig({
   test: {
@@ -97,6 +97,7 @@ export default defineConfig({
         test: {
           name: 'crash',
           include: filesOf.crash,
+          isolate: false,
           env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
           testTimeout: endAfter(120_000),
           hookTimeout: 60_000,
@@ -109,6 +110,7 @@ export default defineConfig({
         test: {
           name: 'crash-postgres',
           include: filesOf['crash-postgres'],
+          isolate: false,
           env: { ONESIXTY_TEST_DATABASE: 'postgres' },
           globalSetup: ['test/postgres-server.ts'],
           testTimeout: endAfter(560_000),
