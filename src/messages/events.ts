@@ -52,10 +52,18 @@ export async function recordMessageEvents(tx: Tx, events: readonly MessageEvent[
   await record(tx, accountIds, () => told.map(messageEventRow), 'fail')
 }
 
-/** Writes an event for one endpoint alone, whatever it chose, and gives its id: somebody asked for it and waits, so that it goes before all others. */
+/** Since when something is due that somebody waits for: before all others, and while its endpoint is left alone. */
+export const dueWhateverThePause = -1
+
+/** Writes an event for one endpoint alone, whatever it chose, and gives its id: somebody asked for it and waits. */
 export async function recordEventFor(tx: Tx, endpointId: string, event: AccountEvent): Promise<string> {
   const row = accountEventRow(event)
-  const delivery = { account_id: row.account_id, endpoint_id: endpointId, event_id: row.id, due_at: -1 }
+  const delivery = {
+    account_id: row.account_id,
+    endpoint_id: endpointId,
+    event_id: row.id,
+    due_at: dueWhateverThePause,
+  }
   await allDone([
     insertRows(tx, 'webhook_events', [row], 'ignore'),
     insertRows(tx, 'webhook_deliveries', [delivery], 'ignore'),

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../storage/dialect.ts'
 import { everyColumn } from '../storage/every-column.ts'
 import type { WebhookEventTable } from '../storage/webhook-tables.ts'
 import { selectEach, updateRows } from '../storage/sets.ts'
+import { dueWhateverThePause } from '../messages/events.ts'
 import { type FormerSecret, formerSecretsOf } from './former-secrets.ts'
 
 export interface DueEndpoint {
@@ -16,6 +17,8 @@ export interface DueEndpoint {
 export interface ClaimedDelivery extends DueEndpoint {
   token: number
   failures: number
+  /** Of the trial of an endpoint that fails: until when it keeps others from the endpoint. */
+  trialUntil: number | null
   url: string
   /** Sealed. */
   secret: string
@@ -53,7 +56,9 @@ export async function readDueEndpoints(read: Db, nowMs: number): Promise<DueEndp
 const tellable = {
   sql: `select w.account_id, w.id from webhook_endpoints w cross join accounts a on a.id = w.account_id
         where w.id = :endpoint and w.state = 'enabled' and a.state <> 'closed'
-          and (w.resumes_at is null or w.resumes_at <= :now)`,
+          and (w.resumes_at is null or w.resumes_at <= :now or (
+            select 1 from webhook_deliveries d where d.endpoint_id = w.id and d.closed_at is null and d.due_at < 0
+            order by d.due_at limit 1) = 1)`,
   inputs: ['endpoint', 'now'],
 } as const
 
@@ -110,7 +115,8 @@ const messageOf = {
 
 /**
  * Takes up to so many due deliveries of each endpoint, oldest first, and lends them for `leaseMs`: what nobody has spoken of by then is due again. Of
- * an endpoint that fails it takes one, and none while its pause lasts. Of two nodes one gets each, since the rows decide and all that write take turns.
+ * an endpoint that fails it takes one, and while its pause lasts only what goes whatever the pause. Of two nodes one gets each, since the rows decide and
+ * all that write take turns.
  */
 export async function claimDeliveries(
   tx: Tx,
@@ -130,9 +136,14 @@ export async function claimDeliveries(
   const open = await selectEach<OpenRow>(
     tx,
     openOf,
-    wants
-      .filter(({ endpointId }) => !resting.has(endpointId))
-      .map(({ endpointId, most }) => [endpointId, nowMs, failing.has(endpointId) ? 1 : most]),
+    wants.map(({ endpointId, most }) => {
+      const isResting = resting.has(endpointId)
+      return [
+        endpointId,
+        isResting ? dueWhateverThePause : nowMs,
+        isResting || failing.has(endpointId) ? 1 : most,
+      ]
+    }),
   )
   const tried = open.flatMap((row) => failing.get(row.endpoint_id) ?? [])
   const events = await selectEach<WebhookEventTable>(
@@ -141,14 +152,17 @@ export async function claimDeliveries(
     open.map((row) => [row.account_id, row.event_id]),
   )
   const eventsById = new Map(events.map((event) => [event.id, event]))
+  const leaseEnd = nowMs + leaseMs
   const [messages] = await allDone([
     readMessages(tx, events),
-    lend(tx, open, nowMs + leaseMs),
-    pause(tx, tried, nowMs + leaseMs),
+    lend(tx, open, leaseEnd),
+    pause(tx, tried, leaseEnd),
   ])
   return open.flatMap((row) => {
     const event = eventsById.get(row.event_id)
-    return event === undefined ? [] : [claimedOf(row, event, messages.get(event.message_id ?? '') ?? null)]
+    if (event === undefined) return []
+    const message = messages.get(event.message_id ?? '') ?? null
+    return [{ ...claimedOf(row, event, message), trialUntil: failing.has(row.endpoint_id) ? leaseEnd : null }]
   })
 }
 
@@ -179,16 +193,24 @@ const lend = (tx: Tx, rows: readonly OpenRow[], dueAt: number): Promise<number> 
     })),
   )
 
-/** Nothing else goes to an endpoint that fails until it is known what came of its trial. */
+/** Nothing else goes to an endpoint that fails until it is known what came of its trial. A longer pause stands: the trial went in spite of it. */
 const pause = (tx: Tx, rows: readonly Rests[], resumesAt: number): Promise<number> =>
   updateRows(
     tx,
     'webhook_endpoints',
     ['account_id', 'id'],
-    rows.map(({ account_id, id }) => ({ account_id, id, resumes_at: resumesAt })),
+    rows.map(({ account_id, id, resumes_at }) => ({
+      account_id,
+      id,
+      resumes_at: Math.max(resumes_at ?? 0, resumesAt),
+    })),
   )
 
-const claimedOf = (row: OpenRow, event: WebhookEventTable, message: MessageRow | null): ClaimedDelivery => ({
+const claimedOf = (
+  row: OpenRow,
+  event: WebhookEventTable,
+  message: MessageRow | null,
+): Omit<ClaimedDelivery, 'trialUntil'> => ({
   accountId: row.account_id,
   endpointId: row.endpoint_id,
   token: row.token + 1,

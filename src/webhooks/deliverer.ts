@@ -167,7 +167,7 @@ export class Deliverer implements Service {
       const result = await this.#try(delivery, atMs)
       const durationMs = clock.monotonicMs() - startedMs
       isQuick = result.kind === 'gone' ? null : isTaken(result) && durationMs <= quickMs
-      const { accountId, endpointId, url, token, failures, event } = delivery
+      const { accountId, endpointId, url, token, failures, trialUntil, event } = delivery
       const tried = {
         accountId,
         endpointId,
@@ -175,6 +175,7 @@ export class Deliverer implements Service {
         url,
         token,
         failures,
+        trialUntil,
         result,
         atMs,
         durationMs,

@@ -18,6 +18,8 @@ export interface TriedDelivery {
   url: string
   token: number
   failures: number
+  /** Of the trial of an endpoint that fails: until when it kept others from the endpoint. */
+  trialUntil: number | null
   result: PostResult | { kind: 'gone' }
   atMs: number
   durationMs: number
@@ -164,7 +166,7 @@ async function judgeEndpoints(tx: Tx, deps: OutcomeDeps, tried: readonly TriedDe
     const tries = (byEndpoint.get(row.id) ?? []).filter(({ url }) => url === row.url)
     const told = tries.filter(({ result }) => result.kind !== 'gone')
     // A trial that had nothing to tell says nothing of the endpoint: the next one may go.
-    if (told.length === 0 && tries.length > 0 && row.failing_since !== null)
+    if (told.length === 0 && tries.some((one) => holdsTrial(row, one)))
       await changeEndpoint(tx, row, { resumes_at: null })
     if (told.length === 0) continue
     const isGone = told.some(({ result }) => result.kind === 'answered' && result.status === 410)
@@ -178,19 +180,36 @@ async function judgeEndpoints(tx: Tx, deps: OutcomeDeps, tried: readonly TriedDe
 
 type Health = Pick<WebhookEndpointTable, 'failing_since' | 'failing_because' | 'resumes_at'>
 
-/** Since when and why an endpoint fails after these tries, and before when it is left alone. */
+/**
+ * Since when and why an endpoint fails after these tries, and before when it is left alone. Each try speaks of the pause for itself: the trial ends what it
+ * held, another one shortens nothing, for what stands may be what the receiver asked for. A trial whose hold somebody has ended makes no pause by its failure.
+ */
 function healthOf(row: EndpointStanding, told: readonly TriedDelivery[], nowMs: number): Health {
+  const stands = told.some((one) => holdsTrial(row, one)) ? 0 : restOf(row, nowMs)
   const asked = Math.max(...told.map(({ result }) => askedOfAll(result, nowMs)))
+  // A millisecond more than what stands, which may be the hold of a trial: it must not take this for its own and end it.
+  const resumesAt = asked > 0 ? Math.max(nowMs + asked, stands + 1) : stands
   const failure = told.findLast((one) => !isSuccess(one))
-  if (failure === undefined || told.some(isSuccess)) {
-    const asksStill = row.failing_since === null && (row.resumes_at ?? 0) > nowMs ? row.resumes_at : null
-    return { failing_since: null, failing_because: null, resumes_at: asked > 0 ? nowMs + asked : asksStill }
-  }
+  if (failure === undefined || told.some(isSuccess))
+    return { failing_since: null, failing_because: null, resumes_at: resumesAt || null }
   // By the time that never steps back, as it is compared with: the wall clock may be days beside it.
   const since = row.failing_since ?? nowMs
-  const resumesAt = nowMs + Math.max(asked, pauseMs(since, nowMs))
-  return { failing_since: since, failing_because: reasonOf(failure.result), resumes_at: resumesAt }
+  const isOverruled = told.every((one) => one.trialUntil !== null && !holdsTrial(row, one))
+  const pausesUntil = isOverruled ? 0 : nowMs + pauseMs(since, nowMs)
+  return {
+    failing_since: since,
+    failing_because: reasonOf(failure.result),
+    resumes_at: Math.max(resumesAt, pausesUntil) || null,
+  }
 }
+
+/** Whether the pause of an endpoint is what this trial has set when it was claimed. */
+const holdsTrial = (row: EndpointStanding, { trialUntil }: TriedDelivery): boolean =>
+  trialUntil !== null && trialUntil === row.resumes_at
+
+/** Before when an endpoint is left alone; 0 when it is not. */
+const restOf = ({ resumes_at }: EndpointStanding, nowMs: number): number =>
+  resumes_at !== null && resumes_at > nowMs ? resumes_at : 0
 
 /** One that goes on taking what it is told costs no write. */
 const isNews = (row: EndpointStanding, { failing_since, resumes_at }: Health): boolean =>

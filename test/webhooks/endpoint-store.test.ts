@@ -42,7 +42,7 @@ interface Sent {
 const recordAll = (tries: readonly [Sent, PostResult][], nowMs = house.clock.now()) => {
   const deps = { ids: house.ids, nowMs, random: () => 0.5, disableAfterMs: 5 * dayMs }
   const url = 'https://shop.example.org/hook/s3cret?key=abc'
-  const tried = tries.map(([{ event_id: eventId, token }, result]) => ({ accountId: 'acc_a', endpointId, eventId, url, token, failures: 0, result, atMs: house.clock.now(), durationMs: 1 })) // prettier-ignore
+  const tried = tries.map(([{ event_id: eventId, token }, result]) => ({ accountId: 'acc_a', endpointId, eventId, url, token, failures: 0, trialUntil: null, result, atMs: house.clock.now(), durationMs: 1 })) // prettier-ignore
   return house.storage.writer.write((tx) => recordOutcomes(tx, deps, tried))
 }
 const record = (sent: Sent, result: PostResult, nowMs?: number) => recordAll([[sent, result]], nowMs)

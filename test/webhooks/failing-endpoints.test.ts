@@ -141,6 +141,63 @@ test.for([429, 503])(
   },
 )
 
+/** So many tries under way at once, each of which a test answers when it likes, in the order in which they were posted. */
+async function begin(count: number): Promise<((answer: PostResult) => void)[]> {
+  house.answer = () => answered(200)
+  await sendMany(4)
+  await house.deliverer.drain()
+  house.posted.length = 0
+  const answers = [...Array(count + 4)].map(() => Promise.withResolvers<PostResult>())
+  house.answer = () => answers[house.posted.length - 1]!.promise
+  await sendMany(count)
+  house.deliverer.nudge()
+  await vi.waitFor(() => expect(house.posted).toHaveLength(count))
+  return answers.map(({ resolve }) => resolve)
+}
+const heard = (count: number) =>
+  vi.waitFor(async () => expect((await house.attempts()).length).toBe(4 + count))
+
+test.for([answered(200), answered(500), closedPort])(
+  'what a receiver asks for stands, whatever comes of tries that were begun before: %j',
+  async (later) => {
+    const { endpointId } = await house.addEndpoint()
+    const [first, second] = await begin(2)
+    first!(answered(503, '120'))
+    await heard(1)
+    const { resumes_at: asked } = await house.endpoint(endpointId)
+    house.clock.jumpWallClock(5_000)
+    second!(later)
+    await heard(2)
+    await sendMany(1)
+    await house.after(100_000)
+    expect(await house.endpoint(endpointId)).toMatchObject({ resumes_at: asked })
+    expect(house.posted).toHaveLength(2)
+    house.answer = () => answered(200)
+    await house.after(15_000)
+    expect(house.posted.length).toBeGreaterThan(2)
+  },
+)
+
+test('a success of the trial does not end what was asked for while it was under way', async () => {
+  const { endpointId } = await house.addEndpoint()
+  const other = house.anotherDeliverer()
+  await other.start()
+  const [first, second, trial] = await begin(2)
+  first!(answered(500))
+  await heard(1)
+  await sendMany(1)
+  house.clock.jumpWallClock(1_000)
+  other.nudge()
+  await vi.waitFor(() => expect(house.posted).toHaveLength(3))
+  second!(answered(429, '10'))
+  await heard(2)
+  trial!(answered(200))
+  await heard(3)
+  const { failing_since, resumes_at } = await house.endpoint(endpointId)
+  expect(failing_since).toBeNull()
+  expect(resumes_at).toBeGreaterThanOrEqual(house.clock.now() + 10_000)
+})
+
 test('what another status asks for is about its event alone', async () => {
   await house.addEndpoint()
   await sendMany(3)
@@ -175,6 +232,26 @@ test('a test event goes before all that waits, whatever the pause, and a success
   expect(house.posted[0]?.headers['webhook-id']).toBe(eventId)
   expect(house.posted.length).toBeGreaterThan(3)
 })
+
+test.for([answered(500), answered(503, '3600')])(
+  'what comes of a trial that was under way when somebody asked does not pause the endpoint again: %j',
+  async (came) => {
+    const endpointId = await pauseLong()
+    const hanging = Promise.withResolvers<PostResult>()
+    house.answer = () => (house.posted.length === 1 ? hanging.promise : answered(200))
+    house.clock.jumpWallClock(minuteMs)
+    house.deliverer.nudge()
+    await vi.waitFor(() => expect(house.posted).toHaveLength(1))
+    house.clock.jumpWallClock(1)
+    const eventId = await house.storage.writer.write((tx) =>
+      sendTestEvent(tx, { nowMs: house.clock.now() }, { accountId: 'acc_a', endpointId }),
+    )
+    hanging.resolve(came)
+    await vi.waitFor(() => expect(house.posted.length).toBeGreaterThan(1))
+    await house.deliverer.drain()
+    expect(house.posted[1]?.headers['webhook-id']).toBe(eventId)
+  },
+)
 
 test.for(['another address', 'enabling it again', 'asking for one event again'])(
   'the pause of an endpoint ends by %s',

@@ -64,7 +64,7 @@ test.for(['fresh', 'analysed'])('nothing reads what grows as a whole, on %s tabl
       const wants = [{ ...named, most: 20 }]
       const claimed = await claimDeliveries(tx, { wants, nowMs: 5_000, leaseMs: 1_000 })
       expect(claimed).toHaveLength(20)
-      const tried = claimed.map(({ event, url, token, failures }) => ({ ...named, eventId: event.id, url, token, failures, result: answered(200), atMs: 5_000, durationMs: 1 }))
+      const tried = claimed.map(({ event, ...one }) => ({ ...one, ...named, eventId: event.id, result: answered(200), atMs: 5_000, durationMs: 1 }))
       const deps = { ids: house.ids, nowMs: 5_000, random: () => 0.5, disableAfterMs: 1 }
       expect(new Set(await recordOutcomes(tx, deps, tried))).toEqual(new Set(['delivered']))
       await eraseTexts(tx, [{ account_id: 'acc_a', mode: 'live', id: 'msg_0', finalized_at: 1 }])

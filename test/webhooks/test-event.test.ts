@@ -43,6 +43,29 @@ test('behind a backlog and while the endpoint fails, it says what the endpoint a
   expect(output.text).toMatch(/^It answered 200 within /)
 })
 
+test.for([answered(500), answered(503, '3600')])(
+  'what comes of a trial that hung when somebody asked does not keep the event back: %j',
+  async (came) => {
+    house.answer = () => answered(500)
+    await house.send()
+    await house.deliverer.drain()
+    await house.after(600_000)
+    const hanging = Promise.withResolvers<PostResult>()
+    house.answer = () => hanging.promise
+    await house.send()
+    house.clock.jumpWallClock(60_000)
+    house.deliverer.nudge()
+    await vi.waitFor(() => expect(house.posted).toHaveLength(3))
+    house.clock.jumpWallClock(1)
+    house.answer = () => answered(200)
+    const output = await run(() => {
+      hanging.resolve(came)
+      return house.deliverer.drain()
+    })
+    expect(output.text).toMatch(/^It answered 200 within /)
+  },
+)
+
 test('a redirect is no success, and it is said where to go on', async () => {
   house.answer = () => answered(308)
   const output = await run(() => house.deliverer.drain())
