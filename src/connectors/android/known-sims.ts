@@ -39,9 +39,14 @@ export class KnownSims {
 
   /** What it has said when it registered; null where it has said nothing of them. */
   registeredWith(sims: SeenSims | null): void {
-    if (sims === this.#registered) return
+    if (JSON.stringify(sims) === JSON.stringify(this.#registered)) return
     this.#registered = sims
     this.#known = null
+    // Only a new word tells that a SIM was changed: an earlier one may be older than what was seen.
+    if (sims === null) return
+    this.#seen =
+      this.#seen?.filter((seen) => mayBeSame(seen, sims.find(({ slot }) => slot === seen.slot) ?? seen)) ??
+      null
   }
 
   /** What it has said since, with the numbers in full. */
@@ -60,6 +65,19 @@ export class KnownSims {
     return this.#known
   }
 }
+
+/**
+ * Whether what was seen in a slot may be the SIM that is there now: the app masks a number and an ICCID alike, all but their last four characters, and says
+ * no number of a SIM that does not know its own (`GatewayService.redact`, `SubscriptionsHelper.getActiveSimCards`, app 1.68).
+ */
+const mayBeSame = (seen: SeenSims[number], now: SeenSims[number]): boolean =>
+  endsAlike(seen.iccid ?? null, now.iccid ?? null) &&
+  (now.number === null ? seen.number === null : endsAlike(seen.number, now.number))
+
+const endsAlike = (one: string | null, other: string | null): boolean =>
+  one === null || other === null || one.endsWith(shownEnd(other))
+
+const shownEnd = (text: string): string => text.slice(text.lastIndexOf('*') + 1).slice(-4)
 
 /** SIMs as they are shown: numbers as they were set, else as the app tells them; what it masks is not known. */
 const shownSims = (sims: SeenSims | null, { simNumbers, country }: SimSettings): Health['sims'] | null =>

@@ -2,7 +2,12 @@ import type { Health } from '../connector.ts'
 import { isSince, oldestSupported } from './app-version.ts'
 import type { AndroidSettings } from './settings.ts'
 
-export type SeenSims = readonly { slot: number; number: string | null; carrier: string | null }[]
+export type SeenSims = readonly {
+  slot: number
+  number: string | null
+  carrier: string | null
+  iccid?: string | null
+}[]
 
 /** What a phone said of itself when it registered, as it is stored. Numbers of SIMs are masked. */
 export interface RegisteredAs {
