@@ -113,5 +113,10 @@ test.for([
     const head = `GET /mobile/v1/message HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${deviceToken}\r\nConnection: close`
     expect(await rawRequest(port, `${head}\r\n\r\n`)).toMatchObject({ status: 200 })
     expect(phone.health().reasons).toEqual(reasons)
+    // As the app says of itself at its start: that call is of the same phone, which is told the same.
+    const said = JSON.stringify({ id: 'phn_1', pushToken: null })
+    const update = `PATCH /mobile/v1/device HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${deviceToken}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${said.length}`
+    expect(await rawRequest(port, `${update}\r\n\r\n${said}`)).toMatchObject({ status: 204 })
+    expect(phone.health().reasons).toEqual(reasons)
   },
 )

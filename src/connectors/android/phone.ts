@@ -174,7 +174,7 @@ export class Phone implements Pull {
 
   /** Heard by any request that showed it to be the phone. */
   contact(registration: RegisteredAs, appVersion: string | null): void {
-    this.#registration = registration
+    this.#registration = { isDeaf: this.#registration?.isDeaf ?? false, ...registration }
     this.#sims.registeredWith(registration.sims)
     this.#appVersion = appVersion ?? registration.appVersion ?? this.#appVersion
     this.#contactMs = this.#tools.monotonicMs()
