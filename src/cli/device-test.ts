@@ -25,13 +25,7 @@ export const test = command({
     }))
     const kind = await loadConnectorKind(found.kind)
     const checks: DeviceCheck[] = examineDevice(found, kind)
-    if (found.kind === 'android')
-      checks.push(
-        ...examinePhone(found, phones[0] ?? null, {
-          nowMs: tools.clock.now(),
-          publicUrl: tools.config.publicUrl,
-        }),
-      )
+    if (found.kind === 'android') checks.push(...examinePhone(found, phones[0] ?? null, tools.clock.now()))
     const trial = await tryOut(tools, found, kind)
     if (trial !== null) checks.push({ name: 'peer', ok: trial.ok, says: trial.says })
     const remedies = [

@@ -6,11 +6,7 @@ import type { DeviceCheck } from './device-view.ts'
 import { describePhone, phoneProgress } from '../devices/phone-progress.ts'
 
 /** What makes a phone able to send, beside what every device needs: an app that registered, was heard, keeps its stream open, and sees a SIM. */
-export function examinePhone(
-  device: ListedDevice,
-  phone: ListedPhone | null,
-  { nowMs, publicUrl }: { nowMs: number; publicUrl: string | null },
-): DeviceCheck[] {
+export function examinePhone(device: ListedDevice, phone: ListedPhone | null, nowMs: number): DeviceCheck[] {
   if (phone === null) {
     const owner = device.accountId === null ? '--shared' : `--account ${device.accountId}`
     const says = `No app is registered as it: onesixty device connect android ${owner}`
@@ -24,7 +20,7 @@ export function examinePhone(
       says: `Registered at ${rfc3339(phone.createdAt)}: ${describePhone(phone)}.`,
     },
     contactCheck(device.report, nowMs),
-    receivingCheck(device.report, publicUrl),
+    receivingCheck(device.report),
     ...steps.map(({ name, isDone, says }) => ({
       name: name.replace(' ', '_'),
       // Nothing is wrong with a phone that has not told its battery yet.
@@ -34,23 +30,25 @@ export function examinePhone(
   ]
 }
 
-/** Sending works by whatever address the app was given; for what it receives the phone is told one. */
-function receivingCheck(report: ListedDevice['report'], publicUrl: string | null): DeviceCheck {
+/**
+ * Sending works by whatever address the app was given; for what it receives the phone is told one, and the server has said of it whether that can be its own.
+ * The settings of this command say nothing of it: a service has an environment of its own.
+ */
+function receivingCheck(report: ListedDevice['report']): DeviceCheck {
   const name = 'receiving'
-  const remedy = 'Set ONESIXTY_PUBLIC_URL to the address that the phone has to use, and restart the server.'
-  if (publicUrl === null)
+  if (report?.reasons.includes('receives_nothing') === true)
     return {
       name,
       ok: false,
-      says: `ONESIXTY_PUBLIC_URL is not set: the phone is told an address of its own machine, and hands on nothing of what it receives. ${remedy}`,
+      says: 'The phone is told an address of its own machine for what it receives. Set ONESIXTY_PUBLIC_URL to the address that the phone has to use, and restart the server.',
     }
-  return report?.reasons.includes('receives_nothing') === true
+  return report?.status === 'online' || report?.status === 'degraded'
     ? {
         name,
-        ok: false,
-        says: `The phone is told an address of its own machine for what it receives. ${remedy}`,
+        ok: true,
+        says: 'For what it receives it is told an address that can be the one of the server.',
       }
-    : { name, ok: true, says: `For what it receives it is told ${publicUrl}.` }
+    : { name, ok: true, says: 'Whether it can hand on what it receives is known once it is online.' }
 }
 
 function contactCheck(report: ListedDevice['report'], nowMs: number): DeviceCheck {
