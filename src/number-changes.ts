@@ -10,10 +10,17 @@ interface Change {
   present: RegExp
   toPresent: string
   toFormer: string
+  /** The former spelling is that of a fixed line, too: a number is one or the other, and does not say which. */
+  mayBeFixed: boolean
 }
 
 /** What each spelling has between the digits that they share: all behind the calling code, or some behind an area code. */
-function change(callingCode: string, [former, present]: [string, string], shared: string, area = ''): Change {
+function change(
+  callingCode: string,
+  [former, present]: [string, string],
+  shared: string,
+  { area = '', mayBeFixed = false } = {},
+): Change {
   const spelled = (own: string): RegExp =>
     new RegExp(`^\\+${callingCode}(?<area>${area})${own}(?<shared>${shared})$`)
   return {
@@ -21,6 +28,7 @@ function change(callingCode: string, [former, present]: [string, string], shared
     present: spelled(present),
     toPresent: `+${callingCode}$<area>${present}$<shared>`,
     toFormer: `+${callingCode}$<area>${former}$<shared>`,
+    mayBeFixed,
   }
 }
 
@@ -30,10 +38,10 @@ const changes: readonly Change[] = [
   change('52', ['1', ''], '[2-9]\\d{9}'),
   // Argentina: the 9 says that a number is a mobile one, from abroad; what stands behind it is of the same ranges as fixed lines (libphonenumber, AR), where a
   // number is one or the other. Networks and WhatsApp say both (chatwoot/chatwoot#14264).
-  change('54', ['', '9'], '(?:11|[23]\\d)\\d{8}'),
+  change('54', ['', '9'], '(?:11|[23]\\d)\\d{8}', { mayBeFixed: true }),
   // Brazil, 2012 to 6 November 2016: a 9 in front of the eight digits of every mobile number. Those that begin with 2 to 5 are fixed lines, and
   // those of Nextel, with 7, kept eight digits (Anatel; libphonenumber, BR, to this day).
-  change('55', ['', '9'], '[689]\\d{7}', '[1-9][1-9]'),
+  change('55', ['', '9'], '[689]\\d{7}', { area: '[1-9][1-9]' }),
   // Ivory Coast, 31 January 2021: the operator's two digits in front of eight; whose a number was its first two tell (ARTCI; libphonenumber's
   // carrier/en/225.txt before the change). Ranges that were nobody's or of an operator that has gone stay out.
   change('225', ['', '01'], '(?:0[1-3]|[457][0-3])\\d{6}'),
@@ -52,6 +60,12 @@ export function presentSpelling(number: string): string {
   const found = changes.find(({ former }) => former.test(number))
   return found === undefined ? number : number.replace(found.former, found.toPresent)
 }
+
+/** What to suggest in the place of a number: its present spelling, where nothing but a mobile number can be meant; else the number as it is. */
+export const suggestedSpelling = (number: string): string =>
+  changes.some(({ former, mayBeFixed }) => mayBeFixed && former.test(number))
+    ? number
+    : presentSpelling(number)
 
 /** The present spelling of a number, and the former one if it has one: whatever may have been written down. */
 export function everySpelling(number: string): string[] {

@@ -9,7 +9,7 @@ import {
   type LineType,
   type NumberReading,
 } from './numbering-plan.ts'
-import { presentSpelling } from './number-changes.ts'
+import { presentSpelling, suggestedSpelling } from './number-changes.ts'
 
 /**
  * `fixed` is a number that is certainly not a mobile one (fixed line, toll-free, pager, VoIP, …), `premium` one
@@ -136,7 +136,7 @@ function suggestE164(raw: string): string | null {
   const digits = found?.[1] ?? found?.[2]
   const reading = digits === undefined ? null : readInternationalNumber(`+${digits}`)
   if (reading === null) return null
-  const canonical = presentSpelling(spellingOf(reading))
+  const canonical = suggestedSpelling(spellingOf(reading))
   return isAcceptable(canonical) ? canonical : null
 }
 

@@ -193,10 +193,15 @@ test('a mobile number in a former spelling that networks may take goes as it is,
     { code: 'recipient_not_known_mobile', pointers: ['/to/2'] },
     {
       code: 'recipient_former_spelling',
-      pointers: ['/to/1', '/to/2'],
-      suggestions: ['+5511998765432', '+5491123456789'],
+      pointers: ['/to/1'],
+      suggestions: ['+5511998765432'],
     },
   ])
+})
+
+test('a number of Argentina without the 9 may be a fixed line: no mobile number is suggested for it', async () => {
+  const warnings = await warningsOf({ to: '+541143210000' })
+  expect(warnings).toMatchObject([{ code: 'recipient_not_known_mobile', pointers: ['/to'] }])
 })
 
 test('a balance that becomes low is told of, in the first answer and in its repetition alike', async () => {

@@ -83,3 +83,11 @@ test('what is written untidily in a former spelling is suggested in the present 
     expect(parsePhoneNumber(raw)).toMatchObject({ fault: 'invalid_format', suggestion: '+525512345678' })
   expect(parsePhoneNumber('+55 11 9876-5432')).toMatchObject({ suggestion: '+5511998765432' })
 })
+
+test('a number of Argentina is suggested as it was written, since without the 9 it may be a fixed line', () => {
+  for (const [raw, suggestion] of [
+    ['+54 11 4321-0000', '+541143210000'],
+    ['+54 9 11 4321-0000', '+5491143210000'],
+  ] as const)
+    expect(parsePhoneNumber(raw)).toMatchObject({ suggestion })
+})

@@ -1,6 +1,6 @@
 import { estimateWaitSeconds, type StandingPace } from '../../devices/device-status-wait.ts'
 import type { Routing } from '../../dispatch/routing.ts'
-import { presentSpelling } from '../../number-changes.ts'
+import { suggestedSpelling } from '../../number-changes.ts'
 import type { Warning } from '../../messages/send-request.ts'
 import { countPartsIfGsm7, offendingCharacters } from '../../sms-text.ts'
 import type { Mode, OnUnknown } from '../../storage/schema.ts'
@@ -99,9 +99,9 @@ function longerThanPlan(recipients: readonly Recipient[]): Warning | null {
   }
 }
 
-/** Networks take such a number in both spellings, or in one of them. */
+/** Networks take such a number in both spellings, or in one of them. What may be a fixed line is warned of as that. */
 function formerSpelling(recipients: readonly Recipient[]): Warning | null {
-  const former = recipients.filter(({ to }) => presentSpelling(to) !== to)
+  const former = recipients.filter(({ to }) => suggestedSpelling(to) !== to)
   return former.length === 0
     ? null
     : {
@@ -109,7 +109,7 @@ function formerSpelling(recipients: readonly Recipient[]): Warning | null {
         message:
           'Some mobile numbers are not written as their country writes them today, and may not arrive.',
         pointers: former.map(({ pointer }) => pointer),
-        suggestions: former.map(({ to }) => presentSpelling(to)),
+        suggestions: former.map(({ to }) => suggestedSpelling(to)),
       }
 }
 
