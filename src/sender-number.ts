@@ -28,8 +28,8 @@ interface SenderFacts {
  * short codes, and national numbers of a country that nobody has named. `+` and `00` say that a number is international. Bare digits of which the network
  * says nothing are international too, as networks that leave out the type (SMPP 3.4, section 5.2.5: 0) mostly mean; where a country is named,
  * what can be a mobile number there goes first, unless the digits begin with its calling code and are one behind that. What stands between
- * digits says nothing: phones write it. A prefix that is dialled within a country is taken off a national number alone: inside of an international
- * one nobody knows whose it is.
+ * digits says nothing: phones write it. A prefix that is dialled within a country is taken off a national number, and off bare digits that are a mobile
+ * number without it and none with it (`49 0151 …`): inside of what says itself to be international nobody knows whose it is.
  */
 export function readSender(from: string, facts: SenderFacts = {}): string {
   if (from.length > longestSender) return from
@@ -47,7 +47,10 @@ function readDigits(from: string, { is, country }: SenderFacts): string {
   if (is === undefined && from.startsWith('00')) return marked(from.slice(2)) ?? from
   const national = callingCode === null ? null : dialledWithin(callingCode, from)
   const own = callingCode !== null && from.startsWith(callingCode) ? international(from) : null
-  const readings = is !== undefined ? [national, own, abroad] : [own, national, abroad, international(from)]
+  const readings =
+    is !== undefined
+      ? [national, own, abroad]
+      : [own, national, abroad, international(from), withoutTrunk(from)]
   const possible = readings.filter((reading) => reading !== null)
   return possible.find(mayBeMobile) ?? possible[0] ?? from
 }
@@ -57,13 +60,15 @@ export const isMobile = (sender: string): boolean => sender.startsWith('+') && m
 
 /**
  * Every number, of any country, that a national sender may be, with a trunk prefix or without: each plan has its own. Where the network has not said
- * that it is national, the one that its digits are by themselves, too: some leave out the plus. None for what is no number.
+ * that it is national, the one that its digits are by themselves, too, longer than its plan knows or not: some leave out the plus. That one alone where the
+ * network has said nothing. None for what is no number.
  */
-export function possibleSenders(from: string, is: Exclude<SenderKind, 'other'>): string[] {
+export function possibleSenders(from: string, is: Exclude<SenderKind, 'other'> | undefined): string[] {
   const bare = from.length > longestSender ? '' : withoutSeparators(from)
   if (!bareDigits.test(bare)) return []
-  const numbers = [...callingCodes].map((callingCode) => dialledWithin(callingCode, bare))
-  if (is === 'bare') numbers.push(marked(bare))
+  const numbers =
+    is === undefined ? [] : [...callingCodes].map((callingCode) => dialledWithin(callingCode, bare))
+  if (is !== 'national') numbers.push(marked(bare))
   return [...new Set(numbers)].filter((number) => number !== null)
 }
 
@@ -90,6 +95,13 @@ function dialledWithin(callingCode: string, digits: string): string | null {
   const number = parsePhoneNumber(`+${callingCode}${digits}`)
   if ('e164' in number) return number.isOverlong ? null : number.e164
   return number.fault === 'invalid_number' ? number.suggestion : null
+}
+
+/** A mobile number whose calling code is followed by the prefix that is dialled within its country; null for what is none, or is a number as it stands. */
+function withoutTrunk(digits: string): string | null {
+  const number = parsePhoneNumber(`+${digits}`)
+  const meant = 'e164' in number || number.fault !== 'invalid_number' ? null : number.suggestion
+  return meant !== null && mayBeMobile(meant) ? meant : null
 }
 
 const isOverlong = (e164: string): boolean => readInternationalNumber(e164)?.length === 'too_long'

@@ -97,7 +97,7 @@ export class InboundReceiver {
 
   /**
    * Who wrote. A national number that is no mobile one of the device's country is the one that the device has written to and that ends so, if there is
-   * exactly one: whoever answers writes to the device that wrote to him.
+   * exactly one: whoever answers writes to the device that wrote to him. Digits of which nothing is told, and that no plan knows, are it as they stand.
    */
   async #senderOf(
     deviceId: string,
@@ -105,7 +105,7 @@ export class InboundReceiver {
     { from, fromIs }: Pick<Inbound, 'from' | 'fromIs'>,
   ): Promise<string> {
     const sender = readSender(from, { is: fromIs, country })
-    if (fromIs === undefined || fromIs === 'other' || isMobile(sender)) return sender
+    if (fromIs === 'other' || isMobile(sender)) return sender
     const numbers = possibleSenders(from, fromIs)
     const [written, another] = await findWritten(this.#deps.read, { deviceId, mode, numbers })
     return written !== undefined && another === undefined ? written : sender

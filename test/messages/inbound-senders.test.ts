@@ -151,6 +151,20 @@ test.for([
   expect([await optOuts(), await conversations()]).toEqual([[`acc_ada ${to}`], [to]])
 }) // prettier-ignore
 
+/** Some networks leave out the plus (frimtec/secure-sms-proxy#49), and SMPP links the type of number (0: unknown; SMPP 3.4, section 5.2.5). */
+test.for([
+  ['of a machine, longer than its plan knows', '47580009083060', '+47580009083060'],
+  ['with the prefix that is dialled in its country', '49015112345670', '+4915112345670'],
+  ['as they are', '4915112345670', '+4915112345670'],
+] as const)('digits %s, of which nothing is told, are the number that was written to', async ([, from, to]) => {
+  await hear(from, { owner: 'acc_ada' })
+  const isPlain = from !== '47580009083060'
+  expect(await conversations(), 'before it was written to').toEqual([isPlain ? to : from])
+  await sentTo('acc_ada', 0, to)
+  await hear(from, { owner: 'acc_ada' })
+  expect(await optOuts()).toEqual([`acc_ada ${to}`])
+}) // prettier-ignore
+
 test.for([
   ['to nobody who has such a number', []],
   ['through another device', [['+13125550144', 'dev_2']]],

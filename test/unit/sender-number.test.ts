@@ -46,6 +46,12 @@ test.for([
   ['01149 151 12345678', { is: 'bare', country: 'US' }, '+4915112345678'],
   ['0104915112345678', { country: 'JP' }, '+4915112345678'],
   ['8104915112345678', { is: 'national', country: 'RU' }, '+4915112345678'],
+  // The calling code and the prefix that is dialled within its country, both, as people write it (floere/phony#185, chobbledotcom/tickets#637).
+  ['49015112345678', {}, mobile],
+  ['49015112345678', { country: 'DE' }, mobile],
+  ['49 (0)151 12345678', { country: 'NL' }, mobile],
+  ['4407911123456', { country: 'DE' }, '+447911123456'],
+  ['310612345678', {}, '+31612345678'],
   // SIMs of machines have numbers that are longer than their plans know.
   ['+47 580 009 083 060', {}, '+47580009083060'],
   ['00371300000000012', {}, '+371300000000012'],
@@ -80,6 +86,8 @@ test.for([
   ['begins with a calling code that there is not', '9991234567', {}],
   ['is of a country that there is not', '15112345678', { is: 'national', country: 'ZZ' }],
   ['says itself that it is international, and has a prefix that is dialled within its country', '+49015112345678', {}], // prettier-ignore
+  ['is national, and has both its calling code and the prefix that is dialled there', '49015112345678', { is: 'national' }], // prettier-ignore
+  ['is a fixed line with both', '49030123456', {}],
   ['has 00 before the calling code and 0 behind it', '0049015112345678', { country: 'DE' }],
   ['has the sign of a footnote', '+4915112345678²', {}],
   ['is longer than any number', `+${' '.repeat(80)}4915112345678`, {}],
