@@ -127,7 +127,10 @@ export interface Inbound {
   fingerprintGuessed?: true
   /** What it was named if it came before; stored after this instant, it is the same SMS. */
   formerFingerprint?: { name: string; afterMs: number }
-  /** Names that stand for the same SMS where less was told of it: it is stored before when one that it `looksFor` was kept by another telling. */
+  /**
+   * Names that stand for the same SMS where less was told of it: it is stored before when one that it `looksFor` was kept by another telling, or is its
+   * fingerprint. One that ends in `/` stands for whatever begins so. What was found once is nobody else's: the next SMS of the same words is another.
+   */
   toldOtherwise?: { keeps: readonly string[]; looksFor: readonly string[] }
   /**
    * A piece of a long message, as its sender numbered it; `index` from 1. Pieces are joined when all are there: by `coded`, where a character may be cut

@@ -1,7 +1,7 @@
 import { findOperatorAccount } from '../accounts/operator-account.ts'
 import type { Ids } from '../ids.ts'
 import type { Tx } from '../storage/dialect.ts'
-import { insertRows } from '../storage/sets.ts'
+import { deleteRows, insertRows } from '../storage/sets.ts'
 import { recordMessageEvents } from './events.ts'
 import { type Followed, followKeyword, nothingFollowed } from './follow-keyword.ts'
 import { takeFragment, takeOverdue } from './inbound-fragments.ts'
@@ -85,16 +85,9 @@ async function seenBefore(
   const seen = { device_id: deviceId, fingerprint, received_at: receivedAt }
   if ((await insertRows(tx, 'inbound_seen', [seen], 'ignore')) === 0) return 'same'
   if (toldOtherwise !== undefined) {
-    const { keeps, looksFor } = toldOtherwise
-    const told = await tx
-      .selectFrom('inbound_seen')
-      .select('fingerprint')
-      .where('device_id', '=', deviceId)
-      .where('fingerprint', 'in', looksFor)
-      .executeTakeFirst()
-    const kept = keeps.map((each) => ({ ...seen, fingerprint: each }))
+    if (await takeOtherTelling(tx, deviceId, toldOtherwise.looksFor)) return 'otherwise'
+    const kept = toldOtherwise.keeps.map((each) => ({ ...seen, fingerprint: each }))
     await insertRows(tx, 'inbound_seen', kept, 'ignore')
-    if (told !== undefined) return 'otherwise'
   }
   if (formerFingerprint === undefined) return 'never'
   const before = await tx
@@ -105,6 +98,34 @@ async function seenBefore(
     .where('received_at', '>', formerFingerprint.afterMs)
     .executeTakeFirst()
   return before === undefined ? 'never' : 'same'
+}
+
+/** Whether one of these names was kept; the telling that kept it, the oldest that may be it, is then spoken for. Fingerprints stay: they are no kept names. */
+async function takeOtherTelling(tx: Tx, deviceId: string, looksFor: readonly string[]): Promise<boolean> {
+  const isBeginning = (name: string): boolean => name.endsWith('/')
+  const whole = looksFor.filter((name) => !isBeginning(name))
+  const found = await tx
+    .selectFrom('inbound_seen')
+    .select(['device_id', 'fingerprint'])
+    .where('device_id', '=', deviceId)
+    .where((eb) =>
+      eb.or([
+        eb('fingerprint', 'in', whole),
+        ...looksFor
+          .filter(isBeginning)
+          // Behind the slash comes the 0.
+          .map((name) =>
+            eb.and([eb('fingerprint', '>', name), eb('fingerprint', '<', `${name.slice(0, -1)}0`)]),
+          ),
+      ]),
+    )
+    .orderBy('received_at')
+    .execute()
+  const same = found.filter(({ fingerprint }) => whole.includes(fingerprint))
+  const taken = same.length > 0 ? same : found.slice(0, 1)
+  const kept = taken.filter(({ fingerprint }) => fingerprint.includes('/'))
+  await deleteRows(tx, 'inbound_seen', ['device_id', 'fingerprint'], kept)
+  return taken.length > 0
 }
 
 async function accountOfAttempt(tx: Tx, attemptId: string | null): Promise<string | null> {

@@ -29,13 +29,28 @@ test('an SMS that is told again with less said of it, or more, is one message; a
     await hear('Yes', { fingerprint, toldOtherwise: { keeps, looksFor } })
     return (await received()).length
   }
-  expect(await tell('sim 1', ['dated'], ['no sim'])).toBe(1)
+  expect(await tell('sim 1', ['dated/1'], ['no sim'])).toBe(1)
   expect(await tell('no sim', [], ['sim 1', 'sim 2'])).toBe(1)
-  expect(await tell('no date', [], ['dated'])).toBe(1)
-  expect(await tell('sim 2', ['dated 2'], ['none'])).toBe(2)
+  expect(await tell('no date', [], ['dated/'])).toBe(1)
+  expect(await tell('sim 2', ['dated2/1'], ['none', 'date/'])).toBe(2)
   for (const [text, fingerprint] of [['STOP', 'a'], ['START', 'b'], ['STOP', 'c']] as const)
     await hear(text, { fingerprint, toldOtherwise: { keeps: [], looksFor: [fingerprint === 'c' ? 'a' : 'none'] } })
   expect([(await received()).length, (await holding()).length]).toEqual([4, 1])
+}) // prettier-ignore
+
+test.for([
+  ['each SMS is told at once in both ways', ['dated 1', 'dateless 1', 'dated 2', 'dateless 2']],
+  ['all are told in one way, then in the other', ['dated 1', 'dated 2', 'dateless 1', 'dateless 2']],
+  ['they are told the other way around', ['dateless 1', 'dated 1', 'dateless 2', 'dated 2']],
+  ['each is told again', ['dated 1', 'dated 1', 'dateless 1', 'dateless 1', 'dated 2', 'dateless 2', 'dateless 2']],
+] as const)('two SMS of the same words that are told with a date and without are two, whatever their order: %s', async ([, told]) => {
+  for (const each of told) {
+    const [kind, id] = each.split(' ') as [string, string]
+    const looksFor = [kind === 'dated' ? 'dateless/' : 'dated/']
+    await hear('Yes', { fingerprint: each, toldOtherwise: { keeps: [`${kind}/${id}`], looksFor } })
+  }
+  const received = await house.store.db.selectFrom('messages').select('id').where('direction', '=', 'inbound').execute()
+  expect(received).toHaveLength(2)
 }) // prettier-ignore
 
 test('STOP is stored with one confirmation, and what waits is canceled at no cost', async () => {

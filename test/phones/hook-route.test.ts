@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Inbound } from '../../src/connectors/connector.ts'
 import { openRoutesHouse } from './routes-house.ts'
 import { registrationOf } from './phone-fixture.ts'
 import { received, sim } from './said-by-app.ts'
@@ -87,12 +88,39 @@ test('check 23: the same second told by another zone or with other fractions is 
   for (const receivedAt of [received.receivedAt, '2026-11-21T09:29:58.417Z', '2026-11-21T05:29:58.000-04:00'])
     await hook('sms:received', { ...received, receivedAt })
   for (const receivedAt of ['no date', 'no other date'])
-    await hook('sms:received', { ...received, receivedAt })
+    await hook('sms:received', { ...received, receivedAt }, { id: '' })
   const [first, inUtc, inTheWest, ...undated] = store.inbound.map(({ fingerprint }) => fingerprint)
   expect([inUtc, inTheWest]).toEqual([first, first])
   expect(new Set([first, ...undated]).size).toBe(3)
   expect(store.inbound.map(({ fingerprintGuessed = false }) => fingerprintGuessed)).toEqual([false, false, false, true, true]) // prettier-ignore
 })
+
+const in1970 = '1970-01-01T00:00:00.000Z'
+
+test.for([in1970, null, 'no date'])(
+  'without a date (%j) the id of the telling, which its repeats keep, tells one SMS from the next of the same words',
+  async (receivedAt) => {
+    const { hook, store, clock } = await openRoutesHouse()
+    const tell = (id: string) => hook('sms:received', { ...received, receivedAt }, { id })
+    await tell('one')
+    await tell('two')
+    await clock.advance(3_600_000)
+    await tell('one')
+    const [first, next, repeated] = store.inbound
+    expect(repeated?.fingerprint).toBe(first?.fingerprint)
+    expect(next?.fingerprint).not.toBe(first?.fingerprint)
+    expect(finds(next!, first!), 'as one that was told otherwise').toBe(false)
+    expect(next?.fingerprintGuessed).toBeUndefined()
+  },
+)
+
+/** Whether one telling is taken for the other one of the same SMS; a name that ends in a slash is a beginning. */
+const finds = (one: Inbound, another: Inbound): boolean => {
+  const names = [another.fingerprint, ...(another.toldOtherwise?.keeps ?? [])]
+  const isFound = (name: string) =>
+    names.some((each) => each === name || (name.endsWith('/') && each.startsWith(name)))
+  return one.toldOtherwise!.looksFor.some(isFound)
+}
 
 test.for([
   ['without its SIM', { simNumber: undefined }, true],
@@ -103,14 +131,10 @@ test.for([
   ['of other words', { message: 'STOP!', simNumber: undefined }, false],
 ] as const)('what is told %s looks for the telling that says more, and that for it: %s', async ([, less, isSame]) => {
   const { hook, store } = await openRoutesHouse()
-  await hook('sms:received', received)
-  await hook('sms:received', { ...received, ...less })
-  const [full, other] = store.inbound.map(({ fingerprint, toldOtherwise = { keeps: [], looksFor: [] } }) => ({
-    names: [fingerprint, ...toldOtherwise.keeps],
-    looksFor: toldOtherwise.looksFor,
-  }))
-  const finds = (one = full, another = other) => another!.names.some((name) => one!.looksFor.includes(name))
-  expect([finds(), finds(other, full)]).toEqual([isSame, isSame])
+  await hook('sms:received', received, { id: 'one' })
+  await hook('sms:received', { ...received, ...less }, { id: 'two' })
+  const [full, other] = store.inbound
+  expect([finds(full!, other!), finds(other!, full!)]).toEqual([isSame, isSame])
 }) // prettier-ignore
 
 test('a received message keeps the time of the network, and has none where the phone tells of no possible one', async () => {

@@ -25,7 +25,10 @@ export async function hear(deps: PhoneRouteDeps, call: PhoneCall): Promise<Answe
   const { registration, phone } = call
   switch (envelope['event']) {
     case 'sms:received': {
-      const inbound = readReceived(payload, deps.clock.now())
+      const inbound = readReceived(payload, {
+        tellingId: textOf(envelope['id'], longestNumber),
+        nowMs: deps.clock.now(),
+      })
       if (inbound !== null) await ports.inbound(registration, { ...inbound, to: recipientOf(payload, call) })
       break
     }
@@ -74,7 +77,10 @@ function isSame(given: string, expected: string): boolean {
  * Null for what is no message. The time is the one of the SMSC, which knows seconds: it tells genuine repeats apart. Apps tell a message
  * twice, by the broadcast and by the inbox of the phone, and write its time as they like: one from before there was the app is none.
  */
-function readReceived(payload: Record<string, unknown>, nowMs: number): Omit<Inbound, 'to'> | null {
+function readReceived(
+  payload: Record<string, unknown>,
+  { tellingId, nowMs }: { tellingId: string | null; nowMs: number },
+): Omit<Inbound, 'to'> | null {
   const { message, receivedAt } = payload
   const from = textOf(payload['sender'] ?? payload['phoneNumber'], longestNumber)
   if (from === null || typeof message !== 'string') return null
@@ -87,8 +93,8 @@ function readReceived(payload: Record<string, unknown>, nowMs: number): Omit<Inb
     // An SMSC whose clock goes before ours makes no message of tomorrow.
     receivedAt: atMs === null ? null : Math.min(atMs, nowMs),
     inReplyTo: null,
-    ...namesOf(payload, { from, atMs, isDateless: toldMs !== null && atMs === null, nowMs }),
-    ...(atMs === null && { fingerprintGuessed: true }),
+    ...namesOf(payload, { from, atMs, tellingId, nowMs }),
+    ...(atMs === null && tellingId === null && { fingerprintGuessed: true }),
   }
 }
 
@@ -115,42 +121,50 @@ const toldWithinMs = 10 * minuteMs
 
 /**
  * What tells an SMS apart from others: who wrote what, when, and to which SIM. Of a telling that leaves out the SIM or the date, another one of the same
- * SMS has more: it looks for that, and that for it.
+ * SMS has more: it looks for that, and that for it, and each is the other telling of one SMS only. Without a date it is the telling itself that tells
+ * repeats apart: the app gives each an id that its repeats keep, and tells no SMS twice with the same date and SIM (`WebHooksService.emit`,
+ * `IncomingMessagesService.isMessageProcessed`, app 1.68), so that two tellings without a date are two SMS, unless one of them leaves out the SIM.
  */
 function namesOf(
   { message, receivedAt, simNumber }: Record<string, unknown>,
   {
     from,
     atMs,
-    isDateless,
+    tellingId,
     nowMs,
-  }: { from: string; atMs: number | null; isDateless: boolean; nowMs: number },
+  }: { from: string; atMs: number | null; tellingId: string | null; nowMs: number },
 ): Pick<Inbound, 'fingerprint' | 'toldOtherwise'> {
   const sim = wholeNumberOf(simNumber, 1, 3)
   const others = sim === null ? [1, 2, 3] : [null]
-  const named = (at: unknown, ...of: unknown[]): string =>
+  const named = (...of: unknown[]): string =>
     createHash('sha256')
-      .update(JSON.stringify([from, at, message, ...of]))
+      .update(JSON.stringify([from, message, ...of]))
       .digest('hex')
   const turn = Math.floor(nowMs / toldWithinMs)
-  const near = (what: string, sims: readonly (number | null)[]): string[] =>
-    sims.flatMap((each) => [turn, turn - 1].map((at) => named(what, each, at)))
+  const near = (what: string, sims: readonly (number | null)[], behind = ''): string[] =>
+    sims.flatMap((each) => [turn, turn - 1].map((at) => `${named(what, each, at)}/${behind}`))
   if (atMs !== null) {
     const second = Math.floor(atMs / 1_000)
-    const looksFor = [...others.map((each) => named(second, each)), ...near('dateless', [sim, ...others])]
     return {
       fingerprint: named(second, sim),
-      toldOtherwise: { keeps: [named('dated', sim, turn)], looksFor },
+      toldOtherwise: {
+        keeps: [`${named('dated', sim, turn)}/${second}`],
+        looksFor: [
+          ...others.map((each) => named(second, each)),
+          ...near('dated', others, String(second)),
+          ...near('dateless', [sim, ...others]),
+        ],
+      },
     }
   }
-  // A date that nobody can read is none either, and all that there is to tell two of them apart.
-  if (!isDateless) return { fingerprint: named(receivedAt ?? null, sim) }
-  const looksFor = [
-    ...near('dated', [sim, ...others]),
-    ...near('dateless', others),
-    named('dateless', sim, turn - 1),
-  ]
-  return { fingerprint: named('dateless', sim, turn), toldOtherwise: { keeps: [], looksFor } }
+  const fingerprint = named('dateless', tellingId ?? [receivedAt ?? null, sim, turn])
+  return {
+    fingerprint,
+    toldOtherwise: {
+      keeps: [`${named('dateless', sim, turn)}/${fingerprint}`],
+      looksFor: [...near('dated', [sim, ...others]), ...near('dateless', others)],
+    },
+  }
 }
 
 /** Flags of `connection:transport`; the first that is set says how the phone reaches us. */
