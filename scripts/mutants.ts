@@ -4,14 +4,14 @@ import { filesOf, readCoverage, root } from './mutants/coverage.ts'
 import { reasonOf } from './mutants/equivalent.ts'
 import { openLane } from './mutants/lanes.ts'
 import { type Mutant, mutantsOf, sampleOf } from './mutants/mutants.ts'
-import { readReport, recordRoom, type RoomReport, scoreOf } from './mutants/report.ts'
+import { readReport, recordRoom, type RoomReport, scoreOf, withoutNoticed } from './mutants/report.ts'
 import { type MutantRoom, mutantRooms, untried } from './mutants/rooms.ts'
 import { type Tried, tryMutant } from './mutants/try-mutant.ts'
 
 const usage = `npm run mutants [-- options]
 
   --only NAME,…     Only these rooms.
-  --file TEXT       Only sources whose path contains this.
+  --file TEXT       Only sources whose path contains this. Is recorded with --again only: the score is of a whole room.
   --sample N        So many changes of each room; 0 is all of them. Default: 60
   --seed TEXT       Which ones. Default: 1
   --seconds N       Of test files a change, by the times of their first run. Default: 45
@@ -41,13 +41,14 @@ async function main(): Promise<void> {
     },
   })
   if (values.help) return void process.stdout.write(usage)
+  if (values.file !== '' && values.record && !values.again)
+    throw new Error('What came of some files of a room is not its score: leave out --file or --record.')
+  const isLookedAt = (file: string): boolean => file.includes(values.file)
   const commit = commitOfSources()
   const size = Number(values.sample)
   const reports: RoomReport[] = []
   for (const room of chooseRooms(values.only)) {
-    const mutants = filesOf(room.sources)
-      .filter((file) => file.includes(values.file))
-      .flatMap(mutantsOf)
+    const mutants = filesOf(room.sources).filter(isLookedAt).flatMap(mutantsOf)
     const known = values.again ? survivorsOf(room) : null
     const chosen =
       known === null
@@ -55,7 +56,7 @@ async function main(): Promise<void> {
         : mutants.filter((mutant) => known.has(nameOf(mutant)))
     const tried = await tryRoom(room, chosen, { mostMs: Number(values.seconds) * 1_000 })
     const fresh = reportOf(room, { all: mutants.length, tried, seed: values.seed, commit })
-    const report = values.again ? withoutNoticed(readReport()[room.name], fresh) : fresh
+    const report = values.again ? withoutNoticed(readReport()[room.name], fresh, isLookedAt) : fresh
     reports.push(report)
     const { counted, score } = scoreOf(report)
     process.stderr.write(`${room.name}: ${report.killed} of ${counted} noticed, ${score} %\n`)
@@ -91,14 +92,6 @@ const survivorsOf = ({ name }: MutantRoom): ReadonlySet<string> =>
 const everySource = (): string[] => filesOf(mutantRooms.flatMap(({ sources }) => sources))
 
 const testsOf = ({ tests }: MutantRoom): string[] => filesOf(tests).filter((file) => !untried.includes(file))
-
-/** The report before, but for what is noticed now, or is no change of the program any more. */
-function withoutNoticed(before: RoomReport | undefined, now: RoomReport): RoomReport {
-  if (before === undefined) return now
-  const gone = before.survivors.length - now.tried
-  const { tried, killed } = before
-  return { ...before, tried: tried - gone, killed: killed + now.killed, survivors: now.survivors }
-}
 
 async function tryRoom(
   room: MutantRoom,

@@ -9,13 +9,15 @@ export interface Lane {
   end(): void
 }
 
+const laneScript = join(import.meta.dirname, 'lane.ts')
+
 /** With `hitsFolder` it says what each test file reaches (`hits.ts`), and does not stop at the first that fails. */
-export function openLane(hitsFolder = ''): Lane {
+export function openLane(hitsFolder = '', script = laneScript): Lane {
   let child: ChildProcess | null = null
 
   const begin = async (): Promise<ChildProcess> => {
     // A group of its own: Vitest has workers, and one that hangs hears no word.
-    const begun = fork(join(import.meta.dirname, 'lane.ts'), [hitsFolder], {
+    const begun = fork(script, [hitsFolder], {
       detached: true,
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
@@ -26,12 +28,15 @@ export function openLane(hitsFolder = ''): Lane {
     return begun
   }
   const end = (): void => {
-    if (child?.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    const ending = child
     child = null
+    if (ending?.pid !== undefined) killGroup(ending.pid)
   }
   return {
     end,
     async run(task, limitMs) {
+      // One that has ended between two tasks hears none.
+      if (child !== null && !isRunning(child)) end()
       child ??= await begin()
       const running = child
       const answer = await new Promise<LaneResult | null>((resolve) => {
@@ -44,10 +49,22 @@ export function openLane(hitsFolder = ''): Lane {
         }
         running.once('message', (result: LaneResult) => done(result))
         running.once('exit', () => done(null))
-        running.send(task)
+        running.send(task, (error) => void (error !== null && done(null)))
       })
       if (answer === null) end()
       return answer
     },
+  }
+}
+
+const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode === null && signalCode === null
+
+/** Of a process that has ended the group is there as long as a worker of it is. */
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

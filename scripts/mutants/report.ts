@@ -34,6 +34,28 @@ export function scoreOf({ tried, killed, survivors }: RoomReport): { counted: nu
   return { counted, score: counted === 0 ? 100 : Math.floor((killed * 1000) / counted) / 10 }
 }
 
+/**
+ * The report before, but for what was looked at now: what is noticed now, or is no change of the program any more. `isLookedAt` says of which files; the
+ * survivors of others stay, for nobody has looked.
+ */
+export function withoutNoticed(
+  before: RoomReport | undefined,
+  now: RoomReport,
+  isLookedAt: (file: string) => boolean,
+): RoomReport {
+  if (before === undefined) return now
+  const others = before.survivors.filter(({ file }) => !isLookedAt(file))
+  const gone = before.survivors.length - others.length - now.tried
+  const { tried, killed, hung } = before
+  return {
+    ...before,
+    tried: tried - gone,
+    killed: killed + now.killed,
+    hung: hung + now.hung,
+    survivors: [...others, ...now.survivors],
+  }
+}
+
 const path = join(root, 'docs/mutants.json')
 
 export const readReport = (): Record<string, RoomReport> =>

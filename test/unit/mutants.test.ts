@@ -1,13 +1,17 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { blockAround, findBlocks, instrument } from '../../scripts/mutants/blocks.ts'
 import { findChanges } from '../../scripts/mutants/changes.ts'
 import { filesOf } from '../../scripts/mutants/coverage.ts'
 import { equivalents } from '../../scripts/mutants/equivalent.ts'
 import { mutantsOf, sampleOf } from '../../scripts/mutants/mutants.ts'
-import { mutantRooms, untried } from '../../scripts/mutants/rooms.ts'
+import { openLane } from '../../scripts/mutants/lanes.ts'
+import { type RoomReport, scoreOf, type Survivor, withoutNoticed } from '../../scripts/mutants/report.ts'
+import { besideRooms, foldersOfRooms, mutantRooms, untried } from '../../scripts/mutants/rooms.ts'
 import { parse } from '../../scripts/mutants/syntax.ts'
+import { isRefused } from '../../scripts/mutants/types-notice.ts'
 
 const changed = (text: string): string[] =>
   findChanges(text, parse(text)).map(
@@ -87,3 +91,76 @@ test('each reason why nobody can notice is about a line that is still there', ()
   })
   expect(stale).toEqual([])
 })
+
+test('no file is left out of the rooms but those that are said to be, and none of these is in a room or gone', () => {
+  const tried = filesOf(mutantRooms.flatMap(({ sources }) => sources))
+  const beside = besideRooms.flatMap(({ files }) => files.flatMap((each) => namesOf(each)))
+  const all = filesOf(foldersOfRooms)
+  expect(all.filter((file) => !tried.includes(file) && !beside.includes(file))).toEqual([])
+  expect(beside.filter((file) => tried.includes(file) || !all.includes(file))).toEqual([])
+})
+
+/** `a/{b,c}.ts` is two names, whether they are there or not. */
+const namesOf = (list: string): string[] => {
+  const found = /^(.*)\{(.*)\}(.*)$/.exec(list)
+  return found === null ? [list] : found[2]!.split(',').map((each) => `${found[1]}${each}${found[3]}`)
+}
+
+test('what survived in files that nobody looked at again still counts', () => {
+  const survivor = (file: string): Survivor => ({ file, line: 1, code: 'a', change: 'b', ran: 1, reaching: 1 })
+  const report = (more: Partial<RoomReport>): RoomReport => ({ room: 'texts', all: 90, tried: 20, killed: 16, hung: 0, seed: '1', commit: 'c', day: '2026-01-01', survivors: [], ...more })
+  const before = report({ survivors: ['a.ts', 'a.ts', 'b.ts', 'c.ts'].map(survivor) })
+  const now = report({ tried: 2, killed: 1, hung: 1, survivors: [survivor('a.ts')] })
+  const after = withoutNoticed(before, now, (file) => file === 'a.ts')
+  expect(after).toMatchObject({ tried: 20, killed: 17, hung: 1 })
+  expect(after.survivors.map(({ file }) => file)).toEqual(['b.ts', 'c.ts', 'a.ts'])
+  expect(scoreOf(after)).toEqual({ counted: 20, score: 85 })
+  const rewritten = withoutNoticed(before, report({ tried: 1, killed: 0, survivors: [survivor('a.ts')] }), (file) => file === 'a.ts')
+  expect(rewritten, 'one is no change any more').toMatchObject({ tried: 19, killed: 16 })
+}) // prettier-ignore
+
+test.each([
+  ['nothing said', { code: 0, said: '' }, false],
+  ['a place in the program', { code: 2, said: "src/ids.ts(3,7): error TS2322: Type 'string' is not assignable" }, true],
+  ['the same as a first word', { code: 1, said: 'src/a.ts(1,1): error TS1005: x\nsrc/b.ts(1,1): error TS1005: x' }, true],
+])('of tsc %s is a refusal or none', (_, ended, isNoticed) => {
+  expect(isRefused(ended)).toBe(isNoticed)
+}) // prettier-ignore
+
+test.each([
+  ['was ended', { code: null, said: '' }],
+  ['ran out of memory', { code: 134, said: 'FATAL ERROR: heap out of memory' }],
+  [
+    'found no program',
+    { code: 1, said: "error TS5058: The specified path does not exist: 'tsconfig.json'." },
+  ],
+])('that tsc %s is nothing that it noticed', (_, ended) => {
+  expect(() => isRefused(ended)).toThrow('tsc could not look')
+})
+
+test('a lane whose process has ended is no fault, and the next task begins another', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'onesixty-lane-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const [script, pidFile] = [join(folder, 'lane.mjs'), join(folder, 'pid')]
+  // As it is told, it ends in the place of its answer, behind it, or not at all.
+  writeFileSync(script, `import { writeFileSync } from 'node:fs'
+    writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))
+    process.on('message', ({ tests: [end] }) => {
+      if (end === 'unanswered') process.exit()
+      process.send({ files: [], failed: null }, () => end === 'answered' && process.exit())
+    })
+    process.send('ready')`)
+  const lane = openLane('', script)
+  const run = (end: string) => lane.run({ texts: {}, tests: [end] }, 20_000)
+  const isGone = () => vi.waitFor(() => expect(() => process.kill(Number(readFileSync(pidFile, 'utf8')), 0)).toThrow('ESRCH'))
+  const answer = { files: [], failed: null }
+  expect(await run('unanswered')).toBeNull()
+  expect(await run('answered')).toEqual(answer)
+  await isGone()
+  expect(await run('answered')).toEqual(answer)
+  await isGone()
+  lane.end()
+  expect(await run('not at all')).toEqual(answer)
+  lane.end()
+  await isGone()
+}) // prettier-ignore
