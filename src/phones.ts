@@ -51,9 +51,10 @@ export function createPhones(wiring: Wiring, deps: PhonesDeps): PhonePorts {
       const hangsAfterMs = phone(deviceId)?.resyncAfterMs ?? Number.POSITIVE_INFINITY
       return desk.offer({ phoneId, deviceId, hangsAfterMs })
     },
-    report: ({ deviceId }, reports) =>
-      wiring.changes.after(desk.report(reports.map((report) => ({ ...report, deviceId }))), ofAny),
-    sentOver: ({ deviceId }, sent) => writer.write((tx) => noteSent(tx, { ...sent, deviceId })),
+    report: ({ deviceId, phoneId }, reports) =>
+      wiring.changes.after(desk.report(reports.map((report) => ({ ...report, deviceId, phoneId }))), ofAny),
+    sentOver: ({ deviceId, phoneId }, sent) =>
+      writer.write((tx) => noteSent(tx, { ...sent, deviceId, phoneId })),
     inbound: ({ deviceId }, inbound) =>
       wiring.changes.after(inboundReceiver.receive(deviceId, inbound), ofAny),
     hasMore: ({ deviceId }: Registration) => desk.hasMore(deviceId),

@@ -4,6 +4,8 @@ import type { PhoneWord } from '../storage/schema.ts'
 /** What a phone says of one attempt. */
 export interface PhoneReport {
   deviceId: string
+  /** The registration: it may have gone over to this device from one that is gone (`takeOverPhone`). */
+  phoneId: string
   attemptId: string
   state: PhoneWord
   /** Its words for a failure. */

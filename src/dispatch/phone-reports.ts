@@ -47,7 +47,7 @@ export interface ReportTerms {
 
 /**
  * Stores what phones say, as one unit: how far they are, and what follows for messages and money. A phone never goes again on a guess, and
- * reports of attempts that are not its device's are passed over. Gives of each report whether it told anything new.
+ * reports of attempts that neither its device nor its registration was given are passed over. Gives of each report whether it told anything new.
  */
 export async function settleReports(
   tx: Tx,
@@ -79,7 +79,7 @@ export async function settleReports(
       offer === undefined ||
       attempt === undefined ||
       claimed === undefined ||
-      offer.device_id !== report.deviceId
+      !(offer.device_id === report.deviceId || offer.phone_id === report.phoneId)
     )
       return false
     const isStopped = stopped.has(report.attemptId)

@@ -282,16 +282,16 @@ export const offeredSince = (
     .groupBy('o.sim')
     .execute()
 
-/** What a phone tells of a message that it sent: the SIM, and how many parts it made; null leaves what was known. */
+/** What a phone tells of a message that it, or its device, was given and that it sent: the SIM, and how many parts it made; null leaves what was known. */
 export async function noteSent(
   tx: Tx,
-  sent: { deviceId: string; attemptId: string; sim: number | null; parts: number | null },
+  sent: { deviceId: string; phoneId: string; attemptId: string; sim: number | null; parts: number | null },
 ): Promise<void> {
-  const { deviceId, attemptId, sim, parts } = sent
+  const { deviceId, phoneId, attemptId, sim, parts } = sent
   await tx
     .updateTable('phone_offers')
     .set({ ...(sim === null ? {} : { sim }), ...(parts === null ? {} : { parts }) })
     .where('attempt_id', '=', attemptId)
-    .where('device_id', '=', deviceId)
+    .where(({ or, eb }) => or([eb('device_id', '=', deviceId), eb('phone_id', '=', phoneId)]))
     .execute()
 }

@@ -44,7 +44,7 @@ export interface DeskHouse extends MessagesFixture {
   register(iccid: string): Promise<KnownPhone & { deviceToken: string }>
   known(deviceToken: string): Promise<KnownPhone | null>
   pull(phone: KnownPhone): Promise<OfferedMessage[]>
-  report(phone: KnownPhone, ...reports: Omit<PhoneReport, 'deviceId'>[]): Promise<PhoneReport[]>
+  report(phone: KnownPhone, ...reports: Omit<PhoneReport, 'deviceId' | 'phoneId'>[]): Promise<PhoneReport[]>
   /** A new desk, as after a restart. */
   restart(): void
   sweep(): Promise<void>
@@ -111,7 +111,8 @@ export async function openDeskHouse({
     },
     known: (deviceToken) => findPhone(storage.read, deps(), { deviceToken }),
     pull: ({ phoneId, deviceId }) => desk.offer({ phoneId, deviceId, hangsAfterMs: 600_000 }),
-    report: ({ deviceId }, ...reports) => desk.report(reports.map((report) => ({ ...report, deviceId }))),
+    report: ({ deviceId, phoneId }, ...reports) =>
+      desk.report(reports.map((report) => ({ ...report, deviceId, phoneId }))),
     restart: () => void (desk = createDesk()),
     sweep: async () => {
       await closer.sweepAll()

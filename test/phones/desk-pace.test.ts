@@ -289,7 +289,7 @@ test('a phone whose trial has ended in the ears of another node is given the nex
   await house.clock.advance(300_000)
   const [offer] = await house.pull(phone)
   const times: Parameters<typeof settleReports>[2] = { nowMs: house.clock.now(), dueFromMs: house.clock.now(), judgeFailure: () => ({ kind: 'undelivered', code: 'unknown', networkCode: null }) }
-  await house.storage.writer.write((tx) => settleReports(tx, [{ ...sayAll('sent')(offer!), deviceId: phone.deviceId }], times))
+  await house.storage.writer.write((tx) => settleReports(tx, [{ ...sayAll('sent')(offer!), deviceId: phone.deviceId, phoneId: phone.phoneId }], times))
   expect(device.candidate().free).toBe(0)
   await house.sweep()
   expect(device.candidate().free).toBe(1)

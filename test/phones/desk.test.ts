@@ -226,7 +226,7 @@ test('only the first of its repetitions is news, and nothing of what is not the 
   await house.send()
   const [offer] = await house.pull(phone)
   const failed = sayAll('failed', appWords.radioOff)(offer!)
-  const told = { ...failed, deviceId: phone.deviceId }
+  const told = { ...failed, deviceId: phone.deviceId, phoneId: phone.phoneId }
   expect(await house.report(other, failed)).toEqual([])
   expect(await house.report(phone, { ...failed, attemptId: 'att_unknown' }, failed, failed)).toEqual([told])
   expect(await house.report(phone, failed, sayAll('pending')(offer!))).toEqual([])

@@ -2,7 +2,7 @@ import type { KnownPhone } from '../../src/devices/phones.ts'
 import type { PhoneReport } from '../../src/dispatch/phone-report.ts'
 import type { OfferedMessage } from '../../src/messages/phone-offers.ts'
 
-type Snapshot = Omit<PhoneReport, 'deviceId'>
+type Snapshot = Omit<PhoneReport, 'deviceId' | 'phoneId'>
 interface Held {
   to: string
   text: string

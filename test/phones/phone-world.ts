@@ -140,8 +140,9 @@ export async function openPhoneWorld(store: NearStore) {
     },
     async report(handset: Handset, which: readonly number[]): Promise<void> {
       const { snapshots, registration } = handset
+      const { deviceId, phoneId } = registration
       const said = snapshots.length === 0 ? [] : which.map((i) => snapshots[i % snapshots.length]!)
-      await desk.report(said.map((report) => ({ ...report, deviceId: registration.deviceId })))
+      await desk.report(said.map((report) => ({ ...report, deviceId, phoneId })))
     },
     async installAnew(handset: Handset): Promise<void> {
       await clock.advance(61_000)

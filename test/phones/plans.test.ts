@@ -97,6 +97,7 @@ describe.each(['fresh', 'filled and analysed'])('on %s tables', (state) => {
       const report = {
         attemptId: offer!.attemptId,
         deviceId: phone.deviceId,
+        phoneId: phone.phoneId,
         state: 'processed',
         error: null,
       } as const

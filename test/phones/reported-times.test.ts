@@ -72,7 +72,14 @@ test('nothing was sent before it was handed over, arrived before it was sent, or
     fc.nat(),
     (said, offeredAtMs, waitedMs) => {
       const nowMs = offeredAtMs + waitedMs
-      const report = { deviceId: 'dev_1', attemptId: 'att_1', state: 'sent', error: null, ...said } as const
+      const report = {
+        deviceId: 'dev_1',
+        phoneId: 'phn_1',
+        attemptId: 'att_1',
+        state: 'sent',
+        error: null,
+        ...said,
+      } as const
       const times = timesWithin(report, { offeredAtMs, nowMs })
       expect(Object.keys(times)).toEqual(Object.keys(said))
       for (const atMs of Object.values(times)) expect(atMs >= offeredAtMs && atMs <= nowMs).toBe(true)
