@@ -8,9 +8,9 @@ import {
   type EndpointDeps,
   type PlaceDeps,
   removeEndpoint,
-  rotateSecret,
   setEndpoint,
 } from '../webhooks/endpoint-store.ts'
+import { endFormerSecrets, rotateSecret } from '../webhooks/rotate-secret.ts'
 import { listEndpoints, type ListedEndpoint } from '../webhooks/list-endpoints.ts'
 import { replayEvent, replayRange } from '../webhooks/replay.ts'
 import { command, type CommandGroup } from './command.ts'
@@ -136,6 +136,29 @@ const rotate = command({
   },
 })
 
+const endFormer = command({
+  summary: 'Ends the former secrets of an endpoint at once: only the present one signs from then on.',
+  details:
+    'For a secret that somebody else may know. A receiver that still verifies with it takes nothing any more.',
+  arguments: [],
+  options: { account, endpoint },
+  async run(tools, { options }) {
+    const deps = { ids: tools.ids, nowMs: tools.clock.now() }
+    const named = { accountId: options.account, endpointId: options.endpoint, actor: cliActor }
+    const { ended } = await tools.withStorage((storage) =>
+      storage.writer.write((tx) => endFormerSecrets(tx, deps, named)),
+    )
+    const what = ended === 1 ? 'former secret has' : 'former secrets have'
+    return {
+      json: { id: options.endpoint, ended },
+      text:
+        ended === 0
+          ? 'No former secret was in force.'
+          : `${ended} ${what} ended; only the present one signs.`,
+    }
+  },
+})
+
 const replay = command({
   summary: 'Tells an endpoint again what happened: one event, or all of a range of time.',
   arguments: [],
@@ -212,6 +235,7 @@ export const webhookCommands: CommandGroup = {
     test: testCommand,
     replay,
     rotate,
+    'end-former-secrets': endFormer,
     remove,
     enable: changeState('enabled', 'Tells an endpoint again, what waited for it first.'),
     disable: changeState(

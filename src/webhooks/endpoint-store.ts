@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
 import { type AccountDeps, readAccount } from '../accounts/accounts.ts'
-import { rfc3339 } from '../clock.ts'
 import type { SecretBox } from '../devices/secret-box.ts'
 import { type Fault, refuse } from '../errors.ts'
 import { invalidInput } from '../invalid-input.ts'
@@ -12,7 +11,6 @@ import type { Mode } from '../storage/schema.ts'
 import { deleteRows, insertRows } from '../storage/sets.ts'
 import type { WebhookEndpointTable } from '../storage/webhook-tables.ts'
 import type { AddressGuard } from './address-guard.ts'
-import { formerSecretsOf } from './former-secrets.ts'
 import { mintSigningSecret } from './signature.ts'
 
 /** The endpoints on paper: where an account is told what happens, what it chose to be told, and the secret that signs it. */
@@ -122,46 +120,6 @@ export const endPause = (
   named: Pick<NamedEndpoint, 'accountId' | 'endpointId'>,
 ): Promise<unknown> => changeRow(tx, deps, named, { resumes_at: null })
 
-/** Former secrets that sign beside the present one at the same time: each adds a signature to every delivery. */
-const mostFormerSecrets = 5
-
-/**
- * Gives an endpoint a new secret, which is shown this once. Until `previousUntil` the one before signs beside it, and those of earlier rotations until
- * their own end. One that was sealed under a secret of the instance that was given up signs nothing. Refuses an endpoint that does not exist, and one
- * more rotation while five former secrets are in force.
- */
-export async function rotateSecret(
-  tx: Tx,
-  deps: EndpointDeps,
-  { actor, previousUntil, ...named }: NamedEndpoint & { previousUntil: number },
-): Promise<{ secret: string }> {
-  const { accountId, endpointId } = named
-  const before = await requireEndpoint(tx, named)
-  const secret = mintSigningSecret(deps.randomBytes)
-  const [previous, ...older] = [
-    { secret: before.secret, until: previousUntil },
-    ...formerSecretsOf(before),
-  ].filter((former) => former.until > deps.nowMs && deps.secretBox.canOpen(former.secret))
-  if (older.length >= mostFormerSecrets) throw tooManyFormer(Math.min(...older.map(({ until }) => until)))
-  await changeRow(tx, deps, named, {
-    secret: deps.secretBox.seal(secret, endpointId),
-    previous_secret: previous?.secret ?? null,
-    previous_until: previous?.until ?? null,
-    older_secrets: older.length === 0 ? null : JSON.stringify(older),
-  })
-  const detail = { endpointId, previousUntil }
-  await appendAudit(tx, deps, { accountId, actor, action: 'webhook.rotated', detail })
-  return { secret }
-}
-
-const tooManyFormer = (endsAt: number) =>
-  invalidInput([
-    {
-      code: 'too_many_items',
-      detail: `${mostFormerSecrets} former secrets are still in force. Rotate again when the first ends (${rfc3339(endsAt)}), or add another endpoint.`,
-    },
-  ])
-
 /** Removes an endpoint for ever, and its secret with it; what was still to be told it is dropped by and by. Refuses one that does not exist. */
 export async function removeEndpoint(tx: Tx, deps: AccountDeps, named: NamedEndpoint): Promise<void> {
   const { accountId, endpointId, actor } = named
@@ -206,7 +164,8 @@ export async function requireEndpoint(
   return row
 }
 
-const changeRow = (
+/** Changes columns of an endpoint; its callers have refused one that does not exist. */
+export const changeRow = (
   tx: Tx,
   { nowMs }: Pick<AccountDeps, 'nowMs'>,
   { accountId, endpointId }: Pick<NamedEndpoint, 'accountId' | 'endpointId'>,

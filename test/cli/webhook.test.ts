@@ -50,6 +50,15 @@ test('a rotated secret is another one, and the old one is told to sign for a day
   expect(await listed(id)).toMatchObject({ previous_secret_until: rotated.previous_secret_until })
 })
 
+test('former secrets are ended at once, and no list tells of one then', async () => {
+  const { id } = await add()
+  await cli.json(`webhook rotate ${of} --endpoint ${id}`)
+  expect(await cli.json(`webhook end-former-secrets ${of} --endpoint ${id}`)).toEqual({ id, ended: 1 })
+  expect(await listed(id)).toMatchObject({ previous_secret_until: null })
+  const { stdout } = await cli.run(`webhook end-former-secrets ${of} --endpoint ${id}`)
+  expect(stdout).toBe('No former secret was in force.\n')
+})
+
 test('an endpoint is disabled, enabled and removed, and is gone then', async () => {
   const { id } = await add()
   await cli.json(`webhook disable ${of} --endpoint ${id}`)
@@ -58,7 +67,7 @@ test('an endpoint is disabled, enabled and removed, and is gone then', async () 
   expect(await listed(id)).toMatchObject({ state: 'enabled', disabled_because: null })
   await cli.json(`webhook remove ${of} --endpoint ${id}`)
   expect(await listed(id)).toBeUndefined()
-  for (const verb of ['remove', 'enable', 'rotate']) {
+  for (const verb of ['remove', 'enable', 'rotate', 'end-former-secrets']) {
     const { code, stderr } = await cli.run(['webhook', verb, ...of.split(' '), '--endpoint', id])
     expect({ code, stderr }).toEqual({ code: 1, stderr: `onesixty: There is no webhook endpoint ${id}.\n` })
   }

@@ -141,6 +141,7 @@ export const rightInputs: { [N in GuardedCall]: RightInput<N> } = {
   'webhooks/add': ({ house }) => newEndpoint(house),
   'webhooks/change': async (asked) => ({ ...(await endpoint(asked)), state: 'disabled' }),
   'webhooks/rotate': endpoint,
+  'webhooks/end-former-secrets': endpoint,
   'webhooks/remove': endpoint,
   'webhooks/test': endpoint,
   'webhooks/deliveries': async (asked) => ({ ...(await endpoint(asked)), before: await asked.id('event') }),

@@ -63,6 +63,9 @@ test('the test button posts a signed event, and its log shows what was posted an
   const second = await eventually(() => receiver.received[1], (one) => expect(one).toBeDefined())
   expect(verified(secret, second!).type).toBe('webhook.test')
   expect(verified(rotated.secret, second!).type).toBe('webhook.test')
+  expect((await house.ada.change('webhooks/end-former-secrets', { endpointId })).body).toEqual({ ended: 1 })
+  const { endpoints } = (await house.ada.read('webhooks/list')).body as AnswerOf<'webhooks/list'>
+  expect(endpoints.find(({ id }) => id === endpointId)).toMatchObject({ previousSecretUntil: null })
 }) // prettier-ignore
 
 test('one event is told again, and so is a range, under the same ids', async () => {

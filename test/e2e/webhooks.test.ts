@@ -170,7 +170,7 @@ test('a secret is rotated with both signing for a while; an endpoint is disabled
   await expectSound(tab)
   await page.getByRole('button', { name: 'Make a new secret' }).click()
   const secret = (await page.getByTestId('new-secret').textContent()) ?? ''
-  await page.getByText('Two secrets sign').waitFor()
+  await page.getByText('More than one secret signs').waitFor()
   await expectSound(tab)
   const before = receiver.requests.length
   await page.getByRole('button', { name: 'Send a test event' }).click()
@@ -178,6 +178,10 @@ test('a secret is rotated with both signing for a while; an endpoint is disabled
   const last = receiver.requests.at(-1)
   expect(last?.headers['webhook-signature']?.split(' ')).toHaveLength(2)
   expect(() => new Webhook(secret).verify(last?.body ?? '', last?.headers ?? {})).not.toThrow()
+  await page.getByRole('button', { name: 'End former secrets' }).click()
+  await expectSound(tab)
+  await page.getByRole('button', { name: 'End them now' }).click()
+  await page.getByText('More than one secret signs').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Disable' }).click()
   await page.getByText('by a person').waitFor()
   expect(await page.getByRole('button', { name: 'Send a test event' }).isDisabled()).toBe(true)

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createWebhookSecretBox } from '../../src/devices/secret-box.ts'
 import { replayEvent } from '../../src/webhooks/replay.ts'
-import { rotateSecret } from '../../src/webhooks/endpoint-store.ts'
+import { endFormerSecrets, rotateSecret } from '../../src/webhooks/rotate-secret.ts'
 import { answered, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 let house: WebhookHouse
@@ -143,6 +143,28 @@ test('a second rotation within that time leaves each former secret its own end',
   expect(await signed()).toEqual([false, true, true])
   await house.after(1_800_000)
   expect(await signed()).toEqual([false, false, true])
+})
+
+test('former secrets end at once when somebody says so, and that is written down', async () => {
+  const { endpointId, secret } = await house.addEndpoint()
+  const second = await rotate(endpointId)
+  const third = await rotate(endpointId)
+  const end = () =>
+    house.storage.writer.write((tx) =>
+      endFormerSecrets(
+        tx,
+        { ids: house.ids, nowMs: house.clock.now() },
+        { accountId: 'acc_a', endpointId, actor: 'test' },
+      ),
+    )
+  expect(await end()).toEqual({ ended: 2 })
+  await house.send()
+  await house.after(0)
+  expect([secret, second.secret, third.secret].map((each) => verifies(0, each))).toEqual([false, false, true])
+  expect(await end(), 'said twice').toEqual({ ended: 0 })
+  const audited = await house.storage.read.selectFrom('audit_log').select(['action', 'detail']).execute()
+  const ends = audited.filter(({ action }) => action === 'webhook.former_secrets_ended')
+  expect(ends.map(({ detail }) => JSON.parse(detail))).toEqual([{ endpointId, ended: 2 }])
 })
 
 test('five former secrets sign at most; a sixth rotation waits until the first of them ends', async () => {

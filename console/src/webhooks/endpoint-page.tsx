@@ -9,6 +9,7 @@ import { ListState } from '../ui/list-state.tsx'
 import { NotFound } from '../ui/page-states.tsx'
 import { Section } from '../ui/section.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
+import { EndFormerSecrets } from './end-former-secrets.tsx'
 import { EndpointActions } from './endpoint-actions.tsx'
 import { EndpointState } from './endpoint-state.tsx'
 import { NewSecret } from './new-secret.tsx'
@@ -58,9 +59,12 @@ function Endpoint(properties: {
             {of.mode === null ? ', in both modes' : `, in ${of.mode} mode`}.
           </Text>
           {of.previousSecretUntil === null ? null : (
-            <Text size="sm">
-              Two secrets sign: the one before ends <TimeAgo at={of.previousSecretUntil} />.
-            </Text>
+            <Group gap="xs">
+              <Text size="sm">
+                More than one secret signs: the last former one ends <TimeAgo at={of.previousSecretUntil} />.
+              </Text>
+              <EndFormerSecrets of={of} />
+            </Group>
           )}
           <Text size="xs" c="dimmed">
             {of.id}

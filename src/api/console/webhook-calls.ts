@@ -2,13 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
 import { hourMs } from '../../clock.ts'
 import { eventTypes } from '../../messages/event-types.ts'
-import {
-  addEndpoint,
-  type EndpointDeps,
-  removeEndpoint,
-  rotateSecret,
-  setEndpoint,
-} from '../../webhooks/endpoint-store.ts'
+import { addEndpoint, type EndpointDeps, removeEndpoint, setEndpoint } from '../../webhooks/endpoint-store.ts'
+import { endFormerSecrets, rotateSecret } from '../../webhooks/rotate-secret.ts'
 import {
   type DeliveryTry,
   type ListedDelivery,
@@ -91,6 +86,16 @@ export const webhookCalls = {
       const named = { ...whoOf(context), endpointId, previousUntil }
       const { secret } = await context.writer.write((tx) => rotateSecret(tx, deps, named))
       return { secret, previousSecretUntil: previousUntil }
+    },
+  }),
+  /** Ends the former secrets of an endpoint at once; says how many that were in force. */
+  'webhooks/end-former-secrets': defineCall({
+    kind: 'change',
+    access: 'owner',
+    input: Named,
+    handle: (context, { endpointId }): Promise<{ ended: number }> => {
+      const named = { ...whoOf(context), endpointId }
+      return context.writer.write((tx) => endFormerSecrets(tx, depsOf(context), named))
     },
   }),
   'webhooks/remove': defineCall({

@@ -1,0 +1,67 @@
+import type { AccountDeps } from '../accounts/accounts.ts'
+import { rfc3339 } from '../clock.ts'
+import { invalidInput } from '../invalid-input.ts'
+import { appendAudit } from '../storage/audit-log.ts'
+import type { Tx } from '../storage/dialect.ts'
+import { changeRow, type EndpointDeps, type NamedEndpoint, requireEndpoint } from './endpoint-store.ts'
+import { formerSecretsOf } from './former-secrets.ts'
+import { mintSigningSecret } from './signature.ts'
+
+/** Former secrets that sign beside the present one at the same time: each adds a signature to every delivery. */
+const mostFormerSecrets = 5
+
+/**
+ * Gives an endpoint a new secret, which is shown this once. Until `previousUntil` the one before signs beside it, and those of earlier rotations until
+ * their own end. One that was sealed under a secret of the instance that was given up signs nothing. Refuses an endpoint that does not exist, and one
+ * more rotation while five former secrets are in force.
+ */
+export async function rotateSecret(
+  tx: Tx,
+  deps: EndpointDeps,
+  { actor, previousUntil, ...named }: NamedEndpoint & { previousUntil: number },
+): Promise<{ secret: string }> {
+  const { accountId, endpointId } = named
+  const before = await requireEndpoint(tx, named)
+  const secret = mintSigningSecret(deps.randomBytes)
+  const [previous, ...older] = [
+    { secret: before.secret, until: previousUntil },
+    ...formerSecretsOf(before),
+  ].filter((former) => former.until > deps.nowMs && deps.secretBox.canOpen(former.secret))
+  if (older.length >= mostFormerSecrets) throw tooManyFormer(Math.min(...older.map(({ until }) => until)))
+  await changeRow(tx, deps, named, {
+    secret: deps.secretBox.seal(secret, endpointId),
+    previous_secret: previous?.secret ?? null,
+    previous_until: previous?.until ?? null,
+    older_secrets: older.length === 0 ? null : JSON.stringify(older),
+  })
+  const detail = { endpointId, previousUntil }
+  await appendAudit(tx, deps, { accountId, actor, action: 'webhook.rotated', detail })
+  return { secret }
+}
+
+/**
+ * Ends the former secrets of an endpoint at once, as after one was lost to a stranger; gives how many that were in force. What is under way still carries
+ * their signatures. Refuses an endpoint that does not exist.
+ */
+export async function endFormerSecrets(
+  tx: Tx,
+  deps: AccountDeps,
+  { actor, ...named }: NamedEndpoint,
+): Promise<{ ended: number }> {
+  const { accountId, endpointId } = named
+  const former = formerSecretsOf(await requireEndpoint(tx, named))
+  const ended = former.filter(({ until }) => until > deps.nowMs).length
+  if (ended === 0) return { ended }
+  await changeRow(tx, deps, named, { previous_secret: null, previous_until: null, older_secrets: null })
+  const detail = { endpointId, ended }
+  await appendAudit(tx, deps, { accountId, actor, action: 'webhook.former_secrets_ended', detail })
+  return { ended }
+}
+
+const tooManyFormer = (endsAt: number) =>
+  invalidInput([
+    {
+      code: 'too_many_items',
+      detail: `${mostFormerSecrets} former secrets are still in force. Rotate again when the first ends (${rfc3339(endsAt)}), end them now, or add another endpoint.`,
+    },
+  ])
