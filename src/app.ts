@@ -15,6 +15,7 @@ import { NodeNews } from './dispatch/node-news.ts'
 import { ProgressKeeper } from './dispatch/progress-keeper.ts'
 import type { Route } from './dispatch/choose-device.ts'
 import { QuietAccounts } from './dispatch/quiet-accounts.ts'
+import { UnreadNotes } from './dispatch/unread-notes.ts'
 import { ensureTestSimulator } from './dispatch/test-simulator.ts'
 import { createInboundReceiver } from './inbound.ts'
 import { createHttp } from './http.ts'
@@ -80,8 +81,7 @@ export async function createApp(
   let progress: ProgressFile | null = null
   try {
     const secret = await loadInstanceSecret(config)
-    const unitsModule = programModule('units')
-    const served = { unitsModule, maxMergedWeight: config.maxBatchMessages }
+    const served = { unitsModule: programModule('units'), maxMergedWeight: config.maxBatchMessages }
     const opened = (storage = await open(config, served, clock.now()))
     await agree(clock, opened)
     const { epoch, node } = await begin(opened, { config, clock, secret, times })
@@ -107,6 +107,7 @@ export async function createApp(
       counts: new SharedCounts(),
       optOuts: new OptOuts(opened.readAtDoor, createNumberHash(secret)),
       quiet: new QuietAccounts(opened.read),
+      unread: new UnreadNotes(clock, (deviceId, kind) => wiring.metrics.linkOf(deviceId).unread(kind)),
       epoch,
       progress,
       tls: await readTlsFiles(config),

@@ -22,7 +22,7 @@ const directoryPollMs = 500
 
 /** The devices that run here, and what becomes of what they say. */
 export function createPool(
-  { storage, writer, clock, log, metrics, config, secretBox, changes, node, times }: Wiring,
+  { storage, writer, clock, log, metrics, config, secretBox, changes, node, times, unread }: Wiring,
   handOvers: HandOverLog,
   events: PoolEvents,
 ): DevicePool {
@@ -39,7 +39,10 @@ export function createPool(
       late: events.late,
       healthChanged: events.nudge,
     }),
-    countersOf: (deviceId) => metrics.linkOf(deviceId),
+    countersOf: (deviceId) => ({
+      ...metrics.linkOf(deviceId),
+      unread: (kind, form) => unread.note(deviceId, kind, form),
+    }),
     leases: new LinkLeases({
       writer,
       clock,

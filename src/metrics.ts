@@ -35,7 +35,7 @@ export interface Metrics {
   linkOf(deviceId: string): {
     answered(status: string, seconds: number): void
     sessionLost(): void
-    unread(what: 'word' | 'receipt' | 'rest' | 'pdu'): void
+    unread(what: 'word' | 'receipt' | 'rest' | 'pdu' | 'event' | 'message' | 'report'): void
   }
   /** Numbers of devices, by their ids, that are read when somebody asks; left out as those of `gauge` are. */
   deviceGauge(
@@ -147,7 +147,7 @@ function linkMetrics(registry: Registry): Metrics['linkOf'] {
   })
   const unread = new Counter({
     name: 'onesixty_link_unread_total',
-    help: 'What SMSCs sent that could not be read: words of receipts, whole receipts, the optional rest of PDUs, whole PDUs.',
+    help: 'What SMSCs sent that could not be read: words of receipts, whole receipts, the optional rest of PDUs, whole PDUs; and what phones did: events, received messages, reports.',
     labelNames: ['device', 'what'],
     registers,
   })

@@ -2,6 +2,7 @@ import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { SecretBox } from './devices/secret-box.ts'
 import type { QuietAccounts } from './dispatch/quiet-accounts.ts'
+import type { UnreadNotes } from './dispatch/unread-notes.ts'
 import type { Ids } from './ids.ts'
 import type { InstanceSecret } from './instance-secret.ts'
 import type { Log } from './log.ts'
@@ -39,6 +40,8 @@ export interface Wiring {
   counts: SharedCounts
   optOuts: OptOuts
   quiet: QuietAccounts
+  /** What devices sent and nobody could read. */
+  unread: UnreadNotes
   epoch: EpochStart
   /** What is beside the database of how far it is. */
   progress: ProgressFile

@@ -10,6 +10,7 @@ import { connect } from './device-connect.ts'
 import { deviceArgument as device, findDevice, loadKind } from './device-lookup.ts'
 import { remediesOf } from '../devices/device-remedies.ts'
 import { receipts } from './device-receipts.ts'
+import { unread } from './device-unread.ts'
 import { remove } from './device-remove.ts'
 import { same } from './device-same.ts'
 import { test } from './device-test.ts'
@@ -187,7 +188,7 @@ const set = command({
 
 export const deviceCommands: CommandGroup = {
   summary: 'Sending devices: what carries messages.',
-  commands: { add, list, set, connect, test, receipts, same, remove },
+  commands: { add, list, set, connect, test, receipts, unread, same, remove },
 }
 
 async function deviceDeps(tools: Toolbox, kind: ConnectorKind): Promise<DeviceDeps> {

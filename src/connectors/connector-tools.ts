@@ -4,8 +4,8 @@ export interface LinkCounters {
   answered(status: string, seconds: number): void
   /** A session was lost that was bound, and that nobody here had ended. */
   sessionLost(): void
-  /** Something came that could not be read, or not as a whole. */
-  unread(what: 'word' | 'receipt' | 'rest' | 'pdu'): void
+  /** Something came that could not be read, or not as a whole. `form` is what it looks like, without a number, a text or a name of anybody. */
+  unread(kind: 'word' | 'receipt' | 'rest' | 'pdu', form: string): void
 }
 
 /** What the links of a device hand on to the next one, for as long as the process runs. */

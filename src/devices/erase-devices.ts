@@ -72,8 +72,10 @@ export async function eraseDeviceHistory(tx: Tx, _: unknown, { accountId }: Aske
     .where('device_id', 'in', devices)
     .limit(mostRowsAtOnce)
     .execute()
+  const unread = await tx.deleteFrom('unread_forms').where('device_id', 'in', devices).executeTakeFirst()
   return (
     Number(reports.numDeletedRows) +
+    Number(unread.numDeletedRows) +
     (await deleteRows(tx, 'device_states', ['device_id', 'from_at'], states)) +
     (await deleteRows(tx, 'device_samples', ['device_id', 'at'], samples))
   )

@@ -29,6 +29,8 @@ import { createRetention } from './retention.ts'
 import { createStrandedWatch } from './stranded-watch.ts'
 import { createTrafficForgetter } from './traffic-forgetter.ts'
 import { createTrialWatch } from './trial-watch.ts'
+import { createUnreadKeeper } from './unread-keeper.ts'
+import type { UnreadNotes } from './unread-notes.ts'
 import { createWebhookForgetter } from './webhook-forgetter.ts'
 
 export interface JanitorsDeps extends JanitorDeps {
@@ -69,6 +71,7 @@ export interface JanitorsDeps extends JanitorDeps {
   node?: { isAlone: boolean }
   pool: DevicePool
   takeKeyUses: () => KeyUse[]
+  unread: UnreadNotes
   /** Null where no mail server is set. */
   mailer: Mailer | null
   /** The address that people know the service by. */
@@ -94,6 +97,7 @@ export function createJanitors(
   | 'refiller'
   | 'keyUses'
   | 'deviceReporter'
+  | 'unreadKeeper'
   | 'phoneCloser'
   | 'strandedWatch'
   | 'phoneRecaller'
@@ -128,6 +132,7 @@ export function createJanitors(
       absent: () => deps.pool.absent,
       elsewhere: (heard) => deps.pool.heardElsewhere(heard),
     }),
+    unreadKeeper: createUnreadKeeper(own),
     phoneCloser: createPhoneCloser(deps),
     strandedWatch: createStrandedWatch(deps),
     phoneRecaller: createPhoneRecaller(own),

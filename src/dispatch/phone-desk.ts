@@ -23,6 +23,7 @@ import { FetchTurns } from './fetch-turns.ts'
 import type { JudgeFailure, PhoneReport } from './phone-report.ts'
 import { settleReports } from './phone-reports.ts'
 import { routeFrom } from './route-ring.ts'
+import type { UnreadNotes } from './unread-notes.ts'
 
 interface PhoneDeskDeps {
   read: Db
@@ -41,6 +42,8 @@ interface PhoneDeskDeps {
   /** A route may have something to send again. */
   wake: (route: Route) => void
   judgeFailure: JudgeFailure
+  /** Told of reports that are about nothing. */
+  unread?: Pick<UnreadNotes, 'note'>
 }
 
 /** A phone that asks. */
@@ -63,7 +66,7 @@ const mostReports = 500
  */
 export class PhoneDesk {
   readonly #deps: PhoneDeskDeps
-  readonly #reports: Batcher<PhoneReport, boolean>
+  readonly #reports: Batcher<PhoneReport, boolean | null>
   readonly #asking = new Map<string, Promise<unknown>>()
   readonly #paced = new WeakSet<DeviceRuntime>()
   readonly #turns: FetchTurns
@@ -89,6 +92,9 @@ export class PhoneDesk {
   /** Settles when it is stored, with those that told something new; rejects when it could not be. */
   async report(reports: readonly PhoneReport[]): Promise<PhoneReport[]> {
     const areNews = await Promise.all(reports.map((report) => this.#reports.add(report)))
+    for (const [i, { deviceId, state }] of reports.entries())
+      if (areNews[i] === null)
+        this.#deps.unread?.note(deviceId, 'report', `${state}, of no message that it was given`)
     return reports.filter((_, i) => areNews[i])
   }
 
@@ -227,7 +233,7 @@ export class PhoneDesk {
     ]
   }
 
-  async #storeReports(reports: readonly PhoneReport[]): Promise<boolean[]> {
+  async #storeReports(reports: readonly PhoneReport[]): Promise<(boolean | null)[]> {
     const { writer, horizon, clock, dueNow, metrics, pool, judgeFailure } = this.#deps
     const nowMs = clock.now()
     const dueFromMs = dueNow()

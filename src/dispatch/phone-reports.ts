@@ -47,13 +47,14 @@ export interface ReportTerms {
 
 /**
  * Stores what phones say, as one unit: how far they are, and what follows for messages and money. A phone never goes again on a guess, and
- * reports of attempts that neither its device nor its registration was given are passed over. Gives of each report whether it told anything new.
+ * reports of attempts that neither its device nor its registration was given are passed over. Gives of each report whether it told anything new,
+ * null for those that are passed over.
  */
 export async function settleReports(
   tx: Tx,
   reports: readonly PhoneReport[],
   times: ReportTerms,
-): Promise<{ reported: Reported[]; statuses: MessageStatus[]; areNews: boolean[] }> {
+): Promise<{ reported: Reported[]; statuses: MessageStatus[]; areNews: (boolean | null)[] }> {
   const offers = new Map(
     (await findOffers(tx, [...new Set(reports.map((report) => report.attemptId))])).map((row) => [
       row.attempt_id,
@@ -81,7 +82,7 @@ export async function settleReports(
       claimed === undefined ||
       !(offer.device_id === report.deviceId || offer.phone_id === report.phoneId)
     )
-      return false
+      return null
     const isStopped = stopped.has(report.attemptId)
     return merging.take(report, { offer, attempt, claimed: { ...claimed, onUnknown: 'stop' }, isStopped })
   })

@@ -134,6 +134,7 @@ async function forgetRecords(deps: RetentionDeps): Promise<boolean> {
     forgetOld(deps, optOuts, nowMs - endedOptOutDays * dayMs),
     forgetOld(deps, deviceStates, deviceHistoryMs),
     forgetOld(deps, deviceSamples, deviceHistoryMs),
+    forgetOld(deps, unreadForms, deviceHistoryMs),
     forgetOld(deps, serverRuns, deviceHistoryMs),
     forgetOld(deps, deadNodes, deviceHistoryMs),
     forgetOld(deps, alerts, nowMs - deps.alertDays * dayMs),
@@ -185,6 +186,11 @@ const deviceSamples: OldRows<'device_samples'> = {
   table: 'device_samples',
   key: ['device_id', 'at'],
   age: 'at',
+}
+const unreadForms: OldRows<'unread_forms'> = {
+  table: 'unread_forms',
+  key: ['device_id', 'kind', 'form'],
+  age: 'last_at',
 }
 const serverRuns: OldRows<'server_runs'> = { table: 'server_runs', key: ['epoch'], age: 'seen_at' }
 /** What they had open was ended within a minute. */

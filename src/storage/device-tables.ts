@@ -85,6 +85,18 @@ export interface DeviceSampleTable {
   network: string | null
 }
 
+/** What a device sent and nobody could read, each form of it once. */
+export interface UnreadFormTable {
+  device_id: string
+  kind: UnreadKind
+  form: string
+  times: number
+  first_at: number
+  last_at: number
+}
+/** Of a receipt a word that nobody knows, all of it, the rest of a PDU, all of that; of a phone an event, an SMS that it tells of, a report. */
+export type UnreadKind = 'word' | 'receipt' | 'rest' | 'pdu' | 'event' | 'message' | 'report'
+
 export interface ServerRunTable {
   epoch: number
   started_at: number

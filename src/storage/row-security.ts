@@ -36,6 +36,7 @@ export const accountRows: Readonly<Partial<Record<Table, string>>> = {
   device_reports: ofSeenDevice,
   device_states: ofSeenDevice,
   device_samples: ofSeenDevice,
+  unread_forms: ofSeenDevice,
   phones: ofSeenDevice,
   phone_tokens: ownOrShared,
   phone_offers: own,

@@ -19,6 +19,7 @@ import type {
   PhoneTable,
   DeviceStateTable,
   DeviceSampleTable,
+  UnreadFormTable,
   ServerRunTable,
 } from './device-tables.ts'
 import type {
@@ -135,6 +136,7 @@ export interface Database {
   device_reports: DeviceReportTable
   device_states: DeviceStateTable
   device_samples: DeviceSampleTable
+  unread_forms: UnreadFormTable
   server_runs: ServerRunTable
   traffic: TrafficTable
   traffic_times: TrafficTimeTable

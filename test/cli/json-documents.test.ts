@@ -63,6 +63,7 @@ test('every document has its names in snake_case and its times in RFC 3339', asy
     `device connect ${device}`,
     `device test ${device}`,
     `device receipts ${device}`,
+    `device unread ${device}`,
     'doctor',
     // A server is backed up with its own tools.
     ...(isPostgres ? [] : [`backup ${file}`, `restore ${file}`]),

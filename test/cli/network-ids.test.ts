@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { recordUnread } from '../../src/devices/unread-forms.ts'
 import { park } from '../../src/messages/parked-receipts.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { deliveredAt, storedMessage } from '../history/stored-messages.ts'
@@ -23,6 +24,10 @@ beforeAll(async () => {
       { ...word, networkId: '7f', alternatives: ['127'], numbers: ['4915112345678', 'Shop'], atMs },
       { ...word, networkId: '?7/4915112345678', hasNoId: true, reference: 7, numbers: ['4915112345678'], result: 'undelivered', networkCode: '011', atMs: atMs + 1_000 },
       { ...word, deviceId: 'dev_other', networkId: '80', atMs },
+    ])
+    await recordUnread(tx, [
+      { deviceId: device, kind: 'word', form: 'a', times: 3, firstAt: atMs, lastAt: atMs + 1_000 },
+      { deviceId: device, kind: 'receipt', form: 'esm_class 4, 0,0,a', times: 1, firstAt: atMs, lastAt: atMs },
     ])
     await insertRows(tx, 'messages', [storedMessage({ ...message, ...deliveredAt(atMs) })])
     await insertRows(tx, 'attempts', [
@@ -66,6 +71,21 @@ test('receipts of a device that match no message are listed, newest first, each 
   expect(stdout).toContain('no id, reference 7')
   expect(stdout).toContain('There are more')
   expect(stdout).not.toContain('15112345678')
+})
+
+test('what a device sent that could not be read is listed, the latest first, each form of it once', async () => {
+  const times = { first_at: '2026-11-26T04:05:00.000Z', last_at: '2026-11-26T04:05:00.000Z' }
+  expect(await cli.json(`device unread ${device}`)).toEqual({
+    device_id: device,
+    unread: [
+      { ...times, kind: 'word', form: 'a', times: 3, last_at: '2026-11-26T04:05:01.000Z' },
+      { ...times, kind: 'receipt', form: 'esm_class 4, 0,0,a', times: 1 },
+    ],
+  })
+  expect((await cli.run(`device unread ${device}`)).stdout).toContain('1×  receipt  esm_class 4, 0,0,a')
+  const other = (await cli.json<{ id: string }>('device add simulator --shared --name T')).id
+  expect((await cli.run(`device unread ${other}`)).stdout).toContain('Everything was read.')
+  expect((await cli.run('device unread dev_nobody')).stderr).toContain('There is no device dev_nobody')
 })
 
 test('a device that is not there, and a limit out of bounds, are refused', async () => {

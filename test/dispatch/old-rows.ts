@@ -16,6 +16,7 @@ export const forgotten = [
   'opt_outs',
   'device_states',
   'device_samples',
+  'unread_forms',
   'server_runs',
   'nodes',
   'traffic',
@@ -121,6 +122,17 @@ export async function fillOldRows(house: TendedHouse): Promise<void> {
       battery: 50,
       charging: 0 as const,
       network: null,
+    })),
+  )
+  await insert(
+    'unread_forms',
+    ages.map((at, i) => ({
+      device_id: 'dev_s',
+      kind: 'word' as const,
+      form: `a${i}`,
+      times: 1,
+      first_at: at,
+      last_at: at,
     })),
   )
   await insert(

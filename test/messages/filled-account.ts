@@ -82,6 +82,9 @@ async function fillDevice(tx: Tx, { ids, nowMs }: Deps, filled: FilledAccount, m
     { device_id: deviceId, from_at: nowMs, until_at: null, status: 'online', reasons: `["${mark}"]` },
   ])
   await insertRows(tx, 'device_samples', [{ device_id: deviceId, at: nowMs, network: mark }])
+  await insertRows(tx, 'unread_forms', [
+    { device_id: deviceId, kind: 'word', form: mark, times: 1, first_at: nowMs, last_at: nowMs },
+  ])
   const [token, phone] = [ids('ptk'), ids('phn')]
   await insertRows(tx, 'phone_tokens', [
     { id: token, account_id: accountId, mode: 'live', hash: token, created_at: nowMs },

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { readConfig } from '../../src/config.ts'
 import { createJanitors, type JanitorsDeps } from '../../src/dispatch/janitors.ts'
+import { UnreadNotes } from '../../src/dispatch/unread-notes.ts'
 import { createLog } from '../../src/log.ts'
 import type { Receipt } from '../../src/connectors/connector.ts'
 import { AccountChanges } from '../../src/messages/account-changes.ts'
@@ -53,6 +54,7 @@ export async function openTendedHouse(): Promise<TendedHouse> {
         mailer: null,
         publicUrl: () => 'https://sms.example.org',
         takeKeyUses: () => [],
+        unread: new UnreadNotes(clock),
         changes: new AccountChanges(),
         timeOf: async () => clock.now(),
         wake: (route) => house.dispatcher.wake(route),

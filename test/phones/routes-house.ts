@@ -37,6 +37,8 @@ export interface StubStore {
   shown: string[]
   updated: SaidByApp[]
   reports: Report[]
+  /** What could not be read, by kind and form. */
+  unread: [string, string][]
   sent: { attemptId: string; sim: number | null; parts: number | null }[]
   inbound: Inbound[]
   pulls: number
@@ -119,6 +121,7 @@ export async function openRoutesHouse(config: Partial<Config> = {}): Promise<Rou
     shown: [],
     updated: [],
     reports: [],
+    unread: [],
     sent: [],
     inbound: [],
     pulls: 0,
@@ -219,6 +222,7 @@ function portsOf(store: StubStore, phone: () => Phone | null): PhonePorts {
     },
     sentOver: async (_registration, sent) => stored(() => store.sent.push(sent)),
     inbound: async (_registration, inbound) => stored(() => store.inbound.push(inbound)),
+    unread: (_registration, kind, form) => void store.unread.push([kind, form]),
     hasMore: async () => store.hasMore,
     phone,
   }

@@ -29,15 +29,16 @@ export async function hear(deps: PhoneRouteDeps, call: PhoneCall): Promise<Answe
         tellingId: textOf(envelope['id'], longestNumber),
         nowMs: deps.clock.now(),
       })
-      if (inbound !== null) await ports.inbound(registration, { ...inbound, to: recipientOf(payload, call) })
+      if (inbound === null) ports.unread(registration, 'message', membersOf(payload))
+      else await ports.inbound(registration, { ...inbound, to: recipientOf(payload, call) })
       break
     }
     case 'sms:sent': {
       const sim = wholeNumberOf(payload['simNumber'], 1, 3)
       const parts = wholeNumberOf(payload['partsCount'], 1, mostParts)
       const attemptId = textOf(payload['messageId'], longestNumber)
-      if (attemptId !== null && (sim ?? parts) !== null)
-        await ports.sentOver(registration, { attemptId, sim, parts })
+      if (attemptId === null) ports.unread(registration, 'event', `sms:sent with ${membersOf(payload)}`)
+      else if ((sim ?? parts) !== null) await ports.sentOver(registration, { attemptId, sim, parts })
       break
     }
     case 'system:ping':
@@ -49,9 +50,22 @@ export async function hear(deps: PhoneRouteDeps, call: PhoneCall): Promise<Answe
       break
     }
     default:
+      ports.unread(registration, 'event', eventOf(envelope['event']))
   }
   return done
 }
+
+/** Names of events and members of the app; anything else may be somebody's words. */
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && /^[A-Za-z][A-Za-z:_-]{0,39}$/.test(value)
+const eventOf = (event: unknown): string =>
+  isName(event) ? event : `an event without a name: ${typeof event}`
+
+/** Which members there are, and of what type. */
+const membersOf = (payload: Readonly<Record<string, unknown>>): string =>
+  Object.entries(payload)
+    .map(([name, value]) => `${isName(name) ? name : '?'}: ${value === null ? 'null' : typeof value}`)
+    .join(', ') || 'no members'
 
 /** HMAC-SHA256 over the body and the timestamp behind it, in hexadecimal; the timestamp in seconds by the phone's clock. */
 function checkSignature({ clock }: PhoneRouteDeps, { registration, phone, headers, body }: PhoneCall): void {

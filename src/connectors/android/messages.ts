@@ -46,7 +46,13 @@ export async function report({ ports }: PhoneRouteDeps, call: PhoneCall): Promis
   const body = readJson(call)
   if (!Array.isArray(body)) throw new CallRefused(400, 'The body is not a list.')
   const entries = body.filter(isRecord)
-  const reports = entries.flatMap((entry) => readReport(entry, phone?.clockOffsetMs ?? 0))
+  for (const each of body)
+    if (!isRecord(each)) ports.unread(registration, 'report', `no object: ${typeof each}`)
+  const reports = entries.flatMap((entry) => {
+    const read = readReport(entry, phone?.clockOffsetMs ?? 0)
+    if (read.length === 0) ports.unread(registration, 'report', formOf(entry))
+    return read
+  })
   const news = reports.length > 0 ? await ports.report(registration, reports) : []
   if (phone === null) return done
   const expiries = new Set(news.filter(({ error }) => isExpiry(error)).map(({ attemptId }) => attemptId))
@@ -61,6 +67,14 @@ export async function report({ ports }: PhoneRouteDeps, call: PhoneCall): Promis
   phone.reported(news)
   if (phone.hasBacklog && (await ports.hasMore(registration))) phone.wake()
   return done
+}
+
+/** Of a report that could not be read: its state, where that is a word, and whether it names a message. */
+function formOf({ id, state, recipients }: Record<string, unknown>): string {
+  const list: unknown[] = Array.isArray(recipients) ? recipients : []
+  const said = list.find(isRecord)?.['state'] ?? state
+  const word = typeof said === 'string' && /^[A-Za-z]{1,40}$/.test(said) ? said : `no word: ${typeof said}`
+  return `state ${word}, ${textOf(id, longestId) === null ? 'without' : 'with'} an id`
 }
 
 const states: Readonly<Record<string, Report['state']>> = {

@@ -24,6 +24,8 @@ export interface PhonePorts {
     sent: { attemptId: string; sim: number | null; parts: number | null },
   ): Promise<void>
   inbound(registration: Registration, inbound: Inbound): Promise<void>
+  /** Something came that could not be read and is passed over. `form` is what it looks like, without a number, a text or a name of anybody. */
+  unread(registration: Registration, kind: 'event' | 'message' | 'report', form: string): void
   /** More waits for the phone than it was just given, and it may have it now. */
   hasMore(registration: Registration): Promise<boolean>
   /** The running device, or null while it is disabled or the pool has not caught up. */

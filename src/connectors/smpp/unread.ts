@@ -3,7 +3,7 @@ import type { ConnectorTools } from '../connector-tools.ts'
 import type { MalformedPdu } from './decode-pdu.ts'
 import type { Delivery } from './deliveries.ts'
 import { describePdu } from './describe-pdu.ts'
-import type { Pdu } from './pdu.ts'
+import { type Pdu, tlvTags } from './pdu.ts'
 
 /** Bounds the words of a carrier that are remembered as said. */
 const mostSaid = 100
@@ -27,7 +27,7 @@ export function createUnread({ counters, log }: Pick<ConnectorTools, 'counters' 
   }
   return {
     word(word, meaning) {
-      counters?.unread('word')
+      counters?.unread('word', formOf(word))
       const words =
         meaning === 'undelivered'
           ? 'receipts have a word that is none of SMPP; it counts as undelivered, unless receipt_words says otherwise'
@@ -35,19 +35,46 @@ export function createUnread({ counters, log }: Pick<ConnectorTools, 'counters' 
       sayOnce(`word ${word}`, words, { word })
     },
     receipt(delivery) {
-      counters?.unread('receipt')
+      counters?.unread('receipt', formOfReceipt(delivery))
       const words = 'receipts come that name no message or say nothing of it; they are passed over'
       sayOnce('receipt', words, describePdu(delivery))
     },
     odd(pdu) {
       if (pdu.command === 'malformed') {
-        counters?.unread('pdu')
+        counters?.unread('pdu', `${pdu.claimed ?? 'no command'}: ${pdu.fault}`)
         return sayOnce('pdu', 'PDUs come that cannot be read, and are refused', describePdu(pdu))
       }
       if (!('rest' in pdu)) return log('debug', 'the SMSC sent what nobody asked for', describePdu(pdu))
-      counters?.unread('rest')
+      counters?.unread('rest', `${pdu.command}: ${pdu.rest}`)
       const words = 'PDUs come whose optional part cannot be read as a whole; what is whole counts'
       sayOnce('rest', words, describePdu(pdu))
     },
   }
+}
+
+/** Keys of appendix B of SMPP 3.4, which stay as they are; what people write may have them, too. */
+const runs = /\b(?:id|sub|dlvrd|submit date|done date|stat|err|text)(?=:)|\p{L}+|\p{N}+/giu
+const keys = /^(?:id|sub|dlvrd|submit date|done date|stat|err|text)$/i
+
+/** What a text looks like: letters in a row are `a`, digits `0`. */
+const formOf = (text: string): string =>
+  text
+    .slice(0, mostRead)
+    .replace(runs, (run) => (keys.test(run) ? run.toLowerCase() : /^\p{L}/u.test(run) ? 'a' : '0'))
+
+/** More of it than a form holds. */
+const mostRead = 500
+
+function formOfReceipt({ body }: Delivery): string {
+  const { esmClass, shortMessage, tlvs } = body
+  const payload = tlvs.find(({ tag }) => tag === tlvTags.message_payload)?.value
+  const text = Buffer.from(shortMessage.length > 0 ? shortMessage : (payload ?? shortMessage)).toString(
+    'latin1',
+  )
+  const tags = tlvs.map(({ tag }) => tag.toString(16).padStart(4, '0'))
+  return [
+    `esm_class ${esmClass}`,
+    ...(tags.length === 0 ? [] : [`TLVs ${tags.join(' ')}`]),
+    formOf(text),
+  ].join(', ')
 }

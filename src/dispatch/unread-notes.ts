@@ -1,0 +1,52 @@
+import type { UnreadForm } from '../devices/unread-forms.ts'
+import type { UnreadKind } from '../storage/device-tables.ts'
+
+/** Bounds what is held between two times of writing; what comes beyond is counted without its form. */
+const mostHeld = 1_000
+const mostLetters = 100
+
+/** What devices sent and nobody could read, until it is written down. */
+export class UnreadNotes {
+  readonly #clock: { now(): number }
+  readonly #counted: (deviceId: string, kind: UnreadKind) => void
+  #notes = new Map<string, UnreadForm>()
+
+  /** `counted` is told of each, for whoever watches. */
+  constructor(
+    clock: { now(): number },
+    counted: (deviceId: string, kind: UnreadKind) => void = () => undefined,
+  ) {
+    this.#clock = clock
+    this.#counted = counted
+  }
+
+  /** `form` tells what it looks like, and nothing of who writes what. */
+  note(deviceId: string, kind: UnreadKind, form: string): void {
+    this.#counted(deviceId, kind)
+    const isHeld = this.#notes.size < mostHeld || this.#notes.has(nameOf(deviceId, kind, form))
+    const told = (isHeld ? form : '').slice(0, mostLetters) || 'not told'
+    const name = nameOf(deviceId, kind, told)
+    const atMs = this.#clock.now()
+    const former = this.#notes.get(name) ?? { deviceId, kind, form: told, times: 0, firstAt: atMs }
+    this.#notes.set(name, { ...former, times: former.times + 1, lastAt: atMs })
+  }
+
+  /** Gives what came since the last time. */
+  take(): UnreadForm[] {
+    const notes = [...this.#notes.values()]
+    this.#notes = new Map()
+    return notes
+  }
+
+  /** What could not be written down is to be written down the next time. */
+  giveBack(notes: readonly UnreadForm[]): void {
+    for (const note of notes) {
+      const name = nameOf(note.deviceId, note.kind, note.form)
+      const newer = this.#notes.get(name)
+      const lastAt = newer?.lastAt ?? note.lastAt
+      this.#notes.set(name, { ...note, times: note.times + (newer?.times ?? 0), lastAt })
+    }
+  }
+}
+
+const nameOf = (deviceId: string, kind: UnreadKind, form: string): string => `${deviceId} ${kind} ${form}`
