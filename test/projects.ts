@@ -39,7 +39,7 @@ const edgesOnPostgres = [
   'test/api/{authentication,fuzz,idempotency,nul,rate-limit,send,send-guard,send-policy}.test.ts',
   'test/cli/{accounts-and-keys,device,doctor,epoch,group,operator-tokens,phone,restore-holds,secret,send,unusable}.test.ts',
   'test/console/{access,alert-choices,attacks,balance,changed-secret,history,identity,keys,links}.test.ts',
-  'test/console/{operator,overview,passkey-refusals,second-factor,webhooks}.test.ts',
+  'test/console/{ended-meanwhile,operator,overview,passkey-refusals,second-factor,webhooks}.test.ts',
   'test/smpp/house-receipts.test.ts',
 ]
 /** Of the other rooms, what is about something else than the database: the words and the pace of phones, receivers of webhooks, mails. */

@@ -22,6 +22,8 @@ export async function proveAddress(
     .executeTakeFirst()
   if (numUpdatedRows === 0n) return false
   if (await hasSecondFactor(tx, userId)) await removeSecondFactor(tx, deps, { userId, actor })
+  // Whatever is left of one: nobody could give the code that would be asked for.
+  await tx.updateTable('auth_users').set({ twoFactorEnabled: 0 }).where('id', '=', userId).execute()
   await removePasskeys(tx, deps, { userId, actor })
   await forgetBrowsers(tx, userId)
   await tx.deleteFrom('auth_sessions').where('userId', '=', userId).where('id', '!=', keepSessionId).execute()

@@ -42,6 +42,8 @@ export async function setPassword(
     keepSessionId = '',
   }: { userId: string; passwordHash: string; keepSessionId?: string },
 ): Promise<{ passkeys: number }> {
+  // First: it locks the user.
+  await forgetBrowsers(tx, userId)
   // Its own address for a user is the id: people sign in by what `users` holds, which Better Auth would not take in every form.
   const [name, email] = [userId, `${userId}@users.invalid`]
   const now = new Date(nowMs).toISOString()
@@ -76,7 +78,6 @@ export async function setPassword(
   await tx.deleteFrom('auth_sessions').where('userId', '=', userId).where('id', '!=', keepSessionId).execute()
   await endPasswordLinks(tx, userId, nowMs)
   await endEmailLinks(tx, userId, nowMs)
-  await forgetBrowsers(tx, userId)
   return { passkeys: (await listPasskeys(tx, userId)).length }
 }
 
@@ -85,6 +86,15 @@ export async function forgetBrowsers(tx: Tx, userId: string): Promise<void> {
   await tx
     .updateTable('users')
     .set(({ eb }) => ({ browser_epoch: eb('browser_epoch', '+', 1) }))
+    .where('id', '=', userId)
+    .execute()
+}
+
+/** Units about one person wait for each other from here on: PostgreSQL would else run those of two nodes at once. */
+export async function lockUser(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set(({ ref }) => ({ browser_epoch: ref('browser_epoch') }))
     .where('id', '=', userId)
     .execute()
 }

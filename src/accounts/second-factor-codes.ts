@@ -66,18 +66,22 @@ export async function takeCode(
   return 'wrong'
 }
 
-/** Keeps the step of the first code of a new app, which is a code like any other. False when it was accepted before. */
-export async function takeFirstStep(
+/**
+ * Asks for codes of a new app from now on, and keeps the step of its first code, which is a code like any other. False when it was accepted before.
+ */
+export async function addSecondFactor(
   tx: Tx,
   { userId, step }: { userId: string; step: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('auth_two_factors')
-    .set({ lastStep: step })
+    .set({ lastStep: step, verified: 1 })
     .where('userId', '=', userId)
     .where(({ eb, or }) => or([eb('lastStep', 'is', null), eb('lastStep', '<', step)]))
     .executeTakeFirst()
-  return numUpdatedRows > 0n
+  if (numUpdatedRows === 0n) return false
+  await tx.updateTable('auth_users').set({ twoFactorEnabled: 1 }).where('id', '=', userId).execute()
+  return true
 }
 
 /** Uses a code up; false when that was done before. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { setPassword } from '../../src/accounts/passwords.ts'
-import { type CodeProof, takeCode, takeFirstStep } from '../../src/accounts/second-factor-codes.ts'
+import { type CodeProof, takeCode, addSecondFactor } from '../../src/accounts/second-factor-codes.ts'
 import { minuteMs } from '../../src/clock.ts'
 import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
 
@@ -61,8 +61,8 @@ test('a step at or before the last accepted one lets nobody in, the next one doe
 
 test('the code that added the app is used as any other', async () => {
   const { writer } = fixture.storage
-  expect(await writer.write((tx) => takeFirstStep(tx, { userId, step: 100 }))).toBe(true)
-  expect(await writer.write((tx) => takeFirstStep(tx, { userId, step: 100 }))).toBe(false)
+  expect(await writer.write((tx) => addSecondFactor(tx, { userId, step: 100 }))).toBe(true)
+  expect(await writer.write((tx) => addSecondFactor(tx, { userId, step: 100 }))).toBe(false)
   expect(await give(await begin(), { step: 100 })).toBe('wrong')
 })
 

@@ -8,6 +8,7 @@ import { defineCall } from './call.ts'
 import { mailEmailChanged, mailEmailLink } from './confirm-email.ts'
 import { rememberBrowser } from './known-browsers.ts'
 import { takeOrRefuse } from './identity-limits.ts'
+import { writeSignedIn } from './session.ts'
 
 const closed = { additionalProperties: false }
 
@@ -34,10 +35,10 @@ export const emailCalls = {
     access: 'user',
     input: Type.Object({ token: Type.String({ maxLength: 100 }) }, closed),
     async handle(context, { token }): Promise<{ email: string; isFirstProof: boolean }> {
-      const { user, actor, sessionId, writer, ids, clock } = context
+      const { user, actor, sessionId, ids, clock } = context
       const userId = user.id
       const deps = { ids, nowMs: clock.now() }
-      const confirmed = await writer.write(async (tx) => {
+      const confirmed = await writeSignedIn(context, async (tx) => {
         const { email } = await takeEmailLink(tx, deps, { userId, token })
         if (email !== user.email) await changeEmail(tx, deps, { userId, email, actor })
         const isFirstProof = await proveAddress(tx, deps, { userId, actor, keepSessionId: sessionId })

@@ -9,6 +9,7 @@ import { creationOptions, type KnownPasskey } from './passkey-options.ts'
 import { requirePasskeyPlace } from './passkey-place.ts'
 import { madePasskey, PasskeyFault, proveMade } from './passkey-proof.ts'
 import { confirmPassword } from './passwords.ts'
+import { writeSignedIn } from './session.ts'
 
 const closed = { additionalProperties: false }
 const password = Type.String({ maxLength: 1_000 })
@@ -37,7 +38,7 @@ export const passkeyCalls = {
     access: 'user',
     input: Type.Object({ name, made: madePasskey }, closed),
     async handle(context, given): Promise<{ passkeyId: string }> {
-      const { user, actor, writer, ids, clock, ports, config } = context
+      const { user, actor, ids, clock, ports, config } = context
       const deps = { key: ports.identity.passkeyKey, nowMs: clock.now() }
       const place = requirePasskeyPlace(context)
       const expected = {
@@ -51,7 +52,7 @@ export const passkeyCalls = {
       })
       const passkey = { ...proven, userId: user.id, name: given.name, actor }
       const mostPasskeys = config.passkeysPerUser
-      return writer.write((tx) =>
+      return writeSignedIn(context, (tx) =>
         addPasskey(tx, { ids, nowMs: clock.now() }, { passkey, challenge, mostPasskeys }),
       )
     },
@@ -61,10 +62,10 @@ export const passkeyCalls = {
     access: 'user',
     input: Type.Object({ passkeyId: Type.String({ maxLength: 64 }), password }, closed),
     async handle(context, given): Promise<{ removed: true }> {
-      const { user, actor, writer, ids, clock } = context
+      const { user, actor, ids, clock } = context
       await confirmPassword(context, given.password)
       const removed = { userId: user.id, passkeyId: given.passkeyId, actor }
-      await writer.write((tx) => removePasskey(tx, { ids, nowMs: clock.now() }, removed))
+      await writeSignedIn(context, (tx) => removePasskey(tx, { ids, nowMs: clock.now() }, removed))
       return { removed: true }
     },
   }),

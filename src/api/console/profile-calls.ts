@@ -17,6 +17,7 @@ import { noMail } from './email-calls.ts'
 import { takeOrRefuse } from './identity-limits.ts'
 import { passkeyPlace } from './passkey-place.ts'
 import { confirmPassword, hashNewPassword } from './passwords.ts'
+import { writeSignedIn } from './session.ts'
 import { listSessions, type ListedSession } from './session-list.ts'
 
 export interface ProfileAnswer {
@@ -114,10 +115,10 @@ export const profileCalls = {
     access: 'user',
     input: Type.Object({ password, next: password }, closed),
     async handle(context, given): Promise<{ passkeys: number }> {
-      const { user, writer, ids, clock, actor, sessionId } = context
+      const { user, ids, clock, actor, sessionId } = context
       await confirmPassword(context, given.password)
       const passwordHash = await hashNewPassword(given.next, user)
-      const changed = await writer.write(async (tx) => {
+      const changed = await writeSignedIn(context, async (tx) => {
         const deps = { ids, nowMs: clock.now() }
         const still = await setPassword(tx, deps, { userId: user.id, passwordHash, keepSessionId: sessionId })
         const detail = { userId: user.id }

@@ -1,12 +1,14 @@
 import { Type } from 'typebox'
-import { takeFirstStep } from '../../accounts/second-factor-codes.ts'
+import { addSecondFactor } from '../../accounts/second-factor-codes.ts'
 import { removeSecondFactor } from '../../accounts/passwords.ts'
 import { refuse } from '../../errors.ts'
 import { appendAudit } from '../../storage/audit-log.ts'
+import type { Tx } from '../../storage/dialect.ts'
 import { defineCall, type UserContext } from './call.ts'
 import { confirmPassword } from './passwords.ts'
 import { qrCodeOf, type QrCode } from './qr-code.ts'
-import { keepCookies, ownHeaders } from './sign-in.ts'
+import { writeSignedIn } from './session.ts'
+import { ownHeaders } from './sign-in.ts'
 
 /** What an authenticator app is given, and the codes for the day on which it is lost. All of it is shown this once. */
 export interface NewSecondFactor {
@@ -52,21 +54,14 @@ export const secondFactorCalls = {
       const typed = code.replace(/\s/g, '')
       const body = { code: typed, nowMs: context.clock.now(), userId: context.user.id }
       const proof = (await auth.api.readCode({ body, headers }))?.proof ?? null
-      const isFresh =
-        proof !== null &&
-        'step' in proof &&
-        (await context.writer.write((tx) => takeFirstStep(tx, { userId: body.userId, step: proof.step })))
-      const response = isFresh
-        ? await auth.api.verifyTOTP({ body: { code: typed }, headers, asResponse: true })
-        : null
-      if (response?.ok !== true) {
+      const isAdded =
+        proof !== null && 'step' in proof && (await writeSignedIn(context, (tx) => add(tx, context, proof)))
+      if (!isAdded) {
         throw refuse('validation_failed', {
           detail: 'The code does not fit. Is the clock of the phone right? Type the one shown now.',
           errors: [{ pointer: '/code', code: 'invalid_format', detail: 'The code does not fit.' }],
         })
       }
-      keepCookies(context, response)
-      await audit(context, 'user.second_factor_added')
       return { hasSecondFactor: true }
     },
   }),
@@ -83,7 +78,7 @@ export const secondFactorCalls = {
         asResponse: true,
       })
       if (!response.ok) throw refuse('not_permitted', { detail: 'There is no second factor.' })
-      await audit(context, 'user.recovery_codes_renewed')
+      await context.writer.write((tx) => audit(tx, context, 'user.recovery_codes_renewed'))
       return { recoveryCodes: ((await response.json()) as { backupCodes: string[] }).backupCodes }
     },
   }),
@@ -94,7 +89,7 @@ export const secondFactorCalls = {
     async handle(context, given): Promise<{ hasSecondFactor: false }> {
       const { user, actor, ids, clock } = context
       await confirmPassword(context, given.password)
-      await context.writer.write((tx) =>
+      await writeSignedIn(context, (tx) =>
         removeSecondFactor(tx, { ids, nowMs: clock.now() }, { userId: user.id, actor }),
       )
       return { hasSecondFactor: false }
@@ -106,11 +101,16 @@ export const secondFactorCalls = {
 const otpauth = (secret: string, email: string): string =>
   `otpauth://totp/onesixty:${encodeURIComponent(email)}?secret=${secret}&issuer=onesixty`
 
-const audit = ({ writer, ids, clock, actor, user }: UserContext, action: string): Promise<void> =>
-  writer.write((tx) =>
-    appendAudit(
-      tx,
-      { ids, nowMs: clock.now() },
-      { accountId: null, actor, action, detail: { userId: user.id } },
-    ),
+/** From now on a code is asked for; false when this one was accepted before. */
+async function add(tx: Tx, context: UserContext, proof: { step: number }): Promise<boolean> {
+  const isAdded = await addSecondFactor(tx, { userId: context.user.id, ...proof })
+  if (isAdded) await audit(tx, context, 'user.second_factor_added')
+  return isAdded
+}
+
+const audit = (tx: Tx, { ids, clock, actor, user }: UserContext, action: string): Promise<void> =>
+  appendAudit(
+    tx,
+    { ids, nowMs: clock.now() },
+    { accountId: null, actor, action, detail: { userId: user.id } },
   )

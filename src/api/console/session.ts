@@ -1,4 +1,7 @@
-import type { CallContext, ConsoleUser } from './call.ts'
+import { lockUser } from '../../accounts/passwords.ts'
+import { refuse } from '../../errors.ts'
+import type { Tx } from '../../storage/dialect.ts'
+import type { CallContext, ConsoleUser, UserContext } from './call.ts'
 import { sessionCookie } from './auth.ts'
 
 /**
@@ -25,3 +28,22 @@ export async function readSession(
   const { id, email, name, is_operator: isOperator } = user
   return { sessionId: found.session.id, user: { id, email, name, isOperator: isOperator === 1 } }
 }
+
+/**
+ * A unit about how a person signs in. Refuses when the session has ended since the call was admitted: a new password or the first proof of the address
+ * came between, and what was asked for before it must not outlive it.
+ */
+export const writeSignedIn = <T>(
+  { writer, user, sessionId }: Pick<UserContext, 'writer' | 'user' | 'sessionId'>,
+  unit: (tx: Tx) => Promise<T>,
+): Promise<T> =>
+  writer.write(async (tx) => {
+    await lockUser(tx, user.id)
+    const session = await tx
+      .selectFrom('auth_sessions')
+      .select('id')
+      .where('id', '=', sessionId)
+      .executeTakeFirst()
+    if (session === undefined) throw refuse('not_signed_in')
+    return unit(tx)
+  })
