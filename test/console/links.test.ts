@@ -74,6 +74,22 @@ test('a reset link ends with the password that it was to replace', async () => {
   })
 })
 
+test('a link for a password that went to a former address opens nothing, and proves nothing of the new one', async () => {
+  const { storage } = house.app
+  const { userId } = await house.openAccount('Uma')
+  const { token } = await house.issue({ purpose: 'set-up', userId })
+  const move = (email: string) =>
+    storage.writer.write((tx) => tx.updateTable('users').set({ email }).where('id', '=', userId).execute())
+  // As versions did that left the link open.
+  await move('someone.else@example.org')
+  const used = await newVisitor(house.url).change('link/choose-password', { token, password })
+  expect(used).toMatchObject({ status: 410, body: { code: 'link_not_valid' } })
+  const users = storage.read.selectFrom('users').select('email_proven_at').where('id', '=', userId)
+  expect(await users.executeTakeFirst()).toEqual({ email_proven_at: null })
+  await move('uma@example.org')
+  expect((await newVisitor(house.url).change('link/choose-password', { token, password })).status).toBe(200)
+})
+
 test('a reset link ends every session and the old password, and takes the second factor from nobody', async () => {
   const eve = await house.signedUp('eve-reset@example.org')
   const { user } = (await whoIs(eve)) as unknown as { user: { id: string } }

@@ -67,8 +67,10 @@ export const linkCalls = {
       if (asksEmail && emailFaults(ownEmail).length > 0) throw invalidInput(emailFaults(ownEmail))
       const passwordHash = await hashNewPassword(given.password, { email: ownEmail })
       const { address, passkeys } = await context.writer.write(async (tx) => {
-        const { userId, purpose } = await takeLink(tx, depsOf(context), { token: given.token })
+        const { userId, purpose, email: of } = await takeLink(tx, depsOf(context), { token: given.token })
         if (userId === null) throw wrongPurpose(purpose)
+        // One that a version before this one left open at a change of the address: it would prove the new one by the mailbox of the old one.
+        if (of !== (await emailOf(tx, userId))) throw formerAddress()
         if (asksEmail) await changeEmail(tx, depsOf(context), { userId, email: ownEmail, actor: userId })
         // The link came by mail, or from the operator's hand: before this one nothing showed that the address is this person's.
         else await proveAddress(tx, depsOf(context), { userId, actor: userId })
@@ -156,6 +158,9 @@ async function isKnown({ read }: CallContext, address: string): Promise<boolean>
   const user = await read.selectFrom('users').select('id').where('email', '=', address).executeTakeFirst()
   return user !== undefined
 }
+
+const formerAddress = () =>
+  refuse('link_not_valid', { detail: 'The address that this link was made for is no longer in force.' })
 
 const wrongPurpose = (purpose: OneTimeLink['purpose']) =>
   refuse('link_not_valid', { detail: `This is a ${purpose} link, which does something else.` })
