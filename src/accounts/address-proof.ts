@@ -2,7 +2,7 @@ import { appendAudit } from '../storage/audit-log.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { AccountDeps } from './accounts.ts'
 import { removePasskeys } from './passkeys.ts'
-import { forgetBrowsers, removeSecondFactor } from './passwords.ts'
+import { endFormerSignIns, removeSecondFactor } from './passwords.ts'
 
 /**
  * Records that a person opened a link that was sent to their address. The first time, everything that was set up before is dropped: until then the
@@ -25,7 +25,7 @@ export async function proveAddress(
   // Whatever is left of one: nobody could give the code that would be asked for.
   await tx.updateTable('auth_users').set({ twoFactorEnabled: 0 }).where('id', '=', userId).execute()
   await removePasskeys(tx, deps, { userId, actor })
-  await forgetBrowsers(tx, userId)
+  await endFormerSignIns(tx, userId)
   await tx.deleteFrom('auth_sessions').where('userId', '=', userId).where('id', '!=', keepSessionId).execute()
   await appendAudit(tx, deps, { accountId: null, actor, action: 'user.email_proven', detail: { userId } })
   return true

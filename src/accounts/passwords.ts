@@ -4,16 +4,23 @@ import type { AccountDeps } from './accounts.ts'
 import { endEmailLinks } from './email-links.ts'
 import { endPasswordLinks } from './one-time-links.ts'
 import { listPasskeys } from './passkeys.ts'
+import { endChallenges } from './second-factor-codes.ts'
 
-/** What Better Auth knows a user by who signs in with `email`; null when nobody does, or not with a password. */
-export async function signInName(db: Db, email: string): Promise<string | null> {
+/** Who signs in, and `users.browser_epoch` as it was before what they show was checked. */
+export interface BegunSignIn {
+  userId: string
+  epoch: number
+}
+
+/** Who signs in with `email`, and what Better Auth knows them by; null when nobody does, or not with a password. */
+export async function findSignIn(db: Db, email: string): Promise<(BegunSignIn & { name: string }) | null> {
   const found = await db
     .selectFrom('users')
     .innerJoin('auth_users', 'auth_users.id', 'users.id')
-    .select('auth_users.email')
+    .select(['users.id as userId', 'users.browser_epoch as epoch', 'auth_users.email as name'])
     .where('users.email', '=', email)
     .executeTakeFirst()
-  return found?.email ?? null
+  return found ?? null
 }
 
 /** Whether a user can sign in with a password; without one a set-up link is needed first. */
@@ -43,7 +50,7 @@ export async function setPassword(
   }: { userId: string; passwordHash: string; keepSessionId?: string },
 ): Promise<{ passkeys: number }> {
   // First: it locks the user.
-  await forgetBrowsers(tx, userId)
+  await endFormerSignIns(tx, userId)
   // Its own address for a user is the id: people sign in by what `users` holds, which Better Auth would not take in every form.
   const [name, email] = [userId, `${userId}@users.invalid`]
   const now = new Date(nowMs).toISOString()
@@ -81,22 +88,45 @@ export async function setPassword(
   return { passkeys: (await listPasskeys(tx, userId)).length }
 }
 
-/** Makes strangers of the browsers that a user has signed in from: whoever knew the former password may have been one of them. */
-export async function forgetBrowsers(tx: Tx, userId: string): Promise<void> {
+/**
+ * Ends what was begun by a former way of signing in: sign-ins that wait for a code, those under way (`keepSession`), and that browsers are known. Whoever
+ * knew the former password may have been each of them. Locks the user.
+ */
+export async function endFormerSignIns(tx: Tx, userId: string): Promise<void> {
   await tx
     .updateTable('users')
     .set(({ eb }) => ({ browser_epoch: eb('browser_epoch', '+', 1) }))
     .where('id', '=', userId)
     .execute()
+  await endChallenges(tx, userId)
 }
 
-/** Units about one person wait for each other from here on: PostgreSQL would else run those of two nodes at once. */
-export async function lockUser(tx: Tx, userId: string): Promise<void> {
-  await tx
+/**
+ * Gives the epoch of a user, null where there is none. Units about one person wait for each other from here on: PostgreSQL would else run those of two
+ * nodes at once.
+ */
+export async function lockUser(tx: Tx, userId: string): Promise<number | null> {
+  const user = await tx
     .updateTable('users')
     .set(({ ref }) => ({ browser_epoch: ref('browser_epoch') }))
     .where('id', '=', userId)
-    .execute()
+    .returning('browser_epoch')
+    .executeTakeFirst()
+  return user?.browser_epoch ?? null
+}
+
+/**
+ * Decides about a session that a sign-in has started (`token`; null: it waits for a code). False when `endFormerSignIns` came between, and then it has
+ * ended. Asked once the session is stored: what comes later ends it as any other.
+ */
+export async function keepSession(
+  tx: Tx,
+  { userId, epoch, token }: BegunSignIn & { token: string | null },
+): Promise<boolean> {
+  if ((await lockUser(tx, userId)) === epoch) return true
+  if (token !== null) await tx.deleteFrom('auth_sessions').where('token', '=', token).execute()
+  await endChallenges(tx, userId)
+  return false
 }
 
 /** Better Auth's word for e-mail and password. */

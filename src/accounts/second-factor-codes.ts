@@ -1,5 +1,6 @@
 import { minuteMs } from '../clock.ts'
 import type { Tx } from '../storage/dialect.ts'
+import { deleteRows } from '../storage/sets.ts'
 
 /** What a code has matched: a time step of the app, or one of the recovery codes (sealed, as they were and without it). */
 export type CodeProof = { step: number } | { codesBefore: string; codesAfter: string }
@@ -119,6 +120,22 @@ const endChallenge = (tx: Tx, challenge: string): Promise<unknown> =>
     .deleteFrom('auth_verifications')
     .where('identifier', 'in', [challenge, attemptsOf(challenge)])
     .execute()
+
+/** Ends every sign-in of a user that waits for a code. */
+export async function endChallenges(tx: Tx, userId: string): Promise<void> {
+  const rows = await tx
+    .selectFrom('auth_verifications')
+    .select('identifier')
+    .where('value', '=', userId)
+    .execute()
+  const identifiers = rows.flatMap(({ identifier }) => [identifier, attemptsOf(identifier)])
+  await deleteRows(
+    tx,
+    'auth_verifications',
+    ['identifier'],
+    identifiers.map((identifier) => ({ identifier })),
+  )
+}
 
 /** As Better Auth names the count that it begins with each challenge. */
 const attemptsOf = (challenge: string): string => `2fa-attempts-${challenge}`

@@ -31,3 +31,23 @@ test('the first proof ends the question for a code of which no factor is left, a
   expect(await prove()).toBe(false)
   expect(await user.executeTakeFirst()).toEqual({ twoFactorEnabled: 1 })
 })
+
+test.for<[string, () => Promise<unknown>]>([
+  ['a new password', choosePassword],
+  ['the first proof of the address', prove],
+])('%s ends the sign-ins of this user that wait for a code, and no others', async ([, end]) => {
+  const { writer, read } = fixture.storage
+  const at = new Date(fixture.clock.now()).toISOString()
+  const row = (identifier: string, value: string) => ({ id: `row ${identifier}`, identifier, value, createdAt: at, updatedAt: at, expiresAt: at }) // prettier-ignore
+  const own = [row('2fa-a', userId), row('2fa-attempts-2fa-a', '2'), row('2fa-b', userId)]
+  const others = [row('2fa-c', 'usr_other'), row('2fa-attempts-2fa-c', '0')]
+  await writer.write((tx) =>
+    tx
+      .insertInto('auth_verifications')
+      .values([...own, ...others])
+      .execute(),
+  )
+  await end()
+  const left = await read.selectFrom('auth_verifications').select('id').orderBy('id').execute()
+  expect(left.map(({ id }) => id)).toEqual(others.map(({ id }) => id).toSorted())
+})

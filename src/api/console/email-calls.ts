@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { proveAddress } from '../../accounts/address-proof.ts'
 import { takeEmailLink } from '../../accounts/email-links.ts'
+import { lockUser } from '../../accounts/passwords.ts'
 import { changeEmail } from '../../accounts/users.ts'
 import { refuse } from '../../errors.ts'
 import type { MailFate } from '../../mailer.ts'
@@ -42,12 +43,12 @@ export const emailCalls = {
         const { email } = await takeEmailLink(tx, deps, { userId, token })
         if (email !== user.email) await changeEmail(tx, deps, { userId, email, actor })
         const isFirstProof = await proveAddress(tx, deps, { userId, actor, keepSessionId: sessionId })
-        return { email, isFirstProof }
+        return { email, isFirstProof, epoch: await lockUser(tx, userId) }
       })
-      if (confirmed.isFirstProof) await rememberBrowser(context, { userId })
-      if (confirmed.email !== user.email)
-        void mailEmailChanged(context, { from: user.email, to: confirmed.email })
-      return confirmed
+      const { email, isFirstProof, epoch } = confirmed
+      if (isFirstProof && epoch !== null) rememberBrowser(context, { userId, epoch })
+      if (email !== user.email) void mailEmailChanged(context, { from: user.email, to: email })
+      return { email, isFirstProof }
     },
   }),
 }

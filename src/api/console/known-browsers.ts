@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { BegunSignIn } from '../../accounts/passwords.ts'
 import { dayMs } from '../../clock.ts'
 import type { Db } from '../../storage/dialect.ts'
 import type { CallContext } from './call.ts'
@@ -37,16 +38,14 @@ export async function knownBrowser(
   return mark === undefined ? null : `${mark.userId} ${mark.nonce}`
 }
 
-/** Makes the browser one that the user has signed in from; those of other users stay. */
-export async function rememberBrowser(
-  context: Pick<CallContext, 'headers' | 'clock' | 'read' | 'ports' | 'setCookie'>,
-  who: Who,
-): Promise<void> {
-  const user = await findUser(context.read, who)
-  if (user === undefined) return
-  const others = marksOf(context).filter((mark) => mark.userId !== user.id)
+/** Makes the browser one that the user has signed in from, in the epoch of the sign-in; those of other users stay. */
+export function rememberBrowser(
+  context: Pick<CallContext, 'headers' | 'clock' | 'ports' | 'setCookie'>,
+  { userId, epoch }: BegunSignIn,
+): void {
+  const others = marksOf(context).filter((mark) => mark.userId !== userId)
   const nonce = randomBytes(16).toString('base64url')
-  const own = { userId: user.id, nonce, epoch: user.browser_epoch, expiresAt: context.clock.now() + lifeMs }
+  const own = { userId, nonce, epoch, expiresAt: context.clock.now() + lifeMs }
   const { browserKey } = context.ports.identity
   const value = [own, ...others].slice(0, mostUsers).map((mark) => sign(browserKey, mark))
   context.setCookie(

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import { type PasskeyUse, usePasskey } from '../../accounts/passkeys.ts'
+import { type BegunSignIn, lockUser } from '../../accounts/passwords.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import { type CallContext, defineCall } from './call.ts'
 import { takeSignInAttempt } from './identity-limits.ts'
@@ -45,16 +46,16 @@ export const passkeySignInCalls = {
       const known = await knownBrowser(context, { credentialId: given.id })
       const browser = known === null ? null : `passkey ${known}`
       const attempt = takeSignInAttempt(limits, { name, address: context.address, browser })
-      const userId = await recognise(context, given)
+      const begun = await recognise(context, given)
       attempt.succeeded()
-      await enter(context, userId)
+      await enter(context, begun)
       return { state: 'signed-in' }
     },
   }),
 }
 
 /** Whose passkey was used. Refuses what proves nothing. */
-async function recognise(context: CallContext, given: Parameters<typeof proveUsed>[1]): Promise<string> {
+async function recognise(context: CallContext, given: Parameters<typeof proveUsed>[1]): Promise<BegunSignIn> {
   const { read, writer, clock, ids, ports } = context
   const stored = await read
     .selectFrom('passkeys')
@@ -77,11 +78,13 @@ async function recognise(context: CallContext, given: Parameters<typeof proveUse
     throw error
   })
   // What is refused is written down too: nothing is thrown within.
-  const use = await writer.write((tx) =>
-    usePasskey(tx, { ids, nowMs: clock.now() }, { passkeyId: stored.id, userId, ...proven }),
-  )
+  const { epoch, use } = await writer.write(async (tx) => ({
+    epoch: await lockUser(tx, userId),
+    use: await usePasskey(tx, { ids, nowMs: clock.now() }, { passkeyId: stored.id, userId, ...proven }),
+  }))
+  if (epoch === null) throw notTaken(useWords.removed)
   if (use !== 'used') throw notTaken(useWords[use])
-  return userId
+  return { userId, epoch }
 }
 
 const useWords: Readonly<Record<Exclude<PasskeyUse, 'used'>, string>> = {

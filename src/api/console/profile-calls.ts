@@ -4,7 +4,7 @@ import { alertKinds, alertWords } from '../../alerts/alert-words.ts'
 import { emailFaults } from '../../accounts/accounts.ts'
 import { pendingEmail } from '../../accounts/email-links.ts'
 import { type ListedPasskey, listPasskeys } from '../../accounts/passkeys.ts'
-import { setPassword } from '../../accounts/passwords.ts'
+import { lockUser, setPassword } from '../../accounts/passwords.ts'
 import { refuseTaken, renameUser } from '../../accounts/users.ts'
 import { invalidInput, nameFaults } from '../../invalid-input.ts'
 import type { MailFate } from '../../mailer.ts'
@@ -118,15 +118,15 @@ export const profileCalls = {
       const { user, ids, clock, actor, sessionId } = context
       await confirmPassword(context, given.password)
       const passwordHash = await hashNewPassword(given.next, user)
-      const changed = await writeSignedIn(context, async (tx) => {
+      const { passkeys, epoch } = await writeSignedIn(context, async (tx) => {
         const deps = { ids, nowMs: clock.now() }
         const still = await setPassword(tx, deps, { userId: user.id, passwordHash, keepSessionId: sessionId })
         const detail = { userId: user.id }
         await appendAudit(tx, deps, { accountId: null, actor, action: 'user.password_changed', detail })
-        return still
+        return { ...still, epoch: await lockUser(tx, user.id) }
       })
-      await rememberBrowser(context, { userId: user.id })
-      return changed
+      if (epoch !== null) rememberBrowser(context, { userId: user.id, epoch })
+      return { passkeys }
     },
   }),
   'profile/end-session': defineCall({

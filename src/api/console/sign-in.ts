@@ -1,4 +1,4 @@
-import { signInName } from '../../accounts/passwords.ts'
+import { type BegunSignIn, findSignIn, keepSession, lockUser } from '../../accounts/passwords.ts'
 import { type CodeResult, takeCode } from '../../accounts/second-factor-codes.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import { isLoopbackHost } from '../../own-address.ts'
@@ -24,14 +24,14 @@ export async function signIn(
   const { limits } = context.ports.identity
   const browser = await knownBrowser(context, { email })
   const attempt = takeSignInAttempt(limits, { name: email, address: context.address, browser })
-  const name = await signInName(context.read, email)
-  const outcome = await startSession(context, name, given.password)
-  if (name === null || outcome === null)
+  const begun = await findSignIn(context.read, email)
+  const outcome = await startSession(context, begun, given.password)
+  if (begun === null || outcome === null)
     throw refuse('not_signed_in', { detail: 'E-mail address and password do not go together.' })
   attempt.succeeded()
-  if (outcome === 'signed-in') await rememberBrowser(context, { email })
+  if (outcome === 'signed-in') rememberBrowser(context, begun)
   // The person is in: whatever is in the way of a better hash, the next sign-in tries again.
-  await renewPasswordHash(context, name, given.password).catch((error: unknown) =>
+  await renewPasswordHash(context, begun.name, given.password).catch((error: unknown) =>
     context.log.error({ request: context.requestId, err: error }, 'the hash of a password was not renewed'),
   )
   return outcome
@@ -39,9 +39,10 @@ export async function signIn(
 
 /** Signs in who has just chosen a password. */
 export async function signInAnew(context: CallContext, email: string, password: string): Promise<SignedIn> {
-  const outcome = await startSession(context, await signInName(context.read, email), password)
-  if (outcome === null) throw new Error('A password that was just stored does not fit.')
-  if (outcome === 'signed-in') await rememberBrowser(context, { email })
+  const begun = await findSignIn(context.read, email)
+  const outcome = await startSession(context, begun, password)
+  if (begun === null || outcome === null) throw new Error('A password that was just stored does not fit.')
+  if (outcome === 'signed-in') rememberBrowser(context, begun)
   return outcome
 }
 
@@ -63,23 +64,26 @@ export async function giveCode(context: CallContext, typed: string): Promise<voi
     browser,
   })
   const isKnownBrowser = browser !== null
-  const result =
-    given === null
-      ? 'ended'
-      : await context.writer.write((tx) => takeCode(tx, { nowMs }, { ...given, isKnownBrowser }))
-  if (given === null || result !== 'accepted') throw codeFault(result)
+  if (given === null) throw codeFault('ended')
+  const { userId } = given
+  const { epoch, result } = await context.writer.write(async (tx) => ({
+    epoch: await lockUser(tx, userId),
+    result: await takeCode(tx, { nowMs }, { ...given, isKnownBrowser }),
+  }))
+  if (epoch === null || result !== 'accepted') throw codeFault(result)
   attempt.succeeded()
-  await enter(context, given.userId)
+  await enter(context, { userId, epoch })
 }
 
-/** Starts a session for who was recognised by something else than the password. */
-export async function enter(context: CallContext, userId: string): Promise<void> {
+/** Starts a session for who was recognised by something else than the password, in the unit that has given the epoch. */
+export async function enter(context: CallContext, begun: BegunSignIn): Promise<void> {
   const auth = await context.auth()
   const headers = ownHeaders(context)
-  const response = await auth.api.startSession({ body: { userId }, headers, asResponse: true })
+  const body = { userId: begun.userId }
+  const response = await auth.api.startSession({ body, headers, asResponse: true })
   if (!response.ok) throw new Error(`No session could be started: ${response.status}.`)
-  keepCookies(context, response)
-  await rememberBrowser(context, { userId })
+  await keepOrRefuse(context, begun, response)
+  rememberBrowser(context, begun)
 }
 
 /** Refuses where no browser would keep the cookie of a session: it goes over TLS, or stays on the machine. */
@@ -104,20 +108,39 @@ export const keepCookies = (context: CallContext, response: Response): void => {
 /** Null when they do not go together. An unknown name costs the same: Better Auth hashes the password then too. */
 async function startSession(
   context: CallContext,
-  name: string | null,
+  begun: (BegunSignIn & { name: string }) | null,
   password: string,
 ): Promise<SignedIn | null> {
   const auth = await context.auth()
   const response = await auth.api.signInEmail({
-    body: { email: name ?? nobody, password },
+    body: { email: begun?.name ?? nobody, password },
     headers: ownHeaders(context),
     asResponse: true,
   })
-  if (!response.ok) return null
-  keepCookies(context, response)
-  const answer = (await response.json()) as { twoFactorRedirect?: boolean }
-  return answer.twoFactorRedirect === true ? 'code-needed' : 'signed-in'
+  if (begun === null || !response.ok) return null
+  return keepOrRefuse(context, begun, response)
 }
+
+/** Hands over the session that Better Auth has started, unless the way of signing in has changed since it was begun. */
+async function keepOrRefuse(
+  context: CallContext,
+  { userId, epoch }: BegunSignIn,
+  response: Response,
+): Promise<SignedIn> {
+  const { token = null, twoFactorRedirect } = (await response.json()) as {
+    token?: string
+    twoFactorRedirect?: boolean
+  }
+  const isKept = await context.writer.write((tx) => keepSession(tx, { userId, epoch, token }))
+  if (!isKept) throw changedMeanwhile()
+  keepCookies(context, response)
+  return twoFactorRedirect === true ? 'code-needed' : 'signed-in'
+}
+
+const changedMeanwhile = (): Refusal =>
+  refuse('not_signed_in', {
+    detail: 'The password or the second factor was changed while you signed in. Sign in again.',
+  })
 
 /** A domain that nobody can have (RFC 2606 section 2). */
 const nobody = 'nobody@users.invalid'

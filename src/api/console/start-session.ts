@@ -28,7 +28,7 @@ export const startSession = {
         await setSessionCookie(context, { session, user })
         const challenge = createAuthCookie(challengeCookie)
         if (context.getCookie(challenge.name) !== null) expireCookie(context, challenge)
-        return context.json({})
+        return context.json({ token: session.token })
       },
     ),
     /** What a code matches, of the sign-in that waits for it, or of `userId` who is adding an app; null when nothing waits. */
