@@ -20,13 +20,16 @@ export interface GuardDeps {
   config: Pick<Config, 'maxBodyBytes' | 'trustedProxies' | 'failedAuthPerMinute'>
 }
 
-/** What stands before an operation: everything that is decided without its body, in the order of checks. Throws a `Refusal`. */
-export type Guard = (
-  operation: Pick<Operation<never>, 'method' | 'scope' | 'kind'>,
-  request: FastifyRequest,
-) => Promise<void>
+type Guarded = Pick<Operation<never>, 'method' | 'scope' | 'kind'>
 
-/** Gives the check that stands before each operation. */
+export interface Guard {
+  /** Everything that is decided without the body, in the order of checks. Throws a `Refusal`. */
+  admit(operation: Guarded, request: FastifyRequest): Promise<void>
+  /** Checks the key once more when the body has been read, which takes as long as the client likes: a revocation is not outlived. */
+  admitAgain(operation: Guarded, request: FastifyRequest): Promise<void>
+}
+
+/** Gives the checks that stand before each operation. */
 export function createGuard(deps: GuardDeps): Guard {
   const { config, clock, counts } = deps
   const credentials: AuthenticateDeps = {
@@ -38,19 +41,29 @@ export function createGuard(deps: GuardDeps): Guard {
     }),
     failedAuthPerMinute: config.failedAuthPerMinute,
   }
-  return async (operation, { raw, progress }) => {
-    const { headers } = raw
-    if (operation.method === 'POST') checkLength(headers, config.maxBodyBytes)
+  async function identify(operation: Guarded, { raw, progress }: FastifyRequest) {
     const caller = await authenticate(credentials, raw)
     progress.caller = caller
-    const fault = authorizationFault(caller, operation)
-    const limited = deps.limits.check(caller, operation.kind, fault === null ? 'take' : 'peek')
-    if (limited !== null) {
-      progress.headers = limited.headers
-      if (fault === null && limited.refusal !== null) throw limited.refusal
-    }
-    if (fault !== null) throw fault
-    checkMedia(operation.method, headers)
+    return { caller, fault: authorizationFault(caller, operation) }
+  }
+  return {
+    async admit(operation, request) {
+      const { headers } = request.raw
+      if (operation.method === 'POST') checkLength(headers, config.maxBodyBytes)
+      const { caller, fault } = await identify(operation, request)
+      const limited = deps.limits.check(caller, operation.kind, fault === null ? 'take' : 'peek')
+      if (limited !== null) {
+        request.progress.headers = limited.headers
+        if (fault === null && limited.refusal !== null) throw limited.refusal
+      }
+      if (fault !== null) throw fault
+      checkMedia(operation.method, headers)
+    },
+    async admitAgain(operation, request) {
+      if (operation.method === 'GET') return
+      const { fault } = await identify(operation, request)
+      if (fault !== null) throw fault
+    },
   }
 }
 

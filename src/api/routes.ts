@@ -37,8 +37,9 @@ export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
     app.route({
       method: operation.method,
       url: operation.path,
-      onRequest: (request) => guard(operation, request),
+      onRequest: (request) => guard.admit(operation, request),
       handler: async (request, reply) => {
+        await guard.admitAgain(operation, request)
         const answer = await handle(operation, needs, request)
         deps.respond(request, reply, answer)
         return reply

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { parseApiKey } from '../../src/accounts/api-key-format.ts'
 import { apiKeyScopes, createApiKey, revokeApiKey } from '../../src/accounts/api-keys.ts'
+import { Authenticator } from '../../src/accounts/authenticator.ts'
 import type { DocumentedOperation } from '../../src/api/openapi-document.ts'
 import { operations } from '../../src/api/operations.ts'
 import { readConfig } from '../../src/config.ts'
 import { openAccount } from '../../src/open-account.ts'
+import { eventually } from '../eventually.ts'
 import { rawRequest } from './raw-request.ts'
+import { beginSlowBody } from './slow-body.ts'
 import { startTestApi, type TestAnswer, type TestApi } from './start-test-api.ts'
 
 let api: TestApi
@@ -117,6 +120,29 @@ test.each(table)('%s answers no key that is none, or is one no more', async (_, 
   for (const token of [ended, expired, fake, operatorToken, `${good}x`, ''])
     expect((await askRightly(operation, token === '' ? null : token)).status, token).toBe(401)
   expect((await askRightly(operation, good)).status).toBeLessThan(300)
+})
+
+test('a key that is revoked while the body is on its way sends nothing', async () => {
+  const authenticated = vi.spyOn(Authenticator.prototype, 'authenticate')
+  onTestFinished(() => authenticated.mockRestore())
+  const key = await mint({ scopes: ['messages:send'] })
+  const body = JSON.stringify({ to: '+4915112345678', text: 'Hello' })
+  const send = () => beginSlowBody(`${api.url}/api/v1/send`, { authorization: `Bearer ${key}` }, body)
+  const admitted = () =>
+    eventually(
+      () => authenticated.mock.settledResults.at(-1),
+      (last) => expect(last).toMatchObject({ type: 'fulfilled', value: { mode: 'test' } }),
+    )
+  const slow = send()
+  await admitted()
+  expect(await slow.end()).toBe(202)
+  authenticated.mockClear()
+  const outlived = send()
+  await admitted()
+  await revoke(key)
+  // As long as a node may believe what it read of a key.
+  await api.clock.advance(6_000)
+  expect(await outlived.end()).toBe(401)
 })
 
 test.each(table)('%s asks for its own scope, and for no other', async (_, operation) => {

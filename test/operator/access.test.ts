@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { METHODS } from 'node:http'
-import { createOperatorToken, revokeOperatorToken } from '../../src/accounts/operator-tokens.ts'
+import { createOperatorToken, readTokens, revokeOperatorToken } from '../../src/accounts/operator-tokens.ts'
 import { operatorOperations } from '../../src/api/operator/operations.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createIds } from '../../src/ids.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rawRequest } from '../api/raw-request.ts'
+import { beginSlowBody } from '../api/slow-body.ts'
+import { eventually } from '../eventually.ts'
 import { type OperatorHouse, startOperatorHouse } from './operator-client.ts'
 
 let house: OperatorHouse
@@ -142,6 +144,22 @@ test('a revoked token is refused at the next request', async () => {
     revokeOperatorToken(tx, deps(), { tokenId: id, actor: 'test' }),
   )
   expect((await house.ask('GET', '/accounts', { token })).status).toBe(401)
+})
+
+test('a token that is revoked while the body is on its way changes nothing', async () => {
+  const { writer, read } = house.app.storage
+  const wanted = { name: 'Slow', scope: 'write', expiresAt: null, actor: 'test' } as const
+  const { token, tokenId } = await writer.write((tx) => createOperatorToken(tx, deps(), wanted))
+  const headers = { authorization: `Bearer ${token}`, 'idempotency-key': 'slow' }
+  const grant = JSON.stringify({ mode: 'live', kind: 'grant', sms: 1, note: 'Slow' })
+  const slow = beginSlowBody(`${house.url}/operator/v1/accounts/${owner.accountId}/grants`, headers, grant)
+  // The first use in a minute is noted at the door.
+  await eventually(
+    () => readTokens(read, systemClock.now()),
+    (tokens) => expect(tokens.find(({ id }) => id === tokenId)?.lastUsedAt).toBeTypeOf('number'),
+  )
+  await writer.write((tx) => revokeOperatorToken(tx, deps(), { tokenId, actor: 'test' }))
+  expect(await slow.end()).toBe(401)
 })
 
 const ids = createIds({ now: systemClock.now })

@@ -23,35 +23,45 @@ export interface OperatorGuardDeps {
   config: Pick<Config, 'maxBodyBytes' | 'trustedProxies' | 'failedAuthPerMinute' | 'operatorPerMinute'>
 }
 
-/** What stands before an operation of the operator's interface, in the order of checks of the other one. Throws a `Refusal`. */
-export function createOperatorGuard(
-  deps: OperatorGuardDeps,
-): (
-  operation: Pick<OperatorOperation, 'method' | 'scope'>,
-  request: FastifyRequest,
-) => Promise<OperatorCaller> {
+export interface OperatorGuard {
+  /** What stands before an operation of the operator's interface, in the order of checks of the other one. Throws a `Refusal`. */
+  admit(
+    operation: Pick<OperatorOperation, 'method' | 'scope'>,
+    request: FastifyRequest,
+  ): Promise<OperatorCaller>
+  /** Checks the token once more when the body has been read, as the other one does. */
+  admitAgain(operation: Pick<OperatorOperation, 'method'>, request: FastifyRequest): Promise<void>
+}
+
+/** Gives the checks that stand before each operation. */
+export function createOperatorGuard(deps: OperatorGuardDeps): OperatorGuard {
   const { config } = deps
   const credentials = credentialsOf(deps)
   const limiter = new RateLimiter({ clock: deps.clock, shared: shared(deps, 'operator-calls') })
   const quota = { perMinute: config.operatorPerMinute, burst: config.operatorPerMinute }
-  return async ({ method, scope }, { raw, progress }) => {
-    if (method === 'POST') checkLength(raw.headers, config.maxBodyBytes)
-    const caller = await authenticate(credentials, raw)
-    progress.tokenId = caller.tokenId
-    const mayDo = scope === 'read' || caller.scope === 'write'
-    if (quota.perMinute > 0) {
-      const verdict = mayDo ? limiter.take(caller.tokenId, quota) : limiter.peek(caller.tokenId, quota)
-      progress.headers = rateLimitHeaders('operator', quota, verdict)
-      if (mayDo) refuseTooMany(quota, verdict)
-    }
-    if (!mayDo)
-      throw refuse('insufficient_scope', {
-        title: 'The token may not do this.',
-        detail: `The token needs the scope ${scope}; make one with \`onesixty operator token create\`.`,
-        ...challenge(`error="insufficient_scope", scope="${scope}"`),
-      })
-    checkMedia(method, raw.headers)
-    return caller
+  return {
+    async admit({ method, scope }, { raw, progress }) {
+      if (method === 'POST') checkLength(raw.headers, config.maxBodyBytes)
+      const caller = await authenticate(credentials, raw)
+      progress.tokenId = caller.tokenId
+      const mayDo = scope === 'read' || caller.scope === 'write'
+      if (quota.perMinute > 0) {
+        const verdict = mayDo ? limiter.take(caller.tokenId, quota) : limiter.peek(caller.tokenId, quota)
+        progress.headers = rateLimitHeaders('operator', quota, verdict)
+        if (mayDo) refuseTooMany(quota, verdict)
+      }
+      if (!mayDo)
+        throw refuse('insufficient_scope', {
+          title: 'The token may not do this.',
+          detail: `The token needs the scope ${scope}; make one with \`onesixty operator token create\`.`,
+          ...challenge(`error="insufficient_scope", scope="${scope}"`),
+        })
+      checkMedia(method, raw.headers)
+      return caller
+    },
+    // The scope of a token never changes.
+    admitAgain: async ({ method }, { raw }) =>
+      method === 'GET' ? undefined : void (await authenticate(credentials, raw)),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { OperatorCaller } from '../../accounts/operator-tokens.ts'
 import { refuse } from '../../errors.ts'
 import { isId } from '../../ids.ts'
 import type { Mount, MountTools } from '../mount.ts'
@@ -30,9 +31,10 @@ export function createOperatorMount(deps: OperatorDeps & OperatorGuardDeps): Mou
           // What may come is decided before the body is read.
           onRequest: async (request) => {
             if (accountIn(request) === null) throw refuse('not_found')
-            callers.set(request, await guard(operation, request))
+            callers.set(request, await guard.admit(operation, request))
           },
           handler: async (request, reply) => {
+            await guard.admitAgain(operation, request)
             tools.respond(request, reply, await answer(deps, operation, request))
             return reply
           },
@@ -59,7 +61,7 @@ export function createOperatorMount(deps: OperatorDeps & OperatorGuardDeps): Mou
 }
 
 /** Who asks, between the guard and the handler. */
-const callers = new WeakMap<FastifyRequest, Awaited<ReturnType<ReturnType<typeof createOperatorGuard>>>>()
+const callers = new WeakMap<FastifyRequest, OperatorCaller>()
 
 /** The id in the path, empty where none belongs; null for what is the id of no account, so that there is nothing at this address. */
 function accountIn({ params }: FastifyRequest): string | null {
