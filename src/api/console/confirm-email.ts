@@ -35,23 +35,17 @@ ignore this mail: the address is not confirmed without the link.
 }
 
 /** Mails the link to the address of who has just got a user; not waited for, and a failure keeps nobody out. */
-export function mailFirstEmailLink(context: CallContext, person: { userId: string; email: string }): void {
-  void mailEmailLink(context, person).catch((error: unknown) =>
-    context.log.error(
-      { request: context.requestId, err: error },
-      'failed to send the link that confirms an address',
-    ),
-  )
-}
+export const mailFirstEmailLink = (context: CallContext, person: { userId: string; email: string }): void =>
+  behindAnswer(context, mailEmailLink(context, person), 'failed to send the link that confirms an address')
 
 interface Change {
   from: string
   to: string
 }
 
-/** Tells the address in force that another one was asked for: its owner can still stop it. */
-export const mailEmailAsked = (context: CallContext, { from, to }: Change): Promise<void> =>
-  mailTo(context, from, {
+/** Tells the address in force that another one was asked for: its owner can still stop it. Not waited for. */
+export const mailEmailAsked = (context: CallContext, { from, to }: Change): void =>
+  notifyFormer(context, from, {
     subject: 'Your e-mail address for onesixty is about to change',
     text: `Someone who is signed in as ${from}
 at ${context.publicUrl()} asked to change this e-mail address to
@@ -63,9 +57,9 @@ ${context.publicUrl()}/reset
 `,
   })
 
-/** Tells the former address that it is no longer in force. */
-export const mailEmailChanged = (context: CallContext, { from, to }: Change): Promise<void> =>
-  mailTo(context, from, {
+/** Tells the former address that it is no longer in force. Not waited for. */
+export const mailEmailChanged = (context: CallContext, { from, to }: Change): void =>
+  notifyFormer(context, from, {
     subject: 'Your e-mail address for onesixty was changed',
     text: `The user who signed in as ${from}
 at ${context.publicUrl()} now signs in as
@@ -76,10 +70,12 @@ If it was not you, ask the operator of this service for help.
   })
 
 /** Nobody has the address that a first user begins with. */
-async function mailTo(
-  { ports }: CallContext,
-  to: string,
-  mail: { subject: string; text: string },
-): Promise<void> {
-  if (to !== placeholderEmail) await ports.identity.mailer?.send({ to, ...mail })
+function notifyFormer(context: CallContext, to: string, mail: { subject: string; text: string }): void {
+  const { mailer } = context.ports.identity
+  if (mailer === null || to === placeholderEmail) return
+  behindAnswer(context, mailer.send({ to, ...mail }), 'failed to notify an e-mail address of its change')
 }
+
+/** What the answer does not wait for; a failure is logged. */
+const behindAnswer = ({ log, requestId }: CallContext, mailed: Promise<unknown>, failure: string): void =>
+  void mailed.catch((error: unknown) => log.error({ request: requestId, err: error }, failure))

@@ -47,7 +47,7 @@ export const emailCalls = {
       })
       const { email, isFirstProof, epoch } = confirmed
       if (isFirstProof && epoch !== null) rememberBrowser(context, { userId, epoch })
-      if (email !== user.email) void mailEmailChanged(context, { from: user.email, to: email })
+      if (email !== user.email) mailEmailChanged(context, { from: user.email, to: email })
       return { email, isFirstProof }
     },
   }),

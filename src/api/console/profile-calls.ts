@@ -95,7 +95,7 @@ export const profileCalls = {
       if (!movesEmail) return { confirms: null }
       const mail = await mailEmailLink(context, { userId: user.id, email })
       if (mail === null) throw noMail()
-      await mailEmailAsked(context, { from: user.email, to: email })
+      mailEmailAsked(context, { from: user.email, to: email })
       return { confirms: { email, mail } }
     },
   }),
