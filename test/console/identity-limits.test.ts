@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { createIdentityLimits, takeSignInAttempt } from '../../src/api/console/identity-limits.ts'
+import {
+  createIdentityLimits,
+  takeCodeAttempt,
+  takeSignInAttempt,
+} from '../../src/api/console/identity-limits.ts'
 import { SharedCounts } from '../../src/shared-counts.ts'
 import { createStubClock } from '../stub-clock.ts'
 
@@ -8,7 +12,8 @@ const settings = { signInFailures: 3, signUpsPerHour: 5, invitationsPerHour: 20 
 function openLimits() {
   const counts = new SharedCounts()
   counts.tellBy({ isHeard: () => true, plan: () => undefined })
-  return { counts, limits: createIdentityLimits({ clock: createStubClock(), counts }, settings) }
+  const clock = createStubClock()
+  return { counts, clock, limits: createIdentityLimits({ clock, counts }, settings) }
 }
 
 test('whatever is tried to be opened has a name of the same length for the other nodes, and a name of its own', () => {
@@ -64,6 +69,30 @@ test('a known browser is kept out by no stranger, has as many attempts of its ow
   const { limits: fresh } = openLimits()
   tries(fresh, { address: '10.0.0.1', count: 5, browser: 'usr_a nonce' })
   expect(tries(fresh, { address: '10.0.0.1', count: 5 })).toBe(3)
+})
+
+test('known browsers of one user have together ten times as many codes a day as one has, until one is right', async () => {
+  const { limits, clock } = openLimits()
+  /** As many as there are, each from another browser that the user has signed in from. */
+  const codes = (userId: string, count: number) =>
+    Array.from({ length: count }, (_, i) => {
+      const browser = `code ${userId} ${i} ${clock.now()}`
+      try {
+        return takeCodeAttempt(limits, { name: 'challenge', address: '10.0.0.1', browser, userId })
+      } catch {
+        return null
+      }
+    })
+  const through = (userId: string, count: number) =>
+    codes(userId, count).filter((attempt) => attempt !== null).length
+  expect([through('usr_a', 40), through('usr_b', 5)]).toEqual([30, 5])
+  await clock.advance(86_399_000)
+  expect(through('usr_a', 1)).toBe(0)
+  await clock.advance(1_000)
+  const attempts = codes('usr_a', 30)
+  expect(through('usr_a', 1)).toBe(0)
+  attempts.at(-1)?.succeeded()
+  expect(through('usr_a', 31)).toBe(30)
 })
 
 test('success ends the count of a name at its network, of a browser its own, and is told to no other node', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newVisitor, totp } from './visitor.ts'
+import { newVisitor, totp, type Visitor } from './visitor.ts'
 import { type IdentityHouse, openIdentityHouse, password, proveAddresses, whoIs } from './identity-house.ts'
 
 let house: IdentityHouse
@@ -40,6 +40,23 @@ describe('the second factor', () => {
     })
     expect(await whoIs(later)).toMatchObject({ user: { email } })
     expect((await newVisitor(house.url).change('session/give-code', { code: next(secret) })).status).toBe(401)
+  })
+
+  test('makes strangers of the browsers that knew the password alone, and not of the one that adds it', async () => {
+    const email = 'mia@example.org'
+    const former = await house.signedUp(email)
+    const visitor = newVisitor(house.url)
+    await visitor.change('session/sign-in', { email, password })
+    const epochIn = ({ cookies }: Visitor) => cookies.get('__Host-onesixty-browser')?.split('.')[2]
+    expect(epochIn(visitor)).toBe(epochIn(former))
+    const { secret } = (await visitor.change('second-factor/begin', { password })).body as { secret: string }
+    await visitor.change('second-factor/confirm', { code: totp(secret) })
+    const users = house.app.storage.read
+      .selectFrom('users')
+      .select('browser_epoch')
+      .where('email', '=', email)
+    const { browser_epoch: epoch } = await users.executeTakeFirstOrThrow()
+    expect([epochIn(former), epochIn(visitor)]).toEqual([String(epoch - 1), String(epoch)])
   })
 
   test('is replaced by each recovery code once, and removed with the password', async () => {

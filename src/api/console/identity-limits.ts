@@ -15,6 +15,8 @@ export interface IdentityLimits {
   signInByNetwork: TryLimit
   /** A browser that has signed in before, by user and browser. */
   signInByBrowser: TryLimit
+  /** Codes of the second factor from known browsers, by user. */
+  codesByUser: TryLimit
   signUpByNetwork: TryLimit
   resetByEmail: TryLimit
   resetByNetwork: TryLimit
@@ -42,6 +44,8 @@ export function createIdentityLimits(
     // 100 unless set otherwise, as many as NIST SP 800-63B bears: from many networks guessing is no quicker than that.
     signInByName: limit('signInByName', signInFailures * 10, 15),
     signInByBrowser: limit('signInByBrowser', signInFailures, 15),
+    // Three steps of a million codes are right at a time: whoever has taken a known browser over guesses one in years, with 100 codes a day.
+    codesByUser: limit('codesByUser', signInFailures * 10, 24 * 60),
     // People of one office stand behind one address.
     signInByNetwork: limit('signInByNetwork', signInFailures * 3, 15),
     signUpByNetwork: limit('signUpByNetwork', signUpsPerHour, 60),
@@ -84,6 +88,25 @@ export function takeSignInAttempt(
       limits.signInByNetwork.giveBack(network)
       limits.signInByPlace.forget(here)
       limits.signInByName.giveBack(anywhere)
+    },
+  }
+}
+
+/**
+ * Counts a code of the second factor as `takeSignInAttempt` does, and one from a known browser by its user, too: of those the factor itself counts
+ * none (`second-factor-codes.ts`). `succeeded` ends that count.
+ */
+export function takeCodeAttempt(
+  limits: SignInLimits & Pick<IdentityLimits, 'codesByUser'>,
+  { userId, ...attempt }: Parameters<typeof takeSignInAttempt>[1] & { userId: string | null },
+): { succeeded(): void } {
+  const counted = takeSignInAttempt(limits, attempt)
+  if (userId === null || (attempt.browser ?? null) === null) return counted
+  takeOrRefuse(limits.codesByUser, userId)
+  return {
+    succeeded() {
+      counted.succeeded()
+      limits.codesByUser.forget(userId)
     },
   }
 }

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { addSecondFactor } from '../../accounts/second-factor-codes.ts'
-import { removeSecondFactor } from '../../accounts/passwords.ts'
+import { endFormerSignIns, lockUser, removeSecondFactor } from '../../accounts/passwords.ts'
 import { refuse } from '../../errors.ts'
 import { appendAudit } from '../../storage/audit-log.ts'
 import type { Tx } from '../../storage/dialect.ts'
 import { defineCall, type UserContext } from './call.ts'
+import { rememberBrowser } from './known-browsers.ts'
 import { confirmPassword } from './passwords.ts'
 import { qrCodeOf, type QrCode } from './qr-code.ts'
 import { writeSignedIn } from './session.ts'
@@ -54,14 +55,17 @@ export const secondFactorCalls = {
       const typed = code.replace(/\s/g, '')
       const body = { code: typed, nowMs: context.clock.now(), userId: context.user.id }
       const proof = (await auth.api.readCode({ body, headers }))?.proof ?? null
-      const isAdded =
-        proof !== null && 'step' in proof && (await writeSignedIn(context, (tx) => add(tx, context, proof)))
-      if (!isAdded) {
+      const epoch =
+        proof !== null && 'step' in proof
+          ? await writeSignedIn(context, (tx) => add(tx, context, proof))
+          : null
+      if (epoch === null) {
         throw refuse('validation_failed', {
           detail: 'The code does not fit. Is the clock of the phone right? Type the one shown now.',
           errors: [{ pointer: '/code', code: 'invalid_format', detail: 'The code does not fit.' }],
         })
       }
+      rememberBrowser(context, { userId: body.userId, epoch })
       return { hasSecondFactor: true }
     },
   }),
@@ -101,11 +105,16 @@ export const secondFactorCalls = {
 const otpauth = (secret: string, email: string): string =>
   `otpauth://totp/onesixty:${encodeURIComponent(email)}?secret=${secret}&issuer=onesixty`
 
-/** From now on a code is asked for; false when this one was accepted before. */
-async function add(tx: Tx, context: UserContext, proof: { step: number }): Promise<boolean> {
-  const isAdded = await addSecondFactor(tx, { userId: context.user.id, ...proof })
-  if (isAdded) await audit(tx, context, 'user.second_factor_added')
-  return isAdded
+/**
+ * From now on a code is asked for, and browsers that signed in by the password alone are strangers: gives the epoch that begins. Null when this code was
+ * accepted before.
+ */
+async function add(tx: Tx, context: UserContext, proof: { step: number }): Promise<number | null> {
+  const userId = context.user.id
+  if (!(await addSecondFactor(tx, { userId, ...proof }))) return null
+  await endFormerSignIns(tx, userId)
+  await audit(tx, context, 'user.second_factor_added')
+  return lockUser(tx, userId)
 }
 
 const audit = (tx: Tx, { ids, clock, actor, user }: UserContext, action: string): Promise<void> =>

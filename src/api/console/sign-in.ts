@@ -4,7 +4,7 @@ import { type Refusal, refuse } from '../../errors.ts'
 import { isLoopbackHost } from '../../own-address.ts'
 import { addressHeader } from './auth.ts'
 import type { CallContext } from './call.ts'
-import { takeSignInAttempt } from './identity-limits.ts'
+import { takeCodeAttempt, takeSignInAttempt } from './identity-limits.ts'
 import { knownBrowser, rememberBrowser } from './known-browsers.ts'
 import { renewPasswordHash } from './passwords.ts'
 
@@ -58,10 +58,11 @@ export async function giveCode(context: CallContext, typed: string): Promise<voi
   const given = await auth.api.readCode({ body: { code, nowMs }, headers })
   const known = given === null ? null : await knownBrowser(context, { userId: given.userId })
   const browser = known === null ? null : `code ${known}`
-  const attempt = takeSignInAttempt(limits, {
+  const attempt = takeCodeAttempt(limits, {
     name: codeName(context.headers),
     address: context.address,
     browser,
+    userId: given?.userId ?? null,
   })
   const isKnownBrowser = browser !== null
   if (given === null) throw codeFault('ended')
