@@ -2,8 +2,14 @@ import { minuteMs } from '../clock.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { deleteRows } from '../storage/sets.ts'
 
+/** A time step of an app, and its secret (sealed) as it was when the code was compared: the steps of one app say nothing of another. */
+export interface StepProof {
+  step: number
+  secret: string
+}
+
 /** What a code has matched: a time step of the app, or one of the recovery codes (sealed, as they were and without it). */
-export type CodeProof = { step: number } | { codesBefore: string; codesAfter: string }
+export type CodeProof = StepProof | { codesBefore: string; codesAfter: string }
 
 /** What was known of a code before the transaction that decides about it. */
 export interface GivenCode {
@@ -68,17 +74,19 @@ export async function takeCode(
 }
 
 /**
- * Asks for codes of a new app from now on, and keeps the step of its first code, which is a code like any other. False when it was accepted before.
+ * Asks for codes of a new app from now on, and keeps the step of its first code, which is a code like any other. False when the app was added before,
+ * or is no longer the one that was begun last.
  */
 export async function addSecondFactor(
   tx: Tx,
-  { userId, step }: { userId: string; step: number },
+  { userId, step, secret }: StepProof & { userId: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('auth_two_factors')
     .set({ lastStep: step, verified: 1 })
     .where('userId', '=', userId)
-    .where(({ eb, or }) => or([eb('lastStep', 'is', null), eb('lastStep', '<', step)]))
+    .where('secret', '=', secret)
+    .where('verified', '=', 0)
     .executeTakeFirst()
   if (numUpdatedRows === 0n) return false
   await tx.updateTable('auth_users').set({ twoFactorEnabled: 1 }).where('id', '=', userId).execute()
@@ -93,6 +101,7 @@ async function spend(tx: Tx, factorId: string, proof: CodeProof): Promise<boolea
     'step' in proof
       ? factor
           .set({ ...counts, lastStep: proof.step })
+          .where('secret', '=', proof.secret)
           .where(({ eb, or }) => or([eb('lastStep', 'is', null), eb('lastStep', '<', proof.step)]))
       : factor.set({ ...counts, backupCodes: proof.codesAfter }).where('backupCodes', '=', proof.codesBefore)
   ).executeTakeFirst()

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { addSecondFactor } from '../../accounts/second-factor-codes.ts'
+import { addSecondFactor, type StepProof } from '../../accounts/second-factor-codes.ts'
 import { endFormerSignIns, lockUser, removeSecondFactor } from '../../accounts/passwords.ts'
 import { refuse } from '../../errors.ts'
 import { appendAudit } from '../../storage/audit-log.ts'
@@ -106,10 +106,10 @@ const otpauth = (secret: string, email: string): string =>
   `otpauth://totp/onesixty:${encodeURIComponent(email)}?secret=${secret}&issuer=onesixty`
 
 /**
- * From now on a code is asked for, and browsers that signed in by the password alone are strangers: gives the epoch that begins. Null when this code was
- * accepted before.
+ * From now on a code is asked for, and browsers that signed in by the password alone are strangers: gives the epoch that begins. Null when the
+ * app was added before or begun anew.
  */
-async function add(tx: Tx, context: UserContext, proof: { step: number }): Promise<number | null> {
+async function add(tx: Tx, context: UserContext, proof: StepProof): Promise<number | null> {
   const userId = context.user.id
   if (!(await addSecondFactor(tx, { userId, ...proof }))) return null
   await endFormerSignIns(tx, userId)

@@ -64,7 +64,7 @@ async function proofOf(
 ): Promise<CodeProof | null> {
   if (/^\d{6}$/.test(code)) {
     const step = stepOfCode(await symmetricDecrypt({ key, data: secret }), code, nowMs)
-    return step === null ? null : { step }
+    return step === null ? null : { step, secret }
   }
   const codes = JSON.parse(await symmetricDecrypt({ key, data: backupCodes })) as string[]
   if (!codes.includes(code)) return null
