@@ -36,15 +36,22 @@ export const isProxied = ({ headers }: IncomingMessage): boolean =>
   headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined || headers.via !== undefined
 
 /** What failures are counted by: an IPv4 address, or the /64 that one IPv6 customer is given. */
-export const networkOf = (address: string): string => {
-  if (!isIPv6(address)) return address
+export const networkOf = (address: string): string =>
+  isIPv6(address) ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address
+
+/** The /48 around it, which one IPv6 site may be given (RFC 6177) and which has 65,536 of these networks; null for IPv4. */
+export const siteOf = (address: string): string | null =>
+  isIPv6(address) ? `${groupsOf(address).slice(0, 3).join(':')}::/48` : null
+
+/** The groups of an IPv6 address, as far as they are before the end of a `::`. */
+const groupsOf = (address: string): string[] => {
   const [head = '', tail] = address.split('::')
   const groups = head === '' ? [] : head.split(':')
   if (tail !== undefined) {
     const after = tail === '' ? 0 : tail.split(':').length
     while (groups.length + after < 8) groups.push('0')
   }
-  return `${groups.slice(0, 4).join(':')}::/64`
+  return groups
 }
 
 const loopback = readAddressList(['127.0.0.0/8', '::1'])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createStubClock } from '../stub-clock.ts'
 import { RateLimiter } from '../../src/api/rate-limit.ts'
-import { networkOf } from '../../src/api/remote-address.ts'
+import { networkOf, siteOf } from '../../src/api/remote-address.ts'
 import { startTestApi, type TestApi, type TestApiOverrides } from './start-test-api.ts'
 
 async function withApi(overrides: TestApiOverrides, run: (api: TestApi) => Promise<void>): Promise<void> {
@@ -140,6 +140,16 @@ test('networks are IPv4 addresses and IPv6 prefixes of 64 bits', () => {
   expect(
     ['192.0.2.7', '2001:db8:1:2:3:4:5:6', '2001:db8::5', '::1', '2001:db8:0:1::'].map(networkOf),
   ).toEqual(['192.0.2.7', '2001:db8:1:2::/64', '2001:db8:0:0::/64', '0:0:0:0::/64', '2001:db8:0:1::/64'])
+})
+
+test('sites are IPv6 prefixes of 48 bits, and IPv4 has none', () => {
+  expect(['192.0.2.7', '2001:db8:1:2:3:4:5:6', '2001:db8::5', '::1', '2001:db8:1::'].map(siteOf)).toEqual([
+    null,
+    '2001:db8:1::/48',
+    '2001:db8:0::/48',
+    '0:0:0::/48',
+    '2001:db8:1::/48',
+  ])
 })
 
 test('a list of proxies that is none stops the start', async () => {

@@ -53,6 +53,35 @@ test('attempts at one name are refused from the fourth on at one network, a /64 
   expect(tries(limits, { address: '2001:db8:0:2::1', count: 1 })).toBe(1)
 })
 
+test('a /48 of IPv6 has three times as many attempts at one name as a network, and as many at all names', () => {
+  const { limits } = openLimits()
+  const address = (i: number) => `2001:db8:0:${i.toString(16)}::1`
+  let through = 0
+  for (let i = 0; i < 40; i++) through += tries(limits, { address: address(i), count: 1 })
+  expect(through).toBe(9)
+  expect(tries(limits, { address: '2001:db8:1:1::1', count: 1 })).toBe(1)
+  const { limits: fresh } = openLimits()
+  const statuses = Array.from({ length: 40 }, (_, i) => {
+    try {
+      return void takeSignInAttempt(fresh, { name: `user-${i}`, address: address(i) })
+    } catch {
+      return 'refused'
+    }
+  })
+  expect(statuses.indexOf('refused')).toBe(27)
+})
+
+test('success takes an attempt back from the /48, and ends the count of its network only', () => {
+  const { limits } = openLimits()
+  const at = (i: number) =>
+    takeSignInAttempt(limits, { name: 'ada@example.org', address: `2001:db8:0:${i}::1` })
+  for (let i = 0; i < 50; i++) at(1).succeeded()
+  for (let i = 0; i < 8; i++) at(i)
+  at(8).succeeded()
+  at(8)
+  expect(() => at(9)).toThrow('too many attempts')
+})
+
 test('all networks together have ten times as many, and one of them cannot use these up', () => {
   const { limits } = openLimits()
   expect(tries(limits, { address: '10.0.0.0', count: 100 })).toBe(3)

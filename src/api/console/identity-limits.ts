@@ -3,23 +3,29 @@ import { type Clock, minuteMs } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { refuse } from '../../errors.ts'
 import type { SharedCounts } from '../../shared-counts.ts'
-import { networkOf } from '../remote-address.ts'
+import { networkOf, siteOf } from '../remote-address.ts'
 import { TryLimit } from '../../try-limit.ts'
+
+/** By network, and of IPv6 by the /48 around it too, three times as often: whoever has one would else be a new network at each try. */
+export interface PlaceLimit {
+  network: TryLimit
+  site: TryLimit
+}
 
 /** How often people may try to get in, by what they try to open and by network. */
 export interface IdentityLimits {
   /** Strangers, by name and network. */
-  signInByPlace: TryLimit
+  signInByPlace: PlaceLimit
   /** Strangers from all networks, by name. */
   signInByName: TryLimit
-  signInByNetwork: TryLimit
+  signInByNetwork: PlaceLimit
   /** A browser that has signed in before, by user and browser. */
   signInByBrowser: TryLimit
   /** Codes of the second factor from known browsers, by user. */
   codesByUser: TryLimit
-  signUpByNetwork: TryLimit
+  signUpByNetwork: PlaceLimit
   resetByEmail: TryLimit
-  resetByNetwork: TryLimit
+  resetByNetwork: PlaceLimit
   invitationsByAccount: TryLimit
   emailLinksByUser: TryLimit
 }
@@ -39,19 +45,23 @@ export function createIdentityLimits(
       { clock, shared: counts === undefined ? undefined : { counts, kind } },
       { most, windowMs: minutes * minuteMs },
     )
+  const placeLimit = (kind: string, most: number, minutes: number): PlaceLimit => ({
+    network: limit(kind, most, minutes),
+    site: limit(`${kind}Site`, most * 3, minutes),
+  })
   return {
-    signInByPlace: limit('signInByPlace', signInFailures, 15),
+    signInByPlace: placeLimit('signInByPlace', signInFailures, 15),
     // 100 unless set otherwise, as many as NIST SP 800-63B bears: from many networks guessing is no quicker than that.
     signInByName: limit('signInByName', signInFailures * 10, 15),
     signInByBrowser: limit('signInByBrowser', signInFailures, 15),
     // Three steps of a million codes are right at a time: whoever has taken a known browser over guesses one in years, with 100 codes a day.
     codesByUser: limit('codesByUser', signInFailures * 10, 24 * 60),
     // People of one office stand behind one address.
-    signInByNetwork: limit('signInByNetwork', signInFailures * 3, 15),
-    signUpByNetwork: limit('signUpByNetwork', signUpsPerHour, 60),
+    signInByNetwork: placeLimit('signInByNetwork', signInFailures * 3, 15),
+    signUpByNetwork: placeLimit('signUpByNetwork', signUpsPerHour, 60),
     // Each mail that is asked for lands with somebody.
     resetByEmail: limit('resetByEmail', 3, 60),
-    resetByNetwork: limit('resetByNetwork', 20, 60),
+    resetByNetwork: placeLimit('resetByNetwork', 20, 60),
     // So does each invitation, with words that whoever invites has chosen.
     invitationsByAccount: limit('invitationsByAccount', invitationsPerHour, 60),
     emailLinksByUser: limit('emailLinksByUser', 5, 60),
@@ -77,17 +87,18 @@ export function takeSignInAttempt(
     takeOrRefuse(limits.signInByBrowser, known)
     return { succeeded: () => limits.signInByBrowser.forget(known) }
   }
-  const network = networkOf(address)
-  const [anywhere, here] = [digestOf(name), digestOf(`${network} ${name}`)]
-  takeOrRefuse(limits.signInByNetwork, network)
+  const anywhere = digestOf(name)
+  takePlaceOrRefuse(limits.signInByNetwork, address)
   // What is refused here is no attempt at the name: one network cannot use up what all have together.
-  takeOrRefuse(limits.signInByPlace, here)
+  takePlaceOrRefuse(limits.signInByPlace, address, name)
   takeOrRefuse(limits.signInByName, anywhere)
   return {
     succeeded() {
-      limits.signInByNetwork.giveBack(network)
-      limits.signInByPlace.forget(here)
-      limits.signInByName.giveBack(anywhere)
+      const { signInByNetwork, signInByPlace, signInByName } = limits
+      for (const [limit, place] of placesOf(signInByNetwork, address)) limit.giveBack(place)
+      signInByPlace.network.forget(placeOf(networkOf(address), name))
+      for (const [limit, place] of placesOf(signInByPlace, address, name).slice(1)) limit.giveBack(place)
+      signInByName.giveBack(anywhere)
     },
   }
 }
@@ -113,6 +124,21 @@ export function takeCodeAttempt(
 
 /** Strangers choose the name, at any length: what is kept of it, and told to other nodes, is as long as of any other. */
 const digestOf = (name: string): string => hash('sha256', name, 'base64url')
+
+/** Counts one at a network, or at what is tried to be opened from there, or refuses with the time to wait. */
+export function takePlaceOrRefuse(limit: PlaceLimit, address: string, name?: string): void {
+  for (const [each, place] of placesOf(limit, address, name)) takeOrRefuse(each, place)
+}
+
+/** The network first. */
+function placesOf({ network, site }: PlaceLimit, address: string, name?: string): [TryLimit, string][] {
+  const around = siteOf(address)
+  const own: [TryLimit, string] = [network, placeOf(networkOf(address), name)]
+  return around === null ? [own] : [own, [site, placeOf(around, name)]]
+}
+
+const placeOf = (network: string, name?: string): string =>
+  name === undefined ? network : digestOf(`${network} ${name}`)
 
 /** Counts one, or refuses with the time to wait. */
 export function takeOrRefuse(limit: TryLimit, name: string): void {

@@ -4,9 +4,8 @@ import { hourMs } from '../../clock.ts'
 import { placeholderEmail } from '../../accounts/accounts.ts'
 import { issueLink } from '../../accounts/one-time-links.ts'
 import { linkAddress } from '../../own-address.ts'
-import { networkOf } from '../remote-address.ts'
 import { type CallContext, defineCall } from './call.ts'
-import { takeOrRefuse } from './identity-limits.ts'
+import { takeOrRefuse, takePlaceOrRefuse } from './identity-limits.ts'
 
 export const resetCalls = {
   /**
@@ -20,7 +19,7 @@ export const resetCalls = {
     async handle(context, given): Promise<{ mails: boolean }> {
       const { mailer, limits } = context.ports.identity
       const email = given.email.trim().toLowerCase()
-      takeOrRefuse(limits.resetByNetwork, networkOf(context.address))
+      takePlaceOrRefuse(limits.resetByNetwork, context.address)
       if (mailer === null) return { mails: false }
       takeOrRefuse(limits.resetByEmail, email)
       // Not waited for: how long a mail server takes would tell that there was a mail.

@@ -3,10 +3,9 @@ import { emailFaults } from '../../accounts/accounts.ts'
 import { refuse } from '../../errors.ts'
 import { invalidInput, nameFaults } from '../../invalid-input.ts'
 import { signUpMode } from '../../own-address.ts'
-import { networkOf } from '../remote-address.ts'
 import { defineCall } from './call.ts'
 import { mailFirstEmailLink } from './confirm-email.ts'
-import { takeOrRefuse } from './identity-limits.ts'
+import { takePlaceOrRefuse } from './identity-limits.ts'
 import { newUser } from './new-user.ts'
 import { hashNewPassword, requireGoodPassword } from './passwords.ts'
 import { requireSafeOrigin, type SignedIn, signInAnew } from './sign-in.ts'
@@ -40,7 +39,7 @@ export const signUpCalls = {
       if (faults.length > 0) throw invalidInput(faults)
       requireGoodPassword(given.password, person)
       // Counted only now: a password that was too short costs nobody an attempt; asking which addresses are known does, and so does hashing.
-      takeOrRefuse(ports.identity.limits.signUpByNetwork, networkOf(context.address))
+      takePlaceOrRefuse(ports.identity.limits.signUpByNetwork, context.address)
       const passwordHash = await hashNewPassword(given.password, person)
       const opened = await writer.write(async (tx) => {
         const nowMs = clock.now()
