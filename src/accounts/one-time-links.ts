@@ -25,13 +25,13 @@ export interface OneTimeLink {
 }
 
 export type NewOneTimeLink = { actor: string; lifeMs: number } & (
-  | { purpose: 'set-up' | 'reset'; userId: string }
+  | { purpose: 'set-up' | 'reset'; userId: string; keepsEarlier?: true }
   | { purpose: 'invitation'; email: string; accountId: string | null; role: 'owner' | 'member' | null }
 )
 
 /**
  * Makes a link and gives its token, which is stored nowhere. A new link for a password, or for the same invitation, ends the ones
- * before it. Refuses a user who does not exist and an address that no browser would take.
+ * before it, unless it `keepsEarlier`: then they end with the password that one of them sets. Refuses a user who does not exist and an address that no browser would take.
  */
 export async function issueLink(
   tx: Tx,
@@ -46,7 +46,7 @@ export async function issueLink(
     createdAt: nowMs,
     expiresAt: nowMs + wanted.lifeMs,
   }
-  await endEarlier(tx, link)
+  if (!('keepsEarlier' in wanted)) await endEarlier(tx, link)
   await forgetOld(tx, nowMs)
   const token = mintLinkToken(deps.randomBytes)
   await tx

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   createIdentityLimits,
   takeCodeAttempt,
+  takeReset,
   takeSignInAttempt,
 } from '../../src/api/console/identity-limits.ts'
 import { SharedCounts } from '../../src/shared-counts.ts'
@@ -98,6 +99,20 @@ test('a known browser is kept out by no stranger, has as many attempts of its ow
   const { limits: fresh } = openLimits()
   tries(fresh, { address: '10.0.0.1', count: 5, browser: 'usr_a nonce' })
   expect(tries(fresh, { address: '10.0.0.1', count: 5 })).toBe(3)
+})
+
+test('a stranger who asks for links to an address keeps nobody at another network from one, and ten an hour are mailed', () => {
+  const { limits } = openLimits()
+  const ask = (i: number): boolean => {
+    try {
+      takeReset(limits, { address: `10.0.0.${i}`, email: 'ada@example.org' })
+      return true
+    } catch {
+      return false
+    }
+  }
+  expect([ask(1), ask(1), ask(1), ask(1), ask(2)]).toEqual([true, true, true, false, true])
+  expect(Array.from({ length: 10 }, (_, i) => ask(10 + i)).filter((isTaken) => isTaken)).toHaveLength(6)
 })
 
 test('known browsers of one user have together ten times as many codes a day as one has, until one is right', async () => {

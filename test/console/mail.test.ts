@@ -58,6 +58,22 @@ test('one address is mailed no more than three links an hour', async () => {
   expect([await ask(), await ask(), await ask(), await ask()]).toEqual([200, 200, 200, 429])
 })
 
+test('a link that was mailed works although another one was asked for, and ends what was mailed beside it', async () => {
+  const eve = await house.newPerson('Uta')
+  const tokens: string[] = []
+  for (let i = 0; i < 2; i++) {
+    await newVisitor(house.url).change('reset/ask', { email: eve.email })
+    const [mail] = await oneMail()
+    tokens.push(/link#([\w-]{43})/.exec(mail?.text ?? '')?.[1] ?? '')
+    smtp.mails.splice(0)
+  }
+  const choose = async (token = '') =>
+    (await newVisitor(house.url).change('link/choose-password', { token, password: 'gelber Igel im Schnee' }))
+      .status
+  expect(await choose(tokens[0])).toBe(200)
+  expect(await choose(tokens[1])).toBe(410)
+})
+
 test('an invitation is mailed, and its link is shown all the same when the mail server refuses it', async () => {
   const invite = async (email: string) =>
     (await house.bob.change('members/invite', { email, role: 'member' })).body as {

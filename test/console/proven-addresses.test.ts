@@ -138,6 +138,15 @@ test('the first link that is opened while signed in drops what was set up before
   expect(await profile(visitor)).toMatchObject({ hasSecondFactor: true })
 })
 
+test('who asks to change to an address keeps its owner from no reset, and mails it three links an hour at most', async () => {
+  const owner = 'ulf@example.org'
+  const { visitor } = await signedUp('tom@example.org')
+  const ask = async () =>
+    (await visitor.change('profile/change', { name: 'Tom', email: owner, password })).status
+  expect([await ask(), await ask(), await ask(), await ask()]).toEqual([200, 200, 200, 429])
+  expect((await newVisitor(house.url).change('reset/ask', { email: owner })).status).toBe(200)
+})
+
 test('one person has at most five such links mailed in an hour', async () => {
   const { visitor } = await signedUp('sam@example.org')
   const statuses: number[] = []

@@ -24,10 +24,15 @@ export interface IdentityLimits {
   /** Codes of the second factor from known browsers, by user. */
   codesByUser: TryLimit
   signUpByNetwork: PlaceLimit
+  /** By e-mail address and network. */
+  resetByPlace: PlaceLimit
+  /** From all networks, by e-mail address. */
   resetByEmail: TryLimit
   resetByNetwork: PlaceLimit
   invitationsByAccount: TryLimit
   emailLinksByUser: TryLimit
+  /** By the address that users ask to change theirs to. */
+  emailLinksByEmail: TryLimit
 }
 
 /** How often anybody may try to sign in, to open an account, to have a password replaced and to invite; shared with other nodes by `counts`. */
@@ -59,12 +64,14 @@ export function createIdentityLimits(
     // People of one office stand behind one address.
     signInByNetwork: placeLimit('signInByNetwork', signInFailures * 3, 15),
     signUpByNetwork: placeLimit('signUpByNetwork', signUpsPerHour, 60),
-    // Each mail that is asked for lands with somebody.
-    resetByEmail: limit('resetByEmail', 3, 60),
+    // Each mail that is asked for is delivered to a person, who can still have one when a stranger has asked for three.
+    resetByPlace: placeLimit('resetByPlace', 3, 60),
+    resetByEmail: limit('resetByEmail', 10, 60),
     resetByNetwork: placeLimit('resetByNetwork', 20, 60),
     // So does each invitation, with words that whoever invites has chosen.
     invitationsByAccount: limit('invitationsByAccount', invitationsPerHour, 60),
     emailLinksByUser: limit('emailLinksByUser', 5, 60),
+    emailLinksByEmail: limit('emailLinksByEmail', 3, 60),
   }
 }
 
@@ -124,6 +131,15 @@ export function takeCodeAttempt(
 
 /** Strangers choose the name, at any length: what is kept of it, and told to other nodes, is as long as of any other. */
 const digestOf = (name: string): string => hash('sha256', name, 'base64url')
+
+/** Counts a link that is asked for, at the network and in all. What is refused at the network is none of those that all networks have together. */
+export function takeReset(
+  limits: Pick<IdentityLimits, 'resetByPlace' | 'resetByEmail'>,
+  { address, email }: { address: string; email: string },
+): void {
+  takePlaceOrRefuse(limits.resetByPlace, address, email)
+  takeOrRefuse(limits.resetByEmail, digestOf(email))
+}
 
 /** Counts one at a network, or at what is tried to be opened from there, or refuses with the time to wait. */
 export function takePlaceOrRefuse(limit: PlaceLimit, address: string, name?: string): void {

@@ -153,9 +153,9 @@ async function admitEmail(
   const { user, ports, read } = context
   if (ports.identity.mailer === null) throw noMail()
   await confirmPassword(context, given)
-  const { emailLinksByUser, resetByEmail } = ports.identity.limits
+  const { emailLinksByUser, emailLinksByEmail } = ports.identity.limits
   takeOrRefuse(emailLinksByUser, user.id)
-  takeOrRefuse(resetByEmail, email)
+  takeOrRefuse(emailLinksByEmail, email)
   await refuseTaken(read, { userId: user.id, email })
 }
 

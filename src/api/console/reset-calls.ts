@@ -5,11 +5,12 @@ import { placeholderEmail } from '../../accounts/accounts.ts'
 import { issueLink } from '../../accounts/one-time-links.ts'
 import { linkAddress } from '../../own-address.ts'
 import { type CallContext, defineCall } from './call.ts'
-import { takeOrRefuse, takePlaceOrRefuse } from './identity-limits.ts'
+import { takePlaceOrRefuse, takeReset } from './identity-limits.ts'
 
 export const resetCalls = {
   /**
-   * Mails a link that replaces a lost password. The answer is the same, and as quick, whether anybody has the address; without a mail
+   * Mails a link that replaces a lost password, beside those that were mailed before: anybody can ask, and must not end the link that a person is about
+   * to open. The answer is the same, and as quick, whether anybody has the address; without a mail
    * server only the operator can make such a link.
    */
   'reset/ask': defineCall({
@@ -21,7 +22,7 @@ export const resetCalls = {
       const email = given.email.trim().toLowerCase()
       takePlaceOrRefuse(limits.resetByNetwork, context.address)
       if (mailer === null) return { mails: false }
-      takeOrRefuse(limits.resetByEmail, email)
+      takeReset(limits, { address: context.address, email })
       // Not waited for: how long a mail server takes would tell that there was a mail.
       void mailReset(context, email).catch((error: unknown) =>
         context.log.error({ request: context.requestId, err: error }, 'a reset link could not be made'),
@@ -41,6 +42,7 @@ async function mailReset(context: CallContext, email: string): Promise<void> {
       { ids, nowMs: clock.now(), randomBytes },
       {
         purpose: 'reset',
+        keepsEarlier: true,
         userId: user.id,
         lifeMs: config.resetLinkHours * hourMs,
         actor: 'console',
