@@ -141,14 +141,15 @@ export async function removePasskey(
   await appendAudit(tx, deps, instanceEntry('user.passkey_removed', actor, detail))
 }
 
-/** Removes all passkeys of a person who has lost the devices that have them. */
+/** Removes all passkeys of a person who has lost the devices that have them. Gives how many. */
 export async function removePasskeys(
   tx: Tx,
   deps: AccountDeps,
   { userId, actor }: { userId: string; actor: string },
-): Promise<void> {
+): Promise<number> {
   const rows = await tx.selectFrom('passkeys').select('id').where('user_id', '=', userId).execute()
   for (const { id } of rows) await removePasskey(tx, deps, { userId, passkeyId: id, actor })
+  return rows.length
 }
 
 export interface ListedPasskey {

@@ -25,10 +25,10 @@ test('the first proof ends the question for a code of which no factor is left, a
   const asksForCode = () => writer.write((tx) => tx.updateTable('auth_users').set({ twoFactorEnabled: 1 }).where('id', '=', userId).execute()) // prettier-ignore
   const user = read.selectFrom('auth_users').select('twoFactorEnabled').where('id', '=', userId)
   await asksForCode()
-  expect(await prove()).toBe(true)
+  expect(await prove()).toEqual({ secondFactor: false, passkeys: 0 })
   expect(await user.executeTakeFirst()).toEqual({ twoFactorEnabled: 0 })
   await asksForCode()
-  expect(await prove()).toBe(false)
+  expect(await prove()).toBeNull()
   expect(await user.executeTakeFirst()).toEqual({ twoFactorEnabled: 1 })
 })
 

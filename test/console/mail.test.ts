@@ -44,6 +44,7 @@ test('who lost the password is mailed a link that works, and only who is known i
   expect((await visitor.change('link/choose-password', { token, password: next })).body).toEqual({
     state: 'signed-in',
     passkeys: 0,
+    removed: { secondFactor: false, passkeys: 0 },
   })
   const old = await newVisitor(house.url).change('session/sign-in', {
     email: 'ada@example.org',

@@ -100,13 +100,21 @@ describe('a passkey', () => {
     const change = { password, next: 'vier Hasen am Bahnhof' }
     expect(await visitor.change('profile/change-password', change)).toMatchObject({ body: { passkeys: 2 } })
     await proveAddresses(house)
-    expect((await resetPassword(person.userId)).body).toEqual({ state: 'signed-in', passkeys: 2 })
+    expect((await resetPassword(person.userId)).body).toEqual({
+      state: 'signed-in',
+      passkeys: 2,
+      removed: null,
+    })
     expect((await house.signIn(passkey)).status).toBe(200)
   })
 
   test('ends with the first link that proves the address: until then somebody else may have added it', async () => {
     const { passkey, person } = await house.withPasskey()
-    expect((await resetPassword(person.userId)).body).toEqual({ state: 'signed-in', passkeys: 0 })
+    expect((await resetPassword(person.userId)).body).toEqual({
+      state: 'signed-in',
+      passkeys: 0,
+      removed: { secondFactor: false, passkeys: 1 },
+    })
     expect((await house.signIn(passkey)).status).toBe(401)
   })
 

@@ -112,6 +112,7 @@ test('the owner of an address is rid of whoever signed up with it: second factor
   expect((await owner.change('link/choose-password', { token, password: next })).body).toEqual({
     state: 'signed-in',
     passkeys: 0,
+    removed: { secondFactor: true, passkeys: 0 },
   })
   expect(await whoIs(attacker)).toMatchObject({ user: null })
   expect(await profile(owner)).toMatchObject({ isEmailProven: true, hasSecondFactor: false })

@@ -91,6 +91,7 @@ describe('the second factor', () => {
     expect((await later.change('link/choose-password', wanted)).body).toEqual({
       state: 'code-needed',
       passkeys: 0,
+      removed: null,
     })
     expect(await whoIs(later)).toMatchObject({ user: null })
     expect((await later.change('session/give-code', { code: next(secret) })).status).toBe(200)

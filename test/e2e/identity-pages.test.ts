@@ -7,12 +7,12 @@ import { linkAddress } from '../../src/own-address.ts'
 import { proveAddresses } from '../console/identity-house.ts'
 import { expectSound, expectSoundInBothSchemes, widths } from './browser.ts'
 import { type Ada, openAda } from './open-ada.ts'
-import { testPassword } from './signed-in.ts'
+import { givePassword, testPassword } from './signed-in.ts'
 
 let ada: Ada
 beforeAll(async () => {
   ada = await openAda()
-  await givePasskey(ada)
+  await givePasskey(ada, { userId: ada.account.userId, id: 'psk_a', credential: 'c' })
 })
 afterAll(() => ada.stop())
 
@@ -102,6 +102,20 @@ test('who has chosen a new password is told of the passkeys that stay, and led t
   await page.context().close()
 })
 
+test('who opens the first link to an address is told of the second factor and the passkeys that it removed', async () => {
+  const tab = await ada.browser.newPage()
+  const { page } = tab
+  const { userId } = await ada.openAccount('Claimed')
+  await givePassword(ada, userId)
+  await givePasskey(ada, { userId, id: 'psk_b', credential: 'd' })
+  await tab.open(await linkTo({ purpose: 'reset', userId }))
+  await page.getByLabel(/^Password/).fill(testPassword)
+  await page.getByRole('button', { name: 'Keep this password' }).click()
+  await page.getByText('1 passkey was removed, added before this address was confirmed').waitFor()
+  await expectSound(tab)
+  await page.context().close()
+})
+
 test('the keyboard alone signs in, in the order of the page', async () => {
   const tab = await ada.browser.newPage()
   const { page } = tab
@@ -120,12 +134,15 @@ test('the keyboard alone signs in, in the order of the page', async () => {
 })
 
 /** A passkey with a long name, to be seen in its list. */
-const givePasskey = ({ app, account }: Ada): Promise<unknown> => {
+const givePasskey = (
+  { app }: Ada,
+  { userId, id, credential }: { userId: string; id: string; credential: string },
+): Promise<unknown> => {
   const at = Date.now()
   const passkey = {
-    id: 'psk_a',
-    user_id: account.userId,
-    credential_id: 'c',
+    id,
+    user_id: userId,
+    credential_id: credential,
     public_key: 'k',
     counter: 0,
     transports: 'usb',

@@ -1,6 +1,7 @@
 import { Box, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { ProfileAnswer } from '../../../src/api/console/profile-calls.ts'
+import type { MailFate } from '../../../src/mailer.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault, faultOf } from '../ui/call-fault.tsx'
 import { CallForm } from '../ui/call-form.tsx'
@@ -8,6 +9,7 @@ import { EmailField } from '../ui/email-field.tsx'
 import { notify } from '../ui/notify.ts'
 import { PasswordField } from '../ui/password-field.tsx'
 import { Section } from '../ui/section.tsx'
+import { mailNote } from './mail-note.ts'
 
 /** Name and e-mail address; another address counts once its link was opened. */
 export function Person({ of }: { of: ProfileAnswer }) {
@@ -23,8 +25,7 @@ export function Person({ of }: { of: ProfileAnswer }) {
         onSuccess: ({ confirms }) => {
           setPassword('')
           setEmail(of.email)
-          const message = confirms === null ? 'Saved.' : `Check the inbox of ${confirms.email} for the link.`
-          void notify({ color: 'teal', message })
+          void notify(confirms === null ? { color: 'teal', message: 'Saved.' } : mailNote(confirms))
         },
       },
     )
@@ -78,8 +79,7 @@ function EmailState({ of }: { of: ProfileAnswer }) {
       </Text>
     )
   if (of.isEmailProven || !of.sendsMail) return null
-  const mailed = (): void =>
-    void notify({ color: 'teal', message: `Check the inbox of ${of.email} for the link.` })
+  const mailed = ({ mail }: { mail: MailFate }): void => void notify(mailNote({ email: of.email, mail }))
   return (
     <Stack gap="xs" mt="sm" align="flex-start">
       <Text size="sm">

@@ -10,6 +10,7 @@ import { useEntry } from './enter.ts'
 import { GiveCode } from './give-code.tsx'
 import { NewPassword } from './new-password.tsx'
 import { OutsidePage } from './outside-page.tsx'
+import { tellOfRemoved } from './tell-of-removed.tsx'
 
 /** The first password, or a new one for a lost one; then straight into the console. */
 export function ChoosePassword({ token, look }: { token: string; look: LinkLook }) {
@@ -41,7 +42,10 @@ function PasswordForm(properties: {
     {
       to: look.purpose === 'set-up' ? '/start' : '/',
       onCodeNeeded: ({ passkeys }) => onCodeNeeded(passkeys),
-      onIn: ({ passkeys }) => tellOfPasskeys(passkeys),
+      onIn: ({ passkeys, removed }) => {
+        tellOfPasskeys(passkeys)
+        tellOfRemoved(removed)
+      },
     },
   )
   return (

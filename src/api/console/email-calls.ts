@@ -42,8 +42,8 @@ export const emailCalls = {
       const confirmed = await writeSignedIn(context, async (tx) => {
         const { email } = await takeEmailLink(tx, deps, { userId, token })
         if (email !== user.email) await changeEmail(tx, deps, { userId, email, actor })
-        const isFirstProof = await proveAddress(tx, deps, { userId, actor, keepSessionId: sessionId })
-        return { email, isFirstProof, epoch: await lockUser(tx, userId) }
+        const removed = await proveAddress(tx, deps, { userId, actor, keepSessionId: sessionId })
+        return { email, isFirstProof: removed !== null, epoch: await lockUser(tx, userId) }
       })
       const { email, isFirstProof, epoch } = confirmed
       if (isFirstProof && epoch !== null) rememberBrowser(context, { userId, epoch })

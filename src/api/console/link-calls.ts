@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { proveAddress } from '../../accounts/address-proof.ts'
+import { proveAddress, type Removed } from '../../accounts/address-proof.ts'
 import { emailFaults, placeholderEmail, readAccount } from '../../accounts/accounts.ts'
 import { addMember } from '../../accounts/members.ts'
 import { type OneTimeLink, readLink, takeLink } from '../../accounts/one-time-links.ts'
@@ -28,6 +28,12 @@ export interface LinkLook {
   isKnown: boolean
 }
 
+export interface ChosenPassword {
+  state: SignedIn
+  passkeys: number
+  removed: Removed | null
+}
+
 const closed = { additionalProperties: false }
 const token = Type.String({ maxLength: 100 })
 const email = Type.String({ maxLength: 254 })
@@ -54,30 +60,33 @@ export const linkCalls = {
       }
     },
   }),
-  /** Chooses the password that a set-up or reset link is for, and signs in. Gives how many passkeys sign the person in besides. */
+  /**
+   * Chooses the password that a set-up or reset link is for, and signs in. Gives how many passkeys sign the person in besides, and what the link has
+   * removed as the first that was opened.
+   */
   'link/choose-password': defineCall({
     kind: 'change',
     access: 'anyone',
     input: Type.Object({ token, password, email: Type.Optional(email) }, closed),
-    async handle(context, given): Promise<{ state: SignedIn; passkeys: number }> {
+    async handle(context, given): Promise<ChosenPassword> {
       requireSafeOrigin(context.headers)
       const look = await readLink(context.read, context.clock.now(), given.token)
       const asksEmail = look.email === placeholderEmail
       const ownEmail = asksEmail ? (given.email ?? '').trim().toLowerCase() : look.email
       if (asksEmail && emailFaults(ownEmail).length > 0) throw invalidInput(emailFaults(ownEmail))
       const passwordHash = await hashNewPassword(given.password, { email: ownEmail })
-      const { address, passkeys } = await context.writer.write(async (tx) => {
+      const { address, ...chosen } = await context.writer.write(async (tx) => {
         const { userId, purpose, email: of } = await takeLink(tx, depsOf(context), { token: given.token })
         if (userId === null) throw wrongPurpose(purpose)
         // One that a version before this one left open at a change of the address: it would prove the new one by the mailbox of the old one.
         if (of !== (await emailOf(tx, userId))) throw formerAddress()
         if (asksEmail) await changeEmail(tx, depsOf(context), { userId, email: ownEmail, actor: userId })
         // The link came by mail, or from the operator's hand: before this one nothing showed that the address is this person's.
-        else await proveAddress(tx, depsOf(context), { userId, actor: userId })
+        const removed = asksEmail ? null : await proveAddress(tx, depsOf(context), { userId, actor: userId })
         const still = await setPassword(tx, depsOf(context), { userId, passwordHash })
-        return { ...still, address: await emailOf(tx, userId) }
+        return { ...still, removed, address: await emailOf(tx, userId) }
       })
-      return { state: await signInAnew(context, address, given.password), passkeys }
+      return { state: await signInAnew(context, address, given.password), ...chosen }
     },
   }),
   /** Accepts an invitation as a new person, who chooses a name and a password, and signs in. */
