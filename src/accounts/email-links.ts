@@ -45,30 +45,40 @@ export async function issueEmailLink(
   return { userId, email, expiresAt, token }
 }
 
-/** Takes the link of a user, once. Refuses one that is unknown, used, revoked, past its time, or another user's. */
+/** The link of a user that a token opens. Refuses one that is unknown, used, revoked, past its time, or another user's. */
+export async function readEmailLink(
+  db: Db | Tx,
+  nowMs: number,
+  { userId, token }: { userId: string; token: string },
+): Promise<EmailLink & { id: string }> {
+  const row = await db
+    .selectFrom('email_links')
+    .selectAll()
+    .where('hash', '=', hashOfLink(token))
+    .executeTakeFirst()
+  const fault = linkFault(row, nowMs)
+  if (row === undefined || fault !== null) throw fault ?? foreign()
+  if (row.user_id !== userId) throw foreign()
+  return { id: row.id, userId, email: row.email, expiresAt: row.expires_at }
+}
+
+/** Takes the link of a user, once. Refuses as `readEmailLink` does. */
 export async function takeEmailLink(
   tx: Tx,
   deps: AccountDeps,
   { userId, token }: { userId: string; token: string },
 ): Promise<EmailLink> {
-  const row = await tx
-    .selectFrom('email_links')
-    .selectAll()
-    .where('hash', '=', hashOfLink(token))
-    .executeTakeFirst()
-  const fault = linkFault(row, deps.nowMs)
-  if (row === undefined || fault !== null) throw fault ?? foreign()
-  if (row.user_id !== userId) throw foreign()
+  const { id, ...link } = await readEmailLink(tx, deps.nowMs, { userId, token })
   const taken = await tx
     .updateTable('email_links')
     .set({ used_at: deps.nowMs })
-    .where('id', '=', row.id)
+    .where('id', '=', id)
     .where('used_at', 'is', null)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
   if (taken.numUpdatedRows !== 1n) throw refuse('link_not_valid', { detail: 'This link was used already.' })
-  await audit(tx, deps, row, { actor: userId, verb: 'used' })
-  return { userId, email: row.email, expiresAt: row.expires_at }
+  await audit(tx, deps, { id, user_id: userId, email: link.email }, { actor: userId, verb: 'used' })
+  return link
 }
 
 /** The address that a user has yet to confirm; null when no link is open. */

@@ -79,7 +79,9 @@ test('another address is in force once its link was opened; until then the old o
 test('a link confirms nothing for another user, nor for a stranger, and keeps its power', async () => {
   const { visitor, first } = await signedUp('lea@example.org')
   const { visitor: other } = await signedUp('mia@example.org')
-  expect((await other.change('email/confirm', { token: first })).status).toBe(410)
+  for (const call of ['email/look', 'email/confirm'])
+    expect((await other.change(call, { token: first })).status).toBe(410)
+  expect((await visitor.change('email/look', { token: first })).body).toEqual({ email: 'lea@example.org' })
   expect((await newVisitor(house.url).change('email/confirm', { token: first })).status).toBe(401)
   expect((await visitor.change('email/confirm', { token: first })).status).toBe(200)
 })

@@ -42,15 +42,18 @@ const filter = async ({ id }: Asked) => ({
 const endpoint = async ({ id }: Asked) => ({ endpointId: await id('endpoint') })
 const event = async ({ id }: Asked) => ({ endpointId: await id('endpoint'), eventId: await id('event') })
 
+const emailLink = async ({ who, house }: Asked) => {
+  const deps = { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes }
+  const link = { userId: who.userId, email: who.email, lifeMs: 60_000, actor: who.userId }
+  const { token } = await house.app.storage.writer.write((tx) => issueEmailLink(tx, deps, link))
+  return { token }
+}
+
 /** Of each guarded call an input that it takes from whoever has the objects named in it: every id that a call knows stands in it. */
 export const rightInputs: { [N in GuardedCall]: RightInput<N> } = {
   'email/send-link': () => ({}),
-  'email/confirm': async ({ who, house }) => {
-    const deps = { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes }
-    const link = { userId: who.userId, email: who.email, lifeMs: 60_000, actor: who.userId }
-    const { token } = await house.app.storage.writer.write((tx) => issueEmailLink(tx, deps, link))
-    return { token }
-  },
+  'email/look': emailLink,
+  'email/confirm': emailLink,
   'profile/read': nothing,
   'profile/change': ({ who }) => ({ name: 'Somebody', email: who.email }),
   'profile/mute-alerts': () => ({ kinds: [] }),

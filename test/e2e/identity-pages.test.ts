@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { issueEmailLink } from '../../src/accounts/email-links.ts'
 import { issueLink, type NewOneTimeLink } from '../../src/accounts/one-time-links.ts'
 import { createIds } from '../../src/ids.ts'
-import { linkAddress } from '../../src/own-address.ts'
+import type { Tx } from '../../src/storage/dialect.ts'
+import { emailLinkAddress, linkAddress } from '../../src/own-address.ts'
 import { proveAddresses } from '../console/identity-house.ts'
 import { expectSound, expectSoundInBothSchemes, widths } from './browser.ts'
 import { type Ada, openAda } from './open-ada.ts'
@@ -113,6 +115,29 @@ test('who opens the first link to an address is told of the second factor and th
   await page.getByRole('button', { name: 'Keep this password' }).click()
   await page.getByText('1 passkey was removed, added before this address was confirmed').waitFor()
   await expectSound(tab)
+  await page.context().close()
+})
+
+test('the page that confirms an address names it, says what is wrong with a link, and asks again', async () => {
+  const tab = await ada.signedIn()
+  const { page } = tab
+  const { email } = ada
+  const deps = { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes }
+  const link = { userId: ada.account.userId, email, lifeMs: 3_600_000, actor: 'test' }
+  const { token } = await ada.app.storage.writer.write((tx) => issueEmailLink(tx, deps, link))
+  await tab.open(ada.url)
+  await tab.follow(emailLinkAddress('', token))
+  await page.getByText(`You will sign in as ${email}.`).waitFor()
+  await expectSoundInBothSchemes(tab)
+  await page.getByRole('button', { name: 'Confirm the address' }).click()
+  await page.getByText(`You sign in as ${email} from now on.`).waitFor()
+  await expectSound(tab)
+  await page.reload()
+  await page.getByText('This link was used already').waitFor()
+  const reopen = (tx: Tx) => tx.updateTable('email_links').set({ used_at: null }).execute()
+  await ada.app.storage.writer.write(reopen)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText(`You will sign in as ${email}.`).waitFor()
   await page.context().close()
 })
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { proveAddress } from '../../accounts/address-proof.ts'
-import { takeEmailLink } from '../../accounts/email-links.ts'
+import { readEmailLink, takeEmailLink } from '../../accounts/email-links.ts'
 import { lockUser } from '../../accounts/passwords.ts'
 import { changeEmail } from '../../accounts/users.ts'
 import { refuse } from '../../errors.ts'
@@ -12,6 +12,7 @@ import { takeOrRefuse } from './identity-limits.ts'
 import { writeSignedIn } from './session.ts'
 
 const closed = { additionalProperties: false }
+const token = Type.String({ maxLength: 100 })
 
 export const emailCalls = {
   /** Mails the link that confirms the address in force, which also cancels a change that was asked for. */
@@ -27,6 +28,16 @@ export const emailCalls = {
       return { mail }
     },
   }),
+  /** Which address a link confirms. A change although it changes nothing: the token must be in no address. */
+  'email/look': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({ token }, closed),
+    async handle({ read, clock, user }, given): Promise<{ email: string }> {
+      const { email } = await readEmailLink(read, clock.now(), { userId: user.id, token: given.token })
+      return { email }
+    },
+  }),
   /**
    * Takes a link: its address is in force from now on, and proven. Only for who is signed in as the user who asked for it: whoever opens a mail by
    * mistake gives nobody else their address. Tells whether this was the first proof, with which second factor, passkeys and other sessions end.
@@ -34,13 +45,13 @@ export const emailCalls = {
   'email/confirm': defineCall({
     kind: 'change',
     access: 'user',
-    input: Type.Object({ token: Type.String({ maxLength: 100 }) }, closed),
-    async handle(context, { token }): Promise<{ email: string; isFirstProof: boolean }> {
+    input: Type.Object({ token }, closed),
+    async handle(context, given): Promise<{ email: string; isFirstProof: boolean }> {
       const { user, actor, sessionId, ids, clock } = context
       const userId = user.id
       const deps = { ids, nowMs: clock.now() }
       const confirmed = await writeSignedIn(context, async (tx) => {
-        const { email } = await takeEmailLink(tx, deps, { userId, token })
+        const { email } = await takeEmailLink(tx, deps, { userId, token: given.token })
         if (email !== user.email) await changeEmail(tx, deps, { userId, email, actor })
         const removed = await proveAddress(tx, deps, { userId, actor, keepSessionId: sessionId })
         return { email, isFirstProof: removed !== null, epoch: await lockUser(tx, userId) }
