@@ -19,7 +19,7 @@ export const consoleSettings = {
     env: 'ONESIXTY_SIGN_IN_FAILURES',
     read: wholeNumber(1),
     default: 10,
-    says: 'Wrong passwords in 15 minutes for one e-mail address from one network, then 429. Three times as many from one network, ten times as many for one address from all networks. A browser that has signed in before is counted separately, so that nobody else can lock its user out.',
+    says: 'Wrong passwords in 15 minutes for one e-mail address from one network, then 429. Three times as many from one network, ten times as many for one address from all networks; a network is an IPv4 address or a /64 of IPv6, and a /48 has three times as many. A browser that has signed in before is counted separately, so that nobody else can lock its user out.',
   }),
   passkeysPerUser: setting({
     env: 'ONESIXTY_PASSKEYS_PER_USER',
