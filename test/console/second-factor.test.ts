@@ -50,7 +50,11 @@ describe('the second factor', () => {
     const epochIn = ({ cookies }: Visitor) => cookies.get('__Host-onesixty-browser')?.split('.')[2]
     expect(epochIn(visitor)).toBe(epochIn(former))
     const { secret } = (await visitor.change('second-factor/begin', { password })).body as { secret: string }
+    const thief = newVisitor(house.url)
+    for (const [name, value] of visitor.cookies) thief.cookies.set(name, value)
     await visitor.change('second-factor/confirm', { code: totp(secret) })
+    // Its session is a new one, as after a sign-in.
+    expect([await whoIs(visitor), await whoIs(thief)]).toMatchObject([{ user: { email } }, { user: null }])
     const users = house.app.storage.read
       .selectFrom('users')
       .select('browser_epoch')

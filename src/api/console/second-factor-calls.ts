@@ -5,11 +5,10 @@ import { refuse } from '../../errors.ts'
 import { appendAudit } from '../../storage/audit-log.ts'
 import type { Tx } from '../../storage/dialect.ts'
 import { defineCall, type UserContext } from './call.ts'
-import { rememberBrowser } from './known-browsers.ts'
 import { confirmPassword } from './passwords.ts'
 import { qrCodeOf, type QrCode } from './qr-code.ts'
 import { writeSignedIn } from './session.ts'
-import { ownHeaders } from './sign-in.ts'
+import { enter, ownHeaders } from './sign-in.ts'
 
 /** What an authenticator app is given, and the codes for the day on which it is lost. All of it is shown this once. */
 export interface NewSecondFactor {
@@ -65,7 +64,7 @@ export const secondFactorCalls = {
           errors: [{ pointer: '/code', code: 'invalid_format', detail: 'The code does not fit.' }],
         })
       }
-      rememberBrowser(context, { userId: body.userId, epoch })
+      await enter(context, { userId: body.userId, epoch })
       return { hasSecondFactor: true }
     },
   }),
@@ -106,13 +105,14 @@ const otpauth = (secret: string, email: string): string =>
   `otpauth://totp/onesixty:${encodeURIComponent(email)}?secret=${secret}&issuer=onesixty`
 
 /**
- * From now on a code is asked for, and browsers that signed in by the password alone are strangers: gives the epoch that begins. Null when the
- * app was added before or begun anew.
+ * From now on a code is asked for, and browsers that signed in by the password alone are strangers: gives the epoch that begins, for a new session in the
+ * place of this one. Null when the app was added before or begun anew.
  */
 async function add(tx: Tx, context: UserContext, proof: StepProof): Promise<number | null> {
   const userId = context.user.id
   if (!(await addSecondFactor(tx, { userId, ...proof }))) return null
   await endFormerSignIns(tx, userId)
+  await tx.deleteFrom('auth_sessions').where('id', '=', context.sessionId).execute()
   await audit(tx, context, 'user.second_factor_added')
   return lockUser(tx, userId)
 }
