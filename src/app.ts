@@ -235,7 +235,7 @@ const runningOf = (
 })
 
 const sayDamage = ({ storage, log }: Wiring): void =>
-  void storage.damage?.told.then(({ message }) => log.error(damagedSentence(message)))
+  void storage.damage?.told.then((error) => log.error(damagedSentence(error)))
 
 const createNews = (
   { storage, clock, log, node, changes, counts }: Wiring,

@@ -36,7 +36,7 @@ export const problems = {
   internal_error: { status: 500, says: 'The service made a mistake.', remedy: 'Report it with the `request_id`; repeat with the same Idempotency-Key.' },
   no_sender_available: { status: 503, says: 'No enabled device can carry this message.', remedy: 'Connect or enable a device; see GET /api/v1/status.' },
   unavailable: { status: 503, says: 'The service cannot answer just now.', remedy: 'Repeat after `Retry-After` seconds with the same Idempotency-Key.' },
-  storage_damaged: { status: 503, says: 'The database of the service is damaged.', remedy: 'The operator must restore a backup; nothing is accepted until then.' },
+  storage_damaged: { status: 503, says: 'The database of the service is damaged.', remedy: 'The operator must mend the database or restore a backup. Repeat then with the same Idempotency-Key.' },
   outcome_unknown: { status: 503, says: 'It is not known whether the send was stored.', remedy: 'Repeat with the same Idempotency-Key.' },
   storage_full: { status: 507, says: 'The disk of the service is full.', remedy: 'The operator must make room; sending then works again without a restart.' },
 } as const satisfies Record<string, { status: number; says: string; remedy: string }> // prettier-ignore

@@ -44,9 +44,14 @@ export function refusalFrom(error: unknown): Refusal {
     : refuse('internal_error')
 }
 
-/** Whether what was thrown is worth an entry in the log of its own. A value that only the database refused got past a check of ours. */
+/**
+ * Whether what was thrown is worth an entry in the log of its own. A value that only the database refused got past a check of ours; of a damaged page
+ * nobody else tells.
+ */
 export const isSurprise = (error: unknown): boolean =>
-  error instanceof UnfitValueError || refusalFrom(error).code === 'internal_error'
+  error instanceof UnfitValueError ||
+  (error instanceof StorageError && error.fault === 'damaged_page') ||
+  refusalFrom(error).code === 'internal_error'
 
 const frameworkRefusals: Readonly<Record<string, () => Refusal>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => refuse('payload_too_large', { headers: { connection: 'close' } }),
@@ -59,6 +64,7 @@ function refusalFromStorage({ fault }: StorageError): Refusal {
     case 'full':
       return refuse('storage_full')
     case 'damaged':
+    case 'damaged_page':
       return refuse('storage_damaged')
     case 'outcome_unknown':
       return refuse('outcome_unknown', { headers: { 'retry-after': '1' } })

@@ -4,7 +4,7 @@ import { FolderLockedError } from '../storage/folder-lock.ts'
 import { NodeNameTakenError } from '../storage/nodes.ts'
 import { MovedError } from '../storage/moved.ts'
 import { StorageError } from '../storage/dialect.ts'
-import { damagedSentence } from '../storage/damage.ts'
+import { damagedSentence, isDamage } from '../storage/damage.ts'
 import { UnusableError } from '../storage/unusable.ts'
 import type { Command, CommandGroup } from './command.ts'
 import { CommandError, mustBePutRight, UsageError } from './command-errors.ts'
@@ -212,14 +212,15 @@ function describe(error: unknown): { code: string; message: string; exitCode: Ex
     return { code: 'unusable', message: error.message, exitCode: mustBePutRight }
   if (error instanceof MovedError) return { code: 'moved', message: error.message, exitCode: mustBePutRight }
   if (error instanceof StorageError) {
-    const exitCode = error.fault === 'damaged' ? mustBePutRight : 1
-    return { code: `storage_${error.fault}`, message: storageSentence(error), exitCode }
+    const isDamaged = isDamage(error.fault)
+    const code = isDamaged ? 'storage_damaged' : `storage_${error.fault}`
+    return { code, message: storageSentence(error), exitCode: isDamaged ? mustBePutRight : 1 }
   }
   return { code: 'failed', message: error instanceof Error ? error.message : String(error), exitCode: 1 }
 }
 
-function storageSentence({ fault, message }: StorageError): string {
-  if (fault === 'busy')
+function storageSentence(error: StorageError): string {
+  if (error.fault === 'busy')
     return 'Another process kept the database busy for too long. Nothing was changed; try again.'
-  return fault === 'damaged' ? damagedSentence(message) : `The database refused: ${message}.`
+  return isDamage(error.fault) ? damagedSentence(error) : `The database refused: ${error.message}.`
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Settlement } from '../messages/settlement.ts'
 import type { Metrics } from '../metrics.ts'
-import { isPassing, isRefusal } from '../storage/dialect.ts'
+import { isOfOne, isPassing, isRefusal } from '../storage/dialect.ts'
 import { anotherIn } from './another-device.ts'
 import type { Route } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
@@ -87,7 +87,7 @@ export class OutcomeStore {
           'outcomes could not be stored; they are kept and offered again',
         )
         if (ended.length > 1 && !isPassing(error)) return this.#storeOneByOne(ended, tries)
-        refusals += isRefusal(error) ? 1 : 0
+        refusals += isOfOne(error) ? 1 : 0
         if (refusals === mostRefusals) return [this.#leaveAside(ended)]
         // What cannot be stored as it was told is not known.
         if (isRefusal(error)) ended = ended.map((each) => ({ ...each, outcome: notTold }))

@@ -1,4 +1,4 @@
-import type { StorageError } from './dialect.ts'
+import type { StorageError, StorageFault } from './dialect.ts'
 
 /**
  * What was found damaged in the embedded database while it is served. From then on nothing is written to it: what SQLite reads of such a file may be
@@ -23,6 +23,11 @@ export class Damage {
   }
 }
 
+/** Whether the database is damaged, as a whole or in a page of it. */
+export const isDamage = (fault: StorageFault): boolean => fault === 'damaged' || fault === 'damaged_page'
+
 /** What somebody must do about it. `message` is what the database said. */
-export const damagedSentence = (message: string): string =>
-  `The database is damaged (${message}). Stop the server and restore a backup: onesixty restore <file>, or with the tools of PostgreSQL; onesixty doctor --full says what is wrong.`
+export const damagedSentence = ({ fault, message }: Pick<StorageError, 'fault' | 'message'>): string =>
+  fault === 'damaged_page'
+    ? `A page of the database is damaged (${message}). Look for more with pg_amcheck; rebuild an index (reindex), fail over to a replica, or restore a backup with the tools of PostgreSQL.`
+    : `The database is damaged (${message}). Stop the server and restore a backup: onesixty restore <file>; onesixty doctor --full says what is wrong.`

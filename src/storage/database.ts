@@ -148,7 +148,7 @@ function openThreads({ dataFolder, unitsModule, maxMergedWeight = 1, ...settings
 /** A later start would find the same. */
 const unusableIfDamaged = (error: unknown): unknown =>
   error instanceof StorageError && error.fault === 'damaged'
-    ? new UnusableError(damagedSentence(error.message), { cause: error })
+    ? new UnusableError(damagedSentence(error), { cause: error })
     : error
 
 /** By a connection of its own, which is closed: the writing one is nearly always within a transaction. */

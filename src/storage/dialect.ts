@@ -79,11 +79,13 @@ export interface SetAdapter extends DialectAdapter {
 
 /**
  * What went wrong in the database, in words that the rest of the program can act on. After `conflict` the writer runs the same units again;
- * after `outcome_unknown` nobody knows whether they were committed; what is `damaged` must be restored.
+ * after `outcome_unknown` nobody knows whether they were committed. A database that is `damaged` must be restored; of one with a `damaged_page` all goes on
+ * but what meets that page (docs/decisions/0039-damage-of-a-shared-database.md).
  */
 export type StorageFault =
   | 'full'
   | 'damaged'
+  | 'damaged_page'
   | 'busy'
   | 'constraint'
   | 'conflict'
@@ -115,7 +117,9 @@ export class UnfitValueError extends StorageError {
 
 /** Whether the database will take later what it did not take now: nothing is wrong with what it was offered. */
 export const isPassing = (error: unknown): boolean =>
-  error instanceof StorageError && error.fault !== 'constraint' && error.fault !== 'other'
+  error instanceof StorageError && !ofWhatWasOffered.has(error.fault)
+
+const ofWhatWasOffered: ReadonlySet<StorageFault> = new Set(['constraint', 'damaged_page', 'other'])
 
 /**
  * Whether what was offered is at fault: the database refuses its values, or the unit makes no statement of them. A fault that is neither this nor
@@ -123,6 +127,10 @@ export const isPassing = (error: unknown): boolean =>
  */
 export const isRefusal = (error: unknown): boolean =>
   !(error instanceof StorageError) || error.fault === 'constraint'
+
+/** Whether others are taken all the same, for as long as it is offered: it is refused, or one of its rows lies on a damaged page. */
+export const isOfOne = (error: unknown): boolean =>
+  isRefusal(error) || (error instanceof StorageError && error.fault === 'damaged_page')
 
 /** Units of work by name, for a writer that runs them where the database is. What they take and give is plain JSON. */
 export type Units = Readonly<Record<string, (tx: Tx, input: never) => Promise<unknown>>>

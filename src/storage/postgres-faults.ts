@@ -13,7 +13,7 @@ export function faultOfState(state: string): StorageFault {
       return 'full'
     case 'XX001': // data_corrupted
     case 'XX002': // index_corrupted
-      return 'damaged'
+      return 'damaged_page'
     case '55P03': // lock_not_available
     case '57014': // query_canceled: by one of the time-outs of the session
     case '53300': // too_many_connections

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Db, StorageError, type Tx } from './dialect.ts'
+import { type Db, StorageError, type StorageFault, type Tx } from './dialect.ts'
 
 interface Unit {
   run: (tx: Tx) => Promise<unknown>
@@ -121,9 +121,11 @@ export class Writer {
   }
 }
 
-/** Whether it says something about the database, and not about what it was offered. */
+/** Whether it says something about the database as a whole, and not about what it was offered. */
 const isTrouble = (error: unknown): error is StorageError =>
-  error instanceof StorageError && error.fault !== 'constraint' && error.fault !== 'conflict'
+  error instanceof StorageError && !ofOneUnit.has(error.fault)
+
+const ofOneUnit: ReadonlySet<StorageFault> = new Set(['constraint', 'conflict', 'damaged_page'])
 
 /** Runs one unit behind a savepoint; gives what to tell its caller once the commit has succeeded. */
 async function attempt(tx: Tx, unit: Unit, savepoint: string | null): Promise<() => void> {
@@ -138,7 +140,7 @@ async function attempt(tx: Tx, unit: Unit, savepoint: string | null): Promise<()
     const result = await unit.run(tx)
     return () => unit.resolve(result)
   } catch (error) {
-    // What the others read of a damaged file may be anything: nothing of it is committed.
+    // What the others read of a damaged file may be anything: nothing of it is committed. Of a server it is said of the statement that met the page.
     if (error instanceof StorageError && (error.transactionLost || error.fault === 'damaged')) throw error
     await sql.raw(`rollback to ${savepoint}`).execute(tx)
     return () => unit.reject(error)

@@ -161,7 +161,10 @@ test('forty at once with ten SMS: exactly ten are accepted', async () => {
   ).toHaveLength(30)
 })
 
-test('an outcome that the database refuses in every form holds up no other, and its message never goes again', async () => {
+test.each([
+  ['an outcome that the database refuses in every form', 'constraint'],
+  ['one whose row lies on a damaged page', 'damaged_page'],
+] as const)('%s holds up no other, and its message never goes again', async (_, fault) => {
   const poison = { messageId: '', offered: 0 }
   let failsToClaim = false
   const odd = await openMessagesFixture(undefined, {
@@ -177,7 +180,7 @@ test('an outcome that the database refuses in every form holds up no other, and 
         if (settlements.every(({ messageId }) => messageId !== poison.messageId))
           return units.settleOutcomes(settlements)
         poison.offered += 1
-        throw new StorageError('it does not fit', 'constraint', false)
+        throw new StorageError('it is not taken', fault, false)
       },
     }),
   })

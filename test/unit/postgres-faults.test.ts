@@ -8,14 +8,14 @@ const said = (code: string, severity = 'ERROR') =>
 
 test('what PostgreSQL says is told apart by what has to follow from it', () => {
   const faults = Object.fromEntries(
-    ['22021', '22P05', '22003', '23505', '23514', '40001', '40P01', '53100', '55P03', '57014', '53300', '53200', '57P01', '57P03', '25006', '25P03', '08006', '58030', '42601'].map(
+    ['22021', '22P05', '22003', '23505', '23514', '40001', '40P01', '53100', '55P03', '57014', '53300', '53200', '57P01', '57P03', '25006', '25P03', '08006', '58030', 'XX001', 'XX002', '42601'].map(
       (state) => [state, faultOfState(state)],
     ),
   ) // prettier-ignore
   expect(faults).toEqual({
     '22021': 'constraint', '22P05': 'constraint', '22003': 'constraint', '23505': 'constraint', '23514': 'constraint', '40001': 'conflict', '40P01': 'conflict', '53100': 'full', '55P03': 'busy', '57014': 'busy',
     '53300': 'busy', '53200': 'unavailable', '57P01': 'unavailable', '57P03': 'unavailable', '25006': 'unavailable', '25P03': 'unavailable',
-    '08006': 'unavailable', '58030': 'unavailable', '42601': 'other',
+    '08006': 'unavailable', '58030': 'unavailable', XX001: 'damaged_page', XX002: 'damaged_page', '42601': 'other',
   }) // prettier-ignore
 })
 
@@ -46,6 +46,12 @@ test.for(['string', 'non-empty string'])(
     expect(message).toBe('PostgreSQL asks for a password, and none is set')
   },
 )
+
+test('of a damaged page whoever met it is told, and so is the log', () => {
+  const damaged = asStorageError(said('XX001'))
+  expect(refusalFrom(damaged)).toMatchObject({ code: 'storage_damaged' })
+  expect([isSurprise(damaged), isPassing(damaged)]).toEqual([true, false])
+})
 
 test('a value that the database refuses for what it is is the fault of whoever sent it, and is looked into all the same', () => {
   const unfit = asStorageError(said('22021'))
