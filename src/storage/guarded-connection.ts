@@ -12,11 +12,13 @@ export interface GuardedConnection {
 /**
  * A connection on which nothing runs outside the transaction that it was meant for. SQLite ends a transaction by itself when the disk is full
  * or fails; statements that were already on their way would then commit one by one. After such a fault every statement is refused with
- * it until the transaction is rolled back, which is harmless when there is none left.
+ * it until the transaction is rolled back, which is harmless when there is none left. Where a damaged page was met, whoever met it and whatever came of
+ * that, no transaction is committed any more: what the others read may be anything.
  */
 export function guardConnection(connection: SqliteConnection): GuardedConnection {
   let open = false
   let lostBy: StorageError | null = null
+  let damagedBy: StorageError | null = null
 
   function run(statement: Statement): StatementResult {
     try {
@@ -25,6 +27,7 @@ export function guardConnection(connection: SqliteConnection): GuardedConnection
       const { message, errcode } = error as Error & { errcode?: number }
       const fault = new StorageError(message, faultOf(errcode ?? 0), !connection.inTransaction)
       if (open && fault.transactionLost) lostBy ??= fault
+      if (fault.fault === 'damaged') damagedBy ??= fault
       throw fault
     }
   }
@@ -34,6 +37,7 @@ export function guardConnection(connection: SqliteConnection): GuardedConnection
     return run(statement)
   }
   async function transaction(step: 'begin' | 'commit' | 'rollback'): Promise<void> {
+    if (step !== 'rollback' && damagedBy !== null) throw damagedBy
     if (step === 'begin') {
       run({ op: 'exec', sql: 'begin immediate', values: [] })
       open = true
