@@ -37,7 +37,7 @@ import { createPhones } from './phones.ts'
 import { createWebhookDelivery } from './webhook-delivery.ts'
 import { SharedCounts } from './shared-counts.ts'
 import type { Storage } from './storage/database.ts'
-import { damagedSentence } from './storage/damage.ts'
+import { sayDamage } from './storage/damage.ts'
 import { databaseTime, isShared } from './storage/database-time.ts'
 import type { EpochStart } from './storage/epoch.ts'
 import { ProgressFile } from './storage/epoch-file.ts'
@@ -219,7 +219,7 @@ const runningOf = (
   { services, close, url }: { services: readonly Service[]; close: () => Promise<void>; url: () => string },
 ): Pick<App, 'start' | 'stop'> => ({
   async start() {
-    sayDamage(wiring)
+    sayDamage(wiring.storage.damage, wiring)
     await startAll(services).catch(async (error: unknown) => {
       await close()
       throw error
@@ -233,9 +233,6 @@ const runningOf = (
     await close()
   },
 })
-
-const sayDamage = ({ storage, log }: Wiring): void =>
-  void storage.damage?.told.then((error) => log.error(damagedSentence(error)))
 
 const createNews = (
   { storage, clock, log, node, changes, counts }: Wiring,

@@ -1,3 +1,5 @@
+import type { Clock } from '../clock.ts'
+import { type Log, sayAgainMs } from '../log.ts'
 import type { StorageError, StorageFault } from './dialect.ts'
 
 /**
@@ -21,6 +23,20 @@ export class Damage {
     this.#found = error
     this.#tell(error)
   }
+}
+
+/** Says what must be done as soon as damage is found, and again now and then: a log is read at its end. */
+export function sayDamage(
+  damage: Damage | null,
+  { log, clock }: { log: Pick<Log, 'error'>; clock: Clock },
+): void {
+  void damage?.told.then((error) => {
+    const say = (): void => {
+      log.error(damagedSentence(error))
+      clock.schedule(sayAgainMs, say)
+    }
+    say()
+  })
 }
 
 /** Whether the database is damaged, as a whole or in a page of it. */

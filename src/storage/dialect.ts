@@ -105,6 +105,11 @@ export class StorageError extends Error {
     this.fault = fault
     this.transactionLost = transactionLost
   }
+
+  /** Whether it stays until somebody does something: the log says it seldom (src/log.ts). */
+  get lasts(): boolean {
+    return this.fault === 'damaged' || this.fault === 'damaged_page' || this.fault === 'full'
+  }
 }
 
 /** The database refused a value for what it is. Whoever gave it is to be told so: the next one is taken. */

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { OutcomeStore } from '../../src/dispatch/outcome-store.ts'
+import { createLog, sayAgainMs } from '../../src/log.ts'
+import { createMetrics } from '../../src/metrics.ts'
+import { Damage, sayDamage } from '../../src/storage/damage.ts'
+import { StorageError, type StorageFault } from '../../src/storage/dialect.ts'
+import { createStubClock } from '../stub-clock.ts'
+
+/** A log, and what was written to it since the last look. */
+function openLog() {
+  const clock = createStubClock()
+  const lines: Record<string, unknown>[] = []
+  const log = createLog('warn', { write: (line) => void lines.push(JSON.parse(line)) }, clock)
+  return { clock, log, written: () => lines.splice(0).map(({ msg, left_out }) => [msg, left_out]) }
+}
+const fault = (kind: StorageFault) => new StorageError('so it is', kind, false)
+
+test.for(['damaged', 'damaged_page', 'full'] as const)('what fails again and again because the database is %s is said once, and after ten minutes again', async (kind) => {
+  const { clock, log, written } = openLog()
+  const say = (): void => {
+    log.error({ err: fault(kind), outcomes: 1 }, 'not stored')
+    log.error({ err: fault(kind), janitor: 'expirer' }, 'a sweep failed')
+    log.error({ err: fault(kind), janitor: 'rescuer' }, 'a sweep failed')
+  }
+  for (let i = 0; i < 100; i++) say()
+  const once = [['not stored', undefined], ['a sweep failed', undefined], ['a sweep failed', undefined]]
+  expect(written()).toEqual(once)
+  await clock.advance(sayAgainMs - 1)
+  say()
+  expect(written()).toEqual([])
+  await clock.advance(1)
+  say()
+  expect(written()).toEqual(once.map(([words]) => [words, 100]))
+}) // prettier-ignore
+
+test('what may pass by itself is said each time, and so is what is no fault of the database', () => {
+  const { log, written } = openLog()
+  for (const err of [
+    fault('busy'),
+    fault('busy'),
+    fault('unavailable'),
+    new Error('a bug'),
+    new Error('a bug'),
+  ])
+    log.error({ err }, 'failed')
+  log.error('without an error')
+  log.error('without an error')
+  expect(written()).toHaveLength(7)
+})
+
+test('outcomes that a damaged database does not take are offered four times a second, and the log says so once', async () => {
+  const { clock, log, written } = openLog()
+  let offered = 0
+  const store = new OutcomeStore({
+    units: {
+      settleOutcomes: async () => {
+        offered += 1
+        throw fault('damaged')
+      },
+    },
+    clock,
+    log,
+    metrics: createMetrics(),
+    dueNow: clock.now,
+    pool: { candidatesFor: () => [] },
+    makeRoom: () => undefined,
+    wake: () => undefined,
+  })
+  void store.add({
+    claimed: { accountId: 'acc_a', mode: 'live', messageId: 'msg_1', attemptId: 'att_1', parts: 1 },
+    device: null,
+    outcome: { kind: 'accepted', networkIds: ['1'], partsTaken: 1, receiptExpected: true },
+  } as never)
+  for (let i = 0; i < 20; i++) await clock.advance(250)
+  expect(offered).toBeGreaterThan(10)
+  expect(written()).toEqual([[expect.stringContaining('outcomes could not be stored'), undefined]])
+})
+
+test('what must be done about damage is said when it is found, and every ten minutes', async () => {
+  const { clock, log, written } = openLog()
+  const damage = new Damage()
+  sayDamage(damage, { log, clock })
+  expect(written()).toEqual([])
+  damage.heard(fault('damaged'))
+  damage.heard(fault('damaged'))
+  await clock.advance(0)
+  const remedy = [expect.stringContaining('onesixty restore <file>'), undefined]
+  expect(written()).toEqual([remedy])
+  await clock.advance(sayAgainMs - 1)
+  expect(written()).toEqual([])
+  await clock.advance(1)
+  expect(written()).toEqual([remedy])
+})
