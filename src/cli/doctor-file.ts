@@ -4,7 +4,7 @@ import { compareMigrations } from '../storage/compare-migrations.ts'
 import { databaseFile } from '../data-folder.ts'
 import { findDamage, openDatabaseFile, readSyncLevel } from '../storage/database-file.ts'
 import type { Db } from '../storage/dialect.ts'
-import { refuseLostDatabase } from '../storage/lost-database.ts'
+import { refuseEmptiedFile, refuseLostDatabase } from '../storage/lost-database.ts'
 import { refuseMovedFile } from '../storage/moved.ts'
 import { examineSchema } from './doctor-schema.ts'
 import { attempt, type Finding, megabytes } from './finding.ts'
@@ -24,8 +24,9 @@ export async function examineFile(
     async () => {
       await refuseLostDatabase(dataFolder)
       const { size } = await stat(file)
+      const opened = openDatabaseFile(file)
       // Fails when it is no database.
-      await openDatabaseFile(file).close()
+      await refuseEmptiedFile(opened.db, dataFolder).finally(() => void opened.close())
       return `${file}, ${megabytes(size)}.`
     },
   )

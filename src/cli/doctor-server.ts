@@ -11,6 +11,7 @@ import {
   readServerFacts,
   transactionAge,
 } from '../storage/examine-postgres.ts'
+import { refuseEmptied } from '../storage/lost-database.ts'
 import { refuseMovedTables } from '../storage/moved.ts'
 import { connectionsOf, postgresSettingsOf } from '../storage/open-storage.ts'
 import { examineSchema } from './doctor-schema.ts'
@@ -34,7 +35,10 @@ export async function examineServer(
     const found = await examineDatabase(db)
     if (!found.ok) return [found]
     const schema = await examineSchema(() => compareMigrations(db, 'postgres'))
-    if (schema.ok) await refuseMovedTables(db, config.dataFolder)
+    if (schema.ok) {
+      await refuseMovedTables(db, config.dataFolder)
+      await refuseEmptied(db, config.dataFolder)
+    }
     const findings = [
       found,
       schema,

@@ -7,12 +7,14 @@ import { openDatabaseFile, writeDatabaseFile } from './database-file.ts'
 import type { Db } from './dialect.ts'
 import { markAsCopy } from './epoch.ts'
 import { epochFile } from './epoch-file.ts'
+import { refuseEmptiedFile } from './lost-database.ts'
 import { forgetMove, refuseMovedFile } from './moved.ts'
 
 /**
  * Copies the live database of a folder to `target` as of one instant, while a server may go on writing (VACUUM INTO: 15 of 15 good
  * copies under load; copying the file 9 bad ones of 10), and marks the copy. `verify` sees it before it gets its name; when it
- * throws, nothing is left. Gives its size. Refuses to overwrite, and a database that has moved away.
+ * throws, nothing is left. Gives its size. Refuses to overwrite, a database that has moved away, and an empty one where the folder has
+ * served another.
  */
 export async function backUpDatabase(
   dataFolder: string,
@@ -26,7 +28,10 @@ export async function backUpDatabase(
     throw new Error(`The folder ${folder} does not exist. Make it first, or choose another.`)
   const draft = join(folder, `.${basename(target)}.partial`)
   try {
-    await copyDatabase(databaseFile(dataFolder), draft, (live) => refuseMovedFile(live, dataFolder))
+    await copyDatabase(databaseFile(dataFolder), draft, async (live) => {
+      await refuseMovedFile(live, dataFolder)
+      await refuseEmptiedFile(live, dataFolder)
+    })
     await writeDatabaseFile(draft, async (tx) => {
       await forgetMove(tx)
       await markAsCopy(tx)

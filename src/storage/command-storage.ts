@@ -4,7 +4,7 @@ import { emptyLog } from './empty-log.ts'
 import { connectLocally } from './local-connection.ts'
 import { refuseLostDatabase } from './lost-database.ts'
 import { migrate, readMigrations } from './migrate.ts'
-import { openUnlessMoved } from './moved.ts'
+import { openUnlessGone } from './moved.ts'
 import { postgresSettingsOf, type StorageConfig } from './open-storage.ts'
 import { Writer } from './writer.ts'
 
@@ -25,10 +25,11 @@ const cacheKiB = 2_048
 
 /**
  * Opens the database for one command, beside running servers too, creating the embedded one if need be, and brings its schema up to
- * date. Refuses to write where commits are not flushed, as the server does (P1), and a database that has moved away.
+ * date. Refuses to write where commits are not flushed, as the server does (P1), a database that has moved away, and an
+ * empty one where the folder has served another.
  */
 export const openForCommand = (config: StorageConfig, nowMs: number): Promise<CommandStorage> =>
-  openUnlessMoved(openEither(config, nowMs), config.dataFolder)
+  openUnlessGone(openEither(config, nowMs), config.dataFolder)
 
 async function openEither(config: StorageConfig, nowMs: number): Promise<CommandStorage> {
   if (config.databaseUrl !== null) {

@@ -1,7 +1,7 @@
 import type { Storage } from './database.ts'
 import type { Db, Tx } from './dialect.ts'
 import { type EpochFile, readEpochFile, writeEpochFile } from './epoch-file.ts'
-import { lostDatabase } from './lost-database.ts'
+import { refuseEmptied } from './lost-database.ts'
 import { refuseMovedTables } from './moved.ts'
 import { holdAll, releasePage } from './restore-holds.ts'
 
@@ -36,12 +36,12 @@ export async function advanceEpoch(
   const { cluster } = storage
   const start = await storage.writer.write(async (tx) => {
     await refuseMovedTables(tx, dataFolder)
+    await refuseEmptied(tx, dataFolder)
     const instance = await tx
       .selectFrom('instance')
       .select(['epoch', 'progress', 'cluster', 'created_at'])
       .where('id', '=', 1)
       .executeTakeFirst()
-    if (instance === undefined && file !== null) throw lostDatabase(dataFolder, cluster !== null)
     const inFile = about(file, instance)
     const { epoch, restored } =
       cluster === null

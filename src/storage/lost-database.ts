@@ -1,5 +1,8 @@
 import { stat } from 'node:fs/promises'
+import { sql } from 'kysely'
 import { databaseFile } from '../data-folder.ts'
+import { isShared } from './database-time.ts'
+import type { Db, Tx } from './dialect.ts'
 import { epochFile, readEpochFile } from './epoch-file.ts'
 import { UnusableError } from './unusable.ts'
 
@@ -16,9 +19,26 @@ export async function refuseLostDatabase(dataFolder: string): Promise<void> {
   if ((await readEpochFile(dataFolder)) !== null) throw lostDatabase(dataFolder, false)
 }
 
+/**
+ * The same of a database that is there, and empty: a file that somebody has put in its place, or another database at DATABASE_URL. Whoever opens one, a
+ * server or a command, asks before anything else is done with it.
+ */
+export async function refuseEmptied(db: Db | Tx, dataFolder: string): Promise<void> {
+  const instance = await db.selectFrom('instance').select('id').executeTakeFirst()
+  if (instance === undefined && (await readEpochFile(dataFolder)) !== null)
+    throw lostDatabase(dataFolder, isShared(db))
+}
+
+/** The same for the file of an embedded database, of whatever schema. */
+export async function refuseEmptiedFile(db: Db, dataFolder: string): Promise<void> {
+  const { rows } = await sql`select 1 from sqlite_master where name = 'instance'`.execute(db)
+  if (rows.length > 0) await refuseEmptied(db, dataFolder)
+  else if ((await readEpochFile(dataFolder)) !== null) throw lostDatabase(dataFolder, false)
+}
+
 /** What is said where a folder has served a database, and finds an empty one or none. */
-export function lostDatabase(dataFolder: string, isShared: boolean): UnusableError {
-  const [place, remedy] = isShared
+function lostDatabase(dataFolder: string, isOnServer: boolean): UnusableError {
+  const [place, remedy] = isOnServer
     ? ['the database at DATABASE_URL is empty', 'Set DATABASE_URL to that database, or restore it']
     : [`${databaseFile(dataFolder)} is missing or empty`, 'Put it back (onesixty restore <file>)']
   return new UnusableError(

@@ -3,6 +3,7 @@ import type { Ids } from '../ids.ts'
 import { databaseFile } from '../data-folder.ts'
 import type { Db, Tx, Value } from './dialect.ts'
 import { guardConnection } from './guarded-connection.ts'
+import { refuseEmptiedFile } from './lost-database.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import type { MoveTable } from './move-tables.ts'
 import { movedSentence, voidCopy } from './moved.ts'
@@ -36,6 +37,7 @@ export async function openMoveSource(
   try {
     // One that has moved lets nobody change it, and needs no more than to be told from others.
     if (((await readDeparture(db))?.finished_at ?? null) === null) {
+      await refuseEmptiedFile(db, dataFolder)
       const migrated = await migrate(new Writer(db), await readMigrations('sqlite'), nowMs)
       if (migrated.length > 0) await db.transaction().execute(voidCopy)
     }

@@ -3,6 +3,7 @@ import { rfc3339 } from '../clock.ts'
 import { secretFile } from '../instance-secret.ts'
 import type { Storage } from './database.ts'
 import type { Db, Tx } from './dialect.ts'
+import { refuseEmptied } from './lost-database.ts'
 
 /** This database is not the one to work with: it has moved away, or what moves to it has not arrived. */
 export class MovedError extends Error {
@@ -28,14 +29,15 @@ async function refuseMoved(
   if (why !== null) throw new MovedError(why)
 }
 
-/** Waits for a database that is being opened, and refuses it as `refuseMoved` does; then it is closed again. */
-export async function openUnlessMoved<T extends Pick<Storage, 'read' | 'writer' | 'close'>>(
+/** Waits for a database that is being opened, and refuses one that has moved, or is not there any more (lost-database.ts); then it is closed again. */
+export async function openUnlessGone<T extends Pick<Storage, 'read' | 'writer' | 'close'>>(
   opening: Promise<T>,
   dataFolder: string,
 ): Promise<T> {
   const storage = await opening
   try {
     await refuseMoved(storage, dataFolder)
+    await refuseEmptied(storage.read, dataFolder)
   } catch (error) {
     await storage.close()
     throw error

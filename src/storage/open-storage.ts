@@ -1,6 +1,6 @@
 import { openEmbedded, type Storage } from './database.ts'
 import type { Units } from './dialect.ts'
-import { openUnlessMoved } from './moved.ts'
+import { openUnlessGone } from './moved.ts'
 
 /** Where the database is and how it is met: the settings of that name. */
 export interface StorageConfig {
@@ -24,13 +24,13 @@ export interface ServedUnits {
 
 /**
  * Opens the database of the settings for a server: the embedded one, or the one at DATABASE_URL. Brings its schema up to date. Refuses one that
- * has moved away, or that a move has not wholly filled.
+ * has moved away, or that a move has not wholly filled, and an empty one where the folder has served another.
  */
 export const openStorage = <U extends Units = Units>(
   config: StorageConfig,
   served: ServedUnits,
   nowMs: number,
-): Promise<Storage<U>> => openUnlessMoved(openEither<U>(config, served, nowMs), config.dataFolder)
+): Promise<Storage<U>> => openUnlessGone(openEither<U>(config, served, nowMs), config.dataFolder)
 
 async function openEither<U extends Units>(
   config: StorageConfig,

@@ -1,6 +1,9 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { databaseFile } from '../../src/data-folder.ts'
+import { isThere } from '../../src/durable-file.ts'
 import { epochFile } from '../../src/storage/epoch-file.ts'
 import { eventually } from '../eventually.ts'
 import { cliProcess, startServerProcess } from '../harness.ts'
@@ -28,6 +31,23 @@ test('a server whose database is gone ends with 78 and makes no new one; put bac
   for (const suffix of ['', '-wal', '-shm']) await rename(`${file}.away${suffix}`, `${file}${suffix}`)
   const server = await startServerProcess({ dataFolder: house.dataFolder, isFirst: false })
   expect(await server.stop()).toMatchObject({ code: 0 })
+})
+
+test.for([
+  ['of another program', 'create table notes (text)'],
+  ['without any table', 'create table t (n); drop table t'],
+] as const)('nor does a command work with a file %s that stands in its place', async ([, statements]) => {
+  const file = databaseFile(house.dataFolder)
+  for (const suffix of ['', '-wal', '-shm']) await rm(`${file}${suffix}`)
+  const other = new DatabaseSync(file)
+  other.exec(statements)
+  other.close()
+  const words = `${file} is missing or empty. Put it back (onesixty restore <file>).`
+  const target = join(house.dataFolder, 'copy.db')
+  for (const line of ['account list', `backup ${target}`, 'move --to postgres://ada@127.0.0.1:1/none'])
+    expect(await house.run(line), line).toMatchObject({ stderr: expect.stringContaining(words) })
+  expect((await house.run('doctor')).stdout).toContain(words)
+  expect(await isThere(target)).toBe(false)
 })
 
 test('one whose log is gone is taken for a restored one', async () => {

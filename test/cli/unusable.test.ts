@@ -68,3 +68,11 @@ test('a command on a database that is newer says so to programs too', async () =
   const { code, stderr } = await house.run('account list --json')
   expect([code, JSON.parse(stderr)]).toMatchObject([78, { error: { code: 'unusable' } }])
 })
+
+test('a command on an empty database whose folder has served another one says so as a server does, and so does the doctor', async () => {
+  await writeFile(epochFile(house.dataFolder), '3\n1700000000000\n000000000000007\n')
+  const words = 'To begin with a new one, without its accounts, keys and messages, remove'
+  expect(await house.run('account list')).toMatchObject({ code: 78, stderr: expect.stringContaining(words) })
+  const { code, stdout, stderr } = await house.run('doctor')
+  expect([code === 0, `${stdout}${stderr}`]).toEqual([false, expect.stringContaining(words)])
+})
