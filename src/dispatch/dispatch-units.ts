@@ -31,7 +31,7 @@ export const createDispatchUnits = ({
   horizon: WriteHorizon
   changes: AccountChanges
   quiet: QuietAccounts
-  progress: Pick<ProgressFile, 'progress' | 'write'>
+  progress: Pick<ProgressFile, 'progress' | 'write' | 'catchUp'>
 }): DispatchUnits => {
   const claim: DispatchUnits['claim'] = async (input) => {
     const wants = quiet.withHours(input.wants)
@@ -41,6 +41,8 @@ export const createDispatchUnits = ({
     }
     // In the turn of the event loop from which its time is.
     const claiming = horizon.hold(input.nowMs, async () => {
+      // While it cannot be written what was claimed before, nothing is claimed that would have to be given back.
+      progress.catchUp()
       const made = await storage.runUnit('claim', { ...input, wants, known: progress.progress })
       // Before anything of it leaves.
       if (made.progress !== undefined) progress.write(made.progress)

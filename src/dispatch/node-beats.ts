@@ -97,7 +97,6 @@ export class NodeBeats extends Janitor {
         throw error
       })
     heard?.({ databaseMs: beat.saidAt, askedMs: beatMs, answeredMs: clock.monotonicMs() })
-    progress.write(beat.progress)
     this.#beatMs = beatMs
     this.#saidAt = beat.saidAt
     this.#alive = beat.alive
@@ -117,5 +116,7 @@ export class NodeBeats extends Janitor {
     if (beat.wasSilenced) log.warn('this node was taken for dead; it goes on, without what others took over')
     if (beat.silenced.length > 0)
       log.warn({ epochs: beat.silenced }, 'nodes have said nothing for too long and count as dead')
+    // Last: it may fail, and the beat has been taken.
+    progress.write(beat.progress)
   }
 }

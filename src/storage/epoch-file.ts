@@ -1,7 +1,8 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { isLastingFault, readIfThere, writeDurably } from '../durable-file.ts'
+import { hasCode, isLastingFault, readIfThere, writeDurably } from '../durable-file.ts'
+import { StorageError } from './dialect.ts'
 import { UnusableError } from './unusable.ts'
 
 /** What the data folder knows of its database, in a file beside it: a database that comes back from a backup is behind it (epoch.ts). */
@@ -54,29 +55,51 @@ const inDigits = (progress: number): string => String(progress).padStart(digits,
 export class ProgressFile {
   readonly #fd: number
   readonly #place: number
+  readonly #writeAt: typeof writeSync
+  #known: number
   #written: number
   #flushed: number
 
   /** Of a file that `writeEpochFile` wrote with the same values. */
-  constructor(dataFolder: string, { epoch, createdAt, progress }: EpochFile & { createdAt: number }) {
+  constructor(
+    dataFolder: string,
+    { epoch, createdAt, progress }: EpochFile & { createdAt: number },
+    writeAt = writeSync,
+  ) {
     this.#fd = openSync(epochFile(dataFolder), 'r+')
     this.#place = Buffer.byteLength(headOf({ epoch, createdAt }))
-    this.#written = this.#flushed = progress
+    this.#writeAt = writeAt
+    this.#known = this.#written = this.#flushed = progress
   }
 
-  /** The largest number that was written. */
+  /** The largest number that was to be written. */
   get progress(): number {
-    return this.#written
+    return this.#known
   }
 
   /** Written, it outlives the process; the machine it outlives once it is flushed. A smaller number than the last says nothing. */
   write(progress: number): void {
-    if (progress <= this.#written) return
-    writeSync(this.#fd, inDigits(progress), this.#place)
-    this.#written = progress
+    this.#known = Math.max(this.#known, progress)
+    this.catchUp()
+  }
+
+  /**
+   * Writes what could not be written before. Throws a `StorageError` while it cannot: a database that is put back then would not be noticed, so nothing
+   * is claimed.
+   */
+  catchUp(): void {
+    if (this.#written === this.#known) return
+    try {
+      const octets = this.#writeAt(this.#fd, inDigits(this.#known), this.#place)
+      if (octets < digits) throw new Error(`${octets} of ${digits} octets were written`)
+    } catch (error) {
+      throw unwritten(error as Error)
+    }
+    this.#written = this.#known
   }
 
   async flush(): Promise<void> {
+    this.catchUp()
     const written = this.#written
     if (written === this.#flushed) return
     await promisify(fdatasync)(this.#fd)
@@ -84,10 +107,18 @@ export class ProgressFile {
   }
 
   close(): void {
+    this.catchUp()
     fdatasyncSync(this.#fd)
     closeSync(this.#fd)
   }
 }
+
+const unwritten = (error: Error): StorageError =>
+  new StorageError(
+    `the file of epochs cannot be written, and nothing is claimed until it can: ${error.message}`,
+    hasCode(error, 'ENOSPC') ? 'full' : 'unavailable',
+    false,
+  )
 
 /** Waits for what is done with a file. Refuses where a later try would find the same; what may pass by itself stays the fault that it is. */
 async function reach<T>(file: string, work: Promise<T>): Promise<T> {

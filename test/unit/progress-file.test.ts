@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { epochFile, ProgressFile, readEpochFile, writeEpochFile } from '../../src/storage/epoch-file.ts'
@@ -32,4 +33,39 @@ test('a smaller number than the last says nothing', async () => {
   expect(file.progress).toBe(9)
   file.close()
   expect(await readEpochFile(folder)).toEqual({ ...said, progress: 9 })
+})
+
+/** Writes as the system does, unless `fault` says otherwise. */
+async function openFaulty() {
+  const folder = await makeTestFolder()
+  onTestFinished(() => removeTestFolder(folder))
+  await writeEpochFile(folder, said)
+  const disk: { fault: (() => number) | null } = { fault: null }
+  const writeAt = ((...args: Parameters<typeof writeSync>) =>
+    disk.fault?.() ?? writeSync(...args)) as typeof writeSync
+  const file = new ProgressFile(folder, said, writeAt)
+  return { folder, file, disk }
+}
+
+const fails = (code: string): number => {
+  throw Object.assign(new Error(`${code}: write`), { code })
+}
+const faults: readonly [string, () => number, string][] = [
+  ['fails', () => fails('EIO'), 'unavailable'],
+  ['finds no room', () => fails('ENOSPC'), 'full'],
+  ['writes a part', () => 7, 'unavailable'],
+]
+
+test.for(faults)('a write that %s is told, and made up for before anything else', async ([, fault, kind]) => {
+  const { folder, file, disk } = await openFaulty()
+  disk.fault = fault
+  expect(() => file.write(9)).toThrow(expect.objectContaining({ name: 'StorageError', fault: kind }))
+  // What the process knows is what a database that was put back is held against.
+  expect(file.progress).toBe(9)
+  expect(() => file.catchUp()).toThrow('nothing is claimed until it can')
+  await expect(file.flush()).rejects.toThrow('nothing is claimed until it can')
+  disk.fault = null
+  file.catchUp()
+  expect(await readEpochFile(folder)).toEqual({ ...said, progress: 9 })
+  file.close()
 })
