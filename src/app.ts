@@ -21,7 +21,7 @@ import { createInboundReceiver } from './inbound.ts'
 import { createHttp } from './http.ts'
 import { createIds } from './ids.ts'
 import { loadInstanceSecret } from './instance-secret.ts'
-import { type Service, startAll, stopAll } from './lifecycle.ts'
+import { endAll, type Service, startAll, stopAll } from './lifecycle.ts'
 import type { Log } from './log.ts'
 import type { Claimed } from './messages/claim-messages.ts'
 import { AccountChanges } from './messages/account-changes.ts'
@@ -123,9 +123,9 @@ export async function createApp(
     return assemble(wiring, { lock, handOvers, past, heard: clock.hear })
   } catch (error) {
     // Its connections would keep the process alive.
-    await storage?.close()
-    progress?.close()
-    lock.release()
+    await endAll([() => storage?.close(), () => progress?.close(), () => lock.release()]).catch(
+      () => undefined,
+    )
     throw error
   }
 }
@@ -194,10 +194,8 @@ function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App
   addGauges({ ...wiring, sizes: () => storage.sizes(), signals: storage.signals, pool })
   const webhooks = createWebhookDelivery(wiring, dispatcher.dueNow)
   const services = inOrder({ beats, keeper, news, janitors, handOvers, pool, dispatcher, webhooks, http })
-  const close = async (): Promise<void> => {
-    ignoreCommits()
-    await closeAll(wiring, lock)
-  }
+  const close = (): Promise<void> =>
+    endAll([ignoreCommits, () => storage.close(), () => wiring.progress.close(), () => lock.release()])
   return {
     storage,
     dispatcher,
@@ -205,12 +203,6 @@ function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App
     secretGivenUp,
     ...runningOf(wiring, { services, close, url: http.url }),
   }
-}
-
-const closeAll = async ({ storage, progress }: Wiring, lock: { release(): void }): Promise<void> => {
-  await storage.close()
-  progress.close()
-  lock.release()
 }
 
 /** Starts and stops all of it; what could not start is stopped and closed again. */
@@ -221,7 +213,7 @@ const runningOf = (
   async start() {
     sayDamage(wiring.storage.damage, wiring)
     await startAll(services).catch(async (error: unknown) => {
-      await close()
+      await close().catch(() => undefined)
       throw error
     })
     wiring.lifecycle.ready = true
@@ -229,8 +221,7 @@ const runningOf = (
   },
   async stop() {
     wiring.lifecycle.ready = false
-    await stopAll(services)
-    await close()
+    await endAll([() => stopAll(services), close])
   },
 })
 

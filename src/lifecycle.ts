@@ -20,11 +20,19 @@ export async function startAll(services: readonly Service[]): Promise<void> {
 
 /** Stops in reverse order; every one is stopped even if an earlier one fails, then the first failure is thrown. */
 export async function stopAll(services: readonly Service[]): Promise<void> {
-  let failure: unknown
-  for (const service of services.toReversed()) {
-    await service.stop().catch((error: unknown) => (failure ??= error))
-  }
-  if (failure !== undefined) throw failure
+  await endAll(services.toReversed().map((service) => () => service.stop()))
+}
+
+/** Takes all of these steps in order, whatever becomes of one; then the first failure is thrown. */
+export async function endAll(steps: readonly (() => Promise<void> | void)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const step of steps)
+    try {
+      await step()
+    } catch (error) {
+      failures.push(error)
+    }
+  if (failures.length > 0) throw failures[0]
 }
 
 /** What runs once, at the start. */

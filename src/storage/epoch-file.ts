@@ -106,10 +106,14 @@ export class ProgressFile {
     this.#flushed = written
   }
 
+  /** Lets go of the file, whatever it takes. */
   close(): void {
-    this.catchUp()
-    fdatasyncSync(this.#fd)
-    closeSync(this.#fd)
+    try {
+      this.catchUp()
+      fdatasyncSync(this.#fd)
+    } finally {
+      closeSync(this.#fd)
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-import { writeSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readdirSync, readlinkSync, writeSync } from 'node:fs'
+import { readFile, rm, symlink } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { epochFile, ProgressFile, readEpochFile, writeEpochFile } from '../../src/storage/epoch-file.ts'
 import { makeTestFolder, removeTestFolder } from '../test-database.ts'
@@ -69,3 +69,28 @@ test.for(faults)('a write that %s is told, and made up for before anything else'
   expect(await readEpochFile(folder)).toEqual({ ...said, progress: 9 })
   file.close()
 })
+
+/** Descriptors of this process that lead there. */
+const openAt = (target: string): number =>
+  readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`) === target
+    } catch {
+      return false
+    }
+  }).length
+
+// fdatasync(2): EINVAL where the file does not support synchronization.
+test.skipIf(process.platform !== 'linux')(
+  'a file that cannot be flushed is let go of all the same',
+  async () => {
+    const folder = await makeTestFolder()
+    onTestFinished(() => removeTestFolder(folder))
+    await rm(epochFile(folder), { force: true })
+    await symlink('/dev/full', epochFile(folder))
+    const file = new ProgressFile(folder, said)
+    expect(openAt('/dev/full')).toBe(1)
+    expect(() => file.close()).toThrow('EINVAL')
+    expect(openAt('/dev/full')).toBe(0)
+  },
+)
