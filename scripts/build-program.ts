@@ -1,4 +1,4 @@
-import { cp, rm } from 'node:fs/promises'
+import { cp, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 import { referencePackage } from '../src/program-files.ts'
@@ -17,12 +17,14 @@ const files = ['package.json', 'console/dist', 'src/api/pages/assets', 'src/stor
 
 /**
  * Builds the program without its types and with all that it imports into `folder`, which is emptied: a server is ready in half the time and a command
- * in less, since it loads a hundred files in the place of two thousand. `more` names further entries by their files.
+ * in less, since it loads a hundred files in the place of two thousand. `more` names further entries by their files. Refuses a folder that holds
+ * anything else than a build of its own.
  */
 export async function buildProgram(
   folder: string,
   more: Readonly<Record<string, string>> = {},
 ): Promise<void> {
+  await refuseForeign(folder)
   await rm(folder, { recursive: true, force: true })
   const build = await rolldown({
     cwd: root,
@@ -45,6 +47,18 @@ export async function buildProgram(
   await build.close()
   for (const file of files) await cp(join(root, file), join(folder, file), { recursive: true })
   await cp(referencePackage(), join(folder, 'reference-package.js'))
+}
+
+/** A slip of the pen must not remove what somebody keeps: a build is known by its entries. */
+async function refuseForeign(folder: string): Promise<void> {
+  const found = await readdir(folder).catch((error: unknown): string[] => {
+    if ((error as { code?: string }).code === 'ENOENT') return []
+    throw error
+  })
+  if (found.length === 0 || Object.keys(entries).every((name) => found.includes(`${name}.js`))) return
+  throw new Error(
+    `${folder} holds something else than a build of the program, and a build empties its folder. Remove it yourself, or name another.`,
+  )
 }
 
 // node scripts/build-program.ts FOLDER [NAME=FILE …]
