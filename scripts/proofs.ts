@@ -164,10 +164,18 @@ export const proofs: readonly Proof[] = [
   {
     name: 'restores',
     says: 'a backup or a copy of the disk made under load and put back: nothing of it is sent again until somebody decides, new messages go',
-    projects: ['crash', 'sqlite'],
-    files: ['test/crash/restore.test.ts', 'test/crash/put-back.test.ts', 'test/cli/lost-database.test.ts'],
+    projects: ['crash', ...embedded],
+    files: ['test/crash/restore.test.ts', 'test/crash/put-back.test.ts', 'test/cli/lost-database.test.ts', 'test/unit/claims-behind-progress.test.ts'],
     sizes: ['RESTORED_HOUSES', 'PUT_BACKS'],
-    catches: ['no-epoch', 'progress-in-memory', 'lost-database-made-anew'],
+    catches: ['no-epoch', 'progress-in-memory', 'lost-database-made-anew', 'emptied-database-commanded', 'progress-outruns-its-file'],
+  },
+  {
+    name: 'put-back-servers',
+    says: 'a copy of the disk of PostgreSQL made under load (a snapshot, a stopped server, a base backup that is recovered) and put back while the file of the node stays, under a node that runs, and to one without its folder: nothing is handed over twice, and the node says what it holds',
+    projects: ['crash-postgres'],
+    files: ['test/crash/postgres/put-back.test.ts'],
+    sizes: ['SERVER_PUT_BACKS'],
+    catches: ['other-timeline-unnoticed', 'put-back-server-unnoticed', 'put-back-under-a-node-believed'],
   },
   {
     name: 'moves',

@@ -26,9 +26,15 @@ export const templateDatabase = 'onesixty_template'
 /** One PostgreSQL from npm for a whole run, on a free port of loopback. */
 export interface PostgresServer {
   url: string
+  /** Its disk: the data directory. */
+  databaseDir: string
+  /** Its processes, the one that starts the others first. */
+  pids(): Promise<number[]>
   /** Kills the server and all its sessions, as a power cut would. */
   kill(): Promise<void>
-  /** Starts it again where it was killed, on the same port; it recovers what was committed. */
+  /** Stops it as its operator does; its sessions end. */
+  halt(): Promise<void>
+  /** Starts it again where it was killed or halted, on the same port; it recovers what was committed. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
@@ -56,14 +62,20 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
   let server = create()
   await server.initialise()
   await server.start()
+  const pids = async (): Promise<number[]> => {
+    const [first = ''] = (await readFile(join(databaseDir, 'postmaster.pid'), 'utf8')).split('\n')
+    return [Number(first), ...(await childrenOf(Number(first)))]
+  }
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    databaseDir,
+    pids,
     async kill() {
-      const [postmaster] = (await readFile(join(databaseDir, 'postmaster.pid'), 'utf8')).split('\n')
-      const sessions = await childrenOf(Number(postmaster))
-      for (const pid of [Number(postmaster), ...sessions]) process.kill(pid, 'SIGKILL')
-      while (existsSync(`/proc/${postmaster}`)) await new Promise((resolve) => setImmediate(resolve))
+      const all = await pids()
+      for (const pid of all) process.kill(pid, 'SIGKILL')
+      while (existsSync(`/proc/${all[0]}`)) await new Promise((resolve) => setImmediate(resolve))
     },
+    halt: () => server.stop(),
     async restart() {
       server = create()
       await server.start()

@@ -15,6 +15,11 @@ export const proofSizes = {
     of: '× a server under load of which one backup is restored three times',
   },
   PUT_BACKS: { ci: 1, long: 30, of: '× a copy of the data folder put back in each of three ways' },
+  SERVER_PUT_BACKS: {
+    ci: 1,
+    long: 20,
+    of: '× a copy of the disk of PostgreSQL put back in each of four ways',
+  },
   SEQUENCES: { ci: 600, long: 200_000, of: 'sequences of what can happen to messages and money' },
   SICK_LINKS: { ci: 12, long: 2_000, of: 'sequences of links that begin and cease to fail' },
   PHONE_SEQUENCES: { ci: 80, long: 5_000, of: 'sequences of what phones, people and time do' },

@@ -55,9 +55,9 @@ export async function openCrashHouse(
   if (postgresUrl !== undefined) useServer(dataFolder, postgresUrl)
   const peer = await startMessagePeer(join(peerFolder ?? dataFolder, 'peer.ndjson'))
   const port = await freePort()
-  const start = () =>
-    startServerProcess({ dataFolder, port, times, env: { ONESIXTY_LOG_LEVEL: 'warn', ...env } })
-  const server = await start()
+  const start = (isFirst: boolean) =>
+    startServerProcess({ dataFolder, port, times, env: { ONESIXTY_LOG_LEVEL: 'warn', ...env }, isFirst })
+  const server = await start(true)
   const { accountId, liveKey } = server.first!
   const onesixty = <T>(...args: string[]): Promise<T> => cliJson<T>(args, dataFolder, env)
   const granted = 1_000_000
@@ -94,7 +94,7 @@ export async function openCrashHouse(
     async restart() {
       const startedMs = performance.now()
       house.client.close()
-      house.server = await start()
+      house.server = await start(false)
       house.client = createApiClient(server.url)
       return { tookMs: performance.now() - startedMs }
     },
