@@ -174,7 +174,7 @@ export const proofs: readonly Proof[] = [
     says: 'a copy of the disk of PostgreSQL made under load (a snapshot, a stopped server, a base backup that is recovered) and put back while the file of the node stays, under a node that runs, and to one without its folder: nothing is handed over twice, and the node says what it holds',
     projects: ['crash-postgres'],
     files: ['test/crash/postgres/put-back.test.ts'],
-    sizes: ['SERVER_PUT_BACKS'],
+    sizes: ['SERVER_PUT_BACKS', 'SERVER_COPIES'],
     catches: ['other-timeline-unnoticed', 'put-back-server-unnoticed', 'put-back-under-a-node-believed'],
   },
   {

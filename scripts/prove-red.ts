@@ -201,6 +201,8 @@ async function makeCopy(): Promise<string> {
 
 /** What `npm test` runs must catch it, at its own sizes. */
 const atSizesOfCi = { ...process.env, ONESIXTY_TEST_TIER: 'ci' }
+/** But for ways that it leaves to the long run. */
+const allWays = { ONESIXTY_TEST_SERVER_COPIES: '4' }
 
 /** How a program ended, and the last line that it said. */
 interface Ended {
@@ -264,7 +266,7 @@ function run(
   return new Promise((resolve, reject) => {
     // What its servers strip goes with the copy.
     const kept = join(cwd, '.cache')
-    const env = { ...atSizesOfCi, XDG_CACHE_HOME: kept, NODE_COMPILE_CACHE: join(kept, 'modules') }
+    const env = { ...atSizesOfCi, ...allWays, XDG_CACHE_HOME: kept, NODE_COMPILE_CACHE: join(kept, 'modules') }
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr])

@@ -18,8 +18,9 @@ export const proofSizes = {
   SERVER_PUT_BACKS: {
     ci: 1,
     long: 20,
-    of: '× a copy of the disk of PostgreSQL put back in each of four ways',
+    of: '× a copy of the disk of PostgreSQL put back in each way',
   },
+  SERVER_COPIES: { ci: 1, long: 4, of: 'ways to copy the disk of PostgreSQL and to put it back' },
   SEQUENCES: { ci: 600, long: 200_000, of: 'sequences of what can happen to messages and money' },
   SICK_LINKS: { ci: 12, long: 2_000, of: 'sequences of links that begin and cease to fail' },
   PHONE_SEQUENCES: { ci: 80, long: 5_000, of: 'sequences of what phones, people and time do' },
