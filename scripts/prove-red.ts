@@ -266,7 +266,12 @@ function run(
   return new Promise((resolve, reject) => {
     // What its servers strip goes with the copy.
     const kept = join(cwd, '.cache')
-    const env = { ...atSizesOfCi, ...allWays, XDG_CACHE_HOME: kept, NODE_COMPILE_CACHE: join(kept, 'modules') }
+    const env = {
+      ...atSizesOfCi,
+      ...allWays,
+      XDG_CACHE_HOME: kept,
+      NODE_COMPILE_CACHE: join(kept, 'modules'),
+    }
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr])

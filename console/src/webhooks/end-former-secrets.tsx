@@ -17,8 +17,8 @@ export function EndFormerSecrets({ of }: { of: ListedEndpoint }) {
       <Dialog opened={asking} onClose={ask.close} title="End former secrets?">
         <Stack>
           <Text size="sm">
-            Only the present secret signs from then on. A program that still verifies with a former one refuses
-            every delivery.
+            Only the present secret signs from then on. A program that still verifies with a former one
+            refuses every delivery.
           </Text>
           <CallFault error={end.error} />
           <Button
