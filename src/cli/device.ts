@@ -10,6 +10,7 @@ import { connect } from './device-connect.ts'
 import { deviceArgument as device, findDevice, loadKind } from './device-lookup.ts'
 import { remediesOf } from '../devices/device-remedies.ts'
 import { receipts } from './device-receipts.ts'
+import { isTaken } from './device-taken.ts'
 import { unread } from './device-unread.ts'
 import { remove } from './device-remove.ts'
 import { same } from './device-same.ts'
@@ -51,7 +52,7 @@ async function settingsHelp(): Promise<string> {
 
 const add = command({
   summary: 'Adds a sending device, enabled at once.',
-  details: `Kinds: ${connectorKinds.join(', ')}. A running server takes it up within a second.`,
+  details: `Kinds: ${connectorKinds.join(', ')}. Returns once a running server has taken it, so that a send finds it: within two seconds.`,
   moreHelp: settingsHelp,
   arguments: [{ name: 'kind', says: `What it is: ${connectorKinds.join(', ')}.` }],
   options: {
@@ -86,11 +87,16 @@ const add = command({
     }
     return tools.withStorage(async ({ read, writer }) => {
       const id = await writer.write((tx) => addDevice(tx, deps, { ...given, actor: cliActor }))
+      const taken = await isTaken(tools.clock, read, id)
       const added = await findDevice(read, id)
-      return { json: deviceDocument(added), text: `${id}\n${describeDevice(added)}` }
+      const text = [id, describeDevice(added), ...(taken === false ? [notTaken] : [])]
+      return { json: deviceDocument(added), text: text.join('\n') }
     })
   },
 })
+
+const notTaken =
+  'No running server has taken it yet: until one has, messages find no device. Look with `onesixty device list`, and at the log of the server.'
 
 const list = command({
   summary: 'Lists devices with what they last reported.',

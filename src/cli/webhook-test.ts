@@ -2,6 +2,7 @@ import type { Db } from '../storage/dialect.ts'
 import { type DeliveryTry, listTries } from '../webhooks/list-deliveries.ts'
 import { sendTestEvent } from '../webhooks/replay.ts'
 import { command } from './command.ts'
+import { lookUntil } from './look-until.ts'
 import type { Toolbox } from './toolbox.ts'
 
 /** A server looks twice a second. */
@@ -37,20 +38,10 @@ export const testCommand = command({
 })
 
 /** Waits for twice the time that a try may take: another one that hangs may be under way when the event comes. */
-async function firstTry({ clock, config }: Toolbox, read: Db, named: Named): Promise<DeliveryTry | null> {
-  const untilMs = clock.monotonicMs() + 2 * config.webhookTimeoutMs + graceMs
-  // The timers of the clock let the process end.
-  const alive = setInterval(() => undefined, 3_600_000)
-  try {
-    for (;;) {
-      const [first] = await listTries(read, named)
-      if (first !== undefined) return first
-      if (clock.monotonicMs() >= untilMs) return null
-      await new Promise<void>((resolve) => void clock.schedule(lookMs, resolve))
-    }
-  } finally {
-    clearInterval(alive)
-  }
+function firstTry({ clock, config }: Toolbox, read: Db, named: Named): Promise<DeliveryTry | null> {
+  const withinMs = 2 * config.webhookTimeoutMs + graceMs
+  const look = async () => (await listTries(read, named))[0]
+  return lookUntil(clock, look, { withinMs, everyMs: lookMs })
 }
 
 function triedSentence({ status, failure, durationMs }: DeliveryTry): string {
