@@ -62,7 +62,7 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'dispatch',
     'which device, when, and what next',
-    ['src/dispatch/{choose-device,retry-policy,breaker,route-ring,pace,sim-paces,throughput,sharers,resting-phones,ready-claims,fetch-turns,sound-outcome,another-device,claims-in-doubt,device-trust,doubt,doubtful,known-senders,stopped-claims,trial-watch,untold-offers,phone-desk,phone-report,phone-reports,due-routes,queue-clock}.ts'],
+    ['src/dispatch/{choose-device,retry-policy,breaker,route-ring,pace,sim-paces,throughput,sharers,resting-phones,ready-claims,fetch-turns,held-offers,sound-outcome,another-device,claims-in-doubt,device-trust,doubt,doubtful,known-senders,stopped-claims,trial-watch,untold-offers,phone-desk,phone-report,phone-reports,due-routes,queue-clock}.ts'],
     ['test/dispatch/*.test.ts', 'test/phones/{desk,desk-pace,fetch-routes,fair-turns}.test.ts'],
   ),
 ] // prettier-ignore
@@ -88,7 +88,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
   {
     because: 'Several nodes, or time that passes: held by proofs (`npm run prove`).',
     files: [
-      'src/dispatch/{alert-mailer,alert-watch,counts-in-words,device-event,device-reporter,devices-elsewhere,drained,due-releaser,ended,expirer,forget-old,fragment-closer,gauges,inbound-rate,inbound-receiver,key-use-recorder,link-leases,node-beats,node-news,outcome-store,phone-caller,phone-closer,phone-recaller,progress-keeper,quiet-accounts,recall-report,refiller,rescuer,retention,route-refill,stranded-watch,test-simulator,traffic-forgetter,wallets-behind,webhook-forgetter}.ts',
+      'src/dispatch/{alert-mailer,alert-watch,counts-in-words,device-event,device-reporter,devices-elsewhere,drained,due-releaser,ended,expirer,forget-old,fragment-closer,gauges,inbound-rate,inbound-receiver,key-use-recorder,link-leases,node-beats,node-news,outcome-store,phone-caller,phone-closer,phone-recaller,progress-keeper,quiet-accounts,recall-report,refiller,rescuer,retention,route-refill,stranded-watch,test-simulator,traffic-forgetter,unread-keeper,unread-notes,wallets-behind,webhook-forgetter}.ts',
       'src/messages/{history-floor,history-horizon,open-horizon,old-keys,remove-old-messages,time-scale,message-windows,oldest-waiting}.ts',
     ],
   },

@@ -44,6 +44,7 @@ const published = {
   'postgres/0024_proven_addresses': '74ae0cf88a060a35',
   'postgres/0025_reported_times': 'dd4de839d69595d4',
   'postgres/0026_device_groups': 'de758879797326da',
+  'postgres/0027_unread_forms': '4f48c35d7d4595a1',
   'sqlite/0001_initial': '473da6ea689b45e2',
   'sqlite/0002_phones': '20fd011ab3af662c',
   'sqlite/0003_console': '0d2a4c9e0f957d4f',
@@ -70,4 +71,5 @@ const published = {
   'sqlite/0024_proven_addresses': '74531f2aff1da2c8',
   'sqlite/0025_reported_times': 'fb20abfb24a6e425',
   'sqlite/0026_device_groups': '1797558318a19add',
+  'sqlite/0027_unread_forms': 'fa0c46b95ca69091',
 }
