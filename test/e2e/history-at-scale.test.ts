@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectSound, type TestPage } from './browser.ts'
 import { storeMany } from './many-messages.ts'
-import { scrollThrough } from './scroll-through.ts'
+import { type Scrolled, scrollThrough } from './scroll-through.ts'
 import { type Ada, openAda } from './open-ada.ts'
 
 const count = 100_000
@@ -70,7 +70,8 @@ describe('with 100,000 messages', () => {
     const to = new Date(Date.now() - 19.6 * 86_400_000).toISOString()
     await tab.open(`${ada.place}/live/history?from=${from}&to=${to}`)
     await page.getByRole('row').nth(5).waitFor()
-    const { ids, most } = await page.evaluate<{ ids: number; most: number }>(scrollThrough)
+    const { ids, most, stuckAt } = await page.evaluate<Scrolled>(scrollThrough)
+    expect(stuckAt).toBeNull()
     const { stored } = await ada.app.storage.read
       .selectFrom('messages')
       .select(({ fn }) => fn.countAll<number>().as('stored'))

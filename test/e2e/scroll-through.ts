@@ -1,6 +1,7 @@
 /**
  * For a page to evaluate: scrolls a list of messages to its end, by less than a screen at a time and not before the list was drawn to the end of the
- * screen, so that none is passed by unseen; gives how many messages were seen, and the most rows that were there at once.
+ * screen, so that none is passed by unseen; gives how many messages were seen, the most rows that were there at once, and what the page showed where it
+ * came no further for 20 s (null: it came to the end).
  */
 export const scrollThrough = `(async () => {
   const seen = new Set()
@@ -13,14 +14,30 @@ export const scrollThrough = `(async () => {
   const isWhole = (rows) =>
     (seen.size === 0 || rows.some(({ dataset }) => seen.has(dataset.message))) &&
     (rows.at(-1)?.getBoundingClientRect().bottom >= innerHeight || (hasEnd() && isAtEnd()))
+  let movedMs = performance.now()
+  const shown = () => JSON.stringify({
+    scrollY, innerHeight, height: document.documentElement.scrollHeight, rows: drawn().length,
+    isSeen: drawn().some(({ dataset }) => seen.has(dataset.message)),
+    bottom: drawn().at(-1)?.getBoundingClientRect().bottom,
+    says: [...document.querySelectorAll('[role="status"], [role="alert"], main button')].map(({ textContent }) => textContent),
+  })
   for (let still = 0; still < 3; await nextFrame()) {
+    if (performance.now() - movedMs > 20_000) return { ids: seen.size, most, stuckAt: shown() }
     const rows = drawn()
     if (!isWhole(rows)) continue
+    movedMs = performance.now()
     const before = seen.size
     for (const { dataset } of rows) seen.add(dataset.message)
     most = Math.max(most, rows.length)
     still = hasEnd() && isAtEnd() && seen.size === before ? still + 1 : 0
     scrollBy({ top: 0.8 * innerHeight })
   }
-  return { ids: seen.size, most }
+  return { ids: seen.size, most, stuckAt: null }
 })()`
+
+/** What it gives. */
+export interface Scrolled {
+  ids: number
+  most: number
+  stuckAt: string | null
+}

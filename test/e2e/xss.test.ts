@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createIds } from '../../src/ids.ts'
 import { insertRows, updateRows } from '../../src/storage/sets.ts'
 import { failedAt, storedMessage } from '../history/stored-messages.ts'
-import { scrollThrough } from './scroll-through.ts'
+import { type Scrolled, scrollThrough } from './scroll-through.ts'
 import { type Ada, openAda } from './open-ada.ts'
 import { xssStrings } from './xss-strings.ts'
 
@@ -93,7 +93,8 @@ test('none of 200 attacks in texts, senders, names, references and codes runs, i
   const history = `${ada.place}/live/history`
   await tab.open(history)
   await page.getByRole('row').nth(5).waitFor()
-  const { ids: seen } = await page.evaluate<{ ids: number }>(scrollThrough)
+  const { ids: seen, stuckAt } = await page.evaluate<Scrolled>(scrollThrough)
+  expect(stuckAt).toBeNull()
   expect(seen).toBe(200)
   expect(await ran()).toBeNull()
   for (const id of messageIds) {
