@@ -4,6 +4,8 @@ import type { UnreadKind } from '../storage/device-tables.ts'
 /** Bounds what is held between two times of writing; what comes beyond is counted without its form. */
 const mostHeld = 1_000
 const mostLetters = 100
+/** No database takes all of Unicode: a NUL, half a surrogate. */
+const notPrinted = /[^\x20-\x7e]/g
 
 /** What devices sent and nobody could read, until it is written down. */
 export class UnreadNotes {
@@ -23,8 +25,9 @@ export class UnreadNotes {
   /** `form` tells what it looks like, and nothing of who writes what. */
   note(deviceId: string, kind: UnreadKind, form: string): void {
     this.#counted(deviceId, kind)
-    const isHeld = this.#notes.size < mostHeld || this.#notes.has(nameOf(deviceId, kind, form))
-    const told = (isHeld ? form : '').slice(0, mostLetters) || 'not told'
+    const written = form.slice(0, mostLetters).replaceAll(notPrinted, '?') || 'not told'
+    const isHeld = this.#notes.size < mostHeld || this.#notes.has(nameOf(deviceId, kind, written))
+    const told = isHeld ? written : 'not told'
     const name = nameOf(deviceId, kind, told)
     const atMs = this.#clock.now()
     const former = this.#notes.get(name) ?? { deviceId, kind, form: told, times: 0, firstAt: atMs }

@@ -173,26 +173,19 @@ const rivalsOf = {
 } as const
 
 async function withoutRivals(tx: Tx, about: readonly Found[], group: GroupMembers): Promise<Found[]> {
-  const inputs = new Map(
-    about.flatMap(({ heard, row }) =>
-      group
-        .of(heard)
-        .flatMap((device) =>
-          everySpelling(row.recipient).map((recipient): [string, (string | number)[]] => [
-            `${device}/${recipient}`,
-            [recipient, lowestIdAt('msg', row.started_at - longestWaitMs), device],
-          ]),
-        ),
-    ),
-  )
+  const placesOf = ({ heard, row }: Found) =>
+    group.of(heard).flatMap((device) =>
+      everySpelling(row.recipient).map((recipient) => ({
+        name: `${device}/${recipient}`,
+        inputs: [recipient, lowestIdAt('msg', row.started_at - longestWaitMs), device],
+      })),
+    )
+  const inputs = new Map(about.flatMap(placesOf).map((place) => [place.name, place.inputs]))
   const rivals = await selectEach<Rival>(tx, rivalsOf, [...inputs.values()])
   const byPlace = Map.groupBy(rivals, ({ device_id, recipient }) => `${device_id}/${recipient}`)
-  return about.filter(({ heard, row }) => {
-    const near = group
-      .of(heard)
-      .flatMap((device) =>
-        everySpelling(row.recipient).flatMap((recipient) => byPlace.get(`${device}/${recipient}`) ?? []),
-      )
+  return about.filter((found) => {
+    const { heard, row } = found
+    const near = placesOf(found).flatMap(({ name }) => byPlace.get(name) ?? [])
     return (
       near.length < mostRivals &&
       near.every((rival) =>

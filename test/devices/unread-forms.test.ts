@@ -65,14 +65,16 @@ test('what was noted is written down each ten seconds, and a time that fails los
   await house.clock.advance(10_000)
   notes.note('dev_a', 'event', 'mms:received')
   notes.note('dev_a', 'message', '')
+  notes.note('dev_a', 'receipt', '\0a\0é😀')
   fails = false
   await house.clock.advance(10_000)
   await writer.drain()
   expect((await listed('dev_a')).map(({ kind, form: of, times }) => [kind, of, times])).toEqual([
     ['event', 'mms:received', 2],
     ['message', 'not told', 1],
+    ['receipt', '?a????', 1],
   ])
-  expect(counted).toEqual(['dev_a event', 'dev_a event', 'dev_a message'])
+  expect(counted).toEqual(['dev_a event', 'dev_a event', 'dev_a message', 'dev_a receipt'])
   await keeper.stop()
 })
 

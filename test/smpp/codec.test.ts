@@ -119,20 +119,11 @@ test('a body that does not parse is refused with its command and its sequence', 
     expect(decode(frame(5, body))).toMatchObject({ command: 'malformed', claimed: 'deliver_sm', sequence: 7 })
 })
 
-test('a receipt of TLVs alone is read though another one is cut behind it', () => {
-  const tlvs = [{ tag: tlvTags.receipted_message_id, value: Buffer.from('7\0') }]
-  const receipt: Pdu = {
-    command: 'deliver_sm',
-    status: 0,
-    sequence: 7,
-    body: { ...message, shortMessage: Buffer.alloc(0), tlvs },
-  }
-  const cut = Buffer.concat([bytesOf(receipt).subarray(16), Buffer.from([0x14, 0x01, 0x00, 0x20])])
-  expect(decode(frame(5, cut))).toEqual({ ...receipt, rest: 'a TLV is longer than the PDU' })
-})
-
-test('a cut TLV behind a text that is whole in message_payload does no harm', () => {
-  const tlvs = [{ tag: tlvTags.message_payload, value: Buffer.from('text') }]
+test.for([
+  ['a text that is whole in message_payload', tlvTags.message_payload, 'text'],
+  ['the id of a receipt without a text', tlvTags.receipted_message_id, '7\0'],
+] as const)('a cut TLV behind %s does no harm', ([, tag, value]) => {
+  const tlvs = [{ tag, value: Buffer.from(value) }]
   const deliver: Pdu = {
     command: 'deliver_sm',
     status: 0,

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import type { LinkCounters } from '../../src/connectors/connector-tools.ts'
 import type { Delivery } from '../../src/connectors/smpp/deliveries.ts'
+import { tlvTags } from '../../src/connectors/smpp/pdu.ts'
 import { createUnread } from '../../src/connectors/smpp/unread.ts'
 import { createMetrics } from '../../src/metrics.ts'
 import { delivery } from './session-fixture.ts'
@@ -58,6 +60,28 @@ test('PDUs that cannot be read are counted, and in the log once', async () => {
   for (let i = 0; i < 2; i++) unread.odd(cut)
   expect(lines).toMatchObject([['warn', { claimed: 'deliver_sm', fault: 'it is cut' }]])
   expect(await counted('pdu')).toBe(2)
+})
+
+test('what could not be read is told by its form: words of carriers and keys of receipts, and no text or number of anybody', () => {
+  const forms: [kind: string, form: string][] = []
+  const counters: LinkCounters = {
+    answered: () => undefined,
+    sessionLost: () => undefined,
+    unread: (kind, form) => void forms.push([kind, form]),
+  }
+  const unread = createUnread({ counters, log: () => undefined })
+  for (const word of ['barred', '12', 'Jane Doe', '4915112345678']) unread.word(word, 'open')
+  unread.receipt(said('ID:ab12-9 Submit date:2611260405 for +4915112345678 text:Dear Jane'))
+  const payload = { tag: tlvTags.message_payload, value: Buffer.from('00,2611260405,Ab-7') }
+  unread.receipt(delivery(1, { esmClass: 0, shortMessage: Buffer.alloc(0), tlvs: [payload] }) as Delivery)
+  expect(forms).toEqual([
+    ['word', 'BARRED'],
+    ['word', '12'],
+    ['word', 'a a'],
+    ['word', '0'],
+    ['receipt', 'esm_class 4, id:a0-0 submit date:0 a +0 text:a a'],
+    ['receipt', 'esm_class 0, TLVs 0424, 0,0,a-0'],
+  ])
 })
 
 test('what nobody asked for is told to whoever looks closely', () => {

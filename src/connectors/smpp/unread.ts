@@ -27,7 +27,7 @@ export function createUnread({ counters, log }: Pick<ConnectorTools, 'counters' 
   }
   return {
     word(word, meaning) {
-      counters?.unread('word', formOf(word))
+      counters?.unread('word', isOneWord.test(word) ? word.toUpperCase() : formOf(word))
       const words =
         meaning === 'undelivered'
           ? 'receipts have a word that is none of SMPP; it counts as undelivered, unless receipt_words says otherwise'
@@ -61,6 +61,9 @@ const formOf = (text: string): string =>
   text
     .slice(0, mostRead)
     .replace(runs, (run) => (keys.test(run) ? run.toLowerCase() : /^\p{L}/u.test(run) ? 'a' : '0'))
+
+/** Words of carriers are such, and what receipt_words are named by: nobody writes them but for a receipt. */
+const isOneWord = /^(?:[a-z][a-z_-]*|\d{1,3})$/i
 
 /** More of it than a form holds. */
 const mostRead = 500
