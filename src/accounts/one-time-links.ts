@@ -46,7 +46,7 @@ export async function issueLink(
     createdAt: nowMs,
     expiresAt: nowMs + wanted.lifeMs,
   }
-  if (!('keepsEarlier' in wanted)) await endEarlier(tx, link)
+  if (wanted.purpose === 'invitation' || wanted.keepsEarlier !== true) await endEarlier(tx, link)
   await forgetOld(tx, nowMs)
   const token = mintLinkToken(deps.randomBytes)
   await tx

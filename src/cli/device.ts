@@ -52,7 +52,7 @@ async function settingsHelp(): Promise<string> {
 
 const add = command({
   summary: 'Adds a sending device, enabled at once.',
-  details: `Kinds: ${connectorKinds.join(', ')}. Returns once a running server has taken it, so that a send finds it: within two seconds.`,
+  details: `Kinds: ${connectorKinds.join(', ')}. Waits up to five seconds until a running server has taken it, so that a send finds it, and says where none has; in JSON taken is null where no server runs.`,
   moreHelp: settingsHelp,
   arguments: [{ name: 'kind', says: `What it is: ${connectorKinds.join(', ')}.` }],
   options: {
@@ -90,7 +90,7 @@ const add = command({
       const taken = await isTaken(tools.clock, read, id)
       const added = await findDevice(read, id)
       const text = [id, describeDevice(added), ...(taken === false ? [notTaken] : [])]
-      return { json: deviceDocument(added), text: text.join('\n') }
+      return { json: { ...deviceDocument(added), taken }, text: text.join('\n') }
     })
   },
 })

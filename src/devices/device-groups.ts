@@ -1,3 +1,4 @@
+import { dayMs } from '../clock.ts'
 import { refuse } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import { invalidInput, nameFaults } from '../invalid-input.ts'
@@ -22,6 +23,8 @@ export interface DeviceGroup {
 const mostGroups = 1_000
 /** Bounds what a receipt that the telling device does not await costs. */
 const mostMembers = 8
+/** For so long a part is looked for that a receipt may be about (src/messages/open-parts.ts). */
+const receiptsEndMs = 36 * dayMs
 
 /** Adds a group without devices. Refuses bad names. */
 export async function addGroup(
@@ -92,10 +95,11 @@ export async function removeGroup(
 
 /**
  * Refuses a group that is not there or full, and one of another owner or mode: receipts of one account must move no message of another (P10). A device that
- * was removed counts while receipts of what it sent are awaited, and leaves the group then.
+ * was removed counts while receipts of what it sent may come, and leaves the group then.
  */
 export async function requireRoomInGroup(
   tx: Tx,
+  { nowMs }: Pick<Deps, 'nowMs'>,
   groupId: string,
   device: { id: string; account_id: string | null; mode: Mode },
 ): Promise<void> {
@@ -105,16 +109,7 @@ export async function requireRoomInGroup(
     .set({ group_id: null })
     .where('group_id', '=', groupId)
     .where('state', '=', 'retired')
-    .where(({ eb, not, exists }) =>
-      not(
-        exists(
-          eb
-            .selectFrom('receipts_expected as r')
-            .select('r.network_id')
-            .whereRef('r.device_id', '=', 'devices.id'),
-        ),
-      ),
-    )
+    .where('updated_at', '<', nowMs - receiptsEndMs)
     .execute()
   const others = await tx
     .selectFrom('devices')
@@ -126,7 +121,7 @@ export async function requireRoomInGroup(
     throw invalidInput([
       {
         code: 'too_many_items',
-        detail: `A group has at most ${mostMembers} devices, and one that was removed counts while receipts of what it sent may come; take one out first.`,
+        detail: `A group has at most ${mostMembers} devices, and one that was removed counts for 36 days, while receipts of what it sent may come; take one out first.`,
       },
     ])
   if (others.some((other) => other.account_id !== device.account_id || other.mode !== device.mode))
@@ -134,7 +129,7 @@ export async function requireRoomInGroup(
       {
         code: 'not_in_enum',
         detail:
-          'The devices of a group must have the same owner and mode, and one that was removed counts while receipts of what it sent may come.',
+          'The devices of a group must have the same owner and mode, and one that was removed counts for 36 days, while receipts of what it sent may come.',
       },
     ])
 }

@@ -117,7 +117,7 @@ export async function setDevice(tx: Tx, deps: DeviceDeps, wanted: DeviceChange):
     ...deviceFaults(deps.rules, { senders: senders ?? [], settings: given, secrets, pace: pace ?? null }),
   )
   if (faults.length > 0) throw invalidInput(faults)
-  if (typeof change.groupId === 'string') await requireRoomInGroup(tx, change.groupId, row)
+  if (typeof change.groupId === 'string') await requireRoomInGroup(tx, deps, change.groupId, row)
   await tx
     .updateTable('devices')
     .set({

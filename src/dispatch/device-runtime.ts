@@ -130,8 +130,8 @@ export class DeviceRuntime {
     const { status } = this.health
     const cannotSend = this.#cannotSend
     const leaseToken = this.#leaseToken?.() ?? null
-    const { window } = this.link
-    const free = isDraining ? 0 : this.#free(sender, cannotSend ? 'trial' : this.trust.state())
+    const state = this.trust.state()
+    const free = isDraining ? 0 : this.#free(sender, cannotSend && state === 'closed' ? 'trial' : state)
     const freeBeside = cannotSend ? 0 : this.#freeBeside(sender, free)
     return {
       id,
@@ -144,7 +144,7 @@ export class DeviceRuntime {
       ...(freeBeside < free ? { freeBeside } : {}),
       ...(cannotSend || this.trust.isDoubted ? { isDoubted: true } : {}),
       ...(this.trust.hasFailed ? { hasFailed: true } : {}),
-      load: window === 0 ? 1 : Math.min(1, this.#open / window),
+      load: this.link.window === 0 ? 1 : Math.min(1, this.#open / this.link.window),
       maxParts: this.link.capabilities.maxParts,
       alphanumericSender: this.link.capabilities.alphanumericSender,
       choosesEncoding: this.link.capabilities.encodingChoice,

@@ -107,7 +107,8 @@ export class DevicesElsewhere {
     const isHeard = this.isHeard(device.facts)
     // A phone may tell each node of another failure: here it has what a doubted one has, and no trial, which the other node gives it.
     const isDoubted = isHeard && this.#heard.get(device.facts.id)?.isDoubted === true
-    const doubted = isDoubted ? ({ isDoubted, free: Math.min(1, here.free), freeBeside: 0 } as const) : {}
+    const free = device.held.count > 0 ? 0 : Math.min(1, here.free)
+    const doubted = isDoubted ? ({ isDoubted, free, freeBeside: 0 } as const) : {}
     const isElsewhere = here.health === 'offline' && isHeard
     if (!isElsewhere) return { ...here, ...doubted }
     const { senders } = this.sendersOf(device)

@@ -82,7 +82,7 @@ export class Doubt {
 
   /**
    * Takes the outcome of a message of an account in; gives the change that it made, if any. What may be the recipient's fault counts once it came to two
-   * accounts in a row: the list of dead numbers of one must not slow down what others send.
+   * accounts since the last good outcome: the list of dead numbers of one must not slow down what others send.
    */
   heard(outcome: Outcome, nowMs: number, accountId = ''): 'began' | 'failed' | 'ended' | null {
     const fault = isFault(outcome)

@@ -16,7 +16,7 @@ export const createTrialWatch = (deps: JanitorDeps & { read: Db; pool: Pick<Devi
     intervalMs,
     async sweep() {
       for (const device of deps.pool.all) if (device.untold.size > 0) await lookAfter(deps.read, device)
-      await countFull(deps)
+      await countHeld(deps)
       return false
     },
   })
@@ -28,11 +28,11 @@ async function lookAfter(read: Db, device: DeviceRuntime): Promise<void> {
   device.restIfOverdue()
 }
 
-/** A phone that holds as many as it may beside others: another node may have been told of them, or what ends offers that hang. */
-async function countFull({ pool, read, clock }: Parameters<typeof createTrialWatch>[0]): Promise<void> {
-  const full = new Map(pool.all.flatMap(({ facts, held }) => (held.isFull ? [[facts.id, held]] : [])))
-  if (full.size === 0) return
-  const most = Math.max(...[...full.values()].map((held) => held.most))
-  const counts = await countUnended(read, [...full.keys()], { nowMs: clock.now(), most })
-  for (const [deviceId, count] of counts) full.get(deviceId)?.counted(count)
+/** What phones hold that get nothing while they hold it: another node may have been told of it, or what ends offers that hang. */
+async function countHeld({ pool, read, clock }: Parameters<typeof createTrialWatch>[0]): Promise<void> {
+  const holding = new Map(pool.all.flatMap(({ facts, held }) => (held.count > 0 ? [[facts.id, held]] : [])))
+  if (holding.size === 0) return
+  const most = Math.max(...[...holding.values()].map((held) => held.most))
+  const counts = await countUnended(read, [...holding.keys()], { nowMs: clock.now(), most })
+  for (const [deviceId, count] of counts) holding.get(deviceId)?.counted(count)
 }

@@ -3,6 +3,7 @@ import type { UnreadKind } from '../storage/device-tables.ts'
 
 /** Bounds what is held between two times of writing; what comes beyond is counted without its form. */
 const mostHeld = 1_000
+const notTold = 'not told'
 const mostLetters = 100
 /** No database takes all of Unicode: a NUL, half a surrogate. */
 const notPrinted = /[^\x20-\x7e]/g
@@ -25,9 +26,9 @@ export class UnreadNotes {
   /** `form` tells what it looks like, and nothing of who writes what. */
   note(deviceId: string, kind: UnreadKind, form: string): void {
     this.#counted(deviceId, kind)
-    const written = form.slice(0, mostLetters).replaceAll(notPrinted, '?') || 'not told'
+    const written = form.slice(0, mostLetters).replaceAll(notPrinted, '?') || notTold
     const isHeld = this.#notes.size < mostHeld || this.#notes.has(nameOf(deviceId, kind, written))
-    const told = isHeld ? written : 'not told'
+    const told = isHeld ? written : notTold
     const name = nameOf(deviceId, kind, told)
     const atMs = this.#clock.now()
     const former = this.#notes.get(name) ?? { deviceId, kind, form: told, times: 0, firstAt: atMs }
@@ -43,7 +44,9 @@ export class UnreadNotes {
 
   /** What could not be written down is to be written down the next time. */
   giveBack(notes: readonly UnreadForm[]): void {
-    for (const note of notes) {
+    for (const given of notes) {
+      const isKnown = this.#notes.has(nameOf(given.deviceId, given.kind, given.form))
+      const note = isKnown || this.#notes.size < mostHeld ? given : { ...given, form: notTold }
       const name = nameOf(note.deviceId, note.kind, note.form)
       const newer = this.#notes.get(name)
       const lastAt = newer?.lastAt ?? note.lastAt

@@ -74,6 +74,10 @@ test('what could not be read is told by its form: words of carriers and keys of 
   unread.receipt(said('ID:ab12-9 Submit date:2611260405 for +4915112345678 text:Dear Jane'))
   const payload = { tag: tlvTags.message_payload, value: Buffer.from('00,2611260405,Ab-7') }
   unread.receipt(delivery(1, { esmClass: 0, shortMessage: Buffer.alloc(0), tlvs: [payload] }) as Delivery)
+  const arabic = Buffer.from('مرحبا', 'utf16le').swap16()
+  for (const dataCoding of [8, 0])
+    unread.receipt(delivery(1, { esmClass: 4, dataCoding, shortMessage: arabic }) as Delivery)
+  unread.receipt(said('Привет, +'))
   expect(forms).toEqual([
     ['word', 'BARRED'],
     ['word', '12'],
@@ -81,6 +85,9 @@ test('what could not be read is told by its form: words of carriers and keys of 
     ['word', '0'],
     ['receipt', 'esm_class 4, id:a0-0 submit date:0 a +0 text:a a'],
     ['receipt', 'esm_class 0, TLVs 0424, 0,0,a-0'],
+    ['receipt', 'esm_class 4, 10 octets'],
+    ['receipt', 'esm_class 4, 10 octets'],
+    ['receipt', 'esm_class 4, a, +'],
   ])
 })
 

@@ -108,6 +108,10 @@ test('a phone that says that it cannot send gets one message at a time where it 
   expect(device.candidate()).toMatchObject({ isDoubted: true, free: 1, freeBeside: 0 })
   const first = give()
   expect(device.candidate().free).toBe(0)
+  // What ends offers that hang tells nobody: the database is asked.
+  device.held.counted(0)
+  expect(device.candidate().free).toBe(1)
+  device.held.counted(1)
   device.toldOf(first, lost)
   expect(device.candidate().free).toBe(1)
   work(well)
@@ -115,6 +119,14 @@ test('a phone that says that it cannot send gets one message at a time where it 
   expect(device.candidate()).toMatchObject({ free: 100, freeBeside: 5 })
   work(lost)
   expect(device.candidate()).toMatchObject({ isDoubted: true, free: 1, freeBeside: 0 })
+})
+
+test('a phone that says that it cannot send gets nothing while it rests', () => {
+  const { clock, device } = openPhone({ cannotSend: true })
+  for (let i = 0; i < 20; i++) device.heard(lost)
+  expect(device.candidate().free).toBe(0)
+  void clock.advance(60_000)
+  expect(device.candidate().free).toBe(1)
 })
 
 test('beside another a phone holds five, and one that only visits as many as it has sent well in a row', () => {
@@ -156,6 +168,8 @@ test('what fails by the word of another node is in doubt here, too, as long as t
   const said = { deviceId: facts.id, status: 'degraded', reportedAt: clock.now() } as const
   elsewhere.hear([{ ...said, reasons: ['repeated_failures'] }])
   expect(candidate()).toMatchObject({ isDoubted: true, free: 1, freeBeside: 0, health: 'online' })
+  device.held.given()
+  expect(candidate().free).toBe(0)
   clock.jumpWallClock(30_000)
   expect(candidate()).not.toHaveProperty('isDoubted')
 })

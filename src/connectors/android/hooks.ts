@@ -150,9 +150,9 @@ function namesOf(
 ): Pick<Inbound, 'fingerprint' | 'toldOtherwise'> {
   const sim = wholeNumberOf(simNumber, 1, 3)
   const others = sim === null ? [1, 2, 3] : [null]
-  const named = (...of: unknown[]): string =>
+  const named = (at: unknown, ...of: unknown[]): string =>
     createHash('sha256')
-      .update(JSON.stringify([from, message, ...of]))
+      .update(JSON.stringify([from, at, message, ...of]))
       .digest('hex')
   const turn = Math.floor(nowMs / toldWithinMs)
   const near = (what: string, sims: readonly (number | null)[], behind = ''): string[] =>

@@ -53,14 +53,14 @@ export function createUnread({ counters, log }: Pick<ConnectorTools, 'counters' 
 }
 
 /** Keys of appendix B of SMPP 3.4, which stay as they are; what people write may have them, too. */
-const runs = /\b(?:id|sub|dlvrd|submit date|done date|stat|err|text)(?=:)|\p{L}+|\p{N}+/giu
+const runs = /\b(?:id|sub|dlvrd|submit date|done date|stat|err|text)(?=:)|[a-z\u0080-\uffff]+|\d+/gi
 const keys = /^(?:id|sub|dlvrd|submit date|done date|stat|err|text)$/i
 
 /** What a text looks like: letters in a row are `a`, digits `0`. */
 const formOf = (text: string): string =>
   text
     .slice(0, mostRead)
-    .replace(runs, (run) => (keys.test(run) ? run.toLowerCase() : /^\p{L}/u.test(run) ? 'a' : '0'))
+    .replace(runs, (run) => (keys.test(run) ? run.toLowerCase() : /^\d/.test(run) ? '0' : 'a'))
 
 /** Words of carriers are such, and what receipt_words are named by: nobody writes them but for a receipt. */
 const isOneWord = /^(?:[a-z][a-z_-]*|\d{1,3})$/i
@@ -69,15 +69,16 @@ const isOneWord = /^(?:[a-z][a-z_-]*|\d{1,3})$/i
 const mostRead = 500
 
 function formOfReceipt({ body }: Delivery): string {
-  const { esmClass, shortMessage, tlvs } = body
+  const { esmClass, dataCoding, shortMessage, tlvs } = body
   const payload = tlvs.find(({ tag }) => tag === tlvTags.message_payload)?.value
-  const text = Buffer.from(shortMessage.length > 0 ? shortMessage : (payload ?? shortMessage)).toString(
-    'latin1',
-  )
+  const octets = Buffer.from(shortMessage.length > 0 ? shortMessage : (payload ?? shortMessage))
+  const text = octets.toString('latin1').replace(/\0$/, '')
+  // Of UCS-2, and whatever else is not written in octets, signs may be halves of letters.
+  const isWritten = dataCoding !== 8 && !/[^\t\r\n\x20-\x7e\x80-\xff]/.test(text)
   const tags = tlvs.map(({ tag }) => tag.toString(16).padStart(4, '0'))
   return [
     `esm_class ${esmClass}`,
     ...(tags.length === 0 ? [] : [`TLVs ${tags.join(' ')}`]),
-    formOf(text),
+    isWritten ? formOf(text) : `${octets.length} octets`,
   ].join(', ')
 }
