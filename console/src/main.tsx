@@ -2,7 +2,8 @@ import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
-import { lazy, StrictMode, Suspense } from 'react'
+import { StrictMode, Suspense } from 'react'
+import { lazyPart } from './connection/lazy-part.ts'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
 import { router } from './router.tsx'
@@ -11,9 +12,7 @@ import { readStyleNonce } from './ui/style-nonce.ts'
 import { theme, variables } from './ui/theme.ts'
 
 /** Nothing is told before something was done: it comes after the page. */
-const Notifications = lazy(async () => ({
-  default: (await import('@mantine/notifications')).Notifications,
-}))
+const Notifications = lazyPart(async () => (await import('@mantine/notifications')).Notifications)
 
 const nonce = readStyleNonce()
 setNonce(nonce)

@@ -6,12 +6,16 @@ import {
   notFound,
   redirect,
 } from '@tanstack/react-router'
+import { loadPart } from './connection/load-part.ts'
 import { queryClient } from './api/query-client.ts'
 import { knownSession } from './api/session.ts'
 import { readSearch } from './messages/history-filter.ts'
 import { readOverviewSearch } from './overview/range.ts'
 import { NotFound, PageFailed } from './ui/page-states.tsx'
 import { Root } from './ui/root.tsx'
+
+/** A page, which is loaded when it is first asked for. */
+const page: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => loadPart(load), name)
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: PageFailed })
 
@@ -25,37 +29,37 @@ const home = createRoute({
     if (first !== undefined)
       throw redirect({ to: '/a/$accountId/$mode', params: { accountId: first.id, mode: 'live' } })
   },
-  component: lazyRouteComponent(() => import('./sign-in/no-account-page.tsx'), 'NoAccountPage'),
+  component: page(() => import('./sign-in/no-account-page.tsx'), 'NoAccountPage'),
 })
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  component: lazyRouteComponent(() => import('./sign-in/sign-in-page.tsx'), 'SignInPage'),
+  component: page(() => import('./sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
 const signUp = createRoute({
   getParentRoute: () => root,
   path: '/sign-up',
-  component: lazyRouteComponent(() => import('./sign-in/sign-up-page.tsx'), 'SignUpPage'),
+  component: page(() => import('./sign-in/sign-up-page.tsx'), 'SignUpPage'),
 })
 
 const reset = createRoute({
   getParentRoute: () => root,
   path: '/reset',
-  component: lazyRouteComponent(() => import('./sign-in/reset-page.tsx'), 'ResetPage'),
+  component: page(() => import('./sign-in/reset-page.tsx'), 'ResetPage'),
 })
 
 const link = createRoute({
   getParentRoute: () => root,
   path: '/link',
-  component: lazyRouteComponent(() => import('./sign-in/link-page.tsx'), 'LinkPage'),
+  component: page(() => import('./sign-in/link-page.tsx'), 'LinkPage'),
 })
 
 const confirmEmail = createRoute({
   getParentRoute: () => root,
   path: '/confirm',
-  component: lazyRouteComponent(() => import('./sign-in/confirm-email-page.tsx'), 'ConfirmEmailPage'),
+  component: page(() => import('./sign-in/confirm-email-page.tsx'), 'ConfirmEmailPage'),
 })
 
 const profile = createRoute({
@@ -65,7 +69,7 @@ const profile = createRoute({
     const { user } = await knownSession(queryClient)
     if (user === null) throw redirect({ to: '/sign-in', search: { next: '/profile' } })
   },
-  component: lazyRouteComponent(() => import('./profile/profile-page.tsx'), 'ProfilePage'),
+  component: page(() => import('./profile/profile-page.tsx'), 'ProfilePage'),
 })
 
 /** The checklist of the person's first account. */
@@ -89,7 +93,7 @@ const account = createRoute({
     const { user } = await knownSession(queryClient)
     if (user === null) throw redirect({ to: '/sign-in', search: { next: location.href } })
   },
-  component: lazyRouteComponent(() => import('./ui/account-shell.tsx'), 'AccountShell'),
+  component: page(() => import('./ui/account-shell.tsx'), 'AccountShell'),
 })
 
 /** The instance, for whoever runs it. */
@@ -101,123 +105,123 @@ const operator = createRoute({
     if (user === null) throw redirect({ to: '/sign-in', search: { next: location.href } })
     if (!user.isOperator) throw notFound()
   },
-  component: lazyRouteComponent(() => import('./operator/operator-shell.tsx'), 'OperatorShell'),
+  component: page(() => import('./operator/operator-shell.tsx'), 'OperatorShell'),
 })
 
 const operatorAccounts = createRoute({
   getParentRoute: () => operator,
   path: '/',
-  component: lazyRouteComponent(() => import('./operator/accounts-page.tsx'), 'AccountsPage'),
+  component: page(() => import('./operator/accounts-page.tsx'), 'AccountsPage'),
 })
 
 const operatorHealth = createRoute({
   getParentRoute: () => operator,
   path: '/health',
-  component: lazyRouteComponent(() => import('./operator/health-page.tsx'), 'HealthPage'),
+  component: page(() => import('./operator/health-page.tsx'), 'HealthPage'),
 })
 
 const operatorAudit = createRoute({
   getParentRoute: () => operator,
   path: '/audit',
-  component: lazyRouteComponent(() => import('./operator/audit-page.tsx'), 'AuditPage'),
+  component: page(() => import('./operator/audit-page.tsx'), 'AuditPage'),
 })
 
 const operatorTokens = createRoute({
   getParentRoute: () => operator,
   path: '/tokens',
-  component: lazyRouteComponent(() => import('./operator/tokens-page.tsx'), 'TokensPage'),
+  component: page(() => import('./operator/tokens-page.tsx'), 'TokensPage'),
 })
 
 const overview = createRoute({
   getParentRoute: () => account,
   path: '/',
   validateSearch: readOverviewSearch,
-  component: lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
+  component: page(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
 })
 
 const balance = createRoute({
   getParentRoute: () => account,
   path: '/balance',
-  component: lazyRouteComponent(() => import('./balance/balance-page.tsx'), 'BalancePage'),
+  component: page(() => import('./balance/balance-page.tsx'), 'BalancePage'),
 })
 
 const send = createRoute({
   getParentRoute: () => account,
   path: '/send',
-  component: lazyRouteComponent(() => import('./send/send-page.tsx'), 'SendPage'),
+  component: page(() => import('./send/send-page.tsx'), 'SendPage'),
 })
 
 const devices = createRoute({
   getParentRoute: () => account,
   path: '/devices',
-  component: lazyRouteComponent(() => import('./devices/devices-page.tsx'), 'DevicesPage'),
+  component: page(() => import('./devices/devices-page.tsx'), 'DevicesPage'),
 })
 
 const device = createRoute({
   getParentRoute: () => account,
   path: '/devices/$deviceId',
-  component: lazyRouteComponent(() => import('./devices/device-page.tsx'), 'DevicePage'),
+  component: page(() => import('./devices/device-page.tsx'), 'DevicePage'),
 })
 
 const developers = createRoute({
   getParentRoute: () => account,
   path: '/developers',
-  component: lazyRouteComponent(() => import('./developers/developers-page.tsx'), 'DevelopersPage'),
+  component: page(() => import('./developers/developers-page.tsx'), 'DevelopersPage'),
 })
 
 const history = createRoute({
   getParentRoute: () => account,
   path: '/history',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./messages/history-page.tsx'), 'HistoryPage'),
+  component: page(() => import('./messages/history-page.tsx'), 'HistoryPage'),
 })
 
 const message = createRoute({
   getParentRoute: () => account,
   path: '/history/$messageId',
-  component: lazyRouteComponent(() => import('./messages/message-page.tsx'), 'MessagePage'),
+  component: page(() => import('./messages/message-page.tsx'), 'MessagePage'),
 })
 
 const conversations = createRoute({
   getParentRoute: () => account,
   path: '/conversations',
-  component: lazyRouteComponent(() => import('./conversations/conversations-page.tsx'), 'ConversationsPage'),
+  component: page(() => import('./conversations/conversations-page.tsx'), 'ConversationsPage'),
 })
 
 const conversation = createRoute({
   getParentRoute: () => account,
   path: '/conversations/$number',
-  component: lazyRouteComponent(() => import('./conversations/conversation-page.tsx'), 'ConversationPage'),
+  component: page(() => import('./conversations/conversation-page.tsx'), 'ConversationPage'),
 })
 
 const optOuts = createRoute({
   getParentRoute: () => account,
   path: '/opt-outs',
-  component: lazyRouteComponent(() => import('./opt-outs/opt-outs-page.tsx'), 'OptOutsPage'),
+  component: page(() => import('./opt-outs/opt-outs-page.tsx'), 'OptOutsPage'),
 })
 
 const webhooks = createRoute({
   getParentRoute: () => account,
   path: '/webhooks',
-  component: lazyRouteComponent(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  component: page(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
 })
 
 const endpoint = createRoute({
   getParentRoute: () => account,
   path: '/webhooks/$endpointId',
-  component: lazyRouteComponent(() => import('./webhooks/endpoint-page.tsx'), 'EndpointPage'),
+  component: page(() => import('./webhooks/endpoint-page.tsx'), 'EndpointPage'),
 })
 
 const start = createRoute({
   getParentRoute: () => account,
   path: '/start',
-  component: lazyRouteComponent(() => import('./start/start-page.tsx'), 'StartPage'),
+  component: page(() => import('./start/start-page.tsx'), 'StartPage'),
 })
 
 const members = createRoute({
   getParentRoute: () => account,
   path: '/members',
-  component: lazyRouteComponent(() => import('./members/members-page.tsx'), 'MembersPage'),
+  component: page(() => import('./members/members-page.tsx'), 'MembersPage'),
 })
 
 export const router = createRouter({

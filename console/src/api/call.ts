@@ -1,5 +1,6 @@
 import type { KnownUser } from '../../../src/accounts/account-owner.ts'
 import type { AnswerOf, CallName, InputOf } from '../../../src/api/console/calls.ts'
+import { sessionEnd } from '../connection/session-end.ts'
 
 /** The account and mode that a call is about. */
 export interface Place {
@@ -56,7 +57,8 @@ export const read = <N extends CallName<'read'>>(
   name: N,
   place: Place | null,
   input: InputOf<N>,
-): Promise<AnswerOf<N>> => ask(addressOf(name, place, input), { signal: AbortSignal.timeout(longestReadMs) })
+): Promise<AnswerOf<N>> =>
+  ask(name, addressOf(name, place, input), () => ({ signal: AbortSignal.timeout(longestReadMs) }))
 
 /** Changes something on the server. Throws a `CallFailed` that says what to do. */
 export const change = <N extends CallName<'change'>>(
@@ -64,13 +66,27 @@ export const change = <N extends CallName<'change'>>(
   place: Place | null,
   input: InputOf<N>,
 ): Promise<AnswerOf<N>> =>
-  ask(addressOf(name, place), {
+  ask(name, addressOf(name, place), () => ({
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(input),
-  })
+  }))
 
-async function ask<T>(address: string, init: RequestInit = {}): Promise<T> {
+/** Makes a call, and makes it again when its session had ended and the user has signed in again: nothing was done the first time. */
+async function ask<T>(name: CallName, address: string, init: () => RequestInit): Promise<T> {
+  for (;;) {
+    try {
+      return await askOnce<T>(address, init())
+    } catch (error) {
+      const isOwnAct = init().method === 'POST'
+      // A wrong password is answered so, too.
+      const isEnd = isSignedOut(error) && !name.startsWith('session/')
+      if (!isEnd || !(await sessionEnd.signInAgain({ isOwnAct }))) throw error
+    }
+  }
+}
+
+async function askOnce<T>(address: string, init: RequestInit): Promise<T> {
   let response: Response
   try {
     response = await fetch(address, { credentials: 'same-origin', ...init })

@@ -1,15 +1,19 @@
 import type { LiveTopic } from '../../../src/api/console/live-feed.ts'
+import { connection } from '../connection/connection.ts'
+import { isReachable } from '../connection/reachable.ts'
 
 export type Listener = (event: unknown) => void
 
 /** How long before a stream that was refused is asked for again: the first time, twice as long each time after it, and at most. */
 const firstPauseMs = 2_000
 const longestPauseMs = 30_000
+/** After so long without an event the server is asked whether it is there: a network that swallows packets breaks no connection for minutes. */
+const silentMs = 20_000
 
 /**
  * What the server tells, topic by topic, until `close`. A stream that broke is taken up again by the browser; one that was answered by anything but
- * a stream (a proxy with nothing behind it, a server that is closing) the browser gives up for ever, so it is asked for anew here: after a pause, or
- * as soon as the network is back or somebody looks at the page.
+ * a stream (a proxy with nothing behind it, a server that is closing, a session that has ended) the browser gives up for ever, so it is asked for anew
+ * here: after a pause, or as soon as the network is back or somebody looks at the page.
  */
 export class LiveStream {
   readonly #address: string
@@ -19,10 +23,16 @@ export class LiveStream {
   #isBroken = false
   #pauseMs = firstPauseMs
   #timer: ReturnType<typeof setTimeout> | undefined
+  #silence: ReturnType<typeof setTimeout> | undefined
+  readonly #refused: () => void
+  readonly #forgetRetry: () => void
 
-  constructor(address: string) {
+  /** `refused` is called each time that it was answered by anything but a stream. */
+  constructor(address: string, refused: () => void) {
     this.#address = address
+    this.#refused = refused
     this.#source = this.#open()
+    this.#forgetRetry = connection.onRetry(() => this.reopenIfBroken())
     window.addEventListener('online', this.#openIfRefused)
     document.addEventListener('visibilitychange', this.#openIfRefused)
   }
@@ -50,8 +60,16 @@ export class LiveStream {
     return () => void this.#watchers.delete(look)
   }
 
+  /** Asks for it now, and not after its pause. */
+  reopenIfBroken(): void {
+    if (this.#isBroken) this.#reopen()
+  }
+
   close(): void {
     clearTimeout(this.#timer)
+    clearTimeout(this.#silence)
+    this.#forgetRetry()
+    connection.report(this, false)
     window.removeEventListener('online', this.#openIfRefused)
     document.removeEventListener('visibilitychange', this.#openIfRefused)
     this.#source.close()
@@ -61,10 +79,14 @@ export class LiveStream {
     const source = new EventSource(this.#address)
     source.addEventListener('open', () => {
       this.#pauseMs = firstPauseMs
+      this.#listenToSilence()
       this.#tell(false)
     })
     source.addEventListener('error', () => {
-      if (source.readyState === EventSource.CLOSED) this.#openLater()
+      if (source.readyState === EventSource.CLOSED) {
+        this.#openLater()
+        this.#refused()
+      }
       this.#tell(true)
     })
     for (const [topic, listeners] of this.#listeners) this.#hear(source, topic, listeners)
@@ -79,12 +101,31 @@ export class LiveStream {
 
   readonly #openIfRefused = (): void => {
     if (this.#source.readyState !== EventSource.CLOSED || document.visibilityState === 'hidden') return
+    this.#reopen()
+  }
+
+  #reopen(): void {
     clearTimeout(this.#timer)
+    this.#source.close()
     this.#source = this.#open()
+  }
+
+  #listenToSilence(): void {
+    clearTimeout(this.#silence)
+    this.#silence = setTimeout(() => void this.#askWhetherThere(this.#source), silentMs)
+  }
+
+  async #askWhetherThere(source: EventSource): Promise<void> {
+    const isThere = document.visibilityState === 'hidden' || (await isReachable())
+    if (source !== this.#source || source.readyState === EventSource.CLOSED) return
+    if (isThere) return this.#listenToSilence()
+    this.#tell(true)
+    this.#reopen()
   }
 
   #hear(source: EventSource, topic: LiveTopic, listeners: ReadonlySet<Listener>): void {
     source.addEventListener(topic, (event: MessageEvent<string>) => {
+      this.#listenToSilence()
       const told: unknown = JSON.parse(event.data)
       for (const listener of listeners) listener(told)
     })
@@ -92,6 +133,7 @@ export class LiveStream {
 
   #tell(isBroken: boolean): void {
     this.#isBroken = isBroken
+    connection.report(this, isBroken)
     for (const look of this.#watchers) look()
   }
 }

@@ -3,6 +3,12 @@ import type { LiveTopic } from '../../../src/api/console/live-feed.ts'
 import { addressOf, type Place } from './call.ts'
 import { type Listener, LiveStream } from './live-stream.ts'
 import { useAccountPlace } from './place.ts'
+import { queryClient } from './query-client.ts'
+import { sessionQuery } from './session.ts'
+
+/** A stream may be refused because the session has ended; then the user is asked to sign in again. */
+const checkSession = (): void =>
+  void queryClient.fetchQuery({ ...sessionQuery, staleTime: 0, retry: false }).catch(() => undefined)
 
 /** One stream for each account and mode, shared by everything on the page that listens. */
 const open = new Map<string, { stream: LiveStream; users: number }>()
@@ -41,10 +47,15 @@ export function useIsLive(): boolean {
   return isLive
 }
 
+/** Opens again what was closed or is waiting: the user has signed in again. */
+export function reopenStreams(): void {
+  for (const { stream } of open.values()) stream.reopenIfBroken()
+}
+
 /** The stream of a place, which begins with who joins it first and ends with who leaves it last. */
 function join(place: Place): { stream: LiveStream; leave: () => void } {
   const address = addressOf('live', place, {})
-  const joined = open.get(address) ?? { stream: new LiveStream(address), users: 0 }
+  const joined = open.get(address) ?? { stream: new LiveStream(address, checkSession), users: 0 }
   open.set(address, joined)
   joined.users += 1
   const leave = (): void => {

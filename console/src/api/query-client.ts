@@ -1,4 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { connection } from '../connection/connection.ts'
+import { sessionEnd } from '../connection/session-end.ts'
 import { CallFailed, isSignedOut } from './call.ts'
 import { sessionQuery } from './session.ts'
 
@@ -21,3 +23,7 @@ export const queryClient: QueryClient = new QueryClient({
     },
   },
 })
+
+// What changed while the connection was lost was not seen.
+connection.onRestored(() => void queryClient.invalidateQueries())
+sessionEnd.askOnlyWhile(() => (queryClient.getQueryData(sessionQuery.queryKey)?.user ?? null) !== null)

@@ -1,12 +1,23 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { readDraft, storeDraft } from '../drafts/draft-storage.ts'
 import { CallFailed } from './call.ts'
 
 /**
  * A name for what a person is about to send or grant: a second click, or a repeat after a lost answer, does nothing more. What was done under it and
- * then changed is refused under the same name, so `renewIfUsed` takes a new one for the next try.
+ * then changed is refused under the same name, so `renewIfUsed` takes a new one for the next try. With the name of a draft it outlives a reload with it.
  */
-export function useRequestKey(): { key: string; renew: () => void; renewIfUsed: (error: Error) => void } {
-  const [key, setKey] = useState<string>(() => crypto.randomUUID())
+export function useRequestKey(draft: string | null = null): {
+  key: string
+  renew: () => void
+  renewIfUsed: (error: Error) => void
+} {
+  const stored = draft === null ? null : `${draft}:key`
+  const [key, setKey] = useState<string>(
+    () => (stored === null ? null : readDraft(stored)) ?? crypto.randomUUID(),
+  )
+  useEffect(() => {
+    if (stored !== null) storeDraft(stored, key)
+  }, [stored, key])
   const renew = (): void => setKey(crypto.randomUUID())
   const renewIfUsed = (error: Error): void => {
     if (isKeyUsed(error)) renew()

@@ -1,5 +1,5 @@
 import { SimpleGrid, Stack, Title } from '@mantine/core'
-import { lazy } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import type { BalanceAnswer } from '../../../src/api/console/balance-calls.ts'
 import { useCall } from '../api/use-call.ts'
 import { useOutdated } from '../api/use-outdated.ts'
@@ -12,7 +12,7 @@ import { BurnChart } from './burn-chart.tsx'
 import { StatementTable } from './statement-table.tsx'
 
 /** A field for numbers is 9 KB (compressed). */
-const LowThreshold = lazy(async () => ({ default: (await import('./low-threshold.tsx')).LowThreshold }))
+const LowThreshold = lazyPart(async () => (await import('./low-threshold.tsx')).LowThreshold)
 
 const pauseMs = 1_000
 

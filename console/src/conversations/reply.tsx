@@ -1,14 +1,21 @@
 import { Textarea } from '@mantine/core'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { useChange } from '../api/use-call.ts'
 import { useRequestKey } from '../api/use-request-key.ts'
+import { DraftRestored } from '../drafts/draft-restored.tsx'
+import { useDraft, useDraftName } from '../drafts/use-draft.ts'
 import { TextCounter } from '../send/text-counter.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 
+const noDraft = { text: '' }
+
 /** Sends one text to the number of a conversation. */
 export function Reply({ number }: { number: string }) {
-  const [text, setText] = useState('')
-  const { key, renew, renewIfUsed } = useRequestKey()
+  const name = useDraftName(`reply:${number}`)
+  const draft = useDraft(name, noDraft)
+  const { text } = draft.value
+  const setText = (changed: string): void => draft.change({ text: changed })
+  const { key, renew, renewIfUsed } = useRequestKey(name)
   const send = useChange('send/one', ['conversations/page'])
   const underWay = useRef(false)
   const submit = async (): Promise<void> => {
@@ -28,6 +35,7 @@ export function Reply({ number }: { number: string }) {
       action="Send"
       disabled={text === ''}
     >
+      {draft.isRestored ? <DraftRestored onDiscard={draft.discard} /> : null}
       <Textarea
         label={`Answer ${number}`}
         autosize

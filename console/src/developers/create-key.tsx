@@ -1,8 +1,8 @@
-import { lazy } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { Dialog } from '../ui/dialog.tsx'
 
-const KeyForm = lazy(async () => ({ default: (await import('./key-form.tsx')).KeyForm }))
+const KeyForm = lazyPart(async () => (await import('./key-form.tsx')).KeyForm)
 
 /** The dialog for a new key. */
 export function CreateKey(properties: {

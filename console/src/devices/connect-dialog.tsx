@@ -1,7 +1,7 @@
-import { lazy } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import { Dialog } from '../ui/dialog.tsx'
 
-const ConnectWays = lazy(async () => ({ default: (await import('./connect-ways.tsx')).ConnectWays }))
+const ConnectWays = lazyPart(async () => (await import('./connect-ways.tsx')).ConnectWays)
 
 /** The dialog by which a device is connected. */
 export function ConnectDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {

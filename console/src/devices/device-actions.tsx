@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { lazy } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
@@ -8,8 +8,8 @@ import { Dialog } from '../ui/dialog.tsx'
 import { nameOf } from './device-state.tsx'
 import { withCode } from './with-code.tsx'
 
-const RemoveDevice = lazy(async () => ({ default: (await import('./remove-device.tsx')).RemoveDevice }))
-const TestSms = lazy(async () => ({ default: (await import('./test-sms.tsx')).TestSms }))
+const RemoveDevice = lazyPart(async () => (await import('./remove-device.tsx')).RemoveDevice)
+const TestSms = lazyPart(async () => (await import('./test-sms.tsx')).TestSms)
 
 /** What can be done with a device. */
 export function DeviceActions({ device, setUp }: { device: ConsoleDevice; setUp: DeviceSetUp }) {

@@ -1,6 +1,6 @@
 import { Anchor, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
-import { lazy } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
@@ -14,7 +14,7 @@ import { useDevicesLive } from './use-devices-live.ts'
 import { Later } from '../ui/later.tsx'
 
 /** Its fields are 40 KB (compressed) that how a device is does not wait for. */
-const DeviceSetUp = lazy(async () => ({ default: (await import('./device-set-up.tsx')).DeviceSetUp }))
+const DeviceSetUp = lazyPart(async () => (await import('./device-set-up.tsx')).DeviceSetUp)
 
 /** One device: how it is, how it was, what can be done with it, how it is set up. */
 export function DevicePage() {

@@ -1,5 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core'
 import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
+import { useIsCurrent } from '../connection/connection-bar.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 
 const stateColors: Readonly<Record<ConsoleDevice['status'], string>> = {
@@ -10,12 +11,13 @@ const stateColors: Readonly<Record<ConsoleDevice['status'], string>> = {
   disabled: 'gray',
 }
 
-/** A state by word and colour, why, and since when. */
+/** A state by word and colour, why, and since when; in grey while the connection is lost. */
 export function DeviceState({ device }: { device: Pick<ConsoleDevice, 'status' | 'reasons' | 'sinceMs'> }) {
   const { status, reasons, sinceMs } = device
+  const isCurrent = useIsCurrent()
   return (
     <Group gap="xs">
-      <Badge variant="light" color={stateColors[status]}>
+      <Badge variant="light" color={isCurrent ? stateColors[status] : 'gray'}>
         {status === 'disabled' ? 'paused' : status}
       </Badge>
       {reasons.length === 0 ? null : <Text size="sm">{reasons.map(wordsOf).join(', ')}</Text>}

@@ -1,4 +1,5 @@
-import { lazy, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import { addressOf } from '../api/call.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -6,7 +7,7 @@ import { MenuButton } from '../ui/menu-button.tsx'
 import type { Running } from './export-report.tsx'
 import type { HistoryFilter } from './history-filter.ts'
 
-const ExportReport = lazy(async () => ({ default: (await import('./export-report.tsx')).ExportReport }))
+const ExportReport = lazyPart(async () => (await import('./export-report.tsx')).ExportReport)
 
 /** Every message that fits the filter as one file, however many there are. */
 export function ExportMenu({ filter }: { filter: HistoryFilter }) {

@@ -1,7 +1,8 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, lazy, useState } from 'react'
+import { type FormEvent, useState } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import type { HistoryNames } from '../../../src/api/console/history-names.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { formatExact } from '../ui/format.ts'
@@ -9,7 +10,7 @@ import { type HistorySearch, quickFilters, searchFor } from './history-filter.ts
 import { Later } from '../ui/later.tsx'
 
 /** Its lists to choose from are 30 KB (compressed) that the list of messages does not wait for. */
-const FilterFields = lazy(async () => ({ default: (await import('./filter-fields.tsx')).FilterFields }))
+const FilterFields = lazyPart(async () => (await import('./filter-fields.tsx')).FilterFields)
 
 /** What is looked for: the usual states by one click, anything by typing, the rest behind a button; what is set can be taken away one by one. */
 export function FilterBar({

@@ -1,6 +1,7 @@
 import { Affix, Button, Group, Loader, Stack, Text, Title } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useMemo } from 'react'
+import { Suspense, useCallback, useMemo } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import { useCall } from '../api/use-call.ts'
 import { formatExact, formatNumber } from '../ui/format.ts'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
@@ -10,9 +11,7 @@ import { filterOf, type HistorySearch, readSearch } from './history-filter.ts'
 import { MessageList } from './message-list.tsx'
 import { useHistory } from './use-history.ts'
 
-const CodeSamples = lazy(async () => ({
-  default: (await import('../developers/code-samples.tsx')).CodeSamples,
-}))
+const CodeSamples = lazyPart(async () => (await import('../developers/code-samples.tsx')).CodeSamples)
 
 /** Rows arrive above the reader without moving anything once the page is scrolled this far. */
 const topPx = 120
@@ -30,8 +29,11 @@ export function HistoryPage() {
   const history = useHistory(filter, isAtTop)
   const { query, rows, waiting, showWaiting, lastPage } = history
   const onNearEnd = useCallback(() => {
-    if (!query.isFetchingNextPage && query.hasNextPage) void query.fetchNextPage()
+    // After a failure the user decides when to try again.
+    if (!query.isFetchingNextPage && !query.isFetchNextPageError && query.hasNextPage)
+      void query.fetchNextPage()
   }, [query])
+  const onRetry = (): void => void query.fetchNextPage()
   const deviceNames = useMemo(
     () => new Map((names.data?.devices ?? []).map(({ id, name }) => [id, name])),
     [names.data],
@@ -67,6 +69,7 @@ export function HistoryPage() {
           isReading={query.isFetchingNextPage}
           hasMore={query.hasNextPage}
           searchedToMs={lastPage?.searchedToMs ?? null}
+          onRetry={query.isFetchNextPageError ? onRetry : null}
         />
       ) : null}
       {waiting.length === 0 ? null : (
@@ -96,8 +99,10 @@ function Foot(properties: {
   isReading: boolean
   hasMore: boolean
   searchedToMs: number | null
+  /** Where the next page could not be read. */
+  onRetry: (() => void) | null
 }) {
-  const { rows, isReading, hasMore, searchedToMs } = properties
+  const { rows, isReading, hasMore, searchedToMs, onRetry } = properties
   const lookedTo = searchedToMs === null ? '' : ` Looked back to ${formatExact(searchedToMs)}.`
   return (
     <Group gap="xs" justify="center" mih={32} role="status">
@@ -105,6 +110,14 @@ function Foot(properties: {
       <Text size="xs" c="dimmed">
         {hasMore ? `${formatNumber(rows)} shown.${lookedTo}` : `That is all: ${formatNumber(rows)}.`}
       </Text>
+      {onRetry === null ? null : (
+        <>
+          <Text size="xs">Cannot load more.</Text>
+          <Button size="compact-xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        </>
+      )}
     </Group>
   )
 }

@@ -1,7 +1,8 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, useState } from 'react'
+import { useState } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import type { MessagePage } from '../../../src/api/console/message-page.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
@@ -10,8 +11,8 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import type { WaitingMessage } from './cancel-message.tsx'
 
-const CancelMessage = lazy(async () => ({ default: (await import('./cancel-message.tsx')).CancelMessage }))
-const MoveMessage = lazy(async () => ({ default: (await import('./move-message.tsx')).MoveMessage }))
+const CancelMessage = lazyPart(async () => (await import('./cancel-message.tsx')).CancelMessage)
+const MoveMessage = lazyPart(async () => (await import('./move-message.tsx')).MoveMessage)
 
 /** What a person can do with a message: have it as a line for a shell, send it again, give it another time, cancel it. */
 export function MessageActions({ page }: { page: MessagePage }) {

@@ -2,7 +2,8 @@ import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
 import type { MessagePage as Answer } from '../../../src/api/console/message-page.ts'
 import type { MessagesEvent } from '../../../src/api/console/live-messages.ts'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import { useLive } from '../api/live.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
@@ -18,9 +19,9 @@ import { MessageParts } from './message-parts.tsx'
 import styles from './message-page.module.css'
 import { MessageTimeline } from './message-timeline.tsx'
 
-const MessageDeliveries = lazy(async () => ({
-  default: (await import('../webhooks/message-deliveries.tsx')).MessageDeliveries,
-}))
+const MessageDeliveries = lazyPart(
+  async () => (await import('../webhooks/message-deliveries.tsx')).MessageDeliveries,
+)
 
 /** Everything that is known of one message, as it happens. */
 export function MessagePage() {

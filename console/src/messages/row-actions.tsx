@@ -1,12 +1,12 @@
 import { useDisclosure } from '@mantine/hooks'
-import { lazy } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import type { ListedMessage } from '../../../src/api/console/listed-message.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { MenuButton } from '../ui/menu-button.tsx'
 import styles from './message-list.module.css'
 
-const CancelMessage = lazy(async () => ({ default: (await import('./cancel-message.tsx')).CancelMessage }))
-const MoveMessage = lazy(async () => ({ default: (await import('./move-message.tsx')).MoveMessage }))
+const CancelMessage = lazyPart(async () => (await import('./cancel-message.tsx')).CancelMessage)
+const MoveMessage = lazyPart(async () => (await import('./move-message.tsx')).MoveMessage)
 
 /** What can be done with a scheduled message without a look at its page. */
 export function RowActions({ of }: { of: ListedMessage }) {

@@ -1,8 +1,8 @@
-import { lazy } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
 import { Dialog } from '../ui/dialog.tsx'
 
-const TaskForm = lazy(async () => ({ default: (await import('./task-form.tsx')).TaskForm }))
+const TaskForm = lazyPart(async () => (await import('./task-form.tsx')).TaskForm)
 
 /** What the operator is about to do to an account. */
 export interface AccountTask {

@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
-import { lazy, useState } from 'react'
+import { useState } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import type { ListedOptOut } from '../../../src/messages/manage-opt-outs.ts'
 import { useCall } from '../api/use-call.ts'
 import { plainNumber } from '../send/recipients.ts'
@@ -13,7 +14,7 @@ import { TimeAgo } from '../ui/time-ago.tsx'
 import { QuietHours } from './quiet-hours.tsx'
 import { RemoveOptOut } from './remove-opt-out.tsx'
 
-const AddOptOuts = lazy(async () => ({ default: (await import('./add-opt-outs.tsx')).AddOptOuts }))
+const AddOptOuts = lazyPart(async () => (await import('./add-opt-outs.tsx')).AddOptOuts)
 
 /** As many digits as the shortest number has: less is not looked for yet. */
 const leastDigits = 7

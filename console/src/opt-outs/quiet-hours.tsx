@@ -1,13 +1,11 @@
 import { Anchor, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { lazy } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import { useCall } from '../api/use-call.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { timeOfDay } from '../ui/time-of-day.ts'
 
-const QuietHoursForm = lazy(async () => ({
-  default: (await import('./quiet-hours-form.tsx')).QuietHoursForm,
-}))
+const QuietHoursForm = lazyPart(async () => (await import('./quiet-hours-form.tsx')).QuietHoursForm)
 
 /** A line about the hours in which nobody is disturbed; an owner changes them in a window, so that the list below keeps its place. */
 export function QuietHours() {

@@ -1,11 +1,10 @@
 import { Button, Loader } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import type { TrafficAnswer } from '../../../src/api/console/overview-calls.ts'
 
-const TrafficRows = lazy(() =>
-  import('./traffic-rows.tsx').then((module) => ({ default: module.TrafficRows })),
-)
+const TrafficRows = lazyPart(async () => (await import('./traffic-rows.tsx')).TrafficRows)
 
 /** The numbers of the chart, for who would rather read them. */
 export function TrafficTable({ of }: { of: TrafficAnswer }) {

@@ -8,12 +8,15 @@ import { CallFault } from '../ui/call-fault.tsx'
 import type { UsedPasskey } from './browser-passkeys.ts'
 import { passkeyFault } from './passkey-fault.ts'
 
+/** What follows: a page to open, or the present page goes on. */
+type AfterEntry = { to: string } | { onIn: () => void }
+
 /** Signs in by a passkey: by a button, and by what the browser offers where the address is typed. */
-export function PasskeyEntry({ to }: { to: string }) {
+export function PasskeyEntry(after: AfterEntry) {
   const { data: session } = useQuery(sessionQuery)
   if (session === undefined || session.passkeyOrigin === null) return null
   const fault = passkeyFault(session.passkeyOrigin)
-  if (fault === null) return <Entry to={to} />
+  if (fault === null) return <Entry {...after} />
   return (
     <Text size="sm" c="dimmed">
       {fault}
@@ -21,10 +24,10 @@ export function PasskeyEntry({ to }: { to: string }) {
   )
 }
 
-function Entry({ to }: { to: string }) {
+function Entry(after: AfterEntry) {
   const enter = useEntry(
     async (use: () => Promise<UsedPasskey>) => change('session/sign-in-with-passkey', null, await use()),
-    { to },
+    after,
   )
   useOffer(enter.mutate, !enter.isIdle)
   return (

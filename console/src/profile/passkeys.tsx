@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { lazy } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import type { ListedPasskey } from '../../../src/accounts/passkeys.ts'
 import type { ProfileAnswer } from '../../../src/api/console/profile-calls.ts'
 import { useChange } from '../api/use-call.ts'
@@ -12,7 +12,7 @@ import { Section } from '../ui/section.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import { PasswordFirst } from './password-first.tsx'
 
-const AddPasskey = lazy(async () => ({ default: (await import('./add-passkey.tsx')).AddPasskey }))
+const AddPasskey = lazyPart(async () => (await import('./add-passkey.tsx')).AddPasskey)
 
 /** What signs one in without password and code. */
 export function Passkeys({ of }: { of: Pick<ProfileAnswer, 'passkeys' | 'passkeyOrigin'> }) {

@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { lazy, useState } from 'react'
+import { useState } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import { useChange } from '../api/use-call.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { notify } from '../ui/notify.ts'
@@ -8,9 +9,7 @@ import { PasswordFirst } from './password-first.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 import { Section } from '../ui/section.tsx'
 
-const AddSecondFactor = lazy(async () => ({
-  default: (await import('./add-second-factor.tsx')).AddSecondFactor,
-}))
+const AddSecondFactor = lazyPart(async () => (await import('./add-second-factor.tsx')).AddSecondFactor)
 
 /** A code beside the password. */
 export function SecondFactor({ isThere }: { isThere: boolean }) {

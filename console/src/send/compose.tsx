@@ -7,6 +7,8 @@ import { CallFailed, change } from '../api/call.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
 import { isKeyUsed, keyUsedWords, useRequestKey } from '../api/use-request-key.ts'
+import { DraftRestored } from '../drafts/draft-restored.tsx'
+import { useDraft, useDraftName } from '../drafts/use-draft.ts'
 import { type Refusal, Refused } from '../ui/call-fault.tsx'
 import { formatNumber } from '../ui/format.ts'
 import { FoldedOptions } from './folded-options.tsx'
@@ -15,12 +17,21 @@ import { readNumbers } from './recipients.ts'
 import { Sent } from './sent.tsx'
 import { TextCounter } from './text-counter.tsx'
 
+interface Draft {
+  to: string
+  text: string
+  options: SendOptions
+}
+
+const noDraft: Draft = { to: '', text: '', options: noOptions }
+
 /** One text to one number or up to a hundred. */
 export function Compose() {
-  const [to, setTo] = useState('')
-  const [text, setText] = useState('')
-  const [options, setOptions] = useState<SendOptions>(noOptions)
-  const { key, renew, renewIfUsed } = useRequestKey()
+  const name = useDraftName('send')
+  const draft = useDraft<Draft>(name, noDraft)
+  const { to, text, options } = draft.value
+  const setText = (changed: string): void => draft.change({ text: changed })
+  const { key, renew, renewIfUsed } = useRequestKey(name)
   const [sent, setSent] = useState<SendAnswer | null>(null)
   const send = useChange('send/one')
   const underWay = useRef(false)
@@ -35,14 +46,14 @@ export function Compose() {
       .mutateAsync({ body, key }, { onError: renewIfUsed })
       .finally(() => (underWay.current = false))
     setSent(answer)
-    setText('')
-    setTo('')
+    draft.change({ to: '', text: '' })
     renew()
   }
   return (
     <form onSubmit={(event) => void submit(event).catch(() => undefined)}>
       <Stack>
         {sent === null ? null : <Sent answer={sent} onClose={() => setSent(null)} />}
+        {draft.isRestored ? <DraftRestored onDiscard={draft.discard} /> : null}
         <Textarea
           label="To"
           description="Numbers with a plus and the country: +49170…; up to 100, a line or a comma between them."
@@ -51,7 +62,7 @@ export function Compose() {
           minRows={2}
           maxRows={8}
           value={to}
-          onChange={(event) => setTo(event.currentTarget.value)}
+          onChange={(event) => draft.change({ to: event.currentTarget.value })}
         />
         {duplicates.length === 0 ? null : (
           <Text size="sm">
@@ -69,7 +80,7 @@ export function Compose() {
           onChange={(event) => setText(event.currentTarget.value)}
         />
         <TextCounter text={text} onReplace={setText} />
-        <FoldedOptions value={options} onChange={setOptions} />
+        <FoldedOptions value={options} onChange={(changed) => draft.change({ options: changed })} />
         <Cost body={body} recipients={numbers.length} />
         {send.isError ? <Refused {...refusalOf(send.error)} /> : null}
         <Group justify="flex-end">

@@ -1,10 +1,10 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { lazy } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import type { SendOptions } from './send-options.ts'
 import { Later } from '../ui/later.tsx'
 
-const OptionFields = lazy(async () => ({ default: (await import('./option-fields.tsx')).OptionFields }))
+const OptionFields = lazyPart(async () => (await import('./option-fields.tsx')).OptionFields)
 
 /** What few sends need, folded away. */
 export function FoldedOptions(properties: { value: SendOptions; onChange: (value: SendOptions) => void }) {

@@ -1,9 +1,10 @@
 import { SegmentedControl, Stack, Title } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { Compose } from './compose.tsx'
 
-const TableSend = lazy(async () => ({ default: (await import('./table-send.tsx')).TableSend }))
+const TableSend = lazyPart(async () => (await import('./table-send.tsx')).TableSend)
 
 /** One text to a few numbers, or a table of numbers with a text for each. */
 export function SendPage() {

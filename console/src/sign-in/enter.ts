@@ -2,12 +2,13 @@ import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/r
 import { useNavigate } from '@tanstack/react-router'
 
 /**
- * A call that signs in; when it did, everything that was known of whoever was here before is forgotten, `to` is opened, and `onIn` is called.
+ * A call that signs in. When it did, everything that was known of who was here before is removed, `to` is opened, and `onIn` is called. Without
+ * `to` the page stays as it is.
  */
 export function useEntry<Input, Answer extends { state: string }>(
   enter: (input: Input) => Promise<Answer>,
   onEntered: {
-    to: string | ((answer: Answer) => string)
+    to?: string | ((answer: Answer) => string) | undefined
     onCodeNeeded?: (answer: Answer) => void
     onIn?: (answer: Answer) => void
   },
@@ -21,9 +22,11 @@ export function useEntry<Input, Answer extends { state: string }>(
         onEntered.onCodeNeeded?.(answer)
         return
       }
-      client.clear()
       const { to } = onEntered
-      await navigate({ to: typeof to === 'string' ? to : to(answer) })
+      if (to !== undefined) {
+        client.clear()
+        await navigate({ to: typeof to === 'string' ? to : to(answer) })
+      }
       onEntered.onIn?.(answer)
     },
   })

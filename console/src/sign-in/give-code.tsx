@@ -5,7 +5,7 @@ import { CallForm } from '../ui/call-form.tsx'
 import { useEntry } from './enter.ts'
 
 /** The second half of signing in: the code of the authenticator app. */
-export function GiveCode({ to, onIn }: { to: string; onIn?: () => void }) {
+export function GiveCode({ to, onIn }: { to?: string; onIn?: () => void }) {
   const [code, setCode] = useState('')
   const give = useEntry(() => change('session/give-code', null, { code }), { to, ...(onIn && { onIn }) })
   return (

@@ -1,4 +1,5 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 
 export interface DialogProperties {
   opened: boolean
@@ -10,7 +11,7 @@ export interface DialogProperties {
   children: ReactNode
 }
 
-const DialogWindow = lazy(async () => ({ default: (await import('./dialog-window.tsx')).DialogWindow }))
+const DialogWindow = lazyPart(async () => (await import('./dialog-window.tsx')).DialogWindow)
 
 /** A modal window. What it is made of is loaded when it is first opened, as no page needs it before; so is what stands in it, if that is lazy. */
 export function Dialog(properties: DialogProperties) {

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react'
+import { Suspense, useEffect, useEffectEvent, useState } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import { sessionQuery } from '../api/session.ts'
 import { hasSingleKeys, type Layer, layerAsked } from './keys.ts'
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
-const Shortcuts = lazy(async () => ({ default: (await import('./shortcuts.tsx')).Shortcuts }))
+const Palette = lazyPart(async () => (await import('./palette.tsx')).Palette)
+const Shortcuts = lazyPart(async () => (await import('./shortcuts.tsx')).Shortcuts)
 
 /** Listens for the keys of every page, and shows what they open; that is loaded when it is first asked for. */
 export function Keyboard() {

@@ -26,8 +26,22 @@ export function ListState<T>(properties: {
     children,
   } = properties
   if (query.isPending) return <SkeletonRows rows={rows} />
-  if (query.isError) return <PageFailed error={query.error} reset={() => void query.refetch()} />
-  if (!isEmpty(query.data)) return children(query.data)
+  if (query.data === undefined) return <PageFailed error={query.error} reset={() => void query.refetch()} />
+  return (
+    <>
+      {/* What was read before stays: the reader keeps the place. */}
+      {query.isError ? <PageFailed error={query.error} reset={() => void query.refetch()} /> : null}
+      {isEmpty(query.data) ? <Nothing {...{ isFiltered, onClearFilter, empty }} /> : children(query.data)}
+    </>
+  )
+}
+
+function Nothing(properties: {
+  isFiltered: boolean
+  onClearFilter: (() => void) | undefined
+  empty: ReactNode
+}) {
+  const { isFiltered, onClearFilter, empty } = properties
   return isFiltered ? <NoMatch onClear={onClearFilter} /> : <Paper p="xl">{empty}</Paper>
 }
 

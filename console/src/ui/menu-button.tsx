@@ -1,5 +1,6 @@
 import { Button, Text } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 
 /** One line of a menu: it leads somewhere, or does something. */
 export type MenuLine = { label: string; color?: string } & ({ to: string } | { run: () => void })
@@ -20,7 +21,7 @@ export const narrow = { miw: 0, maw: 220 } as const
 
 const loadMenu = () => import('./open-menu.tsx')
 /** Menus and what places them are 27 KB (compressed) that no first load needs. */
-const OpenMenu = lazy(async () => ({ default: (await loadMenu()).OpenMenu }))
+const OpenMenu = lazyPart(async () => (await loadMenu()).OpenMenu)
 
 /** A button that opens a menu. */
 export function MenuButton(properties: MenuProperties) {

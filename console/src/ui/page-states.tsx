@@ -1,17 +1,19 @@
 import { Alert, Button, Center, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { CallFailed, isSignedOut } from '../api/call.ts'
+import { CallFailed, isSignedOut, type Problem } from '../api/call.ts'
+import { isMissingPart } from '../connection/load-part.ts'
 import { SignInAgain } from './sign-in-again.tsx'
 
 /** What a page shows when it cannot be shown: what went wrong, and what to do. */
 export function PageFailed({ error, reset }: { error: unknown; reset?: () => void }) {
-  const failed = error instanceof CallFailed ? error.problem : null
+  const failed = error instanceof CallFailed ? error.problem : isMissingPart(error) ? missingPart : null
+  const tryAgain = reset === undefined || isMissingPart(error) ? () => window.location.reload() : reset
   return (
     <Alert
       color="red"
       variant="light"
       role="alert"
-      title={failed?.title ?? 'This page made a mistake.'}
+      title={failed?.title ?? 'Something broke on this page'}
       m="md"
     >
       <Stack gap="sm" align="start">
@@ -24,13 +26,18 @@ export function PageFailed({ error, reset }: { error: unknown; reset?: () => voi
         {isSignedOut(error) ? (
           <SignInAgain />
         ) : (
-          <Button size="xs" variant="default" onClick={() => (reset ?? (() => window.location.reload()))()}>
+          <Button size="xs" variant="default" onClick={tryAgain}>
             Try again
           </Button>
         )}
       </Stack>
     </Alert>
   )
+}
+
+const missingPart: Pick<Problem, 'title' | 'detail' | 'request_id'> = {
+  title: 'A part of this page is missing on the server',
+  detail: 'Reload the page. If that does not help, build the console again: npm run build.',
 }
 
 /** For addresses that lead nowhere. */

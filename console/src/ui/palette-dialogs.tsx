@@ -1,12 +1,11 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import { Dialog } from './dialog.tsx'
 import type { PaletteDialog } from './use-palette-entries.ts'
 
-const CreateKey = lazy(async () => ({ default: (await import('../developers/create-key.tsx')).CreateKey }))
-const NewKey = lazy(async () => ({ default: (await import('../developers/new-key.tsx')).NewKey }))
-const ConnectDialog = lazy(async () => ({
-  default: (await import('../devices/connect-dialog.tsx')).ConnectDialog,
-}))
+const CreateKey = lazyPart(async () => (await import('../developers/create-key.tsx')).CreateKey)
+const NewKey = lazyPart(async () => (await import('../developers/new-key.tsx')).NewKey)
+const ConnectDialog = lazyPart(async () => (await import('../devices/connect-dialog.tsx')).ConnectDialog)
 
 /** The forms that the palette opens over whatever page is shown. */
 export function PaletteDialogs({ shown, onClose }: { shown: PaletteDialog | null; onClose: () => void }) {

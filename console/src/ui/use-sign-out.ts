@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { change, isSignedOut } from '../api/call.ts'
+import { removeDrafts } from '../drafts/draft-storage.ts'
 import { notify } from './notify.ts'
 
 /** Ends this session, and forgets what it was told; says so when it goes on because the server could not be asked. */
@@ -19,6 +20,7 @@ export function useSignOut(): () => Promise<void> {
         })
     }
     client.clear()
+    removeDrafts()
     await navigate({ to: '/sign-in' })
   }
 }

@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { lazy, useState } from 'react'
+import { useState } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import type { ListedDelivery } from '../../../src/webhooks/list-deliveries.ts'
 import type { ListedEndpoint } from '../../../src/webhooks/list-endpoints.ts'
 import { useCall } from '../api/use-call.ts'
@@ -11,10 +12,8 @@ import { EmptyWords, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import { answerWords, DeliveryState } from './delivery-state.tsx'
 
-const DeliveryDetails = lazy(async () => ({
-  default: (await import('./delivery-details.tsx')).DeliveryDetails,
-}))
-const ReplayRange = lazy(async () => ({ default: (await import('./replay-range.tsx')).ReplayRange }))
+const DeliveryDetails = lazyPart(async () => (await import('./delivery-details.tsx')).DeliveryDetails)
+const ReplayRange = lazyPart(async () => (await import('./replay-range.tsx')).ReplayRange)
 
 /** What an endpoint was told, newest first. */
 export function DeliveryLog({ of, logDays }: { of: ListedEndpoint; logDays: number }) {

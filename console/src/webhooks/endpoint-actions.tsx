@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import type { ListedEndpoint } from '../../../src/webhooks/list-endpoints.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
@@ -9,7 +9,7 @@ import { CallFault } from '../ui/call-fault.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { notify } from '../ui/notify.ts'
 
-const EndpointForm = lazy(async () => ({ default: (await import('./endpoint-form.tsx')).EndpointForm }))
+const EndpointForm = lazyPart(async () => (await import('./endpoint-form.tsx')).EndpointForm)
 
 interface Properties {
   of: ListedEndpoint

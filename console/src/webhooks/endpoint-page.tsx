@@ -1,6 +1,7 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
-import { lazy, useState } from 'react'
+import { useState } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import type { ListedEndpoint } from '../../../src/webhooks/list-endpoints.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
@@ -14,7 +15,7 @@ import { EndpointActions } from './endpoint-actions.tsx'
 import { EndpointState } from './endpoint-state.tsx'
 import { NewSecret } from './new-secret.tsx'
 
-const DeliveryLog = lazy(async () => ({ default: (await import('./delivery-log.tsx')).DeliveryLog }))
+const DeliveryLog = lazyPart(async () => (await import('./delivery-log.tsx')).DeliveryLog)
 
 /** One endpoint: what it is told of, and what came of it. */
 export function EndpointPage() {

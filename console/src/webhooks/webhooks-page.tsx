@@ -1,7 +1,8 @@
 import { Anchor, Button, Code, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
-import { lazy, useState } from 'react'
+import { useState } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import type { ListedEndpoint } from '../../../src/webhooks/list-endpoints.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
@@ -12,7 +13,7 @@ import { TimeAgo } from '../ui/time-ago.tsx'
 import { EndpointState } from './endpoint-state.tsx'
 import { NewSecret } from './new-secret.tsx'
 
-const EndpointForm = lazy(async () => ({ default: (await import('./endpoint-form.tsx')).EndpointForm }))
+const EndpointForm = lazyPart(async () => (await import('./endpoint-form.tsx')).EndpointForm)
 
 /** Where programs of the account are told what happens. */
 export function WebhooksPage() {

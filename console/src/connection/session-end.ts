@@ -1,0 +1,58 @@
+/** Where a session that ended while a page was open stands. */
+export type SessionEndState = 'none' | 'asking' | 'declined'
+
+/**
+ * What becomes of calls that are answered `not_signed_in` while a page is open: they wait until the user has signed in again, and are then repeated.
+ * Nothing was done by them, as the session is checked first. One for the whole page.
+ */
+export class SessionEnd {
+  #state: SessionEndState = 'none'
+  #asking: PromiseWithResolvers<boolean> | null = null
+  readonly #watchers = new Set<() => void>()
+  /** Whether a user is known to be signed in: to others a refusal is an answer. */
+  #isKnown: () => boolean = () => false
+
+  get state(): SessionEndState {
+    return this.#state
+  }
+
+  readonly watch = (look: () => void): (() => void) => {
+    this.#watchers.add(look)
+    return () => void this.#watchers.delete(look)
+  }
+
+  /** Says how to find whether a user is known to be signed in. */
+  askOnlyWhile(isKnown: () => boolean): void {
+    this.#isKnown = isKnown
+  }
+
+  /**
+   * Resolves with true when the user has signed in again, and with false when there was none or the user declined. After that only what the user
+   * does asks again (`isOwnAct`), not what pages read by themselves.
+   */
+  signInAgain({ isOwnAct }: { isOwnAct: boolean }): Promise<boolean> {
+    if (!this.#isKnown() || (this.#state === 'declined' && !isOwnAct)) return Promise.resolve(false)
+    this.#asking ??= Promise.withResolvers<boolean>()
+    this.#show('asking')
+    return this.#asking.promise
+  }
+
+  /** To be called when the dialog is over. */
+  end(hasSignedIn: boolean): void {
+    this.#asking?.resolve(hasSignedIn)
+    this.#asking = null
+    this.#show(hasSignedIn ? 'none' : 'declined')
+  }
+
+  /** To be called when no user is known any more, and the page for signing in is shown. */
+  forget(): void {
+    this.#show('none')
+  }
+
+  #show(state: SessionEndState): void {
+    this.#state = state
+    for (const look of this.#watchers) look()
+  }
+}
+
+export const sessionEnd = new SessionEnd()

@@ -1,0 +1,61 @@
+import { Stack, Text } from '@mantine/core'
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { change, read } from '../api/call.ts'
+import { reopenStreams } from '../api/live.ts'
+import { sessionQuery } from '../api/session.ts'
+import { sessionEnd } from '../connection/session-end.ts'
+import { PasskeyEntry } from '../passkeys/passkey-entry.tsx'
+import { CallForm } from '../ui/call-form.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { EmailField } from '../ui/email-field.tsx'
+import { PasswordField } from '../ui/password-field.tsx'
+import { useEntry } from './enter.ts'
+import { GiveCode } from './give-code.tsx'
+
+/** Signs in over the page whose session has ended: nothing on it is lost, and what was refused meanwhile is done. */
+export function SessionDialog() {
+  const client = useQueryClient()
+  const { data } = useQuery({ ...sessionQuery, enabled: false })
+  const [asksCode, setAsksCode] = useState(false)
+  const user = data?.user ?? null
+  if (user === null) return null
+  const onIn = (): void => void goOnAs(user.id, client)
+  return (
+    <Dialog opened onClose={() => sessionEnd.end(false)} title="Sign in again">
+      <Stack>
+        <Text size="sm">Your session has ended. Sign in to continue where you are.</Text>
+        {asksCode ? (
+          <GiveCode onIn={onIn} />
+        ) : (
+          <Credentials email={user.email} onCodeNeeded={() => setAsksCode(true)} onIn={onIn} />
+        )}
+      </Stack>
+    </Dialog>
+  )
+}
+
+function Credentials(properties: { email: string; onCodeNeeded: () => void; onIn: () => void }) {
+  const { email, onCodeNeeded, onIn } = properties
+  const [password, setPassword] = useState('')
+  const signIn = useEntry(() => change('session/sign-in', null, { email, password }), { onCodeNeeded, onIn })
+  return (
+    <>
+      <CallForm call={signIn} onSubmit={() => signIn.mutate(undefined)} action="Sign in">
+        <EmailField readOnly variant="filled" autoComplete="username webauthn" value={email} />
+        <PasswordField data-autofocus value={password} onChange={setPassword} />
+      </CallForm>
+      <PasskeyEntry onIn={onIn} />
+    </>
+  )
+}
+
+/** A passkey may be of another user, who must not see what this page shows. */
+async function goOnAs(userId: string, client: QueryClient): Promise<void> {
+  const session = await read('session/read', null, {})
+  if (session.user?.id !== userId) return window.location.reload()
+  client.setQueryData(sessionQuery.queryKey, session)
+  sessionEnd.end(true)
+  reopenStreams()
+  await client.invalidateQueries()
+}

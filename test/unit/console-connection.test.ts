@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { LiveStream } from '../../console/src/api/live-stream.ts'
+import { Connection, connection } from '../../console/src/connection/connection.ts'
+import { isMissingPart, loadPart } from '../../console/src/connection/load-part.ts'
+import { SessionEnd } from '../../console/src/connection/session-end.ts'
+
+/** What the console does when the server is away, or the session has ended. */
+
+let answer: () => Promise<Response>
+const json = { headers: { 'content-type': 'application/json; charset=utf-8' } }
+const isAway = (): Promise<Response> => Promise.reject(new TypeError('Failed to fetch'))
+const isReady = async (): Promise<Response> => new Response('{"status":"ready"}', json)
+beforeEach(() => {
+  vi.useFakeTimers()
+  answer = isReady
+  vi.stubGlobal(
+    'fetch',
+    vi.fn(() => answer()),
+  )
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+test('a stream that is back within five seconds is not said to be lost', async () => {
+  const state = new Connection()
+  state.report(state, true)
+  await vi.advanceTimersByTimeAsync(4_999)
+  state.report(state, false)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(state.state).toEqual({ kind: 'up' })
+})
+
+test('one that is broken for longer is lost since it broke, and when it is back, that is shown for two seconds and lists are read again', async () => {
+  const state = new Connection()
+  const refresh = vi.fn<() => void>()
+  state.onRestored(refresh)
+  const brokenAtMs = Date.now()
+  state.report(state, true)
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(state.state).toEqual({ kind: 'lost', sinceMs: brokenAtMs })
+  state.report(state, false)
+  expect(state.state).toEqual({ kind: 'back' })
+  expect(refresh).toHaveBeenCalledTimes(1)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(state.state).toEqual({ kind: 'up' })
+})
+
+test.each([
+  ['nothing', isAway],
+  ['a proxy with nothing behind it', async () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
+])('a part of a page waits while %s answers, and is loaded when the server does', async (_, away) => {
+  answer = away
+  const load = vi.fn<() => Promise<string>>(() =>
+    Promise.reject(new TypeError('Failed to fetch dynamically imported module: /a.js')),
+  )
+  const loaded = loadPart(load)
+  await vi.advanceTimersByTimeAsync(12_000)
+  expect(connection.state).toMatchObject({ kind: 'lost' })
+  expect(load).toHaveBeenCalledTimes(1)
+  answer = isReady
+  load.mockImplementation(() => Promise.resolve('part'))
+  await vi.advanceTimersByTimeAsync(3_000)
+  await expect(loaded).resolves.toBe('part')
+  expect(connection.state).toEqual({ kind: 'back' })
+  await vi.advanceTimersByTimeAsync(2_000)
+})
+
+test('it is not waited for where the server answers, ready or not: an upgrade has replaced it', async () => {
+  answer = async () => new Response('{"status":"not_ready"}', { ...json, status: 503 })
+  const missing = new TypeError('Failed to fetch dynamically imported module: /a.js')
+  await expect(loadPart(() => Promise.reject(missing))).rejects.toBe(missing)
+  expect(isMissingPart(missing)).toBe(true)
+  expect(isMissingPart(new TypeError('x is not a function'))).toBe(false)
+})
+
+/** An event source that a test opens, breaks and lets say something. */
+class FakeSource extends EventTarget {
+  static readonly CLOSED = 2
+  static last: FakeSource
+  readyState = 0
+  constructor() {
+    super()
+    FakeSource.last = this
+  }
+  open(): void {
+    this.readyState = 1
+    this.dispatchEvent(new Event('open'))
+  }
+  close(): void {
+    this.readyState = FakeSource.CLOSED
+  }
+}
+
+test('a stream that says nothing for twenty seconds is broken unless the server answers', async () => {
+  vi.stubGlobal('EventSource', FakeSource)
+  vi.stubGlobal('window', new EventTarget())
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }))
+  const stream = new LiveStream('/console/api/live', () => undefined)
+  const first = FakeSource.last
+  first.open()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(stream.isBroken).toBe(false)
+  expect(FakeSource.last).toBe(first)
+  answer = isAway
+  await vi.advanceTimersByTimeAsync(20_000)
+  expect(stream.isBroken).toBe(true)
+  expect(FakeSource.last).not.toBe(first)
+  FakeSource.last.open()
+  expect(stream.isBroken).toBe(false)
+  stream.close()
+})
+
+test('calls of an ended session wait for one sign-in, and a user who declines is asked again by what he does alone', async () => {
+  const end = new SessionEnd()
+  expect(await end.signInAgain({ isOwnAct: true })).toBe(false)
+  end.askOnlyWhile(() => true)
+  const calls = [end.signInAgain({ isOwnAct: false }), end.signInAgain({ isOwnAct: true })]
+  expect(end.state).toBe('asking')
+  end.end(false)
+  expect(await Promise.all(calls)).toEqual([false, false])
+  expect(await end.signInAgain({ isOwnAct: false })).toBe(false)
+  const again = end.signInAgain({ isOwnAct: true })
+  end.end(true)
+  expect(await again).toBe(true)
+  expect(end.state).toBe('none')
+})
