@@ -236,6 +236,15 @@ export const proofs: readonly Proof[] = [
     catches: ['guesses-counted-as-typed', 'text-as-markup'],
   },
   {
+    name: 'scale',
+    says: 'of 100,000 messages the first page of any filter is shown within 300 ms, scrolling meets each once, and an export has them all',
+    projects: ['e2e'],
+    files: ['test/e2e/history-at-scale.test.ts'],
+    isTimed: true,
+    sizes: ['SHOWN_LOOKS'],
+    catches: ['history-waits-for-a-full-page'],
+  },
+  {
     name: 'secrets',
     says: 'no log, metric, trace of a link or answer to somebody else has a text, a whole number, a key, a token, a code, a password or a secret: marks in the flows of people, programs, phones, the operator and webhooks, at level debug',
     projects: embedded,

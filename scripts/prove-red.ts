@@ -202,7 +202,7 @@ async function makeCopy(): Promise<string> {
 /** What `npm test` runs must catch it, at its own sizes. */
 const atSizesOfCi = { ...process.env, ONESIXTY_TEST_TIER: 'ci' }
 /** But for ways that it leaves to the long run. */
-const allWays = { ONESIXTY_TEST_SERVER_COPIES: '4' }
+const allWays = { ONESIXTY_TEST_SERVER_COPIES: '4', ONESIXTY_TEST_SHOWN_LOOKS: '3' }
 
 /** How a program ended, and the last line that it said. */
 interface Ended {

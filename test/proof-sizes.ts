@@ -42,6 +42,11 @@ export const proofSizes = {
     long: 1_000_000,
     of: 'messages through their whole life, and half as many again',
   },
+  SHOWN_LOOKS: {
+    ci: 1,
+    long: 10,
+    of: 'looks at each filter of 100,000 messages, of which the quickest counts',
+  },
   FUZZ_REQUESTS: { ci: 2_000, long: 500_000, of: 'requests made from the reference' },
   OPERATOR_FUZZ_REQUESTS: { ci: 1_400, long: 50_000, of: 'requests made from the operator’s reference' },
 } as const satisfies Record<string, { ci: number; long: number; of: string }>
