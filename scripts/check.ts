@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 import { styleText } from 'node:util'
 
 /**
- * `npm test`: everything that CI runs, in order, stopping at the first step that fails. It ends with the ten slowest test files, the time of all of it, and
+ * `npm test`: everything that CI runs; where a step fails, no other one begins. It ends with the ten slowest test files, the time of all of it, and
  * `N passed, N failed`: the tests of Vitest, and each other step counted as one. With a filter (`npm test -- device`) only Vitest runs, and only
  * the test files whose path contains it.
  */
@@ -19,14 +19,15 @@ interface Step {
 /** The servers that tests start are of this build: it is ready in half the time of the checkout, which some tests start by name. */
 const built = join(import.meta.dirname, '..', 'node_modules', '.cache', 'onesixty', 'program')
 
+/** The first takes longer than all others together, which run beside it: the console is there before any other needs it. */
 const steps: readonly Step[] = [
-  { name: 'format', commands: [['oxfmt', '--check', '.']] },
   // What tsc finds by both tsconfig.json is found here, too, in 8 s in the place of 29: the same checker has loaded the types for the rules.
   { name: 'lint and types', commands: [['oxlint', '--type-check']] },
+  { name: 'format', commands: [['oxfmt', '--check', '.']] },
+  { name: 'console', commands: [['node', 'scripts/build-console.ts', '--check-size']] },
   // The second look leaves tests and scripts out: what only they reach is not part of the program.
   { name: 'dead code', commands: [['knip'], ['knip', '--production', '--include', 'files,dependencies']] },
   { name: 'layers', commands: [['node', 'scripts/layers.ts']] },
-  { name: 'console', commands: [['node', 'scripts/build-console.ts', '--check-size']] },
   { name: 'generated files', commands: [['node', 'scripts/generate.ts', '--check']] },
   {
     name: 'program',
@@ -57,23 +58,26 @@ async function main(): Promise<void> {
   process.exitCode = total.failed === 0 ? 0 : 1
 }
 
-/** Runs the steps before the tests; false when one failed. */
+/** Runs the steps before the tests, two at a time, and none after one that failed; false when one did. */
 async function runSteps(total: Count): Promise<boolean> {
-  for (const { name, commands, isShown } of steps) {
-    const startedMs = performance.now()
-    const output: string[] = []
-    let code = 0
-    for (const command of commands) code ||= await run(command, output)
-    console.log(`${code === 0 ? '✓' : '✗'} ${name.padEnd(16)} ${seconds(startedMs)}`)
-    if (code !== 0) {
-      console.log(output.join(''))
-      total.failed += 1
-      return false
-    }
-    if (isShown) console.log(`  ${output.join('').trimEnd()}`)
-    total.passed += 1
+  const waiting = [...steps]
+  const runWaiting = async (): Promise<void> => {
+    for (let step = waiting.shift(); step !== undefined && total.failed === 0; step = waiting.shift())
+      await runStep(step, total)
   }
-  return true
+  await Promise.all([runWaiting(), runWaiting()])
+  return total.failed === 0
+}
+
+async function runStep({ name, commands, isShown }: Step, total: Count): Promise<void> {
+  const startedMs = performance.now()
+  const output: string[] = []
+  let code = 0
+  for (const command of commands) code ||= await run(command, output)
+  console.log(`${code === 0 ? '✓' : '✗'} ${name.padEnd(16)} ${seconds(startedMs)}`)
+  if (code !== 0) console.log(output.join(''))
+  else if (isShown) console.log(`  ${output.join('').trimEnd()}`)
+  total[code === 0 ? 'passed' : 'failed'] += 1
 }
 
 /** Runs one command and gives its exit code; its output is kept in `output`. */

@@ -1,6 +1,7 @@
 import {
   chmod,
   chown,
+  cp,
   mkdir,
   readdir,
   readFile,
@@ -11,7 +12,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { nameOfProgram } from '../../src/start-over.ts'
 import { cliProcess, startServerProcess, temporaryFolder } from '../harness.ts'
 import { isPostgres } from '../test-database.ts'
@@ -83,9 +84,34 @@ async function emptyFolder(): Promise<string> {
   return folder
 }
 
+interface FirstStart {
+  caches: string
+  told: Told[]
+}
+
+let firstStart: Promise<FirstStart> | undefined
+/** The first start of all, which strips every module: that takes four seconds of a processor. */
+const startFirst = (): Promise<FirstStart> =>
+  (firstStart ??= (async () => {
+    const caches = await temporaryFolder()
+    return { caches, told: await startAndStop(caches) }
+  })())
+afterAll(async () => {
+  if (firstStart !== undefined) await rm((await firstStart).caches, { recursive: true, force: true })
+})
+
+/** A folder as the first start left it, to be changed. */
+async function copyOfCaches(): Promise<string> {
+  const folder = await emptyFolder()
+  await cp((await startFirst()).caches, folder, { recursive: true, preserveTimestamps: true })
+  return folder
+}
+
 test('the first start after an installation strips all modules and gives way to a second one, as the same process, which strips none in any thread', async () => {
-  const caches = await emptyFolder()
-  const [first, ...second] = await startAndStop(caches)
+  const {
+    caches,
+    told: [first, ...second],
+  } = await startFirst()
   expect(first).toMatchObject({ main: true, strips: true })
   expect(counted(second)).toEqual(everyThread)
   for (const { pid, strips } of second) expect({ pid, strips }).toEqual({ pid: first?.pid, strips: false })
@@ -109,9 +135,8 @@ test('a server that can keep no modules, or has started over already, strips wha
 test('nothing is run from a folder of another user, or where others may write, or that they may replace: each start strips what it needs', async ({
   skip,
 }) => {
-  const caches = await emptyFolder()
+  const caches = await copyOfCaches()
   const modules = join(caches, 'onesixty', 'modules')
-  await startAndStop(caches)
   const main = { main: true, pid: expect.any(Number) }
   const stripsNothing = [{ ...main, strips: false, keeps: expect.stringContaining(modules) }]
   const stripsWhatItNeeds = [{ ...main, strips: true }]
@@ -138,8 +163,7 @@ test('no thread goes through a link to where modules are kept: others could turn
 }, 60_000)
 
 test('a mark that cannot be read keeps no server from its start', async () => {
-  const caches = await emptyFolder()
-  await mains(caches)
+  const caches = await copyOfCaches()
   const kept = join(caches, 'onesixty', 'modules')
   const paths = await readdir(kept, { recursive: true })
   const mark = paths.find((path) => basename(path).startsWith('stripped-')) ?? ''
