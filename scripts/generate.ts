@@ -5,6 +5,7 @@ import { androidResultsPage } from './generators/android-results.ts'
 import { configurationPage, environmentExample } from './generators/configuration.ts'
 import { decisionList } from './generators/decision-list.ts'
 import type { Generator } from './generators/generator.ts'
+import { glossary } from './generators/glossary.ts'
 import { grafanaDashboard } from './generators/grafana-dashboard.ts'
 import { layerPicture } from './generators/layer-picture.ts'
 import { openApi } from './generators/openapi.ts'
@@ -28,6 +29,7 @@ const generators: readonly Generator[] = [
   scalingTables,
   reliabilityTables,
   decisionList,
+  glossary,
   openApi,
   operatorOpenApi,
 ]

@@ -1,9 +1,9 @@
-/** Where a session that ended while a page was open stands. */
+/** A session that ended while a page was open: whether the user is asked to sign in again, or declined to. */
 export type SessionEndState = 'none' | 'asking' | 'declined'
 
 /**
- * What becomes of calls that are answered `not_signed_in` while a page is open: they wait until the user has signed in again, and are then repeated.
- * Nothing was done by them, as the session is checked first. One for the whole page.
+ * Calls that are answered `not_signed_in` while a page is open wait until the user has signed in again, and are then repeated. They had no effect, as
+ * the session is checked first. One for the whole page.
  */
 export class SessionEnd {
   #state: SessionEndState = 'none'

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 
-/** That what stands in a form was typed before the page was loaded again. */
+/** Says that the text of a form was typed before the page was reloaded. */
 export const DraftRestored = ({ onDiscard }: { onDiscard: () => void }) => (
   <Group gap="xs" role="status">
     <Text size="sm" c="dimmed">
