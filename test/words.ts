@@ -59,4 +59,6 @@ export const donePaths: readonly string[] = [
   'docs/webhooks.md',
   'console/src/connection/',
   'console/src/drafts/',
+  'src/errors.ts',
+  'src/api/field-faults.ts',
 ]

@@ -21,21 +21,21 @@ export function scalarFault(pointer: string, schema: ScalarSchema, value: unknow
     return {
       pointer,
       code: 'wrong_type',
-      detail: `It must be ${types.map((type) => typeNames[type] ?? type).join(' or ')}.`,
+      detail: `Must be ${types.map((type) => typeNames[type] ?? type).join(' or ')}.`,
     }
   }
   if (typeof value === 'number') return rangeFault(pointer, schema, value)
   return typeof value === 'string' ? stringFault(pointer, schema, value) : null
 }
 
-/** A member that nobody asked for; suggests the known one that was probably meant, by its letters or as others call it. */
+/** A member that the schema does not have. Suggests the known one that was probably meant, by its letters or by what other APIs call it. */
 export function unknownFieldFault(
   name: string,
   known: Iterable<string>,
   otherNames: ReadonlyMap<string, string> = new Map(),
 ): Fault {
   const near = otherNames.get(name.toLowerCase().replaceAll(/[^a-z]/g, '')) ?? nearestName(name, known)
-  const says = 'There is no such field.'
+  const says = 'Unknown field.'
   return {
     pointer: `/${escapePointer(name)}`,
     code: 'unknown_field',
@@ -50,13 +50,13 @@ export function echoedTextFault(pointer: string, text: string): Fault | null {
     return {
       pointer,
       code: 'invalid_unicode',
-      detail: 'It holds half a surrogate pair, which is no character.',
+      detail: 'Contains an unpaired surrogate.',
     }
   return hasControls(text)
     ? {
         pointer,
         code: 'control_character',
-        detail: 'Of the control characters, only TAB, LF, FF and CR may stand here.',
+        detail: 'Control characters other than TAB, LF, FF and CR are not allowed.',
       }
     : null
 }
@@ -65,7 +65,7 @@ export function echoedTextFault(pointer: string, text: string): Fault | null {
 export function findNul(pointer: string, value: unknown): Fault | null {
   if (typeof value === 'string')
     return value.includes('\0')
-      ? { pointer, code: 'control_character', detail: 'It holds a NUL, which may stand nowhere.' }
+      ? { pointer, code: 'control_character', detail: 'Must not contain NUL characters.' }
       : null
   if (typeof value !== 'object' || value === null) return null
   for (const [name, member] of Object.entries(value)) {
@@ -84,16 +84,16 @@ const memberName = /^[A-Za-z0-9_.-]{1,40}$/
 /** Everything wrong with `metadata`: up to 10 named texts of up to 200 characters, 2 KiB as JSON. */
 export function metadataFaults(pointer: string, value: unknown): Fault[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return [{ pointer, code: 'wrong_type', detail: 'It must be an object of texts.' }]
+    return [{ pointer, code: 'wrong_type', detail: 'Must be an object with string values.' }]
   }
   const members = Object.entries(value as Readonly<Record<string, unknown>>)
   if (members.length > mostMembers)
-    return [{ pointer, code: 'too_many_items', detail: `At most ${mostMembers} members may stand here.` }]
+    return [{ pointer, code: 'too_many_items', detail: `Must have at most ${mostMembers} entries.` }]
   const faults = members.flatMap(
     ([name, text]) => memberFault(`${pointer}/${escapePointer(name)}`, name, text) ?? [],
   )
   if (faults.length > 0 || Buffer.byteLength(JSON.stringify(value)) <= mostBytes) return faults
-  return [{ pointer, code: 'too_long', detail: `It must not be larger than ${mostBytes} bytes as JSON.` }]
+  return [{ pointer, code: 'too_long', detail: `Must not be larger than ${mostBytes} bytes as JSON.` }]
 }
 
 function memberFault(pointer: string, name: string, text: unknown): Fault | null {
@@ -132,29 +132,26 @@ function rangeFault(
   value: number,
 ): Fault | null {
   if (value >= minimum && value <= maximum) return null
-  return { pointer, code: 'out_of_range', detail: `It must be from ${minimum} to ${maximum}.` }
+  return { pointer, code: 'out_of_range', detail: `Must be from ${minimum} to ${maximum}.` }
 }
 
 function stringFault(pointer: string, schema: ScalarSchema, value: string): Fault | null {
   const { minLength = 0, maxLength = Infinity } = schema
   const fault = (code: FieldCode, detail: string): Fault => ({ pointer, code, detail })
   if (value.length < minLength)
-    return fault('too_short', `It must have at least ${minLength} character${minLength === 1 ? '' : 's'}.`)
+    return fault('too_short', `Must have at least ${minLength} character${minLength === 1 ? '' : 's'}.`)
   if (value.length > maxLength && countsMoreThan(maxLength, value)) {
-    return fault('too_long', `It must have at most ${maxLength} characters.`)
+    return fault('too_long', `Must have at most ${maxLength} characters.`)
   }
   if (schema.enum !== undefined && !schema.enum.includes(value)) {
     const near = nearestName(value, schema.enum)
     return {
-      ...fault('not_in_enum', `It must be one of ${schema.enum.join(', ')}.`),
+      ...fault('not_in_enum', `Must be one of ${schema.enum.join(', ')}.`),
       ...(near === null ? {} : { suggestion: near }),
     }
   }
   if (schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value)) return null
-  return fault(
-    'invalid_format',
-    `It does not have the form that is asked for: ${schema.description ?? schema.pattern}`,
-  )
+  return fault('invalid_format', `Must have the required form: ${schema.description ?? schema.pattern}`)
 }
 
 /** Whether a text has more code points than `most`; counts only what has not settled it by its units. */

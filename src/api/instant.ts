@@ -12,7 +12,7 @@ export function readInstant(text: string): number | { detail: string; suggestion
   if (!Number.isNaN(atMs)) return atMs
   const suggestion = asRfc3339(text)
   return {
-    detail: `It must be a date and time by RFC 3339, such as 2026-11-21T09:30:00Z${suggestion === null ? '' : ' or 2026-11-21T11:30:00+02:00'}.`,
+    detail: `Must be a date and time by RFC 3339, such as 2026-11-21T09:30:00Z${suggestion === null ? '' : ' or 2026-11-21T11:30:00+02:00'}.`,
     ...(suggestion !== null && { suggestion }),
   }
 }

@@ -127,9 +127,9 @@ function decoded(text: string): string | null {
 export const wholeNumber =
   (least: number, most: number) =>
   (text: string): number => {
-    if (!/^\d{1,15}$/.test(text)) throw new Wrong('wrong_type', 'It must be a whole number.')
+    if (!/^\d{1,15}$/.test(text)) throw new Wrong('wrong_type', 'Must be a whole number.')
     const value = Number(text)
-    if (value < least || value > most) throw new Wrong('out_of_range', `It must be from ${least} to ${most}.`)
+    if (value < least || value > most) throw new Wrong('out_of_range', `Must be from ${least} to ${most}.`)
     return value
   }
 
@@ -140,7 +140,7 @@ export const word =
     const found = words.find((candidate) => candidate === text)
     if (found !== undefined) return found
     const near = nearestName(text, words)
-    throw new Wrong('not_in_enum', `It must be one of ${words.join(', ')}.`, near ?? undefined)
+    throw new Wrong('not_in_enum', `Must be one of ${words.join(', ')}.`, near ?? undefined)
   }
 
 /** Text for which `holds` is true; `rule` says what it must be. */
@@ -170,7 +170,7 @@ export const address = textWithPlus((text) => {
     return written
   throw new Wrong(
     'invalid_format',
-    'It must be a number in E.164 such as +4915112345678, a short code or the name of a sender.',
+    'Must be a number in E.164 such as +4915112345678, a short code or the name of a sender.',
   )
 })
 
@@ -178,7 +178,7 @@ export const address = textWithPlus((text) => {
 export const sender = textWithPlus((text) => {
   const written = withoutSeparators(text)
   if (written.length >= 1 && written.length <= longestSender) return written
-  throw new Wrong('invalid_format', `It must have 1 to ${longestSender} characters.`)
+  throw new Wrong('invalid_format', `Must have 1 to ${longestSender} characters.`)
 })
 
 /** More than any network has: SMPP 3.4 names 20 (section 5.2.8), and phones tell what their network wrote. */

@@ -48,7 +48,7 @@ test('any other fault is 500, leaks nothing and is logged once with its stack', 
     const answer = await fail(thrown)
     expect(answer).toMatchObject({
       status: 500,
-      body: { code: 'internal_error', title: 'The service made a mistake.' },
+      body: { code: 'internal_error', title: 'Internal error.' },
     })
     expect(answer.text).not.toMatch(/SECRET|\.ts|Error:/)
     const errors = api.logLines.slice(linesBefore).filter((line) => line.includes('"level":"error"'))

@@ -170,12 +170,12 @@ test('what was refused is said by what is wrong, then by what to do', async () =
       status: 401,
       body: {
         code: 'invalid_token',
-        title: 'The API key is not valid.',
+        title: 'The API key is invalid.',
         detail: 'Copy it whole. Nothing was sent.',
       },
     },
   ]
-  expect((await send()).stderr).toBe('onesixty: The API key is not valid. Copy it whole. Nothing was sent.\n')
+  expect((await send()).stderr).toBe('onesixty: The API key is invalid. Copy it whole. Nothing was sent.\n')
 })
 
 test('when the time is over before every message is final it says so, and that they go on', async () => {

@@ -20,7 +20,7 @@ test.for([
 test.for(['2026-11-21', '2026-02-30T09:30:00+0200', '21.11.2026 09:30', '2026-11-21T09:30:00 CET', '2026-11-21T25:00Z', 'tomorrow', ''])(
   '%s is refused, with nothing to suggest',
   (given) => {
-    expect(readInstant(given)).toEqual({ detail: expect.stringMatching(/^It must be a date and time by RFC 3339/) })
+    expect(readInstant(given)).toEqual({ detail: expect.stringMatching(/^Must be a date and time by RFC 3339/) })
   },
 ) // prettier-ignore
 

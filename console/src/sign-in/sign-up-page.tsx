@@ -34,7 +34,7 @@ export function SignUpPage() {
 
 const Closed = () => (
   <Alert color="gray" variant="light" title="By invitation">
-    Accounts are opened by invitation here. Ask the operator of this service for one.
+    Sign-up is by invitation only. Ask the operator of this service for one.
   </Alert>
 )
 

@@ -83,7 +83,7 @@ function readRange(
 ): { mode: 'live' | 'test'; fromDay: number; toDay: number } {
   const query = new QueryReader(rawQuery, ['mode', 'from', 'to'])
   const mode = query.one('mode', word(modes)) ?? 'live'
-  const aDay = textThat((text) => dayOf(text) !== null, 'It must be a day such as 2026-11-21.')
+  const aDay = textThat((text) => dayOf(text) !== null, 'Must be a day such as 2026-11-21.')
   const to = query.one('to', aDay)
   const from = query.one('from', aDay)
   const toDay = to === null ? today + 1 : (dayOf(to) as number)

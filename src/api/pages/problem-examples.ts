@@ -37,7 +37,7 @@ export const problemExamples: Readonly<Partial<Record<ProblemCode, RefusalExtra 
       {
         pointer: '/txt',
         code: 'unknown_field',
-        detail: 'There is no such field. Did you mean `text`?',
+        detail: 'Unknown field. Did you mean `text`?',
         suggestion: 'text',
       },
       { pointer: '/text', code: 'required', detail: '`text` is required.' },

@@ -156,13 +156,13 @@ interface Asked {
 }
 
 const id = (prefix: IdPrefix) =>
-  textThat((value) => isId(prefix, value), `It must be an id that begins with ${prefix}_.`)
+  textThat((value) => isId(prefix, value), `Must be an id that begins with ${prefix}_.`)
 const country = textThat(
   (value) => /^[A-Z]{2}$/.test(value),
-  'It must be two capital letters, such as DE (ISO 3166-1 alpha-2).',
+  'Must be two capital letters, such as DE (ISO 3166-1 alpha-2).',
 )
 const reference = textWithPlus(
-  textThat((value) => /^.{1,100}$/su.test(value), 'It must have 1 to 100 characters.'),
+  textThat((value) => /^.{1,100}$/su.test(value), 'Must have 1 to 100 characters.'),
 )
 
 /** Reads and checks the parameters; throws `invalid_query` with every fault at once. */

@@ -134,11 +134,11 @@ function instantFaults(pointer: string, text: string): readonly Fault[] {
 function recipientsFormFaults(to: unknown): readonly Fault[] {
   const fault = (code: FieldCode, detail: string, pointer = '/to'): Fault => ({ pointer, code, detail })
   if (typeof to === 'string') return none
-  if (!Array.isArray(to)) return [fault('wrong_type', 'It must be a number in E.164, or a list of them.')]
-  if (to.length === 0) return [fault('too_short', 'It must name at least one recipient.')]
+  if (!Array.isArray(to)) return [fault('wrong_type', 'Must be a number in E.164, or a list of them.')]
+  if (to.length === 0) return [fault('too_short', 'Must name at least one recipient.')]
   if (to.length > mostRecipients)
     return [fault('too_many_items', `At most ${mostRecipients} recipients may stand in one send.`)]
   return to.flatMap((item, i) =>
-    typeof item === 'string' ? [] : [fault('wrong_type', 'It must be a string.', `/to/${i}`)],
+    typeof item === 'string' ? [] : [fault('wrong_type', 'Must be a string.', `/to/${i}`)],
   )
 }

@@ -179,5 +179,5 @@ function readRefusal(error: unknown): CallRefused | null {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new CallRefused(413, 'The body is too large.')
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
     return new CallRefused(statusCode, 'The request cannot be read.')
-  return error instanceof Refusal ? null : new CallRefused(500, 'The service made a mistake. Ask again.')
+  return error instanceof Refusal ? null : new CallRefused(500, 'Internal error. Ask again.')
 }
