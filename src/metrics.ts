@@ -66,19 +66,16 @@ export function createMetrics(
     new Counter({ name: `onesixty_${name}`, help, labelNames, registers })
   const messages = counter('messages_accepted_total', 'Messages accepted.')
   const parts = counter('parts_accepted_total', 'Parts accepted.')
-  const refusals = counter('requests_refused_total', 'Requests refused, by problem code.', 'code')
+  const refusals = counter('requests_refused_total', 'Requests rejected, by problem code.', 'code')
   const outcomes = counter(
-    'hand_overs_total',
-    'Ends of hand-overs by outcome, and offers to phones.',
+    'submissions_total',
+    'Finished submissions by outcome, and offers to phones.',
     'outcome',
   )
-  const states = counter('message_states_total', 'States that messages reached.', 'status')
+  const states = counter('message_states_total', 'Statuses that messages reached.', 'status')
   for (const outcome of handOverOutcomes) outcomes.inc({ outcome }, 0)
   for (const status of messageStatuses) states.inc({ status }, 0)
-  const staleTokens = counter(
-    'lease_tokens_refused_total',
-    'Tokens of leases that other nodes had taken since.',
-  )
+  const staleTokens = counter('lease_tokens_refused_total', 'Stale fencing tokens that were rejected.')
   const webhooks = webhookMetrics(registry)
   const requests = new Histogram({
     name: 'onesixty_request_seconds',
@@ -112,20 +109,20 @@ export function createMetrics(
 function webhookMetrics(registry: Registry): Metrics['webhookTried'] {
   const registers = [registry]
   const tries = new Counter({
-    name: 'onesixty_webhook_tries_total',
-    help: 'Tries of webhooks, by how the delivery stands after them.',
-    labelNames: ['standing'],
+    name: 'onesixty_webhook_attempts_total',
+    help: 'Webhook delivery attempts, by result.',
+    labelNames: ['result'],
     registers,
   })
   const times = new Histogram({
-    name: 'onesixty_webhook_seconds',
-    help: 'Time of one try of a webhook.',
+    name: 'onesixty_webhook_attempt_seconds',
+    help: 'Duration of one webhook delivery attempt.',
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers,
   })
-  for (const standing of webhookStandings) tries.inc({ standing }, 0)
+  for (const standing of webhookStandings) tries.inc({ result: standing }, 0)
   return (standing, seconds) => {
-    tries.inc({ standing })
+    tries.inc({ result: standing })
     times.observe(seconds)
   }
 }
@@ -134,26 +131,26 @@ function webhookMetrics(registry: Registry): Metrics['webhookTried'] {
 function linkMetrics(registry: Registry): Metrics['linkOf'] {
   const registers = [registry]
   const answers = new Counter({
-    name: 'onesixty_link_answers_total',
-    help: 'Answers of SMSCs to submitted parts, by status.',
+    name: 'onesixty_smpp_responses_total',
+    help: 'Responses of SMSCs to submitted parts, by status.',
     labelNames: ['device', 'status'],
     registers,
   })
   const sessionsLost = new Counter({
-    name: 'onesixty_link_sessions_lost_total',
-    help: 'Sessions that were bound and ended unasked.',
+    name: 'onesixty_smpp_sessions_lost_total',
+    help: 'Bound sessions that ended unexpectedly.',
     labelNames: ['device'],
     registers,
   })
   const unread = new Counter({
     name: 'onesixty_link_unread_total',
-    help: 'What SMSCs sent that could not be read: words of receipts, whole receipts, the optional rest of PDUs, whole PDUs; and what phones did: events, received messages, reports.',
+    help: 'What SMSCs and phones sent that could not be read: receipt states, receipts, optional parameters, PDUs, events, received messages, reports.',
     labelNames: ['device', 'what'],
     registers,
   })
   const answerTimes = new Histogram({
-    name: 'onesixty_link_answer_seconds',
-    help: 'Time from a submitted part to its answer.',
+    name: 'onesixty_smpp_response_seconds',
+    help: 'Time from a submitted part to its response.',
     labelNames: ['device'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,

@@ -18,8 +18,8 @@ export function createWebhookDelivery(wiring: Wiring, dueNow: () => number): Ser
   const guard = createAddressGuard(config.webhookAllow)
   // On every node: that webhooks wait while none has the role is what somebody should be told.
   wiring.metrics.gauge(
-    'webhooks_waiting',
-    `Webhooks that are still to be delivered, up to ${mostCounted}.`,
+    'webhook_deliveries_pending',
+    `Webhook deliveries that are queued, up to ${mostCounted}.`,
     () => countWaiting(wiring.read, mostCounted),
   )
   if (!config.roles.includes('webhooks')) return nothing
@@ -39,7 +39,7 @@ export function createWebhookDelivery(wiring: Wiring, dueNow: () => number): Ser
     mostConnections: config.webhookConnections,
     disableAfterMs: config.webhookDisableDays * dayMs,
   })
-  wiring.metrics.gauge('webhooks_under_way', 'Webhooks that are being tried.', () => deliverer.open)
+  wiring.metrics.gauge('webhook_deliveries_in_flight', 'Webhook deliveries in flight.', () => deliverer.open)
   return deliverer
 }
 

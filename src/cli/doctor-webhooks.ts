@@ -33,7 +33,7 @@ export async function examineWebhooks(
       remedy:
         late.length === 0
           ? null
-          : 'If it stays so, start a server with the role webhooks, or look at what delays it: onesixty_webhooks_under_way and its log.',
+          : 'If it stays so, start a server with the role webhooks, or look at what delays it: onesixty_webhook_deliveries_in_flight and its log.',
     },
   ]
 }

@@ -20,7 +20,7 @@ interface GaugesDeps {
 export function addGauges(deps: GaugesDeps): void {
   addStorageGauges(deps)
   const { metrics, pool, read } = deps
-  metrics.gauge('hand_overs_open', 'Hand-overs that have not ended.', () =>
+  metrics.gauge('submissions_in_flight', 'Submissions in flight.', () =>
     pool.all.reduce((sum, device) => sum + device.open, 0),
   )
   metrics.gauge(
@@ -35,21 +35,21 @@ export function addGauges(deps: GaugesDeps): void {
   metrics.deviceGauge('device_state', 'Whether a device can send: 2 online, 1 degraded, 0 not.', () =>
     pool.all.map((device) => [device.facts.id, states[device.health.status]]),
   )
-  metrics.deviceGauge('device_hand_overs_open', 'Hand-overs to a link that have not ended.', () =>
+  metrics.deviceGauge('device_in_flight', 'Submissions in flight on an SMPP connection.', () =>
     linksOf(pool).map(({ device }) => [device.facts.id, device.open]),
   )
-  metrics.deviceGauge('device_window', 'Hand-overs that a link may have open now.', () =>
+  metrics.deviceGauge('device_window', 'Submissions that an SMPP connection may have in flight.', () =>
     linksOf(pool).map(({ device, link }) => [device.facts.id, link.window]),
   )
   metrics.deviceGauge(
     'device_parts_per_second',
-    'Parts a second that the peer of a link bears; +Inf when nothing bounds it.',
+    'Parts per second that the SMSC of a connection accepts; +Inf without a limit.',
     () =>
       linksOf(pool).flatMap(({ device, link }) =>
         link.perSecond === undefined ? [] : [[device.facts.id, link.perSecond] as [string, number]],
       ),
   )
-  metrics.deviceGauge('device_receipts_parked', 'Receipts that nobody waits for yet.', async () => {
+  metrics.deviceGauge('device_unmatched_receipts', 'Receipts whose ID matches no attempt.', async () => {
     const rows = await read
       .selectFrom('parked_receipts')
       .select(({ fn }) => ['device_id', fn.countAll<number>().as('parked')])
@@ -58,7 +58,7 @@ export function addGauges(deps: GaugesDeps): void {
       .execute()
     return rows.map((row) => [row.device_id, row.parked])
   })
-  metrics.gauge('messages_waiting', 'Messages in the queue that no device has.', async () => {
+  metrics.gauge('messages_queued', 'Messages in the queue.', async () => {
     const row = await read
       .selectFrom('queue_totals')
       .select(({ fn }) => fn.sum<number>('messages').as('waiting'))
@@ -75,8 +75,8 @@ function addStorageGauges({ metrics, sizes, signals }: GaugesDeps): void {
     async () => (await sizes()).walBytes ?? 0,
   )
   metrics.gauge(
-    'nodes_heard',
-    'Whether this node hears what the others tell: 0 while it does not. 1 too where there is nothing to hear.',
+    'cluster_listening',
+    '1 while this node receives broadcasts from its peers, or has none; else 0.',
     () => (signals?.isListening === false ? 0 : 1),
   )
 }

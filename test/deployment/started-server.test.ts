@@ -64,8 +64,8 @@ test('a server tells how many webhooks wait, though none of its roles is to deli
   const other = await startApp({ ONESIXTY_ROLES: 'api' })
   try {
     const text = await (await fetch(`${other.url}/metrics`)).text()
-    expect(text).toMatch(/^onesixty_webhooks_waiting 0$/m)
-    expect(text).not.toContain('onesixty_webhooks_under_way')
+    expect(text).toMatch(/^onesixty_webhook_deliveries_pending 0$/m)
+    expect(text).not.toContain('onesixty_webhook_deliveries_in_flight')
   } finally {
     await other.stop()
   }

@@ -34,15 +34,15 @@ test('a link tells Prometheus its state, its window, its rate, each kind of answ
   await house.send('Your code is 123456', numbersFrom(0, 5))
   await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 3, failed: 2 }), 15_000)
   const busy = await read()
-  expect(busy.get(`onesixty_link_answers_total{${device},status="ESME_ROK"}`)).toBe('3')
-  expect(busy.get(`onesixty_link_answers_total{${device},status="ESME_RINVDSTADR"}`)).toBe('1')
-  expect(busy.get(`onesixty_link_answers_total{${device},status="other"}`)).toBe('1')
-  expect(busy.get(`onesixty_link_answer_seconds_count{${device}}`)).toBe('5')
+  expect(busy.get(`onesixty_smpp_responses_total{${device},status="ESME_ROK"}`)).toBe('3')
+  expect(busy.get(`onesixty_smpp_responses_total{${device},status="ESME_RINVDSTADR"}`)).toBe('1')
+  expect(busy.get(`onesixty_smpp_responses_total{${device},status="other"}`)).toBe('1')
+  expect(busy.get(`onesixty_smpp_response_seconds_count{${device}}`)).toBe('5')
 
   await house.smsc.cut('rst')
   await eventually(
     read,
-    (now) => expect(now.get(`onesixty_link_sessions_lost_total{${device}}`)).toBe('1'),
+    (now) => expect(now.get(`onesixty_smpp_sessions_lost_total{${device}}`)).toBe('1'),
     10_000,
   )
 }, 60_000)

@@ -91,7 +91,7 @@ test('every label that panels and rules are grouped by is one', async () => {
 })
 
 test('the rule about parked receipts speaks up at half of what is kept', () => {
-  const rule = rules.find(({ alert }) => alert === 'OnesixtyReceiptsParked')
+  const rule = rules.find(({ alert }) => alert === 'OnesixtyUnmatchedReceipts')
   expect(rule?.expr).toContain(`> ${settings.parkedReceipts.default / 2}`)
 })
 

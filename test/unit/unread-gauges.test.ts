@@ -7,20 +7,20 @@ function scrape(read: () => number | Promise<number>) {
   const clock = createStubClock()
   const said: unknown[] = []
   const metrics = createMetrics(clock, { warn: (words: unknown) => void said.push(words) })
-  metrics.gauge('messages_waiting', 'Waiting.', () => read())
-  metrics.deviceGauge('device_receipts_parked', 'Parked.', async () => [['dev_a', await read()]])
-  metrics.gauge('hand_overs_open', 'Open.', () => 3)
+  metrics.gauge('messages_queued', 'Waiting.', () => read())
+  metrics.deviceGauge('device_unmatched_receipts', 'Parked.', async () => [['dev_a', await read()]])
+  metrics.gauge('submissions_in_flight', 'Open.', () => 3)
   metrics.refused('unauthorized')
   return { clock, said, text: () => metrics.text() }
 }
 
-const whole = ['onesixty_hand_overs_open 3', 'onesixty_requests_refused_total{code="unauthorized"} 1']
-const ofDatabase = ['onesixty_messages_waiting 7', 'onesixty_device_receipts_parked{device="dev_a"} 7']
+const whole = ['onesixty_submissions_in_flight 3', 'onesixty_requests_refused_total{code="unauthorized"} 1']
+const ofDatabase = ['onesixty_messages_queued 7', 'onesixty_device_unmatched_receipts{device="dev_a"} 7']
 const linesOf = (page: string): string[] =>
   page
     .split('\n')
     .filter(
-      (line) => [...whole, ...ofDatabase].includes(line) || /^onesixty_(messages_waiting|device_)/.test(line),
+      (line) => [...whole, ...ofDatabase].includes(line) || /^onesixty_(messages_queued|device_)/.test(line),
     )
 
 test('a number that cannot be read is left out of the page, which has all others and has it again when it can be', async () => {
@@ -36,7 +36,7 @@ test('a number that cannot be read is left out of the page, which has all others
   isAway = true
   for (let scrapes = 0; scrapes < 3; scrapes++)
     expect(new Set(linesOf(await page.text()))).toEqual(new Set(whole))
-  const gauges = ['messages_waiting', 'device_receipts_parked']
+  const gauges = ['messages_queued', 'device_unmatched_receipts']
   expect(page.said, 'once for each time').toMatchObject(
     [...gauges, ...gauges].map((gauge) => ({ gauge, err: { message: 'PostgreSQL cannot be reached' } })),
   )
