@@ -9,7 +9,7 @@ import { SessionEnd } from '../../console/src/connection/session-end.ts'
 let answer: () => Promise<Response>
 const json = { headers: { 'content-type': 'application/json; charset=utf-8' } }
 const isAway = (): Promise<Response> => Promise.reject(new TypeError('Failed to fetch'))
-const isReady = async (): Promise<Response> => new Response('{"status":"ready"}', json)
+const isReady = async (): Promise<Response> => new Response('{"status":"ready","reasons":[]}', json)
 beforeEach(() => {
   vi.useFakeTimers()
   answer = isReady
@@ -47,9 +47,54 @@ test('one that is broken for longer is lost since it broke, and when it is back,
   expect(state.state).toEqual({ kind: 'up' })
 })
 
+test('what breaks again while it is back is lost at once, and what heals before it is said leaves nothing on the page', async () => {
+  const state = new Connection()
+  const other = {}
+  state.report(state, true)
+  await vi.advanceTimersByTimeAsync(5_000)
+  state.report(state, false)
+  state.report(other, true)
+  expect(state.state).toMatchObject({ kind: 'lost' })
+  state.report(other, false)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(state.state).toEqual({ kind: 'up' })
+  state.report(other, true)
+  state.report(other, false)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(state.state).toEqual({ kind: 'up' })
+})
+
+test('a page that is left takes its broken stream along, and the connection is lost until the server answers', async () => {
+  answer = isAway
+  const state = new Connection()
+  const refresh = vi.fn<() => void>()
+  state.onRestored(refresh)
+  state.report(state, true)
+  await vi.advanceTimersByTimeAsync(5_000)
+  state.forget(state)
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(state.state).toMatchObject({ kind: 'lost' })
+  expect(refresh).not.toHaveBeenCalled()
+  answer = isReady
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(state.state).toEqual({ kind: 'back' })
+})
+
+test('a call that reached nobody shows the connection as lost, unless the server answers', async () => {
+  const state = new Connection()
+  await state.check()
+  expect(state.state).toEqual({ kind: 'up' })
+  answer = isAway
+  void state.check()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(state.state).toMatchObject({ kind: 'lost' })
+})
+
 test.each([
   ['nothing', isAway],
   ['a proxy with nothing behind it', async () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
+  ['a captive portal', async () => new Response('<h1>Welcome to this hotel</h1>')],
+  ['a gateway in JSON', async () => new Response('{"message":"no upstream"}', { ...json, status: 503 })],
 ])('a part of a page waits while %s answers, and is loaded when the server does', async (_, away) => {
   answer = away
   const load = vi.fn<() => Promise<string>>(() =>
@@ -68,15 +113,18 @@ test.each([
 })
 
 test('it is not waited for where the server answers, ready or not: an upgrade has replaced it', async () => {
-  answer = async () => new Response('{"status":"not_ready"}', { ...json, status: 503 })
+  answer = async () => new Response('{"status":"not_ready","reasons":["x"]}', { ...json, status: 503 })
   const missing = new TypeError('Failed to fetch dynamically imported module: /a.js')
-  await expect(loadPart(() => Promise.reject(missing))).rejects.toBe(missing)
+  await expect(loadPart(() => Promise.reject(missing))).rejects.toThrow(
+    'Failed to fetch dynamically imported module',
+  )
   expect(isMissingPart(missing)).toBe(true)
   expect(isMissingPart(new TypeError('x is not a function'))).toBe(false)
 })
 
 /** An event source that a test opens, breaks and lets say something. */
 class FakeSource extends EventTarget {
+  static readonly OPEN = 1
   static readonly CLOSED = 2
   static last: FakeSource
   readyState = 0
@@ -112,6 +160,22 @@ test('a stream that says nothing for twenty seconds is broken unless the server 
   stream.close()
 })
 
+test('one that the server refuses is off, and the connection is not lost', async () => {
+  vi.stubGlobal('EventSource', FakeSource)
+  vi.stubGlobal('window', new EventTarget())
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }))
+  const refused = vi.fn<() => void>()
+  const stream = new LiveStream('/console/api/live', refused)
+  FakeSource.last.close()
+  FakeSource.last.dispatchEvent(new Event('error'))
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(refused).toHaveBeenCalledTimes(1)
+  expect(stream.isBroken).toBe(true)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(connection.state).toEqual({ kind: 'up' })
+  stream.close()
+})
+
 test('calls of an ended session wait for one sign-in, and a user who declines is asked again by what he does alone', async () => {
   const end = new SessionEnd()
   expect(await end.signInAgain({ isOwnAct: true })).toBe(false)
@@ -125,4 +189,15 @@ test('calls of an ended session wait for one sign-in, and a user who declines is
   end.end(true)
   expect(await again).toBe(true)
   expect(end.state).toBe('none')
+})
+
+test('no call that waits for a sign-in is repeated for another user', async () => {
+  const end = new SessionEnd()
+  end.askOnlyWhile(() => true)
+  const waiting = end.signInAgain({ isOwnAct: true })
+  end.reset()
+  expect(await waiting).toBe(false)
+  const next = end.signInAgain({ isOwnAct: true })
+  end.end(true)
+  expect(await next).toBe(true)
 })

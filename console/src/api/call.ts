@@ -1,5 +1,6 @@
 import type { KnownUser } from '../../../src/accounts/account-owner.ts'
 import type { AnswerOf, CallName, InputOf } from '../../../src/api/console/calls.ts'
+import { connection } from '../connection/connection.ts'
 import { sessionEnd } from '../connection/session-end.ts'
 
 /** The account and mode that a call is about. */
@@ -58,27 +59,32 @@ export const read = <N extends CallName<'read'>>(
   place: Place | null,
   input: InputOf<N>,
 ): Promise<AnswerOf<N>> =>
-  ask(name, addressOf(name, place, input), () => ({ signal: AbortSignal.timeout(longestReadMs) }))
+  ask(name, false, addressOf(name, place, input), () => ({ signal: AbortSignal.timeout(longestReadMs) }))
 
-/** Changes something on the server. Throws a `CallFailed` that says what to do. */
+/** Changes something on the server; `isOwnAct` is false where the user has not asked for it. Throws a `CallFailed` that says what to do. */
 export const change = <N extends CallName<'change'>>(
   name: N,
   place: Place | null,
   input: InputOf<N>,
+  { isOwnAct = true }: { isOwnAct?: boolean } = {},
 ): Promise<AnswerOf<N>> =>
-  ask(name, addressOf(name, place), () => ({
+  ask(name, isOwnAct, addressOf(name, place), () => ({
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(input),
   }))
 
 /** Makes a call, and makes it again when its session had ended and the user has signed in again: nothing was done the first time. */
-async function ask<T>(name: CallName, address: string, init: () => RequestInit): Promise<T> {
+async function ask<T>(
+  name: CallName,
+  isOwnAct: boolean,
+  address: string,
+  init: () => RequestInit,
+): Promise<T> {
   for (;;) {
     try {
       return await askOnce<T>(address, init())
     } catch (error) {
-      const isOwnAct = init().method === 'POST'
       // A wrong password is answered so, too.
       const isEnd = isSignedOut(error) && !name.startsWith('session/')
       if (!isEnd || !(await sessionEnd.signInAgain({ isOwnAct }))) throw error
@@ -91,9 +97,16 @@ async function askOnce<T>(address: string, init: RequestInit): Promise<T> {
   try {
     response = await fetch(address, { credentials: 'same-origin', ...init })
   } catch {
+    void connection.check()
     throw new CallFailed(unreachable)
   }
-  const answer: unknown = await response.json().catch(() => null)
+  let answer: unknown
+  try {
+    answer = await response.json()
+  } catch {
+    // Cut off, or of something else than the server: what it did is not known.
+    throw new CallFailed({ ...unreachable, status: response.ok ? 0 : response.status })
+  }
   if (response.ok) return answer as T
   throw new CallFailed(isProblem(answer) ? answer : { ...unreachable, status: response.status })
 }
@@ -101,7 +114,8 @@ async function askOnce<T>(address: string, init: RequestInit): Promise<T> {
 const isProblem = (value: unknown): value is Problem =>
   typeof value === 'object' && value !== null && 'code' in value && 'detail' in value
 
-const unreachable: Problem = {
+/** Nothing answered, or something else than the server. */
+export const unreachable: Problem = {
   status: 0,
   code: 'unreachable',
   title: 'The server did not answer.',

@@ -24,6 +24,9 @@ export class LiveStream {
   #pauseMs = firstPauseMs
   #timer: ReturnType<typeof setTimeout> | undefined
   #silence: ReturnType<typeof setTimeout> | undefined
+  /** When it was last known to work, ms since 1970. */
+  #heardMs = Date.now()
+  #isClosed = false
   readonly #refused: () => void
   readonly #forgetRetry: () => void
 
@@ -34,7 +37,7 @@ export class LiveStream {
     this.#source = this.#open()
     this.#forgetRetry = connection.onRetry(() => this.reopenIfBroken())
     window.addEventListener('online', this.#openIfRefused)
-    document.addEventListener('visibilitychange', this.#openIfRefused)
+    document.addEventListener('visibilitychange', this.#look)
   }
 
   /** It stood still the last time that something was heard of it: what is shown may be old. */
@@ -66,12 +69,13 @@ export class LiveStream {
   }
 
   close(): void {
+    this.#isClosed = true
     clearTimeout(this.#timer)
     clearTimeout(this.#silence)
     this.#forgetRetry()
-    connection.report(this, false)
+    connection.forget(this)
     window.removeEventListener('online', this.#openIfRefused)
-    document.removeEventListener('visibilitychange', this.#openIfRefused)
+    document.removeEventListener('visibilitychange', this.#look)
     this.#source.close()
   }
 
@@ -79,18 +83,25 @@ export class LiveStream {
     const source = new EventSource(this.#address)
     source.addEventListener('open', () => {
       this.#pauseMs = firstPauseMs
-      this.#listenToSilence()
+      this.#heard()
       this.#tell(false)
     })
     source.addEventListener('error', () => {
-      if (source.readyState === EventSource.CLOSED) {
-        this.#openLater()
-        this.#refused()
-      }
-      this.#tell(true)
+      if (source.readyState === EventSource.CLOSED) void this.#wasRefused(source)
+      else this.#tell(true)
     })
     for (const [topic, listeners] of this.#listeners) this.#hear(source, topic, listeners)
+    this.#listenToSilence()
     return source
+  }
+
+  /** Refused by the server (too many tabs, no session, no member any more) the stream is off, and the connection is not lost. */
+  async #wasRefused(source: EventSource): Promise<void> {
+    this.#openLater()
+    this.#isBroken = true
+    if (await isReachable()) this.#refused()
+    else if (source === this.#source) this.#tell(true)
+    for (const look of this.#watchers) look()
   }
 
   #openLater(): void {
@@ -112,20 +123,34 @@ export class LiveStream {
 
   #listenToSilence(): void {
     clearTimeout(this.#silence)
-    this.#silence = setTimeout(() => void this.#askWhetherThere(this.#source), silentMs)
+    this.#silence = setTimeout(() => void this.#askWhetherThere(), silentMs)
   }
 
-  async #askWhetherThere(source: EventSource): Promise<void> {
-    const isThere = document.visibilityState === 'hidden' || (await isReachable())
-    if (source !== this.#source || source.readyState === EventSource.CLOSED) return
-    if (isThere) return this.#listenToSilence()
-    this.#tell(true)
+  /** A hidden page asks when it is looked at again. */
+  async #askWhetherThere(): Promise<void> {
+    const source = this.#source
+    if (document.visibilityState === 'hidden' || source.readyState === EventSource.CLOSED) return
+    const isThere = await isReachable()
+    if (source !== this.#source || this.#isClosed) return
+    if (isThere && source.readyState === EventSource.OPEN) return this.#heard()
+    if (!isThere) this.#tell(true)
     this.#reopen()
+  }
+
+  #heard(): void {
+    this.#heardMs = Date.now()
+    this.#listenToSilence()
+  }
+
+  readonly #look = (): void => {
+    if (document.visibilityState === 'hidden') return
+    if (this.#source.readyState === EventSource.CLOSED) this.#openIfRefused()
+    else void this.#askWhetherThere()
   }
 
   #hear(source: EventSource, topic: LiveTopic, listeners: ReadonlySet<Listener>): void {
     source.addEventListener(topic, (event: MessageEvent<string>) => {
-      this.#listenToSilence()
+      this.#heard()
       const told: unknown = JSON.parse(event.data)
       for (const listener of listeners) listener(told)
     })
@@ -133,7 +158,7 @@ export class LiveStream {
 
   #tell(isBroken: boolean): void {
     this.#isBroken = isBroken
-    connection.report(this, isBroken)
+    connection.report(this, isBroken, this.#heardMs)
     for (const look of this.#watchers) look()
   }
 }

@@ -1,14 +1,9 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import type { LiveTopic } from '../../../src/api/console/live-feed.ts'
 import { addressOf, type Place } from './call.ts'
+import { checkSession } from './check-session.ts'
 import { type Listener, LiveStream } from './live-stream.ts'
 import { useAccountPlace } from './place.ts'
-import { queryClient } from './query-client.ts'
-import { sessionQuery } from './session.ts'
-
-/** A stream may be refused because the session has ended; then the user is asked to sign in again. */
-const checkSession = (): void =>
-  void queryClient.fetchQuery({ ...sessionQuery, staleTime: 0, retry: false }).catch(() => undefined)
 
 /** One stream for each account and mode, shared by everything on the page that listens. */
 const open = new Map<string, { stream: LiveStream; users: number }>()
@@ -55,7 +50,10 @@ export function reopenStreams(): void {
 /** The stream of a place, which begins with who joins it first and ends with who leaves it last. */
 function join(place: Place): { stream: LiveStream; leave: () => void } {
   const address = addressOf('live', place, {})
-  const joined = open.get(address) ?? { stream: new LiveStream(address, checkSession), users: 0 }
+  const joined = open.get(address) ?? {
+    stream: new LiveStream(address, () => void checkSession().catch(() => undefined)),
+    users: 0,
+  }
   open.set(address, joined)
   joined.users += 1
   const leave = (): void => {

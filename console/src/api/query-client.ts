@@ -15,6 +15,8 @@ export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
+    // Offline a change is to fail and be said, not to be made hours later.
+    mutations: { networkMode: 'always' },
     queries: {
       staleTime: 0,
       refetchOnWindowFocus: false,

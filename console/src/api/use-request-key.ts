@@ -4,20 +4,22 @@ import { CallFailed } from './call.ts'
 
 /**
  * A name for what a person is about to send or grant: a second click, or a repeat after a lost answer, does nothing more. What was done under it and
- * then changed is refused under the same name, so `renewIfUsed` takes a new one for the next try. With the name of a draft it outlives a reload with it.
+ * then changed is refused under the same name, so `renewIfUsed` takes a new one for the next try. With the name of a draft it outlives a reload with it,
+ * for as long as the draft `isKept`.
  */
-export function useRequestKey(draft: string | null = null): {
-  key: string
-  renew: () => void
-  renewIfUsed: (error: Error) => void
-} {
-  const stored = draft === null ? null : `${draft}:key`
+export function useRequestKey(
+  draft: string | null = null,
+  { isKept = false }: { isKept?: boolean } = {},
+): { key: string; renew: () => void; renewIfUsed: (error: Error) => void } {
+  const stored = `${draft ?? ''}:key`
   const [key, setKey] = useState<string>(
-    () => (stored === null ? null : readDraft(stored)) ?? crypto.randomUUID(),
+    () => (draft === null ? null : readDraft<{ key: string }>(stored))?.key ?? crypto.randomUUID(),
   )
   useEffect(() => {
-    if (stored !== null) storeDraft(stored, key)
-  }, [stored, key])
+    if (draft === null) return
+    if (isKept) storeDraft(stored, { key })
+    else sessionStorage.removeItem(stored)
+  }, [draft, stored, key, isKept])
   const renew = (): void => setKey(crypto.randomUUID())
   const renewIfUsed = (error: Error): void => {
     if (isKeyUsed(error)) renew()

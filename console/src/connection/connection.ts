@@ -18,8 +18,8 @@ const retryMs = 5_000
 const up: ConnectionState = { kind: 'up' }
 
 /**
- * Whether this page is connected to the server, from two sources: streams that broke, and parts of the page that could not be loaded because the server
- * did not answer. One for the whole page.
+ * Whether this page is connected to the server. Sources report that they are broken: streams, calls, and parts of the page that could not be loaded because
+ * the server did not answer. One for the whole page.
  */
 export class Connection {
   #state: ConnectionState = up
@@ -28,6 +28,7 @@ export class Connection {
   readonly #restored = new Set<() => void>()
   readonly #retries = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | undefined
+  #isChecking = false
 
   get state(): ConnectionState {
     return this.#state
@@ -56,18 +57,33 @@ export class Connection {
     for (const retry of this.#retries) retry()
   }
 
-  /** Records that `source` is broken or works. The bar appears once one has been broken for `graceMs`. */
-  report(source: object, isBroken: boolean): void {
+  /** Records that `source` is broken, or works. `sinceMs` is when it was last known to work. The bar appears once one has been broken for `graceMs`. */
+  report(source: object, isBroken: boolean, sinceMs: number = Date.now()): void {
     if (isBroken === this.#brokenSinceMs.has(source)) return
-    if (isBroken) this.#brokenSinceMs.set(source, Date.now())
+    if (isBroken) this.#brokenSinceMs.set(source, sinceMs)
     else this.#brokenSinceMs.delete(source)
     this.#update()
+  }
+
+  /** Removes a source that is used no more. That it was broken says nothing of the connection now, so the server is asked. */
+  forget(source: object): void {
+    if (this.#state.kind === 'lost' && this.#brokenSinceMs.size === 1 && this.#brokenSinceMs.has(source))
+      void this.untilReachable()
+    this.report(source, false)
+  }
+
+  /** Asks the server whether it is there, after a call that did not reach it, and shows the connection as lost when it is not. */
+  async check(): Promise<void> {
+    if (this.#isChecking || this.#state.kind === 'lost') return
+    this.#isChecking = true
+    if (!(await isReachable())) await this.untilReachable()
+    this.#isChecking = false
   }
 
   /** Resolves when the server answers, after showing the connection as lost from now on. */
   async untilReachable(): Promise<void> {
     const source = {}
-    this.report(source, true)
+    this.#brokenSinceMs.set(source, Date.now())
     this.#show({ kind: 'lost', sinceMs: this.#sinceMs() })
     while (!(await isReachable())) await this.#pause()
     this.report(source, false)
@@ -91,15 +107,16 @@ export class Connection {
 
   #update(): void {
     clearTimeout(this.#timer)
-    if (this.#brokenSinceMs.size > 0) {
-      const show = (): void => this.#show({ kind: 'lost', sinceMs: this.#sinceMs() })
-      if (this.#state.kind === 'lost') show()
-      else this.#timer = setTimeout(show, Math.max(0, this.#sinceMs() + graceMs - Date.now()))
-    } else if (this.#state.kind === 'lost') {
+    const { kind } = this.#state
+    const isBroken = this.#brokenSinceMs.size > 0
+    const showLost = (): void => this.#show({ kind: 'lost', sinceMs: this.#sinceMs() })
+    if (isBroken && kind === 'up') this.#timer = setTimeout(showLost, graceMs)
+    else if (isBroken) showLost()
+    else if (kind === 'lost') {
       this.#show({ kind: 'back' })
       this.#timer = setTimeout(() => this.#show(up), shownBackMs)
       for (const refresh of this.#restored) refresh()
-    }
+    } else if (kind === 'back') this.#timer = setTimeout(() => this.#show(up), shownBackMs)
   }
 
   #show(state: ConnectionState): void {

@@ -2,13 +2,15 @@
 const timeoutMs = 5_000
 
 /**
- * Whether the server answers. It does so also where it is not ready (503, as JSON); what a proxy with nothing behind it answers is no answer of the
- * server's.
+ * Whether the server answers, ready or not. A proxy with nothing behind it answers for itself with 5xx, and a captive portal with a page; one that does
+ * not let this path through (401, 403, 404) has let the page itself through.
  */
 export async function isReachable(): Promise<boolean> {
   try {
     const response = await fetch('/readyz', { cache: 'no-store', signal: AbortSignal.timeout(timeoutMs) })
-    return response.ok || response.headers.get('content-type')?.startsWith('application/json') === true
+    if ([401, 403, 404].includes(response.status)) return true
+    const answer: unknown = await response.json()
+    return typeof answer === 'object' && answer !== null && 'status' in answer && 'reasons' in answer
   } catch {
     return false
   }

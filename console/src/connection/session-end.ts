@@ -37,16 +37,21 @@ export class SessionEnd {
     return this.#asking.promise
   }
 
-  /** To be called when the dialog is over. */
+  /** To be called when the dialog is over, or the same user has signed in elsewhere. */
   end(hasSignedIn: boolean): void {
-    this.#asking?.resolve(hasSignedIn)
-    this.#asking = null
+    this.#settle(hasSignedIn)
     this.#show(hasSignedIn ? 'none' : 'declined')
   }
 
-  /** To be called when no user is known any more, and the page for signing in is shown. */
-  forget(): void {
+  /** To be called before a user signs out, or another one signs in: no call may be repeated for another user. */
+  reset(): void {
+    this.#settle(false)
     this.#show('none')
+  }
+
+  #settle(hasSignedIn: boolean): void {
+    this.#asking?.resolve(hasSignedIn)
+    this.#asking = null
   }
 
   #show(state: SessionEndState): void {

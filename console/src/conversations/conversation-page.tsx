@@ -92,5 +92,5 @@ function Answering({ of }: { of: Answer }) {
         Names and short numbers cannot be answered.
       </Text>
     )
-  return <Reply number={of.number} />
+  return <Reply key={`${place.accountId} ${place.mode} ${of.number}`} number={of.number} />
 }

@@ -8,14 +8,15 @@ import { TextCounter } from '../send/text-counter.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 
 const noDraft = { text: '' }
+const isUnwritten = ({ text }: typeof noDraft): boolean => text === ''
 
 /** Sends one text to the number of a conversation. */
 export function Reply({ number }: { number: string }) {
   const name = useDraftName(`reply:${number}`)
-  const draft = useDraft(name, noDraft)
+  const draft = useDraft(name, noDraft, isUnwritten)
   const { text } = draft.value
   const setText = (changed: string): void => draft.change({ text: changed })
-  const { key, renew, renewIfUsed } = useRequestKey(name)
+  const { key, renew, renewIfUsed } = useRequestKey(name, { isKept: !draft.isEmpty })
   const send = useChange('send/one', ['conversations/page'])
   const underWay = useRef(false)
   const submit = async (): Promise<void> => {
@@ -35,7 +36,14 @@ export function Reply({ number }: { number: string }) {
       action="Send"
       disabled={text === ''}
     >
-      {draft.isRestored ? <DraftRestored onDiscard={draft.discard} /> : null}
+      {draft.isRestored ? (
+        <DraftRestored
+          onDiscard={() => {
+            draft.discard()
+            renew()
+          }}
+        />
+      ) : null}
       <Textarea
         label={`Answer ${number}`}
         autosize

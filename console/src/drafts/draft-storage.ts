@@ -7,13 +7,16 @@ export function removeDrafts(): void {
     if (name.startsWith(draftPrefix)) sessionStorage.removeItem(name)
 }
 
-/** What is stored under a name, as JSON, or null. */
-export const readDraft = (name: string): string | null => sessionStorage.getItem(name)
+/** The members that are stored under a name, possibly by another version of the console; null when there are none. */
+export function readDraft<T extends object>(name: string): Partial<T> | null {
+  const stored = sessionStorage.getItem(name)
+  return stored === null ? null : (JSON.parse(stored) as Partial<T>)
+}
 
 /** A storage that is full, or that the browser refuses, keeps no draft. */
-export function storeDraft(name: string, json: string): void {
+export function storeDraft(name: string, value: object): void {
   try {
-    sessionStorage.setItem(name, json)
+    sessionStorage.setItem(name, JSON.stringify(value))
   } catch {
     sessionStorage.removeItem(name)
   }

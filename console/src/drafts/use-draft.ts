@@ -13,20 +13,16 @@ export function useDraftName(form: string): string {
 
 /**
  * State that outlives a reload of the page, in the browser's session storage: what was typed is not lost by an upgrade or a mistaken key. `value` must be
- * JSON; what equals `empty` is not stored. `isRestored` is true until the first change.
+ * JSON; while it `isUnwritten` nothing is stored. `isRestored` is true until the first change.
  */
-export function useDraft<T>(name: string, empty: T) {
-  const [value, setValue] = useState<T>(() => {
-    const stored = readDraft(name)
-    return stored === null ? empty : (JSON.parse(stored) as T)
-  })
+export function useDraft<T extends object>(name: string, empty: T, isUnwritten: (value: T) => boolean) {
+  const [value, setValue] = useState<T>(() => ({ ...empty, ...readDraft<T>(name) }))
   const [isRestored, setRestored] = useState(() => readDraft(name) !== null)
-  const json = JSON.stringify(value)
-  const isEmpty = json === JSON.stringify(empty)
+  const isEmpty = isUnwritten(value)
   useEffect(() => {
     if (isEmpty) sessionStorage.removeItem(name)
-    else storeDraft(name, json)
-  }, [name, json, isEmpty])
+    else storeDraft(name, value)
+  }, [name, value, isEmpty])
   const change = useCallback((changed: Partial<T>): void => {
     setRestored(false)
     setValue((before) => ({ ...before, ...changed }))
@@ -35,5 +31,5 @@ export function useDraft<T>(name: string, empty: T) {
     setRestored(false)
     setValue(empty)
   }
-  return { value, change, discard, isRestored }
+  return { value, change, discard, isEmpty, isRestored }
 }

@@ -1,4 +1,5 @@
-import { CallFailed, type Problem } from '../api/call.ts'
+import { CallFailed, isSignedOut, type Problem, unreachable } from '../api/call.ts'
+import { sessionEnd } from '../connection/session-end.ts'
 import { saveFile } from '../ui/save-file.ts'
 
 /** How far a download has come. `totalRows` is null when the server could not count them beforehand. */
@@ -19,7 +20,13 @@ export async function download(
   signal: AbortSignal,
 ): Promise<void> {
   const response = await fetch(address, { credentials: 'same-origin', signal })
-  if (!response.ok || response.body === null) throw new CallFailed((await response.json()) as Problem)
+  if (!response.ok || response.body === null) {
+    const problem = (await response.json().catch(() => unreachable)) as Problem
+    const refused = new CallFailed(problem)
+    if (isSignedOut(refused) && (await sessionEnd.signInAgain({ isOwnAct: true })))
+      return download(address, format, onProgress, signal)
+    throw refused
+  }
   const total = response.headers.get('x-total-rows')
   const progress: Progress = { bytes: 0, rows: 0, totalRows: total === null ? null : Number(total) }
   const count = rowCounter(format)

@@ -24,14 +24,16 @@ interface Draft {
 }
 
 const noDraft: Draft = { to: '', text: '', options: noOptions }
+/** Options alone, as the last send had them, are not worth a word. */
+const isUnwritten = ({ to, text }: Draft): boolean => to === '' && text === ''
 
 /** One text to one number or up to a hundred. */
 export function Compose() {
   const name = useDraftName('send')
-  const draft = useDraft<Draft>(name, noDraft)
+  const draft = useDraft<Draft>(name, noDraft, isUnwritten)
   const { to, text, options } = draft.value
   const setText = (changed: string): void => draft.change({ text: changed })
-  const { key, renew, renewIfUsed } = useRequestKey(name)
+  const { key, renew, renewIfUsed } = useRequestKey(name, { isKept: !draft.isEmpty })
   const [sent, setSent] = useState<SendAnswer | null>(null)
   const send = useChange('send/one')
   const underWay = useRef(false)
@@ -53,7 +55,14 @@ export function Compose() {
     <form onSubmit={(event) => void submit(event).catch(() => undefined)}>
       <Stack>
         {sent === null ? null : <Sent answer={sent} onClose={() => setSent(null)} />}
-        {draft.isRestored ? <DraftRestored onDiscard={draft.discard} /> : null}
+        {draft.isRestored ? (
+          <DraftRestored
+            onDiscard={() => {
+              draft.discard()
+              renew()
+            }}
+          />
+        ) : null}
         <Textarea
           label="To"
           description="Numbers with a plus and the country: +49170…; up to 100, a line or a comma between them."
@@ -104,7 +113,13 @@ function Cost({ body, recipients }: { body: object; recipients: number }) {
   const isWhole = recipients > 0 && (body as { text: string }).text !== ''
   const { data, error } = useQuery({
     queryKey: ['send/price', place.accountId, place.mode, settled],
-    queryFn: () => change('send/price', place, { body: JSON.parse(settled) as Record<string, unknown> }),
+    queryFn: () =>
+      change(
+        'send/price',
+        place,
+        { body: JSON.parse(settled) as Record<string, unknown> },
+        { isOwnAct: false },
+      ),
     enabled: isWhole,
     gcTime: 0,
   })

@@ -8,7 +8,7 @@ const TableSend = lazyPart(async () => (await import('./table-send.tsx')).TableS
 
 /** One text to a few numbers, or a table of numbers with a text for each. */
 export function SendPage() {
-  const { mode } = useAccountPlace()
+  const { accountId, mode } = useAccountPlace()
   const [way, setWay] = useState<'text' | 'table'>('text')
   const [isUnderWay, setUnderWay] = useState(false)
   return (
@@ -25,7 +25,7 @@ export function SendPage() {
         ]}
       />
       {way === 'text' ? (
-        <Compose />
+        <Compose key={`${accountId} ${mode}`} />
       ) : (
         <Suspense>
           <TableSend key={mode} isUnderWay={isUnderWay} onUnderWay={setUnderWay} />

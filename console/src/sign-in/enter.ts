@@ -1,5 +1,7 @@
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { announceSession } from '../api/check-session.ts'
+import { sessionEnd } from '../connection/session-end.ts'
 
 /**
  * A call that signs in. When it did, everything that was known of who was here before is removed, `to` is opened, and `onIn` is called. Without
@@ -24,9 +26,11 @@ export function useEntry<Input, Answer extends { state: string }>(
       }
       const { to } = onEntered
       if (to !== undefined) {
+        sessionEnd.reset()
         client.clear()
         await navigate({ to: typeof to === 'string' ? to : to(answer) })
       }
+      announceSession()
       onEntered.onIn?.(answer)
     },
   })

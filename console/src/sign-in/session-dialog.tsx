@@ -20,7 +20,7 @@ export function SessionDialog() {
   const [asksCode, setAsksCode] = useState(false)
   const user = data?.user ?? null
   if (user === null) return null
-  const onIn = (): void => void goOnAs(user.id, client)
+  const onIn = (): void => void goOnAs(user.id, client).catch(() => window.location.reload())
   return (
     <Dialog opened onClose={() => sessionEnd.end(false)} title="Sign in again">
       <Stack>

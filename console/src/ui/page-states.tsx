@@ -37,7 +37,7 @@ export function PageFailed({ error, reset }: { error: unknown; reset?: () => voi
 
 const missingPart: Pick<Problem, 'title' | 'detail' | 'request_id'> = {
   title: 'A part of this page is missing on the server',
-  detail: 'Reload the page. If that does not help, build the console again: npm run build.',
+  detail: 'Reload the page. If that does not help, ask the operator to install the console again.',
 }
 
 /** For addresses that lead nowhere. */

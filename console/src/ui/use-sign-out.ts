@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { change, isSignedOut } from '../api/call.ts'
+import { announceSession } from '../api/check-session.ts'
+import { sessionEnd } from '../connection/session-end.ts'
 import { removeDrafts } from '../drafts/draft-storage.ts'
 import { notify } from './notify.ts'
 
@@ -19,8 +21,10 @@ export function useSignOut(): () => Promise<void> {
           message: `You are still signed in. ${error instanceof Error ? error.message : ''}`,
         })
     }
+    sessionEnd.reset()
     client.clear()
     removeDrafts()
+    announceSession()
     await navigate({ to: '/sign-in' })
   }
 }
