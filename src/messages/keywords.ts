@@ -2,17 +2,29 @@
 export type Keyword = 'stop' | 'start' | 'help'
 
 /**
- * Those for STOP are the ones of 47 CFR 64.1200(a)(10) and what the field adds to them: ARRET and REMOVE are among those that AWS requires
- * (End User Messaging SMS, required opt-out keywords), OPTOUT and REVOKE among Twilio's.
+ * Those for STOP are the ones of 47 CFR 64.1200(a)(10) and what the field adds to them: ARRET, REMOVE and TD are among those that AWS
+ * requires (docs.aws.amazon.com/sms-voice/latest/userguide/keywords-required.html), OPTOUT and REVOKE among Twilio's.
  */
 const known: Readonly<Record<Keyword, readonly string[]>> = {
-  stop: ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT', 'REMOVE', 'ARRET'],
+  stop: [
+    'STOP',
+    'STOPALL',
+    'UNSUBSCRIBE',
+    'CANCEL',
+    'END',
+    'QUIT',
+    'REVOKE',
+    'OPTOUT',
+    'REMOVE',
+    'TD',
+    'ARRET',
+  ],
   start: ['START', 'UNSTOP'],
   help: ['HELP', 'INFO'],
 }
 
 /** Of these an operator may say that they are no STOP, because his recipients answer questions with them: carriers know them for STOP only by custom. */
-const offWords: readonly string[] = ['CANCEL', 'END', 'QUIT', 'REVOKE', 'REMOVE']
+const offWords: readonly string[] = ['CANCEL', 'END', 'QUIT', 'REVOKE', 'REMOVE', 'TD']
 
 /** Which words count as STOP, beside those that always do. */
 export interface StopWords {

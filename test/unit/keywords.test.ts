@@ -4,7 +4,19 @@ import { readConfig } from '../../src/config.ts'
 import { readKeyword } from '../../src/messages/keywords.ts'
 
 const words = {
-  stop: ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT', 'REMOVE', 'ARRET'],
+  stop: [
+    'STOP',
+    'STOPALL',
+    'UNSUBSCRIBE',
+    'CANCEL',
+    'END',
+    'QUIT',
+    'REVOKE',
+    'OPTOUT',
+    'REMOVE',
+    'TD',
+    'ARRET',
+  ],
   start: ['START', 'UNSTOP'],
   help: ['HELP', 'INFO'],
 } as const
@@ -50,6 +62,7 @@ test.for([
   'Cancel. I cannot come on Monday',
   'End. Of story',
   'Quit please',
+  'TD, see you at 8',
   'Help. My order is late',
   'start, then wait',
   `Stop ${' '.repeat(80)}please`,
@@ -93,8 +106,8 @@ test('words of the operator count as STOP, also those that mean something else o
 })
 
 test('words that mean something else to recipients are taken off, and STOP never is', () => {
-  const off = { more: [], off: ['CANCEL', 'END', 'QUIT', 'STOP'] }
-  for (const text of ['Cancel', 'END.', 'quit']) expect(readKeyword(text, off)).toBeNull()
+  const off = { more: [], off: ['CANCEL', 'END', 'QUIT', 'TD', 'STOP'] }
+  for (const text of ['Cancel', 'END.', 'quit', 'td']) expect(readKeyword(text, off)).toBeNull()
   for (const text of ['Revoke', 'unsubscribe', 'Stop. Thanks']) expect(readKeyword(text, off)).toBe('stop')
 })
 
