@@ -25,7 +25,7 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'texts',
     'alphabets, parts and look-alikes',
-    ['src/{gsm7,sms-text,smart-encoding,ucs2,part-reference,national-languages,coded-text,plain-text}.ts', 'src/messages/keywords.ts', 'src/api/v1/send-text.ts'],
+    ['src/{gsm7,sms-text,smart-encoding,ucs2,part-reference,national-languages,coded-text,plain-text}.ts', 'src/messages/{keywords,check-keyword-set}.ts', 'src/api/v1/send-text.ts'],
     ['test/api/send*.test.ts'],
   ),
   room(
@@ -56,7 +56,7 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'messages',
     'the states of a message and its queue',
-    ['src/messages/{advance-messages,claim-messages,state,release-due,defer-quiet,deferred,end-waiting,cancel-messages,leave-queue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-hours,phone-offers,phone-recalls,unended-offers,opt-outs,store-opt-outs,follow-keyword,answer-keyword,receive-messages,inbound-fragments,end-deferred,end-doubts,wake-quiet,queue-place,last-sender,last-submitted}.ts'],
+    ['src/messages/{advance-messages,claim-messages,state,release-due,defer-quiet,deferred,end-waiting,cancel-messages,leave-queue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-hours,phone-offers,phone-recalls,unended-offers,opt-outs,store-opt-outs,follow-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,end-deferred,end-doubts,wake-quiet,queue-place,last-sender,last-submitted}.ts'],
     ['test/dispatch/*.test.ts', 'test/phones/{desk,desk-pace,fetch-routes,fair-turns,phones-model,recaller,sent-words,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
   ),
   room(

@@ -104,6 +104,7 @@ const says: Readonly<Record<AccountErasureStep, string>> = {
   device_history: 'Erasing what devices were and measured.',
   idempotency_keys: 'Erasing idempotency keys.',
   opt_outs: 'Erasing opt-outs.',
+  keywords: 'Erasing keywords.',
   routes: 'Erasing routes.',
   fragments: 'Erasing pieces of long messages.',
   parked_receipts: 'Erasing receipts that nobody waited for.',

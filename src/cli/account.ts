@@ -5,6 +5,7 @@ import { grantSms } from '../ledger/grants.ts'
 import { availableOf, readWallets, type Wallet, walletKey } from '../ledger/ledger.ts'
 import type { AccountState, Mode } from '../storage/schema.ts'
 import { eraseAccountCommand } from './account-erase.ts'
+import { keywordsCommands } from './account-keywords.ts'
 import { limitCommand } from './account-limit.ts'
 import { countriesCommand } from './account-countries.ts'
 import { quietHoursCommand } from './account-quiet-hours.ts'
@@ -226,6 +227,7 @@ export const accountCommands: CommandGroup = {
     limit: limitCommand,
     countries: countriesCommand,
     'quiet-hours': quietHoursCommand,
+    keywords: keywordsCommands,
     list,
     suspend: stateCommand(
       'suspended',

@@ -27,7 +27,7 @@ const entries: Readonly<Record<string, Entry>> = {
   serve: { summary: 'Run the service; what happens without a command.', load: async () => serveCommand },
   account: {
     summary:
-      'Accounts: create, grant, limit, countries, quiet-hours, list, suspend, reactivate, close, erase.',
+      'Accounts: create, grant, limit, countries, quiet-hours, keywords, list, suspend, reactivate, close, erase.',
     load: async () => (await import('./account.ts')).accountCommands,
   },
   key: {

@@ -3,10 +3,10 @@ import type { Config } from '../config.ts'
 import type { Inbound } from '../connectors/connector.ts'
 import { refuse } from '../errors.ts'
 import type { Ids } from '../ids.ts'
+import { findOwnWords, readKeywords, type WordsOfAccounts } from '../messages/account-keywords.ts'
 import type { Followed } from '../messages/follow-keyword.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { InboundMessage, InboundTerms, KeywordTerms } from '../messages/inbound-message.ts'
-import { readKeyword } from '../messages/keywords.ts'
 import { findLastSender, findSenders } from '../messages/last-sender.ts'
 import { receiveMessages } from '../messages/receive-messages.ts'
 import { findWritten } from '../messages/written-numbers.ts'
@@ -65,7 +65,8 @@ export class InboundReceiver {
     const { mode } = owner
     const country = 'country' in number ? number.country : null
     const accountId = owner.accountId ?? (await this.#lastSender(deviceId, mode, { from, inReplyTo }))
-    const isStop = owner.accountId === null && inbound.part === undefined && this.#isStop(text)
+    const ownWords = inbound.part === undefined ? await this.#ownWords(text, owner.accountId) : null
+    const isStop = owner.accountId === null && ownWords !== null && this.#isStop(text, ownWords)
     const sentBefore = isStop ? await this.#allSenders(deviceId, mode, from) : null
     // The clock of the turn in which the write begins, as the horizon asks.
     const receivedAt = clock.now()
@@ -91,6 +92,7 @@ export class InboundReceiver {
       answerFrom:
         to !== null && running !== null && knownSenders(running.facts, running.link).has(to) ? to : null,
       ...(sentBefore === null ? {} : { sentBefore }),
+      ...(ownWords === null ? {} : { ownWords }),
       ...(inbound.part === undefined ? {} : { part: inbound.part }),
     })
   }
@@ -136,9 +138,16 @@ export class InboundReceiver {
     return { accountId: row.account_id, mode: row.mode, country: countryOf(row) }
   }
 
-  #isStop(text: string): boolean {
+  /** Looked up by a reader, so that no writer waits for it; null where keywords are not followed. */
+  async #ownWords(text: string, accountId: string | null): Promise<WordsOfAccounts | null> {
+    const { read, keywords } = this.#deps
+    return keywords === undefined ? null : findOwnWords(read, { text, accountId })
+  }
+
+  /** Whether it is a STOP for any account that may have sent there. */
+  #isStop(text: string, ownWords: WordsOfAccounts): boolean {
     const { keywords } = this.#deps
-    return keywords !== undefined && readKeyword(text, keywords.stopWords) === 'stop'
+    return keywords !== undefined && readKeywords(text, keywords.stopWords, ownWords).isAny('stop')
   }
 
   /** Whom a STOP through a shared device is about: who had sent there when it came. What is flushed before it leaves, a reader sees. */

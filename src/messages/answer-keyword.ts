@@ -134,10 +134,16 @@ async function lastWritten(
 const mostLookedAt = 20
 const answeredAgainMs = hourMs
 
-/** Whether the number has been sent this very text within the hour. */
+/** Whether the number has been sent one of these very texts within the hour. */
 export async function hasHadAnswer(
   tx: Tx,
-  { accountId, mode, recipient, text, nowMs }: Omit<Answer, 'from'>,
+  {
+    accountId,
+    mode,
+    recipient,
+    texts,
+    nowMs,
+  }: Omit<Answer, 'from' | 'text'> & { texts: readonly (string | null)[] },
 ): Promise<boolean> {
   const rows = await tx
     .selectFrom('messages')
@@ -148,5 +154,7 @@ export async function hasHadAnswer(
     .orderBy('id', 'desc')
     .limit(mostLookedAt)
     .execute()
-  return rows.some((row) => row.text === text && row.created_at > nowMs - answeredAgainMs)
+  return rows.some(
+    (row) => row.text !== null && texts.includes(row.text) && row.created_at > nowMs - answeredAgainMs,
+  )
 }

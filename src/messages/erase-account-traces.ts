@@ -23,6 +23,17 @@ export const dropOptOuts = (tx: Tx, _: unknown, { accountId }: Asked): Promise<n
     tx.selectFrom('opt_outs').select(key).where('account_id', '=', accountId),
   )
 
+/** Words first, then the sets that they are of, with their answers. */
+export async function dropKeywords(tx: Tx, _: unknown, { accountId }: Asked): Promise<number> {
+  const words = await dropPage(tx, 'account_keywords', ['account_id', 'word'], (key) =>
+    tx.selectFrom('account_keywords').select(key).where('account_id', '=', accountId),
+  )
+  if (words > 0) return words
+  return dropPage(tx, 'account_keyword_sets', ['account_id', 'language'], (key) =>
+    tx.selectFrom('account_keyword_sets').select(key).where('account_id', '=', accountId),
+  )
+}
+
 /** The key of a route holds the sender that was asked for. */
 export const dropEmptyRoutes = (tx: Tx, _: unknown, { accountId }: Asked): Promise<number> =>
   dropPage(tx, 'queue_totals', ['account_id', 'mode', 'route_key'], (key) =>

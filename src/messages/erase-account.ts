@@ -18,6 +18,7 @@ import {
   dropFragments,
   dropIdempotencyKeys,
   dropInboundSeen,
+  dropKeywords,
   dropOptOuts,
   dropParkedReceipts,
 } from './erase-account-traces.ts'
@@ -70,6 +71,7 @@ const steps = {
   device_history: pageByPage(eraseDeviceHistory),
   idempotency_keys: pageByPage(dropIdempotencyKeys),
   opt_outs: pageByPage(dropOptOuts),
+  keywords: pageByPage(dropKeywords),
   routes: pageByPage(dropEmptyRoutes),
   fragments: pageByPage(dropFragments),
   parked_receipts: pageByPage(dropParkedReceipts),

@@ -6,9 +6,10 @@ import { parsePhoneNumber } from '../phone-number.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { isTestNumber } from '../test-number.ts'
+import { type KeywordReadings, readAnswers, readKeywords, type WordsOfAccounts } from './account-keywords.ts'
 import { answerKeyword, type AnsweredRoute, hasHadAnswer } from './answer-keyword.ts'
 import type { InboundMessage, KeywordTerms } from './inbound-message.ts'
-import { type Keyword, readKeyword } from './keywords.ts'
+import type { Keyword, KeywordMatch } from './keywords.ts'
 import { findSenders } from './last-sender.ts'
 import { endOptOut, holds, noteConfirmation, readOptOuts, storeOptOuts } from './store-opt-outs.ts'
 
@@ -21,6 +22,7 @@ export interface Consent {
 
 /** What came of a keyword; to be made known after the commit. */
 export interface Followed {
+  /** What it is to the account that the message is for, else what it was to another. */
   keyword: Keyword | null
   optedOut: (Consent & { confirmationId: string | null })[]
   optedIn: Consent[]
@@ -41,24 +43,32 @@ type Received = Pick<
   'deviceId' | 'mode' | 'from' | 'text' | 'answerFrom' | 'isShared' | 'inReplyTo' | 'sentBefore'
 > & {
   accountId: string | null
+  ownWords: WordsOfAccounts
   nowMs: number
 }
 
 /**
  * Does what a received message asks for, if it is a keyword and comes from a number that can be written to: in the transaction that stores the
- * message, so that nothing lies between.
+ * message, so that nothing lies between. On a shared device the words of each account decide for it alone: one text may be a STOP for one account,
+ * a START for another, and an answer to a question of a third.
  */
 export async function followKeyword(
   tx: Tx,
   deps: { ids: Ids; terms: KeywordTerms },
   received: Received,
 ): Promise<Followed> {
-  const keyword = readKeyword(received.text, deps.terms.stopWords)
+  const readings = readKeywords(received.text, deps.terms.stopWords, received.ownWords)
   const number = received.from
-  if (keyword === null || !isRecipient(number)) return nothingFollowed
-  if (keyword === 'stop') return stop(tx, deps, received, number)
-  if (keyword === 'start') return start(tx, deps, received, number)
-  return help(tx, deps, received, number)
+  if (!readings.isKeyword || !isRecipient(number)) return nothingFollowed
+  const own = readings.of(received.accountId)
+  const { optedOut, routes } = readings.isAny('stop')
+    ? await stop(tx, deps, received, { number, readings })
+    : nothingFollowed
+  const optedIn = readings.isAny('start') ? await start(tx, deps, received, { number, readings }) : []
+  const helped =
+    own?.keyword === 'help' ? await help(tx, deps, received, { recipient: number, match: own }) : []
+  const ofOthers = optedOut.length > 0 ? 'stop' : optedIn.length > 0 ? 'start' : null
+  return { keyword: own?.keyword ?? ofOthers, optedOut, optedIn, routes: [...routes, ...helped] }
 }
 
 /** Names, short numbers, and numbers whose country is not known can be written to by nobody. */
@@ -68,40 +78,36 @@ async function stop(
   tx: Tx,
   { ids, terms }: { ids: Ids; terms: KeywordTerms },
   received: Received,
-  number: string,
-): Promise<Followed> {
+  { number, readings }: { number: string; readings: KeywordReadings },
+): Promise<Pick<Followed, 'optedOut' | 'routes'>> {
   const { deviceId, mode, accountId, nowMs } = received
   const recipient = presentSpelling(number)
   const forgetAt = recipient === forgetful.number && mode === forgetful.mode ? nowMs + forgetful.forMs : null
   const optedOut: Followed['optedOut'] = []
   const routes: AnsweredRoute[] = []
   for (const each of await whoseStop(tx, terms, received, recipient)) {
+    const match = readings.of(each)
+    if (match?.keyword !== 'stop') continue
     const name = { accountId: each, mode, recipient }
     const before = await readOptOuts(tx, name, everySpelling(recipient))
     const asked = { ...name, recipients: [recipient], origin: 'message', deviceId, forgetAt, nowMs } as const
     if ((await storeOptOuts(tx, ids, asked)).added.length === 0) continue
     const wasTold = before.some(({ confirmed_at: atMs }) => (atMs ?? 0) > nowMs - confirmedAgainMs)
     const mayAnswer = each === accountId && !wasTold && (terms.answersShared || received.isShared !== true)
+    const answer = mayAnswer
+      ? await readAnswers(tx, { accountId: each, match, otherwise: terms.confirmation })
+      : null
+    const text = answer?.text ?? null
+    const from = received.answerFrom ?? null
     const route =
-      mayAnswer && terms.confirmation !== null
-        ? await answerKeyword(
-            tx,
-            { ids, terms },
-            {
-              ...name,
-              text: terms.confirmation,
-              from: received.answerFrom ?? null,
-              nowMs,
-            },
-          )
-        : null
+      text === null ? null : await answerKeyword(tx, { ids, terms }, { ...name, text, from, nowMs })
     if (route !== null) {
       await noteConfirmation(tx, name, { messageId: route.messageId, nowMs })
       routes.push(route)
     }
     optedOut.push({ ...name, confirmationId: route?.messageId ?? null })
   }
-  return { keyword: 'stop', optedOut, optedIn: [], routes }
+  return { optedOut, routes }
 }
 
 /**
@@ -126,8 +132,8 @@ async function start(
   tx: Tx,
   { ids, terms }: { ids: Ids; terms: KeywordTerms },
   received: Received,
-  number: string,
-): Promise<Followed> {
+  { number, readings }: { number: string; readings: KeywordReadings },
+): Promise<Consent[]> {
   const { deviceId, mode, accountId, nowMs } = received
   const recipients = everyForm(terms.numbers, number)
   const rows = await tx
@@ -141,40 +147,30 @@ async function start(
   const accounts = new Set([...(accountId === null ? [] : [accountId]), ...rows.map((row) => row.account_id)])
   const optedIn: Consent[] = []
   for (const each of [...accounts].toSorted()) {
+    if (readings.of(each)?.keyword !== 'start') continue
     const asked = { accountId: each, mode, recipient: number, spellings: recipients, origin: 'message', nowMs } as const // prettier-ignore
     if (await endOptOut(tx, ids, asked))
       optedIn.push({ accountId: each, mode, recipient: presentSpelling(number) })
   }
-  return { ...nothingFollowed, keyword: 'start', optedIn }
+  return optedIn
 }
 
-/** Who has opted out is told nothing, and nobody twice within an hour. */
+/** Who has opted out is told nothing, and nobody twice within an hour, in whatever language. */
 async function help(
   tx: Tx,
   { ids, terms }: { ids: Ids; terms: KeywordTerms },
   received: Received,
-  recipient: string,
-): Promise<Followed> {
-  const none: Followed = { ...nothingFollowed, keyword: 'help' }
+  { recipient, match }: { recipient: string; match: KeywordMatch },
+): Promise<AnsweredRoute[]> {
   const { accountId, mode, nowMs } = received
-  if (terms.help === null || accountId === null || (received.isShared === true && !terms.answersShared))
-    return none
+  if (accountId === null || (received.isShared === true && !terms.answersShared)) return []
+  const { text, all } = await readAnswers(tx, { accountId, match, otherwise: terms.help })
+  if (text === null) return []
   const name = { accountId, mode, recipient }
   const optOuts = await readOptOuts(tx, name, everyForm(terms.numbers, recipient))
-  if (
-    optOuts.some((row) => holds(row, nowMs)) ||
-    (await hasHadAnswer(tx, { ...name, text: terms.help, nowMs }))
-  )
-    return none
-  const route = await answerKeyword(
-    tx,
-    { ids, terms },
-    {
-      ...name,
-      text: terms.help,
-      from: received.answerFrom ?? null,
-      nowMs,
-    },
-  )
-  return { ...none, routes: route === null ? [] : [route] }
+  if (optOuts.some((row) => holds(row, nowMs)) || (await hasHadAnswer(tx, { ...name, texts: all, nowMs })))
+    return []
+  const from = received.answerFrom ?? null
+  const route = await answerKeyword(tx, { ids, terms }, { ...name, text, from, nowMs })
+  return route === null ? [] : [route]
 }

@@ -1,6 +1,7 @@
 import type { CodedText } from '../coded-text.ts'
 import type { NumberHash } from '../number-hash.ts'
 import type { Encoding, Mode } from '../storage/schema.ts'
+import type { WordsOfAccounts } from './account-keywords.ts'
 import type { StopWords } from './keywords.ts'
 
 /** Which piece of a long message this is, as its sender's phone numbered it: `index` from 1 to `total`. */
@@ -41,6 +42,8 @@ export interface InboundMessage {
   isShared?: boolean
   /** Accounts that had sent to the number through the shared device when this came; left out where nobody has looked. */
   sentBefore?: readonly string[]
+  /** What its words mean to accounts with keywords of their own; left out where nobody has looked. */
+  ownWords?: WordsOfAccounts
   /** Under which sender the device can answer; null leaves that to whichever device does. */
   answerFrom?: string | null
   /** Set when this is a piece of a longer message. */
@@ -59,11 +62,11 @@ export interface InboundTerms {
 
 /** What is done about STOP, START and HELP. */
 export interface KeywordTerms {
-  /** Which words count as STOP. */
+  /** Which words count as STOP, for accounts that say nothing else. */
   stopWords: StopWords
-  /** What a number is told once that has opted out; null for nothing. */
+  /** What a number is told once that has opted out, where its account says nothing else; null for nothing. */
   confirmation: string | null
-  /** What HELP is answered with; null for nothing. */
+  /** What HELP is answered with, where its account says nothing else; null for nothing. */
   help: string | null
   /** Whether answers go out also for what came through a shared device. */
   answersShared: boolean

@@ -1,30 +1,27 @@
 /** What a person who answers may ask for with a word. */
 export type Keyword = 'stop' | 'start' | 'help'
 
-/**
- * Those for STOP are the ones of 47 CFR 64.1200(a)(10) and what the field adds to them: ARRET, REMOVE and TD are among those that AWS
- * requires (docs.aws.amazon.com/sms-voice/latest/userguide/keywords-required.html), OPTOUT and REVOKE among Twilio's.
- */
-const known: Readonly<Record<Keyword, readonly string[]>> = {
-  stop: [
-    'STOP',
-    'STOPALL',
-    'UNSUBSCRIBE',
-    'CANCEL',
-    'END',
-    'QUIT',
-    'REVOKE',
-    'OPTOUT',
-    'REMOVE',
-    'TD',
-    'ARRET',
-  ],
-  start: ['START', 'UNSTOP'],
-  help: ['HELP', 'INFO'],
-}
+/** The language of words that are in use in many languages, and of the keyword set of an account that answers them (BCP 47: undetermined). */
+export const anyLanguage = 'und'
 
-/** Of these an operator may say that they are no STOP, because his recipients answer questions with them: carriers know them for STOP only by custom. */
-const offWords: readonly string[] = ['CANCEL', 'END', 'QUIT', 'REVOKE', 'REMOVE', 'TD']
+/**
+ * Each with its language. Those for STOP are the ones of 47 CFR 64.1200(a)(10) and what the field adds to them: ARRET, REMOVE and TD are among those that
+ * AWS requires (docs.aws.amazon.com/sms-voice/latest/userguide/keywords-required.html), OPTOUT and REVOKE among Twilio's.
+ */
+const known: Readonly<Record<Keyword, ReadonlyMap<string, string>>> = {
+  stop: new Map([
+    ['STOP', anyLanguage], ['STOPALL', 'en'], ['UNSUBSCRIBE', 'en'], ['CANCEL', 'en'], ['END', 'en'], ['QUIT', 'en'], ['REVOKE', 'en'], ['OPTOUT', 'en'],
+    ['REMOVE', 'en'], ['TD', anyLanguage], ['ARRET', 'fr'],
+  ]),
+  start: new Map([['START', anyLanguage], ['UNSTOP', 'en']]),
+  help: new Map([['HELP', 'en'], ['INFO', anyLanguage]]),
+} // prettier-ignore
+
+/**
+ * Of these an operator or an account may say that they are no STOP, because recipients answer questions with them: carriers know them for STOP only by
+ * custom.
+ */
+export const offWords: readonly string[] = ['CANCEL', 'END', 'QUIT', 'REVOKE', 'REMOVE', 'TD']
 
 /** Which words count as STOP, beside those that always do. */
 export interface StopWords {
@@ -34,38 +31,87 @@ export interface StopWords {
   off: readonly string[]
 }
 
+/** What a bare word means to an account that has keywords of its own; `off` is no keyword, though it is built in. */
+export interface OwnWord {
+  keyword: Keyword | 'off'
+  language: string
+}
+export type OwnWords = ReadonlyMap<string, OwnWord>
+
+/** What a text asks for, and in which language. */
+export interface KeywordMatch {
+  keyword: Keyword
+  language: string
+}
+
 const usual: StopWords = { more: [], off: [] }
+const noWords: OwnWords = new Map()
 
 /** A longer text is no keyword, however it is written; most texts are told apart by this alone. */
 const longestText = 80
+
+/** What a text asks for where an account has no keywords of its own; see `matchKeyword`. */
+export const readKeyword = (text: string, stopWords: StopWords = usual): Keyword | null =>
+  matchKeyword(text, stopWords)?.keyword ?? null
 
 /**
  * What a text asks for. It is a keyword as a whole: case, accents, punctuation, spaces and emoji do not matter. STOP, and what means nothing else,
  * counts too as the first word in front of a full stop, an exclamation mark, a comma or the end of its line, whatever follows (`Stop. Thank you`), and
  * in front of words of courtesy alone (`STOP please`). Within a sentence a word is none: `Stop by at 8`, `Stop and shop`. Null for every other text.
+ * STOP is looked for before anything else: no word of an account can make a STOP something else.
  */
-export function readKeyword(text: string, stopWords: StopWords = usual): Keyword | null {
-  const word = text.length > longestText ? '' : bareWord(text)
-  if (word !== '') {
-    if (isOwn(word, stopWords)) return 'stop'
-    for (const [keyword, words] of Object.entries(known))
-      if (words.includes(word) && !(keyword === 'stop' && stopWords.off.includes(word)))
-        return keyword as Keyword
+export function matchKeyword(
+  text: string,
+  stopWords: StopWords = usual,
+  own: OwnWords = noWords,
+): KeywordMatch | null {
+  const { whole, first } = spokenWords(text)
+  const stop =
+    stopLanguage(whole, { stopWords, own, isWhole: true }) ??
+    stopLanguage(first, { stopWords, own, isWhole: false })
+  if (stop !== undefined) return { keyword: 'stop', language: stop }
+  for (const keyword of ['start', 'help'] as const) {
+    const mine = own.get(whole)
+    const language = mine?.keyword === keyword ? mine.language : known[keyword].get(whole)
+    if (language !== undefined) return { keyword, language }
   }
-  return beginsWithStop(text, stopWords) ? 'stop' : null
+  return null
 }
 
-function beginsWithStop(text: string, stopWords: StopWords): boolean {
+/** The language of a word that is STOP; undefined where it is none. */
+function stopLanguage(
+  word: string,
+  { stopWords, own, isWhole }: { stopWords: StopWords; own: OwnWords; isWhole: boolean },
+): string | undefined {
+  if (word === '') return undefined
+  const mine = own.get(word)
+  const mayBeOff = offWords.includes(word)
+  if (mine?.keyword === 'stop' && (isWhole || !mayBeOff)) return mine.language
+  if (stopWords.more.some((each) => bareWord(each) === word)) return anyLanguage
+  const isOff = mayBeOff && (!isWhole || stopWords.off.includes(word) || mine?.keyword === 'off')
+  return isOff ? undefined : known.stop.get(word)
+}
+
+/** What a bare word asks for by itself, whatever has been taken off; null for every other word. */
+export const builtInKeyword = (word: string): Keyword | null =>
+  (['stop', 'start', 'help'] as const).find((keyword) => known[keyword].has(word)) ?? null
+
+/** The bare words of a text that could be keywords: the text as a whole, and its first word where that counts. Empty for what is none. */
+function spokenWords(text: string): { whole: string; first: string } {
+  const whole = text.length > longestText ? '' : bareWord(text)
   const [, first = '', rest = ''] = firstWord.exec(text.slice(0, longestText)) ?? []
-  const word = bareWord(first)
-  const isStop =
-    word !== '' && (isOwn(word, stopWords) || (known.stop.includes(word) && !offWords.includes(word)))
-  return (
-    isStop && (endOfSentence.test(rest) || (text.length <= longestText && courtesies.has(bareWord(rest))))
-  )
+  const counts = endOfSentence.test(rest) || (text.length <= longestText && courtesies.has(bareWord(rest)))
+  return { whole, first: counts ? bareWord(first) : '' }
 }
 
-const isOwn = (word: string, { more }: StopWords): boolean => more.some((each) => bareWord(each) === word)
+/** As many letters as a keyword of an account may have: what Braze takes. A longer one is a sentence. */
+export const longestWord = 34
+
+/** The bare words by which a text may be a keyword of an account; none for nearly every text that is a sentence. */
+export const possibleKeywords = (text: string): string[] => {
+  const { whole, first } = spokenWords(text)
+  return [...new Set([whole, first])].filter((word) => word !== '' && word.length <= longestWord)
+}
 
 /** A word and what stands behind it; nothing but signs in front of it. */
 const firstWord = /^[^\p{L}\p{N}]*([\p{L}\p{M}]+)([^]*)$/u
@@ -79,7 +125,7 @@ const courtesies: ReadonlySet<string> = new Set([
 ]) // prettier-ignore
 
 /** Letters and digits alone, in capitals and without accents. */
-const bareWord = (text: string): string =>
+export const bareWord = (text: string): string =>
   text
     .normalize('NFKD')
     .toUpperCase()

@@ -2,11 +2,11 @@ import { findOperatorAccount } from '../accounts/operator-account.ts'
 import type { Ids } from '../ids.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { deleteRows, insertRows } from '../storage/sets.ts'
+import { findOwnWords, noOwnWords, readKeywords, type WordsOfAccounts } from './account-keywords.ts'
 import { recordMessageEvents } from './events.ts'
 import { type Followed, followKeyword, nothingFollowed } from './follow-keyword.ts'
 import { takeFragment, takeOverdue } from './inbound-fragments.ts'
 import type { InboundMessage, InboundPart, InboundTerms, KeywordTerms } from './inbound-message.ts'
-import { readKeyword } from './keywords.ts'
 import { countNew } from './traffic.ts'
 
 /**
@@ -54,9 +54,10 @@ const isSound = ({ total, index }: InboundPart): boolean => total > 1 && index >
 async function store(
   tx: Tx,
   ids: Ids,
-  message: InboundMessage,
+  heard: InboundMessage,
   { keywords }: Pick<InboundTerms, 'keywords'>,
 ): Promise<Followed> {
+  const message = { ...heard, ownWords: keywords === undefined ? noOwnWords : await ownWordsOf(tx, heard) }
   const seen = await seenBefore(tx, message)
   const isKnown = seen !== 'never'
   // Somebody may have said START in between: a repeat too many costs less than a STOP that is not followed. A repeat that is certain is older than it.
@@ -74,8 +75,17 @@ async function store(
   return followKeyword(tx, { ids, terms: keywords }, { ...message, accountId, nowMs: message.receivedAt })
 }
 
-const isStop = ({ text }: InboundMessage, keywords: KeywordTerms | undefined): boolean =>
-  keywords !== undefined && readKeyword(text, keywords.stopWords) === 'stop'
+/** Looked up here only where nobody has before: of what was joined, the text is known only now. */
+const ownWordsOf = async (tx: Tx, message: InboundMessage): Promise<WordsOfAccounts> => {
+  const { ownWords, text, isShared, accountId } = message
+  return ownWords ?? findOwnWords(tx, { text, accountId: isShared === true ? null : accountId })
+}
+
+/** For any account that it may be about. */
+const isStop = (
+  { text, ownWords }: InboundMessage & { ownWords: WordsOfAccounts },
+  keywords: KeywordTerms | undefined,
+): boolean => keywords !== undefined && readKeywords(text, keywords.stopWords, ownWords).isAny('stop')
 
 /** Whether any of its fingerprints was seen before, its own or one of a telling that said less or more; from now on its own was. */
 async function seenBefore(

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { AccountState, Flag, LedgerKind, Mode } from './column-values.ts'
+import type { AccountState, Flag, KeywordMeaning, LedgerKind, Mode } from './column-values.ts'
 
 /** Who may send, and what they may spend. */
 
@@ -95,4 +95,20 @@ export interface AuditLogTable {
   action: string
   detail: string
   created_at: number
+}
+
+export interface AccountKeywordSetTable {
+  account_id: string
+  language: string
+  stop_answer: string | null
+  help_answer: string | null
+  updated_at: number
+}
+
+export interface AccountKeywordTable {
+  account_id: string
+  word: string
+  keyword: KeywordMeaning
+  language: string
+  written: string
 }

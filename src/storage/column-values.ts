@@ -29,5 +29,7 @@ export type LedgerKind = 'grant' | 'top_up' | 'correction' | 'refill'
 export type Flag = 0 | 1
 /** How far a phone says that it is with a message. */
 export type PhoneWord = 'pending' | 'processed' | 'sent' | 'delivered' | 'failed' | 'canceled'
+/** What a keyword of an account asks for; `off` takes a built-in word away. */
+export type KeywordMeaning = 'stop' | 'start' | 'help' | 'off'
 /** Who had an opt-out stored: the person's own message, somebody in the console, or a command. */
 export type OptOutOrigin = 'message' | 'console' | 'command'

@@ -50,6 +50,8 @@ export const accountRows: Readonly<Partial<Record<Table, string>>> = {
   receipts_expected: own,
   idempotency_keys: own,
   opt_outs: own,
+  account_keyword_sets: own,
+  account_keywords: own,
   traffic: own,
   traffic_times: own,
   webhook_endpoints: own,

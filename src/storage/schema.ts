@@ -1,6 +1,8 @@
 import type { Generated } from 'kysely'
 import type { Flag } from './column-values.ts'
 import type {
+  AccountKeywordSetTable,
+  AccountKeywordTable,
   AccountTable,
   UserTable,
   AccountUserTable,
@@ -156,6 +158,8 @@ export interface Database {
   inbound_seen: InboundSeenTable
   inbound_fragments: InboundFragmentTable
   opt_outs: OptOutTable
+  account_keyword_sets: AccountKeywordSetTable
+  account_keywords: AccountKeywordTable
   webhook_endpoints: WebhookEndpointTable
   webhook_endpoint_types: WebhookEndpointTypeTable
   webhook_events: WebhookEventTable

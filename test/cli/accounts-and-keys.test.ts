@@ -190,3 +190,27 @@ test('the countries of an account are named, opened to all and closed to all; it
     pumping_numbers: null,
   })
 })
+
+test('the keywords of an account are set by language, listed and removed', async () => {
+  const { account_id: id } = await cli.json<{ account_id: string }>(
+    'account create --name Words --email words@example.org',
+  )
+  const keywords = (rest: string) => `account keywords ${rest.replace(' ', ` --account ${id} `)}`
+  const none = { stop_words: [], start_words: [], help_words: [], words_off: [], stop_answer: null, help_answer: null } // prettier-ignore
+  expect(
+    await cli.json(keywords('set --language fr --stop-word Fini --stop-word Marre --help-word Aide --stop-answer Fini! --help-answer off')),
+  ).toEqual({ ...none, account_id: id, language: 'fr', stop_words: ['Fini', 'Marre'], help_words: ['Aide'], stop_answer: 'Fini!', help_answer: 'off' }) // prettier-ignore
+  await cli.json(keywords('set --language und --word-off end --start-word Ja'))
+  expect(await cli.json(keywords('list '))).toMatchObject({
+    account_id: id,
+    keyword_sets: [{ language: 'fr' }, { ...none, language: 'und', words_off: ['END'], start_words: ['Ja'] }],
+  })
+  expect((await cli.run(keywords('list '))).stdout).toBe(
+    'fr  STOP: Fini, Marre  HELP: Aide  answer to STOP: Fini!  answer to HELP: off\nund  START: Ja  off: END\n',
+  )
+  const refused = await cli.run(keywords('set --language de --start-word fini'))
+  expect(refused.code).not.toBe(0)
+  expect(refused.stderr).toContain("'fini' is in the keyword set 'fr' already.")
+  expect(await cli.json(keywords('remove --language fr'))).toMatchObject({ removed: true })
+  expect((await cli.run(keywords('remove --language fr'))).code).toBe(1)
+})

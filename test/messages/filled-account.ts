@@ -175,6 +175,11 @@ async function fillTraces(
   const { number, mark } = filling
   const optOut = { account_id: accountId, mode: 'test', created_at: nowMs, forget_at: null } as const
   await insertRows(tx, 'opt_outs', [{ ...optOut, recipient: number }])
+  const set = { account_id: accountId, language: `x-${mark}` }
+  await insertRows(tx, 'account_keyword_sets', [
+    { ...set, stop_answer: mark, help_answer: mark, updated_at: nowMs },
+  ])
+  await insertRows(tx, 'account_keywords', [{ ...set, word: mark, keyword: 'stop', written: mark }])
   const alert = {
     kind: 'device_offline',
     account_id: accountId,

@@ -31,7 +31,7 @@ export async function openKeywordHouse() {
       } // prettier-ignore
       const keywords = { ...keywordTerms, ...terms }
       const [followed] = await house.store.writer.write((tx) =>
-        receiveMessages(tx, ids, [message], { joinMs: 1, mostCharacters: 40_000, keywords }),
+        receiveMessages(tx, ids, [message], { joinMs: 60_000, mostCharacters: 40_000, keywords }),
       )
       return followed
     },

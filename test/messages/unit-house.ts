@@ -16,7 +16,7 @@ import type { Writer } from '../../src/storage/writer.ts'
 
 /** The units of messages by hand, one after another, on one account with 100 SMS: for sentences about states and money. */
 export interface UnitHouse {
-  store: { db: Db; writer: Writer }
+  store: { db: Db; writer: Writer; dataFolder: string }
   clock: StubClock
   send(request?: Partial<SendRequest>): Promise<SendResult>
   /** The same for several in one batch. */
@@ -32,8 +32,8 @@ export interface UnitHouse {
 }
 
 export async function openUnitHouse(): Promise<UnitHouse> {
-  const { storage, clock, ids, close } = await openTestStorage()
-  const store = { db: storage.read, writer: storage.writer }
+  const { storage, clock, ids, dataFolder, close } = await openTestStorage()
+  const store = { db: storage.read, writer: storage.writer, dataFolder }
   const nowMs = clock.now()
   await store.writer.write(async (tx) => {
     const row = { id: 'acc_a', name: 'A', state: 'active', created_at: nowMs, updated_at: nowMs } as const

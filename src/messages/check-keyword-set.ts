@@ -1,0 +1,142 @@
+import type { Fault } from '../errors.ts'
+import { findTextFault, measureText } from '../sms-text.ts'
+import {
+  anyLanguage,
+  bareWord,
+  builtInKeyword,
+  longestWord,
+  matchKeyword,
+  offWords,
+  type OwnWord,
+} from './keywords.ts'
+
+/** The keywords of an account in one language, and what it answers in it. */
+export interface KeywordSet {
+  /** A subtag of BCP 47; `und` for the set that answers the built-in words of no language, and whose answers are those of all others. */
+  language: string
+  stop: readonly string[]
+  start: readonly string[]
+  help: readonly string[]
+  /** Built-in words that are no keywords of the account; of `und` only. */
+  off: readonly string[]
+  /** Null for the answer of `und`, and there for that of the instance; empty for none. */
+  stopAnswer: string | null
+  helpAnswer: string | null
+}
+
+/** The official languages of the European Union are 24; one more is `und`. */
+export const maxSets = 25
+/** As many as Braze takes for one keyword. Words are looked up by a key: the bound keeps forms and entries of the audit log short. */
+export const maxWords = 20
+/** As the settings of the instance allow. */
+const maxAnswerParts = 3
+
+const fields = ['stop', 'start', 'help', 'off'] as const
+type Field = (typeof fields)[number]
+
+/** Finds all that is wrong with a set, with the other sets of its account and the STOP words of the instance in view. */
+export const keywordSetFaults = (
+  set: KeywordSet,
+  among: { others: readonly KeywordSet[]; stopWords: readonly string[] },
+): Fault[] => [
+  ...languageFaults(set.language, among.others.length),
+  ...wordFaults(set, among),
+  ...answerFaults('stopAnswer', set.stopAnswer),
+  ...answerFaults('helpAnswer', set.helpAnswer),
+]
+
+function languageFaults(language: string, otherSets: number): Fault[] {
+  if (!/^[a-z]{2,3}$/.test(language)) {
+    const detail = `Language '${language}' is not a subtag of BCP 47. Use two or three letters, such as fr, or '${anyLanguage}'.`
+    return [{ pointer: '/language', code: 'invalid_format', detail }]
+  }
+  if (otherSets < maxSets) return []
+  const detail = `An account has at most ${maxSets} keyword sets. Remove one first.`
+  return [{ pointer: '/language', code: 'too_many_items', detail }]
+}
+
+function answerFaults(field: 'stopAnswer' | 'helpAnswer', text: string | null): Fault[] {
+  if (text === null || text === '') return []
+  const pointer = `/${field}`
+  const fault = findTextFault(text)
+  if (fault !== null) return [{ pointer, code: fault.code, detail: fault.detail }]
+  const { parts } = measureText(text, 'auto')
+  if (parts <= maxAnswerParts) return []
+  const detail = `The answer needs ${parts} parts. Shorten it to ${maxAnswerParts}.`
+  return [{ pointer, code: 'message_too_long', detail }]
+}
+
+interface Judge {
+  set: KeywordSet
+  /** The language of the other set that has a word. */
+  taken: ReadonlyMap<string, string>
+  /** The STOP words of all sets. */
+  stops: ReadonlyMap<string, OwnWord>
+  stopWords: readonly string[]
+}
+
+function wordFaults(
+  set: KeywordSet,
+  { others, stopWords }: { others: readonly KeywordSet[]; stopWords: readonly string[] },
+): Fault[] {
+  const taken = others.flatMap((other) =>
+    fields.flatMap((field) => other[field].map((word) => [bareWord(word), other.language] as const)),
+  )
+  const stops = [set, ...others].flatMap(({ language, stop }) =>
+    stop.map((word) => [bareWord(word), { keyword: 'stop', language }] as const),
+  )
+  const judge = { set, taken: new Map(taken), stops: new Map<string, OwnWord>(stops), stopWords }
+  return fields.flatMap((field): Fault[] => {
+    const pointer = `/${field}`
+    // Before all else: what is too much is not looked into.
+    if (set[field].length > maxWords)
+      return [
+        {
+          pointer,
+          code: 'too_many_items',
+          detail: `A set has at most ${maxWords} words for ${nameOf[field]}.`,
+        },
+      ]
+    return set[field].flatMap((word) => {
+      const detail = faultOf(judge, field, word)
+      return detail === undefined ? [] : [{ pointer, code: 'invalid_format', detail }]
+    })
+  })
+}
+
+/** Why a word cannot be in a list of a set; undefined when it can. */
+function faultOf({ set, taken, stops, stopWords }: Judge, field: Field, word: string): string | undefined {
+  const bare = bareWord(word)
+  if (!word.isWellFormed() || /\p{Cc}/u.test(word)) return 'A keyword cannot have control characters.'
+  if (bare === '') return `Keyword '${word}' needs a letter or a digit.`
+  if (word.length > longestWord || bare.length > longestWord)
+    return `Keyword '${word.slice(0, longestWord)}…' has more than ${longestWord} characters.`
+  const elsewhere = fields.find(
+    (other) => other !== field && set[other].some((each) => bareWord(each) === bare),
+  )
+  if (elsewhere !== undefined)
+    return `'${word}' is listed twice: for ${nameOf[field]} and for ${nameOf[elsewhere]}.`
+  const language = taken.get(bare)
+  if (language !== undefined) return `'${word}' is in the keyword set '${language}' already.`
+  if (field === 'off') return offFault(set.language, bare)
+  if (field !== 'stop' && matchKeyword(word, { more: stopWords, off: [] }, stops)?.keyword === 'stop')
+    return `'${word}' is a STOP.`
+  const builtIn = builtInKeyword(bare)
+  return builtIn === null || builtIn === field
+    ? undefined
+    : `'${word}' is a built-in word for ${nameOf[builtIn]}.`
+}
+
+function offFault(language: string, bare: string): string | undefined {
+  if (language !== anyLanguage) return `Only the keyword set '${anyLanguage}' turns built-in words off.`
+  return offWords.includes(bare)
+    ? undefined
+    : `'${bare}' cannot be turned off. Only ${offWords.join(', ')} can.`
+}
+
+const nameOf: Readonly<Record<Field, string>> = {
+  stop: 'STOP',
+  start: 'START',
+  help: 'HELP',
+  off: 'words turned off',
+}

@@ -1,0 +1,124 @@
+import { type AccountDeps, readAccount } from '../accounts/accounts.ts'
+import { invalidInput } from '../invalid-input.ts'
+import { normalizeText } from '../sms-text.ts'
+import { appendAudit } from '../storage/audit-log.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
+import { deleteRows, insertRows } from '../storage/sets.ts'
+import { type KeywordSet, keywordSetFaults } from './check-keyword-set.ts'
+import { bareWord, type OwnWord } from './keywords.ts'
+
+/** Lists the keyword sets of an account by their languages. */
+export async function listKeywordSets(db: Db | Tx, accountId: string): Promise<KeywordSet[]> {
+  const sets = await db
+    .selectFrom('account_keyword_sets')
+    .select(['language', 'stop_answer', 'help_answer'])
+    .where('account_id', '=', accountId)
+    .orderBy('language')
+    .execute()
+  const words = await db
+    .selectFrom('account_keywords')
+    .select(['language', 'keyword', 'written'])
+    .where('account_id', '=', accountId)
+    .orderBy('word')
+    .execute()
+  return sets.map(({ language, stop_answer, help_answer }) => {
+    const those = (keyword: OwnWord['keyword']): string[] =>
+      words.filter((row) => row.language === language && row.keyword === keyword).map((row) => row.written)
+    return {
+      language,
+      stop: those('stop'),
+      start: those('start'),
+      help: those('help'),
+      off: those('off'),
+      stopAnswer: stop_answer,
+      helpAnswer: help_answer,
+    }
+  })
+}
+
+/**
+ * Stores a keyword set in the place of the one of its language. Refuses, all faults at once, what is no language, words that mean something else to the
+ * account already, START and HELP words that are a STOP, long answers, and more of anything than a set or an account holds.
+ */
+export async function setKeywordSet(
+  tx: Tx,
+  deps: AccountDeps,
+  change: { accountId: string; set: KeywordSet; stopWords: readonly string[]; actor: string },
+): Promise<KeywordSet> {
+  const { accountId, stopWords, actor } = change
+  await readAccount(tx, accountId)
+  const set = tidy(change.set)
+  const others = (await listKeywordSets(tx, accountId)).filter(({ language }) => language !== set.language)
+  const faults = keywordSetFaults(set, { others, stopWords })
+  if (faults.length > 0) throw invalidInput(faults)
+  const { language } = set
+  await drop(tx, { accountId, language })
+  await insertRows(tx, 'account_keyword_sets', [
+    {
+      account_id: accountId,
+      language,
+      stop_answer: set.stopAnswer,
+      help_answer: set.helpAnswer,
+      updated_at: deps.nowMs,
+    },
+  ])
+  const rowsOf = (keyword: OwnWord['keyword']) =>
+    set[keyword].map((written) => ({
+      account_id: accountId,
+      word: bareWord(written),
+      keyword,
+      language,
+      written,
+    }))
+  await insertRows(tx, 'account_keywords', [
+    ...rowsOf('stop'),
+    ...rowsOf('start'),
+    ...rowsOf('help'),
+    ...rowsOf('off'),
+  ])
+  const { stopAnswer, helpAnswer, ...words } = set
+  const detail = { ...words, stopAnswer: wordOf(stopAnswer), helpAnswer: wordOf(helpAnswer) }
+  await appendAudit(tx, deps, { accountId, actor, action: 'account.keywords_set', detail })
+  return set
+}
+
+/** Removes the keyword set of a language. Returns false where the account has none. */
+export async function removeKeywordSet(
+  tx: Tx,
+  deps: AccountDeps,
+  { accountId, language, actor }: { accountId: string; language: string; actor: string },
+): Promise<boolean> {
+  await readAccount(tx, accountId)
+  if (!(await drop(tx, { accountId, language }))) return false
+  await appendAudit(tx, deps, { accountId, actor, action: 'account.keywords_removed', detail: { language } })
+  return true
+}
+
+async function drop(
+  tx: Tx,
+  { accountId, language }: { accountId: string; language: string },
+): Promise<boolean> {
+  const name = { account_id: accountId, language }
+  await deleteRows(tx, 'account_keywords', ['account_id', 'language'], [name])
+  return (await deleteRows(tx, 'account_keyword_sets', ['account_id', 'language'], [name])) > 0
+}
+
+/** The audit log holds no texts. */
+const wordOf = (answer: string | null): string =>
+  answer === null ? 'default' : answer === '' ? 'off' : 'own'
+
+function tidy(set: KeywordSet): KeywordSet {
+  const once = (words: readonly string[]): string[] => [
+    ...new Map(words.map((word) => [bareWord(word), word.trim()] as const)).values(),
+  ]
+  const answerOf = (text: string | null): string | null => (text === null ? null : normalizeText(text))
+  return {
+    language: set.language.trim().toLowerCase(),
+    stop: once(set.stop),
+    start: once(set.start),
+    help: once(set.help),
+    off: once(set.off).map((word) => word.toUpperCase()),
+    stopAnswer: answerOf(set.stopAnswer),
+    helpAnswer: answerOf(set.helpAnswer),
+  }
+}

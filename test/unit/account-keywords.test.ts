@@ -1,0 +1,177 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readKeywords } from '../../src/messages/account-keywords.ts'
+import { type KeywordSet, keywordSetFaults, maxSets, maxWords } from '../../src/messages/check-keyword-set.ts'
+import {
+  bareWord,
+  longestWord,
+  matchKeyword,
+  type OwnWord,
+  type OwnWords,
+  possibleKeywords,
+} from '../../src/messages/keywords.ts'
+
+const instance = { more: ['Stopp'], off: [] }
+const own = (words: Readonly<Record<string, OwnWord>>): OwnWords => new Map(Object.entries(words))
+const set = (more: Partial<KeywordSet> = {}): KeywordSet => ({
+  language: 'und', stop: [], start: [], help: [], off: [], stopAnswer: null, helpAnswer: null, ...more,
+}) // prettier-ignore
+const faultsOf = (more: Partial<KeywordSet>, others: KeywordSet[] = []) =>
+  keywordSetFaults(set(more), { others, stopWords: instance.more }).map(
+    ({ pointer, code }) => `${pointer} ${code}`,
+  )
+
+test.for([
+  ['STOP', 'stop', 'und'],
+  ['arrêt', 'stop', 'fr'],
+  ['Unsubscribe. Bye', 'stop', 'en'],
+  ['START', 'start', 'und'],
+  ['help', 'help', 'en'],
+  ['info', 'help', 'und'],
+  ['Stopp', 'stop', 'und'],
+] as const)('%j is %s in the language %s', ([text, keyword, language]) =>
+  expect(matchKeyword(text, instance)).toEqual({ keyword, language }),
+)
+
+test.for([
+  ['Désabonner', { keyword: 'stop', language: 'fr' }],
+  ['Désabonner. Je ne veux plus', { keyword: 'stop', language: 'fr' }],
+  ['désabonner svp', { keyword: 'stop', language: 'fr' }],
+  ['Désabonner ma mère', null],
+  ['oui!', { keyword: 'start', language: 'fr' }],
+  ['Oui, à demain', null],
+  ['aide', { keyword: 'help', language: 'fr' }],
+  ['stop', { keyword: 'stop', language: 'sv' }],
+  ['end', null],
+  ['end. Of story', null],
+  ['cancel', { keyword: 'stop', language: 'sv' }],
+  ['Cancel. I cannot come', null],
+  ['quit', { keyword: 'stop', language: 'en' }],
+] as const)('to an account with keywords of its own %j is %j', ([text, match]) => {
+  const words = own({
+    DESABONNER: { keyword: 'stop', language: 'fr' },
+    OUI: { keyword: 'start', language: 'fr' },
+    AIDE: { keyword: 'help', language: 'fr' },
+    STOP: { keyword: 'stop', language: 'sv' },
+    CANCEL: { keyword: 'stop', language: 'sv' },
+    END: { keyword: 'off', language: 'und' },
+  })
+  expect(matchKeyword(text, instance, words)).toEqual(match)
+})
+
+test('each account reads a text by its own words, and one without any by what is built in', () => {
+  const words = new Map([
+    ['acc_off', own({ END: { keyword: 'off', language: 'und' } })],
+    ['acc_start', own({ END: { keyword: 'off', language: 'und' }, FIN: { keyword: 'start', language: 'fr' } })],
+  ])
+  const end = readKeywords('end', instance, words)
+  expect(end.of('acc_off')).toBeNull()
+  for (const other of ['acc_other', null]) expect(end.of(other)?.keyword).toBe('stop')
+  expect([end.isAny('stop'), end.isAny('start')]).toEqual([true, false])
+  const fin = readKeywords('fin', instance, words)
+  expect([fin.of('acc_start')?.keyword, fin.of('acc_off'), fin.isAny('start')]).toEqual(['start', null, true])
+}) // prettier-ignore
+
+test.for([
+  ['Yes', ['YES']],
+  ['  stop! ', ['STOP']],
+  ['Hello, it is me', ['HELLOITISME', 'HELLO']],
+  ['stop please', ['STOPPLEASE', 'STOP']],
+  ['I will come at eight o’clock, and bring my sister', []],
+  ['x'.repeat(longestWord), ['X'.repeat(longestWord)]],
+  ['x'.repeat(longestWord + 1), []],
+  ['👍', []],
+] as const)('%j is looked up as %j', ([text, words]) => expect(possibleKeywords(text)).toEqual(words))
+
+test.for([
+  [{ language: 'french' }, ['/language invalid_format']],
+  [{ stop: ['👍'] }, ['/stop invalid_format']],
+  [{ help: ['a\u0000b'] }, ['/help invalid_format']],
+  [{ help: ['\ud83d'] }, ['/help invalid_format']],
+  [{ start: ['x'.repeat(longestWord + 1)] }, ['/start invalid_format']],
+  // One character that is written with fifteen letters.
+  [{ start: ['ﷺﷺﷺ'] }, ['/start invalid_format']],
+  [{ stop: Array.from({ length: maxWords + 1 }, (_, i) => `w${i}`) }, ['/stop too_many_items']],
+  [{ stop: ['Fin'], help: ['fin!'] }, ['/stop invalid_format', '/help invalid_format']],
+  [{ start: ['S.T.O.P'] }, ['/start invalid_format']],
+  [{ help: ['Stop. Now'] }, ['/help invalid_format']],
+  [{ start: ['stop please'] }, ['/start invalid_format']],
+  [{ help: ['cancel'] }, ['/help invalid_format']],
+  [{ help: ['Stopp!'] }, ['/help invalid_format']],
+  [{ stop: ['Fin'], start: ['fin merci'] }, ['/start invalid_format']],
+  [{ stop: ['Info'] }, ['/stop invalid_format']],
+  [{ help: ['Unstop'] }, ['/help invalid_format']],
+  [{ off: ['STOP'] }, ['/off invalid_format']],
+  [{ off: ['ARRET', 'END'] }, ['/off invalid_format']],
+  [{ language: 'en', off: ['END'] }, ['/off invalid_format']],
+  [{ off: ['END'], stop: ['End'] }, ['/stop invalid_format', '/off invalid_format']],
+  [{ stopAnswer: 'x'.repeat(460) }, ['/stopAnswer message_too_long']],
+  [{ helpAnswer: '\u0007' }, ['/helpAnswer control_character']],
+  [{ helpAnswer: '  ' }, ['/helpAnswer blank']],
+  [{ language: 'sv', stop: ['Stopp', 'CANCEL', 'stop'], start: ['Ja', 'start'], help: ['Hjälp'], stopAnswer: 'x'.repeat(459), helpAnswer: '' }, []],
+  [{ off: ['END', 'TD'] }, []],
+] as [Partial<KeywordSet>, string[]][])('of the set %j the faults are %j', ([more, faults]) =>
+  expect(faultsOf(more)).toEqual(faults),
+) // prettier-ignore
+
+test('no word is in two sets of an account, and an account has a bounded number of sets', () => {
+  const others = [set({ language: 'sv', stop: ['Sluta'], help: ['Hjälp'] })]
+  expect(faultsOf({ language: 'da', stop: ['sluta'], start: ['hjalp', 'Sluta tack'] }, others)).toEqual([
+    '/stop invalid_format', '/start invalid_format', '/start invalid_format',
+  ]) // prettier-ignore
+  const many = (length: number) => Array.from({ length }, () => set())
+  expect(faultsOf({ language: 'da' }, many(maxSets - 1))).toEqual([])
+  expect(faultsOf({ language: 'da' }, many(maxSets))).toEqual(['/language too_many_items'])
+})
+
+const alwaysStop = ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'OPTOUT', 'ARRET', 'Stopp']
+/** What people write around a STOP so that it still is one. */
+const stopText = fc
+  .tuple(
+    fc.constantFrom('', ' ', '"', '🛑 '),
+    fc.constantFrom(...alwaysStop),
+    fc.constantFrom('', '.', '!', ' please', ' merci', '. Thank you', ', I do not want this', '\nAda'),
+  )
+  .map((pieces) => pieces.join(''))
+const word = fc.oneof(
+  stopText,
+  fc.constantFrom('END', 'CANCEL', 'TD', 'START', 'HELP', 'INFO', 'Ja', 'Nej'),
+  fc.string({ unit: 'grapheme', maxLength: 8 }),
+)
+const words = fc.array(word, { maxLength: 4 })
+
+test('no words that an account could ever have make a STOP anything else', () => {
+  const meaning = fc.record({
+    keyword: fc.constantFrom('stop', 'start', 'help', 'off'),
+    language: fc.constantFrom('und', 'fr'),
+  })
+  const rows = fc.array(fc.tuple(word.map(bareWord), meaning), { maxLength: 12 })
+  fc.assert(
+    fc.property(stopText, rows, (text, entries) => {
+      expect(matchKeyword(text, instance, new Map(entries))?.keyword).toBe('stop')
+      // Whatever it is about, a whole text that is a row for STOP is one, and nothing is lost by the row of another word.
+      for (const [bare, { keyword }] of new Map(entries))
+        if (keyword === 'stop' && bare !== '' && bare.length <= longestWord)
+          expect(matchKeyword(bare, instance, new Map(entries))?.keyword).toBe('stop')
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('of sets without a fault every STOP word is a STOP, in each way that a built-in one counts, and START and HELP words are none', () => {
+  fc.assert(
+    fc.property(words, words, words, (stop, start, help) => {
+      const asked = set({ language: 'sv', stop, start, help })
+      if (keywordSetFaults(asked, { others: [], stopWords: instance.more }).length > 0) return
+      const mine = new Map(
+        (['stop', 'start', 'help'] as const).flatMap((keyword) =>
+          asked[keyword].map((each) => [bareWord(each), { keyword, language: 'sv' }] as const),
+        ),
+      )
+      for (const each of stop) expect(matchKeyword(each, instance, mine)?.keyword).toBe('stop')
+      for (const each of start) expect(matchKeyword(each, instance, mine)?.keyword).toBe('start')
+      for (const each of help) expect(matchKeyword(each, instance, mine)?.keyword).toBe('help')
+    }),
+    { numRuns: 1_000 },
+  )
+})
