@@ -16,7 +16,7 @@ export const pages: readonly Page[] = [
   {
     label: 'Opt-outs',
     path: '/opt-outs',
-    says: 'Numbers that answered STOP: look, add, import, remove; quiet hours',
+    says: 'Numbers that answered STOP: look, add, import, remove; keywords, quiet hours',
   },
   { label: 'Devices', path: '/devices', says: 'What carries messages: phones, links, simulators' },
   {

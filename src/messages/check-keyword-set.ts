@@ -120,7 +120,7 @@ function faultOf({ set, taken, stops, stopWords }: Judge, field: Field, word: st
   if (language !== undefined) return `'${word}' is in the keyword set '${language}' already.`
   if (field === 'off') return offFault(set.language, bare)
   if (field !== 'stop' && matchKeyword(word, { more: stopWords, off: [] }, stops)?.keyword === 'stop')
-    return `'${word}' is a STOP.`
+    return `'${word}' already means STOP.`
   const builtIn = builtInKeyword(bare)
   return builtIn === null || builtIn === field
     ? undefined

@@ -207,6 +207,6 @@ test('sets are listed, replaced and removed, and the audit log says by whom, wit
     'usr_ada account.keywords_set', 'usr_ada account.keywords_set', 'usr_ada account.keywords_set', 'cli account.keywords_removed',
   ]) // prettier-ignore
   expect(log[0]?.detail).toBe('{"language":"fr","stop":["Désabonner"],"start":["Oui"],"help":["Aide"],"off":[],"stopAnswer":"own","helpAnswer":"off"}') // prettier-ignore
-  await expect(set('und', { help: ['sluta'] })).rejects.toThrow("'sluta' is a STOP.")
+  await expect(set('und', { help: ['sluta'] })).rejects.toThrow("'sluta' already means STOP.")
   await expect(set('und', {}, 'acc_nobody')).rejects.toThrow('acc_nobody')
 })

@@ -11,6 +11,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
+import { Keywords } from './keywords.tsx'
 import { QuietHours } from './quiet-hours.tsx'
 import { RemoveOptOut } from './remove-opt-out.tsx'
 
@@ -51,6 +52,7 @@ export function OptOutsPage() {
         what waited is canceled.
       </Text>
       <QuietHours />
+      <Keywords />
       <TextInput
         label="Look for a number"
         placeholder="+491701234567"

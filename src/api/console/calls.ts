@@ -25,6 +25,7 @@ import { invitationCalls } from './invitation-calls.ts'
 import { memberCalls } from './member-calls.ts'
 import { startCalls } from './start-calls.ts'
 import { optOutCalls } from './opt-out-calls.ts'
+import { keywordCalls } from './keyword-calls.ts'
 import { quietHoursCalls } from './quiet-hours-calls.ts'
 import { overviewCalls } from './overview-calls.ts'
 import { sessionCalls } from './session-calls.ts'
@@ -53,6 +54,7 @@ export const calls = {
   ...conversationCalls,
   ...optOutCalls,
   ...quietHoursCalls,
+  ...keywordCalls,
   ...emailCalls,
   ...eraseCalls,
   ...deviceCalls,

@@ -1,0 +1,108 @@
+import { Checkbox, Group, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { KeywordSet } from '../../../src/messages/check-keyword-set.ts'
+import { useChange } from '../api/use-call.ts'
+import { faultOf } from '../ui/call-fault.tsx'
+import { CallForm } from '../ui/call-form.tsx'
+
+const lists = { stop: 'STOP words', start: 'START words', help: 'HELP words' } as const
+const answers = { stopAnswer: 'STOP', helpAnswer: 'HELP' } as const
+const canBeOff = ['CANCEL', 'END', 'QUIT', 'REVOKE', 'REMOVE', 'TD']
+
+/** The words of one language, and the answers in it. */
+export function KeywordForm({ of, onClose }: { of: KeywordSet; onClose: () => void }) {
+  const [set, setSet] = useState(of)
+  const save = useChange('keywords/set', ['keywords/list'])
+  const put = (more: Partial<KeywordSet>): void => setSet({ ...set, ...more })
+  const isForBuiltIn = set.language.trim().toLowerCase() === 'und'
+  const submit = (): void => {
+    const { language, stop, start, help, stopAnswer, helpAnswer } = set
+    const off = isForBuiltIn ? [...set.off] : []
+    save.mutate(
+      { language, stop: [...stop], start: [...start], help: [...help], off, stopAnswer, helpAnswer },
+      { onSuccess: onClose },
+    )
+  }
+  return (
+    <CallForm
+      call={save}
+      onSubmit={submit}
+      onCancel={onClose}
+      action="Save keywords"
+      disabled={set.language.trim() === ''}
+      ownFaults={['language', ...Object.keys(lists), 'off', ...Object.keys(answers)]}
+    >
+      <TextInput
+        label="Language"
+        description="Two or three letters, such as fr; und for the built-in words."
+        value={set.language}
+        disabled={of.language !== ''}
+        error={faultOf(save.error, 'language')}
+        onChange={(event) => put({ language: event.currentTarget.value })}
+      />
+      {(['stop', 'start', 'help'] as const).map((field) => (
+        <TagsInput
+          key={field}
+          label={lists[field]}
+          description="Press Enter or type a comma after each word."
+          value={[...set[field]]}
+          error={faultOf(save.error, field)}
+          onChange={(words) => put({ [field]: words })}
+        />
+      ))}
+      {isForBuiltIn ? (
+        <Checkbox.Group
+          label="Words turned off"
+          description="These are no STOP, because recipients answer questions with them."
+          value={[...set.off]}
+          error={faultOf(save.error, 'off')}
+          onChange={(words) => put({ off: words })}
+        >
+          <Group mt={6}>
+            {canBeOff.map((word) => (
+              <Checkbox key={word} value={word} label={word} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+      ) : null}
+      {(['stopAnswer', 'helpAnswer'] as const).map((field) => (
+        <AnswerField
+          key={field}
+          to={answers[field]}
+          value={set[field]}
+          error={faultOf(save.error, field)}
+          onChange={(text) => put({ [field]: text })}
+        />
+      ))}
+    </CallForm>
+  )
+}
+
+/** Null is the default, and an empty text none: what is typed is never empty. */
+function AnswerField(properties: {
+  to: string
+  value: string | null
+  error: string | undefined
+  onChange: (text: string | null) => void
+}) {
+  const { to, value, error, onChange } = properties
+  return (
+    <>
+      <Textarea
+        label={`Answer to ${to}`}
+        description="Default: the answer of und, then of the instance."
+        autosize
+        minRows={2}
+        value={value ?? ''}
+        disabled={value === ''}
+        error={error}
+        onChange={(event) => onChange(event.currentTarget.value || null)}
+      />
+      <Checkbox
+        label={`No answer to ${to}`}
+        checked={value === ''}
+        onChange={(event) => onChange(event.currentTarget.checked ? '' : null)}
+      />
+    </>
+  )
+}

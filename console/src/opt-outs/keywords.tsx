@@ -1,0 +1,30 @@
+import { Anchor, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { lazy } from 'react'
+import { useCall } from '../api/use-call.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { languageName } from './language-name.ts'
+
+const KeywordSets = lazy(async () => ({ default: (await import('./keyword-sets.tsx')).KeywordSets }))
+
+/** A line about the keywords of the account, which a window shows in full; there an owner changes them. */
+export function Keywords() {
+  const { data } = useCall('keywords/list', {})
+  const [opened, { open, close }] = useDisclosure()
+  if (data === undefined) return null
+  const { sets, canSet } = data
+  return (
+    <Text component="div" size="sm">
+      <b>Keywords:</b>{' '}
+      {sets.length === 0
+        ? 'built-in words only.'
+        : `own sets for ${sets.map(({ language }) => languageName(language)).join(', ')}.`}{' '}
+      <Anchor component="button" type="button" size="sm" onClick={open}>
+        {canSet ? 'Change keywords' : 'Show keywords'}
+      </Anchor>
+      <Dialog opened={opened} onClose={close} title="Keywords" size="lg">
+        <KeywordSets sets={sets} canSet={canSet} />
+      </Dialog>
+    </Text>
+  )
+}

@@ -1,0 +1,62 @@
+import { Type } from 'typebox'
+import type { KeywordSet } from '../../messages/check-keyword-set.ts'
+import { listKeywordSets, removeKeywordSet, setKeywordSet } from '../../messages/keyword-sets.ts'
+import { defineCall } from './call.ts'
+
+export interface KeywordSetList {
+  sets: KeywordSet[]
+  /** Whether this person may change them. */
+  canSet: boolean
+}
+
+const closed = { additionalProperties: false }
+/** More than a set holds: what is too much is refused at its field, in words. */
+const words = Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })
+const answer = Type.Union([Type.String({ maxLength: 2_000 }), Type.Null()])
+const language = Type.String({ maxLength: 40 })
+
+/** The keywords of an account by language, as its own people see and set them. */
+export const keywordCalls = {
+  'keywords/list': defineCall({
+    kind: 'read',
+    access: 'member',
+    input: Type.Object({}, closed),
+    async handle({ read, account }): Promise<KeywordSetList> {
+      return { sets: await listKeywordSets(read, account.id), canSet: account.role === 'owner' }
+    },
+  }),
+
+  'keywords/set': defineCall({
+    kind: 'change',
+    access: 'owner',
+    input: Type.Object(
+      {
+        language,
+        stop: words,
+        start: words,
+        help: words,
+        off: words,
+        stopAnswer: answer,
+        helpAnswer: answer,
+      },
+      closed,
+    ),
+    async handle(context, set): Promise<{ set: KeywordSet }> {
+      const { writer, ids, clock, config, account, actor } = context
+      const change = { accountId: account.id, set, stopWords: config.stopWords, actor }
+      return { set: await writer.write((tx) => setKeywordSet(tx, { ids, nowMs: clock.now() }, change)) }
+    },
+  }),
+
+  'keywords/remove': defineCall({
+    kind: 'change',
+    access: 'owner',
+    input: Type.Object({ language }, closed),
+    async handle(context, input): Promise<{ removed: boolean }> {
+      const { writer, ids, clock, account, actor } = context
+      const change = { accountId: account.id, language: input.language, actor }
+      const deps = { ids, nowMs: clock.now() }
+      return { removed: await writer.write((tx) => removeKeywordSet(tx, deps, change)) }
+    },
+  }),
+}
