@@ -49,13 +49,13 @@ export const inboundSettings = {
     env: 'ONESIXTY_STOP_ANSWER',
     read: shortMessage,
     default: 'You will get no more messages from us. Reply START to get them again.',
-    says: 'What a number is told once that has opted out, at the cost of the account; `off` for nothing. Rules of most countries ask for it.',
+    says: 'What a number is told once that has opted out, at the cost of the account; `off` for nothing. Rules of most countries ask for it. Accounts can have answers of their own, by language.',
   }),
   helpAnswer: setting<string | null>({
     env: 'ONESIXTY_HELP_ANSWER',
     read: shortMessage,
     default: null,
-    says: 'What HELP and INFO are answered with, at the cost of the account and once an hour to one number; `off` for nothing. Not answered when not set. Say who sends, how to reach them, and that STOP ends it.',
+    says: 'What HELP and INFO are answered with, at the cost of the account and once an hour to one number; `off` for nothing. Not answered when not set. Say who sends, how to reach them, and that STOP ends it. Accounts can have answers of their own, by language.',
   }),
   answerShared: setting<'yes' | 'no'>({
     env: 'ONESIXTY_ANSWER_SHARED',
