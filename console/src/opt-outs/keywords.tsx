@@ -1,11 +1,11 @@
 import { Anchor, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { lazy } from 'react'
+import { lazyPart } from '../connection/lazy-part.ts'
 import { useCall } from '../api/use-call.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { languageName } from './language-name.ts'
 
-const KeywordSets = lazy(async () => ({ default: (await import('./keyword-sets.tsx')).KeywordSets }))
+const KeywordSets = lazyPart(async () => (await import('./keyword-sets.tsx')).KeywordSets)
 
 /** A line about the keywords of the account, which a window shows in full; there an owner changes them. */
 export function Keywords() {
