@@ -5,6 +5,7 @@ import type { BreakerState } from './breaker.ts'
 import type { Candidate } from './choose-device.ts'
 import type { DeviceFacts } from './device-facts.ts'
 import { DeviceTrust } from './device-trust.ts'
+import type { Addressed } from './doubt.ts'
 import { drained } from './drained.ts'
 import { HeldOffers } from './held-offers.ts'
 import { knownSenders } from './known-senders.ts'
@@ -235,21 +236,20 @@ export class DeviceRuntime {
   resumePace = (past: Parameters<SimPaces['resume']>[0]): void => this.#paces.resume(past)
 
   /** Its end is being stored: the room is free again. */
-  closed(outcome: Outcome, accountId?: string): void {
+  closed(outcome: Outcome, message?: Addressed): void {
     this.#open -= 1
-    this.heard(outcome, accountId)
+    this.heard(outcome, message)
   }
 
   /** What a hand-over came to says something of the device. */
-  heard(outcome: Outcome, accountId?: string): void {
+  heard(outcome: Outcome, message?: Addressed): void {
     const isBusy = outcome.kind === 'refused' && outcome.lasts === 'busy' && outcome.recipientAlone !== true
     if (outcome.kind === 'unavailable' || isBusy)
       this.#restsUntilMs = this.#clock.monotonicMs() + busyBackoffMs
     if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.limitReached) this.#limited()
     if (outcome.kind === 'accepted') this.#lastSentAt = this.#clock.now()
     this.#lastError = faultOfDevice(outcome) ?? this.#lastError
-    const { id: device_id, name } = this.#facts
-    if (this.trust.heard(outcome, { device_id, name }, accountId)) this.untold.clear()
+    if (this.trust.heard(outcome, this.#facts, message)) this.untold.clear()
   }
 
   /** What it refuses while the limit lasts does not make that last longer: the first refusal tells when it was reached. */

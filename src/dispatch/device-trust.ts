@@ -2,7 +2,8 @@ import type { Clock } from '../clock.ts'
 import type { Outcome } from '../connectors/connector.ts'
 import type { Log } from '../log.ts'
 import { Breaker, type BreakerState } from './breaker.ts'
-import { Doubt, mostFaults } from './doubt.ts'
+import type { DeviceFacts } from './device-facts.ts'
+import { type Addressed, Doubt, mostFaults } from './doubt.ts'
 
 const silentReason = 'repeated_unknown'
 const failingReason = 'repeated_failures'
@@ -75,10 +76,11 @@ export class DeviceTrust {
   }
 
   /** Takes an outcome in; gives whether that changed how far the device is trusted. */
-  heard(outcome: Outcome, device: { device_id: string; name: string }, accountId?: string): boolean {
+  heard(outcome: Outcome, { id, name }: Pick<DeviceFacts, 'id' | 'name'>, message?: Addressed): boolean {
     const { clock, log } = this.#deps
+    const device = { device_id: id, name }
     const nowMs = clock.monotonicMs()
-    const doubt = this.#doubt.heard(outcome, nowMs, accountId)
+    const doubt = this.#doubt.heard(outcome, nowMs, message)
     const change = this.#breaker.heard(outcome, nowMs)
     if (change === 'opened')
       log.error(

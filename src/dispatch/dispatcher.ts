@@ -292,7 +292,7 @@ export class Dispatcher implements Service {
 
   #makeRoom(ended: readonly Ended[]): void {
     for (const { device, outcome, claimed } of ended)
-      if (isOfDevice(outcome)) device?.closed(outcome, claimed.accountId)
+      if (isOfDevice(outcome)) device?.closed(outcome, claimed)
       else device?.gaveBack()
     if (this.#ring.size > 0) this.nudge()
   }

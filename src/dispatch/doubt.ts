@@ -1,3 +1,5 @@
+import { BoundedMap } from '../bounded-map.ts'
+import { dayMs } from '../clock.ts'
 import type { Outcome } from '../connectors/connector.ts'
 
 /** Faults in a row that make a device doubted, and good outcomes in a row that end it: so many are lost to a new fault, at most. */
@@ -11,6 +13,15 @@ const firstPauseMs = 10_000
 const longestPauseMs = 300_000
 /** What ended within this time was cut off at once (decision 11). */
 const sameCutMs = 1_000
+/** A number that the device took lately is no dead one: so lately, and so many are remembered, about 100 kB for a link. */
+const livesForMs = dayMs
+const mostLiving = 1_000
+
+/** Whose message it was, and to whom it went. */
+export interface Addressed {
+  accountId: string
+  to: string
+}
 
 /**
  * Whether an outcome tells against its device (true), for it (false), that its connection was lost (cut), that somebody cannot be reached (unclear), or
@@ -44,6 +55,10 @@ export class Doubt {
   #good = 0
   /** Whose messages were refused without a word of whose fault it is, since the last good outcome. */
   readonly #refusedOf = new Set<string>()
+  /** Numbers refused in that way since then that the device had taken lately; five are enough. */
+  readonly #refusedLiving = new Set<string>()
+  /** When it last took a message to a number. */
+  readonly #takenMs = new BoundedMap<number>(mostLiving)
   #cutMs = Number.NEGATIVE_INFINITY
   #doubted: { sinceMs: number; failedTrials: number; good: number } | null = null
 
@@ -81,14 +96,14 @@ export class Doubt {
   }
 
   /**
-   * Takes the outcome of a message of an account in; gives the change that it made, if any. What may be the recipient's fault counts once it came to two
-   * accounts since the last good outcome: the list of dead numbers of one must not slow down what others send.
+   * Takes the outcome of a message in; gives the change that it made, if any. What may be the recipient's fault counts once it came to two accounts
+   * since the last good outcome, or to five numbers that the device took lately: the list of dead numbers of one must not slow down what others send.
    */
-  heard(outcome: Outcome, nowMs: number, accountId = ''): 'began' | 'failed' | 'ended' | null {
+  heard(outcome: Outcome, nowMs: number, message?: Addressed): 'began' | 'failed' | 'ended' | null {
     const fault = isFault(outcome)
     if (fault === null) return null
-    if (fault === false) return this.#worked(nowMs)
-    if (fault === 'unclear' && this.#refusedOf.add(accountId).size < 2) return null
+    if (fault === false) return this.#worked(nowMs, message)
+    if (fault === 'unclear' && !this.#tells(nowMs, message)) return null
     if (fault === 'cut') {
       if (nowMs - this.#cutMs < sameCutMs) return null
       this.#cutMs = nowMs
@@ -104,12 +119,25 @@ export class Doubt {
     this.#faults = 0
     this.#last.length = 0
     this.#refusedOf.clear()
+    this.#refusedLiving.clear()
   }
 
-  #worked(nowMs: number): 'ended' | null {
+  /** Whether a refusal that may be its recipient's fault tells of the device. Of numbers that live it counts as five in a row when the fifth is refused. */
+  #tells(nowMs: number, { accountId, to }: Addressed = { accountId: '', to: '' }): boolean {
+    const takenMs = this.#takenMs.get(to)
+    const lives = takenMs !== undefined && nowMs - takenMs < livesForMs
+    if (lives && this.#refusedLiving.size < mostFaults) this.#refusedLiving.add(to)
+    const ofLiving = this.#refusedLiving.size === mostFaults
+    if (ofLiving) this.#faults = Math.max(this.#faults, mostFaults - 1)
+    return this.#refusedOf.add(accountId).size > 1 || ofLiving
+  }
+
+  #worked(nowMs: number, message: Addressed | undefined): 'ended' | null {
+    if (message !== undefined) this.#takenMs.set(message.to, nowMs)
     this.#faults = 0
     this.#good += 1
     this.#refusedOf.clear()
+    this.#refusedLiving.clear()
     this.#note(false, nowMs)
     if (this.#doubted === null) return null
     this.#doubted.good += 1

@@ -7,7 +7,7 @@ import { expectSums } from '../messages/expect-sums.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 import { scriptedKind } from './scripted-kind.ts'
 
-type Fate = 'well' | 'silent' | 'refuses' | 'away' | 'cut'
+type Fate = 'well' | 'silent' | 'refuses' | 'unclear' | 'away' | 'cut'
 const window = 5
 /** So many a new fault may cost: those that were open when the first of them failed are among them, with a window of five. */
 const mostLost = 5
@@ -16,6 +16,13 @@ const outcomes: Record<Fate, (attemptId: string) => Outcome> = {
   well: (attemptId) => ({ kind: 'accepted', networkIds: [attemptId], receiptExpected: false }),
   silent: () => ({ kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer in time' }),
   refuses: () => ({ kind: 'refused', lasts: 'now', code: 'no_service', networkCode: null }),
+  unclear: () => ({
+    kind: 'refused',
+    lasts: 'now',
+    code: 'network_rejected',
+    networkCode: '0x45',
+    mayBeRecipient: true,
+  }),
   away: () => ({ kind: 'unavailable', detail: 'the session ended' }),
   cut: () => ({ kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'cut', connectionLost: true }),
 }
@@ -130,5 +137,21 @@ test('a link in doubt is tried with one message in each rest, beside one that wo
   await house.dispatcher.drain()
   expect(given()).toBeGreaterThan(7 + 5)
   expect(house.pool.get('dev_0')?.health).toMatchObject({ status: 'online', reasons: [] })
+  await house.close()
+})
+
+test('a link that refuses what the recipients may be the cause of is in doubt once it does so to five that it took before', async () => {
+  const { house, set } = await openLinks(['well'])
+  const to = Array.from({ length: 5 }, (_, i) => `+4915144444${i}00`)
+  await house.send({ to })
+  await house.dispatcher.drain()
+  set(0, 'unclear')
+  const reasons = () => house.pool.get('dev_0')?.health.reasons
+  await send(house, 20)
+  await house.dispatcher.drain()
+  expect(reasons()).toEqual([])
+  await house.send({ to })
+  await house.dispatcher.drain()
+  expect(reasons()).toEqual(['repeated_failures'])
   await house.close()
 })

@@ -104,14 +104,59 @@ test('where devices rest until they are changed it is not tried beside sound one
   expect(doubt.mayTry(11_000_000 + 300_000, false)).toBe(true)
 })
 
+const unclear = refused('now', { mayBeRecipient: true })
+const of = (accountId: string, to = '+4915112345678') => ({ accountId, to })
+
 test('what may be the fault of the recipients of one account is none of the device, and that of two accounts in a row is', () => {
-  const unclear = refused('now', { mayBeRecipient: true })
   const doubt = new Doubt(restMs)
-  for (let i = 0; i < 100; i++) doubt.heard(unclear, i, 'acc_a')
+  for (let i = 0; i < 100; i++) doubt.heard(unclear, i, of('acc_a'))
   expect(doubt.isDoubted).toBe(false)
-  doubt.heard(good, 100, 'acc_b')
-  for (let i = 0; i < 100; i++) doubt.heard(unclear, 100 + i, 'acc_a')
+  doubt.heard(good, 100, of('acc_b'))
+  for (let i = 0; i < 100; i++) doubt.heard(unclear, 100 + i, of('acc_a'))
   expect(doubt.isDoubted).toBe(false)
-  for (let i = 0; i < 5; i++) doubt.heard(unclear, 200 + i, i % 2 === 0 ? 'acc_b' : 'acc_a')
+  for (let i = 0; i < 5; i++) doubt.heard(unclear, 200 + i, of(i % 2 === 0 ? 'acc_b' : 'acc_a'))
   expect(doubt.isDoubted).toBe(true)
+})
+
+/** Messages of one account to so many numbers, the first at `fromMs`, a second apart. */
+const toNumbers = (doubt: Doubt, outcome: Outcome, numbers: readonly number[], fromMs: number): void =>
+  numbers.forEach(
+    (n, i) => void doubt.heard(outcome, fromMs + i * 1_000, of('acc_a', `+49151${10_000_000 + n}`)),
+  )
+const fiveNumbers = [1, 2, 3, 4, 5]
+
+test('five numbers of one account that a link took lately, refused in a row, put it in doubt, and one that was taken in between does not', () => {
+  const doubt = new Doubt(restMs)
+  toNumbers(doubt, good, fiveNumbers, 0)
+  toNumbers(doubt, unclear, [1, 2, 3, 4], 10_000)
+  toNumbers(doubt, good, [6], 20_000)
+  toNumbers(doubt, unclear, [5, 1, 2, 3], 30_000)
+  expect([doubt.isDoubted, doubt.faults]).toEqual([false, 0])
+  toNumbers(doubt, unclear, [4], 40_000)
+  expect([doubt.isDoubted, doubt.faults]).toEqual([true, 5])
+  expect(doubt.heard(unclear, 51_000, of('acc_a', '+4915199999999'))).toBe('failed')
+})
+
+test('numbers that a link never took, or took the last time a day ago, tell nothing of it, however many it refuses', () => {
+  const doubt = new Doubt(restMs)
+  toNumbers(doubt, good, fiveNumbers, 0)
+  toNumbers(
+    doubt,
+    unclear,
+    Array.from({ length: 100 }, (_, i) => 100 + i),
+    10_000,
+  )
+  toNumbers(doubt, unclear, fiveNumbers, 86_404_000)
+  expect(doubt.isDoubted).toBe(false)
+})
+
+test('a few numbers that cannot be reached now, tried again and again, put no link in doubt, nor do they beside numbers that can', () => {
+  const doubt = new Doubt(restMs)
+  toNumbers(doubt, good, fiveNumbers, 0)
+  for (let i = 0; i < 25; i++) toNumbers(doubt, unclear, [1, 2, 3, 4], 10_000 + i * 4_000)
+  for (let i = 0; i < 25; i++) {
+    toNumbers(doubt, unclear, [1, 2], 200_000 + i * 3_000)
+    toNumbers(doubt, good, [3], 202_000 + i * 3_000)
+  }
+  expect(doubt.isDoubted).toBe(false)
 })
