@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { OutcomeStore } from '../../src/dispatch/outcome-store.ts'
-import { createLog, sayAgainMs } from '../../src/log.ts'
+import { createLog, quietMs, sayAgainMs } from '../../src/log.ts'
 import { createMetrics } from '../../src/metrics.ts'
 import { Damage, sayDamage } from '../../src/storage/damage.ts'
 import { StorageError, type StorageFault } from '../../src/storage/dialect.ts'
@@ -25,13 +25,55 @@ test.for(['damaged', 'damaged_page', 'full'] as const)('what fails again and aga
   for (let i = 0; i < 100; i++) say()
   const once = [['not stored', undefined], ['a sweep failed', undefined], ['a sweep failed', undefined]]
   expect(written()).toEqual(once)
-  await clock.advance(sayAgainMs - 1)
+  for (let i = 0; i < 9; i++) {
+    await clock.advance(sayAgainMs / 10)
+    say()
+  }
+  await clock.advance(sayAgainMs / 10 - 1)
   say()
   expect(written()).toEqual([])
   await clock.advance(1)
   say()
-  expect(written()).toEqual(once.map(([words]) => [words, 100]))
+  expect(written()).toEqual(once.map(([words]) => [words, 109]))
 }) // prettier-ignore
+
+test('a fault that was not met for two minutes is over: how many lines were left out is said then, and when it is back it is said at once', async () => {
+  const { clock, log, written } = openLog()
+  const over = 'a lasting fault was not met for two minutes'
+  const say = (janitor: string): void => log.error({ err: fault('full'), janitor }, 'a sweep failed')
+  for (let i = 0; i < 3; i++) say('expirer')
+  say('rescuer')
+  await clock.advance(quietMs - 1)
+  say('rescuer')
+  expect(written()).toEqual([
+    ['a sweep failed', undefined],
+    ['a sweep failed', undefined],
+  ])
+  await clock.advance(quietMs - 1)
+  expect(written()).toEqual([])
+  await clock.advance(1)
+  expect(written()).toEqual([[over, 3]])
+  await clock.advance(sayAgainMs)
+  expect(written()).toEqual([])
+  say('expirer')
+  expect(written()).toEqual([['a sweep failed', undefined]])
+  await clock.advance(quietMs)
+  expect(written()).toEqual([[over, 0]])
+})
+
+test('that one fault is over ends none of another', async () => {
+  const { clock, log, written } = openLog()
+  for (let i = 0; i < 5; i++) {
+    if (i === 0) log.error({ err: fault('full') }, 'not stored')
+    log.error({ err: fault('damaged_page') }, 'not stored')
+    await clock.advance(60_000)
+  }
+  expect(written().map(([words]) => words)).toEqual([
+    'not stored',
+    'not stored',
+    'a lasting fault was not met for two minutes',
+  ])
+})
 
 test('what may pass by itself is said each time, and so is what is no fault of the database', () => {
   const { log, written } = openLog()
