@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { findOperatorAccount } from '../accounts/operator-account.ts'
 import type { Ids } from '../ids.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -110,32 +111,51 @@ async function seenBefore(
   return before === undefined ? 'never' : 'same'
 }
 
-/** Whether one of these names was kept; the telling that kept it, the oldest that may be it, is then spoken for. Fingerprints stay: they are no kept names. */
+/** Of the tellings of one text that wait for their other ones so many are looked at; each of them serves, and what is over waits its turn. */
+const mostOtherTellings = 100
+
+/**
+ * Whether one of these names was kept; the telling that kept it, the oldest that may be it, is then spoken for. Fingerprints stay: they are no kept names.
+ */
 async function takeOtherTelling(tx: Tx, deviceId: string, looksFor: readonly string[]): Promise<boolean> {
   const isBeginning = (name: string): boolean => name.endsWith('/')
   const whole = looksFor.filter((name) => !isBeginning(name))
-  const found = await tx
+  const same = await tx
     .selectFrom('inbound_seen')
-    .select(['device_id', 'fingerprint'])
+    .select('fingerprint')
     .where('device_id', '=', deviceId)
-    .where((eb) =>
-      eb.or([
-        eb('fingerprint', 'in', whole),
-        ...looksFor
-          .filter(isBeginning)
-          // Behind the slash comes the 0.
-          .map((name) =>
-            eb.and([eb('fingerprint', '>', name), eb('fingerprint', '<', `${name.slice(0, -1)}0`)]),
-          ),
-      ]),
-    )
-    .orderBy('received_at')
+    .where('fingerprint', 'in', whole)
     .execute()
-  const same = found.filter(({ fingerprint }) => whole.includes(fingerprint))
-  const taken = same.length > 0 ? same : found.slice(0, 1)
+  const taken = same.length > 0 ? same : await findNear(tx, deviceId, looksFor.filter(isBeginning))
   const kept = taken.filter(({ fingerprint }) => fingerprint.includes('/'))
-  await deleteRows(tx, 'inbound_seen', ['device_id', 'fingerprint'], kept)
+  await deleteRows(
+    tx,
+    'inbound_seen',
+    ['device_id', 'fingerprint'],
+    kept.map(({ fingerprint }) => ({ device_id: deviceId, fingerprint })),
+  )
   return taken.length > 0
+}
+
+/** The oldest that was kept under a name that begins so; of each beginning the first names alone are read. */
+async function findNear(
+  tx: Tx,
+  deviceId: string,
+  beginnings: readonly string[],
+): Promise<{ fingerprint: string }[]> {
+  if (beginnings.length === 0) return []
+  const firsts = beginnings.map(
+    // Behind the slash comes the 0.
+    (name) => sql`select * from (select fingerprint, received_at from inbound_seen
+      where device_id = ${deviceId} and fingerprint > ${name} and fingerprint < ${`${name.slice(0, -1)}0`}
+      order by fingerprint limit ${sql.raw(String(mostOtherTellings))}) as firsts`,
+  )
+  const near = await sql<{
+    fingerprint: string
+  }>`select fingerprint from (${sql.join(firsts, sql` union all `)}) as near order by received_at limit 1`.execute(
+    tx,
+  )
+  return near.rows
 }
 
 async function accountOfAttempt(tx: Tx, attemptId: string | null): Promise<string | null> {
