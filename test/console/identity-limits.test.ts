@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   createIdentityLimits,
   takeCodeAttempt,
+  takeEmailLink,
   takeReset,
   takeSignInAttempt,
 } from '../../src/api/console/identity-limits.ts'
@@ -113,6 +114,37 @@ test('a stranger who asks for links to an address keeps nobody at another networ
   }
   expect([ask(1), ask(1), ask(1), ask(1), ask(2)]).toEqual([true, true, true, false, true])
   expect(Array.from({ length: 10 }, (_, i) => ask(10 + i)).filter((isTaken) => isTaken)).toHaveLength(6)
+})
+
+test('a known browser asks for three links an hour whatever strangers have asked for, and takes none of theirs', () => {
+  const { limits } = openLimits()
+  const ask = (i: number, browser: string | null = null): boolean => {
+    try {
+      takeReset(limits, { address: `10.0.0.${i}`, email: 'ada@example.org', browser })
+      return true
+    } catch {
+      return false
+    }
+  }
+  const known = 'usr_a nonce'
+  expect([ask(1, known), ask(1, known)]).toEqual([true, true])
+  expect(Array.from({ length: 20 }, (_, i) => ask(i)).filter((isTaken) => isTaken)).toHaveLength(10)
+  expect([ask(1, known), ask(2, known), ask(2, 'usr_a other')]).toEqual([true, false, true])
+})
+
+test('a user asks for three links an hour to one address and keeps no other from one, and ten an hour are mailed there', () => {
+  const { limits } = openLimits()
+  const ask = (userId: string, email = 'ada@example.org'): boolean => {
+    try {
+      takeEmailLink(limits, { userId, email })
+      return true
+    } catch {
+      return false
+    }
+  }
+  expect(Array.from({ length: 4 }, () => ask('usr_a'))).toEqual([true, true, true, false])
+  expect([ask('usr_b'), ask('usr_a', 'eve@example.org')]).toEqual([true, true])
+  expect(Array.from({ length: 10 }, (_, i) => ask(`usr_${i}`)).filter((isTaken) => isTaken)).toHaveLength(6)
 })
 
 test('known browsers of one user have together ten times as many codes a day as one has, until one is right', async () => {

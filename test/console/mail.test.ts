@@ -59,6 +59,27 @@ test('one address is mailed no more than three links an hour', async () => {
   expect([await ask(), await ask(), await ask(), await ask()]).toEqual([200, 200, 200, 429])
 })
 
+test('resets that strangers ask for keep no browser from one that has signed in as that user', async () => {
+  const { email } = house.bob
+  const known = newVisitor(house.url)
+  await known.change('session/sign-in', { email, password: testPassword })
+  known.cookies.delete('__Host-onesixty-session')
+  const ask = async (visitor: ReturnType<typeof newVisitor>, of = email) =>
+    (await visitor.change('reset/ask', { email: of })).status
+  const strangers: number[] = []
+  for (let i = 0; i < 4; i++) strangers.push(await ask(newVisitor(house.url)))
+  expect(strangers.at(-1)).toBe(429)
+  expect([await ask(known), await ask(known), await ask(known), await ask(known)]).toEqual([
+    200, 200, 200, 429,
+  ])
+  // Known to Bob alone.
+  expect(await ask(known, 'many@example.org')).toBe(429)
+  await eventually(
+    () => smtp.mails.length,
+    (count) => expect(count).toBe(6),
+  )
+})
+
 test('a link that was mailed works although another one was asked for, and ends what was mailed beside it', async () => {
   const eve = await house.newPerson('Uta')
   const tokens: string[] = []

@@ -28,10 +28,14 @@ export interface IdentityLimits {
   resetByPlace: PlaceLimit
   /** From all networks, by e-mail address. */
   resetByEmail: TryLimit
+  /** A browser that has signed in before, by user and browser. */
+  resetByBrowser: TryLimit
   resetByNetwork: PlaceLimit
   invitationsByAccount: TryLimit
   emailLinksByUser: TryLimit
-  /** By the address that users ask to change theirs to. */
+  /** By user and the address that they ask to change theirs to. */
+  emailLinksByUserAndEmail: TryLimit
+  /** From all users, by that address. */
   emailLinksByEmail: TryLimit
 }
 
@@ -67,11 +71,13 @@ export function createIdentityLimits(
     // Each mail that is asked for is delivered to a person, who can still have one when a stranger has asked for three.
     resetByPlace: placeLimit('resetByPlace', 3, 60),
     resetByEmail: limit('resetByEmail', 10, 60),
+    resetByBrowser: limit('resetByBrowser', 3, 60),
     resetByNetwork: placeLimit('resetByNetwork', 20, 60),
     // So does each invitation, with words that whoever invites has chosen.
     invitationsByAccount: limit('invitationsByAccount', invitationsPerHour, 60),
     emailLinksByUser: limit('emailLinksByUser', 5, 60),
-    emailLinksByEmail: limit('emailLinksByEmail', 3, 60),
+    emailLinksByUserAndEmail: limit('emailLinksByUserAndEmail', 3, 60),
+    emailLinksByEmail: limit('emailLinksByEmail', 10, 60),
   }
 }
 
@@ -132,13 +138,27 @@ export function takeCodeAttempt(
 /** Strangers choose the name, at any length: what is kept of it, and told to other nodes, is as long as of any other. */
 const digestOf = (name: string): string => hash('sha256', name, 'base64url')
 
-/** Counts a link that is asked for, at the network and in all. What is refused at the network is none of those that all networks have together. */
+/**
+ * Counts a link that is asked for, at the network and in all; from a known browser by itself, so that no stranger keeps its owner from one. What is
+ * refused at the network is none of those that all networks have together.
+ */
 export function takeReset(
-  limits: Pick<IdentityLimits, 'resetByPlace' | 'resetByEmail'>,
-  { address, email }: { address: string; email: string },
+  limits: Pick<IdentityLimits, 'resetByPlace' | 'resetByEmail' | 'resetByBrowser'>,
+  { address, email, browser = null }: { address: string; email: string; browser?: string | null },
 ): void {
+  if (browser !== null) return takeOrRefuse(limits.resetByBrowser, digestOf(browser))
   takePlaceOrRefuse(limits.resetByPlace, address, email)
   takeOrRefuse(limits.resetByEmail, digestOf(email))
+}
+
+/** Counts a link to a new address that a user asks for. No user can use up what all have together, nor one who is refused. */
+export function takeEmailLink(
+  limits: Pick<IdentityLimits, 'emailLinksByUser' | 'emailLinksByUserAndEmail' | 'emailLinksByEmail'>,
+  { userId, email }: { userId: string; email: string },
+): void {
+  takeOrRefuse(limits.emailLinksByUser, userId)
+  takeOrRefuse(limits.emailLinksByUserAndEmail, digestOf(`${userId} ${email}`))
+  takeOrRefuse(limits.emailLinksByEmail, digestOf(email))
 }
 
 /** Counts one at a network, or at what is tried to be opened from there, or refuses with the time to wait. */

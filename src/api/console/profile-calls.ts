@@ -14,7 +14,7 @@ import { defineCall, type UserContext } from './call.ts'
 import { mailEmailAsked, mailEmailLink } from './confirm-email.ts'
 import { rememberBrowser } from './known-browsers.ts'
 import { noMail } from './email-calls.ts'
-import { takeOrRefuse } from './identity-limits.ts'
+import { takeEmailLink } from './identity-limits.ts'
 import { passkeyPlace } from './passkey-place.ts'
 import { confirmPassword, hashNewPassword } from './passwords.ts'
 import { writeSignedIn } from './session.ts'
@@ -153,9 +153,7 @@ async function admitEmail(
   const { user, ports, read } = context
   if (ports.identity.mailer === null) throw noMail()
   await confirmPassword(context, given)
-  const { emailLinksByUser, emailLinksByEmail } = ports.identity.limits
-  takeOrRefuse(emailLinksByUser, user.id)
-  takeOrRefuse(emailLinksByEmail, email)
+  takeEmailLink(ports.identity.limits, { userId: user.id, email })
   await refuseTaken(read, { userId: user.id, email })
 }
 

@@ -6,6 +6,7 @@ import { issueLink } from '../../accounts/one-time-links.ts'
 import { linkAddress } from '../../own-address.ts'
 import { type CallContext, defineCall } from './call.ts'
 import { takePlaceOrRefuse, takeReset } from './identity-limits.ts'
+import { knownBrowser } from './known-browsers.ts'
 
 export const resetCalls = {
   /**
@@ -20,9 +21,10 @@ export const resetCalls = {
     async handle(context, given): Promise<{ mails: boolean }> {
       const { mailer, limits } = context.ports.identity
       const email = given.email.trim().toLowerCase()
-      takePlaceOrRefuse(limits.resetByNetwork, context.address)
+      const browser = await knownBrowser(context, { email })
+      if (browser === null) takePlaceOrRefuse(limits.resetByNetwork, context.address)
       if (mailer === null) return { mails: false }
-      takeReset(limits, { address: context.address, email })
+      takeReset(limits, { address: context.address, email, browser })
       // Not waited for: how long a mail server takes would tell that there was a mail.
       void mailReset(context, email).catch((error: unknown) =>
         context.log.error({ request: context.requestId, err: error }, 'a reset link could not be made'),
