@@ -14,22 +14,28 @@ const longestWaitMs = 36 * dayMs
 /** More parts to one number that wait for their receipts say nothing any more. */
 const mostParts = 200
 
-/** Wallet by wallet through the index: a device may be shared by accounts. */
+const openIn = (state: string): string => `
+  select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.closed_at as expected_until, r.attempt_number,
+    a.id as attempt_id, a.network_ids as told, a.started_at
+  from wallets w
+  cross join messages m on m.account_id = w.account_id and m.mode = w.mode
+  cross join receipts_expected r on r.account_id = m.account_id and r.mode = m.mode and r.sent_at = m.sent_at and r.message_id = m.id
+  cross join attempts a on a.account_id = r.account_id and a.mode = r.mode and a.message_id = r.message_id and a.number = r.attempt_number
+  where m.recipient = :recipient and m.id >= :oldest and r.device_id = :device and ${state}`
+
+/**
+ * Wallet by wallet through the index: a device may be shared by accounts. What is `sent` and not waited for is of a link that tells failures alone
+ * (`receipts=failures`). Each half has an index of its own.
+ */
 const openTo = {
-  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.closed_at as expected_until, r.attempt_number,
-          a.id as attempt_id, a.network_ids as told, a.started_at
-        from wallets w
-        cross join messages m on m.account_id = w.account_id and m.mode = w.mode
-        cross join receipts_expected r on r.account_id = m.account_id and r.mode = m.mode and r.sent_at = m.sent_at and r.message_id = m.id
-        cross join attempts a on a.account_id = r.account_id and a.mode = r.mode and a.message_id = r.message_id and a.number = r.attempt_number
-        where m.recipient = :recipient and m.id >= :oldest and r.device_id = :device and r.closed_at is null
-        limit ${mostParts}`,
+  sql: `${openIn('r.closed_at is null')} union all ${openIn(`r.closed_at is not null and m.status = 'sent'`)} limit ${mostParts}`,
   inputs: ['recipient', 'oldest', 'device'],
 } as const
 
 /**
- * Finds the parts that receipts are about that name no id, or one in other letters than the answer: among those that wait for a receipt of that device and
- * went to a number that it names, by the reference that it brings back or by the id whatever its case. One that fits two is left `unknown`.
+ * Finds the parts that receipts are about that name no id, or one in other letters than the answer: among those that wait for a receipt of that device, or
+ * for that of a failure, and went to a number that it names, by the reference that it brings back or by the id whatever its case. One that fits two is left
+ * `unknown`.
  */
 export async function findOpenParts(
   tx: Tx,

@@ -232,11 +232,12 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     })
     const open = statementIn(calls, 'as told')
     if (isPostgres) return expectSearch(open, /messages BY messages_by_recipient \(recipient= (account_id= mode= )?id>=\)$/)
-    expect(await steps(open)).toEqual([
+    const half = (index: string) => [
       expect.stringMatching(/^SCAN w/),
       'SEARCH m USING INDEX messages_by_recipient (recipient=? AND account_id=? AND mode=? AND id>?)',
-      'SEARCH r USING INDEX receipts_expected_open (account_id=? AND mode=? AND sent_at=? AND message_id=?)',
+      `SEARCH r USING INDEX receipts_expected_${index} (account_id=? AND mode=? AND sent_at=? AND message_id=?)`,
       'SEARCH a USING PRIMARY KEY (account_id=? AND mode=? AND message_id=? AND number=?)',
-    ])
+    ]
+    expect(await steps(open)).toEqual(['COMPOUND QUERY', 'LEFT-MOST SUBQUERY', ...half('open'), 'UNION ALL', ...half('given_up')])
   })
 }) // prettier-ignore

@@ -59,6 +59,19 @@ test.for<[what: string, other: { reference?: number; numbers?: readonly string[]
   expect(await parked()).toBe(1)
 })
 
+test('of what is sent for good, on a link that tells failures alone, one without an id finds the part whose reference it brings', async () => {
+  await house.send()
+  const { attemptId, ...claimed } = await house.claim()
+  await house.end(
+    { attemptId, ...claimed },
+    { ...accepted('n1'), receiptExpected: false, failuresTold: true },
+  )
+  await house.receiveAll([{ ...noId(attemptId), reference: 1, result: 'undelivered' }])
+  expect([await house.statuses(), await parked()]).toEqual([['sent'], 1])
+  await house.receiveAll([{ ...noId(attemptId), result: 'undelivered', code: 'unreachable' }])
+  expect([await house.statuses(), await parked()]).toEqual([['undelivered'], 1])
+})
+
 test('nor is one over another device', async () => {
   const { attemptId } = await submitted('n1')
   await house.receive('n', noId(attemptId), 'dev_other')
