@@ -22,7 +22,7 @@ export const longestBackoffMs = Math.max(...refusalBackoffsMs, longestBusyBackof
 type Judgement = Omit<Settlement, keyof Named | 'atMs' | 'knownIds'>
 type Named = Pick<
   Claimed,
-  'accountId' | 'mode' | 'messageId' | 'attemptNumber' | 'deviceId' | 'place' | 'groupId'
+  'accountId' | 'mode' | 'messageId' | 'attemptId' | 'attemptNumber' | 'deviceId' | 'place' | 'groupId'
 >
 
 const nothing = {
@@ -49,11 +49,12 @@ export function judgeOutcome(
   dueFromMs = nowMs,
   another: HasAnother = () => false,
 ): Settlement {
-  const { accountId, mode, messageId, attemptNumber, deviceId, place, groupId } = claimed
+  const { accountId, mode, messageId, attemptId, attemptNumber, deviceId, place, groupId } = claimed
   return {
     accountId,
     mode,
     messageId,
+    attemptId,
     attemptNumber,
     deviceId,
     ...(groupId !== undefined && { groupId }),

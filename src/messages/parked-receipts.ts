@@ -1,4 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
+import { allDone } from '../all-done.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { deleteRows, insertRows, selectEach } from '../storage/sets.ts'
@@ -40,9 +41,14 @@ const outdatedAt = {
   inputs: ['network', 'device', 'reading', 'before'],
 } as const
 
+/** How what stands for the id of a receipt that brings the reference of its part alone begins (src/connectors/smpp/receipt.ts). */
+const withoutId = (reference: number, next: '/' | '0'): string => `?${reference}${next}`
+
 /** An id that the network has told, and the attempt that it told it of. */
 interface Told {
   networkId: string
+  /** The `referenceOfPart` of the part that has it. */
+  reference: number
   deviceId: string
   groupId?: string
   accountId: string
@@ -54,6 +60,11 @@ interface Told {
 const parkedOf = {
   sql: 'select device_id, body, received_at, :told as told from parked_receipts where network_id = :network and device_id = :device order by reading',
   inputs: ['network', 'device', 'told'],
+} as const
+const parkedWithoutId = {
+  sql: `select device_id, body, received_at, :told as told from parked_receipts
+        where network_id > :from and network_id < :behind and device_id = :device order by network_id`,
+  inputs: ['from', 'behind', 'device', 'told'],
 } as const
 const parkedInGroup = {
   sql: `select p.device_id, p.body, p.received_at, :told as told from device_groups g cross join devices d cross join parked_receipts p
@@ -74,19 +85,32 @@ const clockErrorMs = 180_000
  * that had the id, and stays.
  */
 export async function takeParked(tx: Tx, told: readonly Told[]): Promise<ReceiptWord[]> {
-  const own = await selectEach<ParkedRow & { received_at: number; told: number }>(
-    tx,
-    parkedOf,
-    told.map(({ networkId, deviceId }, i) => [networkId, deviceId, i]),
-  )
+  const own = (
+    await allDone([
+      selectEach<FoundRow>(
+        tx,
+        parkedOf,
+        told.map(({ networkId, deviceId }, i) => [networkId, deviceId, i]),
+      ),
+      selectEach<FoundRow>(
+        tx,
+        parkedWithoutId,
+        // Behind the slash comes the 0.
+        told.map(({ reference, deviceId }, i) => [
+          withoutId(reference, '/'),
+          withoutId(reference, '0'),
+          deviceId,
+          i,
+        ]),
+      ),
+    ])
+  ).flat()
   const found = new Set(own.map((row) => row.told))
   const missed = told.flatMap(({ networkId, deviceId, groupId }, i) =>
     groupId === undefined || found.has(i) ? [] : [[groupId, deviceId, networkId, i]],
   )
   const rows =
-    missed.length === 0
-      ? own
-      : [...own, ...(await selectEach<(typeof own)[number]>(tx, parkedInGroup, missed))]
+    missed.length === 0 ? own : [...own, ...(await selectEach<FoundRow>(tx, parkedInGroup, missed))]
   const begun = await selectEach<{ started_at: number; told: number }>(
     tx,
     startOf,
@@ -166,6 +190,8 @@ export async function forgetParkedAbout(
   const last = rows.length < pageSize ? undefined : rows.at(-1)
   return last === undefined ? null : { receivedAtMs: last.received_at, networkId: last.network_id }
 }
+
+type FoundRow = ParkedRow & { received_at: number; told: number }
 
 interface ParkedRow {
   device_id: string

@@ -1,4 +1,5 @@
 import { allDone } from '../all-done.ts'
+import { referenceOfPart } from '../part-reference.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { addToRows, deleteRows, insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
@@ -212,7 +213,11 @@ const takeEarly = (tx: Tx, settlements: readonly Settlement[]): Promise<ReceiptW
   takeParked(
     tx,
     settlements.flatMap(({ networkIds, ...attempt }) =>
-      networkIds.map((networkId) => ({ ...attempt, networkId })),
+      networkIds.map((networkId, part) => ({
+        ...attempt,
+        networkId,
+        reference: referenceOfPart(attempt.attemptId, part),
+      })),
     ),
   )
 

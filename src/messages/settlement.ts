@@ -5,7 +5,7 @@ import type { MessageEvent } from './state.ts'
 /** The end of one attempt, already judged: what it means for the message is decided by the dispatcher's retry policy. */
 export interface Settlement extends Pick<
   Claimed,
-  'accountId' | 'mode' | 'messageId' | 'attemptNumber' | 'deviceId' | 'place' | 'groupId'
+  'accountId' | 'mode' | 'messageId' | 'attemptId' | 'attemptNumber' | 'deviceId' | 'place' | 'groupId'
 > {
   event: MessageEvent
   attemptState: Exclude<AttemptState, 'handing_over'>

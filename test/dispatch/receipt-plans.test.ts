@@ -153,7 +153,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     const calls = await house.storage.writer.write(async (tx) => {
       const executed = vi.spyOn(tx.getExecutor(), 'executeQuery')
       await park(tx, [word(1)])
-      await takeParked(tx, [{ ...attempt, networkId: 'p1' }])
+      await takeParked(tx, [{ ...attempt, networkId: 'p1', reference: 1 }])
       await dropOldestParked(tx, { deviceId: 'dev_s', upToMs: 499 }, 10)
       return executed.mock.calls
     })
@@ -163,6 +163,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
       await expectSearch(statementIn(read.mock.calls, 'offset'), /parked_receipts BY parked_receipts_by_device \(device_id=\)$/)
       await expectSearch(statementIn(read.mock.calls, 'order by "received_at"'), /parked_receipts BY parked_receipts_by_device \(device_id=\)$/)
       await expectSearch(statementIn(calls, 'as told'), /parked_receipts BY parked_receipts_pkey \(network_id= device_id=/)
+      await expectSearch(statementIn(calls, 'network_id > '), /parked_receipts BY parked_receipts_pkey/)
       return expectSearch(statementIn(calls, 'limit 10'), /parked_receipts BY parked_receipts_by_device \(device_id= received_at<=?\)$/)
     }
     expect(await steps(statementIn(read.mock.calls, 'offset'))).toEqual([
@@ -173,6 +174,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     expect((await steps(statementIn(read.mock.calls, 'order by "received_at"')))[0]).toBe(`SEARCH parked_receipts ${byDevice})`)
     expect(await steps(statementIn(calls, 'received_at <= ?4'))).toEqual([`${byKey} AND reading=?)`])
     expect(await steps(statementIn(calls, 'as told'))).toEqual([`${byKey})`])
+    expect(await steps(statementIn(calls, 'network_id > '))).toEqual(['SEARCH parked_receipts USING PRIMARY KEY (network_id>? AND network_id<?)'])
     expect(await steps(statementIn(calls, 'limit 10'))).toEqual([`SEARCH parked_receipts ${byDevice} AND received_at<?)`])
   })
 

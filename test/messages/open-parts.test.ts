@@ -95,6 +95,18 @@ test('one that came before the answer turned out lost is found then', async () =
   expect(await house.statuses()).toEqual(['delivered'])
 })
 
+test('one that came before the answer that names the id is found with it, and not by another message', async () => {
+  await house.send({ parts: 2 })
+  const claimed = await house.claim()
+  await house.receiveAll([noId(claimed.attemptId, 1)])
+  await submitted('n1')
+  expect([await house.statuses(), await parked()]).toEqual([['sending', 'sent'], 1])
+  await house.end(claimed, accepted('n2', 'n3'))
+  expect(await parked()).toBe(0)
+  await house.receiveAll([noId(claimed.attemptId, 0)])
+  expect(await house.statuses()).toEqual(['delivered', 'sent'])
+})
+
 test('an id in other letters settles the one part that it can be, and no part where it can be two', async () => {
   await submitted('AbC')
   await house.receiveAll([{ networkId: 'aBc' }])

@@ -106,7 +106,7 @@ test('the result of a node that stood still, told after its hand-over was ended 
     .executeTakeFirstOrThrow()
   const { id } = await house.message()
   const told: Settlement = {
-    accountId: 'acc_a', mode: 'live', messageId: id, attemptNumber: 1, deviceId: 'dev_s', place, event: 'refused_for_now',
+    accountId: 'acc_a', mode: 'live', messageId: id, attemptId: 'att_1', attemptNumber: 1, deviceId: 'dev_s', place, event: 'refused_for_now',
     attemptState: 'refused', atMs: house.clock.now(), outcome: 'throttled', networkIds: [], receiptExpected: false, partsTaken: 0,
     error: { code: 'throttled', networkCode: '88' }, requeue: { dueAt: house.clock.now(), refusals: 1 }, possibleDuplicate: false,
   } // prettier-ignore
@@ -123,7 +123,7 @@ test('the result of a node that stood still, told after its hand-over was ended 
 async function goOnWithYes(networkIds: readonly string[]): Promise<void> {
   const { id } = await house.message()
   const told: Settlement = {
-    accountId: 'acc_a', mode: 'live', messageId: id, attemptNumber: 1, deviceId: 'dev_s', event: 'accepted', attemptState: 'accepted',
+    accountId: 'acc_a', mode: 'live', messageId: id, attemptId: 'att_1', attemptNumber: 1, deviceId: 'dev_s', event: 'accepted', attemptState: 'accepted',
     place: { route_key: routeKeyOf('live', null), priority: 1, due_at: house.clock.now(), refusals: 0 }, atMs: house.clock.now(),
     outcome: 'accepted', networkIds, receiptExpected: true, partsTaken: networkIds.length, error: null, requeue: null, possibleDuplicate: false,
   } // prettier-ignore
