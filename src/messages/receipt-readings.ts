@@ -76,6 +76,7 @@ export async function findAwaited(
   }
   const others = missing.flatMap(otherReadings)
   const found = others.length === 0 ? rows : await readExpected(tx, others)
+  const sendersOf = await readOwnSenders(tx, missing, rows)
   const unknown = missing.filter((word) => {
     const readings = otherReadings(word).flatMap((reading) => {
       const row = found.get(nameOf(reading))
@@ -84,7 +85,9 @@ export async function findAwaited(
     const own = rows.get(nameOf(word))
     const match =
       readings.find((each) => concerns(each.word, each.row, 'another reading')) ??
-      (own !== undefined && readings.length === 0 && namesSender(word, own) ? { word, row: own } : undefined)
+      (own !== undefined && readings.length === 0 && namesSender(word, sendersOf(own))
+        ? { word, row: own }
+        : undefined)
     if (match !== undefined) awaited.push(match)
     return match === undefined
   })
@@ -92,9 +95,31 @@ export async function findAwaited(
 }
 
 /** Some networks leave the recipient out, and the one number that they name is the sender's: then its id tells, if it reads as that of one part alone. */
-function namesSender(word: ReceiptWord, { sender }: ExpectedRow): boolean {
-  const [end] = tellingEnds({ numbers: sender === null ? [] : [sender] })
-  return word.isOneSided === true && end !== undefined && tellingEnds(word).includes(end)
+function namesSender(word: ReceiptWord, senders: readonly string[]): boolean {
+  const ends = tellingEnds({ numbers: senders })
+  return word.isOneSided === true && tellingEnds(word).some((end) => ends.includes(end))
+}
+
+/** From which numbers messages may have gone: of one without a sender any of those that its device was given, of which the network took its own. */
+async function readOwnSenders(
+  tx: Tx,
+  words: readonly ReceiptWord[],
+  rows: ReadonlyMap<string, ExpectedRow>,
+): Promise<(row: ExpectedRow) => readonly string[]> {
+  const without = words.flatMap((word) => {
+    const row = word.isOneSided === true ? rows.get(nameOf(word)) : undefined
+    return row?.sender === null ? [row.expected_by] : []
+  })
+  const devices =
+    without.length === 0
+      ? []
+      : await tx
+          .selectFrom('devices')
+          .select(['id', 'senders'])
+          .where('id', 'in', [...new Set(without)])
+          .execute()
+  const given = new Map(devices.map(({ id, senders }) => [id, JSON.parse(senders) as string[]]))
+  return ({ sender, expected_by }) => (sender === null ? (given.get(expected_by) ?? []) : [sender])
 }
 
 const expectedInGroup = {

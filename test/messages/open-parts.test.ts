@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { referenceOfPart } from '../../src/part-reference.ts'
+import { insertRows } from '../../src/storage/sets.ts'
 import { lost, type LostHouse, openLostHouse } from './lost-house.ts'
 
 /** Receipts that name their message by less than its id: among what waits for one they are about exactly one part, or about none. */
@@ -138,6 +139,33 @@ test('a receipt that names the number of the sender alone counts by its id, if t
   await send('a')
   await house.receive('10', { ...one, alternatives: ['a'] })
   expect(await house.statuses()).toEqual(['delivered', 'sent', 'sent'])
+})
+
+test('of a message without a sender it counts if it names a number that its device was given, and no other number does', async () => {
+  const device = {
+    id: 'dev_s', account_id: null, mode: 'live', kind: 'smpp', name: 'A', state: 'enabled', senders: '[]', settings: '{}', secrets: null,
+    created_at: 1, updated_at: 1,
+  } as const // prettier-ignore
+  await house.store.writer.write((tx) => insertRows(tx, 'devices', [device]))
+  const giveSenders = (...senders: string[]) =>
+    house.store.writer.write((tx) =>
+      tx
+        .updateTable('devices')
+        .set({ senders: JSON.stringify(senders) })
+        .where('id', '=', 'dev_s')
+        .execute(),
+    )
+  const one = { numbers: ['4930123456'], isOneSided: true as const }
+  await submitted('77')
+  await house.receive('77', one)
+  await giveSenders('ACME', '+4930999999')
+  await house.receive('77', one)
+  expect(await house.statuses()).toEqual(['sent'])
+  await giveSenders('ACME', '+4930123456')
+  await house.receive('77', { numbers: ['4930123456', '4930999999'] })
+  expect(await house.statuses()).toEqual(['sent'])
+  await house.receive('77', one)
+  expect(await house.statuses()).toEqual(['delivered'])
 })
 
 test('one that names the number of another recipient alone takes no part of a stranger, however its id reads', async () => {
