@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest'
 import { describePdu } from '../../src/connectors/smpp/describe-pdu.ts'
 import type { MessageFields } from '../../src/connectors/smpp/pdu.ts'
+import { readPattern } from '../../src/connectors/smpp/receipt-pattern.ts'
+import type { ReceiptReading } from '../../src/connectors/smpp/receipt.ts'
 import { deliveryOf } from './receipt-fixture.ts'
 
-const describe = (text: string, changed: Partial<MessageFields> = {}): Record<string, unknown> =>
-  describePdu({ command: 'deliver_sm', status: 0, sequence: 1, body: deliveryOf(text, changed) })
+const describe = (
+  text: string,
+  changed: Partial<MessageFields> = {},
+  reading: ReceiptReading | null = null,
+): Record<string, unknown> =>
+  describePdu({ command: 'deliver_sm', status: 0, sequence: 1, body: deliveryOf(text, changed) }, reading)
 const tlv = (tag: number, hex: string) => ({ tag, value: Buffer.from(hex, 'hex') })
 const text = (value: string) => Buffer.from(value).toString('hex')
 
@@ -53,4 +59,39 @@ test('a number within an id is left out', () => {
     receipt: { id: 'SAR-***-1eedf843-2-1' },
     tlvs: [`001e/${id.length}=SAR-***-1eedf843-2-1`],
   })
+})
+
+test.for([
+  ['+15005550006', 'a plus'],
+  ['0015005550006', 'zeros'],
+  ['5005550006', 'no country'],
+  ['05005550006', 'a zero for its country'],
+  ['1-500-555-0006', 'dashes'],
+  ['+1 (500) 555 0006', 'brackets and blanks'],
+  ['15005550006', 'nothing in front'],
+] as const)('a number that is written as %s within an id or a code is left out, too: with %s', ([number]) => {
+  const id = `SAR/${number}/1eedf843`
+  expect(describe('', { tlvs: [tlv(0x001e, text(id))] })['tlvs']).toEqual([
+    `001e/${id.length}=SAR/***/1eedf843`,
+  ])
+  const said = describe(`id:7f stat:X${number.replaceAll(' ', '')} err:011`)
+  expect(said['receipt']).toEqual({ id: '7f', stat: 'X***', err: '011' })
+})
+
+test('an id whose digits are those of no number of its receipt stays whole', () => {
+  expect(describe('id:15005550007 stat:DELIVRD')['receipt']).toMatchObject({ id: '15005550007' })
+})
+
+test('a receipt in the form of its link is told by that, under any type, and a text of a person that looks like it is not', () => {
+  const pattern = readPattern('{stat},{submitted},{id},{err}') as NonNullable<ReceiptReading['pattern']>
+  const reading: ReceiptReading = { pattern, words: new Map([['00', 'delivered']]) }
+  const receipt = { id: 'Ab-7', stat: '00', err: '5' }
+  for (const esmClass of [0x04, 0x00])
+    expect(describe('00,2611260405,Ab-7,5', { esmClass }, reading)['receipt']).toEqual(receipt)
+  expect(describe('00,2611260405,Ab-7,5 Dear Jane', {}, reading)['receipt']).toEqual({
+    ...receipt,
+    err: null,
+  })
+  expect(describe('7,2611260405,Jane,4711', { esmClass: 0 }, reading)).not.toHaveProperty('receipt')
+  expect(describe('id:7f stat:DELIVRD err:000', {}, reading)['receipt']).toMatchObject({ id: '7f' })
 })

@@ -67,6 +67,16 @@ test('with trace=on every PDU is logged, both ways, with the numbers masked', as
   expect(receipt).toMatchObject({ esm_class: 4, source: '+49***78', destination: '***/5/0' })
 })
 
+test('the trace of a receipt has what the link reads by its receipt_pattern', async () => {
+  const opened = await openLogged({
+    trace: 'on',
+    receipt_pattern: 'id:{id} sub:{err} dlvrd:{*} stat:{stat} {*}',
+  })
+  await liveThrough(opened)
+  const receipts = traced(opened.lines).flatMap(({ detail }) => detail['receipt'] ?? [])
+  expect(receipts).toEqual([{ id: expect.any(String), stat: 'DELIVRD', err: '001' }])
+})
+
 test('a trace holds no text, no name, no number in full, no password and no id of an account', async () => {
   const opened = await openLogged({ trace: 'on' })
   await liveThrough(opened)

@@ -2,11 +2,14 @@ import { maskPhoneNumber } from '../../phone-number.ts'
 import { ton } from './address.ts'
 import type { MalformedPdu } from './decode-pdu.ts'
 import { type Address, type MessageFields, type Pdu, type Tlv, tlvTags } from './pdu.ts'
-import { receiptOf } from './receipt.ts'
+import { type ReceiptReading, receiptOf } from './receipt.ts'
 import { sayStatus } from './part-answer.ts'
 
-/** A PDU for the log: no text, name or password of it, and no number in full. Of a receipt its id, its word and its code. */
-export function describePdu(pdu: Pdu | MalformedPdu): Record<string, unknown> {
+/** A PDU for the log: no text, name or password of it, and no number in full. Of a receipt its id, its word and its code, as its link reads them. */
+export function describePdu(
+  pdu: Pdu | MalformedPdu,
+  reading: ReceiptReading | null = null,
+): Record<string, unknown> {
   const { command, status, sequence } = pdu
   const base = {
     command,
@@ -26,19 +29,23 @@ export function describePdu(pdu: Pdu | MalformedPdu): Record<string, unknown> {
     esm_class: body.esmClass,
     octets: body.shortMessage.length,
     tlvs: body.tlvs.map((tlv) => describeTlv(tlv, body)),
-    ...(command === 'deliver_sm' || command === 'data_sm' ? describeReceipt(body) : {}),
+    ...(command === 'deliver_sm' || command === 'data_sm' ? describeReceipt(body, reading) : {}),
   }
 }
 
 /** What the text of a receipt says, but for what it quotes. */
-function describeReceipt(body: MessageFields): { receipt?: Record<string, string | null> } {
-  const receipt = receiptOf(body)
+function describeReceipt(
+  body: MessageFields,
+  reading: ReceiptReading | null,
+): { receipt?: Record<string, string | null> } {
+  const receipt = receiptOf(body, reading)
   if (receipt === null) return {}
   const { id, stat, err } = receipt
-  const words = { id: withoutNumbers(id, body), stat, err }
+  // A pattern may take all that is left for its last field, and with it what the receipt quotes.
+  const words = { id, stat, err: err === null || /\s/.test(err) ? null : err }
   return {
     receipt: Object.fromEntries(
-      Object.entries(words).map(([key, value]) => [key, value?.slice(0, mostLetters) ?? null]),
+      Object.entries(words).map(([key, value]) => [key, value === null ? null : withoutNumbers(value, body)]),
     ),
   }
 }
@@ -63,13 +70,26 @@ function describeTlv({ tag, value }: Tlv, body: MessageFields): string {
   if (tag === tlvTags.network_error_code && value.length <= 5) return `${name}=${octets.toString('hex')}`
   if (tag !== tlvTags.receipted_message_id) return name
   const id = octets.toString('latin1').split('\0', 1)[0] ?? ''
-  return `${name}=${withoutNumbers(id, body)?.slice(0, mostLetters)}`
+  return `${name}=${withoutNumbers(id, body)}`
 }
 
-/** Some ids hold the number that their message went to. */
-function withoutNumbers(id: string | null, { source, destination }: MessageFields): string | null {
-  const numbers = [source.address, destination.address].filter((number) => number.length >= 7)
-  return numbers.reduce((left, number) => left?.replaceAll(number, '***') ?? null, id)
+/** A number is known by its last digits, whatever it is written with in front of them: a plus, zeros, its country, or a zero for that. */
+const tellingDigits = 7
+/** Digits in front of those; with them as many as the longest number of E.164 and the zeros of a call abroad have. */
+const mostInFront = 10
+const between = '[ ().\\/_-]{0,2}'
+
+/** Some ids hold the number that their message went to: it is masked in any spelling. Cut to as many letters as are shown. */
+function withoutNumbers(value: string, { source, destination }: MessageFields): string {
+  let left = value.slice(0, 2 * mostLetters)
+  for (const { address } of [source, destination]) {
+    const digits = address.replaceAll(/\D/g, '')
+    if (/\D/.test(address) && address.length >= tellingDigits) left = left.replaceAll(address, '***')
+    if (digits.length < tellingDigits) continue
+    const end = digits.slice(-tellingDigits).replaceAll(/(?<=\d)(?=\d)/g, between)
+    left = left.replaceAll(new RegExp(`\\+?\\(?(?:\\d${between}){0,${mostInFront}}${end}`, 'g'), '***')
+  }
+  return left.slice(0, mostLetters)
 }
 
 /** Numbers as every log shows them; a name or a short code tells too much of who sends, so that only its type is left. */

@@ -1,7 +1,8 @@
 import type { Capabilities, HandOver } from '../connector.ts'
 import type { Role } from './bindings.ts'
 import type { Classify } from './part-answer.ts'
-import type { MessageFields } from './pdu.ts'
+import type { MalformedPdu } from './decode-pdu.ts'
+import type { MessageFields, Pdu } from './pdu.ts'
 import type { ReconnectPolicy } from './reconnect-policy.ts'
 import type { SessionSettings } from './session-settings.ts'
 import type { MessageSettings } from './submit-parts.ts'
@@ -16,7 +17,8 @@ export interface LinkPlan {
   reconnect: ReconnectPolicy
   classify: Classify
   capabilities: Capabilities
-  isTraced: boolean
+  /** How a PDU is said in the log; null where none is traced. */
+  trace: ((pdu: Pdu | MalformedPdu) => Record<string, unknown>) | null
   canonicalId(messageId: string): string
   /** The parts of a message as they go on the wire. */
   partsOf(handOver: HandOver): MessageFields[]

@@ -12,7 +12,6 @@ import type { LinkPlan, Replan } from './link-plan.ts'
 import { readAnswer, readSubmitted, sayAnswer } from './part-answer.ts'
 import { Pace } from './pace.ts'
 import { PartValidity } from './part-validity.ts'
-import { describePdu } from './describe-pdu.ts'
 import { Halves } from './halves.ts'
 import { commandStatus, type MessageFields } from './pdu.ts'
 import type { Answer } from './request-outcome.ts'
@@ -279,7 +278,8 @@ export class SmppLink implements Link {
           room: () => this.#pace.roomCame(),
           odd: unread.odd,
           trace: (direction, pdu) => {
-            if (this.#plan.isTraced) tools.log('info', `SMPP ${direction}`, describePdu(pdu))
+            const said = this.#plan.trace?.(pdu)
+            if (said !== undefined) tools.log('info', `SMPP ${direction}`, said)
           },
         },
       },

@@ -119,12 +119,17 @@ export function wholeReceiptId(fields: MessageFields, { words, pattern }: Receip
 }
 
 /**
- * What the text of a receipt says in front of what it quotes; null where neither esm_class nor its form tells that it is one: it may be a person's.
+ * What the text of a receipt says in front of what it quotes, by the pattern of its link first; null where neither esm_class nor its form tells that it
+ * is one: it may be a person's.
  */
-export function receiptOf(fields: MessageFields): ReceiptText | null {
+export function receiptOf(fields: MessageFields, reading: ReceiptReading | null = null): ReceiptText | null {
   const type = fields.esmClass & typeMask
   const text = textOf(fields)
-  if (type !== receiptType && type !== noticeType && !isWholeReceipt(text)) return null
+  const isTold = type === receiptType || type === noticeType
+  const isWhole = reading === null ? isWholeReceipt(text) : wholeReceiptId(fields, reading) !== null
+  if (!isTold && !isWhole) return null
+  const own = reading?.pattern?.(text)
+  if (own) return own
   return readReceiptText(text.split(/(?<![\p{L}\p{N}])text[ \t]*:/iu, 1)[0] ?? '')
 }
 

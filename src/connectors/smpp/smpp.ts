@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ConnectorKind, DeviceSetup, Link } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 import { classify } from './command-status-class.ts'
+import { describePdu } from './describe-pdu.ts'
 import { createIncoming } from './incoming.ts'
 import { KnownIds } from './known-ids.ts'
 import type { LinkPlan, Replan } from './link-plan.ts'
@@ -82,7 +83,7 @@ function planOf(
       alphanumericSender: true,
       encodingChoice: true,
     },
-    isTraced: settings.trace,
+    trace: settings.trace ? (pdu) => describePdu(pdu, settings.receipts) : null,
     classify: (status) => classify(status, statusOverrides),
     canonicalId: (messageId) => submittedId(messageId, messageIds),
     partsOf: (handOver) => submitParts(handOver, message, () => references.next(handOver.to), tools.now()),
