@@ -36,7 +36,7 @@ export class DevicePool implements Service {
   #byAccount = new Map<string, DeviceRuntime[]>()
   readonly #stopping = new Map<string, { slot: DeviceSlot; done: Promise<void> }>()
   readonly #resting = new RestingPhones()
-  readonly #elsewhere: DevicesElsewhere
+  readonly elsewhere: DevicesElsewhere
   readonly #lastSessions = new BoundedMap<LastSession>(mostLastSessions)
   #frozen: ReadonlySet<string> = new Set()
   #version = -1
@@ -48,7 +48,7 @@ export class DevicePool implements Service {
 
   constructor(deps: DevicePoolDeps) {
     this.#deps = deps
-    this.#elsewhere = new DevicesElsewhere(deps)
+    this.elsewhere = new DevicesElsewhere(deps)
   }
 
   async start(): Promise<void> {
@@ -80,7 +80,7 @@ export class DevicePool implements Service {
   /** Enabled devices that run nowhere: on their way, or they could not be started. */
   get absent(): string[] {
     return [...this.#slots].flatMap(([id, slot]) =>
-      this.#runtimeOrLeaving(id, slot) === null && !this.#elsewhere.has(id) ? [id] : [],
+      this.#runtimeOrLeaving(id, slot) === null && !this.elsewhere.has(id) ? [id] : [],
     )
   }
 
@@ -118,15 +118,15 @@ export class DevicePool implements Service {
   servingAccount(accountId: string, mode: Mode): RoutedDevice[] {
     const here = this.forAccount(accountId, mode).map((device) => {
       const routed = routedHere(device)
-      const facts = { ...routed.facts, ...this.#elsewhere.sendersOf(device) }
-      return this.#elsewhere.routed({ ...routed, facts })
+      const facts = { ...routed.facts, ...this.elsewhere.sendersOf(device) }
+      return this.elsewhere.routed({ ...routed, facts })
     })
-    return [...here, ...this.#elsewhere.forAccount(accountId, mode)]
+    return [...here, ...this.elsewhere.forAccount(accountId, mode)]
   }
 
   /** Phones of which another node knows more. */
   heardElsewhere(heard: readonly HeardElsewhere[]): void {
-    this.#elsewhere.hear(heard)
+    this.elsewhere.hear(heard)
   }
 
   /** What the choice has for a route; nothing for an account whose queue is frozen. */
@@ -136,8 +136,8 @@ export class DevicePool implements Service {
 
   /** First the account's own, and those of them that work on other nodes: what these can carry is for no shared device (decision 6). */
   *candidates({ accountId, mode, sender }: Route): Generator<Candidate> {
-    for (const device of this.ownedBy(accountId, mode)) yield this.#elsewhere.candidateOf(device, sender)
-    yield* this.#elsewhere.candidatesOf(accountId, mode)
+    for (const device of this.ownedBy(accountId, mode)) yield this.elsewhere.candidateOf(device, sender)
+    yield* this.elsewhere.candidatesOf(accountId, mode)
     for (const device of this.ownedBy(null, mode)) yield device.candidate(sender)
   }
 
@@ -185,7 +185,7 @@ export class DevicePool implements Service {
       else this.#letGo(id)
     }
     this.#letGoResting(new Set([...wanted, ...resting]))
-    await this.#elsewhere.refresh(wanted)
+    await this.elsewhere.refresh(wanted)
     const changed = rows.filter((row) => this.#slots.get(row.id)?.follows(row) !== true)
     for (let from = 0; from < changed.length && !this.#stopped; from += startsAtOnce) {
       await this.#applyTogether(changed.slice(from, from + startsAtOnce))
@@ -222,12 +222,12 @@ export class DevicePool implements Service {
       // One that was removed and comes back waits until its link of before is gone.
       await this.#stopping.get(row.id)?.done
       if (this.#slots.get(row.id) === slot) await slot.want(row)
-      this.#elsewhere.delete(row.id)
+      this.elsewhere.delete(row.id)
     } catch (error) {
       const isHeldElsewhere = error instanceof HeldElsewhere
       this.#retryIn(isHeldElsewhere ? (this.#deps.times ?? usualTimes).leaseLookMs : retryMs)
       if (isHeldElsewhere) return this.#addElsewhere(error.device)
-      this.#elsewhere.delete(row.id)
+      this.elsewhere.delete(row.id)
       this.#deps.log.error(
         { err: error, device_id: row.id },
         'a device could not be started; it is tried again in half a minute, or when it is changed',
@@ -237,7 +237,7 @@ export class DevicePool implements Service {
 
   /** How it stands there is read with the next look for its lease where it cannot be read now. */
   #addElsewhere(device: Parameters<DevicesElsewhere['add']>[0]): Promise<void> {
-    return this.#elsewhere.add(device).catch((error: unknown) => {
+    return this.elsewhere.add(device).catch((error: unknown) => {
       this.#deps.log.warn(
         { err: error, device_id: device.facts.id },
         'the report of a device elsewhere could not be read',

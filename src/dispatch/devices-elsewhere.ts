@@ -103,16 +103,22 @@ export class DevicesElsewhere {
 
   /** A device of this node as the choice sees it: a phone that is not heard here, and is elsewhere, is that node's. */
   candidateOf(device: DeviceRuntime, sender: string | null): Candidate {
-    const here = device.candidate(sender)
-    const isHeard = this.isHeard(device.facts)
-    // A phone may tell each node of another failure: here it has what a doubted one has, and no trial, which the other node gives it.
-    const isDoubted = isHeard && this.#heard.get(device.facts.id)?.isDoubted === true
-    const free = device.held.count > 0 ? 0 : Math.min(1, here.free)
-    const doubted = isDoubted ? ({ isDoubted, free, freeBeside: 0 } as const) : {}
-    const isElsewhere = here.health === 'offline' && isHeard
-    if (!isElsewhere) return { ...here, ...doubted }
+    const here = this.askingOf(device, sender)
+    const isElsewhere = here.health === 'offline' && this.isHeard(device.facts)
+    if (!isElsewhere) return here
     const { senders } = this.sendersOf(device)
-    return { ...here, ...doubted, senders, health: 'online', free: 0, isElsewhere }
+    return { ...here, senders, health: 'online', free: 0, isElsewhere }
+  }
+
+  /**
+   * The same where it is this node that it asks. A phone may tell each node of another failure: in doubt by the word of another, it has here what a
+   * doubted one has, and no trial, which the other node gives it.
+   */
+  askingOf(device: DeviceRuntime, sender: string | null = null): Candidate {
+    const here = device.candidate(sender)
+    const isDoubted = this.isHeard(device.facts) && this.#heard.get(device.facts.id)?.isDoubted === true
+    const free = device.held.count > 0 ? 0 : Math.min(1, here.free)
+    return isDoubted ? { ...here, isDoubted, free, freeBeside: 0 } : here
   }
 
   /** An account's own links that work elsewhere, as the choice sees them. */

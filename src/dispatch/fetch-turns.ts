@@ -10,7 +10,7 @@ import { Sharers } from './sharers.ts'
 interface FetchTurnsDeps {
   read: Db
   clock: Pick<Clock, 'monotonicMs'>
-  pool: Pick<DevicePool, 'get' | 'ownedBy' | 'candidates' | 'isFrozen'>
+  pool: Pick<DevicePool, 'get' | 'ownedBy' | 'candidates' | 'isFrozen' | 'elsewhere'>
 }
 
 /** Routes that one fetch shares its room among. */
@@ -58,7 +58,7 @@ export class FetchTurns {
   #mayHave(device: DeviceRuntime, route: Route): boolean {
     const { pool } = this.#deps
     if (pool.isFrozen(route.accountId) || pool.get(device.facts.id) !== device) return false
-    const asking = device.candidate(route.sender)
+    const asking = pool.elsewhere.askingOf(device, route.sender)
     return asking.free > 0 && mayFetch(asking, route, pool.candidates(route))
   }
 

@@ -170,15 +170,15 @@ export class PhoneDesk {
    * the first: each of many phones that ask at the same instant would else take another share.
    */
   async #claim(device: DeviceRuntime, phone: AskingPhone, room: number): Promise<void> {
-    const { clock, claim, dueNow, fence, metrics } = this.#deps
+    const { clock, claim, dueNow, fence, metrics, pool } = this.#deps
     let left = room
     for (let round = 0; round < mostRounds && left > 0; round++) {
-      const self = device.candidate()
+      const self = pool.elsewhere.askingOf(device)
       const mostParts = device.throughput()?.remaining ?? Number.MAX_SAFE_INTEGER
       if (mostParts === 0) return
       const { routes, share } = await this.#turns.routesFor(device)
       if (round === 0) left = Math.min(left, share)
-      const free = Math.min(left, mostParts, share)
+      const free = Math.min(left, mostParts, share, self.isDoubted ? self.free : left)
       if (free === 0) return
       const wants = await this.#plan(device, routes, { ...self, health: 'online', fetches: false, free })
       const last = wants.at(-1)
@@ -212,7 +212,7 @@ export class PhoneDesk {
   /** Of what another sound device could carry in its place, a phone holds no more than are lost to a new fault: it sends one by one, and others wait for it. */
   async #plan(device: DeviceRuntime, routes: readonly Route[], self: Candidate): Promise<Want[]> {
     const { pool, read, clock } = this.#deps
-    const { trust, facts } = device
+    const { facts } = device
     const seen = new Map<string, boolean>()
     const hasOthers = (route: Route): boolean => {
       const name = `${route.sender ?? ''}/${route.encodingForced}/${route.avoids}`
@@ -220,7 +220,7 @@ export class PhoneDesk {
       seen.set(name, isSeen)
       return isSeen
     }
-    const beside = trust.isDoubted ? [] : routes.filter(hasOthers)
+    const beside = self.isDoubted ? [] : routes.filter(hasOthers)
     if (beside.length === 0) return planClaims(routes, () => [self]).wants
     const counts = await countUnended(read, [facts.id], { nowMs: clock.now(), most: device.held.most })
     device.held.counted(counts.get(facts.id) ?? 0)

@@ -201,3 +201,26 @@ test('what waits for another phone is found where it stands, to be canceled and 
   expect(await house.statuses()).toEqual(['sending', 'canceled', 'sending'])
   await expectSums(house.storage.read, house.clock.now())
 })
+
+test('a phone that fails by the word of another node has nothing beside a sound one here, and alone one at a time', async () => {
+  const { house, sick, well } = await openTwoPhones()
+  const hear = () =>
+    house.pool.heardElsewhere([
+      {
+        deviceId: sick.deviceId,
+        status: 'degraded',
+        reasons: ['repeated_failures'],
+        reportedAt: house.clock.now(),
+      },
+    ])
+  hear()
+  await house.send({ to: numbers(10) })
+  expect(await house.pull(sick)).toEqual([])
+  house.silent.add(well.deviceId)
+  const [one, ...more] = await house.pull(sick)
+  expect(more).toEqual([])
+  await house.report(sick, sayAll('pending')(one!))
+  expect((await house.pull(sick)).filter(({ isAgain }) => !isAgain)).toEqual([])
+  await house.report(sick, sayAll('sent')(one!))
+  expect((await house.pull(sick)).filter(({ isAgain }) => !isAgain)).toHaveLength(1)
+})
