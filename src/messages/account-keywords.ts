@@ -42,26 +42,29 @@ export async function findOwnWords(
 export interface KeywordReadings {
   /** Of an account; with null of one that has no keywords of its own. */
   of(accountId: string | null): KeywordMatch | null
-  /** Whether it asks any account for anything. */
+  /** Whether it may ask any account for anything. */
   isKeyword: boolean
-  /** Whether it asks any account for this. */
+  /** Whether it may ask any account for this: one of its words means it to somebody. */
   isAny(keyword: Keyword): boolean
 }
 
-/** Reads a text for every account, with the words of those that have some. */
+/** Reads a text for every account, with the words of those that have some: an account is read when it is asked for, as there may be thousands. */
 export function readKeywords(text: string, stopWords: StopWords, ownWords: WordsOfAccounts): KeywordReadings {
   const builtIn = matchKeyword(text, stopWords)
-  const own = new Map([...ownWords].map(([id, words]) => [id, matchKeyword(text, stopWords, words)] as const))
-  const matches = [builtIn, ...own.values()]
+  const isAny = (keyword: Keyword): boolean =>
+    builtIn?.keyword === keyword || [...ownWords.values()].some((words) => hasKeyword(words, keyword))
   return {
     of: (accountId) => {
-      const match = accountId === null ? undefined : own.get(accountId)
-      return match === undefined ? builtIn : match
+      const words = accountId === null ? undefined : ownWords.get(accountId)
+      return words === undefined ? builtIn : matchKeyword(text, stopWords, words)
     },
-    isKeyword: matches.some((match) => match !== null),
-    isAny: (keyword) => matches.some((match) => match?.keyword === keyword),
+    isKeyword: builtIn !== null || isAny('stop') || isAny('start') || isAny('help'),
+    isAny,
   }
 }
+
+const hasKeyword = (words: OwnWords, keyword: Keyword): boolean =>
+  words.values().some((word) => word.keyword === keyword)
 
 /** What an account answers a keyword with. */
 export interface KeywordAnswers {

@@ -44,13 +44,15 @@ type Received = Pick<
 > & {
   accountId: string | null
   ownWords: WordsOfAccounts
+  /** It seems to have been followed before: only a STOP in it is followed again. */
+  isRepeat: boolean
   nowMs: number
 }
 
 /**
  * Does what a received message asks for, if it is a keyword and comes from a number that can be written to: in the transaction that stores the
  * message, so that nothing lies between. On a shared device the words of each account decide for it alone: one text may be a STOP for one account,
- * a START for another, and an answer to a question of a third.
+ * and an answer to a question of another.
  */
 export async function followKeyword(
   tx: Tx,
@@ -64,9 +66,13 @@ export async function followKeyword(
   const { optedOut, routes } = readings.isAny('stop')
     ? await stop(tx, deps, received, { number, readings })
     : nothingFollowed
-  const optedIn = readings.isAny('start') ? await start(tx, deps, received, { number, readings }) : []
+  const { isRepeat } = received
+  const optedIn =
+    readings.isAny('start') && !isRepeat ? await start(tx, deps, received, { number, readings }) : []
   const helped =
-    own?.keyword === 'help' ? await help(tx, deps, received, { recipient: number, match: own }) : []
+    own?.keyword === 'help' && !isRepeat
+      ? await help(tx, deps, received, { recipient: number, match: own })
+      : []
   const ofOthers = optedOut.length > 0 ? 'stop' : optedIn.length > 0 ? 'start' : null
   return { keyword: own?.keyword ?? ofOthers, optedOut, optedIn, routes: [...routes, ...helped] }
 }
@@ -127,7 +133,10 @@ async function whoseStop(
   return [...new Set([...own, ...senders])]
 }
 
-/** The number takes back its STOP where it said it: of its account, and of every other that heard it through the same device. */
+/**
+ * The number takes back its STOP: for the account that the message is for, and, by a built-in word, for every other that received it through the same
+ * device. A word of another account's own may be the answer to a question of this one.
+ */
 async function start(
   tx: Tx,
   { ids, terms }: { ids: Ids; terms: KeywordTerms },
@@ -147,7 +156,8 @@ async function start(
   const accounts = new Set([...(accountId === null ? [] : [accountId]), ...rows.map((row) => row.account_id)])
   const optedIn: Consent[] = []
   for (const each of [...accounts].toSorted()) {
-    if (readings.of(each)?.keyword !== 'start') continue
+    const isBuiltIn = readings.of(null)?.keyword === 'start'
+    if (readings.of(each)?.keyword !== 'start' || (each !== accountId && !isBuiltIn)) continue
     const asked = { accountId: each, mode, recipient: number, spellings: recipients, origin: 'message', nowMs } as const // prettier-ignore
     if (await endOptOut(tx, ids, asked))
       optedIn.push({ accountId: each, mode, recipient: presentSpelling(number) })

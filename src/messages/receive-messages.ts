@@ -73,7 +73,8 @@ async function store(
     await recordMessageEvents(tx, [{ message: row, previousStatus: null, correction: false }])
   }
   if (keywords === undefined) return nothingFollowed
-  return followKeyword(tx, { ids, terms: keywords }, { ...message, accountId, nowMs: message.receivedAt })
+  const received = { ...message, accountId, isRepeat: isKnown, nowMs: message.receivedAt }
+  return followKeyword(tx, { ids, terms: keywords }, received)
 }
 
 /** Looked up here only where nobody has before: of what was joined, the text is known only now. */

@@ -130,12 +130,32 @@ test('through a shared device the words of each account decide for it alone', as
   expect(await stopped()).toEqual(['acc_b'])
   await hear('END', shared)
   expect(await stopped()).toEqual(['acc_a', 'acc_b', 'acc_d'])
-  expect(await hear('Ja', shared)).toMatchObject({ keyword: 'start', optedIn: [{ accountId: 'acc_b' }] })
-  expect(await hear('Ende', shared)).toMatchObject({
-    optedOut: [{ accountId: 'acc_b' }],
-    optedIn: [{ accountId: 'acc_d' }],
-  })
+  expect(await hear('Ja', shared)).toMatchObject({ optedIn: [] })
+  expect(await hear('Ja', { ...shared, accountId: 'acc_b' })).toMatchObject({ keyword: 'start', optedIn: [{ accountId: 'acc_b' }] })
+  // To be asked by one account and to answer it is no START for another, whatever that has among its words.
+  expect(await hear('Ende', shared)).toMatchObject({ optedOut: [{ accountId: 'acc_b' }], optedIn: [] })
+  expect(await stopped()).toEqual(['acc_a', 'acc_b', 'acc_d'])
+  expect(await hear('Ende', { ...shared, accountId: 'acc_d' })).toMatchObject({ optedIn: [{ accountId: 'acc_d' }] })
+  expect((await hear('START', shared))?.optedIn.map(({ accountId }) => accountId)).toEqual(['acc_a', 'acc_b'])
+}) // prettier-ignore
+
+test('what seems to have been told before ends no later STOP and is not answered again, though it is a STOP for another account', async () => {
+  await addAccounts('acc_b')
+  await set('de', { stop: ['Ende', 'Aide'] }, 'acc_b')
+  await set('fr', { start: ['Ende'], help: ['Aide'], helpAnswer: 'Boutique, 01 23 45.' })
+  await sent('acc_b')
+  const shared = { accountId: 'acc_a', isShared: true } as const
+  const again = (text: string) =>
+    hear(text, { ...shared, fingerprint: text, fingerprintGuessed: true }, { answersShared: true })
+  await again('Ende')
+  await again('Aide')
+  const before = await answers()
+  await hear('STOP', shared)
+  await house.clock.advance(3_600_001)
+  expect(await again('Ende')).toMatchObject({ optedIn: [] })
+  expect(await again('Aide')).toMatchObject({ routes: [] })
   expect(await stopped()).toEqual(['acc_a', 'acc_b'])
+  expect(await answers()).toEqual(before)
 })
 
 test('a STOP of an account, in pieces through a shared device, and one that seems told before, are followed', async () => {
