@@ -1,12 +1,12 @@
-/** EX_CONFIG of sysexits.h: to try again helps nothing until somebody has put it right (deploy/onesixty.service). */
+/** EX_CONFIG of sysexits.h: a restart fails again until the operator has fixed it (deploy/onesixty.service). */
 export const mustBePutRight = 78
 
-/** The command line itself is wrong: exit code 2. */
+/** The command line is invalid: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Something expected went wrong: exit code 1. `code` is for programs. */
+/** An expected failure: exit code 1. Programs read `code`. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly code: string

@@ -14,7 +14,7 @@ import { parseOptions } from './parse-options.ts'
 import { roles } from '../roles.ts'
 import { type CommandIo, createToolbox } from './toolbox.ts'
 
-/** Runs `serve` until it has stopped and gives its exit code; supplied by main.ts, the only one who may know the whole program. */
+/** Runs `serve` until it has stopped and returns its exit code. Passed in by main.ts, the only module that imports everything. */
 export type Serve = (options: { roles?: string }) => Promise<number>
 
 interface Entry {
@@ -22,9 +22,9 @@ interface Entry {
   load: () => Promise<Command | CommandGroup>
 }
 
-/** Every word that may follow `onesixty`. Loaded when it is used, so that a start pays for nothing else. */
+/** All commands, loaded on first use: a start loads only what it needs. */
 const entries: Readonly<Record<string, Entry>> = {
-  serve: { summary: 'Run the service; what happens without a command.', load: async () => serveCommand },
+  serve: { summary: 'Run the server. This is the default command.', load: async () => serveCommand },
   account: {
     summary:
       'Accounts: create, grant, limit, countries, quiet-hours, keywords, list, suspend, reactivate, close, erase.',
@@ -35,11 +35,11 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./key.ts')).keyCommands,
   },
   user: {
-    summary: 'People who sign in to the console: reset-link.',
+    summary: 'Users of the console: reset-link, email-link.',
     load: async () => (await import('./user.ts')).userCommands,
   },
   device: {
-    summary: 'Sending devices: add, list, set, connect, test, remove.',
+    summary: 'Devices: add, list, set, connect, test, receipts, unread, same, remove.',
     load: async () => (await import('./device.ts')).deviceCommands,
   },
   group: {
@@ -47,7 +47,7 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./group.ts')).groupCommands,
   },
   operator: {
-    summary: 'The operator’s interface for programs: token create, list, revoke.',
+    summary: 'API tokens of the operator API: token create, list, revoke.',
     load: async () => (await import('./operator.ts')).operatorCommands,
   },
   send: {
@@ -55,19 +55,20 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./send.ts')).sendCommand,
   },
   message: {
-    summary: 'Messages: cancel, move, erase.',
+    summary: 'Messages: show, cancel, move, erase.',
     load: async () => (await import('./message.ts')).messageCommands,
   },
   webhook: {
-    summary: 'Webhook endpoints of an account: add, list, test, replay, rotate, enable, disable, remove.',
+    summary:
+      'Webhook endpoints: add, list, test, replay, rotate, end-former-secrets, enable, disable, remove.',
     load: async () => (await import('./webhook.ts')).webhookCommands,
   },
   'opt-out': {
-    summary: 'Numbers that are not written to: list, add, import, remove.',
+    summary: 'Opt-out list: list, add, import, remove.',
     load: async () => (await import('./opt-out.ts')).optOutCommands,
   },
   doctor: {
-    summary: 'Check this installation: machine, files, database, and every sum.',
+    summary: 'Check this instance: machine, files, database and sums.',
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   backup: {
@@ -75,45 +76,46 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./backup.ts')).backupCommand,
   },
   restore: {
-    summary: 'Put a backup in place, and decide what becomes of what it still held.',
+    summary: 'Restore a backup; release, cancel or settle the messages that it holds.',
     load: async () => (await import('./restore.ts')).restoreCommands,
   },
   secret: {
-    summary: 'The secret that seals stored passwords: accept.',
+    summary: 'The secret that encrypts stored passwords: accept.',
     load: async () => (await import('./secret.ts')).secretCommands,
   },
   migrate: {
-    summary: 'Bring the schema of the database up to date.',
+    summary: 'Upgrade the database schema.',
     load: async () => (await import('./migrate.ts')).migrateCommand,
   },
   move: {
-    summary: 'Move everything from the embedded database to PostgreSQL.',
+    summary: 'Move all data from the embedded database to PostgreSQL.',
     load: async () => (await import('./move.ts')).moveCommand,
   },
   version: {
-    summary: 'Say which version this is; so does onesixty --version.',
+    summary: 'Print the version, like onesixty --version.',
     load: async () => (await import('./version.ts')).versionCommand,
   },
 }
 
 const serveCommand: Command = {
-  summary: 'Runs the service until it is told to stop (SIGTERM, Ctrl-C).',
+  summary: 'Runs the server until SIGTERM or Ctrl-C.',
   details:
-    'Settings come from the environment; docs/configuration.md lists them. A second server on the same data folder refuses to start.',
+    'Settings are read from the environment; see docs/configuration.md. A second server on the same data folder does not start.',
   arguments: [],
   options: {
     roles: {
       type: 'text',
       value: 'LIST',
-      says: `What this server does, of ${roles.join(', ')}, separated by commas; all of it when left out. Less takes PostgreSQL, and other servers for the rest.`,
+      says: `Roles of this server, separated by commas: ${roles.join(', ')}. Default: all. Fewer roles need PostgreSQL, and other servers for the rest.`,
     },
   },
-  run: () => Promise.reject(new CommandError('not_here', 'This entry point does not serve.')),
+  run: () => Promise.reject(new CommandError('not_here', 'This entry point cannot run the server.')),
 }
 
 /**
- * Runs one command line (without node and script) and gives the exit code: 0 done, 1 failed, 2 wrong usage, 78 where somebody must put something right
- * first. With --json it prints exactly one JSON document, on standard output when it succeeded, on standard error when not.
+ * Runs one command line (without node and script) and returns the exit code: 0 success, 1 failure, 2 wrong usage, 78
+ * where the operator must fix something first. With --json it prints exactly one JSON document, on standard output
+ * after a success and on standard error after a failure.
  */
 export async function runCommandLine(argv: readonly string[], io: CommandIo, serve?: Serve): Promise<number> {
   const json = argv.includes('--json')
@@ -148,7 +150,7 @@ async function findCommand([first = '', ...rest]: readonly string[]): Promise<Fo
   return findUnder(`onesixty ${word}`, await entry.load(), rest)
 }
 
-/** What is meant by the words behind `name`; a group may stand in a group. */
+/** Finds the command that the words after `name` select; groups can be nested. */
 function findUnder(name: string, loaded: Command | CommandGroup, rest: readonly string[]): Found {
   if (!('commands' in loaded)) return { name, command: loaded, rest }
   const [next = ''] = rest
@@ -163,12 +165,13 @@ function unknownWord(name: string, word: string, known: readonly string[]): Usag
   const flag = word.startsWith('--')
     ? nearestName(word, name === 'onesixty' ? ['--help', '--version'] : ['--help'])
     : null
-  if (flag !== null) return new UsageError(`There is no option ${word} after ${name}. Did you mean ${flag}?`)
+  if (flag !== null) return new UsageError(`Unknown option ${word} of ${name}. Did you mean ${flag}?`)
   if (word === '' || word.startsWith('-'))
-    return new UsageError(`A command is missing after ${name}: one of ${known.join(', ')}.`)
+    return new UsageError(`Missing command after ${name}. Available: ${known.join(', ')}.`)
   const meant = nearestName(word, known)
-  const hint = meant === null ? `There are ${known.join(', ')}.` : `Did you mean '${meant}'?`
-  return new UsageError(`There is no command '${word}' after ${name}. ${hint}`)
+  const hint = meant === null ? `Available: ${known.join(', ')}.` : `Did you mean '${meant}'?`
+  const whole = `${name} ${word}`.replace('onesixty ', '')
+  return new UsageError(`Unknown command '${whole}'. ${hint}`)
 }
 
 const overview = (): string =>
@@ -179,9 +182,9 @@ const overview = (): string =>
       'Commands:',
       Object.entries(entries).map(([word, { summary }]) => [word, summary]),
     ),
-    'Each of them explains itself: onesixty <command> --help',
-    'Settings come from the environment (ONESIXTY_DATA and others, see docs/configuration.md).',
-    'Exit codes: 0 done, 1 failed, 2 wrong usage, 78 the settings, the data folder or the database must be put right first.',
+    "Run 'onesixty <command> --help' for details.",
+    'Settings are read from the environment (ONESIXTY_DATA and others, see docs/configuration.md).',
+    'Exit codes: 0 success, 1 failure, 2 wrong usage, 78 the settings, the data folder or the database must be fixed first.',
   ].join('\n\n')
 
 function print(io: CommandIo, text: string): 0 {
@@ -191,12 +194,14 @@ function print(io: CommandIo, text: string): 0 {
 
 type ExitCode = 1 | 2 | typeof mustBePutRight
 
-/** Says what went wrong in the form that was asked for. */
+/** Prints the error as text or JSON and returns the exit code. */
 function explain(io: CommandIo, json: boolean, error: unknown): ExitCode {
   const { code, message, exitCode } = describe(error)
   if (json) io.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`)
   else
-    io.stderr.write(`onesixty: ${message}\n${exitCode === 2 ? 'Add --help to see what is possible.\n' : ''}`)
+    io.stderr.write(
+      `onesixty: ${message}\n${exitCode === 2 ? 'Add --help for the available options.\n' : ''}`,
+    )
   return exitCode
 }
 
@@ -221,6 +226,6 @@ function describe(error: unknown): { code: string; message: string; exitCode: Ex
 
 function storageSentence(error: StorageError): string {
   if (error.fault === 'busy')
-    return 'Another process kept the database busy for too long. Nothing was changed; try again.'
-  return isDamage(error.fault) ? damagedSentence(error) : `The database refused: ${error.message}.`
+    return 'Another process kept the database locked for too long. Nothing was changed. Try again.'
+  return isDamage(error.fault) ? damagedSentence(error) : `Database error: ${error.message}.`
 }

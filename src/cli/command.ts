@@ -1,15 +1,15 @@
 import type { Toolbox } from './toolbox.ts'
 
-/** One option of a command. Without `required` it may be left out. */
+/** One option of a command; optional without `required`. */
 export interface OptionSpec {
   type: 'text' | 'number' | 'flag'
-  /** What its value is called in the help: NAME, FILE. Not for flags. */
+  /** Placeholder of its value in the help: NAME, FILE. Not for flags. */
   value?: string
   /** One sentence for the help. */
   says: string
   required?: true
   repeatable?: true
-  /** The only texts that it takes. */
+  /** All texts that are accepted. */
   choices?: readonly string[]
 }
 
@@ -23,7 +23,7 @@ type ValueOf<O extends OptionSpec> = O['type'] extends 'flag'
       ? Choice
       : string
 
-/** What a command is handed: flags are false, repeatable ones empty, and others undefined when left out. */
+/** Parsed options of a command. Default: false for flags, an empty list for repeatable ones, undefined for others. */
 export type OptionValues<Specs extends OptionSpecs> = {
   [Name in keyof Specs]: Specs[Name]['type'] extends 'flag'
     ? boolean
@@ -34,17 +34,17 @@ export type OptionValues<Specs extends OptionSpecs> = {
         : ValueOf<Specs[Name]> | undefined
 }
 
-/** One word that stands by itself; all are required, in this order. */
+/** One positional argument. All are required, in this order. */
 export interface ArgumentSpec {
   name: string
   says: string
 }
 
-/** What a command says: one document with --json, else the text. */
+/** Output of a command: the document with --json, else the text. */
 export interface Output {
   json: unknown
   text: string
-  /** 1 when what was looked at is not as it should be; 0 when left out. */
+  /** 1 when a check failed or the work is incomplete. Default: 0. */
   exitCode?: 0 | 1
 }
 
@@ -52,29 +52,29 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   summary: string
   /** Further paragraphs of the help. */
   details?: string
-  /** The end of the help, where it takes loading. */
+  /** The end of the help, loaded when the help is printed. */
   moreHelp?: () => Promise<string>
   arguments: readonly ArgumentSpec[]
   options: Specs
-  /** Works whatever the settings are: it is handed the defaults. */
+  /** Runs with the default settings, so that invalid ones do not stop it. */
   ignoresSettings?: true
   run(
     tools: Toolbox,
     given: {
       options: OptionValues<Specs>
       arguments: readonly string[]
-      /** Only the document is wanted: nothing is said beside it, and nothing waited for. */
+      /** With --json: print nothing but the document, and do not wait. */
       json: boolean
     },
   ): Promise<Output>
 }
 
-/** Commands under one word. `otherwise` is meant when what follows is none of them. */
+/** A command with subcommands. `otherwise` runs when the next word is none of them. */
 export interface CommandGroup {
   summary: string
   commands: Readonly<Record<string, Command | CommandGroup>>
   otherwise?: Command
 }
 
-/** States a command; the types of its options follow from their table. */
+/** Defines a command; the types of its options follow from their table. */
 export const command = <const Specs extends OptionSpecs>(stated: Command<Specs>): Command => stated

@@ -8,11 +8,14 @@ import { linkAddress } from '../own-address.ts'
 import { openAccount, type OpenedAccount } from '../open-account.ts'
 
 export interface FirstAccount extends OpenedAccount {
-  /** Lets the operator into the console. */
+  /** Signs the operator in to the console the first time. */
   setUpToken: string
 }
 
-/** On a database without an operator: makes the operator's user and account, beside whatever was created before. Null when there is one. */
+/**
+ * On a database without an operator: creates the operator's user and account, and keeps what was created before.
+ * Returns null when there is an operator.
+ */
 export async function makeFirstAccount(
   storage: Pick<Storage, 'writer'>,
   deps: { ids: Ids; nowMs: number; randomBytes: (count: number) => Uint8Array; config: Config },
@@ -39,29 +42,29 @@ export async function makeFirstAccount(
   })
 }
 
-/** What is said once, on the first start. The curl line works as it stands: the test key's simulator delivers. */
+/** The text of the first start. The curl line works unchanged: the simulator delivers what the test key sends. */
 export const welcome = (
   url: string,
   account: FirstAccount,
   config: Pick<Config, 'freeSms' | 'playSms' | 'setUpLinkHours'>,
 ): string => `
-onesixty runs at ${url}
+onesixty is running at ${url}
 
-Open the console; the link works once, within ${config.setUpLinkHours} hours:
+Open the console. The link works once, within ${config.setUpLinkHours} hours:
 
   ${linkAddress(url, account.setUpToken)}
 
-Or work without it:
+Or use the API:
 
   account    ${account.accountId}
   live key   ${account.liveKey}   (${config.freeSms} SMS)
-  test key   ${account.testKey}   (${config.playSms} play SMS a day; the simulator delivers)
+  test key   ${account.testKey}   (${config.playSms.toLocaleString('en')} test credits a day; messages go to the simulator)
 
-Keep the keys: they are shown this once. Send your first SMS:
+Save these keys. They are shown only once. Send your first SMS:
 
   curl ${url}/api/v1/send -H 'Authorization: Bearer ${account.testKey}' -H 'Content-Type: application/json' -d '{"to": "+15005550006", "text": "Hello from onesixty"}'
 
-and see what became of it:
+and read its status:
 
   curl ${url}/api/v1/history -H 'Authorization: Bearer ${account.testKey}'
 
@@ -69,6 +72,6 @@ To send from a phone with its SIM (docs/connectors/android.md):
 
   npx onesixty device connect android --account ${account.accountId}
 
-The reference stands at ${url}/docs
+API reference: ${url}/docs
 
 `

@@ -1,7 +1,7 @@
 import type { Command, CommandGroup, OptionSpec, OptionSpecs } from './command.ts'
 import { commonOptions } from './parse-options.ts'
 
-/** The help of one command. `name` is all of it, such as `onesixty account create`; `more` ends it. */
+/** Returns the help of one command. `name` is the whole name, such as `onesixty account create`; `more` is appended. */
 export function helpOfCommand(name: string, command: Command, more?: string): string {
   const options: OptionSpecs = { ...command.options, ...commonOptions }
   const paragraphs = [`Usage: ${usageOf(name, command)}`, command.summary]
@@ -24,19 +24,19 @@ export function helpOfCommand(name: string, command: Command, more?: string): st
   return paragraphs.join('\n\n')
 }
 
-/** The help of a word that has commands under it. */
+/** Returns the help of a command with subcommands. */
 export function helpOfGroup(name: string, group: CommandGroup): string {
   const commands = table(
     'Commands:',
     Object.entries(group.commands).map(([word, command]) => [word, command.summary]),
   )
-  const hint = `Each of them explains itself: ${name} <command> --help`
+  const hint = `Run '${name} <command> --help' for details.`
   if (group.otherwise !== undefined)
     return [helpOfCommand(name, group.otherwise), commands, hint].join('\n\n')
   return [`Usage: ${name} <command>`, group.summary, commands, hint].join('\n\n')
 }
 
-/** Two columns under a heading. */
+/** Formats two columns under a heading. */
 export function table(heading: string, rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))
   return [heading, ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)].join('\n')

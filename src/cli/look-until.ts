@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.ts'
 
-/** Looks until there is something, for so long at most; null then. */
+/** Repeats `look` until it returns a value; returns null after `withinMs`. */
 export async function lookUntil<T>(
   clock: Clock,
   look: () => Promise<T | null | undefined>,
   { withinMs, everyMs }: { withinMs: number; everyMs: number },
 ): Promise<T | null> {
   const untilMs = clock.monotonicMs() + withinMs
-  // The timers of the clock let the process end.
+  // The clock's timers do not keep the process alive.
   const alive = setInterval(() => undefined, 3_600_000)
   try {
     for (;;) {

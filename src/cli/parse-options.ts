@@ -10,13 +10,13 @@ export interface ParsedLine {
   help: boolean
 }
 
-/** What every command takes beside its own options. */
+/** Options of every command. */
 export const commonOptions = {
-  json: { type: 'flag', says: 'Print one JSON document, and errors as JSON on standard error.' },
+  json: { type: 'flag', says: 'Print one JSON document; errors are JSON on standard error.' },
   help: { type: 'flag', says: 'Print this help.' },
 } as const satisfies OptionSpecs
 
-/** Reads what follows the name of a command. Throws a `UsageError` that names the first fault and what would be right. */
+/** Parses what follows the name of a command. Throws a `UsageError` that names the first fault and the fix. */
 export function parseOptions(command: Command, argv: readonly string[]): ParsedLine {
   const specs: OptionSpecs = { ...command.options, ...commonOptions }
   const { tokens } = parseArgs({
@@ -61,14 +61,14 @@ interface OptionToken {
 
 function readToken(spec: OptionSpec, { rawName, value, inlineValue }: OptionToken): string {
   if (spec.type === 'flag') {
-    if (value !== undefined) throw new UsageError(`${rawName} takes no value.`)
+    if (value !== undefined) throw new UsageError(`${rawName} does not accept a value.`)
     return 'true'
   }
   if (value === undefined)
     throw new UsageError(`${rawName} needs a value: ${rawName} ${spec.value ?? 'VALUE'}.`)
   if (inlineValue !== true && value.startsWith('--')) {
     throw new UsageError(
-      `${rawName} needs a value, but ${value} follows. If that is the value, write ${rawName}=${value}.`,
+      `${rawName} needs a value, but is followed by ${value}. If that is the value, write ${rawName}=${value}.`,
     )
   }
   return value
@@ -78,31 +78,31 @@ function readValues(name: string, spec: OptionSpec, texts: readonly string[]): P
   if (spec.type === 'flag') return texts.length > 0
   const values = texts.map((text) => readValue(name, spec, text))
   if (spec.required === true && values.length === 0)
-    throw new UsageError(`--${name} ${spec.value ?? 'VALUE'} is missing.`)
+    throw new UsageError(`Missing option --${name} ${spec.value ?? 'VALUE'}.`)
   if (spec.repeatable === true) return values
   if (values.length > 1)
-    throw new UsageError(`--${name} stands there ${values.length} times; it may stand once.`)
+    throw new UsageError(`--${name} was given ${values.length === 2 ? 'twice' : `${values.length} times`}.`)
   return values[0]
 }
 
 function readValue(name: string, spec: OptionSpec, text: string): number | string {
   if (spec.choices !== undefined && !spec.choices.includes(text)) {
-    throw new UsageError(`--${name} needs one of ${spec.choices.join(', ')}; it was '${text}'.`)
+    throw new UsageError(`--${name} must be one of ${spec.choices.join(', ')}, not '${text}'.`)
   }
   if (spec.type === 'text') return text
   const value = Number(text)
-  if (!/^-?\d{1,15}$/.test(text)) throw new UsageError(`--${name} needs a whole number; it was '${text}'.`)
+  if (!/^-?\d{1,15}$/.test(text)) throw new UsageError(`--${name} must be a whole number, not '${text}'.`)
   return value
 }
 
 function checkWords(command: Command, words: readonly string[]): void {
   const missing = command.arguments[words.length]
-  if (missing !== undefined) throw new UsageError(`<${missing.name}> is missing: ${missing.says}`)
+  if (missing !== undefined) throw new UsageError(`Missing argument <${missing.name}>: ${missing.says}`)
   const surplus = words[command.arguments.length]
-  if (surplus !== undefined) throw new UsageError(`'${surplus}' is too much here.`)
+  if (surplus !== undefined) throw new UsageError(`Unexpected argument '${surplus}'.`)
 }
 
 function unknownOption(rawName: string, specs: OptionSpecs): UsageError {
   const meant = nearestName(rawName.replace(/^-+/, ''), Object.keys(specs))
-  return new UsageError(`There is no option ${rawName}.${meant === null ? '' : ` Did you mean --${meant}?`}`)
+  return new UsageError(`Unknown option ${rawName}.${meant === null ? '' : ` Did you mean --${meant}?`}`)
 }

@@ -12,7 +12,7 @@ import { type Times, usualTimes } from '../times.ts'
 import { makeFirstAccount, welcome } from './first-run.ts'
 import { listenFault } from './listen-fault.ts'
 
-/** What of the process a server needs; `process` fits. */
+/** The members of `process` that a server uses. */
 export interface ServingProcess {
   env: Readonly<Record<string, string | undefined>>
   stdout: { write(text: string): unknown }
@@ -20,13 +20,13 @@ export interface ServingProcess {
   exit(code: number): never
 }
 
-/** The service: config → app → start → first run → wait for a signal → drain → stop. Gives the exit code. */
+/** Runs the server: config → app → start → first run → wait for a signal → drain → stop. Returns the exit code. */
 export async function serve(
   host: ServingProcess,
   options: { roles?: string } = {},
   times: Times = usualTimes,
 ): Promise<number> {
-  // From now on: a service manager may change its mind while we start, and then we stop as at any other time.
+  // Before the start: a service manager can stop the server during its start, which then stops like any other.
   const signalled = nextSignal(host)
   const config = withRoles(readConfig(host.env), options.roles)
   const log = createLog(config.logLevel, gatheredOutput())
@@ -35,7 +35,7 @@ export async function serve(
   const { url } = await app.start().catch((error: unknown) => {
     throw listenFault(error, config)
   })
-  // Only now, when nothing stands between making the keys and showing them this once.
+  // Last, so that nothing can fail between the creation of the keys and the only time that they are shown.
   const deps = { ids: createIds({ now: systemClock.now }), nowMs: systemClock.now(), randomBytes, config }
   const first = await makeFirstAccount(app.storage, deps).catch(async (error: unknown) => {
     await app.stop()
@@ -44,41 +44,41 @@ export async function serve(
   if (first !== null) host.stdout.write(welcome(url, first, config))
   log.info({ url, epoch: app.epoch.epoch }, 'onesixty is ready')
   keepHeapSmall(systemClock)
-  void sayWhatIsHeld(app, log)
+  void reportHeldMessages(app, log)
   void app.storage.died.then((error) => {
-    log.fatal({ err: error }, 'the database thread ended; ending too, so that a fresh start can take over')
+    log.fatal({ err: error }, 'the database thread ended; exiting for a restart')
     host.exit(1)
   })
   void app.secretGivenUp.then((error) => {
-    log.fatal({ err: error }, 'the secret of this server was given up while it was taken for dead; ending')
+    log.fatal({ err: error }, 'the secret of this node was replaced while it was declared dead; exiting')
     host.exit(mustBePutRight)
   })
   const signal = await signalled
-  log.info({ signal }, 'stopping: finishing what is under way; once more to end at once')
+  log.info({ signal }, 'stopping: finishing work in flight; a second signal exits immediately')
   await drain(() => app.stop(), { host, log, timeoutMs: config.drainTimeoutMs })
   return 0
 }
 
 /**
- * At each start until somebody has decided, for what is held is neither sent nor expires: the start that noticed the restore may have ended before
- * it could say so.
+ * Logs at each start that messages are held, until the operator has decided: held messages are neither sent nor
+ * expire, and the start that noticed the restore may have exited before it logged anything.
  */
-async function sayWhatIsHeld({ epoch, storage }: Pick<App, 'epoch' | 'storage'>, log: Log): Promise<void> {
+async function reportHeldMessages(
+  { epoch, storage }: Pick<App, 'epoch' | 'storage'>,
+  log: Log,
+): Promise<void> {
   try {
     if (!epoch.restored && !(await holdsAnything(storage.read))) return
     log.warn(
       epoch.restored ? { messages: epoch.heldMessages } : {},
-      'this database was restored: what waited is held; decide with onesixty restore release, cancel or settle',
+      'this database was restored: queued messages are held; decide with onesixty restore release, cancel or settle',
     )
   } catch (error) {
-    log.error(
-      { err: error },
-      'it could not be told whether a restore holds messages; onesixty doctor says it',
-    )
+    log.error({ err: error }, 'cannot read whether a restore holds messages; run onesixty doctor')
   }
 }
 
-/** What the command line says goes before the settings. */
+/** The command line overrides the settings. */
 function withRoles(config: Config, text: string | undefined): Config {
   try {
     const asked = text === undefined ? config.roles : readRoles(text)
@@ -87,7 +87,7 @@ function withRoles(config: Config, text: string | undefined): Config {
     throw new UsageError(`--roles ${(error as Error).message}.`)
   }
   throw new ConfigError(
-    'Roles share the work out among servers, which takes PostgreSQL (DATABASE_URL). On the embedded database one server does everything: leave --roles and ONESIXTY_ROLES out.',
+    'Roles need PostgreSQL (DATABASE_URL). On the embedded database one server has all roles: remove --roles and ONESIXTY_ROLES.',
   )
 }
 
@@ -98,19 +98,19 @@ const nextSignal = (host: ServingProcess): Promise<string> =>
   })
 
 /**
- * Takes no new requests, finishes and stores what is under way. A second signal, or a drain that takes longer than it may, ends the process
- * at once; nothing accepted is lost by that.
+ * Accepts no new requests, finishes and stores work in flight. A second signal or the drain timeout ends the process
+ * immediately; nothing accepted is lost by that.
  */
 async function drain(
   stop: () => Promise<void>,
   { host, log, timeoutMs }: { host: ServingProcess; log: Log; timeoutMs: number },
 ): Promise<void> {
-  const giveUp = (why: string): void => {
+  const exitNow = (why: string): void => {
     log.warn(why)
     host.exit(1)
   }
-  void nextSignal(host).then(() => giveUp('ended by a second signal'))
-  const overdue = setTimeout(() => giveUp('ended before everything was finished'), timeoutMs)
+  void nextSignal(host).then(() => exitNow('exiting after a second signal'))
+  const overdue = setTimeout(() => exitNow('exiting after the drain timeout'), timeoutMs)
   await stop()
   clearTimeout(overdue)
   log.info('stopped')

@@ -2,7 +2,7 @@ import { programVersion } from '../program-version.ts'
 import { command } from './command.ts'
 
 export const versionCommand = command({
-  summary: 'Says which version this is; onesixty --version is the same.',
+  summary: 'Prints the version, like onesixty --version.',
   arguments: [],
   options: {},
   ignoresSettings: true,

@@ -109,7 +109,7 @@ export class NodeBeats extends Janitor {
     if (beat.held !== null) {
       log.error(
         { messages: beat.held },
-        'the database does not know what this node told it: it was put back, and what waited is held; decide with onesixty restore release, cancel or settle',
+        'the database was restored while this node ran: queued messages are held; decide with onesixty restore release, cancel or settle',
       )
       wasPutBack?.()
     }

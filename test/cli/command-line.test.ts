@@ -92,16 +92,16 @@ test('every command on every level has a help of its own, which names --json and
 
 test('wrong usage has the exit code 2, a sentence, and the nearest known word', async () => {
   const sentences = {
-    acount: "onesixty: There is no command 'acount' after onesixty. Did you mean 'account'?\n",
-    'account crate': "onesixty: There is no command 'crate' after onesixty account. Did you mean 'create'?\n",
-    account: 'onesixty: A command is missing after onesixty account: one of create, grant,',
-    'account list --limt 3': 'onesixty: There is no option --limt. Did you mean --limit?\n',
-    '--verison': 'onesixty: There is no option --verison after onesixty. Did you mean --version?\n',
-    'account --halp': 'onesixty: There is no option --halp after onesixty account. Did you mean --help?\n',
-    '--quite-another': 'onesixty: A command is missing after onesixty: one of serve,',
-    constructor: "onesixty: There is no command 'constructor' after onesixty.",
-    'account toString': "onesixty: There is no command 'toString' after onesixty account.",
-    backup: 'onesixty: <file> is missing',
+    acount: "onesixty: Unknown command 'acount'. Did you mean 'account'?\n",
+    'account crate': "onesixty: Unknown command 'account crate'. Did you mean 'create'?\n",
+    account: 'onesixty: Missing command after onesixty account. Available: create, grant,',
+    'account list --limt 3': 'onesixty: Unknown option --limt. Did you mean --limit?\n',
+    '--verison': 'onesixty: Unknown option --verison of onesixty. Did you mean --version?\n',
+    'account --halp': 'onesixty: Unknown option --halp of onesixty account. Did you mean --help?\n',
+    '--quite-another': 'onesixty: Missing command after onesixty. Available: serve,',
+    constructor: "onesixty: Unknown command 'constructor'.",
+    'account toString': "onesixty: Unknown command 'account toString'.",
+    backup: 'onesixty: Missing argument <file>',
   }
   for (const [line, sentence] of Object.entries(sentences)) {
     const { code, stdout, stderr } = await cli.run(line)
@@ -119,7 +119,7 @@ test('with --json an error is one JSON document on standard error, and nothing i
   expect(await cli.run('account creat --json')).toEqual({
     code: 2,
     stdout: '',
-    stderr: `{"error":{"code":"usage","message":"There is no command 'creat' after onesixty account. Did you mean 'create'?"}}\n`,
+    stderr: `{"error":{"code":"usage","message":"Unknown command 'account creat'. Did you mean 'create'?"}}\n`,
   })
   const { code, stderr } = await cli.run('account list --json')
   expect(code).toBe(1)

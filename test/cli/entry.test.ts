@@ -28,7 +28,7 @@ test('an option that Node.js has too is read by the command that it is for', asy
   const { code, stderr } = await run(join(root, 'bin/onesixty.js'), ['send', '--to', '+15005550006', '--text', 'Hello', '--env-file', 'nowhere.env']) // prettier-ignore
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: expect.stringMatching(/^onesixty: nowhere\.env cannot be read: .*\n$/),
+    stderr: expect.stringMatching(/^onesixty: Cannot read nowhere\.env: .*\n$/),
   })
 })
 

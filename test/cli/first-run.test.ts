@@ -32,7 +32,7 @@ const listAccounts = async () =>
 
 /** The account and test key of a welcome, once it has been printed. */
 async function readWelcome(server: ServerProcess): Promise<{ accountId: string; testKey: string }> {
-  const output = await eventually(server.output, (seen) => expect(seen).toContain('The reference stands at'))
+  const output = await eventually(server.output, (seen) => expect(seen).toContain('API reference: http'))
   const [, accountId = ''] = /account {4}(\S+)/.exec(output) ?? []
   const [, testKey = ''] = /test key {3}(\S+)/.exec(output) ?? []
   return { accountId, testKey }

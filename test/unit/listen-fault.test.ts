@@ -3,10 +3,10 @@ import { listenFault } from '../../src/cli/listen-fault.ts'
 import { ConfigError } from '../../src/config.ts'
 
 test.each([
-  ['EACCES', true, 'Set ONESIXTY_PORT to one above 1023.'],
+  ['EACCES', true, 'Permission denied: cannot listen on port 80. Set ONESIXTY_PORT to a port above 1023.'],
   ['EADDRINUSE', false, 'Port 80 of sms.example.org is in use.'],
   ['EADDRNOTAVAIL', false, 'Set ONESIXTY_HOST to one'],
-  ['ENOTFOUND', false, 'There is no host sms.example.org.'],
+  ['ENOTFOUND', false, 'Unknown host sms.example.org.'],
 ])(
   'that a server may not listen (%s) is a matter of settings: %s; what may pass by itself is tried again',
   (code, isSettings, sentence) => {

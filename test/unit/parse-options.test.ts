@@ -47,26 +47,27 @@ test('what stands behind -- are words', () => {
 })
 
 test.each([
-  [['f', '--nmae', 'Ada'], 'There is no option --nmae. Did you mean --name?'],
-  [['f', '-x', '--name', 'Ada'], 'There is no option -x.'],
-  [['f', '--constructor', '--name', 'Ada'], 'There is no option --constructor.'],
-  [['f'], '--name NAME is missing.'],
+  [['f', '--nmae', 'Ada'], 'Unknown option --nmae. Did you mean --name?'],
+  [['f', '-x', '--name', 'Ada'], 'Unknown option -x.'],
+  [['f', '--constructor', '--name', 'Ada'], 'Unknown option --constructor.'],
+  [['f'], 'Missing option --name NAME.'],
   [['f', '--name'], '--name needs a value: --name NAME.'],
   [
     ['f', '--name', '--json'],
-    '--name needs a value, but --json follows. If that is the value, write --name=--json.',
+    '--name needs a value, but is followed by --json. If that is the value, write --name=--json.',
   ],
-  [['f', '--name', 'A', '--name', 'B'], '--name stands there 2 times; it may stand once.'],
-  [['f', '--name', 'A', '--sms', '1.5'], "--sms needs a whole number; it was '1.5'."],
-  [['f', '--name', 'A', '--sms', ''], "--sms needs a whole number; it was ''."],
+  [['f', '--name', 'A', '--name', 'B'], '--name was given twice.'],
+  [['f', '--name', 'A', '--name', 'B', '--name', 'C'], '--name was given 3 times.'],
+  [['f', '--name', 'A', '--sms', '1.5'], "--sms must be a whole number, not '1.5'."],
+  [['f', '--name', 'A', '--sms', ''], "--sms must be a whole number, not ''."],
   [
     ['f', '--name', 'A', '--sms', '99999999999999999999'],
-    "--sms needs a whole number; it was '99999999999999999999'.",
+    "--sms must be a whole number, not '99999999999999999999'.",
   ],
-  [['f', '--name', 'A', '--mode', 'lvie'], "--mode needs one of live, test; it was 'lvie'."],
-  [['f', '--name', 'A', '--shared=yes'], '--shared takes no value.'],
-  [['--name', 'A'], '<file> is missing: Where it goes.'],
-  [['f', 'g', '--name', 'A'], "'g' is too much here."],
+  [['f', '--name', 'A', '--mode', 'lvie'], "--mode must be one of live, test, not 'lvie'."],
+  [['f', '--name', 'A', '--shared=yes'], '--shared does not accept a value.'],
+  [['--name', 'A'], 'Missing argument <file>: Where it goes.'],
+  [['f', 'g', '--name', 'A'], "Unexpected argument 'g'."],
 ])('refuses %j and says why', (argv, sentence) => {
   expect(() => parse(...argv)).toThrow(new UsageError(sentence))
 })
