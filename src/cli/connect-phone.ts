@@ -10,10 +10,10 @@ import { isConnected, phoneProgress } from '../devices/phone-progress.ts'
 import { StepLines } from './step-lines.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
 
-/** Often enough to look live; each look is two short reads. */
-const lookEveryMs = 500
+/** Short enough to look live; each poll is two short reads. */
+const pollEveryMs = 500
 
-/** Makes a private token, shows it with the address, and waits for a phone that registers with it; with `json` it does not wait. */
+/** Creates a private token, prints it with the address, and waits for a phone to register. Does not wait with `json`. */
 export async function connectPhone(tools: Toolbox, owner: PhoneTokenOwner, json: boolean): Promise<Output> {
   const address = phoneAddress(tools.config)
   return tools.withStorage(async ({ read, writer }) => {
@@ -26,13 +26,13 @@ export async function connectPhone(tools: Toolbox, owner: PhoneTokenOwner, json:
     const device = await waitForPhone(tools, read, tokenId)
     const text =
       device === null
-        ? 'Stopped waiting. The private token stays good: a phone that registers with it later is taken all the same.'
-        : `Connected. onesixty device test ${device.id} tells how it is; a SIM's number becomes a sender by onesixty device set ${device.id} --sim 1 --number +…`
+        ? 'Stopped waiting. The private token stays valid: a phone can still register with it.'
+        : `Connected. Check it with onesixty device test ${device.id}; add the number of a SIM as a sender with onesixty device set ${device.id} --sim 1 --number +…`
     return { json: shown, text }
   })
 }
 
-/** Revokes the private tokens of an owner. Phones that have registered stay connected. */
+/** Revokes the private tokens of an owner. Registered phones stay connected. */
 export async function revokeTokens(
   { writer }: Pick<CommandStorage, 'writer'>,
   tools: Toolbox,
@@ -44,22 +44,22 @@ export async function revokeTokens(
   const text =
     revoked === 0
       ? 'There were no private tokens.'
-      : `${revoked} private token${revoked === 1 ? ' is' : 's are'} revoked. Phones that have registered stay connected, but need a new one to register again.`
+      : `Revoked ${revoked} private token${revoked === 1 ? '' : 's'}. Registered phones stay connected, but need a new token to register again.`
   return { json: { revoked }, text }
 }
 
 function instructions(address: string, token: string): string {
   const troubles = addressTroubles(address)
-  const warnings = troubles.length === 0 ? [] : [...troubles, 'How: docs/connectors/android.md']
+  const warnings = troubles.length === 0 ? [] : [...troubles, 'See docs/connectors/android.md']
   return `${[
-    'In the SMSGate app (version 1.53.1 or later, better 1.67) open Settings, Cloud Server, and enter',
+    'In the SMSGate app (1.53.1 or later, 1.67 recommended) open Settings, Cloud Server, and enter:',
     `  API URL               ${address}`,
     `  Private Token         ${token}`,
     '  Notification channel  SSE Only',
     '',
-    'The app reads no codes; the camera of the phone does, and you paste what it reads. The address:',
+    'The app cannot scan codes: scan them with the camera of the phone, and paste. The API URL:',
     renderUnicodeCompact(address, { border: 2 }),
-    'The private token, shown this once:',
+    'The private token (shown only once):',
     renderUnicodeCompact(token, { border: 2 }),
     'Then switch Cloud Server on, tap Offline and choose Sign Up.',
     ...warnings.map((warning) => `! ${warning}`),
@@ -67,24 +67,24 @@ function instructions(address: string, token: string): string {
   ].join('\n')}\n`
 }
 
-/** Settles with the device when the phone's event stream is open, or with null when the person does not want to wait any more. */
+/** Resolves with the device when the phone's event stream is open, or with null after Ctrl-C. */
 async function waitForPhone(tools: Toolbox, read: Db, tokenId: string): Promise<ListedDevice | null> {
   const lines = new StepLines(tools.io.stdout)
   const waiting = openWaiting(tools)
   try {
     for (;;) {
-      const { phone, device } = await look(read, tokenId)
+      const { phone, device } = await poll(read, tokenId)
       const steps = phoneProgress(phone, device?.report ?? null, tools.clock.now())
       lines.show(steps)
       if (device !== null && isConnected(steps)) return device
-      if (!(await waiting.pause(lookEveryMs))) return null
+      if (!(await waiting.pause(pollEveryMs))) return null
     }
   } finally {
     waiting.end()
   }
 }
 
-async function look(
+async function poll(
   read: Db,
   tokenId: string,
 ): Promise<{ phone: ListedPhone | null; device: ListedDevice | null }> {
@@ -94,27 +94,27 @@ async function look(
   return { phone, device: devices[0] ?? null }
 }
 
-/** Waits that end at once, and stay ended, when the person says so. */
+/** Pauses that Ctrl-C ends, the present one and all later ones. */
 function openWaiting({ io, clock }: Toolbox) {
-  let isOver = false
-  let go = (): void => undefined
+  let isStopped = false
+  let resume = (): void => undefined
   const stop = (): void => {
-    isOver = true
-    go()
+    isStopped = true
+    resume()
   }
   io.on?.('SIGINT', stop)
   io.on?.('SIGTERM', stop)
-  // The timers of the clock let the process end.
+  // The clock's timers do not keep the process alive.
   const alive = setInterval(() => undefined, 3_600_000)
   return {
-    /** False when it is over. */
+    /** Returns false once stopped. */
     async pause(delayMs: number): Promise<boolean> {
-      if (!isOver)
+      if (!isStopped)
         await new Promise<void>((resolve) => {
           const cancel = clock.schedule(delayMs, resolve)
-          go = () => (cancel(), resolve())
+          resume = () => (cancel(), resolve())
         })
-      return !isOver
+      return !isStopped
     },
     end() {
       clearInterval(alive)

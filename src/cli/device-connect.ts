@@ -5,28 +5,27 @@ import { findDevice, loadKind } from './device-lookup.ts'
 import type { Toolbox } from './toolbox.ts'
 
 export const connect = command({
-  summary: 'Connects a device that a person has to connect: a phone.',
+  summary: 'Connects a phone.',
   details:
-    'Shows the address and a private token, which are typed into the app, and waits for the phone. Each call makes a token of its own; any number of phones may use one. With --json it does not wait.',
-  arguments: [{ name: 'kind-or-device', says: 'A kind, such as android; or the id of a device.' }],
+    'Prints the API URL and a private token to enter in the app, and waits for the phone. Each run creates a new token; several phones can use the same one. With --json it does not wait.',
+  arguments: [{ name: 'kind-or-device', says: 'Kind of the device, such as android; or a device ID.' }],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'Whose phones register with it.' },
-    shared: { type: 'flag', says: "The operator's: every account may use them." },
+    account: { type: 'text', value: 'ACCOUNT', says: 'Account that owns the phones.' },
+    shared: { type: 'flag', says: 'Owned by the operator; all accounts can use the phones.' },
     mode: {
       type: 'text',
       value: 'MODE',
-      says: 'Which messages they carry; live when left out.',
+      says: 'Messages that the phones send. Default: live.',
       choices: ['live', 'test'],
     },
-    'revoke-tokens': { type: 'flag', says: 'Revoke every private token of the account instead.' },
+    'revoke-tokens': { type: 'flag', says: 'Revoke all private tokens of the account instead.' },
   },
   async run(tools, { options, arguments: [named = ''], json }) {
     const { account, shared, mode = 'live' } = options
     if (named.startsWith('dev_')) return explainDevice(tools, named)
     const { kind } = await loadKind(named)
     if (kind !== 'android') return nothingToConnect({ kind })
-    if (shared === (account !== undefined))
-      throw new UsageError('Say whose it is: either --account ACCOUNT or --shared.')
+    if (shared === (account !== undefined)) throw new UsageError('Give either --account ACCOUNT or --shared.')
     const accountId = account ?? null
     return options['revoke-tokens']
       ? tools.withStorage((storage) => revokeTokens(storage, tools, accountId))
@@ -40,11 +39,11 @@ async function explainDevice(tools: Toolbox, deviceId: string): Promise<Output> 
   const owner = accountId === null ? '--shared' : `--account ${accountId}`
   return {
     json: { id: deviceId, kind, connectable: true },
-    text: `A phone connects by itself with what was typed into its app. If that is lost, onesixty device connect android ${owner} makes a new private token. With it the phone registers as a new device: onesixty device same ${deviceId} dev_NEW says that it is this one.`,
+    text: `A phone connects with the API URL and private token in its app. If they are lost, create a new private token with onesixty device connect android ${owner}. The phone then registers as a new device; merge it with this one: onesixty device same ${deviceId} dev_NEW`,
   }
 }
 
 const nothingToConnect = (device: { id?: string; kind: string }): Output => ({
   json: { ...device, connectable: false },
-  text: `A device of the kind ${device.kind} has nothing to connect: the server connects it by itself.`,
+  text: `The server connects devices of the kind ${device.kind} by itself.`,
 })

@@ -5,22 +5,22 @@ import { nearestName } from '../nearest-name.ts'
 import type { Db } from '../storage/dialect.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 
-export const deviceArgument = { name: 'device', says: 'Id of the device: dev_…' } as const
+export const deviceArgument = { name: 'device', says: 'Device ID: dev_…' } as const
 
-/** The device of that id. Refuses one that is not there, or was removed. */
+/** Returns the device with this ID. Throws when it does not exist or was removed. */
 export async function findDevice(read: Db, deviceId: string): Promise<ListedDevice> {
   const [found] = (await listDevices(read, { deviceId }, { afterId: null, limit: 1 })).devices
   if (found === undefined)
-    throw new CommandError('not_found', `There is no device ${deviceId}; onesixty device list shows them.`)
+    throw new CommandError('not_found', `Unknown device ${deviceId}. List devices with onesixty device list.`)
   return found
 }
 
-/** The kind of that name. Refuses one that this version does not know. */
+/** Returns the connector of this kind. Throws when this version does not have it. */
 export async function loadKind(kind: string): Promise<ConnectorKind> {
   const loaded = await loadConnectorKind(kind)
   if (loaded !== null) return loaded
   const meant = nearestName(kind, connectorKinds)
   throw new UsageError(
-    `There is no kind of device '${kind}'${meant === null ? `; the kinds are ${connectorKinds.join(', ')}.` : `. Did you mean '${meant}'?`}`,
+    `Unknown kind of device '${kind}'. ${meant === null ? `Available: ${connectorKinds.join(', ')}.` : `Did you mean '${meant}'?`}`,
   )
 }

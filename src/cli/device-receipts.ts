@@ -8,25 +8,28 @@ import { deviceArgument, findDevice } from './device-lookup.ts'
 const mostReceipts = 1_000
 
 export const receipts = command({
-  summary: 'Lists receipts of a device that match no message, newest first.',
+  summary: 'Lists unmatched receipts of a device, newest first.',
   details:
-    'A receipt is kept for 72 hours (ONESIXTY_PARKED_RECEIPT_HOURS), in case the answer to its submission comes later. Many of them point to another form of the ids (message_ids), or to other programs on the same account of the carrier.',
+    'An unmatched receipt is kept for 72 hours (ONESIXTY_PARKED_RECEIPT_HOURS), in case the response to its submission arrives later. Many unmatched receipts mean that the SMSC writes message IDs in another form (setting message_ids), or that other clients use the same SMPP account.',
   arguments: [deviceArgument],
   options: {
-    limit: { type: 'number', value: 'N', says: `At most so many, up to ${mostReceipts}. Default: 100.` },
+    limit: {
+      type: 'number',
+      value: 'N',
+      says: `Maximum number of receipts, up to ${mostReceipts}. Default: 100.`,
+    },
   },
   async run(tools, { options: { limit = 100 }, arguments: [deviceId = ''] }) {
-    if (limit < 1 || limit > mostReceipts)
-      throw new UsageError(`--limit needs a number from 1 to ${mostReceipts}.`)
+    if (limit < 1 || limit > mostReceipts) throw new UsageError(`--limit must be from 1 to ${mostReceipts}.`)
     const { found, isMore } = await tools.withStorage(async ({ read }) => {
       await findDevice(read, deviceId)
       return readParked(read, deviceId, limit)
     })
     const lines = found.map(describe)
-    if (isMore) lines.push(`There are more: --limit up to ${mostReceipts}`)
+    if (isMore) lines.push(`More receipts: raise --limit, up to ${mostReceipts}`)
     return {
       json: { device_id: deviceId, receipts: found.map(document), more: isMore },
-      text: lines.length === 0 ? 'There are no receipts without a message.' : lines.join('\n'),
+      text: lines.length === 0 ? 'No unmatched receipts.' : lines.join('\n'),
     }
   },
 })
@@ -42,7 +45,7 @@ const document = ({ receivedAtMs, word }: UnmatchedReceipt): object => ({
 })
 
 function describe({ receivedAtMs, word }: UnmatchedReceipt): string {
-  const id = word.hasNoId === true ? `no id, reference ${word.reference}` : `id ${word.networkId}`
+  const id = word.hasNoId === true ? `no ID, reference ${word.reference}` : `ID ${word.networkId}`
   const code = word.networkCode === null ? [] : [`code ${word.networkCode}`]
   return [rfc3339(receivedAtMs), id, word.result, ...code, ...(word.numbers ?? []).map(maskNumber)].join('  ')
 }

@@ -8,14 +8,14 @@ import { deviceArgument } from './device-lookup.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
 
 export const remove = command({
-  summary: 'Takes a device out of service for ever.',
+  summary: 'Removes a device permanently.',
   details:
-    'What it was not handed goes by other devices. What a phone has fetched can no longer be heard of: disable the phone first where that matters, and remove it when it holds nothing.',
+    'Messages that were not submitted to it are sent by other devices. Messages that a phone has already fetched cannot be tracked any more: to avoid that, disable the phone first and remove it when nothing is in flight.',
   arguments: [deviceArgument],
   options: {
     'revoke-token': {
       type: 'flag',
-      says: 'Of a phone that was lost: revoke the private token in its app too. Other phones that registered with it stay connected.',
+      says: 'For a lost phone: also revoke the private token in its app. Other phones that registered with it stay connected.',
     },
   },
   async run(tools, { options, arguments: [deviceId = ''] }) {
@@ -41,9 +41,11 @@ const retire = (
   tools.withStorage(async ({ read, writer }) => {
     const row = await read.selectFrom('devices').select('kind').where('id', '=', deviceId).executeTakeFirst()
     if (row === undefined)
-      throw new CommandError('not_found', `There is no device ${deviceId}; onesixty device list shows them.`)
-    if (mayRevoke && row.kind !== 'android')
-      throw new UsageError('Only a phone has a private token to revoke.')
+      throw new CommandError(
+        'not_found',
+        `Unknown device ${deviceId}. List devices with onesixty device list.`,
+      )
+    if (mayRevoke && row.kind !== 'android') throw new UsageError('--revoke-token is only for phones.')
     const change = { deviceId, actor: cliActor }
     return writer.write(async (tx) => {
       const deps = { ...tools, nowMs: tools.clock.now() }
@@ -57,13 +59,13 @@ async function whatIsLeft(read: Db, deviceId: string): Promise<{ held: number; i
   return { held, isTokenGood: tokens.length > 0 }
 }
 
-/** It may send them all the same, and no report of it is taken any more. */
+/** The phone may still send them, but its reports are no longer accepted. */
 const heldLines = (held: number): string[] =>
   held === 0
     ? []
     : [
-        `${held === 1 ? '1 message is' : `${held} messages are`} with the phone. It may still send what it holds, and is heard no more: such a message goes by no other phone, and ends as unconfirmed three hours after its validity.`,
+        `${held === 1 ? '1 message is' : `${held} messages are`} in flight on the phone. It may still send them, but cannot report it. They are not sent by another device, and become unconfirmed three hours after their validity.`,
       ]
 
 const tokenLine = (deviceId: string): string =>
-  `The private token in its app is still good: when the app is started anew, it registers as a new device. If the phone is not in your hands, revoke the token: onesixty device remove ${deviceId} --revoke-token. Other phones that registered with it stay connected.`
+  `The private token in its app is still valid: after a restart the app registers as a new device. If you do not have the phone, revoke the token: onesixty device remove ${deviceId} --revoke-token. Other phones that registered with it stay connected.`

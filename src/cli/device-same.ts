@@ -4,13 +4,10 @@ import { deviceArgument } from './device-lookup.ts'
 import { cliActor } from './toolbox.ts'
 
 export const same = command({
-  summary: 'Says that a phone that registered as a new device is one that was there before.',
+  summary: 'Merges a phone that registered as a new device with its former device.',
   details:
-    'For an app that was installed anew: from Android 10 on it cannot be recognised by its SIMs. The former device goes on with the phone and keeps its name, settings, senders and pace; the new device is removed. Only while the new one was given no message.',
-  arguments: [
-    deviceArgument,
-    { name: 'new-device', says: 'Id of the device as which the phone registered now: dev_…' },
-  ],
+    'For an app that was reinstalled: since Android 10 it cannot be recognised by its SIMs. The former device keeps its name, settings, senders and rate limit, and the new device is removed. Possible only before a message is submitted to the new device.',
+  arguments: [deviceArgument, { name: 'new-device', says: 'ID of the new device: dev_…' }],
   options: {},
   async run(tools, { arguments: [deviceId = '', newId = ''] }) {
     await tools.withStorage(({ writer }) =>
@@ -20,7 +17,7 @@ export const same = command({
     )
     return {
       json: { id: deviceId, taken_over: newId },
-      text: `${deviceId} goes on with the phone of ${newId}, which is removed.`,
+      text: `${deviceId} now uses the phone of ${newId}, which is removed.`,
     }
   },
 })

@@ -3,13 +3,13 @@ import { reportLifetimeMs } from '../devices/device-report.ts'
 import type { Db } from '../storage/dialect.ts'
 import { lookUntil } from './look-until.ts'
 
-/** A server looks for new devices twice a second, and reports them each second; a link is given two seconds to start. */
+/** A server polls for new devices twice a second and reports them each second; a link has 2 s to start. */
 const withinMs = 5_000
 const everyMs = 100
 
 /**
- * Whether a running server has taken a new device: before that a send finds none. Waits for it; null at once where no server runs, by what the last one said
- * of itself.
+ * Waits until a running server has started a new device: before that a send finds no device. Returns false after the
+ * timeout, and null immediately when no server has reported itself lately.
  */
 export async function isTaken(clock: Clock, read: Db, deviceId: string): Promise<boolean | null> {
   const running = await read
@@ -19,7 +19,7 @@ export async function isTaken(clock: Clock, read: Db, deviceId: string): Promise
     .limit(1)
     .executeTakeFirst()
   if (running === undefined) return null
-  const look = () =>
+  const readReport = () =>
     read.selectFrom('device_reports').select('device_id').where('device_id', '=', deviceId).executeTakeFirst()
-  return (await lookUntil(clock, look, { withinMs, everyMs })) !== null
+  return (await lookUntil(clock, readReport, { withinMs, everyMs })) !== null
 }

@@ -12,10 +12,9 @@ import { examinePhone } from './phone-checks.ts'
 import type { Toolbox } from './toolbox.ts'
 
 export const test = command({
-  summary:
-    'Checks the settings of a device, its health as it last reported it, and whether its peer lets us in; sends nothing.',
+  summary: 'Checks the settings of a device, its last reported health and its connection. Sends nothing.',
   details:
-    'A link that its server has bound is not tried a second time, since many providers count sessions; any other one is bound once, and unbound. To send a test message, use `onesixty send` with a key of an account that may use the device.',
+    'An SMPP connection that a server has bound is not bound a second time, because many carriers limit sessions; others are bound and unbound once. To send a test message, use `onesixty send` with an API key of an account that can use the device.',
   arguments: [deviceArgument],
   options: {},
   async run(tools, { arguments: [deviceId = ''] }) {

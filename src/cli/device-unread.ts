@@ -4,9 +4,9 @@ import { command } from './command.ts'
 import { deviceArgument, findDevice } from './device-lookup.ts'
 
 export const unread = command({
-  summary: 'Lists what a device sent that could not be read, the latest first.',
+  summary: 'Lists input from a device that could not be parsed, newest first.',
   details:
-    'A receipt whose words or form nobody knows, a PDU, an event or a report of a phone: each form once, with how often it came. Letters in a row are written as a and digits as 0, so that no text or number of anybody is shown. For receipts receipt_words and receipt_pattern say what they mean. Forms are kept as long as other history of devices (ONESIXTY_DEVICE_HISTORY_DAYS); those of the last ten seconds may not be listed yet.',
+    'Receipts with an unknown format or status, PDUs, and events or reports of phones: each form once, with its count. Runs of letters are printed as a and of digits as 0, so that no text or number is shown. For receipts, define their meaning with receipt_words and receipt_pattern. Forms are kept as long as other device history (ONESIXTY_DEVICE_HISTORY_DAYS). Input of the last 10 s may be missing.',
   arguments: [deviceArgument],
   options: {},
   async run(tools, { arguments: [deviceId = ''] }) {
@@ -16,7 +16,7 @@ export const unread = command({
     })
     return {
       json: { device_id: deviceId, unread: forms.map(document) },
-      text: forms.length === 0 ? 'Everything was read.' : forms.map(describe).join('\n'),
+      text: forms.length === 0 ? 'No unparsed input.' : forms.map(describe).join('\n'),
     }
   },
 })

@@ -4,7 +4,7 @@ import type { ConnectorKind } from '../connectors/connector.ts'
 import { settingTroubles } from '../connectors/try-device.ts'
 import type { ListedDevice } from '../devices/list-devices.ts'
 
-/** A device as JSON. Secrets are said to be there, never shown. */
+/** Returns a device as JSON. Whether it has secrets is shown, never the secrets. */
 export const deviceDocument = (device: ListedDevice): object => ({
   id: device.id,
   account_id: device.accountId,
@@ -36,7 +36,7 @@ export const deviceDocument = (device: ListedDevice): object => ({
   created_at: rfc3339(device.createdAt),
 })
 
-/** A device in one line. */
+/** Formats a device in one line. */
 export function describeDevice(device: ListedDevice): string {
   const owner = device.accountId ?? 'shared'
   const settings = Object.entries(device.settings).map(([name, value]) => `${name}=${value}`)
@@ -64,18 +64,18 @@ export interface DeviceCheck {
   says: string
 }
 
-/** Whether a device could send, by what is written down about it. */
+/** Checks whether a device can send, by its stored state. */
 export function examineDevice(device: ListedDevice, kind: ConnectorKind | null): DeviceCheck[] {
   const checks: DeviceCheck[] = [
     kind === null
-      ? { name: 'kind', ok: false, says: `This version does not know the kind ${device.kind}.` }
-      : { name: 'kind', ok: true, says: `The kind ${device.kind} is known.` },
+      ? { name: 'kind', ok: false, says: `Unknown kind ${device.kind}: this version does not support it.` }
+      : { name: 'kind', ok: true, says: `Kind ${device.kind} is supported.` },
     device.state === 'enabled'
-      ? { name: 'enabled', ok: true, says: 'It is enabled.' }
+      ? { name: 'enabled', ok: true, says: 'The device is enabled.' }
       : {
           name: 'enabled',
           ok: false,
-          says: `It is ${device.state}: onesixty device set ${device.id} --enable`,
+          says: `The device is ${device.state}: onesixty device set ${device.id} --enable`,
         },
   ]
   if (kind !== null) checks.push(settingsCheck(device, kind))
@@ -83,18 +83,17 @@ export function examineDevice(device: ListedDevice, kind: ConnectorKind | null):
   return checks
 }
 
-/** Whether its settings are what its kind takes. */
+/** Checks the settings by the rules of the kind. */
 function settingsCheck(device: ListedDevice, kind: ConnectorKind): DeviceCheck {
   const troubles = settingTroubles(device, kind)
   return troubles.length === 0
-    ? { name: 'settings', ok: true, says: 'Its settings are what its kind takes.' }
+    ? { name: 'settings', ok: true, says: 'The settings are valid.' }
     : { name: 'settings', ok: false, says: `Settings: ${troubles.join('; ')}.` }
 }
 
 function healthCheck({ report }: ListedDevice): DeviceCheck {
-  if (report === null)
-    return { name: 'health', ok: false, says: 'It has not reported yet: is the server running?' }
+  if (report === null) return { name: 'health', ok: false, says: 'No report yet: is the server running?' }
   const reasons = report.reasons.length === 0 ? '' : ` (${report.reasons.join(', ')})`
-  const says = `It said at ${rfc3339(report.reportedAt)} that it is ${report.status}${reasons}.`
+  const says = `Reported at ${rfc3339(report.reportedAt)}: ${report.status}${reasons}.`
   return { name: 'health', ok: report.status === 'online' || report.status === 'degraded', says }
 }

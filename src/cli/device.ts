@@ -23,27 +23,35 @@ import { simOption, simOptions } from './sim-number.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
 
 const facts = {
-  set: { type: 'text', value: 'KEY=VALUE', says: 'One setting of its kind.', repeatable: true },
+  set: { type: 'text', value: 'KEY=VALUE', says: 'A setting of its kind.', repeatable: true },
   sender: {
     type: 'text',
     value: 'SENDER',
-    says: 'A number, name or short code that it may send from; * for any. Phones have numbers alone.',
+    says: 'Number, name or short code that it can send from; * for any. Phones have numbers only.',
     repeatable: true,
   },
-  'parts-per-window': { type: 'number', value: 'N', says: 'Its pace: so many parts in a window.' },
-  'window-seconds': { type: 'number', value: 'N', says: 'Length of that window.' },
+  'parts-per-window': { type: 'number', value: 'N', says: 'Rate limit: maximum parts per window.' },
+  'window-seconds': {
+    type: 'number',
+    value: 'N',
+    says: 'Length of the window of the rate limit, in seconds.',
+  },
   ...linkOptions,
-  'secret-stdin': { type: 'text', value: 'NAME', says: 'Read the secret of that name from standard input.' },
+  'secret-stdin': {
+    type: 'text',
+    value: 'NAME',
+    says: 'Read the secret with this name from standard input.',
+  },
   'secret-file': { type: 'text', value: 'NAME=PATH', says: 'Read a secret from a file.', repeatable: true },
 } as const
 
-/** What `--set` takes, kind by kind. */
+/** Returns the help of `--set`, kind by kind. */
 async function settingsHelp(): Promise<string> {
   const kinds = await Promise.all(connectorKinds.map(loadKind))
   return kinds
     .map(({ kind, settings }) =>
       table(
-        `Settings of the kind ${kind}, with their defaults:`,
+        `Settings of the kind ${kind}, with defaults:`,
         settings.map((rule) => [`${rule.name}=${rule.default}`, rule.says]),
       ),
     )
@@ -51,27 +59,27 @@ async function settingsHelp(): Promise<string> {
 }
 
 const add = command({
-  summary: 'Adds a sending device, enabled at once.',
-  details: `Kinds: ${connectorKinds.join(', ')}. Waits up to five seconds until a running server has taken it, so that a send finds it, and says where none has; in JSON taken is null where no server runs.`,
+  summary: 'Adds a device and enables it.',
+  details: `Kinds: ${connectorKinds.join(', ')}. Waits up to 5 s until a running server has started the device, and prints a note if none has. In JSON, taken is null when no server is running.`,
   moreHelp: settingsHelp,
-  arguments: [{ name: 'kind', says: `What it is: ${connectorKinds.join(', ')}.` }],
+  arguments: [{ name: 'kind', says: `Kind of the device: ${connectorKinds.join(', ')}.` }],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'Whose it is.' },
-    shared: { type: 'flag', says: "The operator's: every account may use it." },
-    name: { type: 'text', value: 'NAME', says: 'What people call it.', required: true },
+    account: { type: 'text', value: 'ACCOUNT', says: 'Account that owns the device.' },
+    shared: { type: 'flag', says: 'Owned by the operator; all accounts can use the device.' },
+    name: { type: 'text', value: 'NAME', says: 'Display name.', required: true },
     mode: {
       type: 'text',
       value: 'MODE',
-      says: 'Which messages it carries; live when left out.',
+      says: 'Messages that the device sends. Default: live.',
       choices: ['live', 'test'],
     },
     ...facts,
   },
   async run(tools, { options, arguments: [kind = ''] }) {
     if (options.shared === (options.account !== undefined))
-      throw new UsageError('Say whose it is: either --account ACCOUNT or --shared.')
+      throw new UsageError('Give either --account ACCOUNT or --shared.')
     if (kind === 'android')
-      throw new UsageError('A phone adds itself when its app registers: onesixty device connect android.')
+      throw new UsageError('A phone is added when its app registers: onesixty device connect android.')
     const { account: accountId = null, name, mode = 'live', sender: senders } = options
     const deps = await deviceDeps(tools, await loadKind(kind))
     const secrets = await secretsOf(tools, options)
@@ -96,21 +104,25 @@ const add = command({
 })
 
 const notTaken =
-  'No running server has taken it yet: until one has, messages find no device. Look with `onesixty device list`, and at the log of the server.'
+  'No running server has started the device yet, so it cannot send. Check `onesixty device list` and the server log.'
 
 const list = command({
-  summary: 'Lists devices with what they last reported.',
+  summary: 'Lists devices with their last reports.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: "Only this account's own; all when left out." },
-    shared: { type: 'flag', says: "Only the operator's." },
-    limit: { type: 'number', value: 'N', says: 'At most so many, up to 1000; 100 when left out.' },
-    after: { type: 'text', value: 'DEVICE', says: 'Go on after this one: next_after of the page before.' },
+    account: { type: 'text', value: 'ACCOUNT', says: 'Only devices of this account. Default: all.' },
+    shared: { type: 'flag', says: 'Only devices of the operator.' },
+    limit: { type: 'number', value: 'N', says: 'Maximum number of devices, up to 1000. Default: 100.' },
+    after: {
+      type: 'text',
+      value: 'DEVICE',
+      says: 'Continue after this device: next_after of the previous page.',
+    },
   },
   async run(tools, { options }) {
     const { account, shared, limit = 100, after = null } = options
-    if (shared && account !== undefined) throw new UsageError('Take either --account or --shared.')
-    if (limit < 1 || limit > 1_000) throw new UsageError('--limit needs a number from 1 to 1000.')
+    if (shared && account !== undefined) throw new UsageError('Give either --account or --shared, not both.')
+    if (limit < 1 || limit > 1_000) throw new UsageError('--limit must be from 1 to 1000.')
     const scope = account !== undefined ? { accountId: account } : shared ? 'shared' : 'all'
     const page = await tools.withStorage(async ({ read }) => {
       if (account !== undefined) await requireAccount(read, account)
@@ -120,40 +132,40 @@ const list = command({
       `${found.id}  ${describeDevice(found)}`,
       ...remediesOf(found.report?.reasons ?? []).map((remedy) => `      ${remedy}`),
     ])
-    if (page.nextAfterId !== null) lines.push(`There are more: --after ${page.nextAfterId}`)
+    if (page.nextAfterId !== null) lines.push(`More devices: --after ${page.nextAfterId}`)
     return {
       json: { devices: page.devices.map(deviceDocument), next_after: page.nextAfterId },
-      text: lines.length === 0 ? 'There are no devices.' : lines.join('\n'),
+      text: lines.length === 0 ? 'No devices.' : lines.join('\n'),
     }
   },
 })
 
 const set = command({
-  summary: 'Changes what is named of a device; a running server follows within a second.',
+  summary: 'Changes a device. A running server applies the change within 1 s.',
   moreHelp: settingsHelp,
   arguments: [device],
   options: {
     ...facts,
     ...simOptions,
-    unset: { type: 'text', value: 'KEY', says: 'Put a setting back to its default.', repeatable: true },
-    'no-senders': { type: 'flag', says: 'Take all senders away.' },
-    'no-pace': { type: 'flag', says: 'Lift the pace.' },
-    name: { type: 'text', value: 'NAME', says: 'Call it so.' },
-    group: { type: 'text', value: 'GROUP', says: 'Put it into this group: grp_…' },
-    'no-group': { type: 'flag', says: 'Take it out of its group.' },
-    enable: { type: 'flag', says: 'Let it send.' },
-    drain: { type: 'flag', says: 'Give it nothing new; what it holds it ends. --enable ends that.' },
-    disable: { type: 'flag', says: 'Let it send nothing; what it has not sent goes back to the queue.' },
+    unset: { type: 'text', value: 'KEY', says: 'Reset a setting to its default.', repeatable: true },
+    'no-senders': { type: 'flag', says: 'Remove all senders.' },
+    'no-pace': { type: 'flag', says: 'Remove the rate limit.' },
+    name: { type: 'text', value: 'NAME', says: 'New display name.' },
+    group: { type: 'text', value: 'GROUP', says: 'Add the device to this group: grp_…' },
+    'no-group': { type: 'flag', says: 'Remove the device from its group.' },
+    enable: { type: 'flag', says: 'Enable the device.' },
+    drain: { type: 'flag', says: 'Stop sending new messages; finish those in flight. Undo with --enable.' },
+    disable: { type: 'flag', says: 'Stop sending; messages that are not sent yet are requeued.' },
   },
   async run(tools, { options, arguments: [deviceId = ''] }) {
     const { name, enable, disable, drain, sender } = options
     const pace = options['no-pace'] ? null : readPace(options)
     if (Number(enable) + Number(disable) + Number(drain) > 1)
-      throw new UsageError('Take one of --enable, --disable and --drain.')
+      throw new UsageError('Give only one of --enable, --disable and --drain.')
     if (options['no-senders'] && sender.length > 0)
-      throw new UsageError('Take either --sender or --no-senders.')
+      throw new UsageError('Give either --sender or --no-senders, not both.')
     if (options['no-group'] && options.group !== undefined)
-      throw new UsageError('Take either --group or --no-group.')
+      throw new UsageError('Give either --group or --no-group, not both.')
     const change = {
       deviceId,
       ...(name === undefined ? {} : { name }),
@@ -179,7 +191,7 @@ const set = command({
       [options.sim, options.number].every((named) => named === undefined) &&
       [change.settings, change.secrets].every((pairs) => Object.keys(pairs).length === 0)
     ) {
-      throw new UsageError('Name something to change.')
+      throw new UsageError('Nothing to change: give at least one option.')
     }
     return tools.withStorage(async ({ read, writer }) => {
       const before = await findDevice(read, deviceId)
@@ -193,7 +205,7 @@ const set = command({
 })
 
 export const deviceCommands: CommandGroup = {
-  summary: 'Sending devices: what carries messages.',
+  summary: 'Devices: phones, SMPP connections and simulators.',
   commands: { add, list, set, connect, test, receipts, unread, same, remove },
 }
 
@@ -211,7 +223,7 @@ const secretsOf = (
   },
 ) => {
   if (options['password-stdin'] && options['secret-stdin'] !== undefined)
-    throw new UsageError('Take either --password-stdin or --secret-stdin.')
+    throw new UsageError('Give either --password-stdin or --secret-stdin, not both.')
   const fromStdin = options['password-stdin'] ? 'password' : options['secret-stdin']
   return readNamedSecrets(tools.io, { fromStdin, fromFiles: options['secret-file'] })
 }
@@ -220,13 +232,13 @@ function readPairs(pairs: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const split = pair.indexOf('=')
-      if (split < 1) throw new UsageError(`--set needs KEY=VALUE; it was '${pair}'.`)
+      if (split < 1) throw new UsageError(`--set must be KEY=VALUE, not '${pair}'.`)
       return [pair.slice(0, split), pair.slice(split + 1)]
     }),
   )
 }
 
-/** Undefined when nothing was said of it. */
+/** Returns undefined without an option of the rate limit. */
 function readPace(options: {
   'parts-per-window'?: number | undefined
   'window-seconds'?: number | undefined
@@ -235,6 +247,6 @@ function readPace(options: {
   const windowSeconds = options['window-seconds']
   if (partsPerWindow === undefined && windowSeconds === undefined) return undefined
   if (partsPerWindow === undefined || windowSeconds === undefined)
-    throw new UsageError('A pace needs both --parts-per-window and --window-seconds.')
+    throw new UsageError('A rate limit needs both --parts-per-window and --window-seconds.')
   return { partsPerWindow, windowSeconds }
 }

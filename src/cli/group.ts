@@ -6,13 +6,13 @@ import { cliActor, type Toolbox } from './toolbox.ts'
 const depsOf = (tools: Toolbox) => ({ ids: tools.ids, nowMs: tools.clock.now() })
 
 const add = command({
-  summary: 'Adds a group of devices; onesixty device set dev_… --group grp_… puts devices into it.',
+  summary: 'Adds a group of devices. Add devices to it with onesixty device set dev_… --group grp_…',
   arguments: [],
   options: {
-    name: { type: 'text', value: 'NAME', says: 'What people call it.', required: true },
+    name: { type: 'text', value: 'NAME', says: 'Display name.', required: true },
     'shared-receipts': {
       type: 'flag',
-      says: 'Its devices are one account at one carrier: receipts of what one has sent come over any of them.',
+      says: 'The devices share one account at one carrier: a receipt can arrive over any of them.',
     },
   },
   async run(tools, { options }) {
@@ -43,14 +43,14 @@ const list = command({
           created_at: rfc3339(group.createdAt),
         })),
       },
-      text: lines.length === 0 ? 'There are no groups.' : lines.join('\n'),
+      text: lines.length === 0 ? 'No groups.' : lines.join('\n'),
     }
   },
 })
 
 const remove = command({
-  summary: 'Removes a group; its devices stay.',
-  arguments: [{ name: 'group', says: 'Id of the group: grp_…' }],
+  summary: 'Removes a group and keeps its devices.',
+  arguments: [{ name: 'group', says: 'Group ID: grp_…' }],
   options: {},
   async run(tools, { arguments: [groupId = ''] }) {
     await tools.withStorage(({ writer }) =>

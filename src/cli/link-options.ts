@@ -1,18 +1,18 @@
-/** The settings that every link to an SMSC needs, as options of their own. The rest goes by `--set`. */
+/** Options for the settings that every link needs. Other settings use `--set`. */
 export const linkOptions = {
-  host: { type: 'text', value: 'HOST', says: 'Of smpp: name or address of the SMSC; no default.' },
+  host: { type: 'text', value: 'HOST', says: 'smpp: host name or IP address of the SMSC. No default.' },
   port: {
     type: 'number',
     value: 'PORT',
-    says: 'Of smpp: its port; no default.',
+    says: 'smpp: port of the SMSC. No default.',
   },
-  'system-id': { type: 'text', value: 'ID', says: 'Of smpp: the name to bind with; no default.' },
-  bind: { type: 'text', value: 'HOW', says: 'Of smpp: transceiver, pair, transmitter or receiver.' },
-  window: { type: 'number', value: 'N', says: 'How many submits may wait for their answer at once.' },
-  tls: { type: 'flag', says: 'Of smpp: speak TLS.' },
+  'system-id': { type: 'text', value: 'ID', says: 'smpp: system_id of the bind. No default.' },
+  bind: { type: 'text', value: 'HOW', says: 'smpp: transceiver, pair, transmitter or receiver.' },
+  window: { type: 'number', value: 'N', says: 'smpp: maximum number of submissions without a response.' },
+  tls: { type: 'flag', says: 'smpp: use TLS.' },
   'password-stdin': {
     type: 'flag',
-    says: 'Read the password from standard input: --secret-stdin password.',
+    says: 'Read the password from standard input, like --secret-stdin password.',
   },
 } as const
 
@@ -25,7 +25,7 @@ interface Given {
   tls: boolean
 }
 
-/** The settings that were given by options of their own. */
+/** Returns the settings of these options. */
 export function linkSettings(given: Given): Record<string, string> {
   const settings = {
     host: given.host,

@@ -1,7 +1,7 @@
 import { rfc3339, rfc3339OrNull } from '../clock.ts'
 import type { Output } from './command.ts'
 
-/** A key or a token as lists have it. */
+/** An API key or token in a list. */
 interface ListedSecret {
   id: string
   name: string
@@ -13,7 +13,7 @@ interface ListedSecret {
   lastUsedAt: number | null
 }
 
-/** What keys and tokens have in common in the JSON of a list. */
+/** Returns the members that keys and tokens share in the JSON of a list. */
 export const listedSecret = (of: ListedSecret) => ({
   id: of.id,
   name: of.name,
@@ -25,11 +25,11 @@ export const listedSecret = (of: ListedSecret) => ({
   last_used_at: rfc3339OrNull(of.lastUsedAt),
 })
 
-/** Its line for people; `kind` is what it is told apart by first. */
+/** Formats a key or token in one line; `kind` is its mode or scope. */
 export const secretLine = ({ id, lastFour, state, lastUsedAt, name }: ListedSecret, kind: string): string =>
   `${id}  ${kind}  …${lastFour}  ${state.padEnd(7)}  last used ${rfc3339OrNull(lastUsedAt) ?? 'never'}  ${name}`
 
-/** The answer to a revocation; `changed` is false when it was revoked before. */
+/** Returns the output of a revocation; `changed` is false when it was already revoked. */
 export const revoked = (id: string, changed: boolean): Output => ({
   json: { id, state: 'revoked', changed },
   text: `${id} is ${changed ? 'now' : 'already'} revoked.`,

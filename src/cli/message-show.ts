@@ -5,12 +5,17 @@ import { command } from './command.ts'
 import { CommandError } from './command-errors.ts'
 
 export const show = command({
-  summary: 'Shows a message with its attempts and the ids of the network.',
-  details: 'Ask the carrier about a message by these ids.',
-  arguments: [{ name: 'message', says: 'Id of the message: msg_…' }],
+  summary: 'Shows a message with its attempts and network message IDs.',
+  details: 'Use these IDs to ask the carrier about a message.',
+  arguments: [{ name: 'message', says: 'Message ID: msg_…' }],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'The account it belongs to: acc_…', required: true },
-    mode: { type: 'text', value: 'MODE', says: 'Default: live.', choices: ['live', 'test'] },
+    account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
+    mode: {
+      type: 'text',
+      value: 'MODE',
+      says: 'Mode of the message. Default: live.',
+      choices: ['live', 'test'],
+    },
   },
   async run(tools, { options: { account: accountId, mode = 'live' }, arguments: [messageId = ''] }) {
     const story = await tools.withStorage(({ read }) =>
@@ -52,5 +57,5 @@ const describe = ({ number, deviceId, state, networkIds, networkCode, startedAtM
     deviceId,
     state,
     ...(networkCode === null ? [] : [`code ${networkCode}`]),
-    ...(networkIds.length === 0 ? [] : [`network ids ${networkIds.join(' ')}`]),
+    ...(networkIds.length === 0 ? [] : [`network IDs ${networkIds.join(' ')}`]),
   ].join('  ')

@@ -5,11 +5,11 @@ import type { ListedPhone } from '../devices/list-phones.ts'
 import type { DeviceCheck } from './device-view.ts'
 import { describePhone, phoneProgress } from '../devices/phone-progress.ts'
 
-/** What makes a phone able to send, beside what every device needs: an app that registered, was heard, keeps its stream open, and sees a SIM. */
+/** Checks that only phones have: the app registered, was seen, keeps its stream open, and has a SIM. */
 export function examinePhone(device: ListedDevice, phone: ListedPhone | null, nowMs: number): DeviceCheck[] {
   if (phone === null) {
     const owner = device.accountId === null ? '--shared' : `--account ${device.accountId}`
-    const says = `No app is registered as it: onesixty device connect android ${owner}`
+    const says = `No app has registered: onesixty device connect android ${owner}`
     return [{ name: 'registered', ok: false, says }]
   }
   const steps = phoneProgress(phone, device.report, nowMs).filter(({ name }) => name !== 'registered')
@@ -23,7 +23,7 @@ export function examinePhone(device: ListedDevice, phone: ListedPhone | null, no
     receivingCheck(device.report),
     ...steps.map(({ name, isDone, says }) => ({
       name: name.replace(' ', '_'),
-      // Nothing is wrong with a phone that has not told its battery yet.
+      // A phone that has not reported its battery yet is fine.
       ok: isDone || name === 'battery',
       says: `${name}: ${says}`,
     })),
@@ -31,8 +31,8 @@ export function examinePhone(device: ListedDevice, phone: ListedPhone | null, no
 }
 
 /**
- * Sending works by whatever address the app was given; for what it receives the phone is told one, and the server has said of it whether that can be its own.
- * The settings of this command say nothing of it: a service has an environment of its own.
+ * Checks the address to which the phone delivers received messages. The server's report has the result: it sends this
+ * address to the phone, and the settings of this command can differ from the server's.
  */
 function receivingCheck(report: ListedDevice['report']): DeviceCheck {
   const name = 'receiving'
@@ -40,27 +40,27 @@ function receivingCheck(report: ListedDevice['report']): DeviceCheck {
     return {
       name,
       ok: false,
-      says: 'The phone is told an address of its own machine for what it receives. Set ONESIXTY_PUBLIC_URL to the address that the phone has to use, and restart the server.',
+      says: 'Received messages are lost: the phone was configured with a loopback address. Set ONESIXTY_PUBLIC_URL to an address that the phone can reach, and restart the server.',
     }
   return report?.status === 'online' || report?.status === 'degraded'
     ? {
         name,
         ok: true,
-        says: 'For what it receives it is told an address that can be the one of the server.',
+        says: 'The phone delivers received messages to an address that can be reached.',
       }
-    : { name, ok: true, says: 'Whether it can hand on what it receives is known once it is online.' }
+    : { name, ok: true, says: 'Whether received messages arrive is known once the phone is online.' }
 }
 
 function contactCheck(report: ListedDevice['report'], nowMs: number): DeviceCheck {
   const name = 'last_contact'
   const lastSeenAt = report?.body.lastSeenAt ?? null
-  if (lastSeenAt === null) return { name, ok: false, says: 'It was not heard yet.' }
-  const says = `Last heard at ${rfc3339(lastSeenAt)}, ${spanOf(nowMs - lastSeenAt)} ago.`
+  if (lastSeenAt === null) return { name, ok: false, says: 'The phone was never seen.' }
+  const says = `Last seen at ${rfc3339(lastSeenAt)}, ${spanOf(nowMs - lastSeenAt)} ago.`
   return report !== null && nowMs - report.reportedAt > reportLifetimeMs
     ? {
         name,
         ok: false,
-        says: `${says} Nothing is known since ${rfc3339(report.reportedAt)}: is the server running?`,
+        says: `${says} No report since ${rfc3339(report.reportedAt)}: is the server running?`,
       }
     : { name, ok: true, says }
 }

@@ -69,7 +69,7 @@ test('an option whose setting has no default says so, when a device is added and
     const needed = [...help.matchAll(/^ {2}(\w+)= .*required/gm)].map(([, name = '']) => name)
     expect(needed).toEqual(['host', 'port', 'system_id'])
     for (const name of needed)
-      expect(help).toMatch(new RegExp(`^  --${name.replace('_', '-')} .*; no default\\.$`, 'm'))
+      expect(help).toMatch(new RegExp(`^  --${name.replace('_', '-')} .*\\. No default\\.$`, 'm'))
   }
 })
 

@@ -93,7 +93,7 @@ test('Ctrl-C ends the wait, and the token stays good', async () => {
   const person = waitForPhone()
   await person.look((said) => expect(said).toContain('waiting for the phone'))
   for (const listener of person.interrupts) listener()
-  expect(await person.ended).toMatchObject({ text: expect.stringContaining('stays good') })
+  expect(await person.ended).toMatchObject({ text: expect.stringContaining('stays valid') })
   expect(person.interrupts.size).toBe(0)
   expect(await register(person.tools, person.token())).toMatch(/^dev_/)
 })
@@ -117,5 +117,7 @@ test('needs an owner, and says what other kinds do by themselves', async () => {
   expect((await cli.run(`device connect android --shared --account ${accountId}`)).code).toBe(2)
   expect((await cli.run('device connect android --account acc_none --json')).code).toBe(1)
   expect((await cli.run('device connect androit')).stderr).toContain("Did you mean 'android'?")
-  expect((await cli.run('device connect smpp')).stdout).toContain('smpp has nothing to connect')
+  expect((await cli.run('device connect smpp')).stdout).toContain(
+    'The server connects devices of the kind smpp by itself.',
+  )
 })

@@ -56,7 +56,7 @@ test('says what a kind takes when it was mistyped', async () => {
     "Did you mean 'simulator'?",
   )
   expect((await cli.run('device add fax --shared --name S')).stderr).toContain(
-    "There is no kind of device 'fax'; the kinds are simulator, android, smpp.",
+    "Unknown kind of device 'fax'. Available: simulator, android, smpp.",
   )
   const mistyped = await cli.run('device add simulator --shared --name S --set delay=5 --json')
   expect(mistyped.code).toBe(1)
@@ -108,7 +108,10 @@ test('changes what is named of a device', async () => {
 test('tells that a simulator has nothing to connect', async () => {
   const { id } = await add('--shared --name S')
   const { code, stdout } = await cli.run(`device connect ${id}`)
-  expect([code, stdout]).toEqual([0, expect.stringContaining('simulator has nothing to connect')])
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining('The server connects devices of the kind simulator by itself.'),
+  ])
 })
 
 test('a test of a device that has not reported fails and says so', async () => {
@@ -121,7 +124,7 @@ test('a test of a device that has not reported fails and says so', async () => {
       { name: 'kind', ok: true },
       { name: 'enabled', ok: true },
       { name: 'settings', ok: true },
-      { name: 'health', ok: false, says: 'It has not reported yet: is the server running?' },
+      { name: 'health', ok: false, says: 'No report yet: is the server running?' },
     ],
   })
 })

@@ -68,8 +68,8 @@ test('receipts of a device that match no message are listed, newest first, each 
     ],
   })
   const { stdout } = await cli.run(`device receipts ${device} --limit 1`)
-  expect(stdout).toContain('no id, reference 7')
-  expect(stdout).toContain('There are more')
+  expect(stdout).toContain('no ID, reference 7')
+  expect(stdout).toContain('More receipts: raise --limit')
   expect(stdout).not.toContain('15112345678')
 })
 
@@ -84,18 +84,18 @@ test('what a device sent that could not be read is listed, the latest first, eac
   })
   expect((await cli.run(`device unread ${device}`)).stdout).toContain('1×  receipt  esm_class 4, 0,0,a')
   const other = (await cli.json<{ id: string }>('device add simulator --shared --name T')).id
-  expect((await cli.run(`device unread ${other}`)).stdout).toContain('Everything was read.')
-  expect((await cli.run('device unread dev_nobody')).stderr).toContain('There is no device dev_nobody')
+  expect((await cli.run(`device unread ${other}`)).stdout).toContain('No unparsed input.')
+  expect((await cli.run('device unread dev_nobody')).stderr).toContain('Unknown device dev_nobody.')
 })
 
 test('a device that is not there, and a limit out of bounds, are refused', async () => {
-  expect((await cli.run('device receipts dev_nobody')).stderr).toContain('There is no device dev_nobody')
+  expect((await cli.run('device receipts dev_nobody')).stderr).toContain('Unknown device dev_nobody.')
   expect((await cli.run(`device receipts ${device} --limit 1001`)).code).toBe(2)
 })
 
 test('a message is shown with the ids of the network of each attempt, and without its text', async () => {
   const { stdout } = await cli.run(`message show msg_1 --account ${account}`)
-  expect(stdout).toContain('network ids n1 n2')
+  expect(stdout).toContain('network IDs n1 n2')
   expect(await cli.json(`message show msg_1 --account ${account}`)).toMatchObject({
     id: 'msg_1',
     status: 'delivered',

@@ -52,9 +52,9 @@ test("a SIM's number becomes its setting and a sender, and takes the place of th
 })
 
 test.each([
-  ['--sim 1', 2, 'needs --sim 1, 2 or 3, and --number'],
-  ['--number +4915112345678', 2, 'needs --sim 1, 2 or 3, and --number'],
-  ['--sim 4 --number +4915112345678', 2, 'needs --sim 1, 2 or 3, and --number'],
+  ['--sim 1', 2, 'give --sim 1, 2 or 3 and --number'],
+  ['--number +4915112345678', 2, 'give --sim 1, 2 or 3 and --number'],
+  ['--sim 4 --number +4915112345678', 2, 'give --sim 1, 2 or 3 and --number'],
   ['--sim 1 --number 015112345678', 1, 'needs a number in E.164'],
 ])('refuses %s', async (rest, exitCode, sentence) => {
   const id = await addPhone()
@@ -82,15 +82,20 @@ test('a phone with its stream open passes its test, whether it told its battery 
   await report(tools, id, { link: 'stream', lastSeenAt: tools.clock.now() })
   const { code, stdout } = await cli.run(`device test ${id}`)
   expect(stdout).toMatch(/ok {4}Registered at \S+: samsung a12, app 1\.68\.0\./)
-  expect(stdout).toMatch(/ok {4}Last heard at \S+, \d+ s ago\./)
+  expect(stdout).toMatch(/ok {4}Last seen at \S+, \d+ s ago\./)
   expect(stdout).toContain('ok    event stream: open')
   expect(code).toBe(0)
 })
 
 test.for([
-  ['', [], 0, /^ok {4}For what it receives it is told an address that can be the one of the server/m],
-  ['', ['receives_nothing'], 1, /^FAIL {2}The phone is told an address of its own machine/m],
-  ['https://sms.example.org', ['receives_nothing'], 1, /^FAIL {2}The phone is told an address of its own/m],
+  ['', [], 0, /^ok {4}The phone delivers received messages to an address that can be reached\./m],
+  [
+    '',
+    ['receives_nothing'],
+    1,
+    /^FAIL {2}Received messages are lost: the phone was configured with a loopback address\./m,
+  ],
+  ['https://sms.example.org', ['receives_nothing'], 1, /^FAIL {2}Received messages are lost/m],
 ] as const)(
   'whether a phone can hand on what it receives is told by its server, not by the settings of the command (%j, %j)',
   async ([publicUrl, reasons, exitCode, line]) => {
@@ -130,7 +135,7 @@ test('what was known of a phone counts no more when the server is silent', async
   const then = { ...tools, clock: { ...tools.clock, now: () => lastSeenAt } }
   await report(then, id, { link: 'stream', lastSeenAt })
   const { code, stdout } = await cli.run(`device test ${id}`)
-  expect(stdout).toMatch(/FAIL {2}Last heard at \S+, 60 min ago\. .*is the server running\?/)
+  expect(stdout).toMatch(/FAIL {2}Last seen at \S+, 60 min ago\. .*is the server running\?/)
   expect(stdout).toContain('FAIL  event stream: waiting for it')
   expect(code).toBe(1)
 })
@@ -141,7 +146,7 @@ describe('a phone that is removed', () => {
     await hold(id)
     const { stdout } = await cli.run(`device remove ${id}`)
     expect(stdout).toContain(`${id} is now retired.`)
-    expect(stdout).toContain('1 message is with the phone')
+    expect(stdout).toContain('1 message is in flight on the phone')
     expect(stdout).toContain(`onesixty device remove ${id} --revoke-token`)
     // Asked again, it says the same: also afterwards.
     expect(await cli.json(`device remove ${id}`)).toEqual({ id, state: 'retired', changed: false, messages_held: 1, private_token: 'good' }) // prettier-ignore
@@ -175,7 +180,7 @@ describe('a phone that is removed', () => {
   test('no other device has a token to revoke', async () => {
     const { id } = await cli.json<{ id: string }>('device add simulator --shared --name S')
     const { code, stderr } = await cli.run(`device remove ${id} --revoke-token`)
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Only a phone has a private token')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--revoke-token is only for phones.')])
     expect(await cli.json(`device remove ${id}`)).toEqual({ id, state: 'retired', changed: true })
   })
 })
