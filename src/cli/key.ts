@@ -7,38 +7,38 @@ import { listedSecret, revoked, secretLine } from './listed-secret.ts'
 import { readTime } from './read-time.ts'
 import { cliActor } from './toolbox.ts'
 
-const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const
+const account = { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true } as const
 
 const create = command({
-  summary: 'Creates an API key and shows it this once.',
-  details: `Scopes: ${apiKeyScopes.join(', ')}. An account may have 10 active keys.`,
+  summary: 'Creates an API key and prints it. The key is shown only once.',
+  details: `Scopes: ${apiKeyScopes.join(', ')}. An account can have up to 10 active keys.`,
   arguments: [],
   options: {
     account,
-    name: { type: 'text', value: 'NAME', says: 'What it is for.', required: true },
-    mode: { type: 'text', value: 'MODE', says: 'Live when left out.', choices: ['live', 'test'] },
+    name: { type: 'text', value: 'NAME', says: 'Display name.', required: true },
+    mode: { type: 'text', value: 'MODE', says: 'Mode of the key. Default: live.', choices: ['live', 'test'] },
     scope: {
       type: 'text',
       value: 'SCOPE',
-      says: 'What it may do; everything when left out.',
+      says: 'Permission of the key. Default: all.',
       choices: apiKeyScopes,
       repeatable: true,
     },
     address: {
       type: 'text',
       value: 'CIDR',
-      says: 'Address or network that it may be used from; any when left out.',
+      says: 'Allowed IP address or network. Default: any.',
       repeatable: true,
     },
     'daily-cap': {
       type: 'number',
       value: 'N',
-      says: 'SMS that it may send a UTC day; no cap when left out.',
+      says: 'Maximum SMS a day (UTC). Default: no limit.',
     },
     expires: {
       type: 'text',
       value: 'TIME',
-      says: 'When it ends, as 2027-01-31T00:00:00Z; never when left out.',
+      says: 'Expiry time, for example 2027-01-31T00:00:00Z. Default: never.',
     },
   },
   async run(tools, { options }) {
@@ -70,13 +70,13 @@ const create = command({
         key: key.token,
         expires_at: rfc3339OrNull(expiresAt),
       },
-      text: `${key.keyId}\n${key.token}\nThe key is shown this once: only its hash is stored.`,
+      text: `${key.keyId}\n${key.token}\nThe key is shown only once: only its hash is stored.`,
     }
   },
 })
 
 const list = command({
-  summary: 'Lists the API keys of an account, newest first. Keys themselves cannot be shown again.',
+  summary: 'Lists the API keys of an account, newest first. The keys themselves cannot be shown again.',
   arguments: [],
   options: { account },
   async run(tools, { options }) {
@@ -96,20 +96,20 @@ const list = command({
           daily_cap: key.dailyCap,
         })),
       },
-      text: lines.length === 0 ? 'This account has no keys.' : lines.join('\n'),
+      text: lines.length === 0 ? 'No API keys.' : lines.join('\n'),
     }
   },
 })
 
 const revoke = command({
-  summary: 'Revokes an API key for ever; a running server refuses it within 5 s.',
+  summary: 'Revokes an API key permanently. A running server rejects it within 5 s.',
   arguments: [],
   options: {
-    key: { type: 'text', value: 'KEY', says: 'Id of the key: key_…, never the key itself.', required: true },
+    key: { type: 'text', value: 'KEY', says: 'Key ID (key_…), not the key itself.', required: true },
   },
   async run(tools, { options }) {
     if (!options.key.startsWith('key_'))
-      throw new UsageError('--key needs the id of a key (key_…), as `onesixty key list` shows it.')
+      throw new UsageError('--key must be a key ID (key_…), as listed by `onesixty key list`.')
     const changed = await tools.withStorage((storage) =>
       storage.writer.write((tx) =>
         revokeApiKey(tx, { ...tools, nowMs: tools.clock.now() }, { keyId: options.key, actor: cliActor }),
@@ -120,6 +120,6 @@ const revoke = command({
 })
 
 export const keyCommands: CommandGroup = {
-  summary: 'API keys: what programs sign in with.',
+  summary: 'API keys: they authenticate clients of the API.',
   commands: { create, list, revoke },
 }

@@ -11,18 +11,28 @@ import { cliActor, type Toolbox } from './toolbox.ts'
 const e164 = /^\+[1-9][0-9]{6,14}$/
 
 export const eraseNumberCommand = command({
-  summary: 'Erases a number, and the texts to and from it, for ever.',
+  summary: 'Erases a number, and the texts to and from it, permanently.',
   details:
-    'Works beside the server. What waits is canceled first; what is being handed over is left and counted: run it again when that is final. Sums, states and times stay. Backups made before still hold it. Exits with 1 when something was left.',
+    'Can run while the server runs. Queued messages are canceled first. Messages in flight are kept and counted: run it again when they are final. Sums, statuses and times stay. Earlier backups still contain the number. Exit code 1 when messages were kept.',
   arguments: [],
   options: {
-    number: { type: 'text', value: 'NUMBER', says: 'In E.164: +4915112345678.', required: true },
-    account: { type: 'text', value: 'ACCOUNT', says: 'Of this account alone: acc_…; of all when left out.' },
+    number: {
+      type: 'text',
+      value: 'NUMBER',
+      says: 'Number in E.164, for example +4915112345678.',
+      required: true,
+    },
+    account: { type: 'text', value: 'ACCOUNT', says: 'Only in this account: acc_… Default: all accounts.' },
   },
   async run(tools, { options }) {
     const { number, account: accountId = null } = options
-    if (!e164.test(number)) throw new UsageError('Write --number in E.164, such as +4915112345678.')
-    const { erased, canceled, handedOver, isLogEmpty } = await tools.withStorage(async (storage) => {
+    if (!e164.test(number)) throw new UsageError('--number must be in E.164, for example +4915112345678.')
+    const {
+      erased,
+      canceled,
+      handedOver: inFlight,
+      isLogEmpty,
+    } = await tools.withStorage(async (storage) => {
       if (accountId !== null) await requireAccount(storage.read, accountId)
       const deps = await eraseNumberDeps(tools, storage)
       const done = await eraseNumber(deps, {
@@ -35,23 +45,23 @@ export const eraseNumberCommand = command({
     })
     return {
       json: {
-        ok: handedOver === 0,
+        ok: inFlight === 0,
         erased_messages: erased,
         canceled_messages: canceled,
-        being_handed_over: handedOver,
+        being_handed_over: inFlight,
         log_emptied: isLogEmpty,
       },
       text: [
-        `Erased in ${erased} messages, of which ${canceled} waited and were canceled.`,
-        ...leftLines(handedOver),
+        `Erased in ${erased} messages; ${canceled} of them were queued and are canceled.`,
+        ...inFlightLines(inFlight),
         ...logLines(tools, isLogEmpty),
       ].join('\n'),
-      exitCode: handedOver === 0 ? 0 : 1,
+      exitCode: inFlight === 0 ? 0 : 1,
     }
   },
 })
 
-/** What erasing works with, from the command line. */
+/** Dependencies of erasing, from the command line. */
 export const eraseDeps = ({ clock, ids }: Toolbox, { read, writer }: CommandStorage): EraseDeps => ({
   read,
   writer,
@@ -67,19 +77,17 @@ async function eraseNumberDeps(tools: Toolbox, storage: CommandStorage): Promise
   }
 }
 
-const leftLines = (handedOver: number): string[] =>
-  handedOver === 0
-    ? []
-    : [`${handedOver} are being handed over and were left; erase again when they are final.`]
+const inFlightLines = (inFlight: number): string[] =>
+  inFlight === 0 ? [] : [`${inFlight} are in flight and were kept. Erase again when they are final.`]
 
-/** Where what was erased may still stand. */
+/** Lists where erased data may still be stored. */
 export function logLines({ config }: Toolbox, isLogEmpty: boolean): string[] {
   if (isLogEmpty) return []
   return config.databaseUrl === null
     ? [
-        'Somebody reads at this moment, so that old pages stay in the write-ahead log until the server has written over them or is stopped.',
+        'A reader is active: old pages stay in the write-ahead log until the server overwrites them or is stopped.',
       ]
     : [
-        'PostgreSQL keeps old rows until it vacuums them, and its write-ahead log for as long as it is set to: run "vacuum" on the database to hurry it.',
+        'PostgreSQL keeps old rows until a vacuum, and its write-ahead log by its own settings. Run "vacuum" on the database to remove the rows now.',
       ]
 }

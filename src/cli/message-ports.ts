@@ -3,10 +3,10 @@ import { notBelow } from '../messages/history-floor.ts'
 import type { CommandStorage } from '../storage/command-storage.ts'
 import { holdsAnything } from '../storage/restore-holds.ts'
 
-/** Small pieces, so that a running server never waits long for one. */
-const mostAtOnce = 500
+/** Small pages, so that a running server never waits long for one. */
+const pageSize = 500
 
-/** What may become of messages that a restore holds back, beside being sent. */
+/** The decisions about held messages, other than sending them. */
 export type HeldEnd = 'cancel' | 'settle'
 
 const reasons = {
@@ -15,8 +15,8 @@ const reasons = {
 } as const
 
 /**
- * Ends everything that a restore holds back, page by page, each in a transaction of its own; gives how many messages, and whether others are held
- * yet: those that a server was handing over when they were, and that may come back.
+ * Finishes all messages that a restore holds, one transaction per page. Returns their number, and whether others are
+ * still held: those that were in flight when they were held, and can be requeued.
  */
 export async function endHeld(
   storage: Pick<CommandStorage, 'writer' | 'read'>,
@@ -26,7 +26,7 @@ export async function endHeld(
   let ended = 0
   for (;;) {
     const page = await storage.writer.write(async (tx) =>
-      cancelWaiting(tx, 'restore_hold', { ...reasons[end], nowMs: await notBelow(tx, now()) }, mostAtOnce),
+      cancelWaiting(tx, 'restore_hold', { ...reasons[end], nowMs: await notBelow(tx, now()) }, pageSize),
     )
     ended += page.length
     if (page.length === 0) return { ended, isMoreHeld: await holdsAnything(storage.read) }

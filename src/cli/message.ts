@@ -11,31 +11,36 @@ import { eraseNumberCommand } from './message-erase.ts'
 import { show } from './message-show.ts'
 import { cliActor } from './toolbox.ts'
 
-/** One unit of work: a list bounded like that of a request. */
-const mostMessages = 100
+/** The same limit as for a request. */
+const maxMessages = 100
 
-const says: Record<Cancellation['result'], string> = {
-  canceled: 'canceled; nothing of it was sent, and its SMS are free again',
-  asked: 'with a phone, which is asked to let it go; history says whether it did',
-  too_late: 'handed over or final already: nothing was changed',
-  not_found: 'not known for this account and mode',
+const cancelResults: Record<Cancellation['result'], string> = {
+  canceled: 'canceled: nothing was sent, and its held SMS are released',
+  asked: 'on a phone: recall requested; see its status in history',
+  too_late: 'already submitted or final: not changed',
+  not_found: 'unknown in this account and mode',
 }
 
 const whichMessages = {
-  account: { type: 'text', value: 'ACCOUNT', says: 'Whose they are: acc_…', required: true },
+  account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
   message: {
     type: 'text',
     value: 'MESSAGE',
-    says: `Id of a message: msg_…; up to ${mostMessages} of them.`,
+    says: `Message ID: msg_…; up to ${maxMessages}.`,
     repeatable: true,
   },
-  mode: { type: 'text', value: 'MODE', says: 'Live when left out.', choices: ['live', 'test'] },
+  mode: {
+    type: 'text',
+    value: 'MODE',
+    says: 'Mode of the messages. Default: live.',
+    choices: ['live', 'test'],
+  },
 } as const satisfies OptionSpecs
 
 const cancel = command({
-  summary: 'Cancels messages that were not handed over yet.',
+  summary: 'Cancels messages that are not submitted yet.',
   details:
-    'What waits ends at once. A phone that holds a message is asked to let it go. Exits with 1 when any of them could not be canceled.',
+    'Queued and scheduled messages are canceled immediately. Messages on a phone are recalled. Exit code 1 when any message could not be canceled.',
   arguments: [],
   options: whichMessages,
   async run(tools, { options }) {
@@ -62,29 +67,29 @@ const cancel = command({
         ok,
         messages: results.map(({ messageId, result, status }) => ({ id: messageId, result, status })),
       },
-      text: results.map(({ messageId, result }) => `${messageId}  ${says[result]}`).join('\n'),
+      text: results.map(({ messageId, result }) => `${messageId}  ${cancelResults[result]}`).join('\n'),
       exitCode: ok ? 0 : 1,
     }
   },
 })
 
-const saysMoved: Record<Moved['result'], string> = {
-  moved: 'moved; it waits for its new time',
-  too_late: 'not scheduled any more: nothing was changed',
-  not_found: says.not_found,
+const moveResults: Record<Moved['result'], string> = {
+  moved: 'rescheduled',
+  too_late: 'no longer scheduled: not changed',
+  not_found: cancelResults.not_found,
 }
 
 const move = command({
-  summary: 'Gives scheduled messages another time.',
+  summary: 'Reschedules messages.',
   details:
-    'Their validity moves with them. A time that has passed means at once. Exits with 1 when any of them was not scheduled any more.',
+    'The validity period moves with the time. A time in the past means immediately. Exit code 1 when any message was no longer scheduled.',
   arguments: [],
   options: {
     ...whichMessages,
     at: {
       type: 'text',
       value: 'TIME',
-      says: 'When to send them, such as 2026-12-01T08:00:00+01:00; up to 30 days ahead.',
+      says: 'New time, for example 2026-12-01T08:00:00+01:00; up to 30 days ahead.',
       required: true,
     },
   },
@@ -93,7 +98,7 @@ const move = command({
     const ids = readIds(options.message)
     const sendAtMs = readTime('--at', at)
     if (sendAtMs > tools.clock.now() + longestAheadMs)
-      throw new UsageError('--at may lie up to 30 days ahead.')
+      throw new UsageError('--at must be at most 30 days ahead.')
     const results = await tools.withStorage(async ({ read, writer }) => {
       await requireAccount(read, accountId)
       return writer.write(async (tx) => {
@@ -121,19 +126,19 @@ const move = command({
           send_at: rfc3339OrNull(message.sendAtMs),
         })),
       },
-      text: results.map(({ messageId, result }) => `${messageId}  ${saysMoved[result]}`).join('\n'),
+      text: results.map(({ messageId, result }) => `${messageId}  ${moveResults[result]}`).join('\n'),
       exitCode: ok ? 0 : 1,
     }
   },
 })
 
 function readIds(given: readonly string[]): string[] {
-  if (given.length === 0 || given.length > mostMessages)
-    throw new UsageError(`Name 1 to ${mostMessages} messages with --message.`)
+  if (given.length === 0 || given.length > maxMessages)
+    throw new UsageError(`Give 1 to ${maxMessages} messages with --message.`)
   return [...new Set(given)]
 }
 
 export const messageCommands: CommandGroup = {
-  summary: 'Messages: show one, cancel them, move scheduled ones, or erase those of a number.',
+  summary: 'Messages: show, cancel, reschedule, or erase those of a number.',
   commands: { show, cancel, move, erase: eraseNumberCommand },
 }

@@ -12,22 +12,22 @@ import { readTime } from './read-time.ts'
 import { cliActor } from './toolbox.ts'
 
 const create = command({
-  summary: 'Creates a token for /operator/v1 and shows it this once.',
+  summary: 'Creates an API token for /operator/v1 and prints it. The token is shown only once.',
   details:
-    'For programs of the operator, such as a billing system: they open accounts, grant SMS and read what was used. No API key works there, and no such token at /api/v1.',
+    'For clients of the operator, such as a billing system that creates accounts, grants SMS and reads usage. API keys do not work at /operator/v1, nor do these tokens at /api/v1.',
   arguments: [],
   options: {
-    name: { type: 'text', value: 'NAME', says: 'What it is for.', required: true },
+    name: { type: 'text', value: 'NAME', says: 'Display name.', required: true },
     scope: {
       type: 'text',
       value: 'SCOPE',
-      says: 'What it may do; write reads too. Read when left out.',
+      says: 'Permission of the token; write includes read. Default: read.',
       choices: operatorScopes,
     },
     expires: {
       type: 'text',
       value: 'TIME',
-      says: 'When it ends, as 2027-01-31T00:00:00Z; never when left out.',
+      says: 'Expiry time, for example 2027-01-31T00:00:00Z. Default: never.',
     },
   },
   async run(tools, { options }) {
@@ -44,13 +44,13 @@ const create = command({
     )
     return {
       json: { id: made.tokenId, token: made.token, scope, expires_at: rfc3339OrNull(expiresAt) },
-      text: `${made.tokenId}\n${made.token}\nThe token is shown this once: only its hash is stored.`,
+      text: `${made.tokenId}\n${made.token}\nThe token is shown only once: only its hash is stored.`,
     }
   },
 })
 
 const list = command({
-  summary: 'Lists the tokens, newest first. Tokens themselves cannot be shown again.',
+  summary: 'Lists the API tokens, newest first. The tokens themselves cannot be shown again.',
   arguments: [],
   options: {},
   async run(tools) {
@@ -58,27 +58,25 @@ const list = command({
     const lines = tokens.map((token) => secretLine(token, token.scope.padEnd(5)))
     return {
       json: { tokens: tokens.map((token) => ({ ...listedSecret(token), scope: token.scope })) },
-      text: lines.length === 0 ? 'There are no tokens.' : lines.join('\n'),
+      text: lines.length === 0 ? 'No API tokens.' : lines.join('\n'),
     }
   },
 })
 
 const revoke = command({
-  summary: 'Revokes a token for ever; every running server refuses it at once.',
+  summary: 'Revokes an API token permanently. All running servers reject it immediately.',
   arguments: [],
   options: {
     token: {
       type: 'text',
       value: 'TOKEN',
-      says: 'Id of the token: otk_…, never the token itself.',
+      says: 'Token ID (otk_…), not the token itself.',
       required: true,
     },
   },
   async run(tools, { options: { token: tokenId } }) {
     if (!tokenId.startsWith('otk_'))
-      throw new UsageError(
-        '--token needs the id of a token (otk_…), as `onesixty operator token list` shows it.',
-      )
+      throw new UsageError('--token must be a token ID (otk_…), as listed by `onesixty operator token list`.')
     const changed = await tools.withStorage(({ writer }) =>
       writer.write((tx) =>
         revokeOperatorToken(tx, { ...tools, nowMs: tools.clock.now() }, { tokenId, actor: cliActor }),
@@ -89,10 +87,10 @@ const revoke = command({
 })
 
 export const operatorCommands: CommandGroup = {
-  summary: 'The operator’s interface for programs, /operator/v1.',
+  summary: 'The operator API, /operator/v1.',
   commands: {
     token: {
-      summary: 'Tokens: what programs of the operator sign in with. create, list, revoke.',
+      summary: 'API tokens: create, list, revoke.',
       commands: { create, list, revoke },
     },
   },

@@ -12,9 +12,9 @@ const pollMs = 500
 const answerWithinMs = 15_000
 
 export const sendCommand = command({
-  summary: 'Sends an SMS through the running server, as any program would.',
+  summary: 'Sends an SMS through the API of the running server.',
   details:
-    'The key comes from standard input (--key-stdin), a file that holds it alone (--key-file), or ONESIXTY_API_KEY in a file of settings (--env-file).\n\nWith --wait the exit code is 0 when every message was delivered, or sent where no receipt comes, else 1.',
+    'The API key is read from standard input (--key-stdin), a file that contains only the key (--key-file), or ONESIXTY_API_KEY in an env file (--env-file).\n\nWith --wait the exit code is 0 when every message was delivered, or sent where no receipt is expected, else 1.',
   arguments: [],
   options: {
     to: {
@@ -24,26 +24,26 @@ export const sendCommand = command({
       required: true,
       repeatable: true,
     },
-    text: { type: 'text', value: 'TEXT', says: 'What to send.', required: true },
-    from: { type: 'text', value: 'SENDER', says: 'Sender; chosen by routing when left out.' },
+    text: { type: 'text', value: 'TEXT', says: 'Text of the message.', required: true },
+    from: { type: 'text', value: 'SENDER', says: 'Sender. Default: chosen by routing.' },
     'key-stdin': { type: 'flag', says: 'Read the API key from standard input.' },
     'key-file': { type: 'text', value: 'PATH', says: 'Read the API key from this file.' },
     'env-file': { type: 'text', value: 'PATH', says: 'Read ONESIXTY_API_KEY from this file.' },
-    url: { type: 'text', value: 'URL', says: 'Where the server is; from the settings when left out.' },
+    url: { type: 'text', value: 'URL', says: 'URL of the server. Default: from the settings.' },
     'idempotency-key': {
       type: 'text',
       value: 'KEY',
-      says: 'Repeat a send whose answer was lost with the key that was printed.',
+      says: 'Retry a send whose response was lost, with the key that was printed.',
     },
-    'dry-run': { type: 'flag', says: 'Check and price it, send nothing.' },
-    wait: { type: 'flag', says: 'Follow it until every message is final.' },
-    'wait-seconds': { type: 'number', value: 'N', says: 'Follow it so long at most; 60 when left out.' },
+    'dry-run': { type: 'flag', says: 'Validate and price the message without sending it.' },
+    wait: { type: 'flag', says: 'Wait until every message is final.' },
+    'wait-seconds': { type: 'number', value: 'N', says: 'Maximum seconds to wait. Default: 60.' },
   },
   async run(tools, { options }) {
     const { to, text, from } = options
     const waitSeconds = options['wait-seconds'] ?? 60
     if (waitSeconds < 1 || waitSeconds > 86_400)
-      throw new UsageError('--wait-seconds needs a number from 1 to 86400.')
+      throw new UsageError('--wait-seconds must be from 1 to 86400.')
     const server = { url: serverUrl(tools, options.url), key: await readKey(tools, options) }
     const idempotencyKey = options['idempotency-key'] ?? randomUUID()
     const body = {
@@ -78,28 +78,28 @@ interface Server {
   key: string
 }
 
-/** What was accepted stays accepted, whatever `fault` keeps the rest from being known. */
-interface Followed {
+/** The latest known messages. They stay accepted, even if `fault` kept their status from being read. */
+interface Progress {
   messages: readonly Message[]
   fault: CommandError | null
 }
 
-/** `waitedSeconds` is how long they were followed; left out when they were not. */
-function shown(sent: Send, { messages, fault }: Followed, waitedSeconds?: number): Output {
+/** Formats the result. `waitedSeconds` is set with --wait. */
+function shown(sent: Send, { messages, fault }: Progress, waitedSeconds?: number): Output {
   const lines = messages.map((message) => {
     const error = message.error === null ? '' : `  ${message.error.code}: ${message.error.message}`
     return `${message.id}  ${message.to}  ${message.status}  ${message.parts} SMS${error}`
   })
   lines.push(...sent.warnings.map((warning) => `warning: ${warning.message}`))
   lines.push(
-    `${sent.dry_run ? 'Nothing was sent; it would cost' : 'Costs'} ${sent.totals.parts} SMS; ${sent.totals.balance_available} available.`,
+    `${sent.dry_run ? 'Nothing was sent. Cost:' : 'Cost:'} ${sent.totals.parts} SMS. Balance: ${sent.totals.balance_available} SMS.`,
   )
   const isOver = messages.every((message) => message.final)
   if (waitedSeconds !== undefined && !isOver)
     lines.push(
       fault === null
-        ? `Not final after ${waitedSeconds} s; it goes on by itself. GET /api/v1/history tells how it ended.`
-        : `It was accepted and goes on by itself, so do not send it again. What became of it could not be asked: ${fault.message}`,
+        ? `Not final after ${waitedSeconds} s. Sending continues: read the status with GET /api/v1/history.`
+        : `The send was accepted and continues; do not send it again. Its status could not be read: ${fault.message}`,
     )
   const isFine = waitedSeconds === undefined || messages.every(hasArrived)
   const why = fault === null ? {} : { fault: { code: fault.code, message: fault.message } }
@@ -109,13 +109,13 @@ function shown(sent: Send, { messages, fault }: Followed, waitedSeconds?: number
 const hasArrived = ({ status, final }: Message): boolean =>
   status === 'delivered' || (final && status === 'sent')
 
-/** Asks until all are final; gives what is known when the time is over, or the server refuses for good. */
+/** Polls until all are final; returns what is known at the timeout, or after an error that no retry can fix. */
 async function follow(
   server: Server,
   sent: Send,
   clock: Pick<Clock, 'monotonicMs'>,
   waitMs: number,
-): Promise<Followed> {
+): Promise<Progress> {
   const query = new URLSearchParams({ send_id: sent.id, limit: '100', order: 'asc' })
   let { messages } = sent
   for (const until = clock.monotonicMs() + waitMs; ;) {
@@ -124,21 +124,22 @@ async function follow(
       const { data } = (await call(server, 'GET', `/api/v1/history?${query.toString()}`)) as {
         data: Message[]
       }
-      // A page that ascends may end before what was stored a moment ago.
+      // An ascending page may end before the messages that were just stored.
       const known = new Map(data.map((message) => [message.id, message]))
       messages = messages.map((message) => known.get(message.id) ?? message)
     } catch (error) {
       if (!(error instanceof CommandError)) throw error
       fault = error
     }
-    const isOver = fault === null ? messages.every((message) => message.final) : !(fault instanceof Passing)
+    const isOver =
+      fault === null ? messages.every((message) => message.final) : !(fault instanceof TemporaryError)
     if (isOver || clock.monotonicMs() >= until) return { messages, fault }
     await setTimeout(pollMs)
   }
 }
 
-/** Asked again a moment later, the server may answer. */
-class Passing extends CommandError {}
+/** A retry may succeed. */
+class TemporaryError extends CommandError {}
 
 async function call(
   server: Server,
@@ -160,15 +161,15 @@ async function call(
     sending === undefined ? request : { ...request, body: JSON.stringify(sending.body) },
   ).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null
-    // Where several addresses were tried in vain, the code alone tells why.
+    // When several addresses failed, only the code has the reason.
     const why = cause === null ? String(error) : cause.message.trim() || codeOf(cause)
-    const never = sending === undefined ? undefined : whyNeverArrived(codeOf(cause))
-    const repeat = never === undefined ? howToRepeat(sending) : ` Nothing was sent. ${never}`
-    throw new Passing('no_answer', `The server at ${server.url} did not answer: ${why}.${repeat}`)
+    const fix = sending === undefined ? undefined : fixForNoConnection(codeOf(cause))
+    const hint = fix === undefined ? howToRetry(sending) : ` Nothing was sent. ${fix}`
+    throw new TemporaryError('no_answer', `No response from ${server.url}: ${why}.${hint}`)
   })
   const document: unknown = await answer.json().catch(() => null)
   if (answer.ok && document === null)
-    throw new Passing('no_answer', `The answer of ${server.url} cannot be read.${howToRepeat(sending)}`)
+    throw new TemporaryError('no_answer', `Invalid response from ${server.url}.${howToRetry(sending)}`)
   if (answer.ok) return document
   const { code, title, detail, errors } = (document ?? {}) as {
     code?: string
@@ -177,25 +178,25 @@ async function call(
     errors?: { detail: string }[]
   }
   const sentences = [
-    title ?? `The server answered ${answer.status}.`,
+    title ?? `The server returned ${answer.status}.`,
     ...(detail === undefined ? [] : [detail]),
     ...(errors ?? []).map((fault) => fault.detail),
   ]
   const isUnknown = answer.status >= 500
-  const says = `${[...new Set(sentences)].join(' ')}${isUnknown ? howToRepeat(sending) : ''}`
-  const Fault = isUnknown || answer.status === 429 ? Passing : CommandError
-  throw new Fault(code ?? `http_${answer.status}`, says)
+  const message = `${[...new Set(sentences)].join(' ')}${isUnknown ? howToRetry(sending) : ''}`
+  const ErrorClass = isUnknown || answer.status === 429 ? TemporaryError : CommandError
+  throw new ErrorClass(code ?? `http_${answer.status}`, message)
 }
 
-const howToRepeat = (sending: { idempotencyKey: string } | undefined): string =>
+const howToRetry = (sending: { idempotencyKey: string } | undefined): string =>
   sending === undefined
     ? ''
-    : ` It may have been accepted: repeat with --idempotency-key ${sending.idempotencyKey}.`
+    : ` The send may have been accepted: retry with --idempotency-key ${sending.idempotencyKey}.`
 
 function serverUrl({ config }: Toolbox, given: string | undefined): string {
   const url = given ?? loopbackAddress(config)
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new UsageError(`--url needs an http or https address; it was '${url}'.`)
+    throw new UsageError(`--url must be an http or https URL, not '${url}'.`)
   return url.replace(/\/+$/, '')
 }
 
@@ -209,7 +210,7 @@ async function readKey(
     options['env-file'] !== undefined,
   ].filter(Boolean)
   if (sources.length !== 1)
-    throw new UsageError('Say where the API key comes from: --key-stdin, --key-file PATH or --env-file PATH.')
+    throw new UsageError('Give the API key with --key-stdin, --key-file PATH or --env-file PATH.')
   if (options['key-stdin']) return readSecretFromStdin(io)
   if (options['key-file'] !== undefined) return readSecretFromFile(options['key-file'])
   const path = options['env-file'] as string
@@ -221,11 +222,11 @@ async function readKey(
 
 const codeOf = (cause: Error | null): string => (cause as { code?: string } | null)?.code ?? ''
 
-/** What to look at where no connection came about, so that the request cannot have been read; else undefined. */
-function whyNeverArrived(code: string): string | undefined {
+/** Returns the fix when no connection was made, so that the request cannot have been read; else undefined. */
+function fixForNoConnection(code: string): string | undefined {
   if (['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) return 'Is the server running?'
-  // TLS was not agreed on, or the certificate is not believed: until then nothing of the request is written.
+  // The TLS handshake or the certificate check failed: nothing of the request was written.
   return /^(?:ERR_TLS_|ERR_SSL_WRONG_VERSION|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(code)
-    ? 'Name an address with --url for which its certificate is good.'
+    ? 'Set --url to a host name that the certificate of the server covers.'
     : undefined
 }

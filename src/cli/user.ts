@@ -12,15 +12,20 @@ import { command, type CommandGroup } from './command.ts'
 import { cliActor } from './toolbox.ts'
 
 const resetLink = command({
-  summary: 'Makes a link by which a user chooses a new password for the console.',
+  summary: 'Creates a link with which a user sets a new password for the console.',
   details:
-    'Give the link to that person and nobody else: it works once, and ends all sessions of the user. The old password works until then. The first such link of a user also removes second factor and passkeys: nothing had shown before whose address it is.',
+    'Give the link to that person only: it works once, and ends all sessions of the user. The old password works until then. The first such link of a user also removes the second factor and passkeys, because the e-mail address was not confirmed before.',
   arguments: [],
   options: {
-    email: { type: 'text', value: 'EMAIL', says: 'What the user signs in with.', required: true },
+    email: {
+      type: 'text',
+      value: 'EMAIL',
+      says: 'E-mail address that the user signs in with.',
+      required: true,
+    },
     'remove-second-factor': {
       type: 'flag',
-      says: 'Also removes codes and passkeys at once, for a user who has lost the device that has them.',
+      says: 'Also remove the second factor and passkeys now, for a user who has lost the device.',
     },
   },
   async run(tools, { options }) {
@@ -45,11 +50,11 @@ const resetLink = command({
         }
       }),
     )
-    if (link === null) throw new Error('A link was asked for in any case.')
+    if (link === null) throw new Error('No link was created, although evenSo was set.')
     const until = rfc3339(link.expiresAt)
     return {
       json: { user_id: userId, purpose: link.purpose, link: link.address, expires_at: until },
-      text: `${link.address}\nIt works once, until ${until}.`,
+      text: `${link.address}\nThe link works once, until ${until}.`,
     }
   },
 })
@@ -90,12 +95,12 @@ const emailLink = command({
     const until = rfc3339(link.expiresAt)
     return {
       json: { user_id: link.userId, email: link.email, link: address, expires_at: until },
-      text: `${address}\nIt works once, until ${until}.`,
+      text: `${address}\nThe link works once, until ${until}.`,
     }
   },
 })
 
 export const userCommands: CommandGroup = {
-  summary: 'People who sign in to the console.',
+  summary: 'Users of the console.',
   commands: { 'reset-link': resetLink, 'email-link': emailLink },
 }

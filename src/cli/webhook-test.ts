@@ -5,9 +5,9 @@ import { command } from './command.ts'
 import { lookUntil } from './look-until.ts'
 import type { Toolbox } from './toolbox.ts'
 
-/** A server looks twice a second. */
+/** A server polls twice a second. */
 const graceMs = 5_000
-const lookMs = 250
+const pollMs = 250
 
 interface Named {
   accountId: string
@@ -15,46 +15,48 @@ interface Named {
   eventId: string
 }
 
-/** `onesixty webhook test`: has a running server tell an endpoint something, and says what came of it. */
+/** `onesixty webhook test`: a running server sends a test event to an endpoint, and the command prints the result. */
 export const testCommand = command({
-  summary: 'Tells an endpoint the event webhook.test, and says what it answered.',
+  summary: 'Sends the event webhook.test to an endpoint, and prints its response.',
   details:
-    'A running server delivers it the same way as everything else, ahead of what waits for the endpoint and though it fails.',
+    'A running server sends it like any other event, but before all pending deliveries and even if the endpoint is failing.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true },
-    endpoint: { type: 'text', value: 'ENDPOINT', says: 'Id of the endpoint: whk_…', required: true },
+    account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
+    endpoint: { type: 'text', value: 'ENDPOINT', says: 'Webhook endpoint ID: whk_…', required: true },
   },
   run: (tools, { options }) =>
     tools.withStorage(async ({ read, writer }) => {
       const named = { accountId: options.account, endpointId: options.endpoint }
       const eventId = await writer.write((tx) => sendTestEvent(tx, { nowMs: tools.clock.now() }, named))
-      const tried = await firstTry(tools, read, { ...named, eventId })
-      const json = { event_id: eventId, status: tried?.status ?? null, failure: tried?.failure ?? null }
-      const isDone = tried !== null && tried.status !== null && tried.status >= 200 && tried.status <= 299
-      const text = tried === null ? await untriedSentence(read, { ...named, eventId }) : triedSentence(tried)
+      const attempt = await firstAttempt(tools, read, { ...named, eventId })
+      const json = { event_id: eventId, status: attempt?.status ?? null, failure: attempt?.failure ?? null }
+      const status = attempt?.status ?? null
+      const isDone = status !== null && status >= 200 && status <= 299
+      const text =
+        attempt === null ? await describeNoAttempt(read, { ...named, eventId }) : describeAttempt(attempt)
       return { json: { ...json, delivered: isDone }, text, exitCode: isDone ? 0 : 1 }
     }),
 })
 
-/** Waits for twice the time that a try may take: another one that hangs may be under way when the event comes. */
-function firstTry({ clock, config }: Toolbox, read: Db, named: Named): Promise<DeliveryTry | null> {
+/** Waits for twice the timeout of an attempt: another attempt can be in flight when the event is stored. */
+function firstAttempt({ clock, config }: Toolbox, read: Db, named: Named): Promise<DeliveryTry | null> {
   const withinMs = 2 * config.webhookTimeoutMs + graceMs
-  const look = async () => (await listTries(read, named))[0]
-  return lookUntil(clock, look, { withinMs, everyMs: lookMs })
+  const readAttempt = async () => (await listTries(read, named))[0]
+  return lookUntil(clock, readAttempt, { withinMs, everyMs: pollMs })
 }
 
-function triedSentence({ status, failure, durationMs }: DeliveryTry): string {
-  if (status === null) return `No answer: ${failure}.`
+function describeAttempt({ status, failure, durationMs }: DeliveryTry): string {
+  if (status === null) return `No response: ${failure}.`
   const redirect =
     status >= 300 && status <= 399
-      ? ' Redirects are not followed: give the endpoint the address that this one leads to.'
+      ? ' Redirects are not followed: use the target of the redirect as the URL of the endpoint.'
       : ''
-  return `It answered ${status} within ${durationMs} ms.${redirect}`
+  return `The endpoint returned ${status} in ${durationMs} ms.${redirect}`
 }
 
-/** The event goes before all others: what no server has taken by now waits for a server, not behind others. */
-async function untriedSentence(read: Db, { accountId, endpointId, eventId }: Named): Promise<string> {
+/** The test event is sent before all others: if no server has claimed it by now, it waits for a server. */
+async function describeNoAttempt(read: Db, { accountId, endpointId, eventId }: Named): Promise<string> {
   const delivery = await read
     .selectFrom('webhook_deliveries as d')
     .innerJoin('webhook_endpoints as w', 'w.id', 'd.endpoint_id')
@@ -64,8 +66,8 @@ async function untriedSentence(read: Db, { accountId, endpointId, eventId }: Nam
     .where('d.event_id', '=', eventId)
     .executeTakeFirst()
   if (delivery === undefined || delivery.state !== 'enabled')
-    return 'The endpoint was disabled or removed meanwhile: it is not told.'
+    return 'The endpoint was disabled or removed in the meantime: nothing is sent.'
   return delivery.token > 0
-    ? 'A server is telling it and has no answer yet: the log of its deliveries will have it.'
-    : 'No server has taken it, though it goes before all that waits: is one running, with the role webhooks?'
+    ? 'The delivery is in flight without a response yet: see the deliveries of the endpoint later.'
+    : 'No server has claimed the event: is one running with the role webhooks?'
 }

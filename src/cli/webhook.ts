@@ -19,11 +19,11 @@ import { readTime } from './read-time.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
 import { testCommand } from './webhook-test.ts'
 
-const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const
+const account = { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true } as const
 const endpoint = {
   type: 'text',
   value: 'ENDPOINT',
-  says: 'Id of the endpoint: whk_…',
+  says: 'Webhook endpoint ID: whk_…',
   required: true,
 } as const
 
@@ -36,26 +36,27 @@ const depsOf = async (tools: Toolbox): Promise<EndpointDeps> => ({
 
 const guardOf = (tools: Toolbox): PlaceDeps => ({ guard: createAddressGuard(tools.config.webhookAllow) })
 
-const secretSentence = 'The secret is shown this once: what it signs, the receiver verifies with it.'
+const secretSentence =
+  'The secret is shown only once. Your server verifies the signature of each event with it.'
 
 const add = command({
-  summary: 'Adds an address that an account is told at what happens, and shows its secret this once.',
-  details: `Events: ${eventTypes.join(', ')}. docs/webhooks.md says how to receive them.`,
+  summary: 'Adds a webhook endpoint and prints its signing secret. The secret is shown only once.',
+  details: `Event types: ${eventTypes.join(', ')}. See docs/webhooks.md.`,
   arguments: [],
   options: {
     account,
-    url: { type: 'text', value: 'URL', says: 'Where it is told: an https or http address.', required: true },
+    url: { type: 'text', value: 'URL', says: 'URL of the endpoint, https or http.', required: true },
     event: {
       type: 'text',
       value: 'EVENT',
-      says: 'What it is told; everything when left out.',
+      says: 'Event types to send. Default: all.',
       choices: eventTypes,
       repeatable: true,
     },
     mode: {
       type: 'text',
       value: 'MODE',
-      says: 'Events of one mode; of both when left out.',
+      says: 'Mode of the events. Default: both.',
       choices: ['live', 'test'],
     },
   },
@@ -78,7 +79,7 @@ const add = command({
 
 const list = command({
   summary:
-    'Lists the webhook endpoints of an account, and since when and why one fails. Secrets cannot be shown again.',
+    'Lists the webhook endpoints of an account, with start and reason of failures. Secrets cannot be shown again.',
   arguments: [],
   options: { account },
   async run(tools, { options }) {
@@ -91,13 +92,11 @@ const list = command({
       `${each.id}  ${stateOf(each).padEnd(18)}  ${each.mode ?? 'both modes'}  ${each.types.length === 0 ? 'all events' : each.types.join(' ')}  ${each.url}`,
       ...(each.failingSince === null
         ? []
-        : [
-            `    since ${rfc3339(each.failingSince)} it took nothing: ${each.failingBecause ?? 'not known why'}`,
-          ]),
+        : [`    failing since ${rfc3339(each.failingSince)}: ${each.failingBecause ?? 'unknown reason'}`]),
     ])
     return {
       json: { endpoints: endpoints.map(shown) },
-      text: lines.length === 0 ? 'This account has no webhook endpoints.' : lines.join('\n'),
+      text: lines.length === 0 ? 'No webhook endpoints.' : lines.join('\n'),
     }
   },
 })
@@ -119,7 +118,8 @@ const shown = (each: ListedEndpoint) => ({
 })
 
 const rotate = command({
-  summary: 'Gives an endpoint a new secret and shows it this once; for a day the old one signs beside it.',
+  summary:
+    'Creates a new secret for an endpoint and prints it, only once. For 24 h events are signed with both secrets.',
   arguments: [],
   options: { account, endpoint },
   async run(tools, { options }) {
@@ -131,15 +131,14 @@ const rotate = command({
     )
     return {
       json: { id: options.endpoint, secret, previous_secret_until: rfc3339(previousUntil) },
-      text: `${secret}\n${secretSentence} The old one signs too until ${rfc3339(previousUntil)}.`,
+      text: `${secret}\n${secretSentence} Until ${rfc3339(previousUntil)} events are also signed with the former secret.`,
     }
   },
 })
 
 const endFormer = command({
-  summary: 'Ends the former secrets of an endpoint at once: only the present one signs from then on.',
-  details:
-    'For a secret that somebody else may know. A receiver that still verifies with it takes nothing any more.',
+  summary: 'Revokes the former secrets of an endpoint: events are signed with the current secret only.',
+  details: 'For a leaked secret. A server that still verifies with a former secret rejects all events.',
   arguments: [],
   options: { account, endpoint },
   async run(tools, { options }) {
@@ -148,39 +147,39 @@ const endFormer = command({
     const { ended } = await tools.withStorage((storage) =>
       storage.writer.write((tx) => endFormerSecrets(tx, deps, named)),
     )
-    const what = ended === 1 ? 'former secret has' : 'former secrets have'
+    const noun = ended === 1 ? 'former secret' : 'former secrets'
     return {
       json: { id: options.endpoint, ended },
       text:
         ended === 0
-          ? 'No former secret was in force.'
-          : `${ended} ${what} ended; only the present one signs.`,
+          ? 'No former secrets were active.'
+          : `Revoked ${ended} ${noun}. Events are signed with the current secret only.`,
     }
   },
 })
 
 const replay = command({
-  summary: 'Tells an endpoint again what happened: one event, or all of a range of time.',
+  summary: 'Resends events to an endpoint: one event, or all events in a time range.',
   arguments: [],
   options: {
     account,
     endpoint,
-    event: { type: 'text', value: 'EVENT', says: 'Id of the event: evt_….' },
-    from: { type: 'text', value: 'TIME', says: 'Begin of the range, as 2027-01-31T00:00:00Z.' },
-    until: { type: 'text', value: 'TIME', says: 'End of the range; now when left out.' },
-    'only-failed': { type: 'flag', says: 'Of the range only what was not delivered.' },
+    event: { type: 'text', value: 'EVENT', says: 'Event ID: evt_…' },
+    from: { type: 'text', value: 'TIME', says: 'Start of the range, for example 2027-01-31T00:00:00Z.' },
+    until: { type: 'text', value: 'TIME', says: 'End of the range. Default: now.' },
+    'only-failed': { type: 'flag', says: 'Only events of the range that were not delivered.' },
   },
   async run(tools, { options }) {
     const deps = { ids: tools.ids, nowMs: tools.clock.now() }
     const named = { accountId: options.account, endpointId: options.endpoint, actor: cliActor }
     const { event: eventId, from, until } = options
     if ((eventId === undefined) === (from === undefined))
-      throw new UsageError('Say either --event, or --from for a range.')
+      throw new UsageError('Give either --event, or --from for a range.')
     if (eventId !== undefined) {
       await tools.withStorage(({ writer }) =>
         writer.write((tx) => replayEvent(tx, deps, { ...named, eventId })),
       )
-      return { json: { replayed: 1, rest_from: null }, text: `${eventId} is told again.` }
+      return { json: { replayed: 1, rest_from: null }, text: `${eventId} is queued for resending.` }
     }
     const range = {
       fromMs: readTime('--from', from as string),
@@ -191,16 +190,16 @@ const replay = command({
       replayRange({ ...deps, read, writer }, { ...named, ...range }),
     )
     const restFrom = rfc3339OrNull(restFromMs)
-    const more = restFrom === null ? '' : ` There is more: go on with --from ${restFrom}.`
+    const more = restFrom === null ? '' : ` More events remain: continue with --from ${restFrom}.`
     return {
       json: { replayed, rest_from: restFrom },
-      text: `${replayed} ${replayed === 1 ? 'event is' : 'events are'} told again.${more}`,
+      text: `${replayed} ${replayed === 1 ? 'event is' : 'events are'} queued for resending.${more}`,
     }
   },
 })
 
 const remove = command({
-  summary: 'Removes an endpoint for ever. What it was still to be told is dropped.',
+  summary: 'Removes an endpoint permanently, with its pending deliveries.',
   arguments: [],
   options: { account, endpoint },
   async run(tools, { options }) {
@@ -228,7 +227,7 @@ const changeState = (state: 'enabled' | 'disabled', summary: string) =>
   })
 
 export const webhookCommands: CommandGroup = {
-  summary: 'Webhooks: where an account is told what happens.',
+  summary: 'Webhook endpoints: servers that receive the events of an account.',
   commands: {
     add,
     list,
@@ -237,10 +236,10 @@ export const webhookCommands: CommandGroup = {
     rotate,
     'end-former-secrets': endFormer,
     remove,
-    enable: changeState('enabled', 'Tells an endpoint again, what waited for it first.'),
+    enable: changeState('enabled', 'Enables an endpoint. Pending deliveries are sent first.'),
     disable: changeState(
       'disabled',
-      'Tells an endpoint nothing until it is enabled; what happens meanwhile is not told later.',
+      'Disables an endpoint. Events that occur while it is disabled are not sent later.',
     ),
   },
 }

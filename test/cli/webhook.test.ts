@@ -56,7 +56,7 @@ test('former secrets are ended at once, and no list tells of one then', async ()
   expect(await cli.json(`webhook end-former-secrets ${of} --endpoint ${id}`)).toEqual({ id, ended: 1 })
   expect(await listed(id)).toMatchObject({ previous_secret_until: null })
   const { stdout } = await cli.run(`webhook end-former-secrets ${of} --endpoint ${id}`)
-  expect(stdout).toBe('No former secret was in force.\n')
+  expect(stdout).toBe('No former secrets were active.\n')
 })
 
 test('an endpoint is disabled, enabled and removed, and is gone then', async () => {
@@ -113,7 +113,7 @@ test('the list says since when an endpoint takes nothing, and why', async () => 
   })
   const { stdout } = await cli.run(['webhook', 'list', ...of.split(' ')])
   expect(stdout).toContain(`${id}  failing `)
-  expect(stdout).toContain('    since 2026-11-21T09:30:00.000Z it took nothing: answered 503\n')
+  expect(stdout).toContain('    failing since 2026-11-21T09:30:00.000Z: answered 503\n')
 })
 
 test('a name of an event that there is not is refused, with the one that was meant', async () => {

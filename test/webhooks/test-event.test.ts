@@ -40,7 +40,7 @@ test('behind a backlog and while the endpoint fails, it says what the endpoint a
   house.answer = () => answered(200)
   const output = await run(() => house.deliverer.drain())
   expect(output).toMatchObject({ exitCode: 0, json: { delivered: true, status: 200 }, waitedMs: 250 })
-  expect(output.text).toMatch(/^It answered 200 within /)
+  expect(output.text).toMatch(/^The endpoint returned 200 in /)
 })
 
 test.for([answered(500), answered(503, '3600')])(
@@ -62,7 +62,7 @@ test.for([answered(500), answered(503, '3600')])(
       hanging.resolve(came)
       return house.deliverer.drain()
     })
-    expect(output.text).toMatch(/^It answered 200 within /)
+    expect(output.text).toMatch(/^The endpoint returned 200 in /)
   },
 )
 
@@ -76,7 +76,7 @@ test('a redirect is no success, and it is said where to go on', async () => {
 test('where no server takes it, it asks for one after twice the time that a delivery may take', async () => {
   const output = await run(async () => undefined)
   expect(output).toMatchObject({ exitCode: 1, json: { status: null, failure: null }, waitedMs: 35_000 })
-  expect(output.text).toMatch(/^No server has taken it, .* with the role webhooks\?$/)
+  expect(output.text).toMatch(/^No server has claimed the event: .* with the role webhooks\?$/)
 })
 
 test('what is under way is not taken for a server that does not run', async () => {
@@ -86,7 +86,7 @@ test('what is under way is not taken for a server that does not run', async () =
     house.deliverer.nudge()
     await vi.waitFor(() => expect(house.posted).toHaveLength(1))
   })
-  expect(output.text).toMatch(/^A server is telling it and has no answer yet/)
+  expect(output.text).toMatch(/^The delivery is in flight without a response yet/)
   hanging.resolve(answered(200))
   await house.deliverer.drain()
 })
@@ -95,5 +95,5 @@ test('an endpoint that is disabled meanwhile is said to be', async () => {
   const disable = { accountId: 'acc_a', endpointId, actor: 'test', state: 'disabled' as const }
   const deps = { ids: house.ids, nowMs: house.clock.now(), guard: anywhere }
   const output = await run(() => house.storage.writer.write((tx) => setEndpoint(tx, deps, disable)))
-  expect(output.text).toMatch(/^The endpoint was disabled or removed meanwhile/)
+  expect(output.text).toMatch(/^The endpoint was disabled or removed in the meantime/)
 })
