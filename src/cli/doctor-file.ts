@@ -9,10 +9,10 @@ import { refuseMovedFile } from '../storage/moved.ts'
 import { examineSchema } from './doctor-schema.ts'
 import { attempt, type Finding, megabytes } from './finding.ts'
 
-/** Ten checkpoints' worth: something keeps the log from being taken over into the database. */
-const mostWalBytes = 256_000_000
+/** The size of ten checkpoints: a reader keeps the log from being checkpointed. */
+const maxWalBytes = 256_000_000
 
-/** Looks at the file of the embedded database; gives the findings and, when its schema is ours, what `examine` finds in its tables. */
+/** Checks the file of the embedded database and, when its schema is known, its tables with `examine`. */
 export async function examineFile(
   { dataFolder }: Pick<Config, 'dataFolder'>,
   { full, examine }: { full: boolean; examine: (db: Db) => Promise<Finding[]> },
@@ -20,12 +20,12 @@ export async function examineFile(
   const file = databaseFile(dataFolder)
   const found = await attempt(
     'database',
-    'Start the server once, or set ONESIXTY_DATA to its folder; if the file is no database, restore a backup.',
+    'Start the server once, or set ONESIXTY_DATA to its folder. If the file is not a database, restore a backup.',
     async () => {
       await refuseLostDatabase(dataFolder)
       const { size } = await stat(file)
       const opened = openDatabaseFile(file)
-      // Fails when it is no database.
+      // Fails when the file is not a database.
       await refuseEmptiedFile(opened.db, dataFolder).finally(() => void opened.close())
       return `${file}, ${megabytes(size)}.`
     },
@@ -42,7 +42,7 @@ export async function examineFile(
       await examineSync(file),
       await examineWal(file),
     ]
-    // Of a schema that is not ours the sums would say nothing.
+    // The sums are defined for a known schema only.
     return schema.ok ? [...findings, ...(await examine(db))] : findings
   } finally {
     await close()
@@ -53,30 +53,32 @@ const examineIntegrity = (db: Db, full: boolean): Promise<Finding> =>
   attempt('integrity', 'Stop the server and restore a backup: onesixty restore <file>.', async () => {
     const damage = await findDamage(db, full)
     if (damage.length > 0) throw new Error(damage.join(' '))
-    return full ? 'Every page and index is sound.' : 'The file is sound (--full looks into the indexes too).'
+    return full
+      ? 'No corruption found in any page or index.'
+      : 'No corruption found (use --full to check indexes).'
   })
 
 const examineSync = (file: string): Promise<Finding> =>
   attempt(
     'synchronous',
-    'This build of SQLite is not safe: use the Node.js that npm ci installs.',
+    'This build of SQLite is unsafe: use the Node.js that npm ci installs.',
     async () => {
       const level = await readSyncLevel(file)
-      if (level < 2) throw new Error(`synchronous is ${level}: a power cut could lose accepted messages.`)
-      return 'Every commit is flushed (synchronous=FULL).'
+      if (level < 2) throw new Error(`synchronous is ${level}: a power failure could lose accepted messages.`)
+      return 'Every commit is flushed to disk (synchronous=FULL).'
     },
   )
 
 const examineWal = (file: string): Promise<Finding> =>
   attempt(
     'wal',
-    'Something reads for very long: end old doctor, backup or export commands, or restart the server.',
+    'A read has been open for long: stop old doctor, backup or export commands, or restart the server.',
     async () => {
       const bytes = await stat(`${file}-wal`).then(
         ({ size }) => size,
         () => 0,
       )
-      if (bytes > mostWalBytes) throw new Error(`The write-ahead log has grown to ${megabytes(bytes)}.`)
-      return `The write-ahead log has ${megabytes(bytes)}.`
+      if (bytes > maxWalBytes) throw new Error(`The write-ahead log has grown to ${megabytes(bytes)}.`)
+      return `The write-ahead log is ${megabytes(bytes)}.`
     },
   )

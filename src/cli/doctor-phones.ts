@@ -3,7 +3,7 @@ import type { Db } from '../storage/dialect.ts'
 import { remediesOf } from '../devices/device-remedies.ts'
 import { addressTroubles, phoneAddress } from '../devices/phone-address.ts'
 
-/** Nothing of it makes an installation unsound: a phone may come to it by a way that its settings do not tell. */
+/** Always passes: a phone may reach the server by a route that the settings do not show. */
 interface PhoneFinding {
   name: string
   ok: true
@@ -11,7 +11,7 @@ interface PhoneFinding {
   remedy: string | null
 }
 
-/** How phones would reach this installation, and whether those that registered can be woken. Silent where nobody has asked for a phone. */
+/** Reports the address that phones use, and whether registered phones can be woken. Empty without phones and tokens. */
 export async function examinePhones(
   db: Db,
   config: Pick<Config, 'publicUrl' | 'host' | 'port' | 'tlsCert'>,
@@ -35,13 +35,13 @@ export async function examinePhones(
     {
       name: 'phone_address',
       ok: true,
-      says: `Phones are told ${address}.`,
+      says: `API URL for phones: ${address}`,
       remedy: addressTroubles(address).join(' ') || null,
     },
     {
       name: 'phones',
       ok: true,
-      says: `${phones.length} registered, ${onPush} of them waiting for Google push; ${tokens.live} private tokens are good.`,
+      says: `${phones.length} registered, ${onPush} of them on Google push; ${tokens.live} valid private tokens.`,
       remedy: onPush === 0 ? null : remediesOf(['push_only']).join(' '),
     },
   ]

@@ -17,14 +17,14 @@ import { connectionsOf, postgresSettingsOf } from '../storage/open-storage.ts'
 import { examineSchema } from './doctor-schema.ts'
 import { attempt, type Finding, megabytes } from './finding.ts'
 
-/** As long as a transaction is open, no row that was changed since can be cleared away: queues grow slow. */
-const longestTransactionSeconds = 600
-/** Half of what a server has until it stops writing: it has a week or more to catch up. */
-const oldestTransactions = 1_000_000_000
-/** What a standby that was away for some minutes of load catches up with; more fills the disk of the server, or is lost with it. */
-const mostBehindBytes = 1_000_000_000
+/** While a transaction is open, vacuum cannot remove rows that changed since: queues become slow. */
+const maxTransactionSeconds = 600
+/** Half of the age at which PostgreSQL stops writing: autovacuum has a week or more to catch up. */
+const maxTransactionAge = 1_000_000_000
+/** A standby catches up with this after some minutes of load. More fills the disk of the server, or is lost with it. */
+const maxLagBytes = 1_000_000_000
 
-/** Looks at the database on a server; gives the findings and, when its schema is ours, what `examine` finds in its tables. */
+/** Checks the database on a server and, when its schema is known, its tables with `examine`. */
 export async function examineServer(
   config: Config,
   url: string,
@@ -43,15 +43,15 @@ export async function examineServer(
       found,
       schema,
       await examineIntegrity(db, full),
-      await attempt('settings', 'Until then no server starts on it.', async () => {
+      await attempt('settings', 'No server starts until these settings are fixed.', async () => {
         await refuseUnsafe()
-        return 'Every commit is flushed (fsync, full_page_writes and synchronous_commit are on).'
+        return 'Every commit is flushed to disk (fsync, full_page_writes and synchronous_commit are on).'
       }),
       await examineConnections(db, connectionsOf(config)),
       await examineTransactions(db),
       await examineFollowers(db),
     ]
-    // Of a schema that is not ours the sums would say nothing.
+    // The sums are defined for a known schema only.
     return schema.ok ? [...findings, ...(await examine(db))] : findings
   } finally {
     await close()
@@ -61,11 +61,10 @@ export async function examineServer(
 const examineDatabase = (db: Db): Promise<Finding> =>
   attempt(
     'database',
-    'Look whether PostgreSQL runs and lets this user in: psql with the same DATABASE_URL says more.',
+    'Check that PostgreSQL is running and accepts this user: try psql with the same DATABASE_URL.',
     async () => {
       const { version, database, bytes, isStandby } = await readServerFacts(db)
-      if (isStandby === 1)
-        throw new Error('This server follows another one: set DATABASE_URL to the one that takes writes.')
+      if (isStandby === 1) throw new Error('This server is a standby: set DATABASE_URL to the primary.')
       return `PostgreSQL ${version}, database ${database}, ${megabytes(bytes)}.`
     },
   )
@@ -73,24 +72,24 @@ const examineDatabase = (db: Db): Promise<Finding> =>
 const examineIntegrity = (db: Db, full: boolean): Promise<Finding> =>
   attempt(
     'integrity',
-    'Stop the servers, keep a copy of what there is, and restore a backup of PostgreSQL.',
+    'Stop the servers, keep a copy of the data, and restore a backup of PostgreSQL.',
     async () => {
-      const checksums = (await hasChecksums(db)) ? 'bear checksums' : 'bear no checksums (see pg_checksums)'
-      if (!full) return `Pages ${checksums} (--full reads all of them).`
+      const checksums = (await hasChecksums(db)) ? 'have checksums' : 'have no checksums (see pg_checksums)'
+      if (!full) return `Pages ${checksums} (use --full to read all pages).`
       return (await readEverything(db))
-        ? `Every row can be read, every index is sound; pages ${checksums}.`
-        : `Every row can be read; pages ${checksums}. Indexes are looked into once the extension amcheck is there.`
+        ? `No corruption found in any row or index; pages ${checksums}.`
+        : `No corruption found in any row; pages ${checksums}. Install the extension amcheck to check indexes.`
     },
   )
 
 const examineConnections = (db: Db, needed: number): Promise<Finding> =>
   attempt(
     'connections',
-    'Raise max_connections, lower ONESIXTY_POSTGRES_READERS, or end what else is connected.',
+    'Raise max_connections, lower ONESIXTY_POSTGRES_READERS, or close other connections.',
     async () => {
       const { most, taken } = await countConnections(db)
-      const says = `${taken} of ${most} connections are taken; a node takes up to ${needed}.`
-      if (most - taken < needed) throw new Error(`${says} There is no room for one more.`)
+      const says = `${taken} of ${most} connections in use; a node needs up to ${needed}.`
+      if (most - taken < needed) throw new Error(`${says} Another node cannot connect.`)
       return says
     },
   )
@@ -98,31 +97,29 @@ const examineConnections = (db: Db, needed: number): Promise<Finding> =>
 const examineTransactions = (db: Db): Promise<Finding> =>
   attempt(
     'transactions',
-    'End what has been open so long (pg_stat_activity), drop replication slots that nobody uses, and let autovacuum work.',
+    'Close long transactions (pg_stat_activity), drop unused replication slots, and check that autovacuum runs.',
     async () => {
       const [seconds, age] = [await longestTransaction(db), await transactionAge(db)]
-      if (seconds > longestTransactionSeconds)
+      if (seconds > maxTransactionSeconds)
         throw new Error(
-          `A transaction has been open for ${seconds} seconds: nothing deleted since can be cleared away.`,
+          `A transaction has been open for ${seconds} s: vacuum cannot remove rows that were deleted since.`,
         )
-      if (age > oldestTransactions)
-        throw new Error(`The oldest rows are ${age} transactions old: autovacuum does not keep up.`)
-      return `The longest transaction has been open for ${seconds} seconds.`
+      if (age > maxTransactionAge)
+        throw new Error(`The oldest rows are ${age} transactions old: autovacuum is too slow.`)
+      return `The longest transaction has been open for ${seconds} s.`
     },
   )
 
 const examineFollowers = (db: Db): Promise<Finding> =>
-  attempt('replication', 'Bring the standby back, or drop its slot: pg_drop_replication_slot.', async () => {
+  attempt('replication', 'Start the standby, or drop its slot: pg_drop_replication_slot.', async () => {
     const followers = await readFollowers(db)
-    const late = followers.filter(({ behindBytes }) => (behindBytes ?? 0) > mostBehindBytes)
+    const late = followers.filter(({ lagBytes }) => (lagBytes ?? 0) > maxLagBytes)
     if (late.length > 0)
       throw new Error(
-        late
-          .map(({ name, behindBytes }) => `${name} is ${megabytes(behindBytes ?? 0)} of log behind.`)
-          .join(' '),
+        late.map(({ name, lagBytes }) => `${name} is ${megabytes(lagBytes ?? 0)} of WAL behind.`).join(' '),
       )
     const there = followers.filter(({ isThere }) => isThere === 1)
     return there.length === 0
-      ? 'No other server follows this one.'
-      : `${there.map(({ name, behindBytes }) => `${name}, ${megabytes(behindBytes ?? 0)} behind`).join('; ')}.`
+      ? 'No standby is connected.'
+      : `${there.map(({ name, lagBytes }) => `${name}, ${megabytes(lagBytes ?? 0)} behind`).join('; ')}.`
   })

@@ -4,10 +4,10 @@ import { createAddressGuard } from '../webhooks/address-guard.ts'
 import { readDueEndpoints } from '../webhooks/claim-deliveries.ts'
 import { type Finding, fine, wrong } from './finding.ts'
 
-/** A server looks twice a second and tries for seconds: what has been due for so long nobody takes. */
+/** A server polls twice a second and an attempt takes seconds: a delivery that is due for this long has no server. */
 const lateAfterMs = 5 * 60_000
 
-/** Whether webhooks are told, and where they may go. Silent where nobody has asked for one. */
+/** Checks that webhooks are sent, and their allowed targets. Empty without webhook endpoints and targets. */
 export async function examineWebhooks(
   db: Db,
   { webhookAllow }: Pick<Config, 'webhookAllow'>,
@@ -25,7 +25,7 @@ export async function examineWebhooks(
   ).length
   const failing = endpoints.filter((each) => each.state === 'enabled' && each.failing_since !== null).length
   const late = await readDueEndpoints(db, nowMs - lateAfterMs)
-  const says = `${endpoints.length} endpoints, ${failed} of them disabled because they failed, ${failing} failing; ${late.length} have waited for more than five minutes.`
+  const says = `${endpoints.length} endpoints, ${failed} disabled after failures, ${failing} failing; ${late.length} with deliveries overdue by more than 5 min.`
   return [
     ...targets,
     {
@@ -33,7 +33,7 @@ export async function examineWebhooks(
       remedy:
         late.length === 0
           ? null
-          : 'If it stays so, start a server with the role webhooks, or look at what delays it: onesixty_webhook_deliveries_in_flight and its log.',
+          : 'If this persists, start a server with the role webhooks, or check the metric onesixty_webhook_deliveries_in_flight and the server log.',
     },
   ]
 }
@@ -41,9 +41,9 @@ export async function examineWebhooks(
 function examineTargets(webhookAllow: readonly string[]): Finding {
   try {
     createAddressGuard(webhookAllow)
-    return fine('webhook_targets', `Webhooks may go to ${webhookAllow.join(', ')} beside public addresses.`)
+    return fine('webhook_targets', `Allowed targets: public addresses and ${webhookAllow.join(', ')}.`)
   } catch (error) {
-    const remedy = 'Correct ONESIXTY_WEBHOOK_ALLOW: a server refuses to start with it.'
+    const remedy = 'Correct ONESIXTY_WEBHOOK_ALLOW: no server starts with this value.'
     return wrong('webhook_targets', (error as Error).message, remedy)
   }
 }

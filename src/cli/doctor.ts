@@ -14,16 +14,16 @@ import { examineWebhooks } from './doctor-webhooks.ts'
 import { attempt, type Finding, fine, megabytes, wrong } from './finding.ts'
 import type { Toolbox } from './toolbox.ts'
 
-const leastFreeBytes = 500_000_000
-const leastNode = 24
+const minFreeBytes = 500_000_000
+const minNodeVersion = 24
 
 export const doctorCommand = command({
-  summary: 'Checks this installation: machine, files, database, and that every sum adds up.',
+  summary: 'Checks this instance: machine, files, database and sums.',
   details:
-    'Changes nothing, may run beside the server, and sees the database as of one instant. Exit code 1 when something is wrong.',
+    'Changes nothing, can run while the server runs, and reads one snapshot of the database. Exit code 1 when a check fails.',
   arguments: [],
   options: {
-    full: { type: 'flag', says: 'Read every page and index of the database too; slow on a large one.' },
+    full: { type: 'flag', says: 'Also check every page and index; slow for a large database.' },
   },
   async run(tools, { options }) {
     const checks = [...(await examineMachine(tools)), ...(await examineDatabase(tools, options.full))]
@@ -34,7 +34,7 @@ export const doctorCommand = command({
       ...(check.violations ?? []).map((row) => `      ${JSON.stringify(row)}`),
     ])
     const failed = checks.filter((check) => !check.ok).length
-    lines.push(ok ? `All ${checks.length} checks are fine.` : `${failed} of ${checks.length} checks failed.`)
+    lines.push(ok ? `${checks.length} checks passed.` : `${failed} of ${checks.length} checks failed.`)
     return { json: { ok, checks }, text: lines.join('\n'), exitCode: ok ? 0 : 1 }
   },
 })
@@ -43,26 +43,26 @@ async function examineMachine({ config }: Toolbox): Promise<Finding[]> {
   const { dataFolder } = config
   const node = process.versions.node
   return [
-    Number(node.split('.')[0]) >= leastNode
+    Number(node.split('.')[0]) >= minNodeVersion
       ? fine('node', `Node.js ${node}.`)
       : wrong(
           'node',
           `Node.js ${node} is too old.`,
-          `Use Node.js ${leastNode} or later: npm start brings its own.`,
+          `Use Node.js ${minNodeVersion} or later: npm start uses its own.`,
         ),
     await attempt(
       'data_folder',
       `Make ${dataFolder} writable for this user, or set ONESIXTY_DATA.`,
       async () => {
         await access(dataFolder, constants.R_OK | constants.W_OK)
-        return `${dataFolder} can be written to.`
+        return `${dataFolder} is writable.`
       },
     ),
-    await attempt('free_space', 'Make room on the disk: without it sends are refused (507).', async () => {
+    await attempt('free_space', 'Free disk space: without it sends are rejected (507).', async () => {
       const { bavail, bsize } = await statfs(dataFolder)
       const free = bavail * bsize
-      if (free < leastFreeBytes) throw new Error(`Only ${megabytes(free)} are free.`)
-      return `${megabytes(free)} are free.`
+      if (free < minFreeBytes) throw new Error(`Only ${megabytes(free)} free.`)
+      return `${megabytes(free)} free.`
     }),
     await examineSecretFiles(config),
   ]
@@ -82,11 +82,11 @@ async function examineDatabase({ config, clock }: Toolbox, full: boolean): Promi
   return examineServer(config, config.databaseUrl, { full, examine })
 }
 
-/** Everything that must hold between the tables, as of one instant. */
+/** Checks all sums between tables in one snapshot. */
 export const examineSums = (db: Db, at: AuditTime): Promise<Finding[]> =>
   inSnapshot(db, (snapshot) => addUp(snapshot, at))
 
-/** The same where nobody writes. */
+/** Checks all sums without a snapshot, for a database without writers. */
 export async function addUp(db: Db, at: AuditTime): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const check of [...ledgerChecks, ...messageChecks]) findings.push(await examineSum(db, at, check))
@@ -94,13 +94,13 @@ export async function addUp(db: Db, at: AuditTime): Promise<Finding[]> {
 }
 
 async function examineSum(db: Db, at: AuditTime, { name, says, find }: AuditCheck): Promise<Finding> {
-  const remedy = 'Keep a backup and report this: it is a mistake of the program.'
+  const remedy = 'Keep a backup and report this: it is a bug in onesixty.'
   try {
     const violations = await find(db, at)
     return violations.length === 0
       ? fine(name, says)
-      : { ...wrong(name, `Does not hold: ${says}`, remedy), violations }
+      : { ...wrong(name, `Violated: ${says}`, remedy), violations }
   } catch (error) {
-    return wrong(name, `Cannot be told: ${(error as Error).message}.`, 'Look at the checks above first.')
+    return wrong(name, `Cannot check: ${(error as Error).message}.`, 'See the failed checks above first.')
   }
 }

@@ -1,12 +1,12 @@
-/** One thing that the doctor looked at. */
+/** The result of one check of the doctor. */
 export interface Finding {
   name: string
   ok: boolean
-  /** What was found, as a sentence. */
+  /** The result as a sentence. */
   says: string
-  /** What to do about it; null when nothing is to be done. */
+  /** How to fix it; null when nothing needs to be done. */
   remedy: string | null
-  /** Rows that break the rule, at most 20. */
+  /** Rows that violate the rule, up to 20. */
   violations?: readonly object[]
 }
 
@@ -18,10 +18,10 @@ export const wrong = (name: string, says: string, remedy: string): Finding => ({
   remedy,
 })
 
-/** What `look` says, or what it threw as what is wrong. */
-export async function attempt(name: string, remedy: string, look: () => Promise<string>): Promise<Finding> {
+/** Runs `check`: the check passes with the sentence that it returns, or fails with the error that it throws. */
+export async function attempt(name: string, remedy: string, check: () => Promise<string>): Promise<Finding> {
   try {
-    return fine(name, await look())
+    return fine(name, await check())
   } catch (error) {
     return wrong(name, error instanceof Error ? error.message : String(error), remedy)
   }

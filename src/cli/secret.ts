@@ -7,29 +7,31 @@ import { command, type CommandGroup } from './command.ts'
 import { CommandError } from './command-errors.ts'
 import type { Toolbox } from './toolbox.ts'
 
-const anew =
-  'What was sealed with a lost one is set anew: passwords of links (onesixty device set), webhook secrets (onesixty webhook rotate); second factors go with onesixty user reset-link --remove-second-factor, and their owners set up others. Phones register anew as soon as their app is started again.'
+const replacements =
+  'Replace what was encrypted with a lost secret: passwords of links (onesixty device set), webhook secrets (onesixty webhook rotate), and second factors (onesixty user reset-link --remove-second-factor; users then set up new ones). Phones register again when their app is restarted.'
 
 const accept = command({
-  summary:
-    'Goes on with the secrets that are there now, where others that the database was used with are lost.',
-  details: `No server starts while a secret that its database was used with is missing; every server must be stopped. ${lossSentence} ${anew}`,
+  summary: 'Continues with the current secrets when other secrets of the database are lost.',
+  details: `Stop all servers first. No server starts while a secret of its database is missing. ${lossSentence} ${replacements}`,
   arguments: [],
   options: {},
   async run(tools) {
-    const forgotten = await acceptAtHand(tools)
+    const forgotten = await acceptCurrent(tools)
     return {
       json: { accepted: true, forgotten },
       text:
         forgotten === 0
-          ? 'No secret was missing, and nothing is lost.'
-          : `${forgotten} ${forgotten === 1 ? 'secret is' : 'secrets are'} given up for lost; this database goes on with those at hand. ${anew} Opt-outs of numbers that were erased under it hold no more.`,
+          ? 'No secret is missing. Nothing was changed.'
+          : `Removed ${forgotten} lost ${forgotten === 1 ? 'secret' : 'secrets'}. The database now uses the current ones. ${replacements} Opt-outs of numbers that were erased with a lost secret no longer apply.`,
     }
   },
 })
 
-/** With every server stopped: one that runs would go on sealing with what is forgotten here. Gives how many secrets were. */
-const acceptAtHand = ({ config, clock, withStorage }: Toolbox): Promise<number> =>
+/**
+ * Removes lost secrets and returns their number. All servers must be stopped: a running one would still encrypt with a
+ * removed secret.
+ */
+const acceptCurrent = ({ config, clock, withStorage }: Toolbox): Promise<number> =>
   withStorage(async ({ writer }) => {
     const { dataFolder, databaseUrl } = config
     const lock = await lockFolder(dataFolder, {
@@ -50,9 +52,9 @@ const acceptAtHand = ({ config, clock, withStorage }: Toolbox): Promise<number> 
     }
   })
 
-const servedSentence = `A server of this database runs, and would go on sealing with its own secret. Stop every one first; one that was killed counts as running for ${usualTimes.silenceMs / 1_000} s more.`
+const servedSentence = `A server of this database is running, and would still encrypt with its own secret. Stop all servers first. A killed server counts as running for another ${usualTimes.silenceMs / 1_000} s.`
 
 export const secretCommands: CommandGroup = {
-  summary: 'The secret of the instance, which seals stored passwords.',
+  summary: 'The secret of the instance, which encrypts stored passwords.',
   commands: { accept },
 }

@@ -1,7 +1,7 @@
 import type { PhoneStep } from '../devices/phone-progress.ts'
 import type { CommandIo } from './toolbox.ts'
 
-/** Steps with their ticks. On a terminal they are drawn over; elsewhere each is said again when it changed. */
+/** Prints steps with check marks. On a terminal they are redrawn; elsewhere a step is printed again after a change. */
 export class StepLines {
   readonly #out: CommandIo['stdout']
   #drawn: readonly string[] = []
@@ -16,11 +16,11 @@ export class StepLines {
     )
     if (lines.every((line, i) => line === this.#drawn[i])) return
     if (this.#out.isTTY === true) this.#draw(lines)
-    else for (const line of lines.filter((said, i) => said !== this.#drawn[i])) this.#out.write(`${line}\n`)
+    else for (const line of lines.filter((each, i) => each !== this.#drawn[i])) this.#out.write(`${line}\n`)
     this.#drawn = lines
   }
 
-  /** Up over what stands there, which may have been broken into several rows; then anew. */
+  /** Moves up over the former lines, which the terminal may have wrapped, and prints the new ones. */
   #draw(lines: readonly string[]): void {
     const columns = this.#out.columns ?? 80
     const rows = this.#drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0)

@@ -12,26 +12,26 @@ import { postgresSettingsOf } from '../storage/open-storage.ts'
 import { agreeOnSecrets } from '../storage/secret-mark.ts'
 import { CommandError } from './command-errors.ts'
 
-/** Who did it, in the ledger and the audit log. */
+/** The actor in the ledger and the audit log. */
 export const cliActor = 'cli'
 
-/** Where a command reads and writes; `process` fits. */
+/** Input and output of a command; `process` fits. */
 export interface CommandIo {
   stdout: {
     write(text: string): unknown
-    /** A terminal, where what was written can be drawn over. */
+    /** A terminal, where lines can be redrawn. */
     isTTY?: boolean
     columns?: number
   }
   stderr: { write(text: string): unknown }
   stdin: AsyncIterable<Uint8Array | string>
   env: Readonly<Record<string, string | undefined>>
-  /** Ctrl-C and its like, for commands that wait. */
+  /** Ctrl-C and SIGTERM, for commands that wait. */
   on?(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
   off?(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
 }
 
-/** What commands work with. */
+/** The dependencies of commands. */
 export interface Toolbox {
   io: CommandIo
   config: Config
@@ -39,22 +39,22 @@ export interface Toolbox {
   ids: Ids
   randomBytes: (count: number) => Uint8Array
   /**
-   * Opens the database, beside a running server too, and closes it after `use`. Without `create` it must exist: a command that only
-   * looks makes no database.
+   * Opens the database, also while a server runs, and closes it after `use`. Without `create` it must exist: a command
+   * that only reads creates no database.
    */
   withStorage<T>(use: (storage: CommandStorage) => Promise<T>, options?: { create: boolean }): Promise<T>
   /**
-   * The secret of the instance, to seal or hash with: the database knows it from now on. Refuses where one that it was used with is missing, as a
-   * server does, which could not open what a command sealed with another.
+   * Returns the secret of the instance, to encrypt or hash with, and records it in the database. Throws like a server
+   * when a secret of the database is missing: a server could not decrypt what a command encrypted with another one.
    */
   instanceSecret(): Promise<InstanceSecret>
 }
 
-/** The tools of one command; opens nothing yet. */
+/** Creates the dependencies of one command; opens nothing. */
 export function createToolbox(io: CommandIo, config: Config, clock: Clock = systemClock): Toolbox {
   const withStorage: Toolbox['withStorage'] = async (use, options = { create: false }) => {
     if (!options.create) await requireDatabase(config)
-    // A database is born with its secret, so that one without it has lost it.
+    // The secret is created before the database: a database without a secret has lost it.
     else await loadInstanceSecret(config)
     const storage = await openForCommand(config, clock.now())
     try {
@@ -81,7 +81,7 @@ export function createToolbox(io: CommandIo, config: Config, clock: Clock = syst
   }
 }
 
-/** Refuses when there is no database in the folder, one that was there is gone, or nothing of ours is in the one on a server. */
+/** Throws when the folder has no database or has lost it, or when the database on a server has no tables of onesixty. */
 export async function requireDatabase(config: Config): Promise<void> {
   if (config.databaseUrl !== null) return requireTables(config, config.databaseUrl)
   const file = databaseFile(config.dataFolder)
@@ -89,7 +89,7 @@ export async function requireDatabase(config: Config): Promise<void> {
   await refuseLostDatabase(config.dataFolder)
   throw new CommandError(
     'no_database',
-    `There is no database at ${file}. Start the server once (npm start), or set ONESIXTY_DATA to its folder.`,
+    `No database at ${file}. Start the server once (npm start), or set ONESIXTY_DATA to its folder.`,
   )
 }
 
@@ -101,12 +101,12 @@ async function requireTables(config: Config, url: string): Promise<void> {
   const { host, pathname } = new URL(url)
   throw new CommandError(
     'no_database',
-    `There is nothing of onesixty in the database ${pathname.slice(1)} at ${host}. Start the server once (npm start), or set DATABASE_URL to another.`,
+    `The database ${pathname.slice(1)} at ${host} has no tables of onesixty. Start the server once (npm start), or set DATABASE_URL to another database.`,
   )
 }
 
-/** Refuses what is done with the file of the embedded database when there is none. */
+/** Throws for a command that needs the file of the embedded database when DATABASE_URL is set. */
 export function requireEmbedded({ databaseUrl }: Pick<Config, 'databaseUrl'>, remedy: string): void {
   if (databaseUrl !== null)
-    throw new CommandError('not_embedded', `DATABASE_URL is set: this database is not a file. ${remedy}`)
+    throw new CommandError('not_embedded', `DATABASE_URL is set, so the database is not a file. ${remedy}`)
 }

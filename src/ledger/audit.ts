@@ -24,17 +24,17 @@ export const mostViolations = 20
 export const ledgerChecks: readonly AuditCheck[] = [
   {
     name: 'granted_is_ledger',
-    says: 'What each wallet was granted is the sum of its ledger entries.',
+    says: 'The amount granted to each wallet is the sum of its ledger entries.',
     find: (db) => rowsOf(db, grantedIsNotLedger),
   },
   {
     name: 'used_is_usage',
-    says: 'What each wallet used is the sum of its days.',
+    says: 'The usage of each wallet is the sum of its daily usage.',
     find: (db) => rowsOf(db, usedIsNotUsage),
   },
   {
     name: 'wallets_in_bounds',
-    says: 'No wallet is below 0, and none has used and reserved more than it was granted.',
+    says: 'No wallet is below 0, and none has used and reserved more than was granted to it.',
     find: (db) => rowsOf(db, outOfBounds),
   },
   {

@@ -12,27 +12,27 @@ import { webhookChecks } from './webhook-audit.ts'
 export const messageChecks: readonly AuditCheck[] = [
   {
     name: 'wallets_are_messages',
-    says: 'What each wallet reserved is what its messages hold; what it used is what they were charged and what was archived.',
+    says: 'The reserved amount of each wallet is the sum of the holds of its messages; its usage is the sum of their charges, with archived ones.',
     find: (db) => rowsOf(db, walletsAreNotMessages),
   },
   {
     name: 'costs_are_consistent',
-    says: 'What a message holds and was charged agrees with the state of its cost and with its status.',
+    says: 'The hold and the charge of each message match the state of its cost and its status.',
     find: (db) => rowsOf(db, inconsistentCosts),
   },
   {
     name: 'totals_are_queue',
-    says: 'The counters of what waits are the sums of the queue, and of what waits for an instant.',
+    says: 'The counters of queued and scheduled messages are the sums of their rows.',
     find: (db) => rowsOf(db, totalsAreNotQueue),
   },
   {
     name: 'waiting_is_queued',
-    says: 'Every message that waits or is being handed over stands once in the queue or among those that wait for an instant, and nothing else does.',
+    says: 'Every message that waits or is in flight is once in the queue or among those with a start time, and no other message is.',
     find: (db) => rowsOf(db, waitingIsNotQueued),
   },
   {
     name: 'scheduled_is_deferred',
-    says: 'What is scheduled waits for its time, and what else waits for an instant is queued.',
+    says: 'Scheduled messages wait for their send time; other messages with a start time are queued.',
     find: (db) => rowsOf(db, scheduledIsNotDeferred),
   },
   {
@@ -42,22 +42,22 @@ export const messageChecks: readonly AuditCheck[] = [
   },
   {
     name: 'nothing_overdue',
-    says: 'No message is past the time by which it must be final (but what a restore holds back).',
+    says: 'No message is past the time by which it must be final, except those that a restore holds.',
     find: (db, { nowMs, receiptWindowMs }) => rowsOf(db, overdue(nowMs, receiptWindowMs)),
   },
   {
     name: 'final_has_time',
-    says: 'A message is final exactly when it has the time of it.',
+    says: 'Exactly the final messages have a final time.',
     find: (db) => rowsOf(db, finalWithoutTime),
   },
   {
     name: 'receipts_have_messages',
-    says: 'Every receipt that is waited for belongs to a message that has been handed over (one that was given up may outlive its record).',
+    says: 'Every expected receipt belongs to a submitted message (an expired one can outlive the record of its message).',
     find: (db) => rowsOf(db, receiptsWithoutMessage),
   },
   {
     name: 'offers_are_attempts',
-    says: 'Everything that a phone is still asked for is an open attempt of its device, and every open attempt of a phone was offered to it.',
+    says: 'Every open offer to a phone is an open attempt of its device, and every open attempt of a phone was offered to it.',
     find: (db) => rowsOf(db, offersAreNotAttempts),
   },
   ...trafficChecks,

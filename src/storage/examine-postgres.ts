@@ -68,7 +68,7 @@ export async function transactionAge(db: Db): Promise<number> {
 export interface Follower {
   name: string
   /** How much of the log it has not applied yet, or the server keeps for it; null when this role may not know. */
-  behindBytes: number | null
+  lagBytes: number | null
   /** It is connected. */
   isThere: number
 }
@@ -77,7 +77,7 @@ export interface Follower {
 export async function readFollowers(db: Db): Promise<Follower[]> {
   const { rows } = await sql<Follower>`
     select coalesce(nullif(application_name, ''), 'a standby') as name,
-      pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) as "behindBytes", true as "isThere" from pg_stat_replication
+      pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) as "lagBytes", true as "isThere" from pg_stat_replication
     union all
     select slot_name, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), false from pg_replication_slots where not active
     order by name`.execute(db)

@@ -178,8 +178,8 @@ test('files and folders are named whole, wherever the program was started', asyn
   await relative.close()
   expect(listed.stderr).toContain(
     isPostgres
-      ? `There is nothing of onesixty in the database ${basename(relative.dataFolder)} at 127.0.0.1:`
-      : `There is no database at ${resolve('no-such-folder/onesixty.db')}.`,
+      ? `The database ${basename(relative.dataFolder)} at 127.0.0.1:`
+      : `No database at ${resolve('no-such-folder/onesixty.db')}.`,
   )
   expect(examined.stdout).toContain(`Make ${resolve('no-such-folder')} writable`)
 })

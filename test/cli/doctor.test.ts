@@ -77,7 +77,7 @@ test('says in words what fails, with what to do and the rows', async () => {
   const { code, stdout } = await cli.run('doctor')
   expect(code).toBe(1)
   expect(stdout).toContain(
-    'FAIL  granted_is_ledger: Does not hold: What each wallet was granted is the sum of its ledger entries.',
+    'FAIL  granted_is_ledger: Violated: The amount granted to each wallet is the sum of its ledger entries.',
   )
   expect(stdout).toMatch(/"granted":11,"ledger":10/)
   expect(stdout).toContain(`1 of ${24 + ofDatabase.length} checks failed.`)
@@ -103,7 +103,7 @@ test('a schema from another version; the sums of it are not asked', async () => 
   await damage(`update schema_migrations set checksum = 'x'`)
   const { failed, checks } = await examine()
   expect(failed).toMatchObject([
-    { name: 'schema', says: expect.stringContaining('Was another when it was applied') },
+    { name: 'schema', says: expect.stringContaining('Migrations changed after they were applied') },
   ])
   expect(checks.map((check) => check.name)).not.toContain('granted_is_ledger')
 })
@@ -131,13 +131,13 @@ test('how phones would get here is said once somebody wants one, and makes nothi
     {
       name: 'phone_address',
       ok: true,
-      says: 'Phones are told http://127.0.0.1:8160/mobile/v1.',
+      says: 'API URL for phones: http://127.0.0.1:8160/mobile/v1',
       remedy: expect.stringContaining('HTTPS only'),
     },
     {
       name: 'phones',
       ok: true,
-      says: '1 registered, 1 of them waiting for Google push; 1 private tokens are good.',
+      says: '1 registered, 1 of them on Google push; 1 valid private tokens.',
       remedy: expect.stringContaining('SSE Only'),
     },
   ])

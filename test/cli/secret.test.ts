@@ -135,13 +135,13 @@ describe('a database that a server was started on', () => {
       {
         name: 'secret',
         ok: true,
-        says: expect.stringMatching(/from ONESIXTY_SECRET\. Former ones in .*: 1\.$/),
+        says: expect.stringMatching(/by ONESIXTY_SECRET\. Former secrets in .*: 1\.$/),
       },
-      { name: 'secret_fits', ok: false, says: expect.stringContaining('not there: 1') },
+      { name: 'secret_fits', ok: false, says: expect.stringContaining('Missing secrets of the database: 1') },
     ])
     const { stdout } = await beside.run('secret accept')
     expect(stdout).toMatch(
-      /^1 secret is given up for lost.*Opt-outs of numbers that were erased under it hold no more\.$/m,
+      /^Removed 1 lost secret\..*Opt-outs of numbers that were erased with a lost secret no longer apply\.$/m,
     )
     await startWith(third, other)
     await expect(startWith(third)).rejects.toThrow('one is not there')
@@ -166,12 +166,12 @@ describe('a database that no server was started on', () => {
   test('bears no mark, and the doctor says so rather than that the secret fits', async () => {
     expect(await examine(cli)).toMatchObject([
       { name: 'secret', ok: true },
-      { name: 'secret_fits', ok: true, says: expect.stringContaining('no mark of a secret yet') },
+      { name: 'secret_fits', ok: true, says: expect.stringContaining('has no secret yet') },
     ])
     await startWith(former)
     expect(await examine(cli)).toMatchObject([
       { name: 'secret' },
-      { name: 'secret_fits', says: 'Every secret that the database was used with is there.' },
+      { name: 'secret_fits', says: 'All secrets of the database are available.' },
     ])
   })
 

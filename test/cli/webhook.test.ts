@@ -141,7 +141,7 @@ test('the doctor says how endpoints stand, and what is wrong with targets that a
     return Object.fromEntries(found.map(({ name, says }) => [name, says]))
   }
   expect((await checks())['webhooks']).toMatch(
-    /^\d+ endpoints, 0 of them disabled because they failed, 1 failing; 0 have waited/,
+    /^\d+ endpoints, 0 disabled after failures, 1 failing; 0 with deliveries overdue/,
   )
   expect((await checks())['webhook_targets']).toBeUndefined()
   env['ONESIXTY_WEBHOOK_ALLOW'] = 'ten dot one'
@@ -150,6 +150,6 @@ test('the doctor says how endpoints stand, and what is wrong with targets that a
   })
   env['ONESIXTY_WEBHOOK_ALLOW'] = '10.1.0.0/16,hooks.internal'
   expect(await checks()).toMatchObject({
-    webhook_targets: 'Webhooks may go to 10.1.0.0/16, hooks.internal beside public addresses.',
+    webhook_targets: 'Allowed targets: public addresses and 10.1.0.0/16, hooks.internal.',
   })
 })

@@ -47,6 +47,6 @@ test.each(levels)(
     ])
     expect(await cliProcess(create, { dataFolder })).toMatchObject({ code: 0 })
     const { code, stdout } = await cliProcess(['doctor'], { dataFolder, env })
-    expect([code, stdout]).toEqual([1, expect.stringContaining(`synchronous is ${number}: a power cut`)])
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`synchronous is ${number}: a power failure`)])
   },
 )
