@@ -10,18 +10,18 @@ import { examineSums } from './doctor.ts'
 import { requireDatabase, requireEmbedded, type Toolbox } from './toolbox.ts'
 
 export const backupCommand = command({
-  summary: 'Copies the database to a file, as of one instant, while the server runs, and proves the copy.',
+  summary: 'Copies a snapshot of the database to a file while the server runs, and verifies the copy.',
   details:
-    'The copy holds numbers and texts: keep it as safe as the database. Keep the secret apart from it: without it stored passwords cannot be read again.',
-  arguments: [{ name: 'file', says: 'Where the copy goes; nothing is overwritten.' }],
+    'The backup contains numbers and texts: protect it like the database. Store the secret separately: without it stored passwords cannot be decrypted.',
+  arguments: [{ name: 'file', says: 'Path of the backup. An existing file is not overwritten.' }],
   options: {},
   async run(tools, { arguments: [target = ''] }) {
     const file = resolve(target)
-    requireEmbedded(tools.config, 'Back it up with pg_dump, or as docs/scaling.md says.')
+    requireEmbedded(tools.config, 'Back it up with pg_dump, or see docs/scaling.md.')
     await requireDatabase(tools.config)
     let broken: string[] = []
     const { bytes } = await backUpDatabase(tools.config.dataFolder, file, async (copy) => {
-      broken = await proveCopy(tools, copy)
+      broken = await verifyCopy(tools, copy)
     })
     const { dataFolder, secret: given } = tools.config
     const secret = given === null ? secretFile(dataFolder) : 'ONESIXTY_SECRET'
@@ -29,8 +29,8 @@ export const backupCommand = command({
     const formerSecrets = (await isThere(former)) ? former : null
     const sums =
       broken.length === 0
-        ? 'every sum adds up'
-        : `but these do not hold, in the database as in the copy: ${broken.join(', ')} (see onesixty doctor)`
+        ? 'all sums are correct'
+        : `but these sums are wrong in the database and the backup: ${broken.join(', ')} (see onesixty doctor)`
     return {
       json: {
         file,
@@ -42,19 +42,19 @@ export const backupCommand = command({
         former_secrets: formerSecrets,
       },
       text: [
-        `${file}: ${(bytes / 1_000_000).toFixed(1)} MB, the file is sound, ${sums}.`,
+        `${file}: ${(bytes / 1_000_000).toFixed(1)} MB, no corruption found, ${sums}.`,
         `To restore: stop the server, then onesixty restore ${file}`,
         formerSecrets === null
-          ? `Keep ${secret} too, somewhere else: a backup does not hold it.`
-          : `Keep ${secret} and ${formerSecrets} too, somewhere else: a backup does not hold them.`,
+          ? `Also store ${secret}, in another place: the backup does not contain it.`
+          : `Also store ${secret} and ${formerSecrets}, in another place: the backup does not contain them.`,
       ].join('\n'),
       exitCode: broken.length === 0 ? 0 : 1,
     }
   },
 })
 
-/** Reads the whole copy and adds everything up; gives the names of what does not hold. Throws when the file is damaged. */
-async function proveCopy({ config, clock }: Toolbox, file: string): Promise<string[]> {
+/** Reads the whole copy and checks all sums. Returns the names of the wrong ones; throws when the file is damaged. */
+async function verifyCopy({ config, clock }: Toolbox, file: string): Promise<string[]> {
   const copy = openDatabaseFile(file)
   try {
     const damage = await findDamage(copy.db, true)

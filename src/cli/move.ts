@@ -10,39 +10,39 @@ import { addUp } from './doctor.ts'
 import { MoveLines } from './move-lines.ts'
 import { requireDatabase, requireEmbedded, type Toolbox } from './toolbox.ts'
 
-/** 5,000 messages are about 3 MB: enough that a flush for each costs nothing, and that little is done again after a kill. */
+/** 5,000 messages are about 3 MB: few flushes, and little to repeat after a kill. */
 const defaultPageRows = 5_000
-const mostPageRows = 50_000
+const maxPageRows = 50_000
 
 export const moveCommand = command({
   summary:
-    'Moves everything from the embedded database to an empty PostgreSQL database; the server must be stopped.',
+    'Moves all data from the embedded database to an empty PostgreSQL database. Stop the server first.',
   details:
-    'It goes on where it was when it was ended or killed. At the end it compares both sides and marks the embedded database as moved, so that nobody serves it any more. The password comes from PGPASSWORD or a pgpass file. docs/operating.md tells it step by step.',
+    'An interrupted move resumes where it stopped. At the end the command compares both databases and marks the embedded one as moved, so that no server uses it any more. The password is read from PGPASSWORD or a pgpass file. See docs/operating.md for the steps.',
   arguments: [],
   options: {
     to: {
       type: 'text',
       value: 'URL',
-      says: 'The database, such as postgres://ada@db.example.org/onesixty; never with a password.',
+      says: 'URL of the database, for example postgres://ada@db.example.org/onesixty, without a password.',
       required: true,
     },
     'page-rows': {
       type: 'number',
-      says: `Rows that are copied and committed at a time, 1 to ${mostPageRows}; ${defaultPageRows} when left out.`,
+      says: `Rows per copied and committed page, 1 to ${maxPageRows}. Default: ${defaultPageRows}.`,
     },
   },
   async run(tools, { options, json }) {
     const place = readTarget(options.to)
     const pageRows = options['page-rows'] ?? defaultPageRows
-    if (!Number.isInteger(pageRows) || pageRows < 1 || pageRows > mostPageRows)
+    if (!Number.isInteger(pageRows) || pageRows < 1 || pageRows > maxPageRows)
       throw new CommandError(
         'invalid_page_rows',
-        `--page-rows takes a whole number from 1 to ${mostPageRows}.`,
+        `--page-rows must be a whole number from 1 to ${maxPageRows}.`,
       )
     requireEmbedded(
       tools.config,
-      'What moves is the embedded database of ONESIXTY_DATA: run move without DATABASE_URL.',
+      'The embedded database of ONESIXTY_DATA is moved: run move without DATABASE_URL.',
     )
     await requireDatabase(tools.config)
     const startedMs = tools.clock.monotonicMs()
@@ -51,18 +51,18 @@ export const moveCommand = command({
   },
 })
 
-interface Wish {
+interface MoveRequest {
   url: string
   place: string
   pageRows: number
   json: boolean
 }
 
-async function move(tools: Toolbox, { url, place, pageRows, json }: Wish): Promise<MoveResult> {
+async function move(tools: Toolbox, { url, place, pageRows, json }: MoveRequest): Promise<MoveResult> {
   const { config, clock, ids, io } = tools
   const lock = await lockFolder(config.dataFolder, { nowMs: clock.now(), purpose: 'onesixty move' })
   const lines = new MoveLines(json ? null : io.stdout, () => clock.monotonicMs())
-  // Of each table everything is read: no statement may be cut off for taking long.
+  // Whole tables are read: no statement timeout.
   const settings = {
     url,
     applicationName: 'onesixty move',
@@ -87,7 +87,7 @@ async function move(tools: Toolbox, { url, place, pageRows, json }: Wish): Promi
     if (error instanceof StorageError && passwordFault.test(error.message))
       throw new CommandError(
         'password_refused',
-        `The server did not let this user in: ${error.message}. The password is taken from PGPASSWORD, else from a pgpass file (~/.pgpass, chmod 600).`,
+        `Sign-in to PostgreSQL failed: ${error.message}. The password is read from PGPASSWORD, else from a pgpass file (~/.pgpass, chmod 600).`,
       )
     if (error instanceof MoveMismatchError) throw new CommandError('mismatch', error.message)
     throw error
@@ -97,10 +97,10 @@ async function move(tools: Toolbox, { url, place, pageRows, json }: Wish): Promi
   }
 }
 
-/** SQLSTATE class 28, invalid authorization; and that there is no password to answer with. */
+/** SQLSTATE class 28, invalid authorization; or the server asks for a password and none is set. */
 const passwordFault = /\(28[0-9A-Z]{3}\)$|asks for a password/
 
-/** The address as it may be shown and kept. Refuses what is no address of a database, and a password, which is never repeated. */
+/** Returns the URL in the form that is printed and stored. Throws for an invalid URL, and for one with a password, which is never printed. */
 function readTarget(given: string): string {
   const url = URL.parse(given)
   if (
@@ -111,12 +111,12 @@ function readTarget(given: string): string {
   )
     throw new CommandError(
       'invalid_target',
-      '--to needs the address of a database, such as postgres://ada@db.example.org/onesixty',
+      '--to must be the URL of a database, such as postgres://ada@db.example.org/onesixty',
     )
   if (url.password !== '' || url.searchParams.has('password'))
     throw new CommandError(
       'password_in_url',
-      'The address holds a password: the list of processes and the history of the shell keep it. Leave it out, and set PGPASSWORD or write it to a pgpass file (~/.pgpass, chmod 600). Better change the one that stood here.',
+      'The URL contains a password, which is visible in the process list and the shell history. Remove it, and set PGPASSWORD or a pgpass file (~/.pgpass, chmod 600). Change the exposed password.',
     )
   const user = url.username === '' ? '' : `${url.username}@`
   return `postgres://${user}${url.host}${url.pathname}`
@@ -130,27 +130,27 @@ function describe(
   const secret = config.secret === null ? secretFile(config.dataFolder) : null
   const seconds = Math.round(tookMs / 100) / 10
   const done = wasDone
-    ? `Everything has moved to ${place} already.`
-    : `Everything has moved to ${place}: ${rows.toLocaleString('en')} rows of ${tables} tables, ${seconds} s. Both sides are the same: granted ${sums['granted'] ?? 0}, reserved ${sums['reserved'] ?? 0}, used ${sums['used'] ?? 0}.`
+    ? `All data was already moved to ${place}.`
+    : `Moved all data to ${place}: ${rows.toLocaleString('en')} rows of ${tables} tables, ${seconds} s. Both databases are identical: granted ${sums['granted'] ?? 0}, reserved ${sums['reserved'] ?? 0}, used ${sums['used'] ?? 0}.`
   const lines = [
     done,
     ...(brokenSums.length === 0
       ? []
       : [
-          `These sums did not hold before, and do not hold now: ${brokenSums.join(', ')} (see onesixty doctor).`,
+          `These sums were wrong before the move and still are: ${brokenSums.join(', ')} (see onesixty doctor).`,
         ]),
     ...(isRestored
       ? [
-          'The embedded database had been put back from a backup: the first start holds what waits (onesixty restore release, cancel or settle).',
+          'The embedded database was restored from a backup: the first start holds queued messages (onesixty restore release, cancel or settle).',
         ]
       : []),
-    'Now start the server with',
+    'Start the server with:',
     `  DATABASE_URL=${url}   (the password in PGPASSWORD or a pgpass file)`,
     secret === null
-      ? '  ONESIXTY_SECRET as it is'
-      : `  ONESIXTY_SECRET set to what ${secret} holds: without it stored passwords cannot be read`,
-    `  ONESIXTY_DATA=${config.dataFolder} as before: it tells this node what it did last`,
-    'The embedded database stays as it was, and is not served any more.',
+      ? '  ONESIXTY_SECRET unchanged'
+      : `  ONESIXTY_SECRET set to the content of ${secret}: without it stored passwords cannot be decrypted`,
+    `  ONESIXTY_DATA=${config.dataFolder} unchanged: it contains the state of this node`,
+    'The embedded database is unchanged, and no longer used.',
   ]
   return {
     json: {

@@ -12,30 +12,29 @@ import { endHeld, type HeldEnd } from './message-ports.ts'
 import { requireEmbedded, type Toolbox } from './toolbox.ts'
 
 const decide =
-  'What waited when the backup was made may have been sent since, so the next start holds it back. Decide then: restore release, cancel or settle.'
+  'Messages that were queued in the backup may have been sent since. The next start holds them until you decide: restore release, cancel or settle.'
 
 const restoreFile = command({
-  summary:
-    'Puts a backup in the place of the database; the server must be stopped. The present database is kept.',
+  summary: 'Restores a backup. Stop the server first. The current database is kept.',
   details: decide,
-  arguments: [{ name: 'file', says: 'A copy that onesixty backup made.' }],
+  arguments: [{ name: 'file', says: 'A backup made by onesixty backup.' }],
   options: {},
   async run(tools, { arguments: [given = ''] }) {
     const file = resolve(given)
     const { dataFolder } = tools.config
     requireEmbedded(
       tools.config,
-      'Restore it with the tools of PostgreSQL, as docs/scaling.md says; the next start notices.',
+      'Restore it with the tools of PostgreSQL, see docs/scaling.md. The next start detects the restore.',
     )
     await checkBackup(file, given)
     const lock = await lockFolder(dataFolder, { nowMs: tools.clock.now(), purpose: 'onesixty restore' })
     try {
       const { movedTo } = await replaceDatabase(dataFolder, file, tools.clock.now())
       const kept =
-        movedTo === null ? 'There was no database before.' : `The database before is kept as ${movedTo}.`
+        movedTo === null ? 'There was no database before.' : `The previous database is kept as ${movedTo}.`
       return {
         json: { restored: file, previous_database: movedTo },
-        text: `${file} is in place. ${kept}\n${decide}`,
+        text: `Restored ${file}. ${kept}\n${decide}`,
       }
     } finally {
       lock.release()
@@ -43,25 +42,25 @@ const restoreFile = command({
   },
 })
 
-/** Refuses what is no sound database of onesixty, or of a newer one. */
+/** Throws for a damaged file, a file that is not a database of onesixty, and one of a newer version. */
 async function checkBackup(file: string, given: string): Promise<void> {
   if (!(await isThere(file))) {
     const meant = nearestName(given, Object.keys(decisions))
     const hint = meant === null ? '' : ` Did you mean 'restore ${meant}'?`
-    throw new CommandError('not_a_backup', `There is no file ${file}.${hint}`)
+    throw new CommandError('not_a_backup', `No such file: ${file}.${hint}`)
   }
   const state = await examineBackup(file).catch((error: unknown) => {
     throw new CommandError(
       'not_a_backup',
-      `${file} cannot be restored: ${error instanceof Error ? error.message : String(error)}`,
+      `Cannot restore ${file}: ${error instanceof Error ? error.message : String(error)}`,
     )
   })
   if (state.applied.length === 0)
-    throw new CommandError('not_a_backup', `${file} is no database of onesixty.`)
+    throw new CommandError('not_a_backup', `${file} is not a database of onesixty.`)
   if (state.unknown.length > 0 || state.changed.length > 0) {
     throw new CommandError(
       'newer_backup',
-      `${file} was made by another version of onesixty. Use that version.`,
+      `${file} was made by a newer version of onesixty. Use that version.`,
     )
   }
 }
@@ -78,13 +77,12 @@ async function examineBackup(file: string): Promise<MigrationState> {
 }
 
 const release = command({
-  summary:
-    'Sends what a restore holds back, unless its validity has ended; what was sent after the backup goes twice.',
+  summary: 'Sends held messages that have not expired. Those that were sent after the backup are sent twice.',
   arguments: [],
   options: {},
   async run(tools) {
     const messages = await tools.withStorage(releaseHeld)
-    return { json: { action: 'release', messages }, text: `${messages} messages are released.` }
+    return { json: { action: 'release', messages }, text: `Released ${messages} messages.` }
   },
 })
 
@@ -93,25 +91,25 @@ async function end(tools: Toolbox, action: HeldEnd, done: string): Promise<Outpu
     endHeld(storage, action, () => tools.clock.now()),
   )
   const more = isMoreHeld
-    ? ' Others were being handed over when they were held: run it again in a minute.'
+    ? ' Other messages were in flight when they were held: run the command again in a minute.'
     : ''
   return {
     json: { action, messages: ended, is_more_held: isMoreHeld },
-    text: `${ended} messages are ${done}; their holds are released.${more}`,
+    text: `${ended} messages are ${done}. Their held SMS are released.${more}`,
   }
 }
 
 const decisions: CommandGroup['commands'] = {
   release,
   cancel: command({
-    summary: 'Cancels what a restore holds back: nothing of it is sent.',
+    summary: 'Cancels held messages without sending them.',
     arguments: [],
     options: {},
     run: (tools) => end(tools, 'cancel', 'canceled'),
   }),
   settle: command({
     summary:
-      'Calls what a restore holds back unconfirmed: it may or may not have been sent; a late receipt still corrects it.',
+      'Marks held messages as unconfirmed: they may have been sent. A late receipt still corrects the status.',
     arguments: [],
     options: {},
     run: (tools) => end(tools, 'settle', 'unconfirmed'),
@@ -119,7 +117,7 @@ const decisions: CommandGroup['commands'] = {
 }
 
 export const restoreCommands: CommandGroup = {
-  summary: 'Puts a backup in place, and decides what becomes of what it still held.',
+  summary: 'Restores a backup; releases, cancels or settles the messages that it holds.',
   commands: decisions,
   otherwise: restoreFile,
 }

@@ -27,7 +27,7 @@ export interface MoveDeps {
 }
 
 export interface MoveProgress {
-  step: 'counting' | 'beginning anew' | 'copying' | 'analyzing' | 'comparing' | 'adding up'
+  step: 'counting' | 'restarting' | 'copying' | 'analyzing' | 'comparing' | 'adding up'
   table: string | null
   /** Over all tables, what had arrived before included. */
   rows: { copied: number; total: number }
@@ -153,7 +153,7 @@ async function copyTables(
     dataFolder: deps.dataFolder,
     nowMs: deps.clock.now(),
   })
-  if (begun.isAnew) deps.onProgress({ step: 'beginning anew', table: null, rows: { ...counting, total } })
+  if (begun.isAnew) deps.onProgress({ step: 'restarting', table: null, rows: { ...counting, total } })
   let copied = [...begun.progress.values()].reduce((sum, { copied_rows: rows }) => sum + rows, 0)
   for (const shape of shapes) {
     let progress = begun.progress.get(shape.name)

@@ -47,7 +47,7 @@ test('a backup brings back what was there, keeps what is replaced, and says what
   await grant(5)
   const backup = await cli.run(`backup ${copy}`)
   expect([backup.code, backup.stdout]).toEqual([0, expect.stringContaining(`onesixty restore ${copy}`)])
-  expect(backup.stdout).toContain(`Keep ${cli.dataFolder}/secret too`)
+  expect(backup.stdout).toContain(`Also store ${cli.dataFolder}/secret,`)
   const former = join(cli.dataFolder, 'secret.previous')
   await writeFile(former, `${'f'.repeat(40)}\n`, { mode: 0o600 })
   expect(await cli.json(`backup ${copy}.2`)).toMatchObject({ former_secrets: former })

@@ -96,7 +96,7 @@ test('one that a server was handing over when it was held is not ended under its
     .execute()
   const { stdout } = await cli.run('restore cancel')
   expect(stdout).toContain('2 messages are canceled')
-  expect(stdout).toContain('run it again in a minute')
+  expect(stdout).toContain('run the command again in a minute')
   expect((await readMessages(cli.dataFolder)).statuses.filter((status) => status === 'queued')).toHaveLength(
     2,
   )

@@ -57,7 +57,7 @@ test('an address with a password is refused, and the password not repeated', asy
   for (const url of [house.fullUrl, `${house.url}?password=postgres`]) {
     const refused = await house.run(`move --to ${url} --json`)
     expect(codeOf(refused)).toEqual([1, 'password_in_url'])
-    expect(refused.stderr).toContain('set PGPASSWORD or write it to a pgpass file')
+    expect(refused.stderr).toContain('set PGPASSWORD or a pgpass file')
     expect(refused.stderr).not.toContain('postgres:postgres')
   }
   expect((await house.target.query("select 1 from pg_tables where schemaname = 'public'")).rows).toEqual([])
@@ -136,7 +136,7 @@ test('an unfinished move of another database is not gone on with', async () => {
 test('what has moved is not used any more, nobody can change it, and moving again does nothing', async () => {
   const first = await house.move()
   expect([first.code, first.stderr]).toEqual([0, ''])
-  expect(first.stdout).toContain(`ONESIXTY_SECRET set to what ${house.dataFolder}/secret holds`)
+  expect(first.stdout).toContain(`ONESIXTY_SECRET set to the content of ${house.dataFolder}/secret`)
   expect(first.stdout).toContain(`DATABASE_URL=${house.url}`)
   expect((await house.run('account list')).stderr).toContain(`has moved to ${house.url} (`)
   // By a process that had opened it before, as by any other program.
@@ -150,7 +150,7 @@ test('what has moved is not used any more, nobody can change it, and moving agai
   const again = await house.move()
   expect([again.code, again.stdout.split('\n')[0]]).toEqual([
     0,
-    `Everything has moved to ${house.url} already.`,
+    `All data was already moved to ${house.url}.`,
   ])
   expect((await house.run(`move --to ${house.url}-2 --json`)).stderr).toContain(`has moved to ${house.url} (`)
   await house.target.query('update moves set id = $1', ['mov_other'])
@@ -175,6 +175,6 @@ test('a server that asks for a password which is missing or wrong says where it 
     const refused = await house.move(' --json').finally(() => (process.env['PGPASSWORD'] = 'postgres'))
     expect([password, ...codeOf(refused)]).toEqual([password, 1, 'password_refused'])
     expect(refused.stderr).not.toContain('SASL')
-    expect(refused.stderr).toContain('The password is taken from PGPASSWORD, else from a pgpass file')
+    expect(refused.stderr).toContain('The password is read from PGPASSWORD, else from a pgpass file')
   }
 })

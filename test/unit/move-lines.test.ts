@@ -10,13 +10,13 @@ const copying = (copied: number): MoveProgress => ({
 
 test('a line says what is copied, how fast it goes, and how long it takes still', () => {
   expect(moveLine(copying(500_000), { rows: 400_000, tookMs: 4_000 })).toBe(
-    'copying messages: 500,000 of 1,000,000 rows (50 %), 25,000 rows/s, 20 s left',
+    'copying messages: 500,000 of 1,000,000 rows (50%), 25,000 rows/s, 20 s left',
   )
   expect(moveLine(copying(400_100), { rows: 400_000, tookMs: 1_000 })).toContain('100 rows/s, 100 min left')
 })
 
 test('before a second has passed nobody knows how long it takes', () => {
-  const plain = 'copying messages: 500,000 of 1,000,000 rows (50 %)'
+  const plain = 'copying messages: 500,000 of 1,000,000 rows (50%)'
   expect(moveLine(copying(500_000), { rows: 400_000, tookMs: 999 })).toBe(plain)
   expect(moveLine(copying(500_000), { rows: 500_000, tookMs: 5_000 })).toBe(plain)
   expect(moveLine(copying(500_000), null)).toBe(plain)
