@@ -36,6 +36,14 @@ export const bannedPhrases: readonly BannedPhrase[] = [
   { pattern: /\bsays? (?:yes|no)\b/i, instead: 'acks, rejects' },
   { pattern: /\bmade a mistake\b/i, instead: 'what failed, by cause' },
   { pattern: /\bis to be had\b/i, instead: 'is available' },
+  { pattern: /\bexplains? itself\b/i, instead: 'Run … --help for details' },
+  { pattern: /\bis too much here\b/i, instead: 'Unexpected argument' },
+  { pattern: /\bcannot be told\b/i, instead: 'is unknown, cannot be read' },
+  { pattern: /\bat hand\b/i, instead: 'available, current' },
+  {
+    pattern: /\badds? everything up\b|\bsums? adds? up\b/i,
+    instead: 'checks all sums, all sums are correct',
+  },
 ]
 
 /** Humps of identifiers and parts of file names that the glossary replaces. */
@@ -51,7 +59,18 @@ export interface WordException {
   why: string
 }
 
-export const exceptions: readonly WordException[] = []
+export const exceptions: readonly WordException[] = [
+  {
+    file: 'src/cli/device-receipts.ts',
+    text: 'readParked',
+    why: 'an export of src/messages/parked-receipts.ts, which is not done yet',
+  },
+  {
+    file: 'src/cli/message-erase.ts',
+    text: 'handedOver',
+    why: 'a member of the result of src/messages/erase-number.ts, which is not done yet',
+  },
+]
 
 /** Paths whose words have been gone through; the rest follows room by room, until this is everything. */
 export const donePaths: readonly string[] = [
@@ -61,4 +80,59 @@ export const donePaths: readonly string[] = [
   'console/src/drafts/',
   'src/errors.ts',
   'src/api/field-faults.ts',
+  'src/cli/backup.ts',
+  'src/cli/command-errors.ts',
+  'src/cli/command-line.ts',
+  'src/cli/command.ts',
+  'src/cli/connect-phone.ts',
+  'src/cli/device-connect.ts',
+  'src/cli/device-lookup.ts',
+  'src/cli/device-receipts.ts',
+  'src/cli/device-remove.ts',
+  'src/cli/device-same.ts',
+  'src/cli/device-taken.ts',
+  'src/cli/device-test.ts',
+  'src/cli/device-unread.ts',
+  'src/cli/device-view.ts',
+  'src/cli/device.ts',
+  'src/cli/doctor-file.ts',
+  'src/cli/doctor-holds.ts',
+  'src/cli/doctor-phones.ts',
+  'src/cli/doctor-schema.ts',
+  'src/cli/doctor-secret.ts',
+  'src/cli/doctor-server.ts',
+  'src/cli/doctor-webhooks.ts',
+  'src/cli/doctor.ts',
+  'src/cli/finding.ts',
+  'src/cli/first-run.ts',
+  'src/cli/group.ts',
+  'src/cli/help.ts',
+  'src/cli/key.ts',
+  'src/cli/link-options.ts',
+  'src/cli/listed-secret.ts',
+  'src/cli/listen-fault.ts',
+  'src/cli/look-until.ts',
+  'src/cli/message-erase.ts',
+  'src/cli/message-ports.ts',
+  'src/cli/message-show.ts',
+  'src/cli/message.ts',
+  'src/cli/migrate.ts',
+  'src/cli/move-lines.ts',
+  'src/cli/move.ts',
+  'src/cli/operator.ts',
+  'src/cli/parse-options.ts',
+  'src/cli/phone-checks.ts',
+  'src/cli/read-secrets.ts',
+  'src/cli/read-time.ts',
+  'src/cli/restore.ts',
+  'src/cli/secret.ts',
+  'src/cli/send.ts',
+  'src/cli/serve.ts',
+  'src/cli/sim-number.ts',
+  'src/cli/step-lines.ts',
+  'src/cli/toolbox.ts',
+  'src/cli/user.ts',
+  'src/cli/version.ts',
+  'src/cli/webhook-test.ts',
+  'src/cli/webhook.ts',
 ]
