@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setAccountLimits } from '../src/accounts/accounts.ts'
 import { loadKind } from '../src/cli/device-lookup.ts'
-import { cliActor, createToolbox, type Toolbox } from '../src/cli/toolbox.ts'
+import { cliActor, createCommandContext, type CommandContext } from '../src/cli/command-context.ts'
 import { readConfig } from '../src/config.ts'
 import { createDeviceSecretBox } from '../src/devices/secret-box.ts'
 import { addDevice, type DeviceDeps, setDevice } from '../src/devices/device-store.ts'
@@ -42,7 +42,7 @@ export async function withNodeHouse<T>(
     Array.from({ length: nodes }, (_, i) => makeFolder(databaseUrl, { ONESIXTY_NODE: nodeName(i) })),
   )
   const [first] = folders as [BenchFolder]
-  const tools = createToolbox(
+  const tools = createCommandContext(
     { stdout: process.stdout, stderr: process.stderr, stdin: Readable.from([]), env: first.env },
     readConfig(first.env),
   )
@@ -66,7 +66,7 @@ const nodeName = (i: number): string => `node-${i}`
 
 /** In one transaction: hundreds of accounts by the command line would take minutes. */
 const furnish = (
-  tools: Toolbox,
+  tools: CommandContext,
   { accounts, nodes }: HouseOptions,
 ): Promise<{ keys: string[]; deviceIds: string[] }> =>
   tools.withStorage(
@@ -83,7 +83,7 @@ const furnish = (
     { create: true },
   )
 
-async function openLimitless(tx: Tx, tools: Toolbox, i: number): Promise<string> {
+async function openLimitless(tx: Tx, tools: CommandContext, i: number): Promise<string> {
   const deps = { ...tools, nowMs: tools.clock.now() }
   const wanted = { name: `Bench ${i}`, email: `bench-${i}@example.org`, actor: cliActor }
   const { accountId, liveKey } = await openAccount(tx, deps, wanted)
@@ -115,7 +115,11 @@ async function addLink(
   return id
 }
 
-async function setOffline(tools: Toolbox, deviceIds: readonly string[], isOffline: boolean): Promise<void> {
+async function setOffline(
+  tools: CommandContext,
+  deviceIds: readonly string[],
+  isOffline: boolean,
+): Promise<void> {
   await tools.withStorage(async ({ writer }) => {
     const deps = await deviceDeps(tools)
     await writer.write(async (tx) => {
@@ -126,7 +130,7 @@ async function setOffline(tools: Toolbox, deviceIds: readonly string[], isOfflin
   await sleep(seenWithinMs)
 }
 
-const deviceDeps = async (tools: Toolbox): Promise<DeviceDeps> => ({
+const deviceDeps = async (tools: CommandContext): Promise<DeviceDeps> => ({
   ids: tools.ids,
   nowMs: tools.clock.now(),
   secretBox: createDeviceSecretBox(await loadInstanceSecret(tools.config)),

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { cliActor, createToolbox } from '../src/cli/toolbox.ts'
+import { cliActor, createCommandContext } from '../src/cli/command-context.ts'
 import { readConfig } from '../src/config.ts'
 import { createWebhookSecretBox } from '../src/devices/secret-box.ts'
 import { loadInstanceSecret } from '../src/instance-secret.ts'
@@ -75,7 +75,7 @@ async function hang({ folder, server }: ServedBench, url: string): Promise<void>
 /** In one transaction: a hundred by the command line would take a minute of each round. */
 async function addEndpoints({ env }: BenchFolder, accountId: string, url: string): Promise<void> {
   const io = { stdout: process.stdout, stderr: process.stderr, stdin: Readable.from([]), env }
-  const { config, ids, clock, randomBytes, withStorage } = createToolbox(io, readConfig(env))
+  const { config, ids, clock, randomBytes, withStorage } = createCommandContext(io, readConfig(env))
   const secretBox = createWebhookSecretBox(await loadInstanceSecret(config))
   const guard = createAddressGuard(config.webhookAllow)
   const deps = {

@@ -1,7 +1,7 @@
 import { setCountries } from '../accounts/account-guard.ts'
 import { command } from './command.ts'
 import { UsageError } from './command-errors.ts'
-import { cliActor } from './toolbox.ts'
+import { cliActor } from './command-context.ts'
 
 export const countriesCommand = command({
   summary: 'Sets the countries that an account may write to.',

@@ -3,7 +3,7 @@ import { type AccountErasure, type AccountErasureStep, eraseAccount } from '../m
 import { command } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { eraseDeps, logLines } from './message-erase.ts'
-import { cliActor, type Toolbox } from './toolbox.ts'
+import { cliActor, type CommandContext } from './command-context.ts'
 
 /** A link answers within seconds, and a phone that listens too. */
 const defaultWaitSeconds = 60
@@ -63,7 +63,7 @@ export const eraseAccountCommand = command({
 
 /** Goes on to the end, or until something has been handed over for longer than it waits. */
 async function follow(
-  { clock }: Toolbox,
+  { clock }: CommandContext,
   erasing: AsyncIterable<AccountErasure>,
   { waitMs, tell }: { waitMs: number; tell: ((now: AccountErasure) => void) | null },
 ): Promise<AccountErasure> {
@@ -120,7 +120,7 @@ const says: Readonly<Record<AccountErasureStep, string>> = {
 const messagesPerLine = 10_000
 
 /** Says each step once, and of the messages how many so far. Not part of what the command gives: on standard error. */
-function tellerOf({ io }: Toolbox): (now: AccountErasure) => void {
+function tellerOf({ io }: CommandContext): (now: AccountErasure) => void {
   let said: AccountErasureStep | null = null
   let counted = 0
   return ({ step, erased }) => {

@@ -1,7 +1,7 @@
 import { type AccountLimits, setAccountLimits } from '../accounts/accounts.ts'
 import { command } from './command.ts'
 import { UsageError } from './command-errors.ts'
-import { cliActor } from './toolbox.ts'
+import { cliActor } from './command-context.ts'
 
 export const limitCommand = command({
   summary:

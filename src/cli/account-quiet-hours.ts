@@ -3,7 +3,7 @@ import { notBelow } from '../messages/history-floor.ts'
 import { wakeQuiet } from '../messages/wake-quiet.ts'
 import { command } from './command.ts'
 import { UsageError } from './command-errors.ts'
-import { cliActor } from './toolbox.ts'
+import { cliActor } from './command-context.ts'
 
 export const quietHoursCommand = command({
   summary: 'Sets the hours in which messages wait for the morning of their recipients.',

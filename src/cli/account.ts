@@ -15,7 +15,7 @@ import { notBelow } from '../messages/history-floor.ts'
 import { changeStatePage } from '../messages/change-account-state.ts'
 import { openAccount } from '../open-account.ts'
 import { ownAddress } from '../own-address.ts'
-import { cliActor, type Toolbox } from './toolbox.ts'
+import { cliActor, type CommandContext } from './command-context.ts'
 
 const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const
 
@@ -200,7 +200,7 @@ const stateCommand = (state: AccountState, summary: string, details: string) =>
     run: (tools, { options }) => changeState(tools, options.account, state),
   })
 
-async function changeState(tools: Toolbox, accountId: string, state: AccountState): Promise<Output> {
+async function changeState(tools: CommandContext, accountId: string, state: AccountState): Promise<Output> {
   const result = await tools.withStorage(async ({ writer }) => {
     const change = () =>
       writer.write(async (tx) => {

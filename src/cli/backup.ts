@@ -7,7 +7,7 @@ import { findDamage, openDatabaseFile } from '../storage/database-file.ts'
 import { command } from './command.ts'
 import { CommandError } from './command-errors.ts'
 import { examineSums } from './doctor.ts'
-import { requireDatabase, requireEmbedded, type Toolbox } from './toolbox.ts'
+import { requireDatabase, requireEmbedded, type CommandContext } from './command-context.ts'
 
 export const backupCommand = command({
   summary: 'Copies a snapshot of the database to a file while the server runs, and verifies the copy.',
@@ -54,7 +54,7 @@ export const backupCommand = command({
 })
 
 /** Reads the whole copy and checks all sums. Returns the names of the wrong ones; throws when the file is damaged. */
-async function verifyCopy({ config, clock }: Toolbox, file: string): Promise<string[]> {
+async function verifyCopy({ config, clock }: CommandContext, file: string): Promise<string[]> {
   const copy = openDatabaseFile(file)
   try {
     const damage = await findDamage(copy.db, true)

@@ -12,7 +12,7 @@ import { helpOfCommand, helpOfGroup, table } from './help.ts'
 import { nearestName } from '../nearest-name.ts'
 import { parseOptions } from './parse-options.ts'
 import { roles } from '../roles.ts'
-import { type CommandIo, createToolbox } from './toolbox.ts'
+import { type CommandIo, createCommandContext } from './command-context.ts'
 
 /** Runs `serve` until it has stopped and returns its exit code. Passed in by main.ts, the only module that imports everything. */
 export type Serve = (options: { roles?: string }) => Promise<number>
@@ -126,7 +126,7 @@ export async function runCommandLine(argv: readonly string[], io: CommandIo, ser
     const line = parseOptions(command, rest)
     if (line.help) return print(io, helpOfCommand(name, command, await command.moreHelp?.()))
     if (command === serveCommand && serve !== undefined) return await serve(line.options)
-    const tools = createToolbox(io, readConfig(command.ignoresSettings ? {} : io.env))
+    const tools = createCommandContext(io, readConfig(command.ignoresSettings ? {} : io.env))
     const output = await command.run(tools, {
       options: line.options as never,
       arguments: line.arguments,

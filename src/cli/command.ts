@@ -1,4 +1,4 @@
-import type { Toolbox } from './toolbox.ts'
+import type { CommandContext } from './command-context.ts'
 
 /** One option of a command; optional without `required`. */
 export interface OptionSpec {
@@ -59,7 +59,7 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   /** Runs with the default settings, so that invalid ones do not stop it. */
   ignoresSettings?: true
   run(
-    tools: Toolbox,
+    tools: CommandContext,
     given: {
       options: OptionValues<Specs>
       arguments: readonly string[]

@@ -8,13 +8,17 @@ import type { Output } from './command.ts'
 import { addressTroubles, phoneAddress } from '../devices/phone-address.ts'
 import { isConnected, phoneProgress } from '../devices/phone-progress.ts'
 import { StepLines } from './step-lines.ts'
-import { cliActor, type Toolbox } from './toolbox.ts'
+import { cliActor, type CommandContext } from './command-context.ts'
 
 /** Short enough to look live; each poll is two short reads. */
 const pollEveryMs = 500
 
 /** Creates a private token, prints it with the address, and waits for a phone to register. Does not wait with `json`. */
-export async function connectPhone(tools: Toolbox, owner: PhoneTokenOwner, json: boolean): Promise<Output> {
+export async function connectPhone(
+  tools: CommandContext,
+  owner: PhoneTokenOwner,
+  json: boolean,
+): Promise<Output> {
   const address = phoneAddress(tools.config)
   return tools.withStorage(async ({ read, writer }) => {
     const { tokenId, token } = await writer.write((tx) =>
@@ -35,7 +39,7 @@ export async function connectPhone(tools: Toolbox, owner: PhoneTokenOwner, json:
 /** Revokes the private tokens of an owner. Registered phones stay connected. */
 export async function revokeTokens(
   { writer }: Pick<CommandStorage, 'writer'>,
-  tools: Toolbox,
+  tools: CommandContext,
   accountId: string | null,
 ): Promise<Output> {
   const revoked = await writer.write((tx) =>
@@ -68,7 +72,7 @@ function instructions(address: string, token: string): string {
 }
 
 /** Resolves with the device when the phone's event stream is open, or with null after Ctrl-C. */
-async function waitForPhone(tools: Toolbox, read: Db, tokenId: string): Promise<ListedDevice | null> {
+async function waitForPhone(tools: CommandContext, read: Db, tokenId: string): Promise<ListedDevice | null> {
   const lines = new StepLines(tools.io.stdout)
   const waiting = openWaiting(tools)
   try {
@@ -95,7 +99,7 @@ async function poll(
 }
 
 /** Pauses that Ctrl-C ends, the present one and all later ones. */
-function openWaiting({ io, clock }: Toolbox) {
+function openWaiting({ io, clock }: CommandContext) {
   let isStopped = false
   let resume = (): void => undefined
   const stop = (): void => {

@@ -2,7 +2,7 @@ import { command, type Output } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { connectPhone, revokeTokens } from './connect-phone.ts'
 import { findDevice, loadKind } from './device-lookup.ts'
-import type { Toolbox } from './toolbox.ts'
+import type { CommandContext } from './command-context.ts'
 
 export const connect = command({
   summary: 'Connects a phone.',
@@ -33,7 +33,7 @@ export const connect = command({
   },
 })
 
-async function explainDevice(tools: Toolbox, deviceId: string): Promise<Output> {
+async function explainDevice(tools: CommandContext, deviceId: string): Promise<Output> {
   const { kind, accountId } = await tools.withStorage(({ read }) => findDevice(read, deviceId))
   if (kind !== 'android') return nothingToConnect({ id: deviceId, kind })
   const owner = accountId === null ? '--shared' : `--account ${accountId}`

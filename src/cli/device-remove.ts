@@ -5,7 +5,7 @@ import type { Db } from '../storage/dialect.ts'
 import { command } from './command.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { deviceArgument } from './device-lookup.ts'
-import { cliActor, type Toolbox } from './toolbox.ts'
+import { cliActor, type CommandContext } from './command-context.ts'
 
 export const remove = command({
   summary: 'Removes a device permanently.',
@@ -34,7 +34,7 @@ export const remove = command({
 })
 
 const retire = (
-  tools: Toolbox,
+  tools: CommandContext,
   deviceId: string,
   mayRevoke: boolean,
 ): Promise<{ kind: string; changed: boolean }> =>

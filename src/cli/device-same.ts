@@ -1,7 +1,7 @@
 import { takeOverPhone } from '../devices/same-phone.ts'
 import { command } from './command.ts'
 import { deviceArgument } from './device-lookup.ts'
-import { cliActor } from './toolbox.ts'
+import { cliActor } from './command-context.ts'
 
 export const same = command({
   summary: 'Merges a phone that registered as a new device with its former device.',

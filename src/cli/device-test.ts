@@ -9,7 +9,7 @@ import { remediesOf } from '../devices/device-remedies.ts'
 import { deviceArgument, findDevice } from './device-lookup.ts'
 import { type DeviceCheck, describeDevice, deviceDocument, examineDevice } from './device-view.ts'
 import { examinePhone } from './phone-checks.ts'
-import type { Toolbox } from './toolbox.ts'
+import type { CommandContext } from './command-context.ts'
 
 export const test = command({
   summary: 'Checks the settings of a device, its last reported health and its connection. Sends nothing.',
@@ -45,7 +45,7 @@ export const test = command({
 })
 
 async function tryOut(
-  tools: Toolbox,
+  tools: CommandContext,
   device: ListedDevice,
   kind: ConnectorKind | null,
 ): Promise<Trial | null> {

@@ -20,7 +20,7 @@ import { table } from './help.ts'
 import { linkOptions, linkSettings } from './link-options.ts'
 import { readNamedSecrets } from './read-secrets.ts'
 import { simOption, simOptions } from './sim-number.ts'
-import { cliActor, type Toolbox } from './toolbox.ts'
+import { cliActor, type CommandContext } from './command-context.ts'
 
 const facts = {
   set: { type: 'text', value: 'KEY=VALUE', says: 'A setting of its kind.', repeatable: true },
@@ -209,13 +209,13 @@ export const deviceCommands: CommandGroup = {
   commands: { add, list, set, connect, test, receipts, unread, same, remove },
 }
 
-async function deviceDeps(tools: Toolbox, kind: ConnectorKind): Promise<DeviceDeps> {
+async function deviceDeps(tools: CommandContext, kind: ConnectorKind): Promise<DeviceDeps> {
   const secretBox = createDeviceSecretBox(await tools.instanceSecret())
   return { ids: tools.ids, nowMs: tools.clock.now(), secretBox, rules: kind }
 }
 
 const secretsOf = (
-  tools: Toolbox,
+  tools: CommandContext,
   options: {
     'secret-stdin'?: string | undefined
     'password-stdin': boolean

@@ -12,7 +12,7 @@ import { examinePhones } from './doctor-phones.ts'
 import { examineSecret, examineSecretFiles } from './doctor-secret.ts'
 import { examineWebhooks } from './doctor-webhooks.ts'
 import { attempt, type Finding, fine, megabytes, wrong } from './finding.ts'
-import type { Toolbox } from './toolbox.ts'
+import type { CommandContext } from './command-context.ts'
 
 const minFreeBytes = 500_000_000
 const minNodeVersion = 24
@@ -39,7 +39,7 @@ export const doctorCommand = command({
   },
 })
 
-async function examineMachine({ config }: Toolbox): Promise<Finding[]> {
+async function examineMachine({ config }: CommandContext): Promise<Finding[]> {
   const { dataFolder } = config
   const node = process.versions.node
   return [
@@ -68,7 +68,7 @@ async function examineMachine({ config }: Toolbox): Promise<Finding[]> {
   ]
 }
 
-async function examineDatabase({ config, clock }: Toolbox, full: boolean): Promise<Finding[]> {
+async function examineDatabase({ config, clock }: CommandContext, full: boolean): Promise<Finding[]> {
   const at: AuditTime = { nowMs: clock.now(), receiptWindowMs: config.receiptWindowHours * hourMs }
   const examine = async (db: Db): Promise<Finding[]> => [
     ...(await examineSecret(db, config)),

@@ -1,9 +1,9 @@
 import { rfc3339 } from '../clock.ts'
 import { addGroup, listGroups, removeGroup } from '../devices/device-groups.ts'
 import { command, type CommandGroup } from './command.ts'
-import { cliActor, type Toolbox } from './toolbox.ts'
+import { cliActor, type CommandContext } from './command-context.ts'
 
-const depsOf = (tools: Toolbox) => ({ ids: tools.ids, nowMs: tools.clock.now() })
+const depsOf = (tools: CommandContext) => ({ ids: tools.ids, nowMs: tools.clock.now() })
 
 const add = command({
   summary: 'Adds a group of devices. Add devices to it with onesixty device set dev_… --group grp_…',

@@ -5,7 +5,7 @@ import { command, type CommandGroup } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { listedSecret, revoked, secretLine } from './listed-secret.ts'
 import { readTime } from './read-time.ts'
-import { cliActor } from './toolbox.ts'
+import { cliActor } from './command-context.ts'
 
 const account = { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true } as const
 

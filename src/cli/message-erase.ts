@@ -6,7 +6,7 @@ import { notBelow } from '../messages/history-floor.ts'
 import type { CommandStorage } from '../storage/command-storage.ts'
 import { command } from './command.ts'
 import { UsageError } from './command-errors.ts'
-import { cliActor, type Toolbox } from './toolbox.ts'
+import { cliActor, type CommandContext } from './command-context.ts'
 
 const e164 = /^\+[1-9][0-9]{6,14}$/
 
@@ -62,7 +62,7 @@ export const eraseNumberCommand = command({
 })
 
 /** Dependencies of erasing, from the command line. */
-export const eraseDeps = ({ clock, ids }: Toolbox, { read, writer }: CommandStorage): EraseDeps => ({
+export const eraseDeps = ({ clock, ids }: CommandContext, { read, writer }: CommandStorage): EraseDeps => ({
   read,
   writer,
   clock,
@@ -70,7 +70,7 @@ export const eraseDeps = ({ clock, ids }: Toolbox, { read, writer }: CommandStor
   hold: (atMs, write) => write((tx) => notBelow(tx, atMs)),
 })
 
-async function eraseNumberDeps(tools: Toolbox, storage: CommandStorage): Promise<EraseNumberDeps> {
+async function eraseNumberDeps(tools: CommandContext, storage: CommandStorage): Promise<EraseNumberDeps> {
   return {
     ...eraseDeps(tools, storage),
     numbers: createNumberHash(await tools.instanceSecret()),
@@ -81,7 +81,7 @@ const inFlightLines = (inFlight: number): string[] =>
   inFlight === 0 ? [] : [`${inFlight} are in flight and were kept. Erase again when they are final.`]
 
 /** Lists where erased data may still be stored. */
-export function logLines({ config }: Toolbox, isLogEmpty: boolean): string[] {
+export function logLines({ config }: CommandContext, isLogEmpty: boolean): string[] {
   if (isLogEmpty) return []
   return config.databaseUrl === null
     ? [

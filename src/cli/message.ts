@@ -9,7 +9,7 @@ import { UsageError } from './command-errors.ts'
 import { readTime } from './read-time.ts'
 import { eraseNumberCommand } from './message-erase.ts'
 import { show } from './message-show.ts'
-import { cliActor } from './toolbox.ts'
+import { cliActor } from './command-context.ts'
 
 /** The same limit as for a request. */
 const maxMessages = 100

@@ -1,5 +1,5 @@
 import type { MoveProgress } from '../storage/move-database.ts'
-import type { CommandIo } from './toolbox.ts'
+import type { CommandIo } from './command-context.ts'
 
 const drawEveryMs = 200
 /** Without a terminal each line stays. */

@@ -8,7 +8,7 @@ import { command, type Output } from './command.ts'
 import { CommandError } from './command-errors.ts'
 import { addUp } from './doctor.ts'
 import { MoveLines } from './move-lines.ts'
-import { requireDatabase, requireEmbedded, type Toolbox } from './toolbox.ts'
+import { requireDatabase, requireEmbedded, type CommandContext } from './command-context.ts'
 
 /** 5,000 messages are about 3 MB: few flushes, and little to repeat after a kill. */
 const defaultPageRows = 5_000
@@ -58,7 +58,7 @@ interface MoveRequest {
   json: boolean
 }
 
-async function move(tools: Toolbox, { url, place, pageRows, json }: MoveRequest): Promise<MoveResult> {
+async function move(tools: CommandContext, { url, place, pageRows, json }: MoveRequest): Promise<MoveResult> {
   const { config, clock, ids, io } = tools
   const lock = await lockFolder(config.dataFolder, { nowMs: clock.now(), purpose: 'onesixty move' })
   const lines = new MoveLines(json ? null : io.stdout, () => clock.monotonicMs())
@@ -123,7 +123,7 @@ function readTarget(given: string): string {
 }
 
 function describe(
-  { config }: Toolbox,
+  { config }: CommandContext,
   { result, place, url, tookMs }: { result: MoveResult; place: string; url: string; tookMs: number },
 ): Output {
   const { wasDone, tables, rows, sums, brokenSums, isRestored } = result

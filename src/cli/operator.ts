@@ -9,7 +9,7 @@ import { command, type CommandGroup } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { listedSecret, revoked, secretLine } from './listed-secret.ts'
 import { readTime } from './read-time.ts'
-import { cliActor } from './toolbox.ts'
+import { cliActor } from './command-context.ts'
 
 const create = command({
   summary: 'Creates an API token for /operator/v1 and prints it. The token is shown only once.',

@@ -15,7 +15,7 @@ import type { Mode } from '../storage/schema.ts'
 import { command, type CommandGroup } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { readFileOrRefuse } from './read-secrets.ts'
-import { cliActor, type Toolbox } from './toolbox.ts'
+import { cliActor, type CommandContext } from './command-context.ts'
 
 const whose = {
   account: { type: 'text', value: 'ACCOUNT', says: 'Whose they are: acc_…', required: true },
@@ -156,7 +156,7 @@ interface Counts {
 
 /** Page by page, so that a running server never waits long for one. */
 async function addAll(
-  tools: Toolbox,
+  tools: CommandContext,
   { accountId, mode, numbers }: { accountId: string; mode: Mode; numbers: readonly string[] },
 ): Promise<Counts> {
   const counts: Counts = { added: 0, known: 0, canceled_messages: 0 }
@@ -179,7 +179,7 @@ async function addAll(
   return counts
 }
 
-const byCommand = ({ ids }: Toolbox, nowMs: number) =>
+const byCommand = ({ ids }: CommandContext, nowMs: number) =>
   ({ ids, nowMs, origin: 'command', actor: cliActor }) as const
 
 const linesOf = ({ added, known, canceled_messages }: Counts): string =>
@@ -194,10 +194,10 @@ function oneNumber(text: string): string {
   return number
 }
 
-const spellingsOf = async (tools: Toolbox, number: string): Promise<string[]> =>
+const spellingsOf = async (tools: CommandContext, number: string): Promise<string[]> =>
   everyForm(createNumberHash(await tools.instanceSecret()), number)
 
-async function readAll({ io }: Toolbox): Promise<string> {
+async function readAll({ io }: CommandContext): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of io.stdin) chunks.push(Buffer.from(chunk))
   return Buffer.concat(chunks).toString('utf8')

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { CommandError, UsageError } from './command-errors.ts'
-import type { CommandIo } from './toolbox.ts'
+import type { CommandIo } from './command-context.ts'
 
 /** Longer than any password or key, and short enough to read into memory. */
 const maxBytes = 65_536

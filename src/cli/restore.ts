@@ -9,7 +9,7 @@ import { lockFolder } from '../storage/folder-lock.ts'
 import { command, type CommandGroup, type Output } from './command.ts'
 import { CommandError } from './command-errors.ts'
 import { endHeld, type HeldEnd } from './message-ports.ts'
-import { requireEmbedded, type Toolbox } from './toolbox.ts'
+import { requireEmbedded, type CommandContext } from './command-context.ts'
 
 const decide =
   'Messages that were queued in the backup may have been sent since. The next start holds them until you decide: restore release, cancel or settle.'
@@ -86,7 +86,7 @@ const release = command({
   },
 })
 
-async function end(tools: Toolbox, action: HeldEnd, done: string): Promise<Output> {
+async function end(tools: CommandContext, action: HeldEnd, done: string): Promise<Output> {
   const { ended, isMoreHeld } = await tools.withStorage((storage) =>
     endHeld(storage, action, () => tools.clock.now()),
   )

@@ -5,7 +5,7 @@ import { acceptSecrets } from '../storage/secret-mark.ts'
 import { usualTimes } from '../times.ts'
 import { command, type CommandGroup } from './command.ts'
 import { CommandError } from './command-errors.ts'
-import type { Toolbox } from './toolbox.ts'
+import type { CommandContext } from './command-context.ts'
 
 const replacements =
   'Replace what was encrypted with a lost secret: passwords of links (onesixty device set), webhook secrets (onesixty webhook rotate), and second factors (onesixty user reset-link --remove-second-factor; users then set up new ones). Phones register again when their app is restarted.'
@@ -31,7 +31,7 @@ const accept = command({
  * Removes lost secrets and returns their number. All servers must be stopped: a running one would still encrypt with a
  * removed secret.
  */
-const acceptCurrent = ({ config, clock, withStorage }: Toolbox): Promise<number> =>
+const acceptCurrent = ({ config, clock, withStorage }: CommandContext): Promise<number> =>
   withStorage(async ({ writer }) => {
     const { dataFolder, databaseUrl } = config
     const lock = await lockFolder(dataFolder, {

@@ -6,7 +6,7 @@ import { loopbackAddress } from '../own-address.ts'
 import { command, type Output } from './command.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { readFileOrRefuse, readSecretFromFile, readSecretFromStdin } from './read-secrets.ts'
-import type { Toolbox } from './toolbox.ts'
+import type { CommandContext } from './command-context.ts'
 
 const pollMs = 500
 const answerWithinMs = 15_000
@@ -193,7 +193,7 @@ const howToRetry = (sending: { idempotencyKey: string } | undefined): string =>
     ? ''
     : ` The send may have been accepted: retry with --idempotency-key ${sending.idempotencyKey}.`
 
-function serverUrl({ config }: Toolbox, given: string | undefined): string {
+function serverUrl({ config }: CommandContext, given: string | undefined): string {
   const url = given ?? loopbackAddress(config)
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new UsageError(`--url must be an http or https URL, not '${url}'.`)
@@ -201,7 +201,7 @@ function serverUrl({ config }: Toolbox, given: string | undefined): string {
 }
 
 async function readKey(
-  { io }: Toolbox,
+  { io }: CommandContext,
   options: { 'key-stdin': boolean; 'key-file': string | undefined; 'env-file': string | undefined },
 ): Promise<string> {
   const sources = [

@@ -9,7 +9,7 @@ import { refuse } from '../errors.ts'
 import { invalidInput } from '../invalid-input.ts'
 import { emailLinkAddress, ownAddress } from '../own-address.ts'
 import { command, type CommandGroup } from './command.ts'
-import { cliActor } from './toolbox.ts'
+import { cliActor } from './command-context.ts'
 
 const resetLink = command({
   summary: 'Creates a link with which a user sets a new password for the console.',

@@ -3,7 +3,7 @@ import { type DeliveryTry, listTries } from '../webhooks/list-deliveries.ts'
 import { sendTestEvent } from '../webhooks/replay.ts'
 import { command } from './command.ts'
 import { lookUntil } from './look-until.ts'
-import type { Toolbox } from './toolbox.ts'
+import type { CommandContext } from './command-context.ts'
 
 /** A server polls twice a second. */
 const graceMs = 5_000
@@ -40,7 +40,11 @@ export const testCommand = command({
 })
 
 /** Waits for twice the timeout of an attempt: another attempt can be in flight when the event is stored. */
-function firstAttempt({ clock, config }: Toolbox, read: Db, named: Named): Promise<DeliveryTry | null> {
+function firstAttempt(
+  { clock, config }: CommandContext,
+  read: Db,
+  named: Named,
+): Promise<DeliveryTry | null> {
   const withinMs = 2 * config.webhookTimeoutMs + graceMs
   const readAttempt = async () => (await listTries(read, named))[0]
   return lookUntil(clock, readAttempt, { withinMs, everyMs: pollMs })

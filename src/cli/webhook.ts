@@ -16,7 +16,7 @@ import { replayEvent, replayRange } from '../webhooks/replay.ts'
 import { command, type CommandGroup } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { readTime } from './read-time.ts'
-import { cliActor, type Toolbox } from './toolbox.ts'
+import { cliActor, type CommandContext } from './command-context.ts'
 import { testCommand } from './webhook-test.ts'
 
 const account = { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true } as const
@@ -27,14 +27,16 @@ const endpoint = {
   required: true,
 } as const
 
-const depsOf = async (tools: Toolbox): Promise<EndpointDeps> => ({
+const depsOf = async (tools: CommandContext): Promise<EndpointDeps> => ({
   ids: tools.ids,
   nowMs: tools.clock.now(),
   randomBytes: tools.randomBytes,
   secretBox: createWebhookSecretBox(await tools.instanceSecret()),
 })
 
-const guardOf = (tools: Toolbox): PlaceDeps => ({ guard: createAddressGuard(tools.config.webhookAllow) })
+const guardOf = (tools: CommandContext): PlaceDeps => ({
+  guard: createAddressGuard(tools.config.webhookAllow),
+})
 
 const secretSentence =
   'The secret is shown only once. Your server verifies the signature of each event with it.'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { connectPhone } from '../../src/cli/connect-phone.ts'
-import { createToolbox } from '../../src/cli/toolbox.ts'
+import { createCommandContext } from '../../src/cli/command-context.ts'
 import { readConfig } from '../../src/config.ts'
 import { eventually } from '../eventually.ts'
 import { createStubClock } from '../stub-clock.ts'
@@ -32,7 +32,7 @@ function waitForPhone({ isTTY = false } = {}) {
     off: (_: string, listener: () => void) => void interrupts.delete(listener),
   }
   const config = readConfig({ ...databaseSettings(cli.dataFolder), ONESIXTY_PUBLIC_URL: url })
-  const tools = createToolbox(io, config, clock)
+  const tools = createCommandContext(io, config, clock)
   const ended = connectPhone(tools, { accountId, mode: 'live' }, false)
   const look = async (assertion: (said: string) => void) => {
     await eventually(async () => {

@@ -2,7 +2,7 @@ import { chmod, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Finding } from '../../src/cli/finding.ts'
-import { createToolbox } from '../../src/cli/toolbox.ts'
+import { createCommandContext } from '../../src/cli/command-context.ts'
 import { readConfig } from '../../src/config.ts'
 import { databaseFile } from '../../src/data-folder.ts'
 import { openDatabase } from '../open-database.ts'
@@ -123,7 +123,7 @@ test('how phones would get here is said once somebody wants one, and makes nothi
   const { private_token } = await cli.json<{ private_token: string }>('device connect android --shared')
   const silent = { write: () => undefined }
   const io = { stdout: silent, stderr: silent, stdin: (async function* none() {})(), env: {} }
-  const tools = createToolbox(io, readConfig(databaseSettings(cli.dataFolder)))
+  const tools = createCommandContext(io, readConfig(databaseSettings(cli.dataFolder)))
   await register(tools, private_token, true)
   const { code, checks } = await examine()
   expect(code).toBe(0)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createToolbox, type Toolbox } from '../../src/cli/toolbox.ts'
+import { createCommandContext, type CommandContext } from '../../src/cli/command-context.ts'
 import { readConfig } from '../../src/config.ts'
 import { listPhones } from '../../src/devices/list-phones.ts'
 import { insertRows } from '../../src/storage/sets.ts'
@@ -9,13 +9,13 @@ import { register, report } from './registered-phone.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
 let cli: Cli
-let tools: Toolbox
+let tools: CommandContext
 beforeAll(async () => {
   cli = await openCli({ ONESIXTY_PUBLIC_URL: 'https://sms.example.org' })
   await cli.json('account create --name Ada --email ada@example.org')
   const silent = { write: () => undefined }
   const io = { stdout: silent, stderr: silent, stdin: (async function* none() {})(), env: {} }
-  tools = createToolbox(io, readConfig(databaseSettings(cli.dataFolder)))
+  tools = createCommandContext(io, readConfig(databaseSettings(cli.dataFolder)))
 })
 afterAll(() => cli.close())
 

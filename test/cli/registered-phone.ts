@@ -1,4 +1,4 @@
-import type { Toolbox } from '../../src/cli/toolbox.ts'
+import type { CommandContext } from '../../src/cli/command-context.ts'
 import { androidKind } from '../../src/connectors/android/android.ts'
 import {
   type DeviceReport,
@@ -26,7 +26,7 @@ const body: DeviceReportBody = {
 
 /** What the running server stores when an app registers; gives its device. */
 export async function register(
-  tools: Toolbox,
+  tools: CommandContext,
   token: string,
   usesPush = false,
   iccid = '0001',
@@ -51,7 +51,7 @@ export async function register(
 
 /** What it stores of a device every few seconds. */
 export const report = (
-  tools: Toolbox,
+  tools: CommandContext,
   deviceId: string,
   said: Partial<DeviceReportBody>,
   state: Pick<DeviceReport, 'status' | 'reasons'> = { status: 'online', reasons: [] },

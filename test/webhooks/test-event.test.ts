@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { testCommand } from '../../src/cli/webhook-test.ts'
-import type { Toolbox } from '../../src/cli/toolbox.ts'
+import type { CommandContext } from '../../src/cli/command-context.ts'
 import { readConfig } from '../../src/config.ts'
 import { setEndpoint } from '../../src/webhooks/endpoint-store.ts'
 import type { PostResult } from '../../src/webhooks/post.ts'
@@ -28,7 +28,7 @@ async function run(meanwhile: () => Promise<unknown>) {
   }
   const tools = { clock, config: readConfig({}), withStorage: (use: (storage: unknown) => unknown) => use(house.storage) }
   const input = { options: { account: 'acc_a', endpoint: endpointId }, arguments: [], json: false }
-  const output = await testCommand.run(tools as unknown as Toolbox, input)
+  const output = await testCommand.run(tools as unknown as CommandContext, input)
   return { ...output, waitedMs }
 } // prettier-ignore
 

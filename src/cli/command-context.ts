@@ -32,7 +32,7 @@ export interface CommandIo {
 }
 
 /** The dependencies of commands. */
-export interface Toolbox {
+export interface CommandContext {
   io: CommandIo
   config: Config
   clock: Clock
@@ -51,8 +51,12 @@ export interface Toolbox {
 }
 
 /** Creates the dependencies of one command; opens nothing. */
-export function createToolbox(io: CommandIo, config: Config, clock: Clock = systemClock): Toolbox {
-  const withStorage: Toolbox['withStorage'] = async (use, options = { create: false }) => {
+export function createCommandContext(
+  io: CommandIo,
+  config: Config,
+  clock: Clock = systemClock,
+): CommandContext {
+  const withStorage: CommandContext['withStorage'] = async (use, options = { create: false }) => {
     if (!options.create) await requireDatabase(config)
     // The secret is created before the database: a database without a secret has lost it.
     else await loadInstanceSecret(config)
