@@ -7,7 +7,7 @@ import type { Db } from '../storage/dialect.ts'
 import type { Output } from './command.ts'
 import { addressTroubles, phoneAddress } from '../devices/phone-address.ts'
 import { isConnected, phoneProgress } from '../devices/phone-progress.ts'
-import { StepLines } from './step-lines.ts'
+import { ProgressLines } from './progress-lines.ts'
 import { cliActor, type CommandContext } from './command-context.ts'
 
 /** Short enough to look live; each poll is two short reads. */
@@ -73,7 +73,7 @@ function instructions(address: string, token: string): string {
 
 /** Resolves with the device when the phone's event stream is open, or with null after Ctrl-C. */
 async function waitForPhone(tools: CommandContext, read: Db, tokenId: string): Promise<ListedDevice | null> {
-  const lines = new StepLines(tools.io.stdout)
+  const lines = new ProgressLines(tools.io.stdout)
   const waiting = openWaiting(tools)
   try {
     for (;;) {

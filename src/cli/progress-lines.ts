@@ -2,7 +2,7 @@ import type { PhoneStep } from '../devices/phone-progress.ts'
 import type { CommandIo } from './command-context.ts'
 
 /** Prints steps with check marks. On a terminal they are redrawn; elsewhere a step is printed again after a change. */
-export class StepLines {
+export class ProgressLines {
   readonly #out: CommandIo['stdout']
   #drawn: readonly string[] = []
 
