@@ -7,7 +7,7 @@ import type { Db } from '../storage/dialect.ts'
 import { refuseEmptiedFile, refuseLostDatabase } from '../storage/lost-database.ts'
 import { refuseMovedFile } from '../storage/moved.ts'
 import { examineSchema } from './doctor-schema.ts'
-import { attempt, type Finding, megabytes } from './finding.ts'
+import { type CheckResult, megabytes, runCheck } from './check-result.ts'
 
 /** The size of ten checkpoints: a reader keeps the log from being checkpointed. */
 const maxWalBytes = 256_000_000
@@ -15,10 +15,10 @@ const maxWalBytes = 256_000_000
 /** Checks the file of the embedded database and, when its schema is known, its tables with `examine`. */
 export async function examineFile(
   { dataFolder }: Pick<Config, 'dataFolder'>,
-  { full, examine }: { full: boolean; examine: (db: Db) => Promise<Finding[]> },
-): Promise<Finding[]> {
+  { full, examine }: { full: boolean; examine: (db: Db) => Promise<CheckResult[]> },
+): Promise<CheckResult[]> {
   const file = databaseFile(dataFolder)
-  const found = await attempt(
+  const found = await runCheck(
     'database',
     'Start the server once, or set ONESIXTY_DATA to its folder. If the file is not a database, restore a backup.',
     async () => {
@@ -35,7 +35,7 @@ export async function examineFile(
   try {
     await refuseMovedFile(db, dataFolder)
     const schema = await examineSchema(() => compareMigrations(db, 'sqlite'))
-    const findings = [
+    const results = [
       found,
       schema,
       await examineIntegrity(db, full),
@@ -43,14 +43,14 @@ export async function examineFile(
       await examineWal(file),
     ]
     // The sums are defined for a known schema only.
-    return schema.ok ? [...findings, ...(await examine(db))] : findings
+    return schema.ok ? [...results, ...(await examine(db))] : results
   } finally {
     await close()
   }
 }
 
-const examineIntegrity = (db: Db, full: boolean): Promise<Finding> =>
-  attempt('integrity', 'Stop the server and restore a backup: onesixty restore <file>.', async () => {
+const examineIntegrity = (db: Db, full: boolean): Promise<CheckResult> =>
+  runCheck('integrity', 'Stop the server and restore a backup: onesixty restore <file>.', async () => {
     const damage = await findDamage(db, full)
     if (damage.length > 0) throw new Error(damage.join(' '))
     return full
@@ -58,8 +58,8 @@ const examineIntegrity = (db: Db, full: boolean): Promise<Finding> =>
       : 'No corruption found (use --full to check indexes).'
   })
 
-const examineSync = (file: string): Promise<Finding> =>
-  attempt(
+const examineSync = (file: string): Promise<CheckResult> =>
+  runCheck(
     'synchronous',
     'This build of SQLite is unsafe: use the Node.js that npm ci installs.',
     async () => {
@@ -69,8 +69,8 @@ const examineSync = (file: string): Promise<Finding> =>
     },
   )
 
-const examineWal = (file: string): Promise<Finding> =>
-  attempt(
+const examineWal = (file: string): Promise<CheckResult> =>
+  runCheck(
     'wal',
     'A read has been open for long: stop old doctor, backup or export commands, or restart the server.',
     async () => {

@@ -1,9 +1,9 @@
 import type { Db } from '../storage/dialect.ts'
 import { holdsAnything } from '../storage/restore-holds.ts'
-import { type Finding, fine } from './finding.ts'
+import { type CheckResult, fine } from './check-result.ts'
 
 /** Reports messages that a restore holds: the check passes, but the operator has to decide. Empty when none are held. */
-export async function examineHolds(db: Db): Promise<Finding[]> {
+export async function examineHolds(db: Db): Promise<CheckResult[]> {
   if (!(await holdsAnything(db))) return []
   const says = 'Messages are held after a restore: they are not sent and do not expire.'
   const remedy = 'Decide: onesixty restore release, cancel or settle.'

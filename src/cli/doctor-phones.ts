@@ -4,7 +4,7 @@ import { remediesOf } from '../devices/device-remedies.ts'
 import { addressTroubles, phoneAddress } from '../devices/phone-address.ts'
 
 /** Always passes: a phone may reach the server by a route that the settings do not show. */
-interface PhoneFinding {
+interface PhoneCheckResult {
   name: string
   ok: true
   says: string
@@ -15,7 +15,7 @@ interface PhoneFinding {
 export async function examinePhones(
   db: Db,
   config: Pick<Config, 'publicUrl' | 'host' | 'port' | 'tlsCert'>,
-): Promise<PhoneFinding[]> {
+): Promise<PhoneCheckResult[]> {
   const tokens = await db
     .selectFrom('phone_tokens')
     .select(({ fn }) => fn.countAll<number>().as('live'))

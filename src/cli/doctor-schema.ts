@@ -1,9 +1,9 @@
 import type { MigrationState } from '../storage/compare-migrations.ts'
-import { attempt, type Finding } from './finding.ts'
+import { type CheckResult, runCheck } from './check-result.ts'
 
 /** Checks that the schema of a database is the one of this version. */
-export const examineSchema = (compare: () => Promise<MigrationState>): Promise<Finding> =>
-  attempt(
+export const examineSchema = (compare: () => Promise<MigrationState>): Promise<CheckResult> =>
+  runCheck(
     'schema',
     'Run onesixty migrate. If the database is from a newer version, use that version.',
     async () => {

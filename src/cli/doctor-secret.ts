@@ -10,11 +10,11 @@ import {
 } from '../instance-secret.ts'
 import type { Db } from '../storage/dialect.ts'
 import { compareSecrets } from '../storage/secret-mark.ts'
-import { attempt, type Finding, fine, wrong } from './finding.ts'
+import { type CheckResult, fine, runCheck, wrong } from './check-result.ts'
 
 /** Checks that the secret can be read, and counts the former secrets. */
-export const examineSecretFiles = (config: Config): Promise<Finding> =>
-  attempt(
+export const examineSecretFiles = (config: Config): Promise<CheckResult> =>
+  runCheck(
     'secret',
     'Restore it from the copy that you keep with your backups. Without it stored passwords cannot be decrypted.',
     async () => {
@@ -42,7 +42,7 @@ async function readSecret(config: Config): Promise<InstanceSecret> {
 }
 
 /** Checks that all secrets of the database are available. Empty when none can be read: `examineSecretFiles` reports that. */
-export async function examineSecret(db: Db, config: Config): Promise<Finding[]> {
+export async function examineSecret(db: Db, config: Config): Promise<CheckResult[]> {
   const secret = await readSecret(config).catch(() => null)
   if (secret === null) return []
   const name = 'secret_fits'

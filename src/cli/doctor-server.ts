@@ -15,7 +15,7 @@ import { refuseEmptied } from '../storage/lost-database.ts'
 import { refuseMovedTables } from '../storage/moved.ts'
 import { connectionsOf, postgresSettingsOf } from '../storage/open-storage.ts'
 import { examineSchema } from './doctor-schema.ts'
-import { attempt, type Finding, megabytes } from './finding.ts'
+import { type CheckResult, megabytes, runCheck } from './check-result.ts'
 
 /** While a transaction is open, vacuum cannot remove rows that changed since: queues become slow. */
 const maxTransactionSeconds = 600
@@ -28,8 +28,8 @@ const maxLagBytes = 1_000_000_000
 export async function examineServer(
   config: Config,
   url: string,
-  { full, examine }: { full: boolean; examine: (db: Db) => Promise<Finding[]> },
-): Promise<Finding[]> {
+  { full, examine }: { full: boolean; examine: (db: Db) => Promise<CheckResult[]> },
+): Promise<CheckResult[]> {
   const { db, refuseUnsafe, close } = openServerDatabase(postgresSettingsOf(config, url))
   try {
     const found = await examineDatabase(db)
@@ -39,11 +39,11 @@ export async function examineServer(
       await refuseMovedTables(db, config.dataFolder)
       await refuseEmptied(db, config.dataFolder)
     }
-    const findings = [
+    const results = [
       found,
       schema,
       await examineIntegrity(db, full),
-      await attempt('settings', 'No server starts until these settings are fixed.', async () => {
+      await runCheck('settings', 'No server starts until these settings are fixed.', async () => {
         await refuseUnsafe()
         return 'Every commit is flushed to disk (fsync, full_page_writes and synchronous_commit are on).'
       }),
@@ -52,14 +52,14 @@ export async function examineServer(
       await examineFollowers(db),
     ]
     // The sums are defined for a known schema only.
-    return schema.ok ? [...findings, ...(await examine(db))] : findings
+    return schema.ok ? [...results, ...(await examine(db))] : results
   } finally {
     await close()
   }
 }
 
-const examineDatabase = (db: Db): Promise<Finding> =>
-  attempt(
+const examineDatabase = (db: Db): Promise<CheckResult> =>
+  runCheck(
     'database',
     'Check that PostgreSQL is running and accepts this user: try psql with the same DATABASE_URL.',
     async () => {
@@ -69,8 +69,8 @@ const examineDatabase = (db: Db): Promise<Finding> =>
     },
   )
 
-const examineIntegrity = (db: Db, full: boolean): Promise<Finding> =>
-  attempt(
+const examineIntegrity = (db: Db, full: boolean): Promise<CheckResult> =>
+  runCheck(
     'integrity',
     'Stop the servers, keep a copy of the data, and restore a backup of PostgreSQL.',
     async () => {
@@ -82,8 +82,8 @@ const examineIntegrity = (db: Db, full: boolean): Promise<Finding> =>
     },
   )
 
-const examineConnections = (db: Db, needed: number): Promise<Finding> =>
-  attempt(
+const examineConnections = (db: Db, needed: number): Promise<CheckResult> =>
+  runCheck(
     'connections',
     'Raise max_connections, lower ONESIXTY_POSTGRES_READERS, or close other connections.',
     async () => {
@@ -94,8 +94,8 @@ const examineConnections = (db: Db, needed: number): Promise<Finding> =>
     },
   )
 
-const examineTransactions = (db: Db): Promise<Finding> =>
-  attempt(
+const examineTransactions = (db: Db): Promise<CheckResult> =>
+  runCheck(
     'transactions',
     'Close long transactions (pg_stat_activity), drop unused replication slots, and check that autovacuum runs.',
     async () => {
@@ -110,8 +110,8 @@ const examineTransactions = (db: Db): Promise<Finding> =>
     },
   )
 
-const examineFollowers = (db: Db): Promise<Finding> =>
-  attempt('replication', 'Start the standby, or drop its slot: pg_drop_replication_slot.', async () => {
+const examineFollowers = (db: Db): Promise<CheckResult> =>
+  runCheck('replication', 'Start the standby, or drop its slot: pg_drop_replication_slot.', async () => {
     const followers = await readFollowers(db)
     const late = followers.filter(({ lagBytes }) => (lagBytes ?? 0) > maxLagBytes)
     if (late.length > 0)

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import type { Db } from '../storage/dialect.ts'
 import { createAddressGuard } from '../webhooks/address-guard.ts'
 import { readDueEndpoints } from '../webhooks/claim-deliveries.ts'
-import { type Finding, fine, wrong } from './finding.ts'
+import { type CheckResult, fine, wrong } from './check-result.ts'
 
 /** A server polls twice a second and an attempt takes seconds: a delivery that is due for this long has no server. */
 const lateAfterMs = 5 * 60_000
@@ -12,7 +12,7 @@ export async function examineWebhooks(
   db: Db,
   { webhookAllow }: Pick<Config, 'webhookAllow'>,
   nowMs: number,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const endpoints = await db
     .selectFrom('webhook_endpoints')
     .select(['state', 'disabled_because', 'failing_since'])
@@ -38,7 +38,7 @@ export async function examineWebhooks(
   ]
 }
 
-function examineTargets(webhookAllow: readonly string[]): Finding {
+function examineTargets(webhookAllow: readonly string[]): CheckResult {
   try {
     createAddressGuard(webhookAllow)
     return fine('webhook_targets', `Allowed targets: public addresses and ${webhookAllow.join(', ')}.`)

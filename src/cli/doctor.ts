@@ -11,7 +11,7 @@ import { examineHolds } from './doctor-holds.ts'
 import { examinePhones } from './doctor-phones.ts'
 import { examineSecret, examineSecretFiles } from './doctor-secret.ts'
 import { examineWebhooks } from './doctor-webhooks.ts'
-import { attempt, type Finding, fine, megabytes, wrong } from './finding.ts'
+import { type CheckResult, fine, megabytes, runCheck, wrong } from './check-result.ts'
 import type { CommandContext } from './command-context.ts'
 
 const minFreeBytes = 500_000_000
@@ -39,7 +39,7 @@ export const doctorCommand = command({
   },
 })
 
-async function examineMachine({ config }: CommandContext): Promise<Finding[]> {
+async function examineMachine({ config }: CommandContext): Promise<CheckResult[]> {
   const { dataFolder } = config
   const node = process.versions.node
   return [
@@ -50,7 +50,7 @@ async function examineMachine({ config }: CommandContext): Promise<Finding[]> {
           `Node.js ${node} is too old.`,
           `Use Node.js ${minNodeVersion} or later: npm start uses its own.`,
         ),
-    await attempt(
+    await runCheck(
       'data_folder',
       `Make ${dataFolder} writable for this user, or set ONESIXTY_DATA.`,
       async () => {
@@ -58,7 +58,7 @@ async function examineMachine({ config }: CommandContext): Promise<Finding[]> {
         return `${dataFolder} is writable.`
       },
     ),
-    await attempt('free_space', 'Free disk space: without it sends are rejected (507).', async () => {
+    await runCheck('free_space', 'Free disk space: without it sends are rejected (507).', async () => {
       const { bavail, bsize } = await statfs(dataFolder)
       const free = bavail * bsize
       if (free < minFreeBytes) throw new Error(`Only ${megabytes(free)} free.`)
@@ -68,9 +68,9 @@ async function examineMachine({ config }: CommandContext): Promise<Finding[]> {
   ]
 }
 
-async function examineDatabase({ config, clock }: CommandContext, full: boolean): Promise<Finding[]> {
+async function examineDatabase({ config, clock }: CommandContext, full: boolean): Promise<CheckResult[]> {
   const at: AuditTime = { nowMs: clock.now(), receiptWindowMs: config.receiptWindowHours * hourMs }
-  const examine = async (db: Db): Promise<Finding[]> => [
+  const examine = async (db: Db): Promise<CheckResult[]> => [
     ...(await examineSecret(db, config)),
     ...(await examineHolds(db)),
     ...(await examinePhones(db, config)),
@@ -83,17 +83,17 @@ async function examineDatabase({ config, clock }: CommandContext, full: boolean)
 }
 
 /** Checks all sums between tables in one snapshot. */
-export const examineSums = (db: Db, at: AuditTime): Promise<Finding[]> =>
+export const examineSums = (db: Db, at: AuditTime): Promise<CheckResult[]> =>
   inSnapshot(db, (snapshot) => addUp(snapshot, at))
 
 /** Checks all sums without a snapshot, for a database without writers. */
-export async function addUp(db: Db, at: AuditTime): Promise<Finding[]> {
-  const findings: Finding[] = []
-  for (const check of [...ledgerChecks, ...messageChecks]) findings.push(await examineSum(db, at, check))
-  return findings
+export async function addUp(db: Db, at: AuditTime): Promise<CheckResult[]> {
+  const results: CheckResult[] = []
+  for (const check of [...ledgerChecks, ...messageChecks]) results.push(await examineSum(db, at, check))
+  return results
 }
 
-async function examineSum(db: Db, at: AuditTime, { name, says, find }: AuditCheck): Promise<Finding> {
+async function examineSum(db: Db, at: AuditTime, { name, says, find }: AuditCheck): Promise<CheckResult> {
   const remedy = 'Keep a backup and report this: it is a bug in onesixty.'
   try {
     const violations = await find(db, at)

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Finding } from '../../src/cli/finding.ts'
+import type { CheckResult } from '../../src/cli/check-result.ts'
 import { databaseFile } from '../../src/data-folder.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
@@ -14,7 +14,7 @@ afterEach(() => cli.close())
 
 async function examine(): Promise<{ code: number; failed: string[] }> {
   const { code, stdout } = await cli.run('doctor --json')
-  const { checks } = JSON.parse(stdout) as { checks: Finding[] }
+  const { checks } = JSON.parse(stdout) as { checks: CheckResult[] }
   return { code, failed: checks.filter((check) => !check.ok).map((check) => check.name) }
 }
 

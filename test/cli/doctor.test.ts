@@ -1,7 +1,7 @@
 import { chmod, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Finding } from '../../src/cli/finding.ts'
+import type { CheckResult } from '../../src/cli/check-result.ts'
 import { createCommandContext } from '../../src/cli/command-context.ts'
 import { readConfig } from '../../src/config.ts'
 import { databaseFile } from '../../src/data-folder.ts'
@@ -22,9 +22,9 @@ afterEach(() => cli.close())
 
 async function examine(
   rest = '',
-): Promise<{ code: number; ok: boolean; failed: Finding[]; checks: Finding[] }> {
+): Promise<{ code: number; ok: boolean; failed: CheckResult[]; checks: CheckResult[] }> {
   const { code, stdout } = await cli.run(`doctor --json ${rest}`)
-  const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Finding[] }
+  const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: CheckResult[] }
   return { code, ok, checks, failed: checks.filter((check) => !check.ok) }
 }
 

@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type App, createApp } from '../../src/app.ts'
-import type { Finding } from '../../src/cli/finding.ts'
+import type { CheckResult } from '../../src/cli/check-result.ts'
 import { systemClock } from '../../src/clock.ts'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { previousSecretFile } from '../../src/instance-secret.ts'
@@ -48,9 +48,9 @@ const withOther = (secret = other): Promise<Cli> =>
   openCli({ ...databaseSettings(cli.dataFolder), ONESIXTY_SECRET: secret })
 
 /** What the doctor says by itself of the secret. */
-async function examine(beside: Cli): Promise<Finding[]> {
+async function examine(beside: Cli): Promise<CheckResult[]> {
   const { stdout } = await beside.run('doctor --json')
-  const { checks } = JSON.parse(stdout) as { checks: Finding[] }
+  const { checks } = JSON.parse(stdout) as { checks: CheckResult[] }
   return checks.filter(({ name }) => name.startsWith('secret'))
 }
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Finding } from '../../src/cli/finding.ts'
+import type { CheckResult } from '../../src/cli/check-result.ts'
 import { type Cli, openCli } from '../cli/run-cli.ts'
 import { openDatabase } from '../open-database.ts'
 
@@ -13,9 +13,9 @@ afterEach(() => cli.close())
 
 async function examine(
   rest = '',
-): Promise<{ code: number; failed: Finding[]; says: Record<string, string> }> {
+): Promise<{ code: number; failed: CheckResult[]; says: Record<string, string> }> {
   const { code, stdout } = await cli.run(`doctor --json ${rest}`)
-  const { checks } = JSON.parse(stdout) as { checks: Finding[] }
+  const { checks } = JSON.parse(stdout) as { checks: CheckResult[] }
   return {
     code,
     failed: checks.filter((check) => !check.ok),
@@ -46,7 +46,7 @@ test('a setting under which a power cut loses messages, in the words of the serv
   expect(failed[0]?.says).toContain('synchronous_commit is off, and must be on or remote_apply')
 })
 
-test('a server that does not answer is one finding, with what to do', async () => {
+test('a server that does not answer is one failed check, with what to do', async () => {
   const other = await openCli({ DATABASE_URL: 'postgres://postgres:postgres@127.0.0.1:1/none' })
   const { stdout } = await other.run('doctor')
   await other.close()

@@ -1,5 +1,5 @@
 /** The result of one check of the doctor. */
-export interface Finding {
+export interface CheckResult {
   name: string
   ok: boolean
   /** The result as a sentence. */
@@ -10,8 +10,8 @@ export interface Finding {
   violations?: readonly object[]
 }
 
-export const fine = (name: string, says: string): Finding => ({ name, ok: true, says, remedy: null })
-export const wrong = (name: string, says: string, remedy: string): Finding => ({
+export const fine = (name: string, says: string): CheckResult => ({ name, ok: true, says, remedy: null })
+export const wrong = (name: string, says: string, remedy: string): CheckResult => ({
   name,
   ok: false,
   says,
@@ -19,7 +19,11 @@ export const wrong = (name: string, says: string, remedy: string): Finding => ({
 })
 
 /** Runs `check`: the check passes with the sentence that it returns, or fails with the error that it throws. */
-export async function attempt(name: string, remedy: string, check: () => Promise<string>): Promise<Finding> {
+export async function runCheck(
+  name: string,
+  remedy: string,
+  check: () => Promise<string>,
+): Promise<CheckResult> {
   try {
     return fine(name, await check())
   } catch (error) {
