@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --v8-pool-size=0 --
 // The two dashes end what Node.js reads: it would take `send --env-file` for its own. What stands here runs on any Node.js, and needs no package.
 const oldest = 24
-const mustBePutRight = 78
+const mustBeFixed = 78
 
 if (Number.parseInt(process.versions.node) < oldest)
   give(
@@ -20,5 +20,5 @@ try {
 
 function give(sentence) {
   process.stderr.write(`onesixty: ${sentence}\n`)
-  process.exit(mustBePutRight)
+  process.exit(mustBeFixed)
 }

@@ -85,7 +85,7 @@ export function createCommandContext(
   }
 }
 
-/** Throws when the folder has no database or has lost it, or when the database on a server has no tables of onesixty. */
+/** Throws when the folder has no database or has lost it, or when a database on a server has no tables of ours. */
 export async function requireDatabase(config: Config): Promise<void> {
   if (config.databaseUrl !== null) return requireTables(config, config.databaseUrl)
   const file = databaseFile(config.dataFolder)

@@ -1,5 +1,5 @@
 /** EX_CONFIG of sysexits.h: a restart fails again until the operator has fixed it (deploy/onesixty.service). */
-export const mustBePutRight = 78
+export const mustBeFixed = 78
 
 /** The command line is invalid: exit code 2. */
 export class UsageError extends Error {

@@ -7,14 +7,14 @@ import { StorageError } from '../storage/dialect.ts'
 import { damagedSentence, isDamage } from '../storage/damage.ts'
 import { UnusableError } from '../storage/unusable.ts'
 import type { Command, CommandGroup } from './command.ts'
-import { CommandError, mustBePutRight, UsageError } from './command-errors.ts'
+import { CommandError, mustBeFixed, UsageError } from './command-errors.ts'
 import { helpOfCommand, helpOfGroup, table } from './help.ts'
 import { nearestName } from '../nearest-name.ts'
 import { parseOptions } from './parse-options.ts'
 import { roles } from '../roles.ts'
 import { type CommandIo, createCommandContext } from './command-context.ts'
 
-/** Runs `serve` until it has stopped and returns its exit code. Passed in by main.ts, the only module that imports everything. */
+/** Runs the server until it stops; returns its exit code. main.ts passes it: no other module imports everything. */
 export type Serve = (options: { roles?: string }) => Promise<number>
 
 interface Entry {
@@ -192,7 +192,7 @@ function print(io: CommandIo, text: string): 0 {
   return 0
 }
 
-type ExitCode = 1 | 2 | typeof mustBePutRight
+type ExitCode = 1 | 2 | typeof mustBeFixed
 
 /** Prints the error as text or JSON and returns the exit code. */
 function explain(io: CommandIo, json: boolean, error: unknown): ExitCode {
@@ -210,16 +210,16 @@ function describe(error: unknown): { code: string; message: string; exitCode: Ex
   if (error instanceof Refusal) return { code: error.code, message: error.message, exitCode: 1 }
   if (error instanceof CommandError) return { code: error.code, message: error.message, exitCode: 1 }
   if (error instanceof ConfigError)
-    return { code: 'configuration', message: error.message, exitCode: mustBePutRight }
+    return { code: 'configuration', message: error.message, exitCode: mustBeFixed }
   if (error instanceof FolderLockedError || error instanceof NodeNameTakenError)
     return { code: 'in_use', message: error.message, exitCode: 1 }
   if (error instanceof UnusableError)
-    return { code: 'unusable', message: error.message, exitCode: mustBePutRight }
-  if (error instanceof MovedError) return { code: 'moved', message: error.message, exitCode: mustBePutRight }
+    return { code: 'unusable', message: error.message, exitCode: mustBeFixed }
+  if (error instanceof MovedError) return { code: 'moved', message: error.message, exitCode: mustBeFixed }
   if (error instanceof StorageError) {
     const isDamaged = isDamage(error.fault)
     const code = isDamaged ? 'storage_damaged' : `storage_${error.fault}`
-    return { code, message: storageSentence(error), exitCode: isDamaged ? mustBePutRight : 1 }
+    return { code, message: storageSentence(error), exitCode: isDamaged ? mustBeFixed : 1 }
   }
   return { code: 'failed', message: error instanceof Error ? error.message : String(error), exitCode: 1 }
 }

@@ -13,7 +13,7 @@ import { cliActor, type CommandContext } from './command-context.ts'
 /** Short enough to look live; each poll is two short reads. */
 const pollEveryMs = 500
 
-/** Creates a private token, prints it with the address, and waits for a phone to register. Does not wait with `json`. */
+/** Creates a private token, prints it with the API URL, and waits for a phone to register; not with `json`. */
 export async function connectPhone(
   tools: CommandContext,
   owner: PhoneTokenOwner,

@@ -2,7 +2,7 @@ import type { Db } from '../storage/dialect.ts'
 import { holdsAnything } from '../storage/restore-holds.ts'
 import { type CheckResult, fine } from './check-result.ts'
 
-/** Reports messages that a restore holds: the check passes, but the operator has to decide. Empty when none are held. */
+/** Reports messages that a restore holds: the check passes, but the operator must decide. Empty when none are held. */
 export async function examineHolds(db: Db): Promise<CheckResult[]> {
   if (!(await holdsAnything(db))) return []
   const says = 'Messages are held after a restore: they are not sent and do not expire.'

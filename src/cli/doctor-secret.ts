@@ -41,7 +41,7 @@ async function readSecret(config: Config): Promise<InstanceSecret> {
   return loadInstanceSecret(config)
 }
 
-/** Checks that all secrets of the database are available. Empty when none can be read: `examineSecretFiles` reports that. */
+/** Checks that all secrets of the database are available. Empty when none can be read: `examineSecretFiles` fails. */
 export async function examineSecret(db: Db, config: Config): Promise<CheckResult[]> {
   const secret = await readSecret(config).catch(() => null)
   if (secret === null) return []

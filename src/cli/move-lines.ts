@@ -5,7 +5,7 @@ const drawEveryMs = 200
 /** Without a terminal each line stays. */
 const printEveryMs = 10_000
 
-/** Prints the progress of a move: on a terminal one line that is redrawn, else a line every 10 s; nothing without an output. */
+/** Prints the progress of a move: on a terminal one line that is redrawn, else a line every 10 s. */
 export class MoveLines {
   readonly #out: CommandIo['stdout'] | null
   readonly #monotonicMs: () => number

@@ -5,7 +5,7 @@ import type { CommandIo } from './command-context.ts'
 /** Longer than any password or key, and short enough to read into memory. */
 const maxBytes = 65_536
 
-/** Reads one secret from standard input, without the line end. Secrets are never arguments: other processes can read those. */
+/** Reads one secret from standard input, without the line end. Other processes can read arguments. */
 export async function readSecretFromStdin(io: CommandIo): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0

@@ -5,7 +5,7 @@ import { type Config, ConfigError, readConfig } from '../config.ts'
 import { keepHeapSmall, keepHeapsOfThreadsSmall } from '../garbage.ts'
 import { createIds } from '../ids.ts'
 import { createLog, gatheredOutput, type Log } from '../log.ts'
-import { mustBePutRight, UsageError } from './command-errors.ts'
+import { mustBeFixed, UsageError } from './command-errors.ts'
 import { readRoles, roles } from '../roles.ts'
 import { holdsAnything } from '../storage/restore-holds.ts'
 import { type Times, usualTimes } from '../times.ts'
@@ -20,7 +20,7 @@ export interface ServingProcess {
   exit(code: number): never
 }
 
-/** Runs the server: config → app → start → first run → wait for a signal → drain → stop. Returns the exit code. */
+/** Config → app → start → first run → wait for a signal → drain → stop. Returns the exit code. */
 export async function serve(
   host: ServingProcess,
   options: { roles?: string } = {},
@@ -35,7 +35,7 @@ export async function serve(
   const { url } = await app.start().catch((error: unknown) => {
     throw listenFault(error, config)
   })
-  // Last, so that nothing can fail between the creation of the keys and the only time that they are shown.
+  // Last, so that nothing can fail between the creation of the keys and the only time they are shown.
   const deps = { ids: createIds({ now: systemClock.now }), nowMs: systemClock.now(), randomBytes, config }
   const first = await makeFirstAccount(app.storage, deps).catch(async (error: unknown) => {
     await app.stop()
@@ -51,7 +51,7 @@ export async function serve(
   })
   void app.secretGivenUp.then((error) => {
     log.fatal({ err: error }, 'the secret of this node was replaced while it was declared dead; exiting')
-    host.exit(mustBePutRight)
+    host.exit(mustBeFixed)
   })
   const signal = await signalled
   log.info({ signal }, 'stopping: finishing work in flight; a second signal exits immediately')
