@@ -1,11 +1,11 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --v8-pool-size=0 --
-// The two dashes end what Node.js reads: it would take `send --env-file` for its own. What stands here runs on any Node.js, and needs no package.
-const oldest = 24
+// The two dashes end the options of Node.js, which would read `send --env-file` as its own. This file runs on any Node.js without packages.
+const minVersion = 24
 const mustBeFixed = 78
 
-if (Number.parseInt(process.versions.node) < oldest)
-  give(
-    `This is Node.js ${process.versions.node}, and onesixty needs ${oldest} or newer. npm ci brings it: run npx onesixty or npm start, or put node_modules/.bin in front of PATH.`,
+if (Number.parseInt(process.versions.node) < minVersion)
+  exitWith(
+    `Node.js ${process.versions.node} is too old: onesixty needs ${minVersion} or later. npm ci installs it: run npx onesixty or npm start, or put node_modules/.bin first in PATH.`,
   )
 const { prepare } = await import('./prepare.js')
 prepare()
@@ -15,10 +15,10 @@ try {
   const missing =
     error.code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find package '([^']+)'/.exec(error.message)
   if (!missing) throw error
-  give(`The package ${missing[1]} is not installed. Run npm ci in the folder of onesixty first.`)
+  exitWith(`The package ${missing[1]} is not installed. Run npm ci in the folder of onesixty first.`)
 }
 
-function give(sentence) {
+function exitWith(sentence) {
   process.stderr.write(`onesixty: ${sentence}\n`)
   process.exit(mustBeFixed)
 }

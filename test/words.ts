@@ -38,7 +38,6 @@ export const bannedPhrases: readonly BannedPhrase[] = [
   { pattern: /\bis to be had\b/i, instead: 'is available' },
   { pattern: /\bexplains? itself\b/i, instead: 'Run … --help for details' },
   { pattern: /\bis too much here\b/i, instead: 'Unexpected argument' },
-  { pattern: /\bcannot be told\b/i, instead: 'is unknown, cannot be read' },
   { pattern: /\bat hand\b/i, instead: 'available, current' },
   {
     pattern: /\badds? everything up\b|\bsums? adds? up\b/i,
