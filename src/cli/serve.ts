@@ -50,7 +50,7 @@ export async function serve(
     host.exit(1)
   })
   void app.secretGivenUp.then((error) => {
-    log.fatal({ err: error }, 'the secret of this node was replaced while it was declared dead; exiting')
+    log.fatal({ err: error }, 'the secret of this node was removed while it was declared dead; exiting')
     host.exit(mustBeFixed)
   })
   const signal = await signalled

@@ -60,7 +60,7 @@ test.each([
 test('so does one whose roles take a PostgreSQL that it is not given', async () => {
   const env = { DATABASE_URL: '', ONESIXTY_ROLES: 'api' }
   const { code, stderr } = await cliProcess(['serve'], { dataFolder: house.dataFolder, env })
-  expect([code, stderr]).toEqual([78, expect.stringContaining('leave --roles and ONESIXTY_ROLES out')])
+  expect([code, stderr]).toEqual([78, expect.stringContaining('remove --roles and ONESIXTY_ROLES')])
 })
 
 test('a command on a database that is newer says so to programs too', async () => {

@@ -149,7 +149,7 @@ test('what changed since the kill arrives too: then everything is copied again',
   const [account] = await accounts()
   expect((await house.run(`account grant --account ${account!.id} --sms 7 --note Later`)).code).toBe(0)
   const { code, stdout } = await house.move()
-  expect([code, stdout]).toEqual([0, expect.stringContaining('the database was used since the last try')])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('the database was used since the last attempt')])
   await everythingIsThere()
   expect((await house.target.query("select sms from ledger_entries where note = 'Later'")).rows).toEqual([
     { sms: 7 },

@@ -74,6 +74,6 @@ test('serve says in its help what roles there are, and what is wrong with others
   })
   expect(await onTheCommandLine('--roles', 'api')).toMatchObject({
     code: 78,
-    said: expect.stringContaining('takes PostgreSQL (DATABASE_URL)'),
+    said: expect.stringContaining('need PostgreSQL (DATABASE_URL)'),
   })
 })

@@ -47,7 +47,7 @@ test('a server that stood still while its secret was given up ends as soon as it
   expect(await cli.json('secret accept')).toEqual({ accepted: true, forgotten: 1 })
   process.kill(server.pid, 'SIGCONT')
   expect(await server.ended).toEqual({ code: 78, signal: null })
-  expect(server.output()).toContain('the secret of this server was given up')
+  expect(server.output()).toContain('the secret of this node was removed')
 })
 
 test('while the secret is changed node by node, each opens what another has sealed', async () => {
