@@ -2,7 +2,7 @@ import type { KeywordSet } from '../messages/check-keyword-set.ts'
 import { requireAccount } from '../accounts/list-accounts.ts'
 import { listKeywordSets, removeKeywordSet, setKeywordSet } from '../messages/keyword-sets.ts'
 import { command, type CommandGroup } from './command.ts'
-import { cliActor } from './toolbox.ts'
+import { cliActor } from './command-context.ts'
 
 const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const
 const language = {

@@ -64,7 +64,7 @@ export function readKeywords(text: string, stopWords: StopWords, ownWords: Words
 }
 
 const hasKeyword = (words: OwnWords, keyword: Keyword): boolean =>
-  words.values().some((word) => word.keyword === keyword)
+  [...words.values()].some((word) => word.keyword === keyword)
 
 /** What an account answers a keyword with. */
 export interface KeywordAnswers {

@@ -60,15 +60,14 @@ test.for([
 })
 
 test('each account reads a text by its own words, and one without any by what is built in', () => {
-  const words = new Map([
-    ['acc_off', own({ END: { keyword: 'off', language: 'und' } })],
-    ['acc_start', own({ END: { keyword: 'off', language: 'und' }, FIN: { keyword: 'start', language: 'fr' } })],
-  ])
-  const end = readKeywords('end', instance, words)
+  // What the look-up finds of a text.
+  const off = own({ END: { keyword: 'off', language: 'und' } })
+  const end = readKeywords('end', instance, new Map([['acc_off', off], ['acc_start', off]]))
   expect(end.of('acc_off')).toBeNull()
   for (const other of ['acc_other', null]) expect(end.of(other)?.keyword).toBe('stop')
   expect([end.isAny('stop'), end.isAny('start')]).toEqual([true, false])
-  const fin = readKeywords('fin', instance, words)
+  const start = own({ FIN: { keyword: 'start', language: 'fr' } })
+  const fin = readKeywords('fin', instance, new Map([['acc_start', start]]))
   expect([fin.of('acc_start')?.keyword, fin.of('acc_off'), fin.isAny('start')]).toEqual(['start', null, true])
 }) // prettier-ignore
 

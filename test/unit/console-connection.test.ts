@@ -1,8 +1,20 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { LiveStream } from '../../console/src/api/live-stream.ts'
 import { Connection, connection } from '../../console/src/connection/connection.ts'
-import { isMissingPart, loadPart } from '../../console/src/connection/load-part.ts'
 import { SessionEnd } from '../../console/src/connection/session-end.ts'
+
+interface Stream {
+  isBroken: boolean
+  close(): void
+}
+
+// They are of the console's own TypeScript project, which knows a browser.
+const { LiveStream } = await vi.importActual<{
+  LiveStream: new (address: string, refused: () => void) => Stream
+}>('../../console/src/api/live-stream.ts')
+const { isMissingPart, loadPart } = await vi.importActual<{
+  isMissingPart(error: unknown): boolean
+  loadPart<T>(load: () => Promise<T>): Promise<T>
+}>('../../console/src/connection/load-part.ts')
 
 /** What the console does when the server is away, or the session has ended. */
 
