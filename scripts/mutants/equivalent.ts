@@ -24,6 +24,13 @@ export const equivalents: readonly Equivalent[] = [
   { file: 'src/ledger/ledger.ts', code: '.toSorted((a, b) => (walletKey(a) < walletKey(b) ? -1 : 1))', change: 'number: 1 → 2', because: 'Only the sign of a comparison counts.' },
   { file: 'src/ledger/ledger.ts', code: 'const ordered = [...distinct]', change: 'link: ', because: 'The order in which wallets are locked: only PostgreSQL waits for a lock, and those tests are not run here.' },
   { file: 'src/ledger/statement.ts', code: 'const opening = (before.granted ?? 0) - (before.used ?? 0)', change: 'number: 0 → 1', because: 'Both are sums with coalesce, which are never null; their types do not say so.' },
+  { file: 'src/accounts/authenticator.ts', code: 'const mostFakes = 10_000', change: 'number: 10_000', because: 'A bound of memory: one more or less is the same bound.' },
+  { file: 'src/accounts/operator-tokens.ts', code: 'await tx', change: 'link: tx .updateTable', because: 'That it is not revoked was read before, in the same transaction.' },
+  { file: 'src/accounts/password-rules.ts', code: 'let length = 1', change: 'number: 1 → 0', because: 'The first letter is found equal once more.' },
+  { file: 'src/api/v1/velocity.ts', code: 'mostNames = 100_000,', change: 'number: 100_000', because: 'A bound of memory: one more or less is the same bound.' },
+  { file: 'src/api/v1/velocity.ts', code: 'count.before > 0 && count.now + 1 <= most', change: 'operator: > → >=', because: 'Without messages in the hour before, one that fits was let through already.' },
+  { file: 'src/api/v1/send-answer.ts', code: 'text: first?.text ?? null,', change: 'default: ', because: 'A send has at least one message; its type does not say so.' },
+  { file: 'src/api/v1/send-answer.ts', code: 'parts: first?.parts ?? 0,', change: 'default: ', because: 'A send has at least one message; its type does not say so.' },
 ] // prettier-ignore
 
 export const reasonOf = ({ file, code, change }: Pick<Mutant, 'file' | 'code' | 'change'>): string | null =>

@@ -254,3 +254,16 @@ test('the hand-written answer says what the rendered messages say, whatever stan
     }),
   )
 })
+
+test('that an encoding was asked for is stored with the message: another device must not choose for itself', async () => {
+  const forcedOf = async (body: object) => {
+    const answer = await api.send({ to, text: 'Hello', ...body })
+    const { encoding_forced } = await api.storage.read
+      .selectFrom('messages')
+      .select('encoding_forced')
+      .where('id', '=', answer.body.messages[0].id)
+      .executeTakeFirstOrThrow()
+    return encoding_forced
+  }
+  expect([await forcedOf({}), await forcedOf({ encoding: 'ucs2' })]).toEqual([0, 1])
+})
