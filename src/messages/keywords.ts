@@ -124,9 +124,20 @@ const courtesies: ReadonlySet<string> = new Set([
   'PORFAVOR', 'GRACIAS', 'PERFAVORE', 'GRAZIE', 'OBRIGADO', 'OBRIGADA', 'ALSTUBLIEFT', 'TACK',
 ]) // prettier-ignore
 
-/** Letters and digits alone, in capitals and without accents. */
+/**
+ * Letters and digits alone, in capitals and without accents. Marks of Latin, Greek and Cyrillic letters are accents, which many leave out; those of other
+ * scripts are vowels, or make another letter: they stay. A mark that no letter carries goes with its sign.
+ */
 export const bareWord = (text: string): string =>
   text
     .normalize('NFKD')
+    .replaceAll(unseen, '')
+    .replaceAll(accents, '')
+    .replaceAll(signs, '')
     .toUpperCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+    .normalize('NFC')
+
+/** Joiners, directions and variations: they change how a letter looks, and may stand in front of its marks. */
+const unseen = /[\p{Cf}\p{Variation_Selector}\u034f]/gu
+const accents = /(?<=[\p{N}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]\p{M}*)\p{M}/gu
+const signs = /^\p{M}+|[^\p{L}\p{N}\p{M}]\p{M}*/gu

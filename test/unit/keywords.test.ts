@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { readKeyword } from '../../src/messages/keywords.ts'
+import { bareWord, readKeyword } from '../../src/messages/keywords.ts'
 
 const words = {
   stop: [
@@ -136,3 +136,37 @@ test('what stands around a word changes nothing unless it holds a letter or a di
     { examples: [[' "', '"!']] },
   )
 })
+
+test.for([
+  ['हाँ', 'हो'],
+  ['हो', 'है'],
+  ['बंद', 'बाद'],
+  ['বন্ধ', 'বনধ'],
+  ['நிறுத்து', 'நறதத'],
+  ['หยุด', 'หยด'],
+  ['ばい', 'はい'],
+  ['ガ', 'カ'],
+  ['توقَّف', 'توقف'],
+] as const)('%j is another word than %j: its marks are part of it', ([word, other]) => {
+  expect(bareWord(word)).not.toBe(bareWord(other))
+  const own = { more: [word], off: [] }
+  for (const text of [word, `${word}!`, `${word}. Thank you`]) expect(readKeyword(text, own)).toBe('stop')
+  expect(readKeyword(other, own)).toBeNull()
+})
+
+test.for([
+  ['arrêt', 'ARRET'],
+  ['Đừng lại', 'ĐUNGLAI'],
+  ['Διακοπή', 'ΔΙΑΚΟΠΗ'],
+  ['Стой', 'СТОИ'],
+  ['ﾊﾞｲ', 'バイ'],
+  ['は\u3099い', 'ばい'],
+  ['중지', '중지'],
+  ['중지'.normalize('NFD'), '중지'],
+  ['停止', '停止'],
+  ['क्\u200dष', 'क्ष'],
+  ['STOP\ufe0f', 'STOP'],
+  ['1\ufe0f\u20e3 ❤\ufe0f', '1'],
+] as const)('%j is compared as %j, however its marks are encoded', ([word, bare]) =>
+  expect(bareWord(word)).toBe(bare),
+)
