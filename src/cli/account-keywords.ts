@@ -38,7 +38,7 @@ const list = command({
 const set = command({
   summary: 'Sets the keywords of an account in one language, and what it answers in it.',
   details:
-    'Replaces the set of that language. A word is compared without case, accents, punctuation and spaces. It is answered in the language of its set. Words of STOP also count as the first word of a text.',
+    'Replaces the set of that language. A word is compared without case, accents, punctuation and spaces. It is answered in the language of its set. Words of STOP also count at the beginning of a text, in front of another sentence.',
   arguments: [],
   options: {
     account,

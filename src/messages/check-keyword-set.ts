@@ -4,8 +4,10 @@ import {
   anyLanguage,
   bareWord,
   builtInKeyword,
+  countWords,
   longestWord,
   matchKeyword,
+  mostWords,
   offWords,
   type OwnWord,
 } from './keywords.ts'
@@ -111,6 +113,8 @@ function faultOf({ set, taken, stops, stopWords }: Judge, field: Field, word: st
   if (bare === '') return `Keyword '${word}' needs a letter or a digit.`
   if (word.length > longestWord || bare.length > longestWord)
     return `Keyword '${word.slice(0, longestWord)}…' has more than ${longestWord} characters.`
+  if (field === 'stop' && countWords(word) > mostWords)
+    return `'${word}' has more than ${mostWords} words. In front of another sentence it would be no STOP.`
   const elsewhere = fields.find(
     (other) => other !== field && set[other].some((each) => bareWord(each) === bare),
   )

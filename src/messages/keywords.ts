@@ -56,7 +56,8 @@ export const readKeyword = (text: string, stopWords: StopWords = usual): Keyword
 
 /**
  * What a text asks for. It is a keyword as a whole: case, accents, punctuation, spaces and emoji do not matter. STOP, and what means nothing else,
- * counts too as the first word in front of a full stop, an exclamation mark, a comma or the end of its line, whatever follows (`Stop. Thank you`), and
+ * counts too as the beginning of a text in front of a full stop, an exclamation mark, a comma or the end of its line, whatever follows (`Stop. Thank you`,
+ * `No more, please` for an account with that word), and
  * in front of words of courtesy alone (`STOP please`). Within a sentence a word is none: `Stop by at 8`, `Stop and shop`. Null for every other text.
  * STOP is looked for before anything else: no word of an account can make a STOP something else.
  */
@@ -65,10 +66,10 @@ export function matchKeyword(
   stopWords: StopWords = usual,
   own: OwnWords = noWords,
 ): KeywordMatch | null {
-  const { whole, first } = spokenWords(text)
-  const stop =
-    stopLanguage(whole, { stopWords, own, isWhole: true }) ??
-    stopLanguage(first, { stopWords, own, isWhole: false })
+  const { whole, beginnings } = spokenWords(text)
+  const stop = [whole, ...beginnings]
+    .map((word, index) => stopLanguage(word, { stopWords, own, isWhole: index === 0 }))
+    .find((language) => language !== undefined)
   if (stop !== undefined) return { keyword: 'stop', language: stop }
   for (const keyword of ['start', 'help'] as const) {
     const mine = own.get(whole)
@@ -96,27 +97,50 @@ function stopLanguage(
 export const builtInKeyword = (word: string): Keyword | null =>
   (['stop', 'start', 'help'] as const).find((keyword) => known[keyword].has(word)) ?? null
 
-/** The bare words of a text that could be keywords: the text as a whole, and its first word where that counts. Empty for what is none. */
-function spokenWords(text: string): { whole: string; first: string } {
-  const whole = text.length > longestText ? '' : bareWord(text)
-  const [, first = '', rest = ''] = firstWord.exec(text.slice(0, longestText)) ?? []
-  const counts = endOfSentence.test(rest) || (text.length <= longestText && courtesies.has(bareWord(rest)))
-  return { whole, first: counts ? bareWord(first) : '' }
+/** The bare words of a text that could be keywords: the text as a whole, and what it begins with where that counts. Empty for what is none. */
+function spokenWords(text: string): { whole: string; beginnings: string[] } {
+  const isShort = text.length <= longestText
+  const spoken = text.slice(0, longestText).replace(signsInFront, '')
+  const sentences = beforeEach(spoken, ends).slice(0, mostEnds)
+  const beginnings = [
+    ...sentences.flatMap((sentence) => [sentence, ...beforeCourtesy(sentence)]),
+    ...(isShort ? beforeCourtesy(text) : []),
+  ].filter((beginning) => countWords(beginning) <= mostWords)
+  return { whole: isShort ? bareWord(text) : '', beginnings: beginnings.map(bareWord) }
 }
+
+/** What stands before courtesies that end a text, the longest first. */
+const beforeCourtesy = (text: string): string[] =>
+  beforeEach(text, gaps)
+    .slice(-mostGaps)
+    .toReversed()
+    .filter((beginning) => courtesies.has(bareWord(text.slice(beginning.length))))
+
+const beforeEach = (text: string, sign: RegExp): string[] =>
+  Array.from(text.matchAll(sign), ({ index }) => text.slice(0, index))
+
+export const countWords = (text: string): number => text.trim().split(/\s+/u).length
 
 /** As many letters as a keyword of an account may have: what Braze takes. A longer one is a sentence. */
 export const longestWord = 34
 
+/** As many words as the beginning of a text may have to count: more are a sentence, and not worth a look-up. */
+export const mostWords = 5
+
 /** The bare words by which a text may be a keyword of an account; none for nearly every text that is a sentence. */
 export const possibleKeywords = (text: string): string[] => {
-  const { whole, first } = spokenWords(text)
-  return [...new Set([whole, first])].filter((word) => word !== '' && word.length <= longestWord)
+  const { whole, beginnings } = spokenWords(text)
+  return [...new Set([whole, ...beginnings])].filter((word) => word !== '' && word.length <= longestWord)
 }
 
-/** A word and what stands behind it; nothing but signs in front of it. */
-const firstWord = /^[^\p{L}\p{N}]*([\p{L}\p{M}]+)([^]*)$/u
-/** A colon and a question mark begin something about the word. */
-const endOfSentence = /^["'»”’)]*[^\S\r\n]*(?:[.!,;…。！，]|[\r\n]|[-–—]\s)/u
+/** Ends of sentences and lines, but for the points of a number. A colon and a question mark begin something about the word. */
+const ends = /(?<![?:]\s*)(?:[!;…。！，\r\n]|(?<!\p{N})[.,]|[.,](?!\p{N})|[-–—]\s)/gu
+const signsInFront = /^[^\p{L}\p{N}]+/u
+/** So many may stand within a word (`S.T.O.P.`). */
+const mostEnds = 8
+const gaps = /[^\p{L}\p{M}\p{N}]+/gu
+/** As many as the longest courtesy has (`s’il vous plaît`), and signs behind it. */
+const mostGaps = 5
 
 /** What people put behind a STOP out of courtesy, all of it. */
 const courtesies: ReadonlySet<string> = new Set([

@@ -76,6 +76,9 @@ test.for([
   ['  stop! ', ['STOP']],
   ['Hello, it is me', ['HELLOITISME', 'HELLO']],
   ['stop please', ['STOPPLEASE', 'STOP']],
+  ['No more. I do not want this', ['NOMOREIDONOTWANTTHIS', 'NOMORE']],
+  ['One two three four five, then six and seven more', ['ONETWOTHREEFOURFIVE']],
+  ['One two three four five six, then seven and eight', []],
   ['I will come at eight o’clock, and bring my sister', []],
   ['x'.repeat(longestWord), ['X'.repeat(longestWord)]],
   ['x'.repeat(longestWord + 1), []],
@@ -91,6 +94,8 @@ test.for([
   // One character that is written with fifteen letters.
   [{ start: ['ﷺﷺﷺ'] }, ['/start invalid_format']],
   [{ stop: Array.from({ length: maxWords + 1 }, (_, i) => `w${i}`) }, ['/stop too_many_items']],
+  [{ stop: ['a b c d e f'] }, ['/stop invalid_format']],
+  [{ stop: ['a b c d e'], start: ['a b c d e f'] }, []],
   [{ stop: ['Fin'], help: ['fin!'] }, ['/stop invalid_format', '/help invalid_format']],
   [{ start: ['S.T.O.P'] }, ['/start invalid_format']],
   [{ help: ['Stop. Now'] }, ['/help invalid_format']],

@@ -170,3 +170,64 @@ test.for([
 ] as const)('%j is compared as %j, however its marks are encoded', ([word, bare]) =>
   expect(bareWord(word)).toBe(bare),
 )
+
+test.for([
+  ['No more', 'No more. Thanks for all'],
+  ['No more', 'no more, please call'],
+  ['No more', 'NO MORE please'],
+  ['No more', 'No more thank you'],
+  ['No more', 'no more\nAda'],
+  ['No more', '"No more!" That is it'],
+  ['No more please', 'No more please thanks'],
+  ['Stop svp', 'Stop svp merci'],
+  ['Stop24', 'Stop24. Merci'],
+  ['Stop24', 'stop 24 svp'],
+  ['2', '2. Thanks'],
+  ['2', '2 please'],
+  ['Désabonne-moi', 'Désabonne-moi, merci beaucoup'],
+  ['Désabonne-moi', 'désabonne moi s’il vous plaît'],
+  ['Ne m’écris plus', 'Ne m’écris plus - Ada'],
+  ['हटाओ', 'हटाओ. धन्यवाद'],
+  ['No, thanks', 'No, thanks. Not for me'],
+  ['No more', 'No more please. I have enough'],
+] as const)('where %j is a word for STOP, %j is a STOP', ([word, text]) => {
+  expect(readKeyword(text, { more: [word], off: [] })).toBe('stop')
+  expect(readKeyword(text)).toBeNull()
+})
+
+test.for([
+  'No more than two, please',
+  'no more than two',
+  'No more? Which one',
+  'No more: Main Street',
+  'Stop24 hours early. Thanks',
+  'Stop by at 8',
+  'Stop by at 8. Thanks',
+  'Stop by at 8, please',
+  'Stop by now',
+  '2.5 kg please',
+  '2,5 kg please',
+  '2 of them. Thanks',
+  'We want no more. Thanks',
+  'End. Of story',
+  'E-n-d. Of story',
+  'T.D. is who I am',
+  'Cancel please',
+  'No more?! Of what',
+  'Two, 2. Thanks',
+])('with words of several parts %j is no STOP: it is another sentence', (text) =>
+  expect(readKeyword(text, { more: ['No more', 'Stop24', '2'], off: [] })).toBeNull(),
+)
+
+test.for([
+  'Stop all. Thank you',
+  'S.T.O.P. Thanks',
+  '!!!!!!!!!!! Stop. Bye',
+  'Stop 🛑. Bye',
+  'STOP please. Bye',
+  'opt-out, please',
+  'Opt out thanks',
+  'STOP ALL now',
+])('%j is STOP: a built-in word is no less one for how it is parted', (text) =>
+  expect(readKeyword(text)).toBe('stop'),
+)
