@@ -5,6 +5,7 @@ import {
   bareWord,
   builtInKeyword,
   countWords,
+  isListed,
   longestWord,
   matchKeyword,
   mostWords,
@@ -122,7 +123,7 @@ function faultOf({ set, taken, stops, stopWords }: Judge, field: Field, word: st
     return `'${word}' is listed twice: for ${nameOf[field]} and for ${nameOf[elsewhere]}.`
   const language = taken.get(bare)
   if (language !== undefined) return `'${word}' is in the keyword set '${language}' already.`
-  if (field === 'off') return offFault(set.language, bare)
+  if (field === 'off') return offFault(set.language, word, stopWords)
   if (field !== 'stop' && matchKeyword(word, { more: stopWords, off: [] }, stops)?.keyword === 'stop')
     return `'${word}' already means STOP.`
   const builtIn = builtInKeyword(bare)
@@ -131,11 +132,13 @@ function faultOf({ set, taken, stops, stopWords }: Judge, field: Field, word: st
     : `'${word}' is a built-in word for ${nameOf[builtIn]}.`
 }
 
-function offFault(language: string, bare: string): string | undefined {
+function offFault(language: string, word: string, stopWords: readonly string[]): string | undefined {
   if (language !== anyLanguage) return `Only the keyword set '${anyLanguage}' turns built-in words off.`
-  return offWords.includes(bare)
-    ? undefined
-    : `'${bare}' cannot be turned off. Only ${offWords.join(', ')} can.`
+  const bare = bareWord(word)
+  if (!offWords.includes(bare)) return `'${bare}' cannot be turned off. Only ${offWords.join(', ')} can.`
+  return isListed(bare, stopWords)
+    ? `'${word}' counts as STOP on this instance (ONESIXTY_STOP_WORDS).`
+    : undefined
 }
 
 const nameOf: Readonly<Record<Field, string>> = {

@@ -86,12 +86,18 @@ function stopLanguage(
 ): string | undefined {
   if (word === '') return undefined
   const mine = own.get(word)
+  const builtIn = known.stop.get(word)
+  const language = mine?.keyword === 'stop' ? mine.language : (builtIn ?? anyLanguage)
+  if (isListed(word, stopWords.more)) return language
   const mayBeOff = offWords.includes(word)
-  if (mine?.keyword === 'stop' && (isWhole || !mayBeOff)) return mine.language
-  if (stopWords.more.some((each) => bareWord(each) === word)) return anyLanguage
+  if (mine?.keyword === 'stop' && (isWhole || !mayBeOff)) return language
   const isOff = mayBeOff && (!isWhole || stopWords.off.includes(word) || mine?.keyword === 'off')
-  return isOff ? undefined : known.stop.get(word)
+  return isOff || builtIn === undefined ? undefined : language
 }
+
+/** Whether a bare word is one of those that are written in a list. */
+export const isListed = (word: string, written: readonly string[]): boolean =>
+  written.some((each) => bareWord(each) === word)
 
 /** What a bare word asks for by itself, whatever has been taken off; null for every other word. */
 export const builtInKeyword = (word: string): Keyword | null =>

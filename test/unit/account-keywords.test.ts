@@ -59,6 +59,23 @@ test.for([
   expect(matchKeyword(text, instance, words)).toEqual(match)
 })
 
+test('a word that the operator lists too keeps its language, and is a STOP even where an account has turned it off', () => {
+  const listed = { more: ['Arrêt', 'END', 'CANCEL', 'Sluta'], off: ['END'] }
+  const words = own({
+    END: { keyword: 'off', language: 'und' },
+    CANCEL: { keyword: 'stop', language: 'sv' },
+    SLUTA: { keyword: 'stop', language: 'sv' },
+  })
+  const languages = (texts: string[], mine?: OwnWords) =>
+    texts.map((text) => matchKeyword(text, listed, mine)).map((match) => match?.language ?? null)
+  expect(languages(['arret', 'Arrêt. Merci', 'end', 'cancel', 'sluta'])).toEqual(['fr', 'fr', 'en', 'en', 'und'])
+  expect(languages(['arret', 'end', 'cancel', 'Cancel. Tack', 'sluta'], words)).toEqual(['fr', 'en', 'sv', 'sv', 'sv'])
+  const faults = keywordSetFaults(set({ off: ['end', 'TD'] }), { others: [], stopWords: listed.more })
+  expect(faults).toEqual([
+    { pointer: '/off', code: 'invalid_format', detail: "'end' counts as STOP on this instance (ONESIXTY_STOP_WORDS)." },
+  ])
+}) // prettier-ignore
+
 test('each account reads a text by its own words, and one without any by what is built in', () => {
   // What the look-up finds of a text.
   const off = own({ END: { keyword: 'off', language: 'und' } })
