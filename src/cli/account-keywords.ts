@@ -1,6 +1,7 @@
-import type { KeywordSet } from '../messages/check-keyword-set.ts'
 import { requireAccount } from '../accounts/list-accounts.ts'
+import { canonicalLanguage, type KeywordSet } from '../messages/check-keyword-set.ts'
 import { listKeywordSets, removeKeywordSet, setKeywordSet } from '../messages/keyword-sets.ts'
+import { offWordsList } from '../off-words.ts'
 import { command, type CommandGroup } from './command.ts'
 import { cliActor } from './command-context.ts'
 
@@ -47,7 +48,7 @@ const set = command({
     'start-word': words('A word that counts as START; may be repeated.'),
     'help-word': words('A word that counts as HELP; may be repeated.'),
     'word-off': words(
-      'CANCEL, END, QUIT, REVOKE, REMOVE or TD, if it is no STOP for this account; with und only, may be repeated.',
+      `${offWordsList('or')}, if it is no STOP for this account; with und only, may be repeated.`,
     ),
     'stop-answer': answer('STOP'),
     'help-answer': answer('HELP'),
@@ -77,13 +78,14 @@ const remove = command({
   arguments: [],
   options: { account, language },
   async run(tools, { options }) {
-    const change = { accountId: options.account, language: options.language, actor: cliActor }
+    const name = canonicalLanguage(options.language)
+    const change = { accountId: options.account, language: name, actor: cliActor }
     const removed = await tools.withStorage(({ writer }) =>
       writer.write((tx) => removeKeywordSet(tx, { ...tools, nowMs: tools.clock.now() }, change)),
     )
     return {
-      json: { account_id: options.account, language: options.language, removed },
-      text: removed ? `Removed keyword set ${options.language}.` : `No keyword set ${options.language}.`,
+      json: { account_id: options.account, language: name, removed },
+      text: removed ? `Removed keyword set ${name}.` : `No keyword set ${name}.`,
       exitCode: removed ? 0 : 1,
     }
   },

@@ -1,4 +1,5 @@
 import type { Fault } from '../errors.ts'
+import { offWords } from '../off-words.ts'
 import { findTextFault, measureText } from '../sms-text.ts'
 import {
   anyLanguage,
@@ -9,7 +10,6 @@ import {
   longestWord,
   matchKeyword,
   mostWords,
-  offWords,
   type OwnWord,
 } from './keywords.ts'
 
@@ -48,10 +48,27 @@ export const keywordSetFaults = (
   ...answerFaults('helpAnswer', set.helpAnswer),
 ]
 
+/** The one spelling of a language (`FR` and `fra` are `fr`); what is none stays as it is written. */
+export function canonicalLanguage(written: string): string {
+  const trimmed = written.trim().toLowerCase()
+  try {
+    return Intl.getCanonicalLocales(trimmed)[0] ?? trimmed
+  } catch {
+    return trimmed
+  }
+}
+
+/** Names only languages that CLDR knows. */
+const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' })
+
 function languageFaults(language: string, otherSets: number): Fault[] {
   if (!/^[a-z]{2,3}$/.test(language)) {
     const detail = `Language '${language}' is not a subtag of BCP 47. Use two or three letters, such as fr, or '${anyLanguage}'.`
     return [{ pointer: '/language', code: 'invalid_format', detail }]
+  }
+  if (language !== anyLanguage && languageNames.of(language) === undefined) {
+    const detail = `Language '${language}' is not known. Use its subtag of BCP 47, such as fr.`
+    return [{ pointer: '/language', code: 'not_in_enum', detail }]
   }
   if (otherSets < maxSets) return []
   const detail = `An account has at most ${maxSets} keyword sets. Remove one first.`

@@ -4,7 +4,7 @@ import { normalizeText } from '../sms-text.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import { deleteRows, insertRows } from '../storage/sets.ts'
-import { type KeywordSet, keywordSetFaults } from './check-keyword-set.ts'
+import { canonicalLanguage, type KeywordSet, keywordSetFaults } from './check-keyword-set.ts'
 import { bareWord, type OwnWord } from './keywords.ts'
 
 /** Lists the keyword sets of an account by their languages. */
@@ -86,8 +86,10 @@ export async function setKeywordSet(
 export async function removeKeywordSet(
   tx: Tx,
   deps: AccountDeps,
-  { accountId, language, actor }: { accountId: string; language: string; actor: string },
+  asked: { accountId: string; language: string; actor: string },
 ): Promise<boolean> {
+  const { accountId, actor } = asked
+  const language = canonicalLanguage(asked.language)
   await readAccount(tx, accountId)
   if (!(await drop(tx, { accountId, language }))) return false
   await appendAudit(tx, deps, { accountId, actor, action: 'account.keywords_removed', detail: { language } })
@@ -113,11 +115,11 @@ function tidy(set: KeywordSet): KeywordSet {
   ]
   const answerOf = (text: string | null): string | null => (text === null ? null : normalizeText(text))
   return {
-    language: set.language.trim().toLowerCase(),
+    language: canonicalLanguage(set.language),
     stop: once(set.stop),
     start: once(set.start),
     help: once(set.help),
-    off: once(set.off).map((word) => word.toUpperCase()),
+    off: once(set.off).map((word) => bareWord(word) || word),
     stopAnswer: answerOf(set.stopAnswer),
     helpAnswer: answerOf(set.helpAnswer),
   }

@@ -1,3 +1,5 @@
+import { offWords } from '../off-words.ts'
+
 /** What a person who answers may ask for with a word. */
 export type Keyword = 'stop' | 'start' | 'help'
 
@@ -16,12 +18,6 @@ const known: Readonly<Record<Keyword, ReadonlyMap<string, string>>> = {
   start: new Map([['START', anyLanguage], ['UNSTOP', 'en']]),
   help: new Map([['HELP', 'en'], ['INFO', anyLanguage]]),
 } // prettier-ignore
-
-/**
- * Of these an operator or an account may say that they are no STOP, because recipients answer questions with them: carriers know them for STOP only by
- * custom.
- */
-export const offWords: readonly string[] = ['CANCEL', 'END', 'QUIT', 'REVOKE', 'REMOVE', 'TD']
 
 /** Which words count as STOP, beside those that always do. */
 export interface StopWords {

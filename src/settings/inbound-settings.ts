@@ -1,3 +1,4 @@
+import { offWords, offWordsList } from '../off-words.ts'
 import { oneOf, shortMessage, someOf, wholeNumber, wordList } from './setting-readers.ts'
 import { setting } from './setting.ts'
 
@@ -37,13 +38,13 @@ export const inboundSettings = {
     env: 'ONESIXTY_STOP_WORDS',
     read: wordList,
     default: [],
-    says: 'What else counts as STOP, separated by commas: words of your languages. STOP, STOPALL, UNSUBSCRIBE, OPTOUT and ARRET always do, and CANCEL, END, QUIT, REVOKE, REMOVE and TD unless ONESIXTY_STOP_WORDS_OFF names them.',
+    says: `What else counts as STOP, separated by commas: words of your languages. STOP, STOPALL, UNSUBSCRIBE, OPTOUT and ARRET always do, and ${offWordsList('and')} unless ONESIXTY_STOP_WORDS_OFF names them.`,
   }),
   stopWordsOff: setting<readonly string[]>({
     env: 'ONESIXTY_STOP_WORDS_OFF',
-    read: someOf('CANCEL', 'END', 'QUIT', 'REVOKE', 'REMOVE', 'TD'),
+    read: someOf(...offWords),
     default: [],
-    says: 'Which of CANCEL, END, QUIT, REVOKE, REMOVE and TD are no STOP, separated by commas, because your recipients answer questions with them, as CANCEL to an appointment. In the USA they revoke consent (47 CFR 64.1200(a)(10)): leave them on there.',
+    says: `Which of ${offWordsList('and')} are no STOP, separated by commas, because your recipients answer questions with them, as CANCEL to an appointment. In the USA they revoke consent (47 CFR 64.1200(a)(10)): leave them on there.`,
   }),
   stopAnswer: setting<string | null>({
     env: 'ONESIXTY_STOP_ANSWER',

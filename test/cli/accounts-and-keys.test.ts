@@ -211,6 +211,6 @@ test('the keywords of an account are set by language, listed and removed', async
   const refused = await cli.run(keywords('set --language de --start-word fini'))
   expect(refused.code).not.toBe(0)
   expect(refused.stderr).toContain("'fini' is in the keyword set 'fr' already.")
-  expect(await cli.json(keywords('remove --language fr'))).toMatchObject({ removed: true })
+  expect(await cli.json(keywords('remove --language FRA'))).toMatchObject({ language: 'fr', removed: true })
   expect((await cli.run(keywords('remove --language fr'))).code).toBe(1)
 })

@@ -210,12 +210,12 @@ test('words are looked up by a key', async () => {
 test('sets are listed, replaced and removed, and the audit log says by whom, without a text', async () => {
   await set('fr', { ...french, helpAnswer: '' })
   await set(' FR ', { stop: ['Stop svp', 'désabo', 'Désabo!'], stopAnswer: 'Fini.\r\n' })
-  await set('und', { off: ['td', 'End'] })
+  await set('und', { off: ['td', 'Ｅｎｄ!'] })
   const expected = { language: 'fr', stop: ['Désabo!', 'Stop svp'], start: [], help: [], off: [], stopAnswer: 'Fini.\n', helpAnswer: null } // prettier-ignore
   expect(await listKeywordSets(house.store.db, 'acc_a')).toEqual([expected, { ...none, language: 'und', off: ['END', 'TD'] }]) // prettier-ignore
   const remove = (language: string) =>
     house.store.writer.write((tx) => removeKeywordSet(tx, deps(), { accountId: 'acc_a', language, actor: 'cli' })) // prettier-ignore
-  expect([await remove('fr'), await remove('fr')]).toEqual([true, false])
+  expect([await remove(' FRA'), await remove('fr')]).toEqual([true, false])
   expect(await listKeywordSets(house.store.db, 'acc_a')).toMatchObject([{ language: 'und' }])
   const log = await house.store.db
     .selectFrom('audit_log')

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readKeywords } from '../../src/messages/account-keywords.ts'
-import { type KeywordSet, keywordSetFaults, maxSets, maxWords } from '../../src/messages/check-keyword-set.ts'
+import {
+  canonicalLanguage,
+  type KeywordSet,
+  keywordSetFaults,
+  maxSets,
+  maxWords,
+} from '../../src/messages/check-keyword-set.ts'
 import {
   bareWord,
   longestWord,
@@ -104,6 +110,12 @@ test.for([
 
 test.for([
   [{ language: 'french' }, ['/language invalid_format']],
+  [{ language: 'fr-CA' }, ['/language invalid_format']],
+  [{ language: 'f r' }, ['/language invalid_format']],
+  [{ language: '' }, ['/language invalid_format']],
+  [{ language: 'xx' }, ['/language not_in_enum']],
+  [{ language: 'qqq' }, ['/language not_in_enum']],
+  [{ language: 'fil' }, []],
   [{ stop: ['👍'] }, ['/stop invalid_format']],
   [{ help: ['a\u0000b'] }, ['/help invalid_format']],
   [{ help: ['\ud83d'] }, ['/help invalid_format']],
@@ -134,6 +146,18 @@ test.for([
 ] as [Partial<KeywordSet>, string[]][])('of the set %j the faults are %j', ([more, faults]) =>
   expect(faultsOf(more)).toEqual(faults),
 ) // prettier-ignore
+
+test.for([
+  ['FR', 'fr'],
+  [' fra ', 'fr'],
+  ['iw', 'he'],
+  ['UND', 'und'],
+  ['fr-ca', 'fr-CA'],
+  ['No language', 'no language'],
+  ['', ''],
+] as const)('the language %j is stored and looked up as %j', ([written, stored]) =>
+  expect(canonicalLanguage(written)).toBe(stored),
+)
 
 test('no word is in two sets of an account, and an account has a bounded number of sets', () => {
   const others = [set({ language: 'sv', stop: ['Sluta'], help: ['Hjälp'] })]

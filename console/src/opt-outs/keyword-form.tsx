@@ -1,13 +1,13 @@
 import { Checkbox, Group, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { KeywordSet } from '../../../src/messages/check-keyword-set.ts'
+import { offWords } from '../../../src/off-words.ts'
 import { useChange } from '../api/use-call.ts'
 import { faultOf } from '../ui/call-fault.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 
 const lists = { stop: 'STOP words', start: 'START words', help: 'HELP words' } as const
 const answers = { stopAnswer: 'STOP', helpAnswer: 'HELP' } as const
-const canBeOff = ['CANCEL', 'END', 'QUIT', 'REVOKE', 'REMOVE', 'TD']
 
 /** The words of one language, and the answers in it. */
 export function KeywordForm({ of, onClose }: { of: KeywordSet; onClose: () => void }) {
@@ -59,7 +59,7 @@ export function KeywordForm({ of, onClose }: { of: KeywordSet; onClose: () => vo
           onChange={(words) => put({ off: words })}
         >
           <Group mt={6}>
-            {canBeOff.map((word) => (
+            {offWords.map((word) => (
               <Checkbox key={word} value={word} label={word} />
             ))}
           </Group>
