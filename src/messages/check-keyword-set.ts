@@ -11,6 +11,7 @@ import {
   matchKeyword,
   mostWords,
   type OwnWord,
+  possibleKeywords,
 } from './keywords.ts'
 
 /** The keywords of an account in one language, and what it answers in it. */
@@ -92,6 +93,8 @@ interface Judge {
   taken: ReadonlyMap<string, string>
   /** The STOP words of all sets. */
   stops: ReadonlyMap<string, OwnWord>
+  /** What START and HELP words of the other sets begin with where it counts, and these words. */
+  beginnings: ReadonlyMap<string, string>
   stopWords: readonly string[]
 }
 
@@ -105,7 +108,18 @@ function wordFaults(
   const stops = [set, ...others].flatMap(({ language, stop }) =>
     stop.map((word) => [bareWord(word), { keyword: 'stop', language }] as const),
   )
-  const judge = { set, taken: new Map(taken), stops: new Map<string, OwnWord>(stops), stopWords }
+  const beginnings = others.flatMap((other) =>
+    [...other.start, ...other.help].flatMap((word) =>
+      possibleKeywords(word).map((bare) => [bare, word] as const),
+    ),
+  )
+  const judge = {
+    set,
+    taken: new Map(taken),
+    stops: new Map<string, OwnWord>(stops),
+    beginnings: new Map(beginnings),
+    stopWords,
+  }
   return fields.flatMap((field): Fault[] => {
     const pointer = `/${field}`
     // Before all else: what is too much is not looked into.
@@ -125,7 +139,8 @@ function wordFaults(
 }
 
 /** Why a word cannot be in a list of a set; undefined when it can. */
-function faultOf({ set, taken, stops, stopWords }: Judge, field: Field, word: string): string | undefined {
+function faultOf(judge: Judge, field: Field, word: string): string | undefined {
+  const { set, taken, stops, stopWords } = judge
   const bare = bareWord(word)
   if (!word.isWellFormed() || /\p{Cc}/u.test(word)) return 'A keyword cannot have control characters.'
   if (bare === '') return `Keyword '${word}' needs a letter or a digit.`
@@ -143,6 +158,8 @@ function faultOf({ set, taken, stops, stopWords }: Judge, field: Field, word: st
   if (field === 'off') return offFault(set.language, word, stopWords)
   if (field !== 'stop' && matchKeyword(word, { more: stopWords, off: [] }, stops)?.keyword === 'stop')
     return `'${word}' already means STOP.`
+  const longer = field === 'stop' && !offWords.includes(bare) ? judge.beginnings.get(bare) : undefined
+  if (longer !== undefined) return `'${word}' would make '${longer}' of another keyword set a STOP.`
   const builtIn = builtInKeyword(bare)
   return builtIn === null || builtIn === field
     ? undefined

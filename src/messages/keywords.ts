@@ -138,8 +138,8 @@ export const possibleKeywords = (text: string): string[] => {
 /** Ends of sentences and lines, but for the points of a number. A colon and a question mark begin something about the word. */
 const ends = /(?<![?:]\s*)(?:[!;…。！，\r\n]|(?<!\p{N})[.,]|[.,](?!\p{N})|[-–—]\s)/gu
 const signsInFront = /^[^\p{L}\p{N}]+/u
-/** So many may stand within a word (`S.T.O.P.`). */
-const mostEnds = 8
+/** As many as can stand within a word of `longestWord` characters (`S.T.O.P.`). */
+const mostEnds = 17
 const gaps = /[^\p{L}\p{M}\p{N}]+/gu
 /** As many as the longest courtesy has (`s’il vous plaît`), and signs behind it. */
 const mostGaps = 5

@@ -203,6 +203,7 @@ test('words are looked up by a key', async () => {
   for (const accountId of ['acc_a', null]) {
     const [statement] = await statementsOf(read, () => findOwnWords(read, { text: 'ja bitte', accountId }))
     const steps = await stepsOf(house.store.dataFolder, statement!)
+    expect(steps).not.toEqual([])
     for (const step of steps) expect(step).toMatch(/account_keywords_(by_word|pkey)|sqlite_autoindex_account_keywords/)
   }
 }) // prettier-ignore
