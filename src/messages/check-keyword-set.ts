@@ -28,6 +28,12 @@ export interface KeywordSet {
   helpAnswer: string | null
 }
 
+/** A set as it is stored. */
+export interface StoredKeywordSet extends KeywordSet {
+  /** Later with each change. */
+  updatedAt: number
+}
+
 /** The official languages of the European Union are 24; one more is `und`. */
 export const maxSets = 25
 /** As many as Braze takes for one keyword. Words are looked up by a key: the bound keeps forms and entries of the audit log short. */
@@ -132,20 +138,31 @@ function wordFaults(
         },
       ]
     return set[field].flatMap((word) => {
+      const misspelled = spellingFault(word)
+      if (misspelled !== undefined) return [{ pointer, ...misspelled }]
       const detail = faultOf(judge, field, word)
       return detail === undefined ? [] : [{ pointer, code: 'invalid_format', detail }]
     })
   })
 }
 
+/** What is wrong with a word wherever it stands. */
+function spellingFault(word: string): Pick<Fault, 'code' | 'detail'> | undefined {
+  if (!word.isWellFormed())
+    return { code: 'invalid_unicode', detail: 'A keyword is not well-formed Unicode.' }
+  if (/\p{Cc}/u.test(word))
+    return { code: 'control_character', detail: 'A keyword cannot have control characters.' }
+  const bare = bareWord(word)
+  if (bare === '') return { code: 'blank', detail: `Keyword '${word}' needs a letter or a digit.` }
+  if (word.length <= longestWord && bare.length <= longestWord) return undefined
+  const detail = `Keyword '${word.slice(0, longestWord)}…' has more than ${longestWord} characters.`
+  return { code: 'too_long', detail }
+}
+
 /** Why a word cannot be in a list of a set; undefined when it can. */
 function faultOf(judge: Judge, field: Field, word: string): string | undefined {
   const { set, taken, stops, stopWords } = judge
   const bare = bareWord(word)
-  if (!word.isWellFormed() || /\p{Cc}/u.test(word)) return 'A keyword cannot have control characters.'
-  if (bare === '') return `Keyword '${word}' needs a letter or a digit.`
-  if (word.length > longestWord || bare.length > longestWord)
-    return `Keyword '${word.slice(0, longestWord)}…' has more than ${longestWord} characters.`
   if (field === 'stop' && countWords(word) > mostWords)
     return `'${word}' has more than ${mostWords} words. In front of another sentence it would be no STOP.`
   const elsewhere = fields.find(

@@ -1,17 +1,23 @@
 import { type AccountDeps, readAccount } from '../accounts/accounts.ts'
+import type { Fault } from '../errors.ts'
 import { invalidInput } from '../invalid-input.ts'
 import { normalizeText } from '../sms-text.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import { deleteRows, insertRows } from '../storage/sets.ts'
-import { canonicalLanguage, type KeywordSet, keywordSetFaults } from './check-keyword-set.ts'
+import {
+  canonicalLanguage,
+  type KeywordSet,
+  keywordSetFaults,
+  type StoredKeywordSet,
+} from './check-keyword-set.ts'
 import { bareWord, type OwnWord } from './keywords.ts'
 
 /** Lists the keyword sets of an account by their languages. */
-export async function listKeywordSets(db: Db | Tx, accountId: string): Promise<KeywordSet[]> {
+export async function listKeywordSets(db: Db | Tx, accountId: string): Promise<StoredKeywordSet[]> {
   const sets = await db
     .selectFrom('account_keyword_sets')
-    .select(['language', 'stop_answer', 'help_answer'])
+    .select(['language', 'stop_answer', 'help_answer', 'updated_at'])
     .where('account_id', '=', accountId)
     .orderBy('language')
     .execute()
@@ -21,7 +27,7 @@ export async function listKeywordSets(db: Db | Tx, accountId: string): Promise<K
     .where('account_id', '=', accountId)
     .orderBy('word')
     .execute()
-  return sets.map(({ language, stop_answer, help_answer }) => {
+  return sets.map(({ language, stop_answer, help_answer, updated_at }) => {
     const those = (keyword: OwnWord['keyword']): string[] =>
       words.filter((row) => row.language === language && row.keyword === keyword).map((row) => row.written)
     return {
@@ -32,24 +38,37 @@ export async function listKeywordSets(db: Db | Tx, accountId: string): Promise<K
       off: those('off'),
       stopAnswer: stop_answer,
       helpAnswer: help_answer,
+      updatedAt: updated_at,
     }
   })
 }
 
 /**
  * Stores a keyword set in the place of the one of its language. Refuses, all faults at once, what is no language, words that mean something else to the
- * account already, START and HELP words that are a STOP, long answers, and more of anything than a set or an account holds.
+ * account already, START and HELP words that are a STOP, long answers, and more of anything than a set or an account holds. Refuses, too, to replace
+ * another set than the one that was read: `readAt` is its `updatedAt`, null where there was none; without it whatever is stored is replaced.
  */
 export async function setKeywordSet(
   tx: Tx,
   deps: AccountDeps,
-  change: { accountId: string; set: KeywordSet; stopWords: readonly string[]; actor: string },
+  change: {
+    accountId: string
+    set: KeywordSet
+    readAt?: number | null
+    stopWords: readonly string[]
+    actor: string
+  },
 ): Promise<KeywordSet> {
   const { accountId, stopWords, actor } = change
   await readAccount(tx, accountId)
   const set = tidy(change.set)
-  const others = (await listKeywordSets(tx, accountId)).filter(({ language }) => language !== set.language)
-  const faults = keywordSetFaults(set, { others, stopWords })
+  const sets = await listKeywordSets(tx, accountId)
+  const before = sets.find((each) => each.language === set.language)
+  const others = sets.filter((each) => each !== before)
+  const faults = [
+    ...replacedFaults(set.language, change.readAt, before),
+    ...keywordSetFaults(set, { others, stopWords }),
+  ]
   if (faults.length > 0) throw invalidInput(faults)
   const { language } = set
   await drop(tx, { accountId, language })
@@ -59,7 +78,8 @@ export async function setKeywordSet(
       language,
       stop_answer: set.stopAnswer,
       help_answer: set.helpAnswer,
-      updated_at: deps.nowMs,
+      // Two changes of one millisecond are two.
+      updated_at: Math.max(deps.nowMs, (before?.updatedAt ?? 0) + 1),
     },
   ])
   const rowsOf = (keyword: OwnWord['keyword']) =>
@@ -80,6 +100,19 @@ export async function setKeywordSet(
   const detail = { ...words, stopAnswer: wordOf(stopAnswer), helpAnswer: wordOf(helpAnswer) }
   await appendAudit(tx, deps, { accountId, actor, action: 'account.keywords_set', detail })
   return set
+}
+
+function replacedFaults(
+  language: string,
+  readAt: number | null | undefined,
+  before: StoredKeywordSet | undefined,
+): Fault[] {
+  if (readAt === undefined || readAt === (before?.updatedAt ?? null)) return []
+  const [pointer, detail] =
+    readAt === null
+      ? ['/language', `The account has a keyword set '${language}' already. Change that one.`]
+      : ['/updatedAt', `Keyword set '${language}' was changed or removed meanwhile. Open it again.`]
+  return [{ pointer, code: 'not_in_enum', detail }]
 }
 
 /** Removes the keyword set of a language. Returns false where the account has none. */

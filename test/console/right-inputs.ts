@@ -131,6 +131,7 @@ export const rightInputs: { [N in GuardedCall]: RightInput<N> } = {
     off: [],
     stopAnswer: null,
     helpAnswer: null,
+    updatedAt: null,
   }),
   'keywords/remove': () => ({ language: 'fr' }),
   'operator/erase-number': async ({ id }) => ({ number: body.to, accountId: await id('account') }),

@@ -212,8 +212,8 @@ test('sets are listed, replaced and removed, and the audit log says by whom, wit
   await set('fr', { ...french, helpAnswer: '' })
   await set(' FR ', { stop: ['Stop svp', 'désabo', 'Désabo!'], stopAnswer: 'Fini.\r\n' })
   await set('und', { off: ['td', 'Ｅｎｄ!'] })
-  const expected = { language: 'fr', stop: ['Désabo!', 'Stop svp'], start: [], help: [], off: [], stopAnswer: 'Fini.\n', helpAnswer: null } // prettier-ignore
-  expect(await listKeywordSets(house.store.db, 'acc_a')).toEqual([expected, { ...none, language: 'und', off: ['END', 'TD'] }]) // prettier-ignore
+  const expected = { language: 'fr', stop: ['Désabo!', 'Stop svp'], start: [], help: [], off: [], stopAnswer: 'Fini.\n', helpAnswer: null, updatedAt: house.clock.now() + 1 } // prettier-ignore
+  expect(await listKeywordSets(house.store.db, 'acc_a')).toEqual([expected, { ...none, language: 'und', off: ['END', 'TD'], updatedAt: house.clock.now() }]) // prettier-ignore
   const remove = (language: string) =>
     house.store.writer.write((tx) => removeKeywordSet(tx, deps(), { accountId: 'acc_a', language, actor: 'cli' })) // prettier-ignore
   expect([await remove(' FRA'), await remove('fr')]).toEqual([true, false])

@@ -1,4 +1,5 @@
 import { Checkbox, Group, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { KeywordSet } from '../../../src/messages/check-keyword-set.ts'
 import { offWords } from '../../../src/off-words.ts'
@@ -9,18 +10,34 @@ import { CallForm } from '../ui/call-form.tsx'
 const lists = { stop: 'STOP words', start: 'START words', help: 'HELP words' } as const
 const answers = { stopAnswer: 'STOP', helpAnswer: 'HELP' } as const
 
+/** A set as it was read; of a new one nothing was. */
+export interface ReadKeywordSet extends KeywordSet {
+  updatedAt: number | null
+}
+
 /** The words of one language, and the answers in it. */
-export function KeywordForm({ of, onClose }: { of: KeywordSet; onClose: () => void }) {
+export function KeywordForm({ of, onClose }: { of: ReadKeywordSet; onClose: () => void }) {
   const [set, setSet] = useState(of)
+  const client = useQueryClient()
   const save = useChange('keywords/set', ['keywords/list'])
   const put = (more: Partial<KeywordSet>): void => setSet({ ...set, ...more })
   const isForBuiltIn = set.language.trim().toLowerCase() === 'und'
   const submit = (): void => {
-    const { language, stop, start, help, stopAnswer, helpAnswer } = set
+    const { language, stop, start, help, stopAnswer, helpAnswer, updatedAt } = set
     const off = isForBuiltIn ? [...set.off] : []
     save.mutate(
-      { language, stop: [...stop], start: [...start], help: [...help], off, stopAnswer, helpAnswer },
-      { onSuccess: onClose },
+      {
+        language,
+        stop: [...stop],
+        start: [...start],
+        help: [...help],
+        off,
+        stopAnswer,
+        helpAnswer,
+        updatedAt,
+      },
+      // What was changed meanwhile is there when the form is opened again.
+      { onSuccess: onClose, onError: () => void client.invalidateQueries({ queryKey: ['keywords/list'] }) },
     )
   }
   return (
@@ -78,7 +95,7 @@ export function KeywordForm({ of, onClose }: { of: KeywordSet; onClose: () => vo
   )
 }
 
-/** Null is the default, and an empty text none: what is typed is never empty. */
+/** Null is the default, and an empty text none: what is typed is never empty, and comes back when an answer is wanted again. */
 function AnswerField(properties: {
   to: string
   value: string | null
@@ -86,6 +103,11 @@ function AnswerField(properties: {
   onChange: (text: string | null) => void
 }) {
   const { to, value, error, onChange } = properties
+  const [typed, setTyped] = useState(value ?? '')
+  const type = (text: string): void => {
+    setTyped(text)
+    onChange(text || null)
+  }
   return (
     <>
       <Textarea
@@ -93,15 +115,15 @@ function AnswerField(properties: {
         description="Default: the answer of und, then of the instance."
         autosize
         minRows={2}
-        value={value ?? ''}
+        value={typed}
         disabled={value === ''}
         error={error}
-        onChange={(event) => onChange(event.currentTarget.value || null)}
+        onChange={(event) => type(event.currentTarget.value)}
       />
       <Checkbox
         label={`No answer to ${to}`}
         checked={value === ''}
-        onChange={(event) => onChange(event.currentTarget.checked ? '' : null)}
+        onChange={(event) => onChange(event.currentTarget.checked ? '' : typed || null)}
       />
     </>
   )

@@ -1,12 +1,12 @@
-import { Button, Card, Group, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { KeywordSet } from '../../../src/messages/check-keyword-set.ts'
+import type { StoredKeywordSet } from '../../../src/messages/check-keyword-set.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
-import { KeywordForm } from './keyword-form.tsx'
-import { languageName } from './language-name.ts'
+import { KeywordCard } from './keyword-card.tsx'
+import { KeywordForm, type ReadKeywordSet } from './keyword-form.tsx'
 
-const newSet: KeywordSet = {
+const newSet: ReadKeywordSet = {
   language: '',
   stop: [],
   start: [],
@@ -14,11 +14,12 @@ const newSet: KeywordSet = {
   off: [],
   stopAnswer: null,
   helpAnswer: null,
+  updatedAt: null,
 }
 
 /** The keyword sets of an account, or the form of the one that is changed. */
-export function KeywordSets({ sets, canSet }: { sets: readonly KeywordSet[]; canSet: boolean }) {
-  const [changed, setChanged] = useState<KeywordSet | null>(null)
+export function KeywordSets({ sets, canSet }: { sets: readonly StoredKeywordSet[]; canSet: boolean }) {
+  const [changed, setChanged] = useState<ReadKeywordSet | null>(null)
   const remove = useChange('keywords/remove', ['keywords/list'])
   if (changed !== null) return <KeywordForm of={changed} onClose={() => setChanged(null)} />
   return (
@@ -29,31 +30,14 @@ export function KeywordSets({ sets, canSet }: { sets: readonly KeywordSet[]; can
       </Text>
       {sets.length === 0 ? <Text size="sm">No keyword sets yet</Text> : null}
       {sets.map((set) => (
-        <Card key={set.language} withBorder padding="sm" component="section" aria-label={titleOf(set)}>
-          <Group justify="space-between">
-            <Text fw={600}>{titleOf(set)}</Text>
-            {canSet ? (
-              <Group gap="xs">
-                <Button size="compact-xs" variant="default" onClick={() => setChanged(set)}>
-                  Change {set.language}
-                </Button>
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  loading={remove.isPending}
-                  onClick={() => remove.mutate({ language: set.language })}
-                >
-                  Remove {set.language}
-                </Button>
-              </Group>
-            ) : null}
-          </Group>
-          {linesOf(set).map((line) => (
-            <Text key={line} size="sm" style={{ overflowWrap: 'anywhere' }}>
-              {line}
-            </Text>
-          ))}
-        </Card>
+        <KeywordCard
+          key={set.language}
+          set={set}
+          canSet={canSet}
+          isRemoving={remove.isPending}
+          onChange={() => setChanged(set)}
+          onRemove={() => remove.mutate({ language: set.language })}
+        />
       ))}
       <CallFault error={remove.error} />
       {canSet ? (
@@ -66,14 +50,3 @@ export function KeywordSets({ sets, canSet }: { sets: readonly KeywordSet[]; can
     </Stack>
   )
 }
-
-const titleOf = ({ language }: KeywordSet): string => `${language}: ${languageName(language)}`
-
-const linesOf = ({ stop, start, help, off, stopAnswer, helpAnswer }: KeywordSet): string[] => [
-  ...Object.entries({ STOP: stop, START: start, HELP: help, 'Turned off': off }).flatMap(([name, words]) =>
-    words.length === 0 ? [] : [`${name}: ${words.join(', ')}`],
-  ),
-  ...Object.entries({ STOP: stopAnswer, HELP: helpAnswer }).flatMap(([name, text]) =>
-    text === null ? [] : [`Answer to ${name}: ${text === '' ? 'none' : text}`],
-  ),
-]

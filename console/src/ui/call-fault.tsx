@@ -4,9 +4,12 @@ import { CallFailed, isSignedOut } from '../api/call.ts'
 import { isKeyUsed, keyUsedWords } from '../api/use-request-key.ts'
 import { SignInAgain } from './sign-in-again.tsx'
 
-/** What is wrong with one field of a form, by what the server said; undefined when nothing is. */
+/** All that is wrong with one field of a form, by what the server said; undefined when nothing is. */
 export const faultOf = (error: Error | null, field: string): string | undefined =>
-  faultsOf(error).find(({ pointer }) => pointer === `/${field}`)?.detail
+  faultsOf(error)
+    .filter(({ pointer }) => pointer === `/${field}`)
+    .map(({ detail }) => detail)
+    .join(' ') || undefined
 
 /** Says why a call failed, but for what the form says at its `fields`. */
 export function CallFault({ error, fields = [] }: { error: Error | null; fields?: readonly string[] }) {

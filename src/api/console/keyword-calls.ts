@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import type { KeywordSet } from '../../messages/check-keyword-set.ts'
+import type { KeywordSet, StoredKeywordSet } from '../../messages/check-keyword-set.ts'
 import { listKeywordSets, removeKeywordSet, setKeywordSet } from '../../messages/keyword-sets.ts'
 import { defineCall } from './call.ts'
 
 export interface KeywordSetList {
-  sets: KeywordSet[]
+  sets: StoredKeywordSet[]
   /** Whether this person may change them. */
   canSet: boolean
 }
@@ -38,12 +38,14 @@ export const keywordCalls = {
         off: words,
         stopAnswer: answer,
         helpAnswer: answer,
+        /** Of the set that is changed, as it was read; null for a new one. */
+        updatedAt: Type.Union([Type.Integer(), Type.Null()]),
       },
       closed,
     ),
-    async handle(context, set): Promise<{ set: KeywordSet }> {
+    async handle(context, { updatedAt, ...set }): Promise<{ set: KeywordSet }> {
       const { writer, ids, clock, config, account, actor } = context
-      const change = { accountId: account.id, set, stopWords: config.stopWords, actor }
+      const change = { accountId: account.id, set, readAt: updatedAt, stopWords: config.stopWords, actor }
       return { set: await writer.write((tx) => setKeywordSet(tx, { ids, nowMs: clock.now() }, change)) }
     },
   }),
