@@ -14,7 +14,7 @@ const stamp = join(dist, '.sources')
 export const sources = [
   'console/{src,public}/**/*',
   'console/*.{html,ts,json,cjs}',
-  'src/{sms-text,gsm7,national-languages,ucs2,smart-encoding}.ts',
+  'src/{sms-text,gsm7,national-languages,ucs2,smart-encoding,off-words}.ts',
   'package-lock.json',
 ]
 

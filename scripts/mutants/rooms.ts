@@ -25,7 +25,7 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'texts',
     'alphabets, parts and look-alikes',
-    ['src/{gsm7,sms-text,smart-encoding,ucs2,part-reference,national-languages,coded-text,plain-text}.ts', 'src/messages/{keywords,check-keyword-set}.ts', 'src/api/v1/send-text.ts'],
+    ['src/{gsm7,sms-text,smart-encoding,ucs2,part-reference,national-languages,coded-text,plain-text,off-words}.ts', 'src/messages/{keywords,check-keyword-set}.ts', 'src/api/v1/send-text.ts'],
     ['test/api/send*.test.ts'],
   ),
   room(
