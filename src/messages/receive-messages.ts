@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { findOperatorAccount } from '../accounts/operator-account.ts'
 import type { Ids } from '../ids.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -144,19 +143,21 @@ async function findNear(
   deviceId: string,
   beginnings: readonly string[],
 ): Promise<{ fingerprint: string }[]> {
-  if (beginnings.length === 0) return []
-  const firsts = beginnings.map(
-    // Behind the slash comes the 0.
-    (name) => sql`select * from (select fingerprint, received_at from inbound_seen
-      where device_id = ${deviceId} and fingerprint > ${name} and fingerprint < ${`${name.slice(0, -1)}0`}
-      order by fingerprint limit ${sql.raw(String(mostOtherTellings))}) as firsts`,
-  )
-  const near = await sql<{
-    fingerprint: string
-  }>`select fingerprint from (${sql.join(firsts, sql` union all `)}) as near order by received_at limit 1`.execute(
-    tx,
-  )
-  return near.rows
+  const near: { fingerprint: string; received_at: number }[] = []
+  for (const beginning of beginnings)
+    near.push(
+      ...(await tx
+        .selectFrom('inbound_seen')
+        .select(['fingerprint', 'received_at'])
+        .where('device_id', '=', deviceId)
+        .where('fingerprint', '>', beginning)
+        // Behind the slash comes the 0.
+        .where('fingerprint', '<', `${beginning.slice(0, -1)}0`)
+        .orderBy('fingerprint')
+        .limit(mostOtherTellings)
+        .execute()),
+    )
+  return near.toSorted((a, b) => a.received_at - b.received_at).slice(0, 1)
 }
 
 async function accountOfAttempt(tx: Tx, attemptId: string | null): Promise<string | null> {

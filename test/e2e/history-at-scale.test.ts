@@ -96,10 +96,10 @@ describe('with 100,000 messages', () => {
     await tab.open(`${ada.place}/live/history`)
     await page.getByRole('row').nth(5).waitFor()
     await page.evaluate(keepSaid)
-    const coming = page.waitForEvent('download')
+    const coming = page.waitForEvent('download', { timeout: 50_000 })
     await page.getByRole('button', { name: 'Export' }).click()
     await page.getByRole('menuitem', { name: 'CSV, for spreadsheets' }).click()
-    await page.getByText(/^Done: 100,000 of 100,000 messages/).waitFor()
+    await page.getByText(/^Done: 100,000 of 100,000 messages/).waitFor({ timeout: 50_000 })
     expect(await page.evaluate('[...said]')).toContainEqual(
       expect.stringMatching(/of 100,000 messages, .* so far\.$/),
     )
