@@ -87,8 +87,8 @@ export default defineConfig({
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // A Chromium and a server each; the third works while the others wait for theirs: 177 s in the place of 202.
-          maxWorkers: 3,
+          // A Chromium and a server each: two of them keep two cores busy.
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },

@@ -34,8 +34,7 @@ export interface TestPage {
 
 const screenshots = join(import.meta.dirname, 'screenshots')
 
-/** One process draws all pages, none for a graphics card that is not there: each page in a process of its own took a tenth of the time. */
-const chromiumFlags = ['--no-sandbox', '--renderer-process-limit=1', '--disable-gpu']
+const chromiumFlags = ['--no-sandbox']
 
 /** Starts the Chromium that `chromium.ts` unpacked. */
 export async function openBrowser(): Promise<TestBrowser> {
