@@ -1,3 +1,4 @@
+import { connection } from '../connection/connection.ts'
 import { sessionEnd } from '../connection/session-end.ts'
 import { read } from './call.ts'
 import { queryClient } from './query-client.ts'
@@ -15,11 +16,14 @@ export const announceSession = (): void => channel.postMessage('changed')
 export async function checkSession(): Promise<void> {
   const known = queryClient.getQueryData(sessionQuery.queryKey)?.user ?? null
   if (known === null) return
-  const { user } = await read('session/read', null, {})
+  const session = await read('session/read', null, {})
+  const { user } = session
   if (user === null) return void sessionEnd.signInAgain({ isOwnAct: false })
   if (user.id !== known.id) return window.location.reload()
   if (sessionEnd.state === 'none') return
+  queryClient.setQueryData(sessionQuery.queryKey, session)
   sessionEnd.end(true)
+  connection.retryNow()
   await queryClient.invalidateQueries()
 }
 

@@ -42,11 +42,6 @@ export function useIsLive(): boolean {
   return isLive
 }
 
-/** Opens again what was closed or is waiting: the user has signed in again. */
-export function reopenStreams(): void {
-  for (const { stream } of open.values()) stream.reopenIfBroken()
-}
-
 /** The stream of a place, which begins with who joins it first and ends with who leaves it last. */
 function join(place: Place): { stream: LiveStream; leave: () => void } {
   const address = addressOf('live', place, {})

@@ -1,9 +1,8 @@
 import { Textarea } from '@mantine/core'
 import { useRef } from 'react'
 import { useChange } from '../api/use-call.ts'
-import { useRequestKey } from '../api/use-request-key.ts'
 import { DraftRestored } from '../drafts/draft-restored.tsx'
-import { useDraft, useDraftName } from '../drafts/use-draft.ts'
+import { useSendDraft } from '../drafts/use-send-draft.ts'
 import { TextCounter } from '../send/text-counter.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 
@@ -12,11 +11,9 @@ const isUnwritten = ({ text }: typeof noDraft): boolean => text === ''
 
 /** Sends one text to the number of a conversation. */
 export function Reply({ number }: { number: string }) {
-  const name = useDraftName(`reply:${number}`)
-  const draft = useDraft(name, noDraft, isUnwritten)
+  const draft = useSendDraft(`reply:${number}`, noDraft, isUnwritten)
   const { text } = draft.value
   const setText = (changed: string): void => draft.change({ text: changed })
-  const { key, renew, renewIfUsed } = useRequestKey(name, { isKept: !draft.isEmpty })
   const send = useChange('send/one', ['conversations/page'])
   const underWay = useRef(false)
   const submit = async (): Promise<void> => {
@@ -24,10 +21,10 @@ export function Reply({ number }: { number: string }) {
     if (underWay.current) return
     underWay.current = true
     await send
-      .mutateAsync({ body: { to: number, text }, key }, { onError: renewIfUsed })
+      .mutateAsync({ body: { to: number, text }, key: draft.key }, { onError: draft.renewIfUsed })
       .finally(() => (underWay.current = false))
     setText('')
-    renew()
+    draft.renew()
   }
   return (
     <CallForm
@@ -36,14 +33,7 @@ export function Reply({ number }: { number: string }) {
       action="Send"
       disabled={text === ''}
     >
-      {draft.isRestored ? (
-        <DraftRestored
-          onDiscard={() => {
-            draft.discard()
-            renew()
-          }}
-        />
-      ) : null}
+      {draft.isRestored ? <DraftRestored onDiscard={draft.discard} /> : null}
       <Textarea
         label={`Answer ${number}`}
         autosize

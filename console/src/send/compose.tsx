@@ -6,9 +6,9 @@ import type { SendAnswer } from '../../../src/api/console/send-from-console.ts'
 import { CallFailed, change } from '../api/call.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
-import { isKeyUsed, keyUsedWords, useRequestKey } from '../api/use-request-key.ts'
+import { isKeyUsed, keyUsedWords } from '../api/use-request-key.ts'
 import { DraftRestored } from '../drafts/draft-restored.tsx'
-import { useDraft, useDraftName } from '../drafts/use-draft.ts'
+import { useSendDraft } from '../drafts/use-send-draft.ts'
 import { type Refusal, Refused } from '../ui/call-fault.tsx'
 import { formatNumber } from '../ui/format.ts'
 import { FoldedOptions } from './folded-options.tsx'
@@ -29,11 +29,9 @@ const isUnwritten = ({ to, text }: Draft): boolean => to === '' && text === ''
 
 /** One text to one number or up to a hundred. */
 export function Compose() {
-  const name = useDraftName('send')
-  const draft = useDraft<Draft>(name, noDraft, isUnwritten)
+  const draft = useSendDraft<Draft>('send', noDraft, isUnwritten)
   const { to, text, options } = draft.value
   const setText = (changed: string): void => draft.change({ text: changed })
-  const { key, renew, renewIfUsed } = useRequestKey(name, { isKept: !draft.isEmpty })
   const [sent, setSent] = useState<SendAnswer | null>(null)
   const send = useChange('send/one')
   const underWay = useRef(false)
@@ -45,24 +43,17 @@ export function Compose() {
     if (underWay.current) return
     underWay.current = true
     const answer = await send
-      .mutateAsync({ body, key }, { onError: renewIfUsed })
+      .mutateAsync({ body, key: draft.key }, { onError: draft.renewIfUsed })
       .finally(() => (underWay.current = false))
     setSent(answer)
     draft.change({ to: '', text: '' })
-    renew()
+    draft.renew()
   }
   return (
     <form onSubmit={(event) => void submit(event).catch(() => undefined)}>
       <Stack>
         {sent === null ? null : <Sent answer={sent} onClose={() => setSent(null)} />}
-        {draft.isRestored ? (
-          <DraftRestored
-            onDiscard={() => {
-              draft.discard()
-              renew()
-            }}
-          />
-        ) : null}
+        {draft.isRestored ? <DraftRestored onDiscard={draft.discard} /> : null}
         <Textarea
           label="To"
           description="Numbers with a plus and the country: +49170…; up to 100, a line or a comma between them."

@@ -1,8 +1,8 @@
 import { Stack, Text } from '@mantine/core'
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { change, read } from '../api/call.ts'
-import { reopenStreams } from '../api/live.ts'
+import { change } from '../api/call.ts'
+import { checkSession } from '../api/check-session.ts'
 import { sessionQuery } from '../api/session.ts'
 import { sessionEnd } from '../connection/session-end.ts'
 import { PasskeyEntry } from '../passkeys/passkey-entry.tsx'
@@ -15,12 +15,12 @@ import { GiveCode } from './give-code.tsx'
 
 /** Signs in over the page whose session has ended: nothing on it is lost, and what was refused meanwhile is done. */
 export function SessionDialog() {
-  const client = useQueryClient()
   const { data } = useQuery({ ...sessionQuery, enabled: false })
   const [asksCode, setAsksCode] = useState(false)
   const user = data?.user ?? null
   if (user === null) return null
-  const onIn = (): void => void goOnAs(user.id, client).catch(() => window.location.reload())
+  // A passkey may be of another user, who must not see what this page shows.
+  const onIn = (): void => void checkSession().catch(() => window.location.reload())
   return (
     <Dialog opened onClose={() => sessionEnd.end(false)} title="Sign in again">
       <Stack>
@@ -48,14 +48,4 @@ function Credentials(properties: { email: string; onCodeNeeded: () => void; onIn
       <PasskeyEntry onIn={onIn} />
     </>
   )
-}
-
-/** A passkey may be of another user, who must not see what this page shows. */
-async function goOnAs(userId: string, client: QueryClient): Promise<void> {
-  const session = await read('session/read', null, {})
-  if (session.user?.id !== userId) return window.location.reload()
-  client.setQueryData(sessionQuery.queryKey, session)
-  sessionEnd.end(true)
-  reopenStreams()
-  await client.invalidateQueries()
 }
