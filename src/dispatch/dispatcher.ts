@@ -71,6 +71,8 @@ export class Dispatcher implements Service {
   readonly #inDoubt: ClaimsInDoubt
   #handedOver = 0
   #cancelPoll: () => void = () => undefined
+  /** Settles when the poll under way has looked, and the next one is scheduled. */
+  #polled: Promise<void> = Promise.resolve()
   #whenIdle: (() => void)[] = []
 
   constructor(deps: DispatcherDeps) {
@@ -149,8 +151,10 @@ export class Dispatcher implements Service {
       })
   }
 
-  /** Settles after a poll that found nothing to claim, with every hand-over stored: for tests. */
+  /** Settles after a poll that found nothing to claim, with every hand-over stored and the next poll scheduled: for tests. */
   async drain(): Promise<void> {
+    // Its look into the queue may be overtaken by the one below, on another connection.
+    await this.#polled
     for (let before = -1; before !== this.#handedOver;) {
       before = this.#handedOver
       await this.#refill.now()
@@ -183,7 +187,7 @@ export class Dispatcher implements Service {
     if (this.#stopped) return
     // It has to see the wall clock ahead to go on when that steps back.
     this.#queueClock.now()
-    void this.#refill
+    this.#polled = this.#refill
       .now()
       .catch((error: unknown) =>
         this.#deps.log.error({ err: error }, 'the queue could not be read; trying again'),
@@ -222,12 +226,8 @@ export class Dispatcher implements Service {
     const { units, clock, fence, log, pool } = this.#deps
     const [askedAtMs, nowMs] = [clock.monotonicMs(), clock.now()]
     try {
-      const { claimed, counts } = await units.claim({
-        wants,
-        nowMs,
-        dueMs: this.#queueClock.now(),
-        fence,
-      })
+      const dueMs = this.#queueClock.now()
+      const { claimed, counts } = await units.claim({ wants, nowMs, dueMs, fence })
       const answeredAtMs = clock.monotonicMs()
       // An answer that was long on its way tells of what was: whoever said STOP since is to be asked for (P9).
       const claimedAtMs = answeredAtMs - askedAtMs > lateAnswerMs ? askedAtMs : answeredAtMs

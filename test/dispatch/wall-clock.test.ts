@@ -33,7 +33,7 @@ test('what was accepted before the wall clock stepped back goes at once, and so 
 test('so does what was accepted while the wall clock was ahead and no device was there', async () => {
   house.clock.jumpWallClock(hourMs)
   await house.send()
-  // Behind the poll that is under way, so that the next one has its timer.
+  // The next poll has its timer then.
   await house.dispatcher.drain()
   await house.clock.advance(500)
   house.clock.jumpWallClock(-hourMs)
