@@ -76,11 +76,15 @@ export class DeviceTrust {
   }
 
   /** Takes an outcome in; gives whether that changed how far the device is trusted. */
-  heard(outcome: Outcome, { id, name }: Pick<DeviceFacts, 'id' | 'name'>, message?: Addressed): boolean {
+  heard(
+    outcome: Outcome,
+    { id, name, accountId }: Pick<DeviceFacts, 'id' | 'name' | 'accountId'>,
+    message?: Addressed,
+  ): boolean {
     const { clock, log } = this.#deps
     const device = { device_id: id, name }
     const nowMs = clock.monotonicMs()
-    const doubt = this.#doubt.heard(outcome, nowMs, message)
+    const doubt = this.#doubt.heard(outcome, nowMs, message && { ...message, isShared: accountId === null })
     const change = this.#breaker.heard(outcome, nowMs)
     if (change === 'opened')
       log.error(

@@ -21,6 +21,8 @@ const mostLiving = 1_000
 export interface Addressed {
   accountId: string
   to: string
+  /** Whether several accounts use the device: what one of them sends must not slow it down for the others. */
+  isShared?: boolean
 }
 
 /**
@@ -97,7 +99,8 @@ export class Doubt {
 
   /**
    * Takes the outcome of a message in; gives the change that it made, if any. What may be the recipient's fault counts once it came to two accounts
-   * since the last good outcome, or to five numbers that the device took lately: the list of dead numbers of one must not slow down what others send.
+   * since the last good outcome, or, on a device of one account, to five numbers that it took lately: neither the list of dead
+   * numbers nor a text that is barred of one account must slow down what others send.
    */
   heard(outcome: Outcome, nowMs: number, message?: Addressed): 'began' | 'failed' | 'ended' | null {
     const fault = isFault(outcome)
@@ -123,8 +126,8 @@ export class Doubt {
   }
 
   /** Whether a refusal that may be its recipient's fault tells of the device. Of numbers that live it counts as five in a row when the fifth is refused. */
-  #tells(nowMs: number, { accountId, to }: Addressed = { accountId: '', to: '' }): boolean {
-    const takenMs = this.#takenMs.get(to)
+  #tells(nowMs: number, { accountId, to, isShared = false }: Addressed = { accountId: '', to: '' }): boolean {
+    const takenMs = isShared ? undefined : this.#takenMs.get(to)
     const lives = takenMs !== undefined && nowMs - takenMs < livesForMs
     if (lives && this.#refusedLiving.size < mostFaults) this.#refusedLiving.add(to)
     const ofLiving = this.#refusedLiving.size === mostFaults

@@ -102,11 +102,11 @@ export const builtInKeyword = (word: string): Keyword | null =>
 /** The bare words of a text that could be keywords: the text as a whole, and what it begins with where that counts. Empty for what is none. */
 function spokenWords(text: string): { whole: string; beginnings: string[] } {
   const isShort = text.length <= longestText
-  const spoken = text.slice(0, longestText).replace(signsInFront, '')
+  const spoken = text.slice(0, longestText).replaceAll(unseen, '').replace(signsInFront, '')
   const sentences = beforeEach(spoken, ends).slice(0, mostEnds)
   const beginnings = [
     ...sentences.flatMap((sentence) => [sentence, ...beforeCourtesy(sentence)]),
-    ...(isShort ? beforeCourtesy(text) : []),
+    ...(isShort ? beforeCourtesy(spoken.replace(signsBehind, '')) : []),
   ].filter((beginning) => countWords(beginning) <= mostWords)
   return { whole: isShort ? bareWord(text) : '', beginnings: beginnings.map(bareWord) }
 }
@@ -121,7 +121,9 @@ const beforeCourtesy = (text: string): string[] =>
 const beforeEach = (text: string, sign: RegExp): string[] =>
   Array.from(text.matchAll(sign), ({ index }) => text.slice(0, index))
 
-export const countWords = (text: string): number => text.trim().split(/\s+/u).length
+/** What has neither a letter nor a digit is no word. */
+export const countWords = (text: string): number =>
+  text.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 
 /** As many letters as a keyword of an account may have: what Braze takes. A longer one is a sentence. */
 export const longestWord = 34
@@ -136,11 +138,13 @@ export const possibleKeywords = (text: string): string[] => {
 }
 
 /** Ends of sentences and lines, but for the points of a number. A colon and a question mark begin something about the word. */
-const ends = /(?<![?:]\s*)(?:[!;…。！，\r\n]|(?<!\p{N})[.,]|[.,](?!\p{N})|[-–—]\s)/gu
+const ends = /(?<![?:]\s*)(?:[!;…。！，、．।۔،؛\r\n]|(?<!\p{N})[.,]|[.,](?!\p{N})|[-–—]\s)/gu
 const signsInFront = /^[^\p{L}\p{N}]+/u
 /** As many as can stand within a word of `longestWord` characters (`S.T.O.P.`). */
 const mostEnds = 17
-const gaps = /[^\p{L}\p{M}\p{N}]+/gu
+/** A sign takes its marks along: a variation of an emoji is no gap of its own. */
+const gaps = /(?:[^\p{L}\p{M}\p{N}]\p{M}*)+/gu
+const signsBehind = /(?:[^\p{L}\p{M}\p{N}]\p{M}*)+$/u
 /** As many as the longest courtesy has (`s’il vous plaît`), and signs behind it. */
 const mostGaps = 5
 
@@ -151,8 +155,9 @@ const courtesies: ReadonlySet<string> = new Set([
 ]) // prettier-ignore
 
 /**
- * Letters and digits alone, in capitals and without accents. Marks of Latin, Greek and Cyrillic letters are accents, which many leave out; those of other
- * scripts are vowels, or make another letter: they stay. A mark that no letter carries goes with its sign.
+ * Letters and digits alone, in capitals and without accents. Marks of Latin, Greek and Cyrillic letters are accents, those of Arabic and Hebrew ones are
+ * vowels and the hamza of an alif, which many leave out. Those of other scripts are vowels without which a word is another one: they stay. A mark that no
+ * letter carries goes with its sign.
  */
 export const bareWord = (text: string): string =>
   text
@@ -165,5 +170,6 @@ export const bareWord = (text: string): string =>
 
 /** Joiners, directions and variations: they change how a letter looks, and may stand in front of its marks. */
 const unseen = /[\p{Cf}\p{Variation_Selector}\u034f]/gu
-const accents = /(?<=[\p{N}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]\p{M}*)\p{M}/gu
+const accents =
+  /(?<=[\p{N}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]\p{M}*)\p{M}/gu
 const signs = /^\p{M}+|[^\p{L}\p{N}\p{M}]\p{M}*/gu

@@ -1,7 +1,7 @@
 import { findOperatorAccount } from '../accounts/operator-account.ts'
 import type { Ids } from '../ids.ts'
 import type { Tx } from '../storage/dialect.ts'
-import { deleteRows, insertRows } from '../storage/sets.ts'
+import { deleteRows, insertRows, selectEach } from '../storage/sets.ts'
 import { findOwnWords, noOwnWords, readKeywords, type WordsOfAccounts } from './account-keywords.ts'
 import { recordMessageEvents } from './events.ts'
 import { type Followed, followKeyword, nothingFollowed } from './follow-keyword.ts'
@@ -137,26 +137,21 @@ async function takeOtherTelling(tx: Tx, deviceId: string, looksFor: readonly str
   return taken.length > 0
 }
 
+const nearTellings = {
+  sql: `select fingerprint, received_at from inbound_seen
+        where device_id = :device and fingerprint > :beginning and fingerprint < :behind order by fingerprint limit ${mostOtherTellings}`,
+  inputs: ['device', 'beginning', 'behind'],
+} as const
+
 /** The oldest that was kept under a name that begins so; of each beginning the first names alone are read. */
 async function findNear(
   tx: Tx,
   deviceId: string,
   beginnings: readonly string[],
 ): Promise<{ fingerprint: string }[]> {
-  const near: { fingerprint: string; received_at: number }[] = []
-  for (const beginning of beginnings)
-    near.push(
-      ...(await tx
-        .selectFrom('inbound_seen')
-        .select(['fingerprint', 'received_at'])
-        .where('device_id', '=', deviceId)
-        .where('fingerprint', '>', beginning)
-        // Behind the slash comes the 0.
-        .where('fingerprint', '<', `${beginning.slice(0, -1)}0`)
-        .orderBy('fingerprint')
-        .limit(mostOtherTellings)
-        .execute()),
-    )
+  // Behind the slash comes the 0.
+  const inputs = beginnings.map((name) => [deviceId, name, `${name.slice(0, -1)}0`])
+  const near = await selectEach<{ fingerprint: string; received_at: number }>(tx, nearTellings, inputs)
   return near.toSorted((a, b) => a.received_at - b.received_at).slice(0, 1)
 }
 

@@ -160,3 +160,18 @@ test('a few numbers that cannot be reached now, tried again and again, put no li
   }
   expect(doubt.isDoubted).toBe(false)
 })
+
+test('on a device of several accounts what is refused of one alone, numbers that it took lately too, does not slow it down', () => {
+  const doubt = new Doubt(300_000)
+  const barred = {
+    kind: 'refused',
+    lasts: 'now',
+    code: 'network_rejected',
+    mayBeRecipient: true,
+  } as unknown as Outcome
+  const numbers = Array.from({ length: 8 }, (_, i) => `+4915112345${i}`)
+  const message = (to: string) => ({ accountId: 'acc_a', to, isShared: true })
+  for (const to of numbers) doubt.heard({ kind: 'accepted' } as unknown as Outcome, 1_000, message(to))
+  for (const to of numbers) expect(doubt.heard(barred, 2_000, message(to))).toBe(null)
+  expect(doubt.isDoubted).toBe(false)
+})

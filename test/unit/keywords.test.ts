@@ -146,7 +146,6 @@ test.for([
   ['หยุด', 'หยด'],
   ['ばい', 'はい'],
   ['ガ', 'カ'],
-  ['توقَّف', 'توقف'],
 ] as const)('%j is another word than %j: its marks are part of it', ([word, other]) => {
   expect(bareWord(word)).not.toBe(bareWord(other))
   const own = { more: [word], off: [] }
@@ -155,6 +154,7 @@ test.for([
 })
 
 test.for([
+  ['توقَّف', 'توقف'],
   ['arrêt', 'ARRET'],
   ['Đừng lại', 'ĐUNGLAI'],
   ['Διακοπή', 'ΔΙΑΚΟΠΗ'],
@@ -231,3 +231,19 @@ test.for([
 ])('%j is STOP: a built-in word is no less one for how it is parted', (text) =>
   expect(readKeyword(text)).toBe('stop'),
 )
+
+test.for([
+  'STOP PLEASE\u203c\ufe0f\u203c\ufe0f\u203c\ufe0f\u203c\ufe0f\u203c\ufe0f',
+  'STOP please \u26a0\ufe0f \u26a0\ufe0f \u26a0\ufe0f \u26a0\ufe0f \u26a0\ufe0f',
+  "STOP s'il vous plaît \u263a\ufe0f\u263a\ufe0f",
+  '* * * * * STOP please',
+  '🛑 🛑 🛑 🛑 🛑 STOP please',
+])('%j is a STOP with courtesy, whatever signs are around it', (text) => {
+  expect(readKeyword(text)).toBe('stop')
+})
+
+test('marks that Arabic and Hebrew leave out do not matter, and their sentences end by signs of their own', () => {
+  const stopWords = { more: ['إلغاء', 'أوقف', 'הַסֵר', '停止'], off: [] }
+  for (const text of ['الغاء', 'إِلغاء', 'اوقف، شكرا', 'הסר', '停止、お願いします'])
+    expect(readKeyword(text, stopWords), text).toBe('stop')
+})

@@ -41,14 +41,19 @@ function describeReceipt(
   const receipt = receiptOf(body, reading)
   if (receipt === null) return {}
   const { id, stat, err } = receipt
-  // A pattern may take all that is left for its last field, and with it what the receipt quotes.
-  const words = { id, stat, err: err === null || /\s/.test(err) ? null : err }
+  const words = { id, stat, err }
   return {
     receipt: Object.fromEntries(
-      Object.entries(words).map(([key, value]) => [key, value === null ? null : withoutNumbers(value, body)]),
+      Object.entries(words).map(([key, value]) => {
+        const masked = value === null ? null : withoutNumbers(value, body)
+        return [key, masked !== null && code.test(masked) ? masked : null]
+      }),
     ),
   }
 }
+
+/** A pattern may take all that is left for its last field, and with it what the receipt quotes: what is no code is not shown. */
+const code = /^[\w*+./:=-]{1,65}$/
 
 /** Ids have 64 octets (section 5.2.23), words fewer. */
 const mostLetters = 64
