@@ -2,7 +2,8 @@ import { vi } from 'vitest'
 import type { TestConsole } from './start-console.ts'
 
 /**
- * Lets something happen between what the next call has looked at and what it writes: before the first write of the program for which `isDue` says so.
+ * Runs `meanwhile` between what the next call of the console has read and what it writes: before the first write of a call for which `isDue` is true.
+ * Jobs in the background, such as the heartbeat of a node, write at times of their own; their writes do not count.
  */
 export function beforeNextWrite(
   { app }: Pick<TestConsole, 'app'>,
@@ -13,11 +14,20 @@ export function beforeNextWrite(
   const write = writer.write.bind(writer)
   let isOver = false
   const spy = vi.spyOn(writer, 'write').mockImplementation(async (...given) => {
-    if (!isOver && (await isDue())) {
+    if (!isOver && isOfCall() && (await isDue())) {
       isOver = true
       spy.mockRestore()
       await meanwhile()
     }
     return write(...given)
   })
+}
+
+/** Whether the caller runs for a call of the console: its asynchronous stack leads to there. */
+function isOfCall(): boolean {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 50
+  const { stack } = new Error('only for its stack')
+  Error.stackTraceLimit = stackTraceLimit
+  return stack?.includes('/src/api/console/') ?? false
 }
