@@ -190,3 +190,11 @@ test('a send of another account is empty', async () => {
   })
   expect(found).toEqual([])
 })
+
+test('what changed of one send is found among its messages alone', async () => {
+  const sendId = rows[0]?.send_id as string
+  const query: Partial<HistoryQuery> = { sendId, updatedAfterMs: 1 }
+  const { rows: found } = await walkHistory(base.storage, { query })
+  expect(found.length).toBeGreaterThan(0)
+  expect(idsOf(found)).toEqual(expected(query))
+})
