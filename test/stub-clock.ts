@@ -47,11 +47,12 @@ export function createStubClock(startMs = stubStartMs): StubClock {
       const untilMs = elapsedMs + ms
       for (let task = nextDue(untilMs); task !== null; task = nextDue(untilMs)) {
         tasks.delete(task)
-        elapsedMs = task.dueMs
+        elapsedMs = Math.max(elapsedMs, task.dueMs)
         task.run()
         await turnOfTheLoop()
       }
-      elapsedMs = untilMs
+      // What ran meanwhile may have moved it further.
+      elapsedMs = Math.max(elapsedMs, untilMs)
       await turnOfTheLoop()
     },
     jumpWallClock(ms) {

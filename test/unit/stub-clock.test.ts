@@ -25,3 +25,12 @@ test('a cancelled task does not run, and a jump of the wall clock wakes nobody',
   await clock.advance(10)
   expect(runs).toBe(1)
 })
+
+test('of two that turn it at once neither sets it back', async () => {
+  const clock = createStubClock()
+  clock.schedule(10, () => void clock.advance(100))
+  await clock.advance(20)
+  expect(clock.monotonicMs()).toBe(110)
+  await clock.advance(1)
+  expect(clock.monotonicMs()).toBe(111)
+})
