@@ -92,8 +92,14 @@ function stopLanguage(
 }
 
 /** Whether a bare word is one of those that are written in a list. */
-export const isListed = (word: string, written: readonly string[]): boolean =>
-  written.some((each) => bareWord(each) === word)
+export function isListed(word: string, written: readonly string[]): boolean {
+  const bare = bareLists.get(written) ?? new Set(written.map(bareWord))
+  bareLists.set(written, bare)
+  return bare.has(word)
+}
+
+/** Lists of settings live as long as their server, and are read for each text that comes in. */
+const bareLists = new WeakMap<readonly string[], ReadonlySet<string>>()
 
 /** What a bare word asks for by itself, whatever has been taken off; null for every other word. */
 export const builtInKeyword = (word: string): Keyword | null =>
