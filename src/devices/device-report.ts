@@ -32,6 +32,8 @@ export interface DeviceReportBody {
     /** The pace of each SIM, where it has several. */
     bySim?: readonly { slot: number; partsPerWindow: number; remaining: number; resetsAt: number | null }[]
   } | null
+  /** Whether the node doubts it, by the outcomes of what it submitted there; omitted by nodes of versions before. What a device says of itself is no doubt. */
+  isDoubted?: boolean
   /** Hand-overs that are open on it, of whatever account. */
   inFlight: number
   lastSentAt: number | null

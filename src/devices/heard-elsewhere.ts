@@ -7,7 +7,8 @@ import { type DeviceReport, type DeviceReportBody, reportLifetimeMs } from './de
 export interface HeardElsewhere {
   deviceId: string
   status: DeviceStatus
-  reasons?: readonly string[]
+  /** Whether that node doubts it; omitted: no. */
+  isDoubted?: boolean
   /** How it is connected there; omitted: unknown. */
   link?: string
   /** Known numbers of its SIMs. */
@@ -18,7 +19,6 @@ export interface HeardElsewhere {
 interface Told {
   device_id: string
   status: DeviceStatus
-  reasons: string
   body: string
   reported_at: number
 }
@@ -35,7 +35,7 @@ export async function heardElsewhere(
   const rows = await selectEach<Told & Record<string, string | number | null>>(
     tx,
     {
-      sql: `select device_id, status, reasons, body, reported_at from device_reports
+      sql: `select device_id, status, body, reported_at from device_reports
             where device_id = :device and told_by <> :epoch and reported_at > :since`,
       inputs: ['device', 'epoch', 'since'],
     },
@@ -47,9 +47,18 @@ export async function heardElsewhere(
     if (row === undefined) return []
     const there = JSON.parse(row.body) as DeviceReportBody
     if (!knowsMore(there, body)) return []
-    const reasons = JSON.parse(row.reasons) as string[]
+    const { isDoubted, link } = there
     const numbers = there.sims.flatMap(({ number }) => number ?? [])
-    return [{ deviceId, status: row.status, reasons, numbers, link: there.link, reportedAt: row.reported_at }]
+    return [
+      {
+        deviceId,
+        status: row.status,
+        ...(isDoubted && { isDoubted }),
+        numbers,
+        link,
+        reportedAt: row.reported_at,
+      },
+    ]
   })
 }
 

@@ -120,10 +120,10 @@ async function recordHistory(
 
 /** What makes a report worth writing at once: not that a counter or a time moved. */
 function sayingOf({ status, reasons, body }: DeviceReport): string {
-  const { link, lastError, appVersion, battery, network, sims, throughput } = body
+  const { link, lastError, appVersion, battery, network, sims, throughput, isDoubted } = body
   const pace = [throughput?.partsPerWindow, throughput?.windowSeconds]
   const facts = [battery?.percent, battery?.charging, network?.registered, network?.transport, sims]
-  return JSON.stringify([status, reasons, link, lastError, appVersion, facts, pace])
+  return JSON.stringify([status, reasons, isDoubted, link, lastError, appVersion, facts, pace])
 }
 
 function reportOf(device: DeviceRuntime, nowMs: number): DeviceReport {
@@ -144,6 +144,7 @@ function reportOf(device: DeviceRuntime, nowMs: number): DeviceReport {
       sims,
       capabilities: device.link.capabilities,
       throughput: device.throughput(),
+      isDoubted: device.trust.isDistrusted,
       inFlight: device.open,
       lastSentAt: device.lastSentAt,
       lastError: device.lastError ?? health.lastError,

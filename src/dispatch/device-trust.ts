@@ -8,10 +8,6 @@ import { type Addressed, Doubt, mostFaults } from './doubt.ts'
 const silentReason = 'repeated_unknown'
 const failingReason = 'repeated_failures'
 
-/** Whether what another node says of a device means that it is doubted there. */
-export const tellsDoubt = (reasons: readonly string[]): boolean =>
-  reasons.includes(silentReason) || reasons.includes(failingReason)
-
 interface TrustDeps {
   clock: Pick<Clock, 'monotonicMs'>
   log: Log
@@ -60,6 +56,11 @@ export class DeviceTrust {
   /** Whether it is left alone, whatever else there is. */
   get isGivenUp(): boolean {
     return this.#breaker.stateAt(this.#deps.clock.monotonicMs()) === 'open'
+  }
+
+  /** Doubted, or left alone. */
+  get isDistrusted(): boolean {
+    return this.reasons.length > 0
   }
 
   get reasons(): string[] {

@@ -7,7 +7,6 @@ import type { Candidate } from './choose-device.ts'
 import type { DeviceFacts } from './device-facts.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { knownSenders } from './known-senders.ts'
-import { tellsDoubt } from './device-trust.ts'
 import { type RoutedDevice, servedBy } from './routed-device.ts'
 
 type Known = Pick<RoutedDevice, 'facts' | 'capabilities'>
@@ -70,10 +69,9 @@ export class DevicesElsewhere {
 
   /** Phones of which other nodes know more, as those said lately. */
   hear(heard: readonly HeardElsewhere[]): void {
-    for (const { deviceId, status, reasons = [], numbers = [], link = 'none', reportedAt } of heard) {
+    for (const { deviceId, status, isDoubted = false, numbers = [], link = 'none', reportedAt } of heard) {
       const isWorking = status === 'online' || status === 'degraded'
       const untilMs = reportedAt + reportLifetimeMs
-      const isDoubted = tellsDoubt(reasons)
       this.#heard.set(deviceId, { isWorking, isDoubted, link, numbers: new Set(numbers), untilMs })
     }
   }
@@ -147,14 +145,13 @@ export class DevicesElsewhere {
     for (let from = 0; from < deviceIds.length; from += pageSize) {
       const rows = await read
         .selectFrom('device_reports')
-        .select(['device_id', 'status', 'reasons', 'body'])
+        .select(['device_id', 'status', 'body'])
         .where('device_id', 'in', deviceIds.slice(from, from + pageSize))
         .where('reported_at', '>', sinceMs)
         .execute()
-      for (const { device_id, status, reasons, body } of rows) {
-        const { throughput, link } = JSON.parse(body) as DeviceReportBody
+      for (const { device_id, status, body } of rows) {
+        const { throughput, link, isDoubted = false } = JSON.parse(body) as DeviceReportBody
         const isWorking = status === 'online' || status === 'degraded'
-        const isDoubted = tellsDoubt(JSON.parse(reasons) as string[])
         said.set(device_id, { isWorking, throughput, link, isDoubted })
       }
     }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { recordSamples } from '../../src/devices/device-history.ts'
 import type { DeviceReport } from '../../src/devices/device-report.ts'
 import { retireDevice, setDevice } from '../../src/devices/device-store.ts'
@@ -138,4 +138,21 @@ test('of what a device measures, one measurement in ten minutes is kept, and non
     [10, 77],
     [40, 70],
   ])
+})
+
+test('a report says whether this node doubts the device, at once and by no word of the device itself', async () => {
+  await house.addDevice('dev_s')
+  const isDoubted = async () => {
+    const row = await house.storage.read.selectFrom('device_reports').select('body').executeTakeFirstOrThrow()
+    return (JSON.parse(row.body) as DeviceReport['body']).isDoubted
+  }
+  const device = house.pool.get('dev_s')!
+  vi.spyOn(device.link, 'health').mockReturnValue({ ...device.link.health(), reasons: ['repeated_failures'] })
+  await reporter.sweepAll()
+  expect(await isDoubted()).toBe(false)
+  for (let faults = 0; faults < 5; faults++)
+    device.heard({ kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer in time' })
+  await pass(1)
+  expect(await isDoubted()).toBe(true)
+  expect(await told()).toEqual(['online repeated_failures', 'degraded repeated_failures'])
 })

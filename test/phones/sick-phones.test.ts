@@ -209,7 +209,7 @@ test('a phone that fails by the word of another node has nothing beside a sound 
       {
         deviceId: sick.deviceId,
         status: 'degraded',
-        reasons: ['repeated_failures'],
+        isDoubted: true,
         reportedAt: house.clock.now(),
       },
     ])

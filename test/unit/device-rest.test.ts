@@ -166,7 +166,7 @@ test('what fails by the word of another node is in doubt here, too, as long as t
   const candidate = () => elsewhere.candidateOf(device, null)
   expect(candidate()).not.toHaveProperty('isDoubted')
   const said = { deviceId: facts.id, status: 'degraded', reportedAt: clock.now() } as const
-  elsewhere.hear([{ ...said, reasons: ['repeated_failures'] }])
+  elsewhere.hear([{ ...said, isDoubted: true }])
   expect(candidate()).toMatchObject({ isDoubted: true, free: 1, freeBeside: 0, health: 'online' })
   device.held.given()
   expect(candidate().free).toBe(0)
