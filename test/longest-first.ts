@@ -25,6 +25,11 @@ const longest = [
   'test/postgres/numbers-again.test.ts',
   'test/e2e/devices.test.ts',
   'test/e2e/operator.test.ts',
+  // What has no browser begins beside two that have one.
+  'test/crash/postgres/four-nodes.test.ts',
+  'test/crash/postgres/postgres-killed.test.ts',
+  'test/crash/postgres/put-back.test.ts',
+  'test/crash/postgres/races.test.ts',
   'test/e2e/webhooks.test.ts',
   'test/e2e/identity-pages.test.ts',
   'test/e2e/keyboard.test.ts',
@@ -47,10 +52,13 @@ export class LongestFirst extends BaseSequencer {
       return place < 0 ? longest.length : place
     }
     const groupOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder
+    // One after another, but for the two that run beside one another.
+    const kindOf = ({ project: { name } }: TestSpecification): string =>
+      name === 'crash-postgres' ? 'e2e' : name
     // oxlint-disable-next-line unicorn/no-array-sort -- what is sorted is no array but the sequencer's own
     const bySize = await super.sort(files)
     return bySize.toSorted(
-      (a, b) => groupOf(a) - groupOf(b) || compare(a.project.name, b.project.name) || placeOf(a) - placeOf(b),
+      (a, b) => groupOf(a) - groupOf(b) || compare(kindOf(a), kindOf(b)) || placeOf(a) - placeOf(b),
     )
   }
 }

@@ -43,7 +43,10 @@ test('no helper of the tests registers hooks as it is loaded: they would hold fo
   expect(helpers.length).toBeGreaterThan(100)
   const texts = await Promise.all(helpers.map((path) => readFile(join(repository, path), 'utf8')))
   // A set-up file is loaded for each.
-  expect(helpers.filter((_, i) => registers(texts[i] ?? ''))).toEqual(['test/no-leftovers.ts'])
+  expect(helpers.filter((_, i) => registers(texts[i] ?? ''))).toEqual([
+    'test/no-leftovers.ts',
+    'test/e2e/take-turn.ts',
+  ])
 })
 
 test('no line of the log is given what the log hides by its name: it would say [redacted] of what may be read', () => {
