@@ -7,7 +7,7 @@ import { BroadcastChannel, isMainThread } from 'node:worker_threads'
 const channel = new BroadcastChannel('collect garbage')
 channel.unref()
 
-/** Throws while the flag that gives the collector away is not set: src/garbage.ts sets it half a second after the start, and not while a thread starts late. */
+/** Throws while the flag that gives the collector away is not set: src/process/garbage.ts sets it half a second after the start, and not while a thread starts late. */
 const collect = () => runInNewContext('gc')({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 
 if (isMainThread) {

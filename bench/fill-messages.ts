@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { createIds } from '../src/ids.ts'
+import { createIds } from '../src/runtime/ids.ts'
 import { stepOf } from '../src/messages/time-scale.ts'
 import { grainMs } from '../src/messages/traffic.ts'
 import { recipientOf, textOfMessages } from './load-job.ts'

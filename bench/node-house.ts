@@ -6,9 +6,9 @@ import { cliActor, createCommandContext, type CommandContext } from '../src/cli/
 import { readConfig } from '../src/config.ts'
 import { createDeviceSecretBox } from '../src/devices/secret-box.ts'
 import { addDevice, type DeviceDeps, setDevice } from '../src/devices/device-store.ts'
-import { loadInstanceSecret } from '../src/instance-secret.ts'
+import { loadInstanceSecret } from '../src/process/instance-secret.ts'
 import { grantSms } from '../src/ledger/grants.ts'
-import { openAccount } from '../src/open-account.ts'
+import { openAccount } from '../src/app/open-account.ts'
 import type { Tx } from '../src/storage/dialect.ts'
 import { type BenchFolder, makeFolder, type ServerProcess, startServer } from './server-process.ts'
 

@@ -1,6 +1,6 @@
 import type { Server } from 'node:net'
 import smpp from 'smpp'
-import { encodeGsm7 } from '../src/gsm7.ts'
+import { encodeGsm7 } from '../src/sms/gsm7.ts'
 import type { Content, Submit, SubmitJob } from './smpp-ends.ts'
 import { benchText } from './smpp-text.ts'
 

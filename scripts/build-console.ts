@@ -14,7 +14,8 @@ const stamp = join(dist, '.sources')
 export const sources = [
   'console/{src,public}/**/*',
   'console/*.{html,ts,json,cjs}',
-  'src/{sms-text,gsm7,national-languages,ucs2,smart-encoding,off-words}.ts',
+  'src/sms/{sms-text,gsm7,national-languages,ucs2,smart-encoding}.ts',
+  'src/settings/off-words.ts',
   'package-lock.json',
 ]
 

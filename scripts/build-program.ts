@@ -1,7 +1,7 @@
 import { cp, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
-import { referencePackage } from '../src/program-files.ts'
+import { referencePackage } from '../src/process/program-files.ts'
 
 const root = join(import.meta.dirname, '..')
 

@@ -1,5 +1,5 @@
-import { createLog } from '../src/log.ts'
-import { createMetrics, type Metrics } from '../src/metrics.ts'
+import { createLog } from '../src/process/log.ts'
+import { createMetrics, type Metrics } from '../src/process/metrics.ts'
 import { DevicePool, type DevicePoolDeps } from '../src/dispatch/device-pool.ts'
 import type { DispatchUnits } from '../src/dispatch/dispatch-units.ts'
 import { Dispatcher, type DispatcherDeps } from '../src/dispatch/dispatcher.ts'

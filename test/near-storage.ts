@@ -1,6 +1,6 @@
 import { stat, statfs } from 'node:fs/promises'
 import { merging, units, type HotUnits } from '../src/messages/units.ts'
-import { databaseFile } from '../src/data-folder.ts'
+import { databaseFile } from '../src/process/data-folder.ts'
 import type { Units } from '../src/storage/dialect.ts'
 import type { Storage } from '../src/storage/database.ts'
 import { emptyLog } from '../src/storage/empty-log.ts'

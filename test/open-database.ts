@@ -1,6 +1,6 @@
 import { Kysely } from 'kysely'
-import { RecentTimes } from '../src/recent-times.ts'
-import { databaseFile } from '../src/data-folder.ts'
+import { RecentTimes } from '../src/runtime/recent-times.ts'
+import { databaseFile } from '../src/process/data-folder.ts'
 import { connectLocally } from '../src/storage/local-connection.ts'
 import { postgresDialect } from '../src/storage/postgres.ts'
 import { createPostgresPool } from '../src/storage/postgres-client.ts'

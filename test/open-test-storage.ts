@@ -1,4 +1,4 @@
-import { createIds, type Ids } from '../src/ids.ts'
+import { createIds, type Ids } from '../src/runtime/ids.ts'
 import type { Storage } from '../src/storage/database.ts'
 import { giveStorageBack, takeStorage } from './kept-storages.ts'
 import { createStubClock, type StubClock } from './stub-clock.ts'

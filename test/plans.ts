@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { CompiledQuery, type Kysely, type QueryExecutor, sql } from 'kysely'
 import { vi } from 'vitest'
-import { databaseFile } from '../src/data-folder.ts'
+import { databaseFile } from '../src/process/data-folder.ts'
 import type { Tx } from '../src/storage/dialect.ts'
 import type { Database } from '../src/storage/schema.ts'
 import { openDatabase } from './open-database.ts'

@@ -1,4 +1,4 @@
-import { type Times, usualTimes } from '../src/times.ts'
+import { type Times, usualTimes } from '../src/runtime/times.ts'
 import { isLong } from './proof-sizes.ts'
 
 /** How much sooner everything falls due in the servers of tests: what holds follows from the proportions. */

@@ -1,4 +1,4 @@
-import type { Ids } from '../src/ids.ts'
+import type { Ids } from '../src/runtime/ids.ts'
 import type { SendRequest } from '../src/messages/send-request.ts'
 
 const dayMs = 86_400_000

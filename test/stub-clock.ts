@@ -1,4 +1,4 @@
-import type { Clock } from '../src/clock.ts'
+import type { Clock } from '../src/runtime/clock.ts'
 
 /** A clock that only moves when a test turns it. */
 export interface StubClock extends Clock {

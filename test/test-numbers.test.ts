@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { OpenedAccount } from '../src/open-account.ts'
+import type { OpenedAccount } from '../src/app/open-account.ts'
 import type { ApiMessage } from './api-client.ts'
 import { eventually } from './eventually.ts'
 import { type LifeHouse, openLifeHouse } from './life-house.ts'

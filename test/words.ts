@@ -77,7 +77,7 @@ export const donePaths: readonly string[] = [
   'docs/webhooks.md',
   'console/src/connection/',
   'console/src/drafts/',
-  'src/errors.ts',
+  'src/runtime/errors.ts',
   'src/api/field-faults.ts',
   'src/cli/backup.ts',
   'src/cli/check-result.ts',

@@ -13,9 +13,9 @@ const plainEdge =
   'Which units are plain only decides how soon NFC and clusters are looked at; this one is the same in NFC and joins no cluster.'
 
 export const equivalents: readonly Equivalent[] = [
-  { file: 'src/ucs2.ts', code: '[0x20, 0x7e],', change: 'number: 0x7e → 127', because: plainEdge },
-  { file: 'src/ucs2.ts', code: '[0x3041, 0x3096],', change: 'number: 0x3096 → 12439', because: plainEdge },
-  { file: 'src/ucs2.ts', code: 'if (length > enough || length + 2 <= window || from + window >= text.length) return length', change: 'operator: || → &&', because: 'The length is the same, found later; that it is found in linear time is held by sms-text-linear.test.ts, which is not run here.' },
+  { file: 'src/sms/ucs2.ts', code: '[0x20, 0x7e],', change: 'number: 0x7e → 127', because: plainEdge },
+  { file: 'src/sms/ucs2.ts', code: '[0x3041, 0x3096],', change: 'number: 0x3096 → 12439', because: plainEdge },
+  { file: 'src/sms/ucs2.ts', code: 'if (length > enough || length + 2 <= window || from + window >= text.length) return length', change: 'operator: || → &&', because: 'The length is the same, found later; that it is found in linear time is held by sms-text-linear.test.ts, which is not run here.' },
   { file: 'src/dispatch/breaker.ts', code: 'if (last?.slice !== slice) this.#counts.push((last = { slice, all: 0, unknown: 0 }))', change: 'condition: last?.slice !== slice → true', because: 'A count for each outcome in the place of one for each minute has the same sums.' },
   { file: 'src/accounts/address-list.ts', code: "address.toLowerCase().startsWith('::ffff:') && isIP(address.slice(7)) === 4", change: 'link: address.slice(7) → address', because: 'The BlockList of Node finds IPv4 addresses in their mapped form, too.' },
   { file: 'src/messages/number-list.ts', code: String.raw`const lines = text.replace(/^\ufeff/, '').split(/\r\n|[\r\n]/)`, change: 'regex: ^ → nothing', because: 'A mark inside a number is dropped with the number’s other blanks.' },

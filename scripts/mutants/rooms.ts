@@ -25,13 +25,13 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'texts',
     'alphabets, parts and look-alikes',
-    ['src/{gsm7,sms-text,smart-encoding,ucs2,part-reference,national-languages,coded-text,plain-text,off-words}.ts', 'src/messages/{keywords,check-keyword-set}.ts', 'src/api/v1/send-text.ts'],
+    ['src/sms/*.ts', 'src/settings/off-words.ts', 'src/messages/{keywords,check-keyword-set}.ts', 'src/api/v1/send-text.ts'],
     ['test/api/send*.test.ts'],
   ),
   room(
     'numbers',
     'telephone numbers and where they belong',
-    ['src/{phone-number,sender-number,number-changes,numbering-plan,number-hash,test-number}.ts', 'src/messages/{number-list,number-spellings,written-numbers,stopped-twins,times-to-numbers}.ts', 'src/api/v1/send-recipients.ts'],
+    ['src/numbers/*.ts', 'src/messages/{number-list,number-spellings,written-numbers,stopped-twins,times-to-numbers}.ts', 'src/api/v1/send-recipients.ts'],
     ['test/api/send*.test.ts', 'test/devices/*.test.ts'],
   ),
   room('ledger', 'grants, holds and charges', ['src/ledger/*.ts'], ['test/api/*.test.ts', 'test/operator/*.test.ts']),
@@ -68,14 +68,14 @@ export const mutantRooms: readonly MutantRoom[] = [
 ] // prettier-ignore
 
 /** Folders of which every file is in a room, or stands in `besideRooms`: so that a new one is left out by nobody's oversight. */
-export const foldersOfRooms: readonly string[] = ['src/*.ts', 'src/{messages,dispatch,ledger,accounts}/*.ts', 'src/connectors/smpp/*.ts', 'src/api/*.ts', 'src/api/v1/*.ts'] // prettier-ignore
+export const foldersOfRooms: readonly string[] = ['src/*.ts', 'src/{messages,dispatch,ledger,accounts,sms,numbers,runtime}/*.ts', 'src/connectors/smpp/*.ts', 'src/api/*.ts', 'src/api/v1/*.ts'] // prettier-ignore
 
 /** What no room changes, and why. */
 export const besideRooms: readonly { files: readonly string[]; because: string }[] = [
   {
     because: 'It builds, starts and stops what others are: that is seen by processes, which tests of a room do not begin.',
     files: [
-      'src/{all-done,app,batcher,config,console,credentials,data-folder,device-pool,durable-file,garbage,gauge-reads,http,inbound,instance-secret,lifecycle,log,mailer,main,metrics,node-name,open-account,own-address,own-node,phones,program-files,program-version,roles,start-order,start-over,tls-files,webhook-delivery,wiring}.ts',
+      'src/{config,main,start-over}.ts', 'src/runtime/{all-done,batcher,derived-keys}.ts',
       'src/dispatch/{device-facts,device-pool,device-runtime,device-slot,dispatch-units,dispatcher,hand-over,hand-over-log,janitor,janitors,routed-device,routing}.ts',
       'src/messages/{acceptor,units}.ts',
       'src/api/{mount,respond,request-target,routes,server,silent-connections}.ts',
@@ -83,7 +83,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
   },
   {
     because: 'A primitive that every room stands on: what is wrong in it fails everywhere.',
-    files: ['src/{agreed-clock,bounded-map,clock,errors,ids,invalid-input,nearest-name,recent-times,shared-counts,times,try-limit}.ts'],
+    files: ['src/runtime/{agreed-clock,bounded-map,clock,errors,ids,invalid-input,nearest-name,recent-times,shared-counts,times,try-limit}.ts'],
   },
   {
     because: 'Several nodes, or time that passes: held by proofs (`npm run prove`).',

@@ -1,5 +1,5 @@
-import { invalidInput } from '../invalid-input.ts'
-import { isCountry } from '../numbering-plan.ts'
+import { invalidInput } from '../runtime/invalid-input.ts'
+import { isCountry } from '../numbers/numbering-plan.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { AccountTable } from '../storage/account-tables.ts'
 import type { Tx } from '../storage/dialect.ts'

@@ -1,7 +1,7 @@
-import { rfc3339 } from '../clock.ts'
-import { refuse } from '../errors.ts'
-import type { Ids } from '../ids.ts'
-import { invalidInput } from '../invalid-input.ts'
+import { rfc3339 } from '../runtime/clock.ts'
+import { refuse } from '../runtime/errors.ts'
+import type { Ids } from '../runtime/ids.ts'
+import { invalidInput } from '../runtime/invalid-input.ts'
 import type { Tx } from '../storage/dialect.ts'
 
 /** Who is to own a new account. */

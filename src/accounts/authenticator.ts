@@ -1,11 +1,11 @@
-import { type Clock, minuteMs } from '../clock.ts'
+import { type Clock, minuteMs } from '../runtime/clock.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { AccountState, Mode } from '../storage/schema.ts'
 import { type AccountGuard, guardColumns, guardOf } from './account-guard.ts'
 import { type AddressList, readAddressList } from './address-list.ts'
 import { parseApiKey } from './api-key-format.ts'
 import type { KeyUse, Scope } from './api-keys.ts'
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../runtime/bounded-map.ts'
 
 /** Who calls, as the key says. Limits that are null are the instance's, 0 is none. */
 export interface Caller {

@@ -1,5 +1,5 @@
-import { dayMs } from '../clock.ts'
-import { type Refusal, refuse } from '../errors.ts'
+import { dayMs } from '../runtime/clock.ts'
+import { type Refusal, refuse } from '../runtime/errors.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { EmailLinkTable } from '../storage/sign-in-tables.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { refuse } from '../errors.ts'
+import { refuse } from '../runtime/errors.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { AccountState } from '../storage/schema.ts'
 import type { AccountTable } from '../storage/account-tables.ts'

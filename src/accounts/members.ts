@@ -1,5 +1,5 @@
-import { refuse } from '../errors.ts'
-import { invalidInput } from '../invalid-input.ts'
+import { refuse } from '../runtime/errors.ts'
+import { invalidInput } from '../runtime/invalid-input.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { AccountDeps } from './accounts.ts'

@@ -1,6 +1,6 @@
-import { hourMs } from '../clock.ts'
+import { hourMs } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
-import { linkAddress } from '../own-address.ts'
+import { linkAddress } from '../process/own-address.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { AccountDeps } from './accounts.ts'
 import { issueLink } from './one-time-links.ts'

@@ -1,4 +1,4 @@
-import type { Fault } from '../errors.ts'
+import type { Fault } from '../runtime/errors.ts'
 
 /** NIST SP 800-63B-4 section 3.1.1.2 asks for 15 without a second factor and 8 with one; no rule about kinds of characters. */
 const shortestPassword = 12

@@ -1,4 +1,4 @@
-import { invalidInput } from '../invalid-input.ts'
+import { invalidInput } from '../runtime/invalid-input.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { touchDirectory } from '../storage/directory-version.ts'

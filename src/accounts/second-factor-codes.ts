@@ -1,4 +1,4 @@
-import { minuteMs } from '../clock.ts'
+import { minuteMs } from '../runtime/clock.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { deleteRows } from '../storage/sets.ts'
 

@@ -1,4 +1,4 @@
-import { dayMs } from '../clock.ts'
+import { dayMs } from '../runtime/clock.ts'
 import type { Flag } from '../storage/column-values.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { AlertKind, AlertMailTable } from '../storage/operator-tables.ts'

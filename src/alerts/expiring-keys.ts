@@ -1,4 +1,4 @@
-import { dayMs, rfc3339 } from '../clock.ts'
+import { dayMs, rfc3339 } from '../runtime/clock.ts'
 import type { AlertRule } from './condition.ts'
 import { instantWords } from './instant-words.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { utcDay } from '../clock.ts'
+import { utcDay } from '../runtime/clock.ts'
 import type { AlertRule, Condition } from './condition.ts'
 import { idsAmong, subjectsOf } from './ended-subjects.ts'
 

@@ -1,4 +1,4 @@
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../runtime/ids.ts'
 import { recordEvents } from '../messages/events.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { AlertKind } from '../storage/operator-tables.ts'

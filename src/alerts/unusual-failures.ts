@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { dayMs, hourMs } from '../clock.ts'
+import { dayMs, hourMs } from '../runtime/clock.ts'
 import { grainMs } from '../messages/traffic.ts'
 import type { Db } from '../storage/dialect.ts'
 import { alertKey, type AlertRule, type Condition } from './condition.ts'

@@ -1,8 +1,8 @@
 import type { Caller } from '../accounts/authenticator.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
-import { type Refusal, refuse } from '../errors.ts'
-import type { SharedCounts } from '../shared-counts.ts'
+import { type Refusal, refuse } from '../runtime/errors.ts'
+import type { SharedCounts } from '../runtime/shared-counts.ts'
 import { type Quota, RateLimiter, rateLimitHeaders, type Verdict } from './rate-limit.ts'
 
 type LimitedCaller = Pick<Caller, 'accountId' | 'mode' | 'sendPerMinute' | 'readPerMinute'>

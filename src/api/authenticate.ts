@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Scope } from '../accounts/api-keys.ts'
 import type { Caller } from '../accounts/authenticator.ts'
-import { refuse, type Refusal } from '../errors.ts'
+import { refuse, type Refusal } from '../runtime/errors.ts'
 import { networkOf, type RemoteAddress } from './remote-address.ts'
 import type { RateLimiter } from './rate-limit.ts'
 

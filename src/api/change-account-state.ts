@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import type { Ids } from '../ids.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Ids } from '../runtime/ids.ts'
 import { changeStatePage } from '../messages/change-account-state.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { AccountState } from '../storage/schema.ts'

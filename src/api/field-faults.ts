@@ -1,6 +1,6 @@
-import type { Fault, FieldCode } from '../errors.ts'
-import { nearestName } from '../nearest-name.ts'
-import { hasControls } from '../plain-text.ts'
+import type { Fault, FieldCode } from '../runtime/errors.ts'
+import { nearestName } from '../runtime/nearest-name.ts'
+import { hasControls } from '../sms/plain-text.ts'
 
 /** What we use of JSON Schema for one simple member of a body. */
 export interface ScalarSchema {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
 import { isProxied, networkOf, type RemoteAddress } from './remote-address.ts'
 import { RateLimiter } from './rate-limit.ts'

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { type ProblemCode, problems } from '../errors.ts'
+import { type ProblemCode, problems } from '../runtime/errors.ts'
 import { answerHeaders, refusalHeaders, successHeaders } from './openapi-headers.ts'
 import { commonProblems, type DocumentedAnswer } from './operation.ts'
 import { problemExample } from './pages/problem-pages.ts'

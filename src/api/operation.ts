@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
 import type { Scope } from '../accounts/api-keys.ts'
 import type { Caller } from '../accounts/authenticator.ts'
-import type { ProblemCode } from '../errors.ts'
+import type { ProblemCode } from '../runtime/errors.ts'
 
 /**
  * One operation of the interface, everything about it in one file of `v1/`. The server checks path, method, key, scope, rate and

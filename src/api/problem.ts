@@ -1,4 +1,4 @@
-import { problems, Refusal, refuse } from '../errors.ts'
+import { problems, Refusal, refuse } from '../runtime/errors.ts'
 import { StorageError, UnfitValueError } from '../storage/dialect.ts'
 
 /** What the document of a problem says beside the refusal itself. */

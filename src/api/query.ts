@@ -1,5 +1,5 @@
-import { type Fault, type FieldCode, refuse } from '../errors.ts'
-import { nearestName } from '../nearest-name.ts'
+import { type Fault, type FieldCode, refuse } from '../runtime/errors.ts'
+import { nearestName } from '../runtime/nearest-name.ts'
 import { echoedTextFault } from './field-faults.ts'
 import { readInstant } from './instant.ts'
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import type { SharedCounts } from '../shared-counts.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { SharedCounts } from '../runtime/shared-counts.ts'
 
 /** How often something may happen. A limit of 0 a minute is no limit. */
 export interface Quota {

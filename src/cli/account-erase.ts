@@ -1,4 +1,4 @@
-import { type Clock, rfc3339, rfc3339OrNull } from '../clock.ts'
+import { type Clock, rfc3339, rfc3339OrNull } from '../runtime/clock.ts'
 import { type AccountErasure, type AccountErasureStep, eraseAccount } from '../messages/erase-account.ts'
 import { command } from './command.ts'
 import { UsageError } from './command-errors.ts'

@@ -1,7 +1,7 @@
 import { requireAccount } from '../accounts/list-accounts.ts'
 import { canonicalLanguage, type KeywordSet } from '../messages/check-keyword-set.ts'
 import { listKeywordSets, removeKeywordSet, setKeywordSet } from '../messages/keyword-sets.ts'
-import { offWordsList } from '../off-words.ts'
+import { offWordsList } from '../settings/off-words.ts'
 import { command, type CommandGroup } from './command.ts'
 import { cliActor } from './command-context.ts'
 

@@ -1,5 +1,5 @@
 import { type ListedAccount, listAccounts } from '../accounts/list-accounts.ts'
-import { rfc3339, rfc3339OrNull } from '../clock.ts'
+import { rfc3339, rfc3339OrNull } from '../runtime/clock.ts'
 import { issuePasswordLink } from '../accounts/password-link.ts'
 import { grantSms } from '../ledger/grants.ts'
 import { availableOf, readWallets, type Wallet, walletKey } from '../ledger/ledger.ts'
@@ -13,8 +13,8 @@ import { command, type CommandGroup, type Output } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { notBelow } from '../messages/history-floor.ts'
 import { changeStatePage } from '../messages/change-account-state.ts'
-import { openAccount } from '../open-account.ts'
-import { ownAddress } from '../own-address.ts'
+import { openAccount } from '../app/open-account.ts'
+import { ownAddress } from '../process/own-address.ts'
 import { cliActor, type CommandContext } from './command-context.ts'
 
 const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const

@@ -1,5 +1,5 @@
 import { ConfigError, readConfig } from '../config.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../runtime/errors.ts'
 import { FolderLockedError } from '../storage/folder-lock.ts'
 import { NodeNameTakenError } from '../storage/nodes.ts'
 import { MovedError } from '../storage/moved.ts'
@@ -9,9 +9,9 @@ import { UnusableError } from '../storage/unusable.ts'
 import type { Command, CommandGroup } from './command.ts'
 import { CommandError, mustBeFixed, UsageError } from './command-errors.ts'
 import { helpOfCommand, helpOfGroup, table } from './help.ts'
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '../runtime/nearest-name.ts'
 import { parseOptions } from './parse-options.ts'
-import { roles } from '../roles.ts'
+import { roles } from '../settings/roles.ts'
 import { type CommandIo, createCommandContext } from './command-context.ts'
 
 /** Runs the server until it stops; returns its exit code. main.ts passes it: no other module imports everything. */

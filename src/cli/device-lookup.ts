@@ -1,7 +1,7 @@
 import type { ConnectorKind } from '../connectors/connector.ts'
 import { connectorKinds, loadConnectorKind } from '../connectors/registry.ts'
 import { type ListedDevice, listDevices } from '../devices/list-devices.ts'
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '../runtime/nearest-name.ts'
 import type { Db } from '../storage/dialect.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 

@@ -1,6 +1,6 @@
-import { rfc3339 } from '../clock.ts'
+import { rfc3339 } from '../runtime/clock.ts'
 import { readParked, type UnmatchedReceipt } from '../messages/parked-receipts.ts'
-import { maskNumber } from '../phone-number.ts'
+import { maskNumber } from '../numbers/phone-number.ts'
 import { command } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { deviceArgument, findDevice } from './device-lookup.ts'

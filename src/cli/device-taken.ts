@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { reportLifetimeMs } from '../devices/device-report.ts'
 import type { Db } from '../storage/dialect.ts'
 import { lookUntil } from './look-until.ts'

@@ -1,4 +1,4 @@
-import { rfc3339 } from '../clock.ts'
+import { rfc3339 } from '../runtime/clock.ts'
 import { listUnread, type UnreadForm } from '../devices/unread-forms.ts'
 import { command } from './command.ts'
 import { deviceArgument, findDevice } from './device-lookup.ts'

@@ -1,5 +1,5 @@
 import { renderDeviceReport } from '../api/v1/device-report-view.ts'
-import { rfc3339 } from '../clock.ts'
+import { rfc3339 } from '../runtime/clock.ts'
 import type { ConnectorKind } from '../connectors/connector.ts'
 import { settingTroubles } from '../connectors/try-device.ts'
 import type { ListedDevice } from '../devices/list-devices.ts'

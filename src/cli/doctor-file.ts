@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { Config } from '../config.ts'
 import { compareMigrations } from '../storage/compare-migrations.ts'
-import { databaseFile } from '../data-folder.ts'
+import { databaseFile } from '../process/data-folder.ts'
 import { findDamage, openDatabaseFile, readSyncLevel } from '../storage/database-file.ts'
 import type { Db } from '../storage/dialect.ts'
 import { refuseEmptiedFile, refuseLostDatabase } from '../storage/lost-database.ts'

@@ -1,13 +1,12 @@
 import type { Config } from '../config.ts'
-import { isThere } from '../durable-file.ts'
+import { isThere } from '../process/durable-file.ts'
 import {
-  type InstanceSecret,
   loadInstanceSecret,
-  marksOf,
   missingSentence,
   previousSecretFile,
   secretFile,
-} from '../instance-secret.ts'
+} from '../process/instance-secret.ts'
+import { type InstanceSecret, marksOf } from '../runtime/derived-keys.ts'
 import type { Db } from '../storage/dialect.ts'
 import { compareSecrets } from '../storage/secret-mark.ts'
 import { type CheckResult, fine, runCheck, wrong } from './check-result.ts'

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
-import { hourMs } from '../clock.ts'
+import { hourMs } from '../runtime/clock.ts'
 import { type AuditCheck, type AuditTime, ledgerChecks } from '../ledger/audit.ts'
 import { messageChecks } from '../messages/audit.ts'
 import { inSnapshot } from '../storage/database-file.ts'

@@ -1,11 +1,11 @@
-import { hourMs } from '../clock.ts'
+import { hourMs } from '../runtime/clock.ts'
 import { placeholderEmail } from '../accounts/accounts.ts'
 import { issueLink } from '../accounts/one-time-links.ts'
 import type { Config } from '../config.ts'
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../runtime/ids.ts'
 import type { Storage } from '../storage/database.ts'
-import { linkAddress } from '../own-address.ts'
-import { openAccount, type OpenedAccount } from '../open-account.ts'
+import { linkAddress } from '../process/own-address.ts'
+import { openAccount, type OpenedAccount } from '../app/open-account.ts'
 
 export interface FirstAccount extends OpenedAccount {
   /** Signs the operator in to the console the first time. */

@@ -1,4 +1,4 @@
-import { rfc3339 } from '../clock.ts'
+import { rfc3339 } from '../runtime/clock.ts'
 import { addGroup, listGroups, removeGroup } from '../devices/device-groups.ts'
 import { command, type CommandGroup } from './command.ts'
 import { cliActor, type CommandContext } from './command-context.ts'

@@ -1,6 +1,6 @@
 import { apiKeyScopes, createApiKey, listApiKeys, revokeApiKey } from '../accounts/api-keys.ts'
 import { requireAccount } from '../accounts/list-accounts.ts'
-import { rfc3339OrNull } from '../clock.ts'
+import { rfc3339OrNull } from '../runtime/clock.ts'
 import { command, type CommandGroup } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { listedSecret, revoked, secretLine } from './listed-secret.ts'

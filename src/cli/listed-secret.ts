@@ -1,4 +1,4 @@
-import { rfc3339, rfc3339OrNull } from '../clock.ts'
+import { rfc3339, rfc3339OrNull } from '../runtime/clock.ts'
 import type { Output } from './command.ts'
 
 /** An API key or token in a list. */

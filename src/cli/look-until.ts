@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 /** Repeats `look` until it returns a value; returns null after `withinMs`. */
 export async function lookUntil<T>(

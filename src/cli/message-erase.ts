@@ -1,7 +1,7 @@
 import { requireAccount } from '../accounts/list-accounts.ts'
 import type { EraseDeps, EraseNumberDeps } from '../messages/erase-deps.ts'
 import { eraseNumber } from '../messages/erase-number.ts'
-import { createNumberHash } from '../number-hash.ts'
+import { createNumberHash } from '../numbers/number-hash.ts'
 import { notBelow } from '../messages/history-floor.ts'
 import type { CommandStorage } from '../storage/command-storage.ts'
 import { command } from './command.ts'

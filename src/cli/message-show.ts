@@ -1,5 +1,5 @@
 import { renderMessage } from '../api/v1/message-view.ts'
-import { rfc3339, rfc3339OrNull } from '../clock.ts'
+import { rfc3339, rfc3339OrNull } from '../runtime/clock.ts'
 import { readMessageStory, type StoryAttempt } from '../messages/message-story.ts'
 import { command } from './command.ts'
 import { CommandError } from './command-errors.ts'

@@ -1,4 +1,4 @@
-import { rfc3339, rfc3339OrNull } from '../clock.ts'
+import { rfc3339, rfc3339OrNull } from '../runtime/clock.ts'
 import { requireAccount } from '../accounts/list-accounts.ts'
 import { cancelMessages, type Cancellation } from '../messages/cancel-messages.ts'
 import { notBelow } from '../messages/history-floor.ts'

@@ -1,5 +1,5 @@
-import { hourMs } from '../clock.ts'
-import { secretFile } from '../instance-secret.ts'
+import { hourMs } from '../runtime/clock.ts'
+import { secretFile } from '../process/instance-secret.ts'
 import { StorageError } from '../storage/dialect.ts'
 import { lockFolder } from '../storage/folder-lock.ts'
 import { moveDatabase, MoveMismatchError, type MoveResult } from '../storage/move-database.ts'

@@ -4,7 +4,7 @@ import {
   readTokens,
   revokeOperatorToken,
 } from '../accounts/operator-tokens.ts'
-import { rfc3339OrNull } from '../clock.ts'
+import { rfc3339OrNull } from '../runtime/clock.ts'
 import { command, type CommandGroup } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { listedSecret, revoked, secretLine } from './listed-secret.ts'

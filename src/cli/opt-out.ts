@@ -1,5 +1,5 @@
 import { requireAccount } from '../accounts/list-accounts.ts'
-import { rfc3339, rfc3339OrNull } from '../clock.ts'
+import { rfc3339, rfc3339OrNull } from '../runtime/clock.ts'
 import { notBelow } from '../messages/history-floor.ts'
 import {
   addOptOuts,
@@ -9,7 +9,7 @@ import {
   removeOptOut,
 } from '../messages/manage-opt-outs.ts'
 import { readNumberList } from '../messages/number-list.ts'
-import { createNumberHash, everyForm } from '../number-hash.ts'
+import { createNumberHash, everyForm } from '../numbers/number-hash.ts'
 import type { CommandStorage } from '../storage/command-storage.ts'
 import type { Mode } from '../storage/schema.ts'
 import { command, type CommandGroup } from './command.ts'

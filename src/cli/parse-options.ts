@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Command, OptionSpec, OptionSpecs } from './command.ts'
 import { UsageError } from './command-errors.ts'
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '../runtime/nearest-name.ts'
 
 export interface ParsedLine {
   options: Record<string, boolean | number | string | (number | string)[] | undefined>

@@ -1,4 +1,4 @@
-import { rfc3339 } from '../clock.ts'
+import { rfc3339 } from '../runtime/clock.ts'
 import { reportLifetimeMs } from '../devices/device-report.ts'
 import type { ListedDevice } from '../devices/list-devices.ts'
 import type { ListedPhone } from '../devices/list-phones.ts'

@@ -1,4 +1,4 @@
-import { programVersion } from '../program-version.ts'
+import { programVersion } from '../process/program-version.ts'
 import { command } from './command.ts'
 
 export const versionCommand = command({

@@ -1,5 +1,5 @@
 import { requireAccount } from '../accounts/list-accounts.ts'
-import { hourMs, rfc3339, rfc3339OrNull } from '../clock.ts'
+import { hourMs, rfc3339, rfc3339OrNull } from '../runtime/clock.ts'
 import { createWebhookSecretBox } from '../devices/secret-box.ts'
 import { eventTypes } from '../messages/event-types.ts'
 import { createAddressGuard } from '../webhooks/address-guard.ts'

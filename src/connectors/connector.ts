@@ -1,4 +1,4 @@
-import type { CodedText } from '../coded-text.ts'
+import type { CodedText } from '../sms/coded-text.ts'
 import type { ConnectorTools } from './connector-tools.ts'
 import type { SettingRule } from './setting-rules.ts'
 

@@ -1,4 +1,4 @@
-import { isCountry } from '../numbering-plan.ts'
+import { isCountry } from '../numbers/numbering-plan.ts'
 
 /** One setting of a kind, for `device add --set`, the docs and the console. */
 export interface SettingRule {

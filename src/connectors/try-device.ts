@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { reportLifetimeMs } from '../devices/device-report.ts'
 import { openDeviceSecrets } from '../devices/device-store.ts'
 import type { ListedDevice } from '../devices/list-devices.ts'

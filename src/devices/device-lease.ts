@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Tx } from '../storage/dialect.ts'
 import type { Database } from '../storage/schema.ts'
 import { updateRows } from '../storage/sets.ts'
-import { type Times, usualTimes } from '../times.ts'
+import { type Times, usualTimes } from '../runtime/times.ts'
 
 /**
  * The lease of a link device: at most one node has it, and runs the link only while it has it (P5). It stands in the device's own row; taking,

@@ -1,5 +1,5 @@
-import { refuse } from '../errors.ts'
-import { invalidInput } from '../invalid-input.ts'
+import { refuse } from '../runtime/errors.ts'
+import { invalidInput } from '../runtime/invalid-input.ts'
 import type { Tx } from '../storage/dialect.ts'
 
 /** Refuses an owner that there is not, or whose account is closed; null is the operator. */

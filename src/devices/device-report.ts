@@ -1,4 +1,4 @@
-import { allDone } from '../all-done.ts'
+import { allDone } from '../runtime/all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { DeviceStatus } from '../storage/schema.ts'
 import { insertRows, selectEach, updateRows } from '../storage/sets.ts'

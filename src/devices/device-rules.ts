@@ -1,4 +1,4 @@
-import type { Fault } from '../errors.ts'
+import type { Fault } from '../runtime/errors.ts'
 
 /** What a kind of device takes, as its connector states it. */
 export interface DeviceRules {

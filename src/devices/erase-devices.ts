@@ -1,4 +1,4 @@
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../runtime/ids.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { deleteRows, updateRows } from '../storage/sets.ts'
 import { retireDevice } from './device-store.ts'

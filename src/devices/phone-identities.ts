@@ -1,5 +1,5 @@
-import { BoundedMap } from '../bounded-map.ts'
-import type { Clock } from '../clock.ts'
+import { BoundedMap } from '../runtime/bounded-map.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Db } from '../storage/dialect.ts'
 import { findPhone, type KnownPhone, type PhoneDeps } from './phones.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Ids } from '../ids.ts'
-import { invalidInput } from '../invalid-input.ts'
+import type { Ids } from '../runtime/ids.ts'
+import { invalidInput } from '../runtime/invalid-input.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'

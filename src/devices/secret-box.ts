@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
-import { deriveKey, everySecret, type InstanceSecret } from '../instance-secret.ts'
+import { deriveKey, everySecret, type InstanceSecret } from '../runtime/derived-keys.ts'
 
 /**
  * Encrypts texts that must be read again (passwords of devices). AES-256-GCM (NIST SP 800-38D) under a key derived for one purpose

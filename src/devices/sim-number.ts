@@ -1,5 +1,5 @@
-import { invalidInput } from '../invalid-input.ts'
-import { withoutSeparators } from '../phone-number.ts'
+import { invalidInput } from '../runtime/invalid-input.ts'
+import { withoutSeparators } from '../numbers/phone-number.ts'
 
 /** As Android counts them. */
 export const simSlots: readonly number[] = [1, 2, 3]

@@ -1,5 +1,5 @@
 import type { Outcome } from '../connectors/connector.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../process/log.ts'
 import type { OpenClaim } from '../messages/open-attempts.ts'
 import { givenBack } from './ended.ts'
 

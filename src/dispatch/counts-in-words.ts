@@ -1,4 +1,4 @@
-import type { Counted } from '../shared-counts.ts'
+import type { Counted } from '../runtime/shared-counts.ts'
 
 /**
  * Puts counts, in their order, into as few words as hold them by the octets of their JSON. One that is longer than a word for itself is in a

@@ -4,7 +4,7 @@ import { type DeviceReport, reportLifetimeMs, saveDeviceReports } from '../devic
 import { type HeardElsewhere, heardElsewhere } from '../devices/heard-elsewhere.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
-import { type Times, usualTimes } from '../times.ts'
+import { type Times, usualTimes } from '../runtime/times.ts'
 import { recordEvents } from '../messages/events.ts'
 import { deviceEvent } from './device-event.ts'
 import type { AccountChanges } from '../messages/account-changes.ts'

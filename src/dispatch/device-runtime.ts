@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { type Health, isPull, type Link, type Outcome, type Pull } from '../connectors/connector.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../process/log.ts'
 import type { BreakerState } from './breaker.ts'
 import type { Candidate } from './choose-device.ts'
 import type { DeviceFacts } from './device-facts.ts'

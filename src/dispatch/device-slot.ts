@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import {
   type ConnectorEvents,
   type ConnectorKind,
@@ -9,7 +9,7 @@ import {
 } from '../connectors/connector.ts'
 import { countrySetting } from '../connectors/setting-rules.ts'
 import type { ConnectorTools, LastSession, LinkCounters } from '../connectors/connector-tools.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../process/log.ts'
 import { type Db, StorageError } from '../storage/dialect.ts'
 import type { DeviceTable } from '../storage/device-tables.ts'
 import type { DeviceFacts } from './device-facts.ts'

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Outcome } from '../connectors/connector.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../process/log.ts'
 import { Breaker, type BreakerState } from './breaker.ts'
 import type { DeviceFacts } from './device-facts.ts'
 import { type Addressed, Doubt, mostFaults } from './doubt.ts'

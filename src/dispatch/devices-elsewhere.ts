@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { type DeviceReportBody, reportLifetimeMs } from '../devices/device-report.ts'
 import type { HeardElsewhere } from '../devices/heard-elsewhere.ts'
 import type { Db } from '../storage/dialect.ts'

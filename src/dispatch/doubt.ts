@@ -1,5 +1,5 @@
-import { BoundedMap } from '../bounded-map.ts'
-import { dayMs } from '../clock.ts'
+import { BoundedMap } from '../runtime/bounded-map.ts'
+import { dayMs } from '../runtime/clock.ts'
 import type { Outcome } from '../connectors/connector.ts'
 
 /** Faults in a row that make a device doubted, and good outcomes in a row that end it: so many are lost to a new fault, at most. */

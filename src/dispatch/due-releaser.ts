@@ -1,7 +1,7 @@
 import type { AccountChanges } from '../messages/account-changes.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import { releaseDue } from '../messages/release-due.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../process/metrics.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
 import type { Route } from './choose-device.ts'

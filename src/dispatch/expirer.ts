@@ -1,6 +1,6 @@
 import { expireWaiting } from '../messages/end-waiting.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../process/metrics.ts'
 import type { Writer } from '../storage/writer.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 

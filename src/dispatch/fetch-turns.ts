@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Db } from '../storage/dialect.ts'
 import { mayFetch, type Route } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'

@@ -1,4 +1,4 @@
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../runtime/ids.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { InboundTerms } from '../messages/inbound-message.ts'
 import { receiveOverdue } from '../messages/receive-messages.ts'

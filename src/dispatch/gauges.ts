@@ -1,5 +1,5 @@
 import { isPull } from '../connectors/connector.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../process/metrics.ts'
 import type { StorageSizes } from '../storage/database.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Signals } from '../storage/signals.ts'

@@ -1,10 +1,10 @@
 import { closeSync, openSync, renameSync, writeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Outcome } from '../connectors/connector.ts'
-import { readIfThere } from '../durable-file.ts'
-import type { Service } from '../lifecycle.ts'
+import { readIfThere } from '../process/durable-file.ts'
+import type { Service } from '../process/lifecycle.ts'
 
 /**
  * What left this process and what came of it, line by line, in a file that is written and not flushed: it outlives the process, and not the machine.

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { type HandOver, isPull, type Outcome } from '../connectors/connector.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../process/log.ts'
 import type { Claimed } from '../messages/claim-messages.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { notLookedUp, notWrittenDown, stoppedMeanwhile, tooLate } from './ended.ts'

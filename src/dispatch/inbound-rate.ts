@@ -1,5 +1,5 @@
-import { BoundedMap } from '../bounded-map.ts'
-import type { Clock } from '../clock.ts'
+import { BoundedMap } from '../runtime/bounded-map.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 const windowMs = 60_000
 /** Devices that are counted at a time; of more the one that began longest ago begins anew. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
-import type { Service } from '../lifecycle.ts'
-import type { Log } from '../log.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Service } from '../process/lifecycle.ts'
+import type { Log } from '../process/log.ts'
 
 export interface JanitorDeps {
   clock: Clock

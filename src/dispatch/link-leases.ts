@@ -1,10 +1,10 @@
-import { Batcher } from '../batcher.ts'
-import type { Clock } from '../clock.ts'
+import { Batcher } from '../runtime/batcher.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { type DeviceLease, releaseLeases, renewLeases, takeLeases } from '../devices/device-lease.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../process/log.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
-import { type Times, usualTimes } from '../times.ts'
+import { type Times, usualTimes } from '../runtime/times.ts'
 
 export interface LinkLeasesDeps {
   writer: Pick<Writer, 'write'>

@@ -1,10 +1,10 @@
-import type { ToldTime } from '../agreed-clock.ts'
+import type { ToldTime } from '../runtime/agreed-clock.ts'
 import type { Writer } from '../storage/writer.ts'
 import type { ProgressFile } from '../storage/epoch-file.ts'
 import { type Beat, beatNode, leaveNodes } from '../storage/nodes.ts'
-import type { MissingSecrets } from '../instance-secret.ts'
+import type { MissingSecrets } from '../process/instance-secret.ts'
 import { SecretGivenUpError } from '../storage/secret-mark.ts'
-import { type Times, usualTimes } from '../times.ts'
+import { type Times, usualTimes } from '../runtime/times.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 
 export interface NodeBeatsDeps extends JanitorDeps {

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Log } from '../process/log.ts'
 import type { Db } from '../storage/dialect.ts'
 import { selectEach } from '../storage/sets.ts'
 import { mayFetch, type Route } from './choose-device.ts'

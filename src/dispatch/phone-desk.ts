@@ -1,6 +1,6 @@
-import { Batcher } from '../batcher.ts'
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
+import { Batcher } from '../runtime/batcher.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Log } from '../process/log.ts'
 import type { Claimed, Want } from '../messages/claim-messages.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import {
@@ -11,7 +11,7 @@ import {
   touchOffers,
 } from '../messages/phone-offers.ts'
 import { countUnended, readUnended } from '../messages/unended-offers.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../process/metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
 import { anotherIn } from './another-device.ts'

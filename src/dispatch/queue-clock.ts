@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Db } from '../storage/dialect.ts'
 import { longestBackoffMs } from './retry-policy.ts'
 

@@ -1,7 +1,7 @@
-import { Batcher } from '../batcher.ts'
-import type { Clock } from '../clock.ts'
+import { Batcher } from '../runtime/batcher.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { ReceiptWord } from '../messages/receipt-readings.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../process/metrics.ts'
 import type { DevicePool } from './device-pool.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
 

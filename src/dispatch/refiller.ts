@@ -1,4 +1,4 @@
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../runtime/ids.ts'
 import { refillTestWallets } from '../ledger/grants.ts'
 import type { Writer } from '../storage/writer.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'

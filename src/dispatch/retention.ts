@@ -1,5 +1,5 @@
-import { dayMs, hourMs, utcDay } from '../clock.ts'
-import { lowestIdAt } from '../ids.ts'
+import { dayMs, hourMs, utcDay } from '../runtime/clock.ts'
+import { lowestIdAt } from '../runtime/ids.ts'
 import { eraseTexts, readOldTexts, type RetentionMark } from '../messages/erase.ts'
 import { readOldKeys } from '../messages/old-keys.ts'
 import { type Old, readOldMessages, removeMessages } from '../messages/remove-old-messages.ts'

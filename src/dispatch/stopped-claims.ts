@@ -1,6 +1,6 @@
 import type { Claimed } from '../messages/claim-messages.ts'
 import { holds, readNamedOptOuts } from '../messages/store-opt-outs.ts'
-import { everySpelling, presentSpelling } from '../number-changes.ts'
+import { everySpelling, presentSpelling } from '../numbers/number-changes.ts'
 import type { Tx } from '../storage/dialect.ts'
 
 /** Of claims that phones are to cancel those whose numbers have opted out. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { PaceLimit } from './pace.ts'
 import type { SimPaces } from './sim-paces.ts'
 

@@ -1,4 +1,4 @@
-import { dayMs } from '../clock.ts'
+import { dayMs } from '../runtime/clock.ts'
 import { minutes5Days } from '../messages/traffic.ts'
 import type { Db } from '../storage/dialect.ts'
 import { deleteRows, selectEach } from '../storage/sets.ts'

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../runtime/bounded-map.ts'
 import { mostOpen } from '../messages/phone-offers.ts'
 
 /** A message of whose end a phone has not told. */

@@ -1,5 +1,5 @@
-import { dayMs } from '../clock.ts'
-import { lowestIdAt } from '../ids.ts'
+import { dayMs } from '../runtime/clock.ts'
+import { lowestIdAt } from '../runtime/ids.ts'
 import type { Db } from '../storage/dialect.ts'
 import { deleteRows } from '../storage/sets.ts'
 import type { Writer } from '../storage/writer.ts'

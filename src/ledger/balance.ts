@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { utcDay } from '../clock.ts'
+import { utcDay } from '../runtime/clock.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import { allDone } from '../all-done.ts'
-import { utcDay } from '../clock.ts'
+import { allDone } from '../runtime/all-done.ts'
+import { utcDay } from '../runtime/clock.ts'
 import type { WalletTable } from '../storage/account-tables.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'

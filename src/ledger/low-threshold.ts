@@ -1,5 +1,5 @@
-import { refuse } from '../errors.ts'
-import type { Ids } from '../ids.ts'
+import { refuse } from '../runtime/errors.ts'
+import type { Ids } from '../runtime/ids.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { WalletName } from './ledger.ts'

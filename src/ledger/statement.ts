@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { dayMs } from '../clock.ts'
-import { lowestIdAt } from '../ids.ts'
+import { dayMs } from '../runtime/clock.ts'
+import { lowestIdAt } from '../runtime/ids.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { LedgerKind } from '../storage/schema.ts'
 import type { WalletName } from './ledger.ts'

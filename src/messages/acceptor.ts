@@ -1,4 +1,4 @@
-import { refuse } from '../errors.ts'
+import { refuse } from '../runtime/errors.ts'
 import type { Mode } from '../storage/schema.ts'
 import { routeKeyOf } from './message-store.ts'
 import type { SendRequest, SendResult } from './send-request.ts'

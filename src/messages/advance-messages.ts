@@ -1,4 +1,4 @@
-import { allDone } from '../all-done.ts'
+import { allDone } from '../runtime/all-done.ts'
 import { WalletChanges } from '../ledger/ledger.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { CostState, Flag } from '../storage/schema.ts'

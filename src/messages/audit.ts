@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hourMs } from '../clock.ts'
+import { hourMs } from '../runtime/clock.ts'
 import { type AuditCheck, mostViolations, rowsOf, type Violation } from '../ledger/audit.ts'
 import { phoneReportsForMs } from './phone-recalls.ts'
 import { trafficChecks } from './traffic-audit.ts'

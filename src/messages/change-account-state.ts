@@ -1,5 +1,5 @@
 import { setAccountState } from '../accounts/accounts.ts'
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../runtime/ids.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { AccountState } from '../storage/schema.ts'
 import { cancelForClosing } from './cancel-for-closing.ts'

@@ -1,6 +1,6 @@
-import type { Fault } from '../errors.ts'
-import { offWords } from '../off-words.ts'
-import { findTextFault, measureText } from '../sms-text.ts'
+import type { Fault } from '../runtime/errors.ts'
+import { offWords } from '../settings/off-words.ts'
+import { findTextFault, measureText } from '../sms/sms-text.ts'
 import {
   anyLanguage,
   bareWord,

@@ -1,5 +1,5 @@
-import { allDone } from '../all-done.ts'
-import type { Ids } from '../ids.ts'
+import { allDone } from '../runtime/all-done.ts'
+import type { Ids } from '../runtime/ids.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Category, Encoding, Mode, OnUnknown } from '../storage/schema.ts'
 import { advanceProgress } from '../storage/progress.ts'

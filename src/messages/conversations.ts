@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { everySpelling, presentSpelling } from '../number-changes.ts'
+import { everySpelling, presentSpelling } from '../numbers/number-changes.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'

@@ -1,5 +1,5 @@
-import { dayMs, utcDay } from '../clock.ts'
-import type { RefusalExtra, ProblemCode } from '../errors.ts'
+import { dayMs, utcDay } from '../runtime/clock.ts'
+import type { RefusalExtra, ProblemCode } from '../runtime/errors.ts'
 import { availableOf, type Wallet, walletKey } from '../ledger/ledger.ts'
 import type { AccountState } from '../storage/schema.ts'
 import type { SendRequest } from './send-request.ts'

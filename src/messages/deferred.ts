@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { allDone } from '../all-done.ts'
+import { allDone } from '../runtime/all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { everyColumn } from '../storage/every-column.ts'
 import type { DeferredTable } from '../storage/message-tables.ts'

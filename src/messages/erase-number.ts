@@ -1,4 +1,4 @@
-import { shortHash } from '../number-hash.ts'
+import { shortHash } from '../numbers/number-hash.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Db } from '../storage/dialect.ts'
 import { selectEach } from '../storage/sets.ts'
@@ -6,7 +6,7 @@ import type { EraseDeps, EraseNumber, EraseNumberDeps } from './erase-deps.ts'
 import { addPages, type ErasedPage, nothingErased, type Wallet, writeErasedPage } from './erase-page.ts'
 import { eraseInAudit, eraseInKeys, eraseInOptOuts, eraseUnjoined } from './erase-number-traces.ts'
 import { eraseInEvents } from './erase-webhooks.ts'
-import { everySpelling } from '../number-changes.ts'
+import { everySpelling } from '../numbers/number-changes.ts'
 import { spellingsOf } from './number-spellings.ts'
 
 /** Small pieces, so that sending never waits long for one. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { allDone } from '../all-done.ts'
+import { allDone } from '../runtime/all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { deleteRows, selectEach, updateRows } from '../storage/sets.ts'
 import type { EraseDeps, EraseNumber } from './erase-deps.ts'

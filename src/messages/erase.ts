@@ -1,4 +1,4 @@
-import { lowestIdAt } from '../ids.ts'
+import { lowestIdAt } from '../runtime/ids.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { selectEach, updateRows } from '../storage/sets.ts'

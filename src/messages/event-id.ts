@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { idWith } from '../ids.ts'
+import { idWith } from '../runtime/ids.ts'
 
 /**
  * The id of an event follows from what happened and when: whoever records the same thing again, as a transaction that is run anew does, gives it

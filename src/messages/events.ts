@@ -1,4 +1,4 @@
-import { allDone } from '../all-done.ts'
+import { allDone } from '../runtime/all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { insertRows, selectEach } from '../storage/sets.ts'

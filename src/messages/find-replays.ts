@@ -1,4 +1,4 @@
-import { allDone } from '../all-done.ts'
+import { allDone } from '../runtime/all-done.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import { everyColumn } from '../storage/every-column.ts'
 import type { IdempotencyKeyTable, SendTable } from '../storage/message-tables.ts'

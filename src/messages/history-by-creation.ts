@@ -1,5 +1,5 @@
 import type { Db } from '../storage/dialect.ts'
-import { lowestIdAt } from '../ids.ts'
+import { lowestIdAt } from '../runtime/ids.ts'
 import {
   behind,
   conditionsOf,

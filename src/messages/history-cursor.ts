@@ -6,7 +6,7 @@ import {
   type KeyObject,
   timingSafeEqual,
 } from 'node:crypto'
-import { refuse } from '../errors.ts'
+import { refuse } from '../runtime/errors.ts'
 import { everyMessage, type HistoryOwner, type HistoryPosition, type HistoryQuery } from './history-query.ts'
 
 /** Everything that the next page needs. */

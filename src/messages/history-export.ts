@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Db } from '../storage/dialect.ts'
 import { countByCreation, readByCreation } from './history-by-creation.ts'
 import type { HistoryOwner, HistoryPosition, HistoryQuery } from './history-query.ts'

@@ -1,8 +1,8 @@
-import { dayMs } from '../clock.ts'
+import { dayMs } from '../runtime/clock.ts'
 import { databaseTime, isShared } from '../storage/database-time.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import { selectEach } from '../storage/sets.ts'
-import { type Times, usualTimes } from '../times.ts'
+import { type Times, usualTimes } from '../runtime/times.ts'
 
 /**
  * Up to where pages of history were given out by any node. Units that write messages follow one another on all nodes, so one that reads it

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { type HistoryDeps, readHistory } from './history.ts'
 import type { HistoryPage, HistoryRequest } from './history-query.ts'
 

@@ -1,5 +1,5 @@
-import type { CodedText } from '../coded-text.ts'
-import type { NumberHash } from '../number-hash.ts'
+import type { CodedText } from '../sms/coded-text.ts'
+import type { NumberHash } from '../numbers/number-hash.ts'
 import type { Encoding, Mode } from '../storage/schema.ts'
 import type { WordsOfAccounts } from './account-keywords.ts'
 import type { StopWords } from './keywords.ts'

@@ -1,4 +1,4 @@
-import { offWords } from '../off-words.ts'
+import { offWords } from '../settings/off-words.ts'
 
 /** What a person who answers may ask for with a word. */
 export type Keyword = 'stop' | 'start' | 'help'

@@ -1,4 +1,4 @@
-import { everySpelling } from '../number-changes.ts'
+import { everySpelling } from '../numbers/number-changes.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'

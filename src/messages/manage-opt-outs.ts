@@ -1,4 +1,4 @@
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../runtime/ids.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { OptOutOrigin } from '../storage/column-values.ts'
 import type { Db, Tx } from '../storage/dialect.ts'

@@ -1,5 +1,5 @@
-import { allDone } from '../all-done.ts'
-import { dayMs } from '../clock.ts'
+import { allDone } from '../runtime/all-done.ts'
+import { dayMs } from '../runtime/clock.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { MessageStatus } from '../storage/schema.ts'
 import { updateRows } from '../storage/sets.ts'

@@ -1,4 +1,4 @@
-import { parsePhoneNumber, withoutSeparators } from '../phone-number.ts'
+import { parsePhoneNumber, withoutSeparators } from '../numbers/phone-number.ts'
 
 /** A line of a list that holds no number. */
 export interface LineFault {

@@ -1,4 +1,4 @@
-import { allDone } from '../all-done.ts'
+import { allDone } from '../runtime/all-done.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { AttemptState, Flag, Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'

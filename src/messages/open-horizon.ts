@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Storage } from '../storage/database.ts'
-import type { Times } from '../times.ts'
+import type { Times } from '../runtime/times.ts'
 import { aloneSince, raiseHistoryFloor } from './history-floor.ts'
 import { WriteHorizon } from './history-horizon.ts'
 

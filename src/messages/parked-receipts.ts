@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
-import { allDone } from '../all-done.ts'
+import { allDone } from '../runtime/all-done.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { deleteRows, insertRows, selectEach } from '../storage/sets.ts'

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import { hourMs } from '../clock.ts'
+import { hourMs } from '../runtime/clock.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import { everyColumn } from '../storage/every-column.ts'
 import type { PhoneOfferTable } from '../storage/message-tables.ts'

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { hourMs } from '../clock.ts'
+import { hourMs } from '../runtime/clock.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
 import { mostOpen, offerColumns, type OfferRow } from './phone-offers.ts'

@@ -1,4 +1,4 @@
-import { dayMs, minuteMs } from '../clock.ts'
+import { dayMs, minuteMs } from '../runtime/clock.ts'
 
 /** Hours of the local day in which an account's messages disturb nobody, in minutes since midnight; over midnight where `from` lies behind `until`. */
 export interface QuietHours {

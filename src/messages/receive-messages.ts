@@ -1,5 +1,5 @@
 import { findOperatorAccount } from '../accounts/operator-account.ts'
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../runtime/ids.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { deleteRows, insertRows, selectEach } from '../storage/sets.ts'
 import { findOwnWords, noOwnWords, readKeywords, type WordsOfAccounts } from './account-keywords.ts'

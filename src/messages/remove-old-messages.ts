@@ -1,5 +1,5 @@
-import { allDone } from '../all-done.ts'
-import { lowestIdAt } from '../ids.ts'
+import { allDone } from '../runtime/all-done.ts'
+import { lowestIdAt } from '../runtime/ids.ts'
 import { archiveUsed } from '../ledger/ledger.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'

@@ -1,5 +1,5 @@
-import { allDone } from '../all-done.ts'
-import { utcDay } from '../clock.ts'
+import { allDone } from '../runtime/all-done.ts'
+import { utcDay } from '../runtime/clock.ts'
 import { readWallets, WalletChanges, walletKey } from '../ledger/ledger.ts'
 import { type Db, StorageError, type Tx } from '../storage/dialect.ts'
 import type { Flag } from '../storage/schema.ts'

@@ -1,4 +1,4 @@
-import type { ProblemCode, RefusalExtra } from '../errors.ts'
+import type { ProblemCode, RefusalExtra } from '../runtime/errors.ts'
 import type { Category, Encoding, Mode, OnUnknown, SendTable } from '../storage/schema.ts'
 import type { Selectable } from 'kysely'
 import type { MessageRow } from './message-store.ts'

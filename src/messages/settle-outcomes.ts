@@ -1,5 +1,5 @@
-import { allDone } from '../all-done.ts'
-import { referenceOfPart } from '../part-reference.ts'
+import { allDone } from '../runtime/all-done.ts'
+import { referenceOfPart } from '../sms/part-reference.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { addToRows, deleteRows, insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'

@@ -1,4 +1,4 @@
-import { allDone } from '../all-done.ts'
+import { allDone } from '../runtime/all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { deleteRows, selectEach } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'

@@ -1,4 +1,4 @@
-import { everySpelling } from '../number-changes.ts'
+import { everySpelling } from '../numbers/number-changes.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { holds, readNamedOptOuts } from './store-opt-outs.ts'

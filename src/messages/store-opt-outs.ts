@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { Ids } from '../ids.ts'
-import { everySpelling, presentSpelling } from '../number-changes.ts'
+import type { Ids } from '../runtime/ids.ts'
+import { everySpelling, presentSpelling } from '../numbers/number-changes.ts'
 import type { OptOutOrigin } from '../storage/column-values.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { touchDirectory } from '../storage/directory-version.ts'

@@ -1,4 +1,4 @@
-import { lowestIdAt } from '../ids.ts'
+import { lowestIdAt } from '../runtime/ids.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Category, Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'

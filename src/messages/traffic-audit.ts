@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { dayMs } from '../clock.ts'
+import { dayMs } from '../runtime/clock.ts'
 import { type AuditCheck, mostViolations, rowsOf, type Violation } from '../ledger/audit.ts'
 import { countedStates, fewestTrafficDays, grainMs, minutes5Days } from './traffic.ts'
 

@@ -1,4 +1,4 @@
-import { allDone } from '../all-done.ts'
+import { allDone } from '../runtime/all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { MessageStatus } from '../storage/schema.ts'
 import { addToRows, adjustRows } from '../storage/sets.ts'

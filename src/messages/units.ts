@@ -1,4 +1,4 @@
-import { createIds } from '../ids.ts'
+import { createIds } from '../runtime/ids.ts'
 import { claimMessages, type Want } from './claim-messages.ts'
 import { readHistoryFloor } from './history-floor.ts'
 import type { SendRequest, SendResult } from './send-request.ts'

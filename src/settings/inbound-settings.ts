@@ -1,4 +1,4 @@
-import { offWords, offWordsList } from '../off-words.ts'
+import { offWords, offWordsList } from './off-words.ts'
 import { oneOf, shortMessage, someOf, wholeNumber, wordList } from './setting-readers.ts'
 import { setting } from './setting.ts'
 

@@ -1,5 +1,5 @@
-import { isCountry } from '../numbering-plan.ts'
-import { measureText } from '../sms-text.ts'
+import { isCountry } from '../numbers/numbering-plan.ts'
+import { measureText } from '../sms/sms-text.ts'
 
 /** A whole number within bounds. Throws what would be right. */
 export const wholeNumber =

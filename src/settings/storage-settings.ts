@@ -1,5 +1,5 @@
 import { oneOf, postgresUrl, wholeNumber } from './setting-readers.ts'
-import { type Role, readRoles, roles } from '../roles.ts'
+import { type Role, readRoles, roles } from './roles.ts'
 import { setting } from './setting.ts'
 
 /** Where the data is, and how long anybody waits for it. */

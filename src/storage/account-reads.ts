@@ -1,6 +1,6 @@
 import { Kysely } from 'kysely'
 import type pg from 'pg'
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../runtime/bounded-map.ts'
 import type { Db } from './dialect.ts'
 import { postgresDialect } from './postgres.ts'
 import { createPostgresPool, type PostgresSettings, readOnly } from './postgres-client.ts'

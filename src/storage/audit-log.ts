@@ -1,4 +1,4 @@
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../runtime/ids.ts'
 import type { Tx } from './dialect.ts'
 
 export interface AuditEntry {

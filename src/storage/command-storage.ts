@@ -1,4 +1,4 @@
-import { databaseFile, makeDataFolder } from '../data-folder.ts'
+import { databaseFile, makeDataFolder } from '../process/data-folder.ts'
 import type { Storage } from './database.ts'
 import { emptyLog } from './empty-log.ts'
 import { connectLocally } from './local-connection.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import { type Log, sayAgainMs } from '../log.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { type Log, sayAgainMs } from '../process/log.ts'
 import type { StorageError, StorageFault } from './dialect.ts'
 
 /**

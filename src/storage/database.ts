@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Kysely } from 'kysely'
-import { databaseFile, makeDataFolder } from '../data-folder.ts'
+import { databaseFile, makeDataFolder } from '../process/data-folder.ts'
 import { openCrossing } from './crossing.ts'
 import { Damage, damagedSentence } from './damage.ts'
 import { type Db, type ReadOf, type RunUnit, StorageError, type Units } from './dialect.ts'

@@ -106,7 +106,7 @@ export class StorageError extends Error {
     this.transactionLost = transactionLost
   }
 
-  /** Whether it stays until somebody does something: the log says it seldom (src/log.ts). */
+  /** Whether it stays until somebody does something: the log says it seldom (src/process/log.ts). */
   get lasts(): boolean {
     return this.fault === 'damaged' || this.fault === 'damaged_page' || this.fault === 'full'
   }

@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { hasCode, isLastingFault, readIfThere, writeDurably } from '../durable-file.ts'
+import { hasCode, isLastingFault, readIfThere, writeDurably } from '../process/durable-file.ts'
 import { StorageError } from './dialect.ts'
 import { UnusableError } from './unusable.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { makeDataFolder } from '../data-folder.ts'
+import { makeDataFolder } from '../process/data-folder.ts'
 
 export interface FolderLock {
   /** Lets the folder go. Twice is harmless. */

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { sql } from 'kysely'
-import { databaseFile } from '../data-folder.ts'
+import { databaseFile } from '../process/data-folder.ts'
 import { isShared } from './database-time.ts'
 import type { Db, Tx } from './dialect.ts'
 import { epochFile, readEpochFile } from './epoch-file.ts'

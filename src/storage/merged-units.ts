@@ -1,4 +1,4 @@
-import { Batcher } from '../batcher.ts'
+import { Batcher } from '../runtime/batcher.ts'
 import { isPassing, type Units } from './dialect.ts'
 import type { Writer } from './writer.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
-import { programFile } from '../program-files.ts'
+import { programFile } from '../process/program-files.ts'
 import type { Tx } from './dialect.ts'
 import { UnusableError } from './unusable.ts'
 import type { Writer } from './writer.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import type { Ids } from '../ids.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Ids } from '../runtime/ids.ts'
 import type { Db, Tx, Value } from './dialect.ts'
 import { wouldBeRestored } from './epoch.ts'
 import { compareDatabases, type Difference, type NamedSums } from './move-check.ts'

@@ -1,6 +1,6 @@
 import { Kysely, sql } from 'kysely'
-import type { Ids } from '../ids.ts'
-import { databaseFile } from '../data-folder.ts'
+import type { Ids } from '../runtime/ids.ts'
+import { databaseFile } from '../process/data-folder.ts'
 import type { Db, Tx, Value } from './dialect.ts'
 import { guardConnection } from './guarded-connection.ts'
 import { refuseEmptiedFile } from './lost-database.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { rfc3339 } from '../clock.ts'
-import { secretFile } from '../instance-secret.ts'
+import { rfc3339 } from '../runtime/clock.ts'
+import { secretFile } from '../process/instance-secret.ts'
 import type { Storage } from './database.ts'
 import type { Db, Tx } from './dialect.ts'
 import { refuseEmptied } from './lost-database.ts'

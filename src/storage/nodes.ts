@@ -1,8 +1,8 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { clusterOf, databaseTime } from './database-time.ts'
 import type { Tx } from './dialect.ts'
 import { holdWaiting } from './epoch.ts'
-import { type Times, usualTimes } from '../times.ts'
+import { type Times, usualTimes } from '../runtime/times.ts'
 import { catchUp } from './progress.ts'
 import { agreeAgain, SecretGivenUpError } from './secret-mark.ts'
 

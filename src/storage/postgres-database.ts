@@ -1,5 +1,5 @@
 import { Kysely, sql } from 'kysely'
-import { RecentTimes } from '../recent-times.ts'
+import { RecentTimes } from '../runtime/recent-times.ts'
 import { openCrossing } from './crossing.ts'
 import type { Storage } from './database.ts'
 import type { Db, Units } from './dialect.ts'

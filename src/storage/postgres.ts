@@ -11,7 +11,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import type pg from 'pg'
-import type { RecentTimes } from '../recent-times.ts'
+import type { RecentTimes } from '../runtime/recent-times.ts'
 import type { SetAdapter, SetStatements, StorageError } from './dialect.ts'
 import { endPool } from './postgres-client.ts'
 import { askForCommit, incarnationSql, type OpenTransaction } from './postgres-commit.ts'

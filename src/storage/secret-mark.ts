@@ -1,4 +1,4 @@
-import type { MissingSecrets } from '../instance-secret.ts'
+import type { MissingSecrets } from '../process/instance-secret.ts'
 import type { Db, Tx } from './dialect.ts'
 
 /** How the secrets at hand stand to those that a database was used with. One without a mark may be of any. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { RecentTimes } from '../recent-times.ts'
+import { RecentTimes } from '../runtime/recent-times.ts'
 
 /** How one connection to the embedded database is opened. */
 export interface ConnectionSettings {

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { systemClock } from '../clock.ts'
-import { collectOnceStarted } from '../garbage.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { collectOnceStarted } from '../process/garbage.ts'
 import { StorageError } from './dialect.ts'
 import { guardConnection } from './guarded-connection.ts'
 import { SqliteConnection } from './sqlite-connection.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { allDone } from '../all-done.ts'
+import { allDone } from '../runtime/all-done.ts'
 import { messageColumns, type MessageRow } from '../messages/message-store.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import { everyColumn } from '../storage/every-column.ts'

@@ -1,5 +1,5 @@
-import { allDone } from '../all-done.ts'
-import type { Ids } from '../ids.ts'
+import { allDone } from '../runtime/all-done.ts'
+import type { Ids } from '../runtime/ids.ts'
 import { recordEvents } from '../messages/events.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Tx } from '../storage/dialect.ts'

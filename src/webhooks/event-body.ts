@@ -1,4 +1,4 @@
-import { rfc3339 } from '../clock.ts'
+import { rfc3339 } from '../runtime/clock.ts'
 import type { MessageRow } from '../messages/message-store.ts'
 import type { WebhookEventTable } from '../storage/webhook-tables.ts'
 

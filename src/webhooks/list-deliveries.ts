@@ -1,4 +1,4 @@
-import { refuse } from '../errors.ts'
+import { refuse } from '../runtime/errors.ts'
 import type { MessageRow } from '../messages/message-store.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'

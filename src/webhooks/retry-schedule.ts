@@ -1,4 +1,4 @@
-import { hourMs, minuteMs } from '../clock.ts'
+import { hourMs, minuteMs } from '../runtime/clock.ts'
 
 const secondMs = 1_000
 

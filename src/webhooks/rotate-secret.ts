@@ -1,6 +1,6 @@
 import type { AccountDeps } from '../accounts/accounts.ts'
-import { rfc3339 } from '../clock.ts'
-import { invalidInput } from '../invalid-input.ts'
+import { rfc3339 } from '../runtime/clock.ts'
+import { invalidInput } from '../runtime/invalid-input.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { changeRow, type EndpointDeps, type NamedEndpoint, requireEndpoint } from './endpoint-store.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createAccount, type NewAccount } from '../../src/accounts/accounts.ts'
 import { createApiKey, type NewApiKey } from '../../src/accounts/api-keys.ts'
-import type { Ids } from '../../src/ids.ts'
+import type { Ids } from '../../src/runtime/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { readDirectoryVersion } from '../../src/storage/directory-version.ts'
 import { advanceEpoch } from '../../src/storage/epoch.ts'

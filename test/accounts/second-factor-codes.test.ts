@@ -6,7 +6,7 @@ import {
   type StepProof,
   takeCode,
 } from '../../src/accounts/second-factor-codes.ts'
-import { minuteMs } from '../../src/clock.ts'
+import { minuteMs } from '../../src/runtime/clock.ts'
 import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
 
 let fixture: AccountsFixture

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { writeMutes } from '../../src/alerts/alert-mutes.ts'
 import { pausedForPumping } from '../../src/alerts/paused-accounts.ts'
-import { utcDay } from '../../src/clock.ts'
+import { utcDay } from '../../src/runtime/clock.ts'
 import { appendAudit } from '../../src/storage/audit-log.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { type AlertHouse, openAlertHouse } from './alert-house.ts'
@@ -260,7 +260,7 @@ test('what was over before its first mail left is told to nobody', async () => {
   house.minutes(20)
   const { createAlertWatch } = await import('../../src/dispatch/alert-watch.ts')
   const { readConfig } = await import('../../src/config.ts')
-  const { createLog } = await import('../../src/log.ts')
+  const { createLog } = await import('../../src/process/log.ts')
   const log = createLog('silent', { write: () => undefined })
   const config = readConfig({ ONESIXTY_SMTP_URL: house.post.url })
   const { read, writer } = house.storage

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { type AlertHouse, openAlertHouse } from './alert-house.ts'
 

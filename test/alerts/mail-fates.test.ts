@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createLog } from '../../src/log.ts'
-import { createMailer, type Mailer } from '../../src/mailer.ts'
+import { createLog } from '../../src/process/log.ts'
+import { createMailer, type Mailer } from '../../src/process/mailer.ts'
 import { type SmtpStub, startSmtpStub } from '../console/smtp-stub.ts'
 
 let smtp: SmtpStub

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { claimMails, settleMails } from '../../src/alerts/alert-mails.ts'
 import { writeMutes } from '../../src/alerts/alert-mutes.ts'
-import { utcDay } from '../../src/clock.ts'
+import { utcDay } from '../../src/runtime/clock.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { type AlertHouse, openAlertHouse } from './alert-house.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { isUnusual } from '../../src/alerts/unusual-failures.ts'
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { type AlertHouse, openAlertHouse } from './alert-house.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { refuse } from '../../src/errors.ts'
+import { refuse } from '../../src/runtime/errors.ts'
 import { StorageError, type StorageFault } from '../../src/storage/dialect.ts'
 import { startTestApi, type TestApi } from './start-test-api.ts'
 

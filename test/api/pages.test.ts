@@ -3,7 +3,7 @@ import { Script } from 'node:vm'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
-import { problems } from '../../src/errors.ts'
+import { problems } from '../../src/runtime/errors.ts'
 import { rawRequest } from './raw-request.ts'
 import { startTestApi, type TestApi } from './start-test-api.ts'
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { renderAccepted } from '../../src/api/v1/message-view.ts'
 import { SendSchema, writeSendAnswer } from '../../src/api/v1/send-answer.ts'
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { sendRequest } from '../send-request.ts'
 import { startTestApi, type TestApi } from './start-test-api.ts'
 

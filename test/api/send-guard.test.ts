@@ -8,7 +8,7 @@ import { Velocity } from '../../src/api/v1/velocity.ts'
 import { readConfig } from '../../src/config.ts'
 import { pauseForPumping } from '../../src/messages/pause-for-pumping.ts'
 import { insertRows } from '../../src/storage/sets.ts'
-import { openAccount } from '../../src/open-account.ts'
+import { openAccount } from '../../src/app/open-account.ts'
 import { createStubClock } from '../stub-clock.ts'
 import { startTestApi, type TestAnswer, type TestApi } from './start-test-api.ts'
 

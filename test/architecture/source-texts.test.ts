@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { redactedPaths } from '../../src/log.ts'
+import { redactedPaths } from '../../src/process/log.ts'
 
 const repository = join(import.meta.dirname, '../..')
 const sourceFiles = globSync('src/**/*.ts', { cwd: repository })
@@ -82,7 +82,7 @@ test('only program-files.ts knows where files of the program lie: a built one ha
   expect(knowsPlaces("new URL('./a.sql', import.meta.url)")).toBe(true)
   // What is built has nothing to strip.
   expect(pathsWhere(({ text }) => knowsPlaces(text)).toSorted()).toEqual([
-    'src/program-files.ts',
+    'src/process/program-files.ts',
     'src/start-over.ts',
   ])
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Authenticator } from '../../src/accounts/authenticator.ts'
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { openDatabase } from '../open-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 

@@ -4,7 +4,7 @@ import { copyFile, readdir, readFile, rename, stat, writeFile } from 'node:fs/pr
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { databaseFile } from '../../src/data-folder.ts'
+import { databaseFile } from '../../src/process/data-folder.ts'
 import { replaceDatabase } from '../../src/storage/backup.ts'
 import { openEmbedded } from '../../src/storage/database.ts'
 import { openDatabaseFile } from '../../src/storage/database-file.ts'

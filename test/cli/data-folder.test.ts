@@ -2,7 +2,7 @@ import { chmod, chown, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ConfigError } from '../../src/config.ts'
-import { makeDataFolder, unwritable } from '../../src/data-folder.ts'
+import { makeDataFolder, unwritable } from '../../src/process/data-folder.ts'
 import { startServerProcess, temporaryFolder } from '../harness.ts'
 
 let folder: string

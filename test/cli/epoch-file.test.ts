@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { databaseFile } from '../../src/data-folder.ts'
+import { databaseFile } from '../../src/process/data-folder.ts'
 import { openEmbedded } from '../../src/storage/database.ts'
 import { advanceEpoch } from '../../src/storage/epoch.ts'
 import { epochFile } from '../../src/storage/epoch-file.ts'

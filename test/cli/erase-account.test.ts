@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { claimMessages } from '../../src/messages/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/message-store.ts'
 import { openForCommand } from '../../src/storage/command-storage.ts'

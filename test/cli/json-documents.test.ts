@@ -1,7 +1,7 @@
 import { readConfig } from '../../src/config.ts'
 import { databaseSettings, isPostgres } from '../test-database.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { type DeviceReportBody, saveDeviceReports } from '../../src/devices/device-report.ts'
 import { openForCommand } from '../../src/storage/command-storage.ts'
 import { type Cli, openCli } from './run-cli.ts'

@@ -7,7 +7,7 @@ import {
 } from '../../src/devices/device-report.ts'
 import { registerPhone } from '../../src/devices/phones.ts'
 import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
-import { loadInstanceSecret } from '../../src/instance-secret.ts'
+import { loadInstanceSecret } from '../../src/process/instance-secret.ts'
 
 const body: DeviceReportBody = {
   link: 'poll',

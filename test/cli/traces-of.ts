@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
-import { databaseFile } from '../../src/data-folder.ts'
+import { databaseFile } from '../../src/process/data-folder.ts'
 import { tablesWith } from '../messages/every-cell.ts'
 import { withDatabase } from '../open-database.ts'
 import { isPostgres } from '../test-database.ts'

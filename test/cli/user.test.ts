@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pendingEmail } from '../../src/accounts/email-links.ts'
 import { readLink } from '../../src/accounts/one-time-links.ts'
 import { setPassword } from '../../src/accounts/passwords.ts'
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { type CommandStorage, openForCommand } from '../../src/storage/command-storage.ts'
 import { type Cli, openCli } from './run-cli.ts'
 

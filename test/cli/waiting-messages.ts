@@ -1,4 +1,4 @@
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { sendMessages } from '../../src/messages/send-messages.ts'
 import type { MessageStatus } from '../../src/storage/schema.ts'
 import { openNearFolder } from '../open-near.ts'

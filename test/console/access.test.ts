@@ -3,8 +3,8 @@ import { addMember } from '../../src/accounts/members.ts'
 import type { AnyCall } from '../../src/api/console/call.ts'
 import { operations } from '../../src/api/operations.ts'
 import { operatorOperations } from '../../src/api/operator/operations.ts'
-import { systemClock } from '../../src/clock.ts'
-import { createIds } from '../../src/ids.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { makeOperator, testPassword } from '../e2e/signed-in.ts'
 import {
   allCalls,

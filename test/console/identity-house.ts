@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { issueLink, type NewOneTimeLink } from '../../src/accounts/one-time-links.ts'
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
 import { newVisitor, type Visitor } from './visitor.ts'
 

@@ -6,7 +6,7 @@ import {
   takeReset,
   takeSignInAttempt,
 } from '../../src/api/console/identity-limits.ts'
-import { SharedCounts } from '../../src/shared-counts.ts'
+import { SharedCounts } from '../../src/runtime/shared-counts.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 const settings = { signInFailures: 3, signUpsPerHour: 5, invitationsPerHour: 20 }

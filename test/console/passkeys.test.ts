@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issueLink } from '../../src/accounts/one-time-links.ts'
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { testPassword } from '../e2e/signed-in.ts'
 import { proveAddresses } from './identity-house.ts'
 import { newSoftPasskey } from './soft-passkey.ts'

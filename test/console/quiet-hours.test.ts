@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addMember } from '../../src/accounts/members.ts'
-import { systemClock } from '../../src/clock.ts'
-import { createIds } from '../../src/ids.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
 
 let house: TestConsole

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
 import { recheckStream } from '../../src/api/console/recheck-stream.ts'
-import { refuse } from '../../src/errors.ts'
+import { refuse } from '../../src/runtime/errors.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 function openStream() {

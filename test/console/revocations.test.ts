@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mintPhoneToken } from '../../src/devices/phone-tokens.ts'
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { makeOperator } from '../e2e/signed-in.ts'
 import { app } from '../phones/said-by-app.ts'
 import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'

@@ -1,4 +1,4 @@
-import type { OpenedAccount } from '../../src/open-account.ts'
+import type { OpenedAccount } from '../../src/app/open-account.ts'
 import { givePassword, testPassword } from '../e2e/signed-in.ts'
 import { startApp, type TestApp } from '../harness.ts'
 

@@ -9,7 +9,7 @@ import type {
   Receipt,
 } from '../../src/connectors/connector.ts'
 import type { ConnectorTools } from '../../src/connectors/connector-tools.ts'
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { createStubClock, type StubClock } from '../stub-clock.ts'
 import { expectHonestOutcome } from './honest.ts'
 

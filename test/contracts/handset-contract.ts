@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import type { Open } from './contract-subject.ts'
 
 /** What a handset sends is stored before the network may forget it. */

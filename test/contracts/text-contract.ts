@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { HandOver } from '../../src/connectors/connector.ts'
-import { measureText } from '../../src/sms-text.ts'
+import { measureText } from '../../src/sms/sms-text.ts'
 import { scalarValue } from '../scalar-value.ts'
 import { handOverOf, type Open } from './contract-subject.ts'
 

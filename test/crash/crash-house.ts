@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { type Times, usualTimes } from '../../src/times.ts'
+import { type Times, usualTimes } from '../../src/runtime/times.ts'
 import { type ApiClient, type ApiMessage, createApiClient } from '../api-client.ts'
 import { eventually } from '../eventually.ts'
 import { cliProcess, freePort, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeDevice, deviceDocument } from '../../src/cli/device-view.ts'
 import { type DeviceLease, releaseLeases, renewLeases, takeLeases } from '../../src/devices/device-lease.ts'
 import { listDevices } from '../../src/devices/list-devices.ts'
-import { usualTimes } from '../../src/times.ts'
+import { usualTimes } from '../../src/runtime/times.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 let base: TestStorage

@@ -10,7 +10,7 @@ import {
 } from '../../src/devices/device-store.ts'
 import { listDevices } from '../../src/devices/list-devices.ts'
 import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
-import { Refusal } from '../../src/errors.ts'
+import { Refusal } from '../../src/runtime/errors.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 
 let fixture: AccountsFixture

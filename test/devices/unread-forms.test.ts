@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { listUnread, mostForms, recordUnread, type UnreadForm } from '../../src/devices/unread-forms.ts'
 import { UnreadNotes } from '../../src/dispatch/unread-notes.ts'
 import { createUnreadKeeper } from '../../src/dispatch/unread-keeper.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/process/log.ts'
 import type { Writer } from '../../src/storage/writer.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import type { JanitorsDeps } from '../../src/dispatch/janitors.ts'
 import { park } from '../../src/messages/parked-receipts.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'

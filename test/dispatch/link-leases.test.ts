@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { LinkLeases } from '../../src/dispatch/link-leases.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/process/log.ts'
 import type { Writer } from '../../src/storage/writer.ts'
 import { eventually } from '../eventually.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'

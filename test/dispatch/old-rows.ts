@@ -1,5 +1,5 @@
-import { dayMs, utcDay } from '../../src/clock.ts'
-import { createIds } from '../../src/ids.ts'
+import { dayMs, utcDay } from '../../src/runtime/clock.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import type { TendedHouse } from '../messages/tended-house.ts'
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { ProgressKeeper } from '../../src/dispatch/progress-keeper.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/process/log.ts'
 import { advanceEpoch } from '../../src/storage/epoch.ts'
 import { ProgressFile, readEpochFile } from '../../src/storage/epoch-file.ts'
 import { openTestStorage } from '../open-test-storage.ts'

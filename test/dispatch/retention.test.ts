@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import { eventually } from '../eventually.ts'
 import { statementsOf } from '../plans.ts'
 import { manyNumbers, openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createStrandedWatch } from '../../src/dispatch/stranded-watch.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/process/log.ts'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 import { shortSimulatorKind } from './short-simulator.ts'

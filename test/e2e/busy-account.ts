@@ -1,4 +1,4 @@
-import { dayMs, utcDay } from '../../src/clock.ts'
+import { dayMs, utcDay } from '../../src/runtime/clock.ts'
 import { grainMs } from '../../src/messages/traffic.ts'
 import { addToRows, insertRows } from '../../src/storage/sets.ts'
 import type { TestApp } from '../harness.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { startFakePhones } from '../peers/fake-phone-control.ts'
 import { startSmsc } from '../peers/smsc-control.ts'

@@ -1,4 +1,4 @@
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import type { MessageRow } from '../../src/messages/message-store.ts'
 import type { Storage } from '../../src/storage/database.ts'
 import { insertRows } from '../../src/storage/sets.ts'

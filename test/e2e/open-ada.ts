@@ -1,4 +1,4 @@
-import type { OpenedAccount } from '../../src/open-account.ts'
+import type { OpenedAccount } from '../../src/app/open-account.ts'
 import { startApp, type TestApp } from '../harness.ts'
 import { openBrowser, type PageOptions, type TestBrowser, type TestPage } from './browser.ts'
 import { givePassword, signIn } from './signed-in.ts'

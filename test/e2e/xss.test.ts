@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { insertRows, updateRows } from '../../src/storage/sets.ts'
 import { failedAt, storedMessage } from '../history/stored-messages.ts'
 import { type Scrolled, scrollThrough } from './scroll-through.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Refusal } from '../../src/errors.ts'
+import { Refusal } from '../../src/runtime/errors.ts'
 import { openCursor, sealCursor } from '../../src/messages/history-cursor.ts'
 import { everyMessage, type HistoryQuery } from '../../src/messages/history-query.ts'
 import { ada } from './stored-messages.ts'

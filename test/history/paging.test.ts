@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { everyMessage, type HistoryPosition } from '../../src/messages/history-query.ts'
 import { readHistory } from '../../src/messages/history.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import { ledgerChecks, mostViolations } from '../../src/ledger/audit.ts'
 import { type AuditFixture, auditChecks, openAuditFixture } from './audit-fixture.ts'
 

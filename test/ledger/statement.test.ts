@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { dayMs, utcDay } from '../../src/clock.ts'
+import { dayMs, utcDay } from '../../src/runtime/clock.ts'
 import { grantSms } from '../../src/ledger/grants.ts'
 import { readStatement } from '../../src/ledger/statement.ts'
 import { insertRows } from '../../src/storage/sets.ts'

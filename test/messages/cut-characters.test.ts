@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type CodedText, readPieces } from '../../src/coded-text.ts'
+import { type CodedText, readPieces } from '../../src/sms/coded-text.ts'
 import { type InboundHouse, joinMs, openInboundHouse, type Piece, removeAll } from './inbound-house.ts'
 
 let house: InboundHouse

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eraseNumber } from '../../src/messages/erase-number.ts'
-import { createNumberHash } from '../../src/number-hash.ts'
+import { createNumberHash } from '../../src/numbers/number-hash.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { deliveredAt, storedMessage } from '../history/stored-messages.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eraseInOptOuts } from '../../src/messages/erase-number-traces.ts'
 import { endOptOut, storeOptOuts } from '../../src/messages/store-opt-outs.ts'
 import { OptOuts } from '../../src/messages/opt-outs.ts'
-import { createNumberHash } from '../../src/number-hash.ts'
+import { createNumberHash } from '../../src/numbers/number-hash.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 

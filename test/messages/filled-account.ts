@@ -1,6 +1,6 @@
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { createApiKey } from '../../src/accounts/api-keys.ts'
-import type { Ids } from '../../src/ids.ts'
+import type { Ids } from '../../src/runtime/ids.ts'
 import { grantSms, openWallets } from '../../src/ledger/grants.ts'
 import { park } from '../../src/messages/parked-receipts.ts'
 import { appendAudit } from '../../src/storage/audit-log.ts'

@@ -1,4 +1,4 @@
-import type { Ids } from '../../src/ids.ts'
+import type { Ids } from '../../src/runtime/ids.ts'
 
 export interface FilledAccount {
   accountId: string

@@ -1,7 +1,7 @@
 import type { Inbound } from '../../src/connectors/connector.ts'
 import { createFragmentCloser } from '../../src/dispatch/fragment-closer.ts'
 import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/process/log.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import type { Tx } from '../../src/storage/dialect.ts'
 import { openTestStorage } from '../open-test-storage.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { renderMessage } from '../../src/api/v1/message-view.ts'
-import { dayMs, rfc3339 } from '../../src/clock.ts'
+import { dayMs, rfc3339 } from '../../src/runtime/clock.ts'
 import type { Inbound } from '../../src/connectors/connector.ts'
 import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
 import type { WriteHorizon } from '../../src/messages/history-horizon.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import type { InboundMessage, KeywordTerms } from '../../src/messages/inbound-message.ts'
 import { receiveMessages } from '../../src/messages/receive-messages.ts'

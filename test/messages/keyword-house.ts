@@ -1,4 +1,4 @@
-import { createIds, type Ids } from '../../src/ids.ts'
+import { createIds, type Ids } from '../../src/runtime/ids.ts'
 import type { InboundMessage, KeywordTerms } from '../../src/messages/inbound-message.ts'
 import { receiveMessages } from '../../src/messages/receive-messages.ts'
 import { insertRows } from '../../src/storage/sets.ts'

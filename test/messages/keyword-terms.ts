@@ -1,5 +1,5 @@
 import type { KeywordTerms } from '../../src/messages/inbound-message.ts'
-import { createNumberHash } from '../../src/number-hash.ts'
+import { createNumberHash } from '../../src/numbers/number-hash.ts'
 
 /** What is done about keywords where a test says nothing else: both answers, but for shared devices. */
 export const keywordTerms: KeywordTerms = {

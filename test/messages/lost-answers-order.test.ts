@@ -5,7 +5,7 @@ import { judgeLate } from '../../src/dispatch/retry-policy.ts'
 import type { Claimed } from '../../src/messages/claim-messages.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
-import { referenceOfPart } from '../../src/part-reference.ts'
+import { referenceOfPart } from '../../src/sms/part-reference.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 import { isPostgres } from '../test-database.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { claimMessages } from '../../src/messages/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/message-store.ts'

@@ -4,7 +4,7 @@ import type { Claimed } from '../../src/messages/claim-messages.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
 import type { ReceiptWord } from '../../src/messages/receipt-readings.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
-import { referenceOfPart } from '../../src/part-reference.ts'
+import { referenceOfPart } from '../../src/sms/part-reference.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 
 /** the unit house, in which answers are lost and come late, and receipts come under ids that nobody knows. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { createJanitors } from '../../src/dispatch/janitors.ts'
-import type { Ids } from '../../src/ids.ts'
+import type { Ids } from '../../src/runtime/ids.ts'
 import type { Claimed } from '../../src/messages/claim-messages.ts'
 import type { StubClock } from '../stub-clock.ts'
 import { expectSums } from './expect-sums.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { referenceOfPart } from '../../src/part-reference.ts'
+import { referenceOfPart } from '../../src/sms/part-reference.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { lost, type LostHouse, openLostHouse } from './lost-house.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { createAcceptor } from '../../src/messages/acceptor.ts'
 import type { SendRequest, SendResult } from '../../src/messages/send-request.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { claimMessages } from '../../src/messages/claim-messages.ts'
 import { insertRows } from '../../src/storage/sets.ts'

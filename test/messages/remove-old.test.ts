@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { lowestIdAt } from '../../src/ids.ts'
+import { lowestIdAt } from '../../src/runtime/ids.ts'
 import { readOldMessages, removeMessages } from '../../src/messages/remove-old-messages.ts'
 import type { Mode } from '../../src/storage/schema.ts'
 import { insertRows } from '../../src/storage/sets.ts'

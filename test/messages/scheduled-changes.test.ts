@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import { cancelMessages } from '../../src/messages/cancel-messages.ts'
 import { moveMessages } from '../../src/messages/move-messages.ts'
 import { sendMessages } from '../../src/messages/send-messages.ts'

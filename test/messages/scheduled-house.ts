@@ -1,4 +1,4 @@
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import { openTendedHouse, type TendedHouse } from './tended-house.ts'
 
 type Janitors = ReturnType<TendedHouse['janitors']>

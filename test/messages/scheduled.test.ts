@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import { readMessageStory } from '../../src/messages/message-story.ts'
 import { readDevicesStatus } from '../../src/devices/device-status.ts'
 import { setCountries } from '../../src/accounts/account-guard.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import type { Inbound } from '../../src/connectors/connector.ts'
 import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { requireRoomInGroup } from '../../src/devices/device-groups.ts'
 import type { Claimed } from '../../src/messages/claim-messages.ts'

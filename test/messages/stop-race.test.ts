@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import type { Claimed } from '../../src/messages/claim-messages.ts'
 import type { InboundMessage } from '../../src/messages/inbound-message.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { utcDay } from '../../src/clock.ts'
+import { utcDay } from '../../src/runtime/clock.ts'
 import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
 import { openUnitHouse } from './unit-house.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { databaseTime } from '../../src/storage/database-time.ts'
 import { type Beat, beatNode, joinNodes, leaveNodes } from '../../src/storage/nodes.ts'
-import { usualTimes } from '../../src/times.ts'
+import { usualTimes } from '../../src/runtime/times.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { openCluster } from './cluster.ts'
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { mintPhoneToken } from '../../src/devices/phone-tokens.ts'
 import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
-import { createIds } from '../../src/ids.ts'
-import { loadInstanceSecret } from '../../src/instance-secret.ts'
+import { createIds } from '../../src/runtime/ids.ts'
+import { loadInstanceSecret } from '../../src/process/instance-secret.ts'
 import type { ClusterNode } from './cluster.ts'
 
 /** An app of one account, or with null one that all share; it may ask any node. */

@@ -5,7 +5,7 @@ import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
 import type { Settlement } from '../../src/messages/settlement.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
 import { beatNode, joinNodes } from '../../src/storage/nodes.ts'
-import { usualTimes } from '../../src/times.ts'
+import { usualTimes } from '../../src/runtime/times.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
-import { readRoles } from '../../src/roles.ts'
+import { readRoles } from '../../src/settings/roles.ts'
 import { openCluster } from './cluster.ts'
 
 const patience = { timeout: 90_000 }

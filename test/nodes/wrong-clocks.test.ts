@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Clock, systemClock } from '../../src/clock.ts'
+import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import { databaseTime } from '../../src/storage/database-time.ts'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { eventually } from '../eventually.ts'

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addMember } from '../../src/accounts/members.ts'
 import { issueLink, readLink } from '../../src/accounts/one-time-links.ts'
-import { systemClock } from '../../src/clock.ts'
-import { createIds } from '../../src/ids.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { type OperatorHouse, startOperatorHouse } from './operator-client.ts'
 
 let house: OperatorHouse

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { utcDay } from '../../src/clock.ts'
+import { utcDay } from '../../src/runtime/clock.ts'
 import { type OperatorHouse, startOperatorHouse } from './operator-client.ts'
 
 let house: OperatorHouse

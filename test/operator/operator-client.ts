@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createOperatorToken, type OperatorScope } from '../../src/accounts/operator-tokens.ts'
-import { systemClock } from '../../src/clock.ts'
-import { createIds } from '../../src/ids.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { startApp, type TestApp } from '../harness.ts'
 
 export interface OperatorAnswer {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cancelMessages } from '../../src/messages/cancel-messages.ts'
 import { expectSums } from '../messages/expect-sums.ts'
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { storeOptOuts } from '../../src/messages/store-opt-outs.ts'
 import { type DeskHouse, openDeskHouse } from './desk-house.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { invalidInput } from '../../src/invalid-input.ts'
+import { invalidInput } from '../../src/runtime/invalid-input.ts'
 import { deviceToken, openRoutesHouse, privateToken } from './routes-house.ts'
 import { app, sim } from './said-by-app.ts'
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
 

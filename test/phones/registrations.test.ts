@@ -9,12 +9,12 @@ import {
   type SaidOfPhone,
   updatePhone,
 } from '../../src/devices/phones.ts'
-import { invalidInput } from '../../src/invalid-input.ts'
+import { invalidInput } from '../../src/runtime/invalid-input.ts'
 import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
-import type { InstanceSecret } from '../../src/instance-secret.ts'
+import type { InstanceSecret } from '../../src/runtime/derived-keys.ts'
 import { Phone } from '../../src/connectors/android/phone.ts'
-import { createPhones } from '../../src/phones.ts'
-import { SharedCounts } from '../../src/shared-counts.ts'
+import { createPhones } from '../../src/app/phones.ts'
+import { SharedCounts } from '../../src/runtime/shared-counts.ts'
 import { takeOverPhone } from '../../src/devices/same-phone.ts'
 import { a12, openRegistrationHouse, type RegistrationHouse, secretBox } from './registration-house.ts'
 

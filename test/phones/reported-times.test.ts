@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { renderMessage } from '../../src/api/v1/message-view.ts'
-import { dayMs, hourMs, minuteMs, rfc3339 } from '../../src/clock.ts'
+import { dayMs, hourMs, minuteMs, rfc3339 } from '../../src/runtime/clock.ts'
 import { timesWithin } from '../../src/dispatch/phone-report.ts'
 import { readMessageStory } from '../../src/messages/message-story.ts'
 import { insertRows } from '../../src/storage/sets.ts'

@@ -17,9 +17,9 @@ import type {
 import { createPhoneRoutes } from '../../src/connectors/android/routes.ts'
 import type { Inbound } from '../../src/connectors/connector.ts'
 import { createStubClock, type StubClock } from '../stub-clock.ts'
-import { createIds } from '../../src/ids.ts'
-import { createLog } from '../../src/log.ts'
-import { createMetrics } from '../../src/metrics.ts'
+import { createIds } from '../../src/runtime/ids.ts'
+import { createLog } from '../../src/process/log.ts'
+import { createMetrics } from '../../src/process/metrics.ts'
 import { registrationOf, toolsOf } from './phone-fixture.ts'
 
 export const deviceToken = 'token-of-the-phone'

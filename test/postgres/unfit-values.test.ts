@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { allDone } from '../../src/all-done.ts'
+import { allDone } from '../../src/runtime/all-done.ts'
 import { type Tx, UnfitValueError } from '../../src/storage/dialect.ts'
 import { openServed } from './served-storage.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readInboundText } from '../../src/connectors/smpp/inbound-text.ts'
 import { type MessageFields, tlvTags } from '../../src/connectors/smpp/pdu.ts'
-import { encodeGsm7 } from '../../src/gsm7.ts'
+import { encodeGsm7 } from '../../src/sms/gsm7.ts'
 import { octets } from './pdu-arbitraries.ts'
 import { deliveryOf } from './receipt-fixture.ts'
 

@@ -6,7 +6,7 @@ import { createIncoming } from '../../src/connectors/smpp/incoming.ts'
 import { type IdMode, submittedId } from '../../src/connectors/smpp/message-id.ts'
 import { type MessageFields, tlvTags } from '../../src/connectors/smpp/pdu.ts'
 import { readPattern } from '../../src/connectors/smpp/receipt-pattern.ts'
-import { readPieces } from '../../src/coded-text.ts'
+import { readPieces } from '../../src/sms/coded-text.ts'
 import { delivery } from './session-fixture.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { LinkCounters } from '../../src/connectors/connector-tools.ts'
 import type { Delivery } from '../../src/connectors/smpp/deliveries.ts'
 import { tlvTags } from '../../src/connectors/smpp/pdu.ts'
 import { createUnread } from '../../src/connectors/smpp/unread.ts'
-import { createMetrics } from '../../src/metrics.ts'
+import { createMetrics } from '../../src/process/metrics.ts'
 import { delivery } from './session-fixture.ts'
 
 function open() {

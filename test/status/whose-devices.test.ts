@@ -4,7 +4,7 @@ import { takeLeases } from '../../src/devices/device-lease.ts'
 import { readDevicesStatus } from '../../src/devices/device-status.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import type { Mode } from '../../src/storage/schema.ts'
-import { usualTimes } from '../../src/times.ts'
+import { usualTimes } from '../../src/runtime/times.ts'
 import { type DevicesFixture, openDevicesFixture } from './devices-fixture.ts'
 
 let house: DevicesFixture

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { databaseFile } from '../../src/data-folder.ts'
+import { databaseFile } from '../../src/process/data-folder.ts'
 import { type ApiClient, createApiClient } from '../api-client.ts'
 import { eventually } from '../eventually.ts'
 import { cliProcess, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'

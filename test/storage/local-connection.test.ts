@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openDatabaseFile, readSyncLevel } from '../../src/storage/database-file.ts'
 import { openForCommand } from '../../src/storage/command-storage.ts'
 import { readConfig } from '../../src/config.ts'
-import { databaseFile } from '../../src/data-folder.ts'
+import { databaseFile } from '../../src/process/data-folder.ts'
 
 /** Files of a folder that this process has open. */
 async function openFilesOf(folder: string): Promise<string[]> {

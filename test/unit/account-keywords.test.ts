@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { offWords } from '../../src/off-words.ts'
+import { offWords } from '../../src/settings/off-words.ts'
 import { readKeywords } from '../../src/messages/account-keywords.ts'
 import {
   canonicalLanguage,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AgreedClock } from '../../src/agreed-clock.ts'
+import { AgreedClock } from '../../src/runtime/agreed-clock.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 const hourMs = 3_600_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BoundedMap } from '../../src/bounded-map.ts'
+import { BoundedMap } from '../../src/runtime/bounded-map.ts'
 
 const most = 3
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type CodedText, readPieces, type TextPiece } from '../../src/coded-text.ts'
-import { encodeGsm7 } from '../../src/gsm7.ts'
+import { type CodedText, readPieces, type TextPiece } from '../../src/sms/coded-text.ts'
+import { encodeGsm7 } from '../../src/sms/gsm7.ts'
 import { gsm7Text } from '../sms-samples.ts'
 
 const ucs2 = (...octets: (Uint8Array | number[])[]): CodedText => ({

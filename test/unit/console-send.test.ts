@@ -5,7 +5,7 @@ import { costOfText, markOffending, withPlainCharacters } from '../../console/sr
 import { planTable, unknownPlaceholders } from '../../console/src/send/table-plan.ts'
 import { readTable } from '../../console/src/send/read-table.ts'
 import { reportOf } from '../../console/src/send/table-report.ts'
-import { measureText, normalizeText } from '../../src/sms-text.ts'
+import { measureText, normalizeText } from '../../src/sms/sms-text.ts'
 
 const options = { numberColumn: 'number', text: 'Hi {{name}}', smartEncoding: false }
 

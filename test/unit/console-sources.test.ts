@@ -18,7 +18,7 @@ test('the console is built anew when any module of the server changes that it is
   const known = new Set(own)
   for (const file of known) for (const imported of importedBy(file)) known.add(imported)
   const ofServer = [...known].filter((file) => file.startsWith('src/'))
-  expect(ofServer).toContain('src/sms-text.ts')
+  expect(ofServer).toContain('src/sms/sms-text.ts')
   const listed = sources.flatMap((pattern) => globSync(pattern, { cwd: root }))
   expect(ofServer.toSorted()).toEqual(listed.filter((file) => file.startsWith('src/')).toSorted())
 })

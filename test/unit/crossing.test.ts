@@ -7,7 +7,7 @@ import {
   PostgresQueryCompiler,
 } from 'kysely'
 import { expect, test } from 'vitest'
-import { allDone } from '../../src/all-done.ts'
+import { allDone } from '../../src/runtime/all-done.ts'
 import { openCrossing } from '../../src/storage/crossing.ts'
 
 /** A database far away: `said` are the words that have left for it and those that came back, in order. */

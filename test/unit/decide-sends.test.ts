@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { dayMs } from '../../src/clock.ts'
-import { createIds } from '../../src/ids.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
+import { createIds } from '../../src/runtime/ids.ts'
 import { type Decision, decideSends, type Standing } from '../../src/messages/decide-sends.ts'
 import type { SendRequest } from '../../src/messages/send-request.ts'
 import { sendRequest } from '../send-request.ts'

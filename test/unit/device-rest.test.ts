@@ -3,7 +3,7 @@ import type { Link, Outcome, Pull } from '../../src/connectors/connector.ts'
 import type { DeviceFacts } from '../../src/dispatch/device-facts.ts'
 import { DevicesElsewhere } from '../../src/dispatch/devices-elsewhere.ts'
 import { DeviceRuntime } from '../../src/dispatch/device-runtime.ts'
-import type { Log } from '../../src/log.ts'
+import type { Log } from '../../src/process/log.ts'
 import type { Db } from '../../src/storage/dialect.ts'
 import { createStubClock } from '../stub-clock.ts'
 

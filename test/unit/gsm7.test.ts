@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { countSeptets, decodeGsm7, encodeGsm7, findGsm7PartEnds } from '../../src/gsm7.ts'
+import { countSeptets, decodeGsm7, encodeGsm7, findGsm7PartEnds } from '../../src/sms/gsm7.ts'
 import { EXTENSION_CHARACTERS, GSM7_CHARACTERS, gsm7Text } from '../sms-samples.ts'
 
 test('exactly 127 characters cost a septet, and 10 cost two', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createIds, idWith, isId, lowestIdAt, timeOfId } from '../../src/ids.ts'
+import { createIds, idWith, isId, lowestIdAt, timeOfId } from '../../src/runtime/ids.ts'
 
 test('an id tells when it was made', () => {
   fc.assert(

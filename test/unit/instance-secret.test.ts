@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ConfigError } from '../../src/config.ts'
-import { databaseFile } from '../../src/data-folder.ts'
-import { loadInstanceSecret, previousSecretFile, secretFile } from '../../src/instance-secret.ts'
+import { databaseFile } from '../../src/process/data-folder.ts'
+import { loadInstanceSecret, previousSecretFile, secretFile } from '../../src/process/instance-secret.ts'
 
 let folder: string
 beforeEach(async () => {

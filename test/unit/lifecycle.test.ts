@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endAll, stopAll } from '../../src/lifecycle.ts'
+import { endAll, stopAll } from '../../src/process/lifecycle.ts'
 
 /** Steps that note that they were taken; the named ones fail. */
 function steps(names: readonly string[], failing: readonly string[]) {

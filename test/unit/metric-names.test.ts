@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { createMetrics } from '../../src/metrics.ts'
+import { createMetrics } from '../../src/process/metrics.ts'
 
 /** https://prometheus.io/docs/practices/naming: `_total` is the suffix of what accumulates, of that and nothing else; base units in the plural. */
 const faultOf = (type: string, name: string): string | null => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { moves } from '../../src/messages/state.ts'
-import { createMetrics } from '../../src/metrics.ts'
+import { createMetrics } from '../../src/process/metrics.ts'
 import { settings } from '../../src/settings/settings.ts'
 import { type AlertRule, readExpressions } from '../monitoring-expressions.ts'
 

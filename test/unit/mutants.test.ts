@@ -121,7 +121,7 @@ test('what survived in files that nobody looked at again still counts', () => {
 
 test.each([
   ['nothing said', { code: 0, said: '' }, false],
-  ['a place in the program', { code: 2, said: "src/ids.ts(3,7): error TS2322: Type 'string' is not assignable" }, true],
+  ['a place in the program', { code: 2, said: "src/runtime/ids.ts(3,7): error TS2322: Type 'string' is not assignable" }, true],
   ['the same as a first word', { code: 1, said: 'src/a.ts(1,1): error TS1005: x\nsrc/b.ts(1,1): error TS1005: x' }, true],
 ])('of tsc %s is a refusal or none', (_, ended, isNoticed) => {
   expect(isRefused(ended)).toBe(isNoticed)

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeGsm7 } from '../../src/gsm7.ts'
-import { lockingTable, singleShiftTable } from '../../src/national-languages.ts'
+import { decodeGsm7 } from '../../src/sms/gsm7.ts'
+import { lockingTable, singleShiftTable } from '../../src/sms/national-languages.ts'
 
 /** What another program has in each cell, `septet:code point` in hexadecimal; taken from its source by a script. */
 interface Witness {

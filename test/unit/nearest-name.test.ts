@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { editDistance, nearestName } from '../../src/nearest-name.ts'
+import { editDistance, nearestName } from '../../src/runtime/nearest-name.ts'
 
 const known = ['name', 'email', 'json', 'help', 'send-per-minute', 'read-per-minute']
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { NodeNews } from '../../src/dispatch/node-news.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/process/log.ts'
 import { AccountChanges } from '../../src/messages/account-changes.ts'
-import { SharedCounts } from '../../src/shared-counts.ts'
+import { SharedCounts } from '../../src/runtime/shared-counts.ts'
 import { longestWord, type Signals, type SignalsListener } from '../../src/storage/signals.ts'
 import { createStubClock } from '../stub-clock.ts'
 

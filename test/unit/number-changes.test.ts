@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { everySpelling, presentSpelling } from '../../src/number-changes.ts'
-import { parsePhoneNumber } from '../../src/phone-number.ts'
-import { readSender } from '../../src/sender-number.ts'
+import { everySpelling, presentSpelling } from '../../src/numbers/number-changes.ts'
+import { parsePhoneNumber } from '../../src/numbers/phone-number.ts'
+import { readSender } from '../../src/numbers/sender-number.ts'
 
 /** [former, present]: of each row of the table. */
 const twins = [

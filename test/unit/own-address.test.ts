@@ -6,7 +6,7 @@ import {
   loopbackAddress,
   ownAddress,
   signUpMode,
-} from '../../src/own-address.ts'
+} from '../../src/process/own-address.ts'
 
 test('the own address is what is set, else where the service listens', () => {
   expect(ownAddress(readConfig({}))).toBe('http://localhost:8160')

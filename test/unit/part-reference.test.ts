@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { referenceOfPart } from '../../src/part-reference.ts'
+import { referenceOfPart } from '../../src/sms/part-reference.ts'
 
 /** FNV-1a of 32 bits as its authors list it: "foobar" is 0xbf9cf968, "a" is 0xe40c292c, "b" is 0xe70c2de5; the last letter is the part here. */
 test.each([

@@ -4,9 +4,9 @@ import { getExampleNumber, parsePhoneNumberFromString, validatePhoneNumberLength
 import examples from 'libphonenumber-js/mobile/examples'
 import metadata from 'libphonenumber-js/max/metadata'
 import { expect, test } from 'vitest'
-import { readInternationalNumber } from '../../src/numbering-plan.ts'
-import { presentSpelling } from '../../src/number-changes.ts'
-import { maskPhoneNumber, parsePhoneNumber } from '../../src/phone-number.ts'
+import { readInternationalNumber } from '../../src/numbers/numbering-plan.ts'
+import { presentSpelling } from '../../src/numbers/number-changes.ts'
+import { maskPhoneNumber, parsePhoneNumber } from '../../src/numbers/phone-number.ts'
 
 const CALLING_CODES = [...Object.keys(metadata.country_calling_codes), ...Object.keys(metadata.nonGeographic)]
 const SHARED_CODES = Object.entries(metadata.country_calling_codes).flatMap(([code, countries]) =>

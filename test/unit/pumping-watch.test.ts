@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { PumpingWatch, type Watched } from '../../src/api/v1/pumping-watch.ts'
-import { hourMs } from '../../src/clock.ts'
+import { hourMs } from '../../src/runtime/clock.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 /** What a send looks like, which is stored all the same. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { priceText, type TextWishes } from '../../src/api/v1/send-text.ts'
-import type { Fault } from '../../src/errors.ts'
+import type { Fault } from '../../src/runtime/errors.ts'
 
 const usual: TextWishes = { encoding: 'auto', smartEncoding: true, maxParts: 10 }
 function priced(text: string, wishes: Partial<TextWishes> = {}) {

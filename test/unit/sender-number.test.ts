@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { presentSpelling } from '../../src/number-changes.ts'
-import { parsePhoneNumber, withoutSeparators } from '../../src/phone-number.ts'
-import { possibleSenders, readSender } from '../../src/sender-number.ts'
+import { presentSpelling } from '../../src/numbers/number-changes.ts'
+import { parsePhoneNumber, withoutSeparators } from '../../src/numbers/phone-number.ts'
+import { possibleSenders, readSender } from '../../src/numbers/sender-number.ts'
 
 const mobile = '+4915112345678'
 

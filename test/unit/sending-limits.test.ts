@@ -3,8 +3,8 @@ import { busiestWindow } from '../../src/api/v1/planned-rate.ts'
 import { PumpingWatch } from '../../src/api/v1/pumping-watch.ts'
 import { RecipientRate } from '../../src/api/v1/recipient-rate.ts'
 import { Velocity } from '../../src/api/v1/velocity.ts'
-import { hourMs } from '../../src/clock.ts'
-import { SharedCounts } from '../../src/shared-counts.ts'
+import { hourMs } from '../../src/runtime/clock.ts'
+import { SharedCounts } from '../../src/runtime/shared-counts.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 test('the wait is over when the hour before has faded enough for one more', async () => {

@@ -7,7 +7,7 @@ import {
   normalizeText,
   offendingCharacters,
   splitText,
-} from '../../src/sms-text.ts'
+} from '../../src/sms/sms-text.ts'
 import { clustersOf } from '../sms-samples.ts'
 
 const HOSTILE: Record<string, (size: number) => string> = {

@@ -3,8 +3,8 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { SegmentedMessage } from 'sms-segments-calculator'
 import { expect, test } from 'vitest'
-import { countSeptets } from '../../src/gsm7.ts'
-import { replacementFor } from '../../src/smart-encoding.ts'
+import { countSeptets } from '../../src/sms/gsm7.ts'
+import { replacementFor } from '../../src/sms/smart-encoding.ts'
 import {
   applySmartEncoding,
   countPartsIfGsm7,
@@ -13,7 +13,7 @@ import {
   normalizeText,
   offendingCharacters,
   splitText,
-} from '../../src/sms-text.ts'
+} from '../../src/sms/sms-text.ts'
 import { anyText, clustersOf, gsm7Text } from '../sms-samples.ts'
 
 type Vector = {

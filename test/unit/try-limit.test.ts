@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TryLimit } from '../../src/try-limit.ts'
+import { TryLimit } from '../../src/runtime/try-limit.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 test('so many fit into the window, which slides, and each name has its own', async () => {

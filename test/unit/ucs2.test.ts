@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findUcs2PartEnds, isPlain } from '../../src/ucs2.ts'
+import { findUcs2PartEnds, isPlain } from '../../src/sms/ucs2.ts'
 import { scalarValue } from '../scalar-value.ts'
 import { anyText, clustersOf } from '../sms-samples.ts'
 

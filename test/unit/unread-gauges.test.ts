@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMetrics } from '../../src/metrics.ts'
+import { createMetrics } from '../../src/process/metrics.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 /** A page of metrics whose numbers are read by `read`. */

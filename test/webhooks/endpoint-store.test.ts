@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { dayMs } from '../../src/clock.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import { recordOutcomes } from '../../src/webhooks/delivery-outcomes.ts'
 import { setEndpoint } from '../../src/webhooks/endpoint-store.ts'
 import type { PostResult } from '../../src/webhooks/post.ts'

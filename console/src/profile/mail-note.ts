@@ -1,4 +1,4 @@
-import type { MailFate } from '../../../src/mailer.ts'
+import type { MailFate } from '../../../src/process/mailer.ts'
 
 /** Says what became of the mail with a link. */
 export function mailNote({ email, mail }: { email: string; mail: MailFate }): {

@@ -1,7 +1,7 @@
 import { Box, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { ProfileAnswer } from '../../../src/api/console/profile-calls.ts'
-import type { MailFate } from '../../../src/mailer.ts'
+import type { MailFate } from '../../../src/process/mailer.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault, faultOf } from '../ui/call-fault.tsx'
 import { CallForm } from '../ui/call-form.tsx'

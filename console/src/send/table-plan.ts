@@ -1,5 +1,5 @@
-import { measureText, normalizeText } from '../../../src/sms-text.ts'
-import { replaceLookAlikes } from '../../../src/smart-encoding.ts'
+import { measureText, normalizeText } from '../../../src/sms/sms-text.ts'
+import { replaceLookAlikes } from '../../../src/sms/smart-encoding.ts'
 import { plainNumber } from './recipients.ts'
 
 /** A table as it was read: names of columns, and rows by them. */

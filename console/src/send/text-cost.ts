@@ -6,8 +6,8 @@ import {
   type Offending,
   offendingCharacters,
   splitText,
-} from '../../../src/sms-text.ts'
-import { replaceLookAlikes } from '../../../src/smart-encoding.ts'
+} from '../../../src/sms/sms-text.ts'
+import { replaceLookAlikes } from '../../../src/sms/smart-encoding.ts'
 
 /** What a text costs, by the same code as the server's. */
 export interface TextCost {

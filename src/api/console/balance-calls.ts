@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { dayMs, rfc3339, utcDay } from '../../clock.ts'
-import { refuse } from '../../errors.ts'
+import { dayMs, rfc3339, utcDay } from '../../runtime/clock.ts'
+import { refuse } from '../../runtime/errors.ts'
 import { type Balance, readBalance } from '../../ledger/balance.ts'
 import { setLowThreshold } from '../../ledger/low-threshold.ts'
 import { readStatement, type Statement, type StatementRow } from '../../ledger/statement.ts'

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { placeholderEmail } from '../../accounts/accounts.ts'
 import { issueEmailLink } from '../../accounts/email-links.ts'
-import { hourMs, rfc3339 } from '../../clock.ts'
-import type { MailFate } from '../../mailer.ts'
-import { emailLinkAddress } from '../../own-address.ts'
+import { hourMs, rfc3339 } from '../../runtime/clock.ts'
+import type { MailFate } from '../../process/mailer.ts'
+import { emailLinkAddress } from '../../process/own-address.ts'
 import type { CallContext } from './call.ts'
 
 /** Makes a link that confirms an address and mails it there; null where no mail server is set, and then there is no link. */

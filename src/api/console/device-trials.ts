@@ -1,6 +1,6 @@
-import { BoundedMap } from '../../bounded-map.ts'
-import type { Clock } from '../../clock.ts'
-import { refuse } from '../../errors.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { refuse } from '../../runtime/errors.ts'
 
 /** Each of a link is known again for so many others: beyond that one may be tried sooner. */
 const mostKnown = 10_000

@@ -1,4 +1,4 @@
-import { refuse } from '../../errors.ts'
+import { refuse } from '../../runtime/errors.ts'
 import type { Db, ReadOf } from '../../storage/dialect.ts'
 
 interface ExportSlotsDeps {

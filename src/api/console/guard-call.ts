@@ -1,5 +1,5 @@
-import { type Refusal, refuse } from '../../errors.ts'
-import { isId } from '../../ids.ts'
+import { type Refusal, refuse } from '../../runtime/errors.ts'
+import { isId } from '../../runtime/ids.ts'
 import type { Mode } from '../../storage/schema.ts'
 import type { AccountContext, AnyCall, CallContext, UserContext } from './call.ts'
 import { readSession } from './session.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { rfc3339 } from '../../clock.ts'
+import { rfc3339 } from '../../runtime/clock.ts'
 import { countExport, type HistoryExport, readExport } from '../../messages/history-export.ts'
 import { readNetworkIds } from '../../messages/network-ids.ts'
 import { appendAudit } from '../../storage/audit-log.ts'

@@ -1,4 +1,4 @@
-import { rfc3339 } from '../../clock.ts'
+import { rfc3339 } from '../../runtime/clock.ts'
 import { deliveredAtOf, type MessageRow, sentAtOf } from '../../messages/message-store.ts'
 import { renderMessage } from '../v1/message-view.ts'
 import { csvLine, csvMark } from './csv.ts'

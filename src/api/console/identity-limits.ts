@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
-import { type Clock, minuteMs } from '../../clock.ts'
+import { type Clock, minuteMs } from '../../runtime/clock.ts'
 import type { Config } from '../../config.ts'
-import { refuse } from '../../errors.ts'
-import type { SharedCounts } from '../../shared-counts.ts'
+import { refuse } from '../../runtime/errors.ts'
+import type { SharedCounts } from '../../runtime/shared-counts.ts'
 import { networkOf, siteOf } from '../remote-address.ts'
-import { TryLimit } from '../../try-limit.ts'
+import { TryLimit } from '../../runtime/try-limit.ts'
 
 /** By network, and of IPv6 by the /48 around it too, three times as often: whoever has one would else be a new network at each try. */
 export interface PlaceLimit {

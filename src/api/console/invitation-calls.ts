@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { listInvitations, type OneTimeLink, revokeInvitation } from '../../accounts/one-time-links.ts'
-import { refuse } from '../../errors.ts'
-import { signUpMode } from '../../own-address.ts'
+import { refuse } from '../../runtime/errors.ts'
+import { signUpMode } from '../../process/own-address.ts'
 import { defineCall } from './call.ts'
 import { type InvitationAnswer, invite } from './invite.ts'
 

@@ -8,7 +8,7 @@ import {
   revokeApiKey,
 } from '../../accounts/api-keys.ts'
 import { longestOverlapHours, rotateApiKey } from '../../accounts/rotate-api-key.ts'
-import { refuse } from '../../errors.ts'
+import { refuse } from '../../runtime/errors.ts'
 import type { Tx } from '../../storage/dialect.ts'
 import { type AccountContext, defineCall } from './call.ts'
 

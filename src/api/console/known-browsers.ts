@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { BegunSignIn } from '../../accounts/passwords.ts'
-import { dayMs } from '../../clock.ts'
+import { dayMs } from '../../runtime/clock.ts'
 import type { Db } from '../../storage/dialect.ts'
 import type { CallContext } from './call.ts'
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { refuse } from '../../errors.ts'
+import { refuse } from '../../runtime/errors.ts'
 import { defineStream } from './call.ts'
 import { recheckStream } from './recheck-stream.ts'
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { Mode } from '../../storage/schema.ts'
 import { endStream } from './end-stream.ts'
 

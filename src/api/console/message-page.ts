@@ -1,6 +1,6 @@
-import { refuse } from '../../errors.ts'
+import { refuse } from '../../runtime/errors.ts'
 import { type MessageStory, readMessageStory } from '../../messages/message-story.ts'
-import { splitText } from '../../sms-text.ts'
+import { splitText } from '../../sms/sms-text.ts'
 import type { Db } from '../../storage/dialect.ts'
 import { type MessageView, renderMessage } from '../v1/message-view.ts'
 import type { AccountContext } from './call.ts'

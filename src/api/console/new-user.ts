@@ -1,6 +1,6 @@
 import type { AccountDeps } from '../../accounts/accounts.ts'
 import { setPassword } from '../../accounts/passwords.ts'
-import { invalidInput, nameFaults } from '../../invalid-input.ts'
+import { invalidInput, nameFaults } from '../../runtime/invalid-input.ts'
 import type { Tx } from '../../storage/dialect.ts'
 
 /**

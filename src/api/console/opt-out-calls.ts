@@ -7,9 +7,9 @@ import {
   removeOptOut,
 } from '../../messages/manage-opt-outs.ts'
 import { type LineFault, readNumberList } from '../../messages/number-list.ts'
-import { everyForm } from '../../number-hash.ts'
-import { parsePhoneNumber } from '../../phone-number.ts'
-import { invalidInput } from '../../invalid-input.ts'
+import { everyForm } from '../../numbers/number-hash.ts'
+import { parsePhoneNumber } from '../../numbers/phone-number.ts'
+import { invalidInput } from '../../runtime/invalid-input.ts'
 import { type AccountContext, defineCall } from './call.ts'
 
 export interface OptOutPage {

@@ -1,4 +1,4 @@
-import { minuteMs, hourMs, dayMs } from '../../clock.ts'
+import { minuteMs, hourMs, dayMs } from '../../runtime/clock.ts'
 import { grainMs } from '../../messages/traffic.ts'
 import type { TrafficGrain } from '../../storage/traffic-tables.ts'
 

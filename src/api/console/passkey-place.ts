@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { refuse } from '../../errors.ts'
-import { isLoopbackHost } from '../../own-address.ts'
+import { refuse } from '../../runtime/errors.ts'
+import { isLoopbackHost } from '../../process/own-address.ts'
 
 /** Where passkeys are made for, and work: nowhere else, which is why nobody is led astray by a page that looks like ours. */
 export interface PasskeyPlace {

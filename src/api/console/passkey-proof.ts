@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { AnsweredChallenge } from '../../accounts/passkeys.ts'
-import { Refusal } from '../../errors.ts'
+import { Refusal } from '../../runtime/errors.ts'
 import { passkeyAlgorithms, userHandleOf } from './passkey-options.ts'
 import type { PasskeyPlace } from './passkey-place.ts'
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { hashPassword, isOutdatedHash, verifyPassword } from '../../accounts/password-hash.ts'
 import { passwordFaults } from '../../accounts/password-rules.ts'
-import { type Refusal, refuse } from '../../errors.ts'
-import { invalidInput } from '../../invalid-input.ts'
+import { type Refusal, refuse } from '../../runtime/errors.ts'
+import { invalidInput } from '../../runtime/invalid-input.ts'
 import type { CallContext, UserContext } from './call.ts'
 import { takeSignInAttempt } from './identity-limits.ts'
 

@@ -1,4 +1,4 @@
-import { type Fault, refuse } from '../../errors.ts'
+import { type Fault, refuse } from '../../runtime/errors.ts'
 import { findNul } from '../field-faults.ts'
 import { parseJsonObject } from '../json-body.ts'
 import type { AnyCall } from './call.ts'

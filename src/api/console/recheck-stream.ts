@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts'
-import { Refusal } from '../../errors.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { Refusal } from '../../runtime/errors.ts'
 
 /** Who signs out, or is taken out of an account, sees for no longer than this what changes there. */
 const recheckMs = 30_000

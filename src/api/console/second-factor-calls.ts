@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { addSecondFactor, type StepProof } from '../../accounts/second-factor-codes.ts'
 import { endFormerSignIns, lockUser, removeSecondFactor } from '../../accounts/passwords.ts'
-import { refuse } from '../../errors.ts'
+import { refuse } from '../../runtime/errors.ts'
 import { appendAudit } from '../../storage/audit-log.ts'
 import type { Tx } from '../../storage/dialect.ts'
 import { defineCall, type UserContext } from './call.ts'

@@ -1,4 +1,4 @@
-import { refuse } from '../../errors.ts'
+import { refuse } from '../../runtime/errors.ts'
 import type { MessageRow } from '../../messages/message-store.ts'
 import type { AccountContext } from './call.ts'
 import { consoleCaller } from './console-caller.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type Fault, problems, Refusal } from '../../errors.ts'
+import { type Fault, problems, Refusal } from '../../runtime/errors.ts'
 import type { Caller } from '../../accounts/authenticator.ts'
 import { readRecipients } from '../v1/send-recipients.ts'
 import { type AccountContext, defineCall } from './call.ts'

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Caller } from '../../accounts/authenticator.ts'
-import { refuse } from '../../errors.ts'
+import { refuse } from '../../runtime/errors.ts'
 import type { SendSchema } from '../v1/send-answer.ts'
 import { sendOperation } from '../v1/send.ts'
 import type { AccountContext } from './call.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { signUpMode } from '../../own-address.ts'
+import { signUpMode } from '../../process/own-address.ts'
 import { type CallContext, type ConsoleUser, defineCall } from './call.ts'
 import { passkeyPlace } from './passkey-place.ts'
 import { readSession } from './session.ts'

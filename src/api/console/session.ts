@@ -1,5 +1,5 @@
 import { lockUser } from '../../accounts/passwords.ts'
-import { refuse } from '../../errors.ts'
+import { refuse } from '../../runtime/errors.ts'
 import type { Tx } from '../../storage/dialect.ts'
 import type { CallContext, ConsoleUser, UserContext } from './call.ts'
 import { sessionCookie } from './auth.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
-import { hourMs } from '../../clock.ts'
+import { hourMs } from '../../runtime/clock.ts'
 import { eventTypes } from '../../messages/event-types.ts'
 import { addEndpoint, type EndpointDeps, removeEndpoint, setEndpoint } from '../../webhooks/endpoint-store.ts'
 import { endFormerSecrets, rotateSecret } from '../../webhooks/rotate-secret.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { ListedAccount } from '../../accounts/list-accounts.ts'
-import { rfc3339 } from '../../clock.ts'
+import { rfc3339 } from '../../runtime/clock.ts'
 import { availableOf, readWallets, type Wallet, walletKey } from '../../ledger/ledger.ts'
 import type { Db } from '../../storage/dialect.ts'
 import type { Mode } from '../../storage/schema.ts'

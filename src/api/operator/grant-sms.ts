@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { readAccount } from '../../accounts/accounts.ts'
-import { invalidInput } from '../../invalid-input.ts'
+import { invalidInput } from '../../runtime/invalid-input.ts'
 import { grantSms } from '../../ledger/grants.ts'
 import { readObject } from '../read-object.ts'
 import { modes, oneOf } from '../v1/message-view.ts'

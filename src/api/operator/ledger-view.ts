@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { rfc3339 } from '../../clock.ts'
+import { rfc3339 } from '../../runtime/clock.ts'
 import type { Database } from '../../storage/schema.ts'
 import { modes, oneOf } from '../v1/message-view.ts'
 

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
-import type { IdPrefix } from '../../ids.ts'
-import { idPattern, isId } from '../../ids.ts'
+import type { IdPrefix } from '../../runtime/ids.ts'
+import { idPattern, isId } from '../../runtime/ids.ts'
 import type { DocumentedAnswer } from '../operation.ts'
 import { type QueryReader, textThat, wholeNumber } from '../query.ts'
 import { oneOf, orNull } from '../v1/message-view.ts'

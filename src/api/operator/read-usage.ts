@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { requireAccount } from '../../accounts/list-accounts.ts'
-import { dayMs, utcDay } from '../../clock.ts'
+import { dayMs, utcDay } from '../../runtime/clock.ts'
 import { readUsageDays } from '../../ledger/usage-pace.ts'
 import { QueryReader, textThat, word } from '../query.ts'
 import { modes, oneOf } from '../v1/message-view.ts'

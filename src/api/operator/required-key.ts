@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { refuse } from '../../errors.ts'
+import { refuse } from '../../runtime/errors.ts'
 import { readIdempotency } from '../v1/idempotency.ts'
 
 /** The Idempotency-Key of a request and the fingerprint of its body. Refuses a request without one: its repeat would do it twice. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { runInNewContext } from 'node:vm'
 import { gunzip, gzip } from 'node:zlib'
-import { programFile, referencePackage } from '../../program-files.ts'
+import { programFile, referencePackage } from '../../process/program-files.ts'
 import { prefersGzip } from '../media-types.ts'
 import type { Reply } from '../respond.ts'
 

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { refuse } from '../../errors.ts'
+import { refuse } from '../../runtime/errors.ts'
 import { isLocal } from '../remote-address.ts'
 import type { Reply } from '../respond.ts'
 

@@ -1,4 +1,4 @@
-import type { ProblemCode, RefusalExtra } from '../../errors.ts'
+import type { ProblemCode, RefusalExtra } from '../../runtime/errors.ts'
 
 /** What a problem says in a typical case, where the catalogue's own words are not all of it. */
 export const problemExamples: Readonly<Partial<Record<ProblemCode, RefusalExtra & { isSend?: boolean }>>> = {

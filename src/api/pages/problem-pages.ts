@@ -1,4 +1,4 @@
-import { type ProblemCode, problems, refuse } from '../../errors.ts'
+import { type ProblemCode, problems, refuse } from '../../runtime/errors.ts'
 import { renderProblem } from '../problem.ts'
 import type { Reply } from '../respond.ts'
 import { html, renderPage, withCode } from './html.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { rfc3339 } from '../../clock.ts'
-import { refuse } from '../../errors.ts'
+import { rfc3339 } from '../../runtime/clock.ts'
+import { refuse } from '../../runtime/errors.ts'
 import { type Balance, readBalance } from '../../ledger/balance.ts'
 import type { ReadOf } from '../../storage/dialect.ts'
 import type { Answer, Call, Operation } from '../operation.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { rfc3339 } from '../../clock.ts'
-import { idPattern, type IdPrefix, isId } from '../../ids.ts'
+import { rfc3339 } from '../../runtime/clock.ts'
+import { idPattern, type IdPrefix, isId } from '../../runtime/ids.ts'
 import { messageErrorCodes } from '../../messages/message-errors.ts'
 import { type HistoryDeps, readHistory } from '../../messages/history.ts'
 import type { ReadOf } from '../../storage/dialect.ts'

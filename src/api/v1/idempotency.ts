@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { refuse } from '../../errors.ts'
+import { refuse } from '../../runtime/errors.ts'
 import type { SendRequest } from '../../messages/send-request.ts'
 
 type Named = { key: string; fingerprint: string }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { rfc3339, rfc3339OrNull } from '../../clock.ts'
+import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
 import { knownNumber } from '../../messages/erased-number.ts'
 import { messageErrorRule } from '../../messages/message-errors.ts'
 import { deliveredAtOf, type MessageRow, sentAtOf } from '../../messages/message-store.ts'

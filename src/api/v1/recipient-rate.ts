@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts'
-import type { SharedCounts } from '../../shared-counts.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { SharedCounts } from '../../runtime/shared-counts.ts'
 import type { Mode } from '../../storage/schema.ts'
 
 export const codesWindowMs = 10 * 60_000

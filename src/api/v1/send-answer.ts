@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { rfc3339 } from '../../clock.ts'
+import { rfc3339 } from '../../runtime/clock.ts'
 import type { SendRequest, StoredSend, Warning } from '../../messages/send-request.ts'
 import { asAccepted, MessageSchema, modes, oneOf, orNull, renderMessage } from './message-view.ts'
 import { WarningSchema } from './warning-schema.ts'

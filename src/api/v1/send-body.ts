@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { Fault, FieldCode } from '../../errors.ts'
+import type { Fault, FieldCode } from '../../runtime/errors.ts'
 import {
   echoedTextFault,
   metadataFaults,

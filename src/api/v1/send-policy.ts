@@ -1,9 +1,9 @@
 import type { Caller } from '../../accounts/authenticator.ts'
-import { type Fault, refuse } from '../../errors.ts'
+import { type Fault, refuse } from '../../runtime/errors.ts'
 import type { Mode } from '../../storage/schema.ts'
 import type { SendPorts } from './send-ports.ts'
 import type { Recipient } from './send-recipients.ts'
-import { isTestNumber } from '../../test-number.ts'
+import { isTestNumber } from '../../numbers/test-number.ts'
 import { type TestAnswer, testAnswerTo } from './test-numbers.ts'
 
 /** Refuses a send of which a recipient may not be written to: opted out, premium, or a destination that is not allowed. */

@@ -1,8 +1,8 @@
-import type { Fault } from '../../errors.ts'
-import { presentSpelling } from '../../number-changes.ts'
-import { parsePhoneNumber, type PhoneKind } from '../../phone-number.ts'
+import type { Fault } from '../../runtime/errors.ts'
+import { presentSpelling } from '../../numbers/number-changes.ts'
+import { parsePhoneNumber, type PhoneKind } from '../../numbers/phone-number.ts'
 import type { Mode } from '../../storage/schema.ts'
-import { isTestNumber } from '../../test-number.ts'
+import { isTestNumber } from '../../numbers/test-number.ts'
 import { testAnswerTo } from './test-numbers.ts'
 
 export interface Recipient {

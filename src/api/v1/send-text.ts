@@ -1,5 +1,5 @@
-import type { Fault } from '../../errors.ts'
-import { replaceLookAlikes } from '../../smart-encoding.ts'
+import type { Fault } from '../../runtime/errors.ts'
+import { replaceLookAlikes } from '../../sms/smart-encoding.ts'
 import {
   applySmartEncoding,
   findTextFault,
@@ -7,7 +7,7 @@ import {
   normalizeText,
   type Offending,
   type TextMeasure,
-} from '../../sms-text.ts'
+} from '../../sms/sms-text.ts'
 
 /** A text as it will be sent, with what it costs. */
 export interface PricedText extends TextMeasure {

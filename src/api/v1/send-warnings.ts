@@ -1,12 +1,12 @@
 import { estimateWaitSeconds, type StandingPace } from '../../devices/device-status-wait.ts'
 import type { Routing } from '../../dispatch/routing.ts'
-import { suggestedSpelling } from '../../number-changes.ts'
+import { suggestedSpelling } from '../../numbers/number-changes.ts'
 import type { Warning } from '../../messages/send-request.ts'
-import { countPartsIfGsm7, offendingCharacters } from '../../sms-text.ts'
+import { countPartsIfGsm7, offendingCharacters } from '../../sms/sms-text.ts'
 import type { Mode, OnUnknown } from '../../storage/schema.ts'
 import type { Recipient } from './send-recipients.ts'
 import type { PricedText } from './send-text.ts'
-import { isTestNumber } from '../../test-number.ts'
+import { isTestNumber } from '../../numbers/test-number.ts'
 
 /** Joins the answer when the balance is at or below its threshold afterwards, which only the ledger knows. */
 export const lowBalanceWarning: Warning = {

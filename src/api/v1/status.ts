@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { rfc3339, rfc3339OrNull } from '../../clock.ts'
+import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
 import { type DevicesStatus, readDevicesStatus, type SeenDevice } from '../../devices/device-status.ts'
 import type { ReadOf } from '../../storage/dialect.ts'
 import type { Answer, Call, Operation } from '../operation.ts'

@@ -1,5 +1,5 @@
-import { type Clock, hourMs } from '../../clock.ts'
-import type { SharedCounts } from '../../shared-counts.ts'
+import { type Clock, hourMs } from '../../runtime/clock.ts'
+import type { SharedCounts } from '../../runtime/shared-counts.ts'
 
 export const windowMs = hourMs
 /** What nodes call its counts among themselves. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { appVersionOf } from './app-version.ts'
-import { isLoopbackHost } from '../../own-address.ts'
+import { isLoopbackHost } from '../../process/own-address.ts'
 import type { Registration } from './ports.ts'
 import { type Call, CallRefused, type PhoneCall, type PhoneRouteDeps, type ServerTools } from './route.ts'
 

@@ -1,4 +1,4 @@
-import { rfc3339 } from '../../clock.ts'
+import { rfc3339 } from '../../runtime/clock.ts'
 
 /** A date as the app reads it right: exactly three fraction digits, since it takes all of them for milliseconds (Java's SimpleDateFormat). */
 export const writeDate = (atMs: number): string => rfc3339(Math.round(atMs))

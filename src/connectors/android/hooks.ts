@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { dayMs, minuteMs } from '../../clock.ts'
+import { dayMs, minuteMs } from '../../runtime/clock.ts'
 import type { Inbound } from '../connector.ts'
 import { readDate } from './dates.ts'
 import { isBare, ownNumber } from './own-number.ts'

@@ -1,5 +1,5 @@
-import { withoutSeparators } from '../../phone-number.ts'
-import { readSender } from '../../sender-number.ts'
+import { withoutSeparators } from '../../numbers/phone-number.ts'
+import { readSender } from '../../numbers/sender-number.ts'
 
 /** The number of one of its SIMs as a phone tells it, in E.164 where that is certain: networks write it onto SIMs as they like. */
 export const ownNumber = (told: string | null, country: string | null): string | null =>

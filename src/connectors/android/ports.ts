@@ -2,7 +2,7 @@ import type { Inbound } from '../connector.ts'
 import type { Phone } from './phone.ts'
 
 /**
- * What the routes of the phones need of the service. `src/phones.ts` gives them; a phone is known by its token, and each call says whose phone it
+ * What the routes of the phones need of the service. `src/app/phones.ts` gives them; a phone is known by its token, and each call says whose phone it
  * is by the registration that the token named.
  */
 export interface PhonePorts {

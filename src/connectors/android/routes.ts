@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Refusal } from '../../errors.ts'
+import { Refusal } from '../../runtime/errors.ts'
 import { bearerOf, callOf, callOfPhone, refusedCredential } from './access.ts'
 import { documentsFor, StreamRoute } from './events.ts'
 import { hear } from './hooks.ts'

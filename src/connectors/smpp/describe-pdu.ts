@@ -1,4 +1,4 @@
-import { maskPhoneNumber } from '../../phone-number.ts'
+import { maskPhoneNumber } from '../../numbers/phone-number.ts'
 import { ton } from './address.ts'
 import type { MalformedPdu } from './decode-pdu.ts'
 import { type Address, type MessageFields, type Pdu, type Tlv, tlvTags } from './pdu.ts'

@@ -1,4 +1,4 @@
-import { countSeptets, encodeGsm7 } from '../../gsm7.ts'
+import { countSeptets, encodeGsm7 } from '../../sms/gsm7.ts'
 
 /** How a link writes texts that GSM-7 carries. */
 export interface TextSettings {

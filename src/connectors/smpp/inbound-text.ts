@@ -1,5 +1,5 @@
-import { type CodedText, readPieces } from '../../coded-text.ts'
-import type { NationalLanguages } from '../../gsm7.ts'
+import { type CodedText, readPieces } from '../../sms/coded-text.ts'
+import type { NationalLanguages } from '../../sms/gsm7.ts'
 import { type MessageFields, tlvTags } from './pdu.ts'
 
 /** Where a piece of a long message belongs. */

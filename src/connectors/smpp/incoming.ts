@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { BoundedMap } from '../../bounded-map.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { ConnectorEvents, Inbound } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 import { ton } from './address.ts'

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../bounded-map.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 
 /** Bounds the ids that are remembered: some hours of a busy link. */

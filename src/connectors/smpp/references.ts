@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../bounded-map.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 
 /** Numbers that are counted for; of more the one that is longest unused begins anew. */
 const mostNumbers = 50_000

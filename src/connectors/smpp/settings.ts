@@ -1,4 +1,4 @@
-import { hourMs } from '../../clock.ts'
+import { hourMs } from '../../runtime/clock.ts'
 import { countrySetting, type SettingRule } from '../setting-rules.ts'
 import { senderFault } from './address.ts'
 import type { StatusOverrides } from './command-status-class.ts'

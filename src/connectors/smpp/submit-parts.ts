@@ -1,5 +1,5 @@
-import { referenceOfPart } from '../../part-reference.ts'
-import { type PartRoom, splitText } from '../../sms-text.ts'
+import { referenceOfPart } from '../../sms/part-reference.ts'
+import { type PartRoom, splitText } from '../../sms/sms-text.ts'
 import type { HandOver } from '../connector.ts'
 import { type AddressSettings, destinationAddress, sourceAddress } from './address.ts'
 import {

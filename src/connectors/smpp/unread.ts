@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../bounded-map.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 import type { MalformedPdu } from './decode-pdu.ts'
 import type { Delivery } from './deliveries.ts'

@@ -3,7 +3,7 @@ import { appendFile, chown, readFile, rm, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { hasCode } from '../../../src/durable-file.ts'
+import { hasCode } from '../../../src/process/durable-file.ts'
 import { eventually } from '../../eventually.ts'
 import type { PostgresServer } from '../../postgres-server.ts'
 

@@ -1,13 +1,13 @@
-import { minuteMs } from './clock.ts'
-import { loadConnectorKind } from './connectors/registry.ts'
-import { openDeviceSecrets } from './devices/device-store.ts'
-import { DevicePool } from './dispatch/device-pool.ts'
-import type { Dispatcher } from './dispatch/dispatcher.ts'
-import type { HandOverLog } from './dispatch/hand-over-log.ts'
-import type { InboundReceiver } from './dispatch/inbound-receiver.ts'
-import { LinkLeases } from './dispatch/link-leases.ts'
+import { minuteMs } from '../runtime/clock.ts'
+import { loadConnectorKind } from '../connectors/registry.ts'
+import { openDeviceSecrets } from '../devices/device-store.ts'
+import { DevicePool } from '../dispatch/device-pool.ts'
+import type { Dispatcher } from '../dispatch/dispatcher.ts'
+import type { HandOverLog } from '../dispatch/hand-over-log.ts'
+import type { InboundReceiver } from '../dispatch/inbound-receiver.ts'
+import { LinkLeases } from '../dispatch/link-leases.ts'
 import type { Wiring } from './wiring.ts'
-import { databaseTime } from './storage/database-time.ts'
+import { databaseTime } from '../storage/database-time.ts'
 
 /** Who is told what devices say. */
 interface PoolEvents {

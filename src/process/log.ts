@@ -1,5 +1,5 @@
 import { type LogFn, pino, type Logger } from 'pino'
-import { type Clock, minuteMs, systemClock } from './clock.ts'
+import { type Clock, minuteMs, systemClock } from '../runtime/clock.ts'
 
 export type Log = Logger
 

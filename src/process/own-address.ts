@@ -1,4 +1,4 @@
-import type { Config } from './config.ts'
+import type { Config } from '../config.ts'
 
 /** The address that others know the service by: what is set, else the one that it listens on (`port` where a free one was taken). */
 export function ownAddress(

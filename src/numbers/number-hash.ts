@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { deriveKey, everySecret, type InstanceSecret } from './instance-secret.ts'
+import { deriveKey, everySecret, type InstanceSecret } from '../runtime/derived-keys.ts'
 import { everySpelling } from './number-changes.ts'
 
 /**

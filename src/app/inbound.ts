@@ -1,9 +1,9 @@
-import type { DevicePool } from './dispatch/device-pool.ts'
-import { InboundReceiver } from './dispatch/inbound-receiver.ts'
-import type { Route } from './dispatch/choose-device.ts'
-import { routeFrom } from './dispatch/route-ring.ts'
-import type { KeywordTerms } from './messages/inbound-message.ts'
-import { createNumberHash } from './number-hash.ts'
+import type { DevicePool } from '../dispatch/device-pool.ts'
+import { InboundReceiver } from '../dispatch/inbound-receiver.ts'
+import type { Route } from '../dispatch/choose-device.ts'
+import { routeFrom } from '../dispatch/route-ring.ts'
+import type { KeywordTerms } from '../messages/inbound-message.ts'
+import { createNumberHash } from '../numbers/number-hash.ts'
 import type { Wiring } from './wiring.ts'
 
 /** What the settings have done about STOP, START and HELP. */

@@ -1,31 +1,11 @@
-import { hkdfSync, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { link, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { rfc3339 } from './clock.ts'
-import { ConfigError } from './config.ts'
+import { rfc3339 } from '../runtime/clock.ts'
+import type { InstanceSecret } from '../runtime/derived-keys.ts'
+import { ConfigError } from '../config.ts'
 import { databaseFile, makeDataFolder } from './data-folder.ts'
 import { flushPath, hasCode, isLastingFault, isThere, readIfThere } from './durable-file.ts'
-
-/** What encrypts the secrets that must be read again, and hashes the numbers that were erased. */
-export interface InstanceSecret {
-  current: string
-  /** Those before it, the newest first: what they sealed can be opened still, and what they hashed is found. */
-  former: readonly string[]
-}
-
-/** All that are at hand, the current one first. */
-export const everySecret = ({ current, former }: InstanceSecret): string[] => [current, ...former]
-
-/** A key for one purpose (HKDF-SHA-256, RFC 5869), 32 octets: no purpose can do what another can, or open what it sealed. */
-export const deriveKey = (secret: string, purpose: string): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', secret, 'onesixty', `onesixty/${purpose}/v1`, 32))
-
-/** What a database remembers of a secret, to know it again: it tells nothing else of it. */
-export const markOf = (secret: string): string =>
-  Buffer.from(deriveKey(secret, 'mark')).toString('hex').slice(0, 16)
-
-/** The marks of the secrets that are at hand, in their order. */
-export const marksOf = (secret: InstanceSecret): string[] => everySecret(secret).map(markOf)
 
 /** Secrets that a database was used with and that are not at hand: some of them, or every one. */
 export interface MissingSecrets {

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Log } from './log.ts'
 
 /** Whoever scrapes waits for ten seconds by default, and calls a node that has not answered by then down. */

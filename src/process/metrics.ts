@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { type Clock, systemClock } from './clock.ts'
+import { type Clock, systemClock } from '../runtime/clock.ts'
 import { GaugeReads } from './gauge-reads.ts'
 import type { Log } from './log.ts'
 

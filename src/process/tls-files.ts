@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
-import type { Config } from './config.ts'
+import type { Config } from '../config.ts'
 
 export interface TlsFiles {
   cert: Buffer

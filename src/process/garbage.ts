@@ -1,7 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
 

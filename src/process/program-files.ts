@@ -2,7 +2,7 @@
  * Where the files of the program lie that are not imported by name, so that a built program (scripts/build-program.ts) needs another one of this module
  * alone. Everything else asks here.
  */
-const root = new URL('../', import.meta.url)
+const root = new URL('../../', import.meta.url)
 
 /** A file or a folder of the program by its place in the repository, such as `package.json` or `console/dist/`; it need not be there. */
 export const programFile = (path: string): URL => new URL(path, root)

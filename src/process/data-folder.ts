@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ConfigError } from './config.ts'
+import { ConfigError } from '../config.ts'
 import { hasCode, isLastingFault, isThere } from './durable-file.ts'
 
 /** The embedded database of a data folder. */

@@ -1,11 +1,11 @@
-import type { DevicePool } from './dispatch/device-pool.ts'
-import type { Dispatcher } from './dispatch/dispatcher.ts'
-import type { HandOverLog } from './dispatch/hand-over-log.ts'
-import type { createJanitors } from './dispatch/janitors.ts'
-import type { NodeBeats } from './dispatch/node-beats.ts'
-import type { NodeNews } from './dispatch/node-news.ts'
-import type { ProgressKeeper } from './dispatch/progress-keeper.ts'
-import { once, type Service } from './lifecycle.ts'
+import type { DevicePool } from '../dispatch/device-pool.ts'
+import type { Dispatcher } from '../dispatch/dispatcher.ts'
+import type { HandOverLog } from '../dispatch/hand-over-log.ts'
+import type { createJanitors } from '../dispatch/janitors.ts'
+import type { NodeBeats } from '../dispatch/node-beats.ts'
+import type { NodeNews } from '../dispatch/node-news.ts'
+import type { ProgressKeeper } from '../dispatch/progress-keeper.ts'
+import { once, type Service } from '../process/lifecycle.ts'
 
 /** Everything that runs, in start order; it stops the other way round. */
 export const inOrder = (run: {
