@@ -165,7 +165,8 @@ export async function startServerProcess(options: {
   const ended = new Promise<ProcessEnd>((resolve) =>
     child.once('close', (code, signal) => resolve((end = { code, signal }))),
   )
-  child.stdin.end()
+  // One with times of its own ends when this pipe does.
+  if (times === usualTimes) child.stdin.end()
   const kill = async (signal: NodeJS.Signals): Promise<ProcessEnd> => {
     if (end === null) child.kill(signal)
     return ended
