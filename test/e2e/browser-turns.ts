@@ -1,12 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
-import { join } from 'node:path'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A socket that grants a turn to each connection, for as long as it is open. */
-    browserTurns: string
+    /** A port of loopback that grants a turn to each connection, for as long as it is open. */
+    browserTurns: number
   }
 }
 
@@ -14,7 +13,7 @@ declare module 'vitest' {
 const mostBrowsers = 2
 
 /** Vitest calls it before the tests in a browser; what it gives is called behind them. */
-export async function setup({ provide, vitest }: TestProject): Promise<() => void> {
+export async function setup({ provide }: TestProject): Promise<() => void> {
   const waiting = new Set<Socket>()
   const granted = new Set<Socket>()
   const grant = (): void => {
@@ -38,9 +37,8 @@ export async function setup({ provide, vitest }: TestProject): Promise<() => voi
     socket.resume()
     grant()
   })
-  const path = join(vitest.config.root, 'node_modules', '.cache', 'onesixty', `turns-${process.pid}`)
-  server.listen(path)
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  provide('browserTurns', path)
+  provide('browserTurns', (server.address() as AddressInfo).port)
   return () => void server.close()
 }
