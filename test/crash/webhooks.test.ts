@@ -7,6 +7,8 @@ import { testTimes } from '../quick-times.ts'
 
 const kills = sizeOf('WEBHOOK_KILLS')
 const perSecond = 40
+/** Requests accepted before each kill, at least. */
+const sentBetweenKills = 40
 
 let house: CrashHouse
 let receiver: Receiver
@@ -47,6 +49,12 @@ test('kills during delivery lose no event, and what is told again has the same i
     await eventually(
       () => heard.size - before,
       (count) => expect(count).toBeGreaterThan(60),
+      20_000,
+    )
+    // A quick machine hears of sixty events before enough was sent.
+    await eventually(
+      () => load.accepted.size,
+      (count) => expect(count).toBeGreaterThan((kill + 1) * sentBetweenKills),
       20_000,
     )
     const open = unanswered.size
