@@ -12,16 +12,49 @@ export const layers = [
   { cli: '^src/cli/' },
   { app: '^src/app/' },
   { api: '^src/api/' },
+  { sending: '^src/sending/' },
   { dispatch: '^src/dispatch/', webhooks: '^src/webhooks/' },
   { connectors: '^src/connectors/', alerts: '^src/alerts/' },
+  { privacy: '^src/privacy/' },
   { messages: '^src/messages/' },
   { accounts: '^src/accounts/', ledger: '^src/ledger/', devices: '^src/devices/' },
   { storage: '^src/storage/' },
+  { smpp: '^src/smpp/' },
   { process: '^src/process/' },
   { settings: '^src/(?:settings/|config\\.ts$)' },
   { sms: '^src/sms/', numbers: '^src/numbers/' },
   { runtime: '^src/runtime/' },
 ]
+
+/**
+ * The sub-rooms of a room, top first, by the same rule. The files of the room's own folder stand above them: they put together
+ * what the sub-rooms have.
+ */
+export const subRooms = {
+  cli: [['account', 'database'], ['message', 'doctor', 'device', 'access', 'webhook', 'server'], ['core']],
+  'api/console': [['operator', 'live', 'devices', 'account', 'sign-in'], ['messages'], ['core']],
+  messages: [
+    ['audit', 'history', 'inbound', 'outcomes'],
+    ['send', 'opt-outs'],
+    ['queue'],
+    ['phones'],
+    ['core'],
+  ],
+  dispatch: [
+    ['nodes'],
+    ['sweepers'],
+    ['inbound', 'phones'],
+    ['submissions'],
+    ['devices'],
+    ['trust'],
+    ['rates', 'routes'],
+  ],
+  accounts: [['people', 'keys'], ['core']],
+  devices: [['phones'], ['core'], ['status']],
+  storage: [['move', 'open'], ['postgres', 'sqlite'], ['instance'], ['seam'], ['tables']],
+  smpp: [['values', 'session'], ['codec']],
+  'connectors/smpp': [['receive', 'settings'], ['submit'], ['session']],
+}
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
@@ -37,6 +70,24 @@ const onlyDownward = layers.flatMap((row, rank) =>
   }),
 )
 
+const onlyDownwardInside = Object.entries(subRooms).flatMap(([room, rows]) => {
+  const pathOf = (name) => `^src/${room}/${name}/`
+  return rows.flatMap((row, rank) =>
+    row.map((name) => {
+      const others = rows
+        .slice(0, rank + 1)
+        .flat()
+        .filter((other) => other !== name)
+      return forbid(
+        `${room.replace('/', '-')}-${name}-imports-only-downward`,
+        'A module imports its own sub-room and those below it.',
+        { path: pathOf(name) },
+        { path: [`^src/${room}/[^/]+$`, ...others.map(pathOf)] },
+      )
+    }),
+  )
+})
+
 /** What knows nothing of messages, accounts and tables. */
 const primitives = layers.slice(-4).flatMap((row) => Object.values(row))
 
@@ -44,6 +95,7 @@ const primitives = layers.slice(-4).flatMap((row) => Object.values(row))
 export default {
   forbidden: [
     ...onlyDownward,
+    ...onlyDownwardInside,
     forbid('no-cycles', 'A cycle has no bottom to begin reading at.', {}, { circular: true }),
     {
       name: 'every-module-has-a-layer',
@@ -58,6 +110,22 @@ export default {
       },
       from: {},
     },
+    {
+      name: 'every-module-has-a-sub-room',
+      comment: 'Where a room has sub-rooms, a new folder in it is one of them.',
+      severity: 'error',
+      module: {
+        path: Object.keys(subRooms).map((room) => `^src/${room}/[^/]+/`),
+        pathNot: [
+          ...Object.entries(subRooms).flatMap(([room, rows]) =>
+            rows.flat().map((name) => `^src/${room}/${name}/`),
+          ),
+          '^src/storage/migrations/',
+        ],
+        numberOfDependentsLessThan: 100,
+      },
+      from: {},
+    },
     forbid(
       'a-connector-sees-only-the-seam-and-primitives',
       'A connector knows its device, nothing of accounts, money, tables or other kinds.',
@@ -67,6 +135,7 @@ export default {
         pathNot: [
           '^src/connectors/$1/',
           '^src/connectors/(connector|connector-tools|setting-rules)\\.ts$',
+          '^src/smpp/',
           ...primitives,
         ],
       },

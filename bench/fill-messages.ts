@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createIds } from '../src/runtime/ids.ts'
-import { stepOf } from '../src/messages/time-scale.ts'
-import { grainMs } from '../src/messages/traffic.ts'
+import { stepOf } from '../src/messages/core/time-scale.ts'
+import { grainMs } from '../src/messages/core/traffic.ts'
 import { recipientOf, textOfMessages } from './load-job.ts'
 import type { BenchAccount } from './server-process.ts'
 

@@ -8,9 +8,9 @@ import type { ServerProcess } from './server-process.ts'
 /** Beside the first of them, which is the hot one. */
 const accountsInAll = 200
 /** More nodes on the same two cores bear no more: they must not bear much less. */
-const leastOfOne = 0.9
+const minOfOne = 0.9
 /** Fewer say nothing of a rate. */
-const leastEnded = 100
+const minEnded = 100
 
 /** The accounts whose keys the requests bear. */
 type Spread = 'one account' | `${number} accounts`
@@ -52,8 +52,8 @@ function judged({ kind, spread, compared, figure }: Rate, nodes: number, ofOneNo
   if (nodes > 1) {
     const ofOne = ofOneNode.find((rate) => rate.kind === kind && rate.spread === spread) as Rate
     const ratio = compared / ofOne.compared
-    const says = `≥ ${leastOfOne} × one node (${ratio.toFixed(2)} ×)`
-    return { ...figure, bar: { kind: 'holds', holds: ratio >= leastOfOne, says } }
+    const says = `≥ ${minOfOne} × one node (${ratio.toFixed(2)} ×)`
+    return { ...figure, bar: { kind: 'holds', holds: ratio >= minOfOne, says } }
   }
   const isOfN = kind === 'accept' && spread === 'one account'
   return isOfN ? { ...figure, bar: { kind: 'of-n', least: 0.25 }, profile: 'accept-postgres' } : figure
@@ -128,7 +128,7 @@ async function claimRate(run: BenchRun, house: NodeHouse, { nodes, spread }: Mea
      where finalized_at > ${fromMs} and finalized_at <= ${toMs} and status = 'delivered' and charged = 1`,
   )
   const ended = Number(row?.['ended'])
-  if (ended < leastEnded)
+  if (ended < minEnded)
     throw new Error(`Only ${ended} messages were handed over: too little waited, or no link worked.`)
   const perSecond = (ended * 1000) / (Number(row?.['last']) - Number(row?.['first']))
   const name = `from the queue to delivered on PostgreSQL, ${nodesOf(nodes)}, ${spread}`

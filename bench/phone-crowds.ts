@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type FakePhones, startFakePhones } from '../test/peers/fake-phone-control.ts'
 import { type BenchFolder, databaseOf } from './server-process.ts'
 
-const mostWaitMs = 60_000
+const maxWaitMs = 60_000
 const restMs = 2_000
 
 /** Phones of one account in processes of their own, connected to a server. */
@@ -103,7 +103,6 @@ export async function sendToAll({
 }
 
 async function until(what: string, isSo: () => boolean): Promise<void> {
-  for (const end = performance.now() + mostWaitMs; performance.now() < end; await sleep(20))
-    if (isSo()) return
+  for (const end = performance.now() + maxWaitMs; performance.now() < end; await sleep(20)) if (isSo()) return
   throw new Error(`The bench waited in vain for ${what}.`)
 }

@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:net'
 import { systemClock } from '../src/runtime/clock.ts'
-import { decodePdu } from '../src/connectors/smpp/decode-pdu.ts'
-import { encodePdu, roomFor } from '../src/connectors/smpp/encode-pdu.ts'
-import { FrameReader } from '../src/connectors/smpp/frame-reader.ts'
-import { socketTo } from '../src/connectors/smpp/open-socket.ts'
-import type { MessageFields, Pdu } from '../src/connectors/smpp/pdu.ts'
-import { defaultSessionLimits } from '../src/connectors/smpp/session-settings.ts'
-import { Session } from '../src/connectors/smpp/session.ts'
-import { WriteBuffer } from '../src/connectors/smpp/write-buffer.ts'
+import { decodePdu } from '../src/smpp/codec/decode-pdu.ts'
+import { encodePdu, roomFor } from '../src/smpp/codec/encode-pdu.ts'
+import { FrameReader } from '../src/smpp/codec/frame-reader.ts'
+import { socketTo } from '../src/smpp/session/open-socket.ts'
+import type { MessageFields, Pdu } from '../src/smpp/codec/pdu.ts'
+import { defaultSessionLimits } from '../src/smpp/session/session-limits.ts'
+import { Session } from '../src/connectors/smpp/session/session.ts'
+import { WriteBuffer } from '../src/smpp/codec/write-buffer.ts'
 import { decodeGsm7, encodeGsm7 } from '../src/sms/gsm7.ts'
 import type { Content, Submit, SubmitJob } from './smpp-ends.ts'
 import { benchText } from './smpp-text.ts'
@@ -56,7 +56,7 @@ export async function bindOwn({ port, content, window }: SubmitJob): Promise<Sub
 /** An SMSC of ours: the codec, and a socket. */
 export function createOwnSmsc(content: Content): Server {
   return createServer({ noDelay: true }, (socket) => {
-    const reader = new FrameReader(defaultSessionLimits.mostPduBytes)
+    const reader = new FrameReader(defaultSessionLimits.maxPduBytes)
     const writes = new WriteBuffer((pieces, done) => {
       const last = pieces.length - 1
       for (const [i, piece] of pieces.entries()) socket.write(piece, i === last ? done : undefined)

@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { decodePdu } from '../src/connectors/smpp/decode-pdu.ts'
-import { encodePdu, roomFor } from '../src/connectors/smpp/encode-pdu.ts'
-import { FrameReader } from '../src/connectors/smpp/frame-reader.ts'
-import type { MessageFields, Pdu } from '../src/connectors/smpp/pdu.ts'
-import { defaultSessionLimits } from '../src/connectors/smpp/session-settings.ts'
-import { WriteBuffer } from '../src/connectors/smpp/write-buffer.ts'
+import { decodePdu } from '../src/smpp/codec/decode-pdu.ts'
+import { encodePdu, roomFor } from '../src/smpp/codec/encode-pdu.ts'
+import { FrameReader } from '../src/smpp/codec/frame-reader.ts'
+import type { MessageFields, Pdu } from '../src/smpp/codec/pdu.ts'
+import { defaultSessionLimits } from '../src/smpp/session/session-limits.ts'
+import { WriteBuffer } from '../src/smpp/codec/write-buffer.ts'
 
 /** An SMSC of our codec in a process of its own: it takes every message and sends its receipt, at once. */
 export interface BenchSmsc {
@@ -21,7 +21,7 @@ export async function startBenchSmsc(answerAfterMs = 0): Promise<BenchSmsc> {
 }
 
 /** Receipts without an answer on one session; SMSCs have a window too. */
-const mostUnanswered = 50
+const maxUnanswered = 50
 /** From the answer to the receipt, of an SMSC that takes its time. */
 const receiptAfterMs = 500
 /** What a timer may be late by. */
@@ -42,7 +42,7 @@ class Peer {
       const last = pieces.length - 1
       for (const [i, piece] of pieces.entries()) socket.write(piece, i === last ? done : undefined)
     })
-    const reader = new FrameReader(defaultSessionLimits.mostPduBytes)
+    const reader = new FrameReader(defaultSessionLimits.maxPduBytes)
     socket.on('error', () => undefined)
     socket.on('data', (chunk) => {
       reader.push(chunk)
@@ -100,7 +100,7 @@ class Peer {
   }
 
   #sayReceipts(): void {
-    while (this.#unanswered < mostUnanswered) {
+    while (this.#unanswered < maxUnanswered) {
       const body = this.#receipts.shift()
       if (body === undefined) return
       this.#unanswered += 1

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { cliActor, createCommandContext } from '../src/cli/command-context.ts'
+import { cliActor, createCommandContext } from '../src/cli/core/command-context.ts'
 import { readConfig } from '../src/config.ts'
-import { createWebhookSecretBox } from '../src/devices/secret-box.ts'
+import { createWebhookSecretBox } from '../src/runtime/secret-box.ts'
 import { loadInstanceSecret } from '../src/process/instance-secret.ts'
 import { createAddressGuard } from '../src/webhooks/address-guard.ts'
 import { addEndpoint } from '../src/webhooks/endpoint-store.ts'
@@ -84,7 +84,7 @@ async function addEndpoints({ env }: BenchFolder, accountId: string, url: string
     randomBytes,
     secretBox,
     guard,
-    mostEndpoints: config.webhookEndpoints,
+    maxEndpoints: config.webhookEndpoints,
   }
   await withStorage((storage) =>
     storage.writer.write(async (tx) => {

@@ -14,7 +14,7 @@ export function prepare() {
   // one: "Check failed: jit_page.has_value()" (nodejs/node#64500 is of its kind). What strips types is WebAssembly; it needs no such wrappers.
   // The flag is one of V8's own, which comes and goes with it: set where it was seen to be known, and to help.
   if (process.versions.node.startsWith('24.')) setFlagsFromString('--wasm-wrapper-tiering-budget=2147483647')
-  // The nursery of this thread has its size by now, and src/storage/sqlite-thread.ts takes the flag back before other threads start. Here already:
+  // The nursery of this thread has its size by now, and src/storage/sqlite/sqlite-thread.ts takes the flag back before other threads start. Here already:
   // what is kept is kept by flags, and the threads shall find what this one has kept.
   setFlagsFromString('--max-semi-space-size=0')
   const isToldWhere = process.env['NODE_COMPILE_CACHE'] !== undefined

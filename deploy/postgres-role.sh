@@ -1,6 +1,6 @@
 #!/bin/sh
 # Run once by the image of PostgreSQL, when it makes its folder: a role that owns its database and may do nothing else, and the one that
-# reads for an account take on (src/storage/row-security.ts), which a role that may not make roles must find.
+# reads for an account take on (src/storage/postgres/row-security.ts), which a role that may not make roles must find.
 # By hand: DATABASE_PASSWORD=… deploy/postgres-role.sh, as a user who may speak to PostgreSQL as its superuser.
 set -eu
 : "${DATABASE_PASSWORD:?is not set}"

@@ -119,7 +119,7 @@ function nearest(packages: Lockfile['packages'], from: string, name: string): st
 }
 
 const dayMs = 86_400_000
-const mostDays = 92
+const maxDays = 92
 
 /** Returns what makes the step fail: advisories that are not accepted, and accepted ones that have expired, last too long or match nothing. */
 export function findFaults(
@@ -128,10 +128,10 @@ export function findFaults(
 ): string[] {
   const daysLeft = ({ until }: Accepted): number => (Date.parse(until) - Date.parse(today)) / dayMs
   const wrongDays = list
-    .filter((entry) => !(daysLeft(entry) >= 0 && daysLeft(entry) <= mostDays))
+    .filter((entry) => !(daysLeft(entry) >= 0 && daysLeft(entry) <= maxDays))
     .map(
       ({ advisory, until }) =>
-        `${advisory} is accepted until ${until}: not a day of the next ${mostDays} days`,
+        `${advisory} is accepted until ${until}: not a day of the next ${maxDays} days`,
     )
   if ('unasked' in answer) return wrongDays
   const found = answer.vulnerable.flatMap((one) =>

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '..')
 const entries = {
   main: 'src/main.ts',
   units: 'src/messages/units.ts',
-  'sqlite-worker': 'src/storage/sqlite-worker.ts',
+  'sqlite-worker': 'src/storage/sqlite/sqlite-worker.ts',
 }
 
 /** What is read, not imported. */

@@ -54,7 +54,7 @@ async function main(): Promise<void> {
       known === null
         ? sampleOf(mutants, size === 0 ? mutants.length : size, values.seed)
         : mutants.filter((mutant) => known.has(nameOf(mutant)))
-    const tried = await tryRoom(room, chosen, { mostMs: Number(values.seconds) * 1_000 })
+    const tried = await tryRoom(room, chosen, { maxMs: Number(values.seconds) * 1_000 })
     const fresh = reportOf(room, { all: mutants.length, tried, seed: values.seed, commit })
     const report = values.again ? withoutNoticed(readReport()[room.name], fresh, isLookedAt) : fresh
     reports.push(report)
@@ -96,7 +96,7 @@ const testsOf = ({ tests }: MutantRoom): string[] => filesOf(tests).filter((file
 async function tryRoom(
   room: MutantRoom,
   chosen: readonly Mutant[],
-  { mostMs }: { mostMs: number },
+  { maxMs }: { maxMs: number },
 ): Promise<readonly Tried[]> {
   const say = (line: string): void => void process.stderr.write(`${room.name}: ${line}\n`)
   const coverage = await readCoverage(everySource(), testsOf(room), say)
@@ -104,7 +104,7 @@ async function tryRoom(
   const tried: Tried[] = []
   try {
     for (const mutant of chosen) {
-      const result = await tryMutant(lane, coverage, mutant, mostMs)
+      const result = await tryMutant(lane, coverage, mutant, maxMs)
       tried.push(result)
       const { by, noticed, ran, reaching } = result
       const word = by ?? (reasonOf(mutant) === null ? 'SURVIVED' : 'equivalent')

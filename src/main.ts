@@ -5,7 +5,7 @@ import { startOverOnceStripped } from './start-over.ts'
 process.umask(0o077)
 
 process.exitCode = await runCommandLine(process.argv.slice(2), process, async (options) => {
-  const { serve } = await import('./cli/serve.ts')
+  const { serve } = await import('./cli/server/serve.ts')
   await startOverOnceStripped(process)
   return serve(process, options)
 })

@@ -5,7 +5,7 @@ import { systemClock } from '../src/runtime/clock.ts'
 import { readConfig } from '../src/config.ts'
 import { secretFile } from '../src/process/instance-secret.ts'
 import { createLog } from '../src/process/log.ts'
-import { lockFolder } from '../src/storage/folder-lock.ts'
+import { lockFolder } from '../src/storage/instance/folder-lock.ts'
 import { giveStorageBack, takeStorage } from './kept-storages.ts'
 import { databaseSettings, testSecret } from './test-database.ts'
 

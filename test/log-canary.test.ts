@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { AnyCall } from '../src/api/console/call.ts'
+import type { AnyCall } from '../src/api/console/core/call.ts'
 import { calls } from '../src/api/console/calls.ts'
 import { newVisitor, totp, type Visitor } from './console/visitor.ts'
 import { createApiClient } from './api-client.ts'

@@ -1,28 +1,28 @@
 import { createLog } from '../src/process/log.ts'
 import { createMetrics, type Metrics } from '../src/process/metrics.ts'
-import { DevicePool, type DevicePoolDeps } from '../src/dispatch/device-pool.ts'
-import type { DispatchUnits } from '../src/dispatch/dispatch-units.ts'
-import { Dispatcher, type DispatcherDeps } from '../src/dispatch/dispatcher.ts'
+import { DevicePool, type DevicePoolDeps } from '../src/dispatch/devices/device-pool.ts'
+import type { DispatchUnits } from '../src/dispatch/submissions/dispatch-units.ts'
+import { Dispatcher, type DispatcherDeps } from '../src/dispatch/submissions/dispatcher.ts'
 import { grantSms } from '../src/ledger/grants.ts'
-import { claimMessages } from '../src/messages/claim-messages.ts'
-import { readOpenOf } from '../src/messages/open-attempts.ts'
+import { claimMessages } from '../src/messages/queue/claim-messages.ts'
+import { readOpenOf } from '../src/messages/outcomes/open-attempts.ts'
 import { units } from '../src/messages/units.ts'
 import type { ConnectorKind } from '../src/connectors/connector.ts'
-import { QuietAccounts } from '../src/dispatch/quiet-accounts.ts'
+import { QuietHoursCache } from '../src/dispatch/submissions/quiet-hours-cache.ts'
 import { simulatorKind } from '../src/connectors/simulator/simulator.ts'
-import { routeFrom } from '../src/dispatch/route-ring.ts'
-import { sendMessages } from '../src/messages/send-messages.ts'
-import { routeKeyOf } from '../src/messages/message-store.ts'
-import type { SendRequest, SendResult } from '../src/messages/send-request.ts'
-import { touchDirectory } from '../src/storage/directory-version.ts'
-import { insertRows } from '../src/storage/sets.ts'
-import type { Mode } from '../src/storage/schema.ts'
+import { routeFrom } from '../src/dispatch/routes/route-ring.ts'
+import { sendMessages } from '../src/messages/send/send-messages.ts'
+import { routeKeyOf } from '../src/messages/core/message-store.ts'
+import type { SendRequest, SendResult } from '../src/messages/send/send-request.ts'
+import { touchDirectory } from '../src/storage/seam/directory-version.ts'
+import { insertRows } from '../src/storage/seam/sets.ts'
+import type { Mode } from '../src/storage/tables/schema.ts'
 import { openRealStorage, openTestStorage, type TestStorage } from './open-test-storage.ts'
 import { sendRequest } from './send-request.ts'
 
 export interface MessagesFixture extends TestStorage {
   pool: DevicePool
-  quiet: QuietAccounts
+  quiet: QuietHoursCache
   dispatcher: Dispatcher
   metrics: Metrics
   addAccount(id: string, granted: number): Promise<void>
@@ -48,13 +48,13 @@ export async function openMessagesFixture(
   kind: ConnectorKind = simulatorKind,
   {
     isLogged,
-    handOvers,
+    submissionLog,
     hasStopped,
     around = (itself) => itself,
     onFolder,
     pollIntervalMs = 500,
   }: Pick<DevicePoolDeps, 'isLogged'> &
-    Pick<DispatcherDeps, 'handOvers' | 'hasStopped'> & {
+    Pick<DispatcherDeps, 'submissionLog' | 'hasStopped'> & {
       around?: (units: DispatchUnits) => DispatchUnits
       onFolder?: Parameters<typeof openRealStorage>[0]
       /** How often the clock of the test finds the dispatcher and the pool looking by themselves: seldom where days pass. */
@@ -73,7 +73,7 @@ export async function openMessagesFixture(
       'ignore',
     ),
   )
-  const quiet = new QuietAccounts(storage.read)
+  const quiet = new QuietHoursCache(storage.read)
   const pool: DevicePool = new DevicePool({
     read: storage.read,
     clock,
@@ -114,7 +114,7 @@ export async function openMessagesFixture(
     log,
     metrics,
     pool,
-    ...(handOvers && { handOvers }),
+    ...(submissionLog && { submissionLog }),
     ...(hasStopped && { hasStopped }),
     fence: 1,
     pollIntervalMs,

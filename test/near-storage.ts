@@ -1,11 +1,11 @@
 import { stat, statfs } from 'node:fs/promises'
 import { merging, units, type HotUnits } from '../src/messages/units.ts'
 import { databaseFile } from '../src/process/data-folder.ts'
-import type { Units } from '../src/storage/dialect.ts'
-import type { Storage } from '../src/storage/database.ts'
-import { emptyLog } from '../src/storage/empty-log.ts'
-import { connectLocally, type LocalConnection } from '../src/storage/local-connection.ts'
-import { mergedUnits } from '../src/storage/merged-units.ts'
+import type { Units } from '../src/storage/seam/dialect.ts'
+import type { Storage } from '../src/storage/seam/storage.ts'
+import { emptyLog } from '../src/storage/sqlite/empty-log.ts'
+import { connectLocally, type LocalConnection } from '../src/storage/sqlite/local-connection.ts'
+import { mergedUnits } from '../src/storage/seam/merged-units.ts'
 import { openNearStore } from './near-store.ts'
 
 /**

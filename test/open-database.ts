@@ -1,10 +1,10 @@
 import { Kysely } from 'kysely'
 import { RecentTimes } from '../src/runtime/recent-times.ts'
 import { databaseFile } from '../src/process/data-folder.ts'
-import { connectLocally } from '../src/storage/local-connection.ts'
-import { postgresDialect } from '../src/storage/postgres.ts'
-import { createPostgresPool } from '../src/storage/postgres-client.ts'
-import type { Database } from '../src/storage/schema.ts'
+import { connectLocally } from '../src/storage/sqlite/local-connection.ts'
+import { postgresDialect } from '../src/storage/postgres/postgres-dialect.ts'
+import { createPostgresPool } from '../src/storage/postgres/postgres-client.ts'
+import type { Database } from '../src/storage/tables/schema.ts'
 import { databaseSettings, isPostgres } from './test-database.ts'
 
 /** The database of a data folder by itself, beside whatever serves it: what stands in it is read, and damaged, as it is. */

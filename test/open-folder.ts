@@ -1,7 +1,7 @@
 import { readConfig } from '../src/config.ts'
 import type { HotUnits } from '../src/messages/units.ts'
-import type { Storage } from '../src/storage/database.ts'
-import { openStorage } from '../src/storage/open-storage.ts'
+import type { Storage } from '../src/storage/seam/storage.ts'
+import { openStorage } from '../src/storage/open/open-storage.ts'
 import { databaseSettings } from './test-database.ts'
 
 /** The real store of a data folder, as a server opens it. */

@@ -1,6 +1,6 @@
 import type { HotUnits } from '../src/messages/units.ts'
-import type { Storage } from '../src/storage/database.ts'
-import { openStorage } from '../src/storage/open-storage.ts'
+import type { Storage } from '../src/storage/seam/storage.ts'
+import { openStorage } from '../src/storage/open/open-storage.ts'
 import { openNearStorage } from './near-storage.ts'
 import { openFolder } from './open-folder.ts'
 import { isPostgres } from './test-database.ts'

@@ -1,5 +1,5 @@
 import { createIds, type Ids } from '../src/runtime/ids.ts'
-import type { Storage } from '../src/storage/database.ts'
+import type { Storage } from '../src/storage/seam/storage.ts'
 import { giveStorageBack, takeStorage } from './kept-storages.ts'
 import { createStubClock, type StubClock } from './stub-clock.ts'
 import { openFolder } from './open-folder.ts'

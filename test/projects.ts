@@ -47,7 +47,7 @@ const withoutSql = [
   'test/alerts/told-ends.test.ts',
   'test/phones/conformance.test.ts',
   'test/phones/connect-from-terminal.test.ts',
-  'test/phones/desk-pace.test.ts',
+  'test/phones/gateway-pace.test.ts',
   'test/phones/phone-life.test.ts',
   'test/webhooks/hostile-receivers.test.ts',
 ]

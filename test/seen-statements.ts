@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type CompiledQuery, DefaultQueryExecutor, PostgresAdapter } from 'kysely'
 import { expect, inject } from 'vitest'
-import type { SetAdapter, SetStatements } from '../src/storage/dialect.ts'
+import type { SetAdapter, SetStatements } from '../src/storage/seam/dialect.ts'
 import { atFileEnd } from './at-file-end.ts'
 
 /**
@@ -71,15 +71,15 @@ function watchSets(database: Database, sets: SetStatements): void {
 const isRows = (arg: unknown): boolean => Array.isArray(arg) && Array.isArray(arg[0])
 
 /** How often a text that only tests have made so far is looked at again: the program may make it, too. */
-const mostLooks = 30
-/** How often each text was looked at, as it was made; those of which no more is to be learned have `mostLooks`. */
+const maxLooks = 30
+/** How often each text was looked at, as it was made; those of which no more is to be learned have `maxLooks`. */
 const looks: Record<Database, Map<string, number>> = { sqlite: new Map(), postgres: new Map() }
 
 function keep(database: Database, text: string, partsIn: (text: string) => readonly string[]): void {
   const count = looks[database].get(text) ?? 0
-  if (count >= mostLooks) return
+  if (count >= maxLooks) return
   const isOurs = isOfProgram()
-  looks[database].set(text, isOurs ? mostLooks : count + 1)
+  looks[database].set(text, isOurs ? maxLooks : count + 1)
   if (isOurs) for (const part of partsIn(text)) see(database, part)
 }
 

@@ -1,5 +1,5 @@
 import type { Ids } from '../src/runtime/ids.ts'
-import type { SendRequest } from '../src/messages/send-request.ts'
+import type { SendRequest } from '../src/messages/send/send-request.ts'
 
 const dayMs = 86_400_000
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { serve } from '../src/cli/serve.ts'
+import { serve } from '../src/cli/server/serve.ts'
 import type { Times } from '../src/runtime/times.ts'
 
 // `onesixty serve` with other times, for tests: no settings, for an operator would set them to what loses messages.

@@ -20,7 +20,7 @@ export const nameWithin = (frame: CallFrame, caller: CallFrame | undefined): str
 export const isOurs = ({ url }: CallFrame): boolean =>
   url.includes('/src/') && !url.includes('/node_modules/')
 
-const leastShare = 0.004
+const minShare = 0.004
 
 /** The largest shares of `sum`, a line each; `say` tells more of an amount, behind its share. */
 export const shareLines = (
@@ -28,7 +28,7 @@ export const shareLines = (
   { sum, shown, say = () => '' }: { sum: number; shown: number; say?: (amount: number) => string },
 ): string[] =>
   [...amounts]
-    .filter(([, amount]) => amount / sum >= leastShare)
+    .filter(([, amount]) => amount / sum >= minShare)
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, shown)
     .map(([name, amount]) => `  ${((amount / sum) * 100).toFixed(1).padStart(5)} %  ${say(amount)}${name}`)

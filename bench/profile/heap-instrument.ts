@@ -23,7 +23,7 @@ const shownSelf = 15
 const shownTotal = 15
 const answerTimeoutMs = 10_000
 /** A thread that allocates less for each message or request is left out. */
-const leastBytes = 64
+const minBytes = 64
 
 /** What the threads of a server allocate on their heaps, collected or not, by V8's sampling heap profiler. */
 export const heapInstrument: Instrument = async (use) => {
@@ -70,7 +70,7 @@ function linesOf(thread: string, { head, collections }: ThreadHeap, { units, uni
   const self = new Map<string, number>()
   const total = new Map<string, number>()
   const sum = addUp(head, { self, total }, [])
-  if (sum / units < leastBytes) return []
+  if (sum / units < minBytes) return []
   const say = (bytes: number): string => `${bytesOf(bytes / units).padStart(8)}  `
   return [
     `${thread}: ${bytesOf(sum / units)} for each ${unit}; garbage collected ${collections.times} times in ${Math.round(collections.ms)} ms, ${((collections.ms * 1000) / units).toFixed(1)} µs for each`,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { androidSettings } from '../../src/connectors/android/settings.ts'
 import type { SettingRule } from '../../src/connectors/setting-rules.ts'
-import { smppSettings } from '../../src/connectors/smpp/settings.ts'
+import { smppSettings } from '../../src/connectors/smpp/settings/settings.ts'
 import type { Generator } from './generator.ts'
 
 /** The table of settings in `docs/connectors/smpp.md`. */
@@ -12,7 +12,7 @@ export const androidSettingsTable = settingsTable('android', androidSettings)
 /** Takes the place of what stands between the two marks in the page of a kind of device. */
 function settingsTable(kind: string, settings: readonly SettingRule[]): Generator {
   const path = `docs/connectors/${kind}.md`
-  const begin = `<!-- settings:begin, written by npm run generate from src/connectors/${kind}/settings.ts -->`
+  const begin = `<!-- settings:begin, written by npm run generate from the settings of src/connectors/${kind}/ -->`
   const end = '<!-- settings:end -->'
   return {
     path,

@@ -1,5 +1,5 @@
-import { reserved, statusMeanings, vendors } from '../../src/connectors/smpp/command-status-class.ts'
-import { commandStatus } from '../../src/connectors/smpp/pdu.ts'
+import { reserved, statusMeanings, vendors } from '../../src/smpp/values/command-status-class.ts'
+import { commandStatus } from '../../src/smpp/codec/pdu.ts'
 import type { Generator } from './generator.ts'
 
 /** `docs/connectors/smpp-status.md`: what becomes of a message for each answer of an SMSC. */
@@ -7,7 +7,7 @@ export const smppStatusPage: Generator = {
   path: 'docs/connectors/smpp-status.md',
   render: async () => `# What the answers of an SMSC mean
 
-Generated from \`src/connectors/smpp/command-status-class.ts\` by \`npm run generate\`.
+Generated from \`src/smpp/values/command-status-class.ts\` by \`npm run generate\`.
 
 The command_status of a submit_sm_resp decides what becomes of a message. \`network_code\` of the message names it. The setting
 \`status_classes\` of a link changes the class of single ones:

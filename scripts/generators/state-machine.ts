@@ -1,12 +1,12 @@
-import { type Move, moves } from '../../src/messages/state.ts'
+import { type Move, moves } from '../../src/messages/core/state.ts'
 import type { Generator } from './generator.ts'
 
-/** `docs/state-machine.md`: the table of `src/messages/state.ts` as a picture and as a list. */
+/** `docs/state-machine.md`: the table of `src/messages/core/state.ts` as a picture and as a list. */
 export const stateMachine: Generator = {
   path: 'docs/state-machine.md',
   render: async () => `# The states of a message
 
-Generated from \`src/messages/state.ts\` by \`npm run generate\`.
+Generated from \`src/messages/core/state.ts\` by \`npm run generate\`.
 
 \`\`\`mermaid
 stateDiagram-v2

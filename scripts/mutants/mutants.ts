@@ -20,7 +20,7 @@ export interface Mutant {
   text: string
 }
 
-const mostShown = 60
+const maxShown = 60
 
 /** All of a file, in the order of the text. */
 export function mutantsOf(file: string): Mutant[] {
@@ -49,7 +49,7 @@ export function mutantsOf(file: string): Mutant[] {
 const shown = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   if (line === '') return 'nothing'
-  return line.length > mostShown ? `${line.slice(0, mostShown)}…` : line
+  return line.length > maxShown ? `${line.slice(0, maxShown)}…` : line
 }
 
 /** So many of them, chosen by the seed; what else has changed in the program does not change which. */

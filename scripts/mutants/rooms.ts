@@ -25,50 +25,50 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'texts',
     'alphabets, parts and look-alikes',
-    ['src/sms/*.ts', 'src/settings/off-words.ts', 'src/messages/{keywords,check-keyword-set}.ts', 'src/api/v1/send-text.ts'],
+    ['src/sms/*.ts', 'src/settings/off-words.ts', 'src/messages/*/{keywords,check-keyword-set}.ts', 'src/sending/send-text.ts'],
     ['test/api/send*.test.ts'],
   ),
   room(
     'numbers',
     'telephone numbers and where they belong',
-    ['src/numbers/*.ts', 'src/messages/{number-list,number-spellings,written-numbers,stopped-twins,times-to-numbers}.ts', 'src/api/v1/send-recipients.ts'],
+    ['src/numbers/*.ts', 'src/messages/*/{number-list,written-numbers,stored-opt-outs,times-to-numbers}.ts', 'src/sending/send-recipients.ts'],
     ['test/api/send*.test.ts', 'test/devices/*.test.ts'],
   ),
   room('ledger', 'grants, holds and charges', ['src/ledger/*.ts'], ['test/api/*.test.ts', 'test/operator/*.test.ts']),
   room(
     'receipts',
     'what the network says later',
-    ['src/connectors/smpp/{receipt*,unread,known-ids,message-id,incoming}.ts', 'src/messages/*receipt*.ts', 'src/messages/{recycled-ids,open-parts,waiting-parts,network-ids,group-members,phone-words}.ts', 'src/dispatch/{receipt-store,receipt-closer,resume-receipts}.ts'],
+    ['src/smpp/*/receipt*.ts', 'src/connectors/smpp/*/{unread,known-ids,incoming}.ts', 'src/smpp/*/message-id.ts', 'src/messages/*/*receipt*.ts', 'src/messages/*/{recycled-ids,open-parts,network-ids,group-members,merge-phone-report}.ts', 'src/dispatch/*/{receipt-store,receipt-expirer,resume-receipts}.ts'],
     ['test/smpp/*.test.ts', 'test/dispatch/*.test.ts'],
   ),
   room(
     'authentication',
     'API keys, tokens and passwords',
-    ['src/accounts/{api-key-format,api-keys,authenticator,operator-tokens,password-hash,rotate-api-key,secret-token,address-list,second-factors,second-factor-codes,totp,password-rules,one-time-links,email-links,address-proof,account-guard}.ts', 'src/api/authenticate.ts'],
+    ['src/accounts/*/{api-key-format,api-keys,authenticator,operator-tokens,password-hash,rotate-api-key,secret-token,address-list,second-factors,second-factor-codes,totp,password-rules,one-time-links,email-links,address-proof,account-guard}.ts', 'src/api/authenticate.ts'],
     ['test/accounts/*.test.ts', 'test/api/*.test.ts', 'test/operator/*.test.ts', 'test/console/{identity,identity-limits,links,mail,second-factor,changed-secret,ended-meanwhile}.test.ts'],
   ),
   room(
     'sending',
     'what is asked of a send, and whether it fits',
-    ['src/api/v1/{prepare-send,send-body,send-policy,recipient-guard,recipient-rate,velocity,pumping-watch,planned-rate,send-answer,send-warnings,idempotency}.ts', 'src/messages/{decide-sends,send-messages,find-replays}.ts'],
+    ['src/sending/{sender,idempotency,prepare-send,send-body,send-policy,recipient-guard,recipient-rate,velocity,pumping-watch,planned-rate,send-warnings}.ts', 'src/api/v1/{send-answer,idempotency-key}.ts', 'src/messages/*/{decide-sends,send-messages,find-replays}.ts'],
     ['test/api/*.test.ts'],
   ),
   room(
     'messages',
     'the states of a message and its queue',
-    ['src/messages/{advance-messages,claim-messages,state,release-due,defer-quiet,deferred,end-waiting,cancel-messages,leave-queue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-hours,phone-offers,phone-recalls,unended-offers,opt-outs,store-opt-outs,follow-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,end-deferred,end-doubts,wake-quiet,queue-place,last-sender,last-submitted}.ts'],
-    ['test/dispatch/*.test.ts', 'test/phones/{desk,desk-pace,fetch-routes,fair-turns,phones-model,recaller,sent-words,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
+    ['src/messages/*/{advance-messages,claim-messages,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-until,phone-offers,phone-recalls,unfinished-offers,opt-outs,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,finish-deferred,end-doubts,queue-position,last-sender,last-submitted}.ts'],
+    ['test/dispatch/*.test.ts', 'test/phones/{gateway,gateway-pace,fetch-routes,fair-turns,phones-model,recaller,sent-words,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
   ),
   room(
     'dispatch',
     'which device, when, and what next',
-    ['src/dispatch/{choose-device,retry-policy,breaker,route-ring,pace,sim-paces,throughput,sharers,resting-phones,ready-claims,fetch-turns,held-offers,sound-outcome,another-device,claims-in-doubt,device-trust,doubt,doubtful,known-senders,stopped-claims,trial-watch,untold-offers,phone-desk,phone-report,phone-reports,due-routes,queue-clock}.ts'],
-    ['test/dispatch/*.test.ts', 'test/phones/{desk,desk-pace,fetch-routes,fair-turns}.test.ts'],
+    ['src/dispatch/*/{choose-device,retry-policy,breaker,route-ring,rate-limit,sim-paces,throughput,eligible-devices-count,disabled-phones,ready-claims,fetch-turns,held-offers,valid-outcome,another-device,orphaned-claims,device-trust,doubt,unknown-outcome,known-senders,stopped-claims,half-open-phones,unreported-offers,phone-gateway,phone-report,phone-reports,due-routes,queue-clock}.ts'],
+    ['test/dispatch/*.test.ts', 'test/phones/{gateway,gateway-pace,fetch-routes,fair-turns}.test.ts'],
   ),
 ] // prettier-ignore
 
 /** Folders of which every file is in a room, or stands in `besideRooms`: so that a new one is left out by nobody's oversight. */
-export const foldersOfRooms: readonly string[] = ['src/*.ts', 'src/{app,messages,dispatch,ledger,accounts,process,sms,numbers,runtime}/*.ts', 'src/connectors/smpp/*.ts', 'src/api/*.ts', 'src/api/v1/*.ts'] // prettier-ignore
+export const foldersOfRooms: readonly string[] = ['src/*.ts', 'src/{app,sending,messages,messages/*,privacy,dispatch,dispatch/*,ledger,accounts,accounts/*,process,sms,numbers,runtime}/*.ts', 'src/connectors/smpp/*.ts', 'src/connectors/smpp/*/*.ts', 'src/smpp/*/*.ts', 'src/api/*.ts', 'src/api/v1/*.ts'] // prettier-ignore
 
 /** What no room changes, and why. */
 export const besideRooms: readonly { files: readonly string[]; because: string }[] = [
@@ -78,9 +78,10 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
       'src/{config,main,start-over}.ts',
       'src/app/{app,console,credentials,device-pool,http,inbound,open-account,own-node,phones,start-order,webhook-delivery,wiring}.ts',
       'src/process/{data-folder,durable-file,garbage,gauge-reads,instance-secret,lifecycle,log,mailer,metrics,node-name,own-address,program-files,program-version,tls-files}.ts',
-      'src/runtime/{all-done,batcher,derived-keys}.ts',
-      'src/dispatch/{device-facts,device-pool,device-runtime,device-slot,dispatch-units,dispatcher,hand-over,hand-over-log,janitor,janitors,routed-device,routing}.ts',
-      'src/messages/{acceptor,units}.ts',
+      'src/runtime/{plain-text,schemas,secret-box,all-done,batcher,derived-keys}.ts',
+      'src/dispatch/*/{device-facts,device-pool,device-runtime,device-slot,dispatch-units,dispatcher,submission,submission-log,sweeper,sweepers,routed-device,routing}.ts',
+      'src/messages/send/acceptor.ts',
+      'src/messages/units.ts',
       'src/api/{mount,respond,request-target,routes,server,silent-connections}.ts',
     ],
   },
@@ -91,29 +92,31 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
   {
     because: 'Several nodes, or time that passes: held by proofs (`npm run prove`).',
     files: [
-      'src/dispatch/{alert-mailer,alert-watch,counts-in-words,device-event,device-reporter,devices-elsewhere,drained,due-releaser,ended,expirer,forget-old,fragment-closer,gauges,inbound-rate,inbound-receiver,key-use-recorder,link-leases,node-beats,node-news,outcome-store,phone-caller,phone-closer,phone-recaller,progress-keeper,quiet-accounts,recall-report,refiller,rescuer,retention,route-refill,stranded-watch,test-simulator,traffic-forgetter,unread-keeper,unread-notes,wallets-behind,webhook-forgetter}.ts',
-      'src/messages/{history-floor,history-horizon,open-horizon,old-keys,remove-old-messages,time-scale,message-windows,oldest-waiting}.ts',
+      'src/dispatch/*/{alert-mailer,alert-watch,pack-counts,device-event,device-reporter,remote-devices,drained-health,due-releaser,finished-submission,expirer,purge-old,fragment-expirer,gauges,inbound-rate,inbound-receiver,key-use-recorder,link-leases,heartbeats,broadcasts,outcome-store,phone-waker,offer-expirer,send-recalls,progress-keeper,quiet-hours-cache,report-recalls,test-credit-refill,rescuer,retention,route-refill,unroutable-messages,test-simulator,traffic-purger,unread-keeper,unread-notes,wallets-after,webhook-purger}.ts',
+      'src/messages/*/{history-floor,history-horizon,join-horizon,time-scale}.ts',
+      'src/privacy/{purge-idempotency-keys,remove-old-messages}.ts',
     ],
   },
   {
     because: 'It shows what is stored, or says what it is.',
     files: [
-      'src/messages/{audit,conversations,event-id,event-types,events,history,history-by-creation,history-cursor,history-export,history-query,history-search,history-span,history-timeline,history-update-sources,history-updates,history-waiting,inbound-message,message-errors,message-store,message-story,read-traffic,send-request,settlement,traffic,traffic-audit,webhook-audit}.ts',
-      'src/api/{account-limits,change-account-state,client-error,field-faults,guard,instant,json-body,known-paths,media-types,openapi,openapi-components,openapi-document,openapi-headers,openapi-webhooks,operation,operations,problem,query,rate-limit,read-object,remote-address}.ts',
-      'src/api/v1/{balance,device-report-view,history,message-example,message-view,send,send-examples,send-ports,status,test-numbers,warning-schema}.ts',
+      'src/messages/*/{message-audit,conversations,event-types,events,history,history-by-creation,history-cursor,history-export,history-query,history-search,history-span,history-timeline,history-update-sources,history-updates,history-waiting,inbound-message,message-errors,message-store,message-details,queue-totals,read-traffic,send-request,settlement,traffic,traffic-audit}.ts',
+      'src/sending/account-limits.ts', 'src/api/{change-account-state,client-error,guard,json-body,known-paths,media-types,openapi,openapi-components,openapi-document,openapi-headers,openapi-webhooks,operation,operations,problem,query,read-object,remote-address}.ts', 'src/runtime/{field-faults,instant,rate-limiter}.ts',
+      'src/api/v1/{balance,device-report-view,history,message-example,message-view,send,send-examples,status,warning-schema}.ts', 'src/sending/{send-ports,test-answers}.ts',
     ],
   },
   {
     because: 'Rare work of a person on an account: opened, changed, closed, erased, moved.',
     files: [
-      'src/accounts/{account-owner,accounts,erase-alerts,erase-audit,erase-keys,erase-people,list-accounts,members,operator-account,passkeys,password-link,passwords,quiet-hours,users}.ts',
-      'src/messages/{account-changes,cancel-for-closing,cancel-of-closed,change-account-state,erase,erase-account,erase-account-messages,erase-account-traces,erase-deps,erase-number,erase-number-traces,erase-page,erase-webhooks,erased-number,manage-opt-outs,move-messages,pause-for-pumping}.ts',
+      'src/accounts/*/{account-owner,accounts,list-accounts,members,operator-account,passkeys,password-link,passwords,quiet-hours,users}.ts', 'src/privacy/{erase-devices,erase-notes,erase-alerts,erase-audit,erase-keys,erase-people}.ts',
+      'src/messages/*/{account-changes,cancel-before-closing,cancel-closed-account,change-account-state,erased-number,manage-opt-outs,move-messages,pause-for-pumping}.ts',
+      'src/privacy/{erase-texts,erase-account,erase-account-messages,erase-account-traces,erase-deps,erase-number,erase-number-traces,erase-page,erase-webhooks}.ts',
     ],
   },
   {
     because: 'The protocol of a link, which tests drive over sockets.',
     files: [
-      'src/connectors/smpp/{address,alarm,bind-bodies,bind-outcome,binding,bindings,body-codecs,command-status-class,connection,cursor,decode-pdu,deliveries,delivery-fate,describe-pdu,encode-pdu,encode-text,frame-reader,halves,inbound-text,keep-alive,late-answers,leaving,link,link-health,link-plan,live-settings,message-body,open-hand-overs,open-list,open-socket,operation-bodies,pace,part-answer,part-validity,pdu,reconnect-policy,references,request-outcome,requests,session,session-events,session-settings,setting-readers,settings,sink,smpp,submit-message,submit-parts,take-pdu,throttle,try-bind,validity-period,write-buffer}.ts',
+      'src/smpp/*/{session-limits,status-name,address,deadline-timer,bind-bodies,body-codecs,command-status-class,connection,cursor,decode-pdu,deliveries,delivery-result,describe-pdu,encode-pdu,encode-text,frame-reader,inbound-text,keep-alive,graceful-close,message-body,open-list,open-socket,operation-bodies,pdu,references,request-outcome,requests,pdu-writer,take-pdu,validity-period,write-buffer}.ts', 'src/connectors/smpp/*/{bind-outcome,binding,bindings,partial-retries,late-responses,live-settings,submissions-in-flight,pace,part-response,part-validity,reconnect-policy,session,session-events,session-settings,setting-readers,settings,submit-message,submit-parts,throttle,try-bind}.ts', 'src/connectors/smpp/{link,link-health,link-plan,smpp}.ts',
     ],
   },
 ] // prettier-ignore

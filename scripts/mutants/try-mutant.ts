@@ -15,18 +15,18 @@ export interface Tried {
   reaching: number
 }
 
-/** Runs the test files that reach the change, the quick ones that reach little else first, until one fails or their times add up to `mostMs`. */
+/** Runs the test files that reach the change, the quick ones that reach little else first, until one fails or their times add up to `maxMs`. */
 export async function tryMutant(
   lane: Lane,
   coverage: Coverage,
   mutant: Mutant,
-  mostMs: number,
+  maxMs: number,
 ): Promise<Tried> {
   const reaching = reachingTests(coverage, mutant)
   const tests: string[] = []
   let sumMs = 0
   for (const { file, ms } of reaching) {
-    if (tests.length > 0 && sumMs + ms > mostMs) break
+    if (tests.length > 0 && sumMs + ms > maxMs) break
     tests.push(file)
     sumMs += ms
   }

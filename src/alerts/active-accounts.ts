@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
-import type { Db } from '../storage/dialect.ts'
+import type { Db } from '../storage/seam/dialect.ts'
 import type { EndedAlert } from './condition.ts'
-import { idsAmong, subjectsOf } from './ended-subjects.ts'
+import { idsAmong, subjectsOf } from './resolved-subjects.ts'
 
 /** The alerts about accounts that are active now. */
 export async function activeAmong(db: Db, ended: readonly EndedAlert[]): Promise<ReadonlySet<string>> {

@@ -1,10 +1,10 @@
 import { dayMs } from '../runtime/clock.ts'
-import type { Flag } from '../storage/column-values.ts'
-import type { Db, Tx } from '../storage/dialect.ts'
-import type { AlertKind, AlertMailTable } from '../storage/operator-tables.ts'
-import type { Mode } from '../storage/schema.ts'
-import { updateRows } from '../storage/sets.ts'
-import { alertWords } from './alert-words.ts'
+import type { Flag } from '../storage/tables/column-values.ts'
+import type { Db, Tx } from '../storage/seam/dialect.ts'
+import type { AlertKind, AlertMailTable } from '../storage/tables/operator-tables.ts'
+import type { Mode } from '../storage/tables/schema.ts'
+import { updateRows } from '../storage/seam/sets.ts'
+import { alertTexts } from './alert-texts.ts'
 
 /** A mail that is due, with all that it tells. */
 export interface DueMail {
@@ -163,7 +163,7 @@ const isConcerned = (row: Concern): boolean =>
   isNews(row) &&
   row.muted === null &&
   (row.role === 'owner' ||
-    (row.is_operator === 1 && (row.account_id === null || alertWords[row.kind].tellsOperators)))
+    (row.is_operator === 1 && (row.account_id === null || alertTexts[row.kind].tellsOperators)))
 
 /** A begin that is not over yet, or the end of one that was told or may have been; not where its person was told that it has begun anew. */
 const isNews = (row: Concern): boolean =>

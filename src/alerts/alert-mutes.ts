@@ -1,6 +1,6 @@
-import type { Db, Tx } from '../storage/dialect.ts'
-import type { AlertKind } from '../storage/operator-tables.ts'
-import { insertRows } from '../storage/sets.ts'
+import type { Db, Tx } from '../storage/seam/dialect.ts'
+import type { AlertKind } from '../storage/tables/operator-tables.ts'
+import { insertRows } from '../storage/seam/sets.ts'
 
 /** The kinds of which a person wants no mails. */
 export async function readMutes(db: Db, userId: string): Promise<AlertKind[]> {

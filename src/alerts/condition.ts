@@ -1,7 +1,7 @@
-import type { AccountEvent } from '../messages/events.ts'
-import type { Db } from '../storage/dialect.ts'
-import type { AlertKind } from '../storage/operator-tables.ts'
-import type { Mode } from '../storage/schema.ts'
+import type { AccountEvent } from '../messages/core/events.ts'
+import type { Db } from '../storage/seam/dialect.ts'
+import type { AlertKind } from '../storage/tables/operator-tables.ts'
+import type { Mode } from '../storage/tables/schema.ts'
 
 /** Something that people are told of, as it is at this moment: what lasts is one alert, from its begin to its end. */
 export interface Condition {

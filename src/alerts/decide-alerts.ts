@@ -1,4 +1,4 @@
-import type { AlertKind } from '../storage/operator-tables.ts'
+import type { AlertKind } from '../storage/tables/operator-tables.ts'
 import { alertKey, type Condition } from './condition.ts'
 
 /** An alert that lasts, or ended a short while ago. */

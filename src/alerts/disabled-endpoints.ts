@@ -1,6 +1,6 @@
 import { isOfOpenAccount } from './active-accounts.ts'
 import type { AlertRule } from './condition.ts'
-import { idsAmong, subjectsOf } from './ended-subjects.ts'
+import { idsAmong, subjectsOf } from './resolved-subjects.ts'
 
 /** Webhook endpoints that were given up; what a person has disabled is no news. */
 export const disabledEndpoints = (afterDays: number): AlertRule => ({

@@ -1,6 +1,6 @@
 import { dayMs, rfc3339 } from '../runtime/clock.ts'
 import type { AlertRule } from './condition.ts'
-import { instantWords } from './instant-words.ts'
+import { formatInstant } from './format-instant.ts'
 
 /** Live keys that end within some days, unless a later one of the same name outlasts them: then they are being replaced. */
 export const expiringKeys = (days: number): AlertRule => ({
@@ -42,7 +42,7 @@ export const expiringKeys = (days: number): AlertRule => ({
         accountId: row.account_id,
         mode: 'live',
         name: row.name,
-        said: `The live key …${row.last_four} (${row.id}) ends at ${instantWords(expiresAt)}; programs that use it are refused (401) from then on.`,
+        said: `The live key …${row.last_four} (${row.id}) ends at ${formatInstant(expiresAt)}; programs that use it are refused (401) from then on.`,
         event: { type: 'api_key.expiring', facts: { key_id: row.id, expires_at: rfc3339(expiresAt) } },
       }
     })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { utcDay } from '../runtime/clock.ts'
 import type { AlertRule, Condition } from './condition.ts'
-import { idsAmong, subjectsOf } from './ended-subjects.ts'
+import { idsAmong, subjectsOf } from './resolved-subjects.ts'
 
 /** An account that sends nothing any more is not told that it could not. */
 const inUseDays = 30

@@ -1,9 +1,9 @@
-import type { Db, SelectEach } from '../storage/dialect.ts'
-import { selectEach } from '../storage/sets.ts'
+import type { Db, SelectEach } from '../storage/seam/dialect.ts'
+import { selectEach } from '../storage/seam/sets.ts'
 import { isOfOpenAccount } from './active-accounts.ts'
 import { alertKey, type AlertRule, type Condition } from './condition.ts'
-import { idsAmong, subjectsOf } from './ended-subjects.ts'
-import { instantWords } from './instant-words.ts'
+import { idsAmong, subjectsOf } from './resolved-subjects.ts'
+import { formatInstant } from './format-instant.ts'
 
 /**
  * What a bound link says that only receives, beside `offline`: nothing can be sent over it, as it was set up. While it is not bound other reasons stand
@@ -85,7 +85,7 @@ function conditionOf(row: AwayRow, sinceMs: number): Condition {
     accountId: row.account_id,
     mode: 'live',
     name: row.name,
-    said: `The device (${row.kind}, ${row.id}) is offline since ${instantWords(sinceMs)}${reasons === '' ? '' : `: ${reasons}`}. Messages that only it can send wait until they expire.`,
+    said: `The device (${row.kind}, ${row.id}) is offline since ${formatInstant(sinceMs)}${reasons === '' ? '' : `: ${reasons}`}. Messages that only it can send wait until they expire.`,
   }
 }
 

@@ -1,11 +1,11 @@
-import { placeholderEmail } from '../accounts/accounts.ts'
-import type { Tx } from '../storage/dialect.ts'
-import type { AlertKind, AlertMailTable } from '../storage/operator-tables.ts'
-import { insertRows } from '../storage/sets.ts'
+import { placeholderEmail } from '../accounts/core/accounts.ts'
+import type { Tx } from '../storage/seam/dialect.ts'
+import type { AlertKind, AlertMailTable } from '../storage/tables/operator-tables.ts'
+import { insertRows } from '../storage/seam/sets.ts'
 import { mailLeaseMs } from './alert-mails.ts'
-import { alertWords } from './alert-words.ts'
+import { alertTexts } from './alert-texts.ts'
 
-interface ToldAlert {
+interface NotifiedAlert {
   id: string
   kind: AlertKind
   subject: string
@@ -13,7 +13,7 @@ interface ToldAlert {
 }
 
 /** One person who is to be told of the begin or the end of an alert. */
-interface Telling extends Pick<ToldAlert, 'id' | 'kind' | 'subject'> {
+interface Telling extends Pick<NotifiedAlert, 'id' | 'kind' | 'subject'> {
   userId: string
   dueAt: number
 }
@@ -24,7 +24,10 @@ interface Telling extends Pick<ToldAlert, 'id' | 'kind' | 'subject'> {
  */
 export async function planMails(
   tx: Tx,
-  { began, ended }: { began: readonly ToldAlert[]; ended: readonly (ToldAlert & { isGood: boolean })[] },
+  {
+    began,
+    ended,
+  }: { began: readonly NotifiedAlert[]; ended: readonly (NotifiedAlert & { isGood: boolean })[] },
   nowMs: number,
 ): Promise<void> {
   const first: Telling[] = []
@@ -42,7 +45,7 @@ export async function planMails(
       .where('tries', '=', 0)
       .execute()
     await dropFormerEnds(tx, alert, nowMs)
-    if (!alert.isGood || alertWords[alert.kind].ended === null) continue
+    if (!alert.isGood || alertTexts[alert.kind].ended === null) continue
     const told = await tx
       .selectFrom('alert_mails')
       .select(['user_id', 'done_at'])
@@ -60,7 +63,7 @@ export async function planMails(
 /** An end that waited while this alert lasted is no news to whom this one's own end is told; nor to anybody where this one does not end well. */
 async function dropFormerEnds(
   tx: Tx,
-  { id, kind, subject, isGood }: ToldAlert & { isGood: boolean },
+  { id, kind, subject, isGood }: NotifiedAlert & { isGood: boolean },
   nowMs: number,
 ): Promise<void> {
   const toldOfThis = tx
@@ -96,8 +99,8 @@ function mailRows(phase: AlertMailTable['phase'], tellings: readonly Telling[], 
 }
 
 /** Owners of the account; operators for what is nobody's own, and where they are to act. Who has muted the kind is left out. */
-async function readAudience(tx: Tx, { kind, accountId }: ToldAlert): Promise<string[]> {
-  const isOperators = accountId === null || alertWords[kind].tellsOperators
+async function readAudience(tx: Tx, { kind, accountId }: NotifiedAlert): Promise<string[]> {
+  const isOperators = accountId === null || alertTexts[kind].tellsOperators
   const rows = await tx
     .selectFrom('users')
     .select(['users.id', 'users.email'])

@@ -1,10 +1,10 @@
-import { alertWords } from './alert-words.ts'
+import { alertTexts } from './alert-texts.ts'
 import type { DueMail } from './alert-mails.ts'
-import { instantWords } from './instant-words.ts'
+import { formatInstant } from './format-instant.ts'
 
 /** The mail that tells of the begin or the end of an alert, as plain text. `publicUrl` is the address that people know the service by. */
 export function renderMail(mail: DueMail, publicUrl: string): { to: string; subject: string; text: string } {
-  const words = alertWords[mail.kind]
+  const words = alertTexts[mail.kind]
   const name = oneLine(mail.name)
   const title = mail.phase === 'began' ? words.began(name) : (words.ended ?? words.began)(name)
   const lines = [
@@ -12,8 +12,8 @@ export function renderMail(mail: DueMail, publicUrl: string): { to: string; subj
     ...(mail.phase === 'began' ? ['', mail.said] : []),
     '',
     mail.phase === 'began'
-      ? `Noticed at ${instantWords(mail.beganAt)}.`
-      : `It began at ${instantWords(mail.beganAt)} and ended at ${instantWords(mail.endedAt ?? mail.beganAt)}.`,
+      ? `Noticed at ${formatInstant(mail.beganAt)}.`
+      : `It began at ${formatInstant(mail.beganAt)} and ended at ${formatInstant(mail.endedAt ?? mail.beganAt)}.`,
     ...(mail.accountName === null ? [] : [`Account: ${oneLine(mail.accountName)} (${mail.accountId ?? ''})`]),
     '',
     `See ${addressOf(mail, publicUrl)}`,
@@ -25,7 +25,7 @@ export function renderMail(mail: DueMail, publicUrl: string): { to: string; subj
 const addressOf = ({ kind, accountId, mode }: DueMail, publicUrl: string): string =>
   accountId === null
     ? `${publicUrl}/operator/health`
-    : `${publicUrl}/a/${accountId}/${mode ?? 'live'}${alertWords[kind].page}`
+    : `${publicUrl}/a/${accountId}/${mode ?? 'live'}${alertTexts[kind].page}`
 
 /** A name that somebody gave must neither begin a line of its own nor fill a subject. */
 const oneLine = (name: string): string => name.replace(/\s+/g, ' ').slice(0, 100)

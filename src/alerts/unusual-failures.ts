@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { dayMs, hourMs } from '../runtime/clock.ts'
-import { grainMs } from '../messages/traffic.ts'
-import type { Db } from '../storage/dialect.ts'
+import { grainMs } from '../messages/core/traffic.ts'
+import type { Db } from '../storage/seam/dialect.ts'
 import { alertKey, type AlertRule, type Condition } from './condition.ts'
-import { idsAmong, subjectsOf } from './ended-subjects.ts'
+import { idsAmong, subjectsOf } from './resolved-subjects.ts'
 
 /** Of the messages that came to an end. */
 export interface FailureCount {
@@ -12,7 +12,7 @@ export interface FailureCount {
 }
 
 /** A share of failures below this is usual whatever was before: numbers get old. */
-const leastShare = 0.2
+const minShare = 0.2
 /** How much more often than usual, and by how much in all, so that neither 1 % after 0.3 % nor 60 % after 55 % is news. */
 const timesUsual = 2
 const aboveUsual = 0.1
@@ -23,11 +23,11 @@ const untilShare = 0.75
 export function isUnusual(
   now: FailureCount,
   usual: FailureCount,
-  { leastFailures, lasts }: { leastFailures: number; lasts: boolean },
+  { minFailures, lasts }: { minFailures: number; lasts: boolean },
 ): boolean {
-  if (leastFailures === 0 || now.ended === 0) return false
+  if (minFailures === 0 || now.ended === 0) return false
   const ease = lasts ? untilShare : 1
-  return now.failed >= leastFailures * ease && now.failed / now.ended >= borderOf(usual) * ease
+  return now.failed >= minFailures * ease && now.failed / now.ended >= borderOf(usual) * ease
 }
 
 /** Whether messages went as usual again: where none ended nobody knows, and few that all failed are not well. */
@@ -37,7 +37,7 @@ const isUsualAgain = (now: FailureCount, usual: FailureCount): boolean =>
 /** The share of failures from which it is unusual. */
 function borderOf(usual: FailureCount): number {
   const usualShare = usual.ended === 0 ? 0 : usual.failed / usual.ended
-  return Math.min(0.95, Math.max(leastShare, usualShare * timesUsual, usualShare + aboveUsual))
+  return Math.min(0.95, Math.max(minShare, usualShare * timesUsual, usualShare + aboveUsual))
 }
 
 interface Row {
@@ -50,15 +50,15 @@ interface Row {
 }
 
 /** Accounts of whose live messages of the last hour more failed than in the week before. Five minutes are counted as they are stored. */
-export const unusualFailures = (leastFailures: number): AlertRule => ({
+export const unusualFailures = (minFailures: number): AlertRule => ({
   kinds: ['unusual_failures'],
   everyMs: grainMs.minutes5,
   async find(db, nowMs, open) {
-    if (leastFailures === 0) return []
-    const rows = await readCounts(db, nowMs, sql`failed >= ${leastFailures * untilShare}`)
+    if (minFailures === 0) return []
+    const rows = await readCounts(db, nowMs, sql`failed >= ${minFailures * untilShare}`)
     return rows.flatMap((row): Condition[] => {
       const about = { kind: 'unusual_failures', subject: row.account_id } as const
-      if (!isUnusual(row, usualOf(row), { leastFailures, lasts: open.has(alertKey(about)) })) return []
+      if (!isUnusual(row, usualOf(row), { minFailures, lasts: open.has(alertKey(about)) })) return []
       return [
         {
           ...about,

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import type { Scope } from '../accounts/api-keys.ts'
-import type { Caller } from '../accounts/authenticator.ts'
+import type { Scope } from '../accounts/keys/api-keys.ts'
+import type { Caller } from '../accounts/keys/authenticator.ts'
 import { refuse, type Refusal } from '../runtime/errors.ts'
 import { networkOf, type RemoteAddress } from './remote-address.ts'
-import type { RateLimiter } from './rate-limit.ts'
+import type { RateLimiter } from '../runtime/rate-limiter.ts'
 
 export interface AuthenticateDeps<C = Caller> {
   /** Gives who a token belongs to, or null for one that may not be used. */

@@ -4,11 +4,11 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
 import { refuse } from '../runtime/errors.ts'
 import type { SharedCounts } from '../runtime/shared-counts.ts'
-import type { AccountLimits } from './account-limits.ts'
+import type { AccountLimits } from '../sending/account-limits.ts'
 import { type AuthenticateDeps, authenticate, authorizationFault } from './authenticate.ts'
 import { checkAccept, checkContentType } from './media-types.ts'
 import type { Operation } from './operation.ts'
-import { RateLimiter } from './rate-limit.ts'
+import { RateLimiter } from '../runtime/rate-limiter.ts'
 import { createRemoteAddress } from './remote-address.ts'
 
 export interface GuardDeps {

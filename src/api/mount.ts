@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
 import { isProxied, networkOf, type RemoteAddress } from './remote-address.ts'
-import { RateLimiter } from './rate-limit.ts'
+import { RateLimiter } from '../runtime/rate-limiter.ts'
 import type { OpenStream, RequestLog, Respond } from './respond.ts'
 
 /** What routes from another part of the program need of the server. */

@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import { operations } from './operations.ts'
 import { MessageSchema } from './v1/message-view.ts'
 import { SendSchema } from './v1/send-answer.ts'
-import { SendBodySchema } from './v1/send-body.ts'
+import { SendBodySchema } from '../sending/send-body.ts'
 import { OffendingSchema, WarningSchema } from './v1/warning-schema.ts'
 
 export const apiDescription = `Four operations, JSON both ways. Send the API key as \`Authorization: Bearer <API_KEY>\`.

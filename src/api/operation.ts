@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
-import type { Scope } from '../accounts/api-keys.ts'
-import type { Caller } from '../accounts/authenticator.ts'
+import type { Scope } from '../accounts/keys/api-keys.ts'
+import type { Caller } from '../accounts/keys/authenticator.ts'
 import type { ProblemCode } from '../runtime/errors.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { problems, Refusal, refuse } from '../runtime/errors.ts'
-import { StorageError, UnfitValueError } from '../storage/dialect.ts'
+import { StorageError, UnfitValueError } from '../storage/seam/dialect.ts'
 
 /** What the document of a problem says beside the refusal itself. */
 export interface ProblemContext {
@@ -9,7 +9,7 @@ export interface ProblemContext {
   isSend: boolean
 }
 
-const mostErrors = 100
+const maxErrors = 100
 
 /** The problem document of a refusal, RFC 9457, as JSON text. Without a detail of its own it says what to do. */
 export function renderProblem({ code, extra }: Refusal, context: ProblemContext): string {
@@ -24,7 +24,7 @@ export function renderProblem({ code, extra }: Refusal, context: ProblemContext)
     detail: detail + nothingSent,
     request_id: context.requestId,
     ...members,
-    ...(errors === undefined ? {} : { errors: errors.slice(0, mostErrors) }),
+    ...(errors === undefined ? {} : { errors: errors.slice(0, maxErrors) }),
   })
 }
 

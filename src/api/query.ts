@@ -1,7 +1,7 @@
 import { type Fault, type FieldCode, refuse } from '../runtime/errors.ts'
 import { nearestName } from '../runtime/nearest-name.ts'
-import { echoedTextFault } from './field-faults.ts'
-import { readInstant } from './instant.ts'
+import { echoedTextFault } from '../runtime/field-faults.ts'
+import { readInstant } from '../runtime/instant.ts'
 
 /** More parameters than any sensible request has: 100 ids and every other one. */
 const maxParameters = 250

@@ -1,6 +1,11 @@
 import type { Static, TObject } from 'typebox'
 import { type Fault, refuse } from '../runtime/errors.ts'
-import { echoedTextFault, scalarFault, type ScalarSchema, unknownFieldFault } from './field-faults.ts'
+import {
+  echoedTextFault,
+  scalarFault,
+  type ScalarSchema,
+  unknownFieldFault,
+} from '../runtime/field-faults.ts'
 
 /** Reads a body of simple members strictly. Throws `validation_failed` with every fault at once: a typo must never change what is done. */
 export function readObject<S extends TObject>(schema: S, body: unknown): Static<S> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
-import { addressFault, readAddressList } from '../accounts/address-list.ts'
+import { addressFault, readAddressList } from '../accounts/keys/address-list.ts'
 
 /** The address that a request came from. */
 export type RemoteAddress = (request: IncomingMessage) => string

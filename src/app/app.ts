@@ -2,51 +2,48 @@ import { AgreedClock } from '../runtime/agreed-clock.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
 import { createCredentials } from './credentials.ts'
-import { createDeviceSecretBox } from '../devices/secret-box.ts'
+import { createDeviceSecretBox } from '../runtime/secret-box.ts'
 import { createPool } from './device-pool.ts'
-import type { DevicePool } from '../dispatch/device-pool.ts'
-import { createDispatchUnits } from '../dispatch/dispatch-units.ts'
-import { Dispatcher } from '../dispatch/dispatcher.ts'
-import { HandOverLog, type PastHandOvers, readBoot, readPastHandOvers } from '../dispatch/hand-over-log.ts'
-import { addGauges } from '../dispatch/gauges.ts'
-import { createJanitors } from '../dispatch/janitors.ts'
-import type { NodeBeats } from '../dispatch/node-beats.ts'
-import { NodeNews } from '../dispatch/node-news.ts'
-import { ProgressKeeper } from '../dispatch/progress-keeper.ts'
-import type { Route } from '../dispatch/choose-device.ts'
-import { QuietAccounts } from '../dispatch/quiet-accounts.ts'
-import { UnreadNotes } from '../dispatch/unread-notes.ts'
-import { ensureTestSimulator } from '../dispatch/test-simulator.ts'
+import type { DevicePool } from '../dispatch/devices/device-pool.ts'
+import { createDispatchUnits } from '../dispatch/submissions/dispatch-units.ts'
+import { Dispatcher } from '../dispatch/submissions/dispatcher.ts'
+import {
+  SubmissionLog,
+  type PastSubmissions,
+  readBoot,
+  readPastSubmissions,
+} from '../dispatch/submissions/submission-log.ts'
+import { addGauges } from '../dispatch/devices/gauges.ts'
+import { createSweepers, type SweepersDeps } from '../dispatch/sweepers/sweepers.ts'
+import type { Heartbeats } from '../dispatch/nodes/heartbeats.ts'
+import { Broadcasts } from '../dispatch/nodes/broadcasts.ts'
+import { ProgressKeeper } from '../dispatch/sweepers/progress-keeper.ts'
+import type { Route } from '../dispatch/routes/choose-device.ts'
+import { ensureTestSimulator } from '../dispatch/devices/test-simulator.ts'
 import { createInboundReceiver } from './inbound.ts'
 import { createHttp } from './http.ts'
 import { createIds } from '../runtime/ids.ts'
 import { loadInstanceSecret } from '../process/instance-secret.ts'
 import { endAll, type Service, startAll, stopAll } from '../process/lifecycle.ts'
 import type { Log } from '../process/log.ts'
-import type { Claimed } from '../messages/claim-messages.ts'
-import { AccountChanges } from '../messages/account-changes.ts'
-import { openHorizon } from '../messages/open-horizon.ts'
-import { OptOuts } from '../messages/opt-outs.ts'
-import { createNumberHash } from '../numbers/number-hash.ts'
+import type { Claimed } from '../messages/queue/claim-messages.ts'
+import { joinHorizon } from '../messages/history/join-horizon.ts'
 import { createMailer } from '../process/mailer.ts'
-import { createMetrics } from '../process/metrics.ts'
-import { begin, createBeats } from './own-node.ts'
+import { begin, createHeartbeats } from './own-node.ts'
 import { inOrder } from './start-order.ts'
-import type { Wiring } from './wiring.ts'
+import { createWiring, type Wiring } from './wiring.ts'
 import { createPhones } from './phones.ts'
 import { createWebhookDelivery } from './webhook-delivery.ts'
-import { SharedCounts } from '../runtime/shared-counts.ts'
-import type { Storage } from '../storage/database.ts'
-import { sayDamage } from '../storage/damage.ts'
-import { databaseTime, isShared } from '../storage/database-time.ts'
-import type { EpochStart } from '../storage/epoch.ts'
-import { ProgressFile } from '../storage/epoch-file.ts'
-import { lockFolder } from '../storage/folder-lock.ts'
+import type { Storage } from '../storage/seam/storage.ts'
+import { sayDamage } from '../storage/seam/damage.ts'
+import { databaseTime, isShared } from '../storage/seam/database-time.ts'
+import type { EpochStart } from '../storage/instance/epoch.ts'
+import { ProgressFile } from '../storage/instance/epoch-file.ts'
+import { lockFolder } from '../storage/instance/folder-lock.ts'
 import { programModule } from '../process/program-files.ts'
-import { openStorage } from '../storage/open-storage.ts'
+import { openStorage } from '../storage/open/open-storage.ts'
 import type { HotUnits } from '../messages/units.ts'
 import { type Times, usualTimes } from '../runtime/times.ts'
-import { readTlsFiles } from '../process/tls-files.ts'
 
 /** The whole program, built by hand and in start order. */
 export interface App {
@@ -86,41 +83,36 @@ export async function createApp(
     await agree(clock, opened)
     const { epoch, node } = await begin(opened, { config, clock, secret, times })
     progress = new ProgressFile(config.dataFolder, epoch.file)
-    const horizon = await openHorizon(opened, clock, node, times)
+    const horizon = await joinHorizon(opened, clock, node, times)
     const ids = createIds({ now: horizon.now })
     const secretBox = createDeviceSecretBox(secret)
     await ensureTestSimulator(opened.writer, { ids, nowMs: clock.now(), secretBox })
-    const wiring: Wiring = {
+    const wiring = await createWiring({
       node,
       config,
       log,
       clock,
       ids,
-      metrics: createMetrics(clock, log),
       storage: opened,
-      read: opened.read,
-      writer: opened.writer,
       secret,
       secretBox,
       horizon,
-      changes: new AccountChanges(),
-      counts: new SharedCounts(),
-      optOuts: new OptOuts(opened.readAtDoor, createNumberHash(secret)),
-      quiet: new QuietAccounts(opened.read),
-      unread: new UnreadNotes(clock, (deviceId, kind) => wiring.metrics.linkOf(deviceId).unread(kind)),
       epoch,
       progress,
-      tls: await readTlsFiles(config),
       times,
-      lifecycle: { ready: false },
-    }
+    })
     const boot = await readBoot()
     // A database that was put back knows nothing of what left since; and a log may be of what left another one.
     const past =
-      epoch.restored || epoch.before === null ? null : await readPastHandOvers(config.dataFolder, boot)
-    const handOvers = new HandOverLog({ clock, dataFolder: config.dataFolder, epoch: epoch.epoch, boot })
+      epoch.restored || epoch.before === null ? null : await readPastSubmissions(config.dataFolder, boot)
+    const submissionLog = new SubmissionLog({
+      clock,
+      dataFolder: config.dataFolder,
+      epoch: epoch.epoch,
+      boot,
+    })
     if (epoch.epoch === 1) await opened.takeLogOver()
-    return assemble(wiring, { lock, handOvers, past, heard: clock.hear })
+    return assemble(wiring, { lock, submissionLog, past, heard: clock.hear })
   } catch (error) {
     // Its connections would keep the process alive.
     await endAll([() => storage?.close(), () => progress?.close(), () => lock.release()]).catch(
@@ -132,8 +124,8 @@ export async function createApp(
 
 interface Around {
   lock: { release(): void }
-  handOvers: HandOverLog
-  past: PastHandOvers | null
+  submissionLog: SubmissionLog
+  past: PastSubmissions | null
   /** Told what the time of the database is, again and again. */
   heard: AgreedClock['hear']
 }
@@ -146,22 +138,23 @@ async function agree(clock: AgreedClock, { read }: Pick<Storage, 'read'>): Promi
   clock.hear({ databaseMs, askedMs, answeredMs: clock.monotonicMs() })
 }
 
-function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App {
+function assemble(wiring: Wiring, { lock, submissionLog, past, heard }: Around): App {
   const { storage, epoch } = wiring
   const { authenticator, identities, ignoreCommits } = createCredentials(wiring)
-  const pool: DevicePool = createPool(wiring, handOvers, {
+  const changed = (): void => {
+    authenticator.invalidate()
+    refreshAccounts(wiring)
+    dispatcher.nudge()
+  }
+  const pool: DevicePool = createPool(wiring, submissionLog, {
     receipt: (deviceId, receipt) => dispatcher.receipt(deviceId, receipt),
     inbound: (deviceId, inbound) => inboundReceiver.receive(deviceId, inbound),
     late: (attemptId, outcome) => dispatcher.late(attemptId, outcome),
-    changed: () => {
-      authenticator.invalidate()
-      refreshAccounts(wiring)
-      dispatcher.nudge()
-    },
+    changed,
     nudge: () => dispatcher.nudge(),
   })
   const inboundReceiver = createInboundReceiver(wiring, { pool, wake: (route) => dispatcher.wake(route) })
-  const dispatcher = createDispatcher(wiring, pool, handOvers)
+  const dispatcher = createDispatcher(wiring, pool, submissionLog)
   const phones = createPhones(wiring, {
     identities,
     pool,
@@ -170,39 +163,32 @@ function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App
     dueNow: () => dispatcher.dueNow(),
     wake: (route) => dispatcher.wake(route),
   })
-  const { beats, secretGivenUp } = createBeats(wiring, { heard, wasPutBack: () => dispatcher.wasPutBack() })
+  const { heartbeats, secretGivenUp } = createHeartbeats(wiring, {
+    heard,
+    wasPutBack: () => dispatcher.wasPutBack(),
+  })
   const keeper = new ProgressKeeper({ ...wiring, file: wiring.progress })
-  const news = createNews(wiring, { beats, wake: (route) => dispatcher.wake(route) })
+  const broadcasts = createBroadcasts(wiring, { heartbeats, wake: (route) => dispatcher.wake(route) })
   const wake = (route: Route): void => {
     dispatcher.wake(route)
-    news.waits(route)
+    broadcasts.waits(route)
   }
-  const janitors = createJanitors({
-    ...wiring,
-    leads: beats.leads,
-    fence: epoch.epoch,
-    before: epoch.before,
+  const sweepers = createSweepersOf(wiring, {
+    leads: heartbeats.leads,
     past,
     pool,
     takeKeyUses: () => authenticator.takeUses(),
-    timeOf: (db) => databaseTime(db, wiring.clock),
     wake,
-    mailer: createMailer({ ...wiring, publicUrl: () => http.url() }),
     publicUrl: () => http.url(),
   })
   const http = createHttp(wiring, { authenticator, pool, wake, phones })
   addGauges({ ...wiring, sizes: () => storage.sizes(), signals: storage.signals, pool })
   const webhooks = createWebhookDelivery(wiring, dispatcher.dueNow)
-  const services = inOrder({ beats, keeper, news, janitors, handOvers, pool, dispatcher, webhooks, http })
+  const parts = { heartbeats, keeper, broadcasts, sweepers, submissionLog, pool, dispatcher, webhooks, http }
   const close = (): Promise<void> =>
     endAll([ignoreCommits, () => storage.close(), () => wiring.progress.close(), () => lock.release()])
-  return {
-    storage,
-    dispatcher,
-    epoch,
-    secretGivenUp,
-    ...runningOf(wiring, { services, close, url: http.url }),
-  }
+  const running = runningOf(wiring, { services: inOrder(parts), close, url: http.url })
+  return { storage, dispatcher, epoch, secretGivenUp, ...running }
 }
 
 /** Starts and stops all of it; what could not start is stopped and closed again. */
@@ -225,16 +211,29 @@ const runningOf = (
   },
 })
 
-const createNews = (
+const createSweepersOf = (
+  wiring: Wiring,
+  parts: Pick<SweepersDeps, 'leads' | 'past' | 'pool' | 'takeKeyUses' | 'wake' | 'publicUrl'>,
+): ReturnType<typeof createSweepers> =>
+  createSweepers({
+    ...wiring,
+    ...parts,
+    fence: wiring.epoch.epoch,
+    before: wiring.epoch.before,
+    timeOf: (db) => databaseTime(db, wiring.clock),
+    mailer: createMailer({ ...wiring, publicUrl: parts.publicUrl }),
+  })
+
+const createBroadcasts = (
   { storage, clock, log, node, changes, counts }: Wiring,
-  { beats, wake }: { beats: NodeBeats; wake: (route: Route) => void },
-): NodeNews =>
-  new NodeNews({
+  { heartbeats, wake }: { heartbeats: Heartbeats; wake: (route: Route) => void },
+): Broadcasts =>
+  new Broadcasts({
     clock,
     log,
     signals: storage.signals,
     epoch: node.epoch,
-    hasOthers: () => beats.count > 1,
+    hasOthers: () => heartbeats.count > 1,
     wake,
     changes,
     counts,
@@ -247,7 +246,7 @@ const refreshAccounts = ({ optOuts, quiet, log }: Wiring): void => {
       .catch((error: unknown) => log.error({ err: error }, 'accounts could not be read anew'))
 }
 
-function createDispatcher(wiring: Wiring, pool: DevicePool, handOvers: HandOverLog): Dispatcher {
+function createDispatcher(wiring: Wiring, pool: DevicePool, submissionLog: SubmissionLog): Dispatcher {
   const { storage, clock, log, metrics, optOuts, epoch, config } = wiring
   const consentTo = ({ accountId, mode, messageId, to: recipient }: Claimed) => ({
     accountId,
@@ -263,7 +262,7 @@ function createDispatcher(wiring: Wiring, pool: DevicePool, handOvers: HandOverL
     log,
     metrics,
     pool,
-    handOvers,
+    submissionLog,
     hasStopped: (claimed, waitedMs) => optOuts.hasStopped(consentTo(claimed), after(waitedMs)),
     hasJustStopped: (claimed, waitedMs) => optOuts.hasJustStopped(consentTo(claimed), after(waitedMs)),
     fence: epoch.epoch,

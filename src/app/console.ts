@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { deriveKey, markOf } from '../runtime/derived-keys.ts'
-import type { AccountLimits } from '../api/account-limits.ts'
-import { type AuthSecret, createAuth } from '../api/console/auth.ts'
-import type { Surroundings } from '../api/console/call.ts'
-import { DeviceTrials } from '../api/console/device-trials.ts'
-import { ExportSlots } from '../api/console/export-slots.ts'
-import { createIdentityLimits } from '../api/console/identity-limits.ts'
-import { LiveFeed } from '../api/console/live-feed.ts'
-import { liveSources } from '../api/console/live-sources.ts'
+import type { AccountLimits } from '../sending/account-limits.ts'
+import { type AuthSecret, createAuth } from '../api/console/core/auth.ts'
+import type { Surroundings } from '../api/console/core/call.ts'
+import { DeviceTrials } from '../api/console/core/device-trials.ts'
+import { ExportSlots } from '../api/console/core/export-slots.ts'
+import { createIdentityLimits } from '../api/console/core/identity-limits.ts'
+import { LiveFeed } from '../api/console/core/live-feed.ts'
+import { liveSources } from '../api/console/live/live-sources.ts'
 import { createMailer } from '../process/mailer.ts'
 import { createConsoleMount } from '../api/console/mount.ts'
-import type { ConsolePorts, HistoryPorts, IdentityPorts } from '../api/console/ports.ts'
-import { measureHealth } from '../api/console/system-health.ts'
+import type { ConsolePorts, HistoryPorts, IdentityPorts } from '../api/console/core/console-ports.ts'
+import { measureHealth } from '../api/console/core/system-health.ts'
 import type { Mount } from '../api/mount.ts'
-import type { SendOperationDeps } from '../api/v1/send.ts'
-import { createWebhookSecretBox } from '../devices/secret-box.ts'
-import type { DevicePool } from '../dispatch/device-pool.ts'
+import type { Sender } from '../sending/sender.ts'
+import { createWebhookSecretBox } from '../runtime/secret-box.ts'
+import type { DevicePool } from '../dispatch/devices/device-pool.ts'
 import { openAccount } from './open-account.ts'
 import type { Wiring } from './wiring.ts'
 import { createNumberHash } from '../numbers/number-hash.ts'
@@ -27,13 +27,13 @@ export function createConsole(
   wiring: Wiring,
   {
     pool,
-    send,
+    sender,
     limits,
     publicUrl,
-  }: { pool: DevicePool; send: SendOperationDeps; limits: AccountLimits; publicUrl: () => string },
+  }: { pool: DevicePool; sender: Sender; limits: AccountLimits; publicUrl: () => string },
 ): Mount {
   const ports: ConsolePorts = {
-    send,
+    sender,
     limits,
     history: createHistoryPorts(wiring, pool),
     devices: {
@@ -86,7 +86,7 @@ const createHistoryPorts = (
   exports: new ExportSlots({
     openLongReads: () => storage.openLongReads(),
     most: config.exportsAtOnce,
-    mostOfAccount: config.exportsPerAccount,
+    maxOfAccount: config.exportsPerAccount,
   }),
   emptyLog: () => storage.emptyLog(),
   noteOptOuts: (stored) => optOuts.note(stored, clock.monotonicMs()),

@@ -1,6 +1,6 @@
-import { Authenticator } from '../accounts/authenticator.ts'
-import { PhoneIdentities } from '../devices/phone-identities.ts'
-import { hasTouchedDirectory } from '../storage/directory-version.ts'
+import { Authenticator } from '../accounts/keys/authenticator.ts'
+import { PhoneIdentities } from '../devices/phones/phone-identities.ts'
+import { hasTouchedDirectory } from '../storage/seam/directory-version.ts'
 import type { Wiring } from './wiring.ts'
 
 /**

@@ -1,13 +1,13 @@
 import { minuteMs } from '../runtime/clock.ts'
 import { loadConnectorKind } from '../connectors/registry.ts'
-import { openDeviceSecrets } from '../devices/device-store.ts'
-import { DevicePool } from '../dispatch/device-pool.ts'
-import type { Dispatcher } from '../dispatch/dispatcher.ts'
-import type { HandOverLog } from '../dispatch/hand-over-log.ts'
-import type { InboundReceiver } from '../dispatch/inbound-receiver.ts'
-import { LinkLeases } from '../dispatch/link-leases.ts'
+import { openDeviceSecrets } from '../devices/core/device-store.ts'
+import { DevicePool } from '../dispatch/devices/device-pool.ts'
+import type { Dispatcher } from '../dispatch/submissions/dispatcher.ts'
+import type { SubmissionLog } from '../dispatch/submissions/submission-log.ts'
+import type { InboundReceiver } from '../dispatch/inbound/inbound-receiver.ts'
+import { LinkLeases } from '../dispatch/devices/link-leases.ts'
 import type { Wiring } from './wiring.ts'
-import { databaseTime } from '../storage/database-time.ts'
+import { databaseTime } from '../storage/seam/database-time.ts'
 
 /** Who is told what devices say. */
 interface PoolEvents {
@@ -23,7 +23,7 @@ const directoryPollMs = 500
 /** The devices that run here, and what becomes of what they say. */
 export function createPool(
   { storage, writer, clock, log, metrics, config, secretBox, changes, node, times, unread }: Wiring,
-  handOvers: HandOverLog,
+  submissionLog: SubmissionLog,
   events: PoolEvents,
 ): DevicePool {
   return new DevicePool({
@@ -54,7 +54,7 @@ export function createPool(
       times,
     }),
     leavesLinks: !config.roles.includes('dispatch'),
-    isLogged: () => handOvers.isKept,
+    isLogged: () => submissionLog.isKept,
     changed: events.changed,
     reloadIntervalMs: directoryPollMs,
     times,

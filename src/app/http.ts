@@ -1,28 +1,28 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { deriveKey } from '../runtime/derived-keys.ts'
-import type { Authenticator } from '../accounts/authenticator.ts'
-import { AccountLimits } from '../api/account-limits.ts'
+import type { Authenticator } from '../accounts/keys/authenticator.ts'
+import { AccountLimits } from '../sending/account-limits.ts'
 import { createConsolePages } from '../api/console/pages.ts'
 import type { Mount } from '../api/mount.ts'
 import { createOperatorMount } from '../api/operator/mount.ts'
 import { createServer } from '../api/server.ts'
-import { createSendDeps } from '../api/v1/send.ts'
-import type { SendPorts } from '../api/v1/send-ports.ts'
+import { Sender } from '../sending/sender.ts'
+import type { SendPorts } from '../sending/send-ports.ts'
 import type { PhonePorts } from '../connectors/android/ports.ts'
 import { createPhoneRoutes } from '../connectors/android/routes.ts'
 import { createConsole } from './console.ts'
-import type { DevicePool } from '../dispatch/device-pool.ts'
-import type { Route } from '../dispatch/choose-device.ts'
-import { routeFrom } from '../dispatch/route-ring.ts'
-import { routingFor } from '../dispatch/routing.ts'
+import type { DevicePool } from '../dispatch/devices/device-pool.ts'
+import type { Route } from '../dispatch/routes/choose-device.ts'
+import { routeFrom } from '../dispatch/routes/route-ring.ts'
+import { routingFor } from '../dispatch/devices/routing.ts'
 import type { Service } from '../process/lifecycle.ts'
-import { createAcceptor } from '../messages/acceptor.ts'
-import { findReplay } from '../messages/find-replays.ts'
-import { pauseForPumping } from '../messages/pause-for-pumping.ts'
-import { priceSend } from '../messages/send-messages.ts'
-import { readTimesTo } from '../messages/times-to-numbers.ts'
-import { readWaitingParts } from '../messages/waiting-parts.ts'
+import { createAcceptor } from '../messages/send/acceptor.ts'
+import { findReplay } from '../messages/send/find-replays.ts'
+import { pauseForPumping } from '../messages/queue/pause-for-pumping.ts'
+import { priceSend } from '../messages/send/send-messages.ts'
+import { readTimesTo } from '../messages/queue/times-to-numbers.ts'
+import { readWaitingParts } from '../messages/queue/queue-totals.ts'
 import { openAccount } from './open-account.ts'
 import { ownAddress } from '../process/own-address.ts'
 import type { Wiring } from './wiring.ts'
@@ -98,7 +98,7 @@ export function createHttp(
   const url = (): string => ownAddress(config, (server.server.address() as AddressInfo | null)?.port)
   const servesApi = config.roles.includes('api')
   const consolePages = createConsolePages()
-  const send = createSendDeps({
+  const sender = new Sender({
     counts: wiring.counts,
     clock: { ...clock, now: horizon.now },
     ids,
@@ -123,7 +123,7 @@ export function createHttp(
       ? [
           createPhoneRoutes({ ports: phones, clock, publicUrl: url }),
           createOperatorApi(wiring, url),
-          createConsole(wiring, { pool, send, limits, publicUrl: url }),
+          createConsole(wiring, { pool, sender, limits, publicUrl: url }),
           ...(consolePages === null ? [] : [consolePages]),
         ]
       : [],
@@ -135,7 +135,7 @@ export function createHttp(
       if ((storage.damage?.found ?? null) !== null) reasons.push('the database is damaged')
       return { ready: reasons.length === 0, reasons }
     },
-    operations: { send, ...createReadDeps(wiring) },
+    operations: { send: { sender }, ...createReadDeps(wiring) },
   })
   return {
     url,

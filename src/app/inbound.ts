@@ -1,8 +1,8 @@
-import type { DevicePool } from '../dispatch/device-pool.ts'
-import { InboundReceiver } from '../dispatch/inbound-receiver.ts'
-import type { Route } from '../dispatch/choose-device.ts'
-import { routeFrom } from '../dispatch/route-ring.ts'
-import type { KeywordTerms } from '../messages/inbound-message.ts'
+import type { DevicePool } from '../dispatch/devices/device-pool.ts'
+import { InboundReceiver } from '../dispatch/inbound/inbound-receiver.ts'
+import type { Route } from '../dispatch/routes/choose-device.ts'
+import { routeFrom } from '../dispatch/routes/route-ring.ts'
+import type { KeywordTerms } from '../messages/inbound/inbound-message.ts'
 import { createNumberHash } from '../numbers/number-hash.ts'
 import type { Wiring } from './wiring.ts'
 

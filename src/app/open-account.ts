@@ -1,9 +1,9 @@
-import { createAccount } from '../accounts/accounts.ts'
-import { createApiKey } from '../accounts/api-keys.ts'
+import { createAccount } from '../accounts/core/accounts.ts'
+import { createApiKey } from '../accounts/keys/api-keys.ts'
 import type { Config } from '../config.ts'
 import type { Ids } from '../runtime/ids.ts'
 import { openWallets } from '../ledger/grants.ts'
-import type { Tx } from '../storage/dialect.ts'
+import type { Tx } from '../storage/seam/dialect.ts'
 
 export interface OpenedAccount {
   accountId: string

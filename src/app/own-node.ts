@@ -1,12 +1,12 @@
 import { ConfigError } from '../config.ts'
-import { NodeBeats, type NodeBeatsDeps } from '../dispatch/node-beats.ts'
+import { Heartbeats, type HeartbeatsDeps } from '../dispatch/nodes/heartbeats.ts'
 import { missingSentence } from '../process/instance-secret.ts'
 import { marksOf } from '../runtime/derived-keys.ts'
 import { nodeNameOf } from '../process/node-name.ts'
-import type { Storage } from '../storage/database.ts'
-import { advanceEpoch, type EpochStart } from '../storage/epoch.ts'
-import { joinNodes } from '../storage/nodes.ts'
-import { agreeOnSecrets } from '../storage/secret-mark.ts'
+import type { Storage } from '../storage/seam/storage.ts'
+import { advanceEpoch, type EpochStart } from '../storage/instance/epoch.ts'
+import { joinNodes } from '../storage/instance/nodes.ts'
+import { agreeOnSecrets } from '../storage/instance/secret-mark.ts'
 import type { Wiring } from './wiring.ts'
 
 /**
@@ -31,17 +31,17 @@ export async function begin(
 }
 
 /** What says that this server lives; `secretGivenUp` settles when its secrets were given up while it was taken for dead. */
-export function createBeats(
+export function createHeartbeats(
   wiring: Wiring,
-  told: Pick<NodeBeatsDeps, 'heard' | 'wasPutBack'>,
-): { beats: NodeBeats; secretGivenUp: Promise<Error> } {
+  told: Pick<HeartbeatsDeps, 'heard' | 'wasPutBack'>,
+): { heartbeats: Heartbeats; secretGivenUp: Promise<Error> } {
   const { promise: secretGivenUp, resolve } = Promise.withResolvers<Error>()
-  const beats = new NodeBeats({
+  const heartbeats = new Heartbeats({
     ...wiring,
     ...wiring.node,
     ...told,
     marks: marksOf(wiring.secret),
     secretGivenUp: (lacks) => resolve(new ConfigError(missingSentence(wiring.config, lacks))),
   })
-  return { beats, secretGivenUp }
+  return { heartbeats, secretGivenUp }
 }

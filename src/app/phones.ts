@@ -1,22 +1,28 @@
 import { randomBytes } from 'node:crypto'
-import { takeOrRefuse } from '../api/console/identity-limits.ts'
+import { takeOrRefuse } from '../api/console/core/identity-limits.ts'
 import { BoundedMap } from '../runtime/bounded-map.ts'
 import { hourMs } from '../runtime/clock.ts'
 import { androidKind } from '../connectors/android/android.ts'
 import { judgeFailure } from '../connectors/android/failure.ts'
 import { Phone } from '../connectors/android/phone.ts'
 import type { PhonePorts, Registration, SaidByApp } from '../connectors/android/ports.ts'
-import type { PhoneIdentities } from '../devices/phone-identities.ts'
-import { findPhoneToken } from '../devices/phone-tokens.ts'
-import { goneMs, type PhoneDeps, markHeard, registerPhone, updatePhone } from '../devices/phones.ts'
-import type { Route } from '../dispatch/choose-device.ts'
-import type { DevicePool } from '../dispatch/device-pool.ts'
-import type { DispatchUnits } from '../dispatch/dispatch-units.ts'
-import type { InboundReceiver } from '../dispatch/inbound-receiver.ts'
-import { PhoneDesk } from '../dispatch/phone-desk.ts'
+import type { PhoneIdentities } from '../devices/phones/phone-identities.ts'
+import { findPhoneToken } from '../devices/phones/phone-tokens.ts'
+import {
+  goneMs,
+  type PhoneDeps,
+  markHeard,
+  registerPhone,
+  updatePhone,
+} from '../devices/phones/registered-phones.ts'
+import type { Route } from '../dispatch/routes/choose-device.ts'
+import type { DevicePool } from '../dispatch/devices/device-pool.ts'
+import type { DispatchUnits } from '../dispatch/submissions/dispatch-units.ts'
+import type { InboundReceiver } from '../dispatch/inbound/inbound-receiver.ts'
+import { PhoneGateway } from '../dispatch/phones/phone-gateway.ts'
 import { Refusal } from '../runtime/errors.ts'
 import type { Log } from '../process/log.ts'
-import { noteSent } from '../messages/phone-offers.ts'
+import { noteSent } from '../messages/phones/phone-offers.ts'
 import { TryLimit } from '../runtime/try-limit.ts'
 import type { Wiring } from './wiring.ts'
 
@@ -33,7 +39,7 @@ interface PhonesDeps {
 export function createPhones(wiring: Wiring, deps: PhonesDeps): PhonePorts {
   const { writer } = wiring
   const { pool, identities, inboundReceiver } = deps
-  const desk = new PhoneDesk({ ...wiring, ...deps, fence: wiring.epoch.epoch, judgeFailure })
+  const gateway = new PhoneGateway({ ...wiring, ...deps, fence: wiring.epoch.epoch, judgeFailure })
   const phone = (deviceId: string): Phone | null => {
     const link = pool.get(deviceId)?.link
     return link instanceof Phone ? link : null
@@ -49,16 +55,19 @@ export function createPhones(wiring: Wiring, deps: PhonesDeps): PhonePorts {
     },
     offer: ({ phoneId, deviceId }) => {
       const hangsAfterMs = phone(deviceId)?.resyncAfterMs ?? Number.POSITIVE_INFINITY
-      return desk.offer({ phoneId, deviceId, hangsAfterMs })
+      return gateway.offer({ phoneId, deviceId, hangsAfterMs })
     },
     report: ({ deviceId, phoneId }, reports) =>
-      wiring.changes.after(desk.report(reports.map((report) => ({ ...report, deviceId, phoneId }))), ofAny),
+      wiring.changes.after(
+        gateway.report(reports.map((report) => ({ ...report, deviceId, phoneId }))),
+        ofAny,
+      ),
     sentOver: ({ deviceId, phoneId }, sent) =>
       writer.write((tx) => noteSent(tx, { ...sent, deviceId, phoneId })),
     inbound: ({ deviceId }, inbound) =>
       wiring.changes.after(inboundReceiver.receive(deviceId, inbound), ofAny),
     unread: ({ deviceId }, kind, form) => wiring.unread.note(deviceId, kind, form),
-    hasMore: ({ deviceId }: Registration) => desk.hasMore(deviceId),
+    hasMore: ({ deviceId }: Registration) => gateway.hasMore(deviceId),
     phone,
   }
 }
@@ -91,7 +100,7 @@ const registerWith = (
       rules: androidKind,
       randomBytes,
       isPresent,
-      mostPhones: config.phonesPerAccount,
+      maxPhones: config.phonesPerAccount,
     }
     const made = await writer
       .write((tx) => registerPhone(tx, registering, privateToken, said))
@@ -121,14 +130,14 @@ const saysNew = (known: Registration, { usesPush, sims, appVersion }: SaidByApp)
   (appVersion !== null && appVersion !== known.appVersion)
 
 /** Until it is read anew that they were heard; of more, some are written down twice. */
-const mostHeard = 10_000
+const maxHeard = 10_000
 
 /** Tells whose token it is, and writes down when it was first shown. */
 function hearing(
   identities: PhoneIdentities,
   { writer, clock }: Pick<Wiring, 'writer' | 'clock'>,
 ): PhonePorts['identify'] {
-  const heard = new BoundedMap<true>(mostHeard)
+  const heard = new BoundedMap<true>(maxHeard)
   return async (deviceToken) => {
     const known = await identities.find({ deviceToken })
     if (known === null || known.wasHeard || heard.get(known.phoneId)) return known

@@ -1,35 +1,35 @@
-import type { DevicePool } from '../dispatch/device-pool.ts'
-import type { Dispatcher } from '../dispatch/dispatcher.ts'
-import type { HandOverLog } from '../dispatch/hand-over-log.ts'
-import type { createJanitors } from '../dispatch/janitors.ts'
-import type { NodeBeats } from '../dispatch/node-beats.ts'
-import type { NodeNews } from '../dispatch/node-news.ts'
-import type { ProgressKeeper } from '../dispatch/progress-keeper.ts'
+import type { DevicePool } from '../dispatch/devices/device-pool.ts'
+import type { Dispatcher } from '../dispatch/submissions/dispatcher.ts'
+import type { SubmissionLog } from '../dispatch/submissions/submission-log.ts'
+import type { createSweepers } from '../dispatch/sweepers/sweepers.ts'
+import type { Heartbeats } from '../dispatch/nodes/heartbeats.ts'
+import type { Broadcasts } from '../dispatch/nodes/broadcasts.ts'
+import type { ProgressKeeper } from '../dispatch/sweepers/progress-keeper.ts'
 import { once, type Service } from '../process/lifecycle.ts'
 
 /** Everything that runs, in start order; it stops the other way round. */
 export const inOrder = (run: {
-  beats: NodeBeats
+  heartbeats: Heartbeats
   keeper: ProgressKeeper
-  news: NodeNews
-  janitors: ReturnType<typeof createJanitors>
-  handOvers: HandOverLog
+  broadcasts: Broadcasts
+  sweepers: ReturnType<typeof createSweepers>
+  submissionLog: SubmissionLog
   pool: DevicePool
   dispatcher: Dispatcher
   webhooks: Service
   http: Service
 }): Service[] => [
-  run.beats,
+  run.heartbeats,
   run.keeper,
-  run.news,
+  run.broadcasts,
   // Orphans of the last process are settled before anything new is claimed.
-  once(() => run.janitors.rescuer.sweepAll()),
-  run.handOvers,
+  once(() => run.sweepers.rescuer.sweepAll()),
+  run.submissionLog,
   run.pool,
   // The devices are reported on before anybody can ask for them.
-  once(() => run.janitors.deviceReporter.sweepAll()),
+  once(() => run.sweepers.deviceReporter.sweepAll()),
   run.dispatcher,
   run.webhooks,
-  ...Object.values(run.janitors),
+  ...Object.values(run.sweepers),
   run.http,
 ]

@@ -1,9 +1,9 @@
 import { dayMs } from '../runtime/clock.ts'
 import { renderMessage } from '../api/v1/message-view.ts'
-import { createWebhookSecretBox } from '../devices/secret-box.ts'
+import { createWebhookSecretBox } from '../runtime/secret-box.ts'
 import type { Service } from '../process/lifecycle.ts'
 import type { Wiring } from './wiring.ts'
-import { databaseTime } from '../storage/database-time.ts'
+import { databaseTime } from '../storage/seam/database-time.ts'
 import { createAddressGuard } from '../webhooks/address-guard.ts'
 import { Deliverer } from '../webhooks/deliverer.ts'
 import { countWaiting } from '../webhooks/count-waiting.ts'
@@ -19,8 +19,8 @@ export function createWebhookDelivery(wiring: Wiring, dueNow: () => number): Ser
   // On every node: that webhooks wait while none has the role is what somebody should be told.
   wiring.metrics.gauge(
     'webhook_deliveries_pending',
-    `Webhook deliveries that are queued, up to ${mostCounted}.`,
-    () => countWaiting(wiring.read, mostCounted),
+    `Webhook deliveries that are queued, up to ${maxCounted}.`,
+    () => countWaiting(wiring.read, maxCounted),
   )
   if (!config.roles.includes('webhooks')) return nothing
   const timeoutMs = config.webhookTimeoutMs
@@ -35,8 +35,8 @@ export function createWebhookDelivery(wiring: Wiring, dueNow: () => number): Ser
     post: (url, what) => post(to, url, what),
     timeoutMs,
     pollIntervalMs: config.pollIntervalMs,
-    mostInLane: config.webhookParallel,
-    mostConnections: config.webhookConnections,
+    maxInLane: config.webhookParallel,
+    maxConnections: config.webhookConnections,
     disableAfterMs: config.webhookDisableDays * dayMs,
   })
   wiring.metrics.gauge('webhook_deliveries_in_flight', 'Webhook deliveries in flight.', () => deliverer.open)
@@ -44,4 +44,4 @@ export function createWebhookDelivery(wiring: Wiring, dueNow: () => number): Ser
 }
 
 /** More takes longer to count than it is worth. */
-const mostCounted = 100_000
+const maxCounted = 100_000

@@ -1,24 +1,25 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
-import type { SecretBox } from '../devices/secret-box.ts'
-import type { QuietAccounts } from '../dispatch/quiet-accounts.ts'
-import type { UnreadNotes } from '../dispatch/unread-notes.ts'
+import type { SecretBox } from '../runtime/secret-box.ts'
+import { QuietHoursCache } from '../dispatch/submissions/quiet-hours-cache.ts'
+import { UnreadNotes } from '../dispatch/devices/unread-notes.ts'
 import type { Ids } from '../runtime/ids.ts'
 import type { InstanceSecret } from '../runtime/derived-keys.ts'
 import type { Log } from '../process/log.ts'
-import type { AccountChanges } from '../messages/account-changes.ts'
-import type { WriteHorizon } from '../messages/history-horizon.ts'
-import type { OptOuts } from '../messages/opt-outs.ts'
+import { AccountChanges } from '../messages/queue/account-changes.ts'
+import type { WriteHorizon } from '../messages/history/history-horizon.ts'
+import { OptOuts } from '../messages/opt-outs/opt-outs.ts'
+import { createNumberHash } from '../numbers/number-hash.ts'
 import type { HotUnits } from '../messages/units.ts'
-import type { Metrics } from '../process/metrics.ts'
-import type { SharedCounts } from '../runtime/shared-counts.ts'
-import type { Storage } from '../storage/database.ts'
-import type { Db } from '../storage/dialect.ts'
-import type { EpochStart } from '../storage/epoch.ts'
-import type { ProgressFile } from '../storage/epoch-file.ts'
-import type { Writer } from '../storage/writer.ts'
+import { createMetrics, type Metrics } from '../process/metrics.ts'
+import { SharedCounts } from '../runtime/shared-counts.ts'
+import type { Storage } from '../storage/seam/storage.ts'
+import type { Db } from '../storage/seam/dialect.ts'
+import type { EpochStart } from '../storage/instance/epoch.ts'
+import type { ProgressFile } from '../storage/instance/epoch-file.ts'
+import type { Writer } from '../storage/seam/writer.ts'
 import type { Times } from '../runtime/times.ts'
-import type { TlsFiles } from '../process/tls-files.ts'
+import { readTlsFiles, type TlsFiles } from '../process/tls-files.ts'
 
 /** What everything is built of. */
 export interface Wiring {
@@ -39,7 +40,7 @@ export interface Wiring {
   /** Counts of limits, which the nodes keep together. */
   counts: SharedCounts
   optOuts: OptOuts
-  quiet: QuietAccounts
+  quiet: QuietHoursCache
   /** What devices sent and nobody could read. */
   unread: UnreadNotes
   epoch: EpochStart
@@ -49,4 +50,40 @@ export interface Wiring {
   times: Times
   /** Whether this process wants requests. */
   lifecycle: { ready: boolean }
+}
+
+/** What comes of opening the database, in the order of the start; everything else is made of it. */
+type Opened = Pick<
+  Wiring,
+  | 'node'
+  | 'config'
+  | 'log'
+  | 'clock'
+  | 'ids'
+  | 'storage'
+  | 'secret'
+  | 'secretBox'
+  | 'horizon'
+  | 'epoch'
+  | 'progress'
+  | 'times'
+>
+
+/** Adds the parts that only remember and count. */
+export async function createWiring(opened: Opened): Promise<Wiring> {
+  const { log, clock, storage, secret, config } = opened
+  const metrics = createMetrics(clock, log)
+  return {
+    ...opened,
+    metrics,
+    read: storage.read,
+    writer: storage.writer,
+    changes: new AccountChanges(),
+    counts: new SharedCounts(),
+    optOuts: new OptOuts(storage.readAtDoor, createNumberHash(secret)),
+    quiet: new QuietHoursCache(storage.read),
+    unread: new UnreadNotes(clock, (deviceId, kind) => metrics.linkOf(deviceId).unread(kind)),
+    tls: await readTlsFiles(config),
+    lifecycle: { ready: false },
+  }
 }

@@ -1,18 +1,18 @@
 import { ConfigError, readConfig } from '../config.ts'
 import { Refusal } from '../runtime/errors.ts'
-import { FolderLockedError } from '../storage/folder-lock.ts'
-import { NodeNameTakenError } from '../storage/nodes.ts'
-import { MovedError } from '../storage/moved.ts'
-import { StorageError } from '../storage/dialect.ts'
-import { damagedSentence, isDamage } from '../storage/damage.ts'
-import { UnusableError } from '../storage/unusable.ts'
-import type { Command, CommandGroup } from './command.ts'
-import { CommandError, mustBeFixed, UsageError } from './command-errors.ts'
-import { helpOfCommand, helpOfGroup, table } from './help.ts'
+import { FolderLockedError } from '../storage/instance/folder-lock.ts'
+import { NodeNameTakenError } from '../storage/instance/nodes.ts'
+import { MovedError } from '../storage/instance/moved.ts'
+import { StorageError } from '../storage/seam/dialect.ts'
+import { damagedSentence, isDamage } from '../storage/seam/damage.ts'
+import { UnusableError } from '../storage/seam/unusable-error.ts'
+import type { Command, CommandGroup } from './core/command.ts'
+import { CommandError, mustBeFixed, UsageError } from './core/command-errors.ts'
+import { helpOfCommand, helpOfGroup, table } from './core/help.ts'
 import { nearestName } from '../runtime/nearest-name.ts'
-import { parseOptions } from './parse-options.ts'
+import { parseOptions } from './core/parse-options.ts'
 import { roles } from '../settings/roles.ts'
-import { type CommandIo, createCommandContext } from './command-context.ts'
+import { type CommandIo, createCommandContext } from './core/command-context.ts'
 
 /** Runs the server until it stops; returns its exit code. main.ts passes it: no other module imports everything. */
 export type Serve = (options: { roles?: string }) => Promise<number>
@@ -28,72 +28,72 @@ const entries: Readonly<Record<string, Entry>> = {
   account: {
     summary:
       'Accounts: create, grant, limit, countries, quiet-hours, keywords, list, suspend, reactivate, close, erase.',
-    load: async () => (await import('./account.ts')).accountCommands,
+    load: async () => (await import('./account/account.ts')).accountCommands,
   },
   key: {
     summary: 'API keys: create, list, revoke.',
-    load: async () => (await import('./key.ts')).keyCommands,
+    load: async () => (await import('./access/key.ts')).keyCommands,
   },
   user: {
     summary: 'Users of the console: reset-link, email-link.',
-    load: async () => (await import('./user.ts')).userCommands,
+    load: async () => (await import('./access/user.ts')).userCommands,
   },
   device: {
     summary: 'Devices: add, list, set, connect, test, receipts, unread, same, remove.',
-    load: async () => (await import('./device.ts')).deviceCommands,
+    load: async () => (await import('./device/device.ts')).deviceCommands,
   },
   group: {
     summary: 'Groups of devices, such as the hosts of one carrier: add, list, remove.',
-    load: async () => (await import('./group.ts')).groupCommands,
+    load: async () => (await import('./device/group.ts')).groupCommands,
   },
   operator: {
     summary: 'API tokens of the operator API: token create, list, revoke.',
-    load: async () => (await import('./operator.ts')).operatorCommands,
+    load: async () => (await import('./access/operator.ts')).operatorCommands,
   },
   send: {
     summary: 'Send an SMS through the running server.',
-    load: async () => (await import('./send.ts')).sendCommand,
+    load: async () => (await import('./message/send.ts')).sendCommand,
   },
   message: {
     summary: 'Messages: show, cancel, move, erase.',
-    load: async () => (await import('./message.ts')).messageCommands,
+    load: async () => (await import('./message/message.ts')).messageCommands,
   },
   webhook: {
     summary:
       'Webhook endpoints: add, list, test, replay, rotate, end-former-secrets, enable, disable, remove.',
-    load: async () => (await import('./webhook.ts')).webhookCommands,
+    load: async () => (await import('./webhook/webhook.ts')).webhookCommands,
   },
   'opt-out': {
     summary: 'Opt-out list: list, add, import, remove.',
-    load: async () => (await import('./opt-out.ts')).optOutCommands,
+    load: async () => (await import('./message/opt-out.ts')).optOutCommands,
   },
   doctor: {
     summary: 'Check this instance: machine, files, database and sums.',
-    load: async () => (await import('./doctor.ts')).doctorCommand,
+    load: async () => (await import('./doctor/doctor.ts')).doctorCommand,
   },
   backup: {
     summary: 'Copy the database to a file while the server runs.',
-    load: async () => (await import('./backup.ts')).backupCommand,
+    load: async () => (await import('./database/backup.ts')).backupCommand,
   },
   restore: {
     summary: 'Restore a backup; release, cancel or settle the messages that it holds.',
-    load: async () => (await import('./restore.ts')).restoreCommands,
+    load: async () => (await import('./database/restore.ts')).restoreCommands,
   },
   secret: {
     summary: 'The secret that encrypts stored passwords: accept.',
-    load: async () => (await import('./secret.ts')).secretCommands,
+    load: async () => (await import('./database/secret.ts')).secretCommands,
   },
   migrate: {
     summary: 'Upgrade the database schema.',
-    load: async () => (await import('./migrate.ts')).migrateCommand,
+    load: async () => (await import('./database/migrate.ts')).migrateCommand,
   },
   move: {
     summary: 'Move all data from the embedded database to PostgreSQL.',
-    load: async () => (await import('./move.ts')).moveCommand,
+    load: async () => (await import('./database/move.ts')).moveCommand,
   },
   version: {
     summary: 'Print the version, like onesixty --version.',
-    load: async () => (await import('./version.ts')).versionCommand,
+    load: async () => (await import('./server/version.ts')).versionCommand,
   },
 }
 

@@ -8,7 +8,7 @@ import type { SettingRule } from './setting-rules.ts'
  */
 
 /** One attempt to hand one message over. It is flushed to the database before the connector sees it. */
-export interface HandOver {
+export interface Submission {
   attemptId: string
   to: string
   /** The sender asked for, or null when the device chooses. */
@@ -215,7 +215,7 @@ export interface Link extends Running {
   /** Open hand-overs that only wait for another try, so that nothing is under way of them. Left out: none. */
   readonly waiting?: number
   /** Hands one message over. Never throws and always settles: within its own time-out, else as `unknown`. Called at most once for an attempt. */
-  submit(handOver: HandOver): Promise<Outcome>
+  submit(submission: Submission): Promise<Outcome>
   /** No new submits come, and somebody waits for the open ones: those settle soon that only wait for another try. */
   hurry?(): void
   /**

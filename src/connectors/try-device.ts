@@ -1,9 +1,9 @@
 import type { Clock } from '../runtime/clock.ts'
-import { reportLifetimeMs } from '../devices/device-report.ts'
-import { openDeviceSecrets } from '../devices/device-store.ts'
-import type { ListedDevice } from '../devices/list-devices.ts'
-import type { SecretBox } from '../devices/secret-box.ts'
-import type { Db } from '../storage/dialect.ts'
+import { reportLifetimeMs } from '../devices/status/device-report.ts'
+import { openDeviceSecrets } from '../devices/core/device-store.ts'
+import type { ListedDevice } from '../devices/status/list-devices.ts'
+import type { SecretBox } from '../runtime/secret-box.ts'
+import type { Db } from '../storage/seam/dialect.ts'
 import type { ConnectorKind, Trial } from './connector.ts'
 
 interface TrialDeps {

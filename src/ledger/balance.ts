@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { utcDay } from '../runtime/clock.ts'
-import type { Db } from '../storage/dialect.ts'
-import type { Mode } from '../storage/schema.ts'
+import type { Db } from '../storage/seam/dialect.ts'
+import type { Mode } from '../storage/tables/schema.ts'
 
 export interface Balance {
   available: number

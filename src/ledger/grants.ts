@@ -3,10 +3,10 @@ import { utcDay } from '../runtime/clock.ts'
 import { refuse } from '../runtime/errors.ts'
 import type { Ids } from '../runtime/ids.ts'
 import { invalidInput } from '../runtime/invalid-input.ts'
-import { appendAudit } from '../storage/audit-log.ts'
-import type { Tx } from '../storage/dialect.ts'
-import type { LedgerKind } from '../storage/schema.ts'
-import { adjustRows, insertRows, updateRows } from '../storage/sets.ts'
+import { appendAudit } from '../storage/seam/audit-log.ts'
+import type { Tx } from '../storage/seam/dialect.ts'
+import type { LedgerKind } from '../storage/tables/schema.ts'
+import { adjustRows, insertRows, updateRows } from '../storage/seam/sets.ts'
 import type { WalletName } from './ledger.ts'
 
 export interface Grant extends WalletName {
@@ -34,7 +34,7 @@ interface Deps {
 }
 
 /** More than any country sends in a day: a slip of the finger, not a grant. */
-const mostSms = 1_000_000_000
+const maxSms = 1_000_000_000
 
 /**
  * Writes an entry into the ledger and moves `granted` by as much, in the same transaction. A negative correction takes back what
@@ -173,8 +173,8 @@ async function readGranted(tx: Tx, grant: Grant): Promise<Granted | null> {
 
 function checkGrant({ sms, kind, note }: Grant): void {
   const wrong = (pointer: string, detail: string) => invalidInput([{ pointer, code: 'out_of_range', detail }])
-  if (!Number.isSafeInteger(sms) || sms === 0 || Math.abs(sms) > mostSms) {
-    throw wrong('/sms', `The number of SMS must be a whole number, not 0 and not beyond ${mostSms}.`)
+  if (!Number.isSafeInteger(sms) || sms === 0 || Math.abs(sms) > maxSms) {
+    throw wrong('/sms', `The number of SMS must be a whole number, not 0 and not beyond ${maxSms}.`)
   }
   if (sms < 0 && kind !== 'correction') throw wrong('/sms', 'Only a correction takes SMS back.')
   if (note.trim() === '' || note.length > 500)

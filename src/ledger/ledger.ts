@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
 import { allDone } from '../runtime/all-done.ts'
 import { utcDay } from '../runtime/clock.ts'
-import type { WalletTable } from '../storage/account-tables.ts'
-import type { Db, Tx } from '../storage/dialect.ts'
-import type { Mode } from '../storage/schema.ts'
-import { addToRows, adjustRows, selectEach } from '../storage/sets.ts'
+import type { WalletTable } from '../storage/tables/account-tables.ts'
+import type { Db, Tx } from '../storage/seam/dialect.ts'
+import type { Mode } from '../storage/tables/schema.ts'
+import { addToRows, adjustRows, selectEach } from '../storage/seam/sets.ts'
 
 /**
  * What an account may spend. A hold reserves parts when a send is accepted; it is captured (charged) or released once, in the

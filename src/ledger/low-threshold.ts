@@ -1,7 +1,7 @@
 import { refuse } from '../runtime/errors.ts'
 import type { Ids } from '../runtime/ids.ts'
-import { appendAudit } from '../storage/audit-log.ts'
-import type { Tx } from '../storage/dialect.ts'
+import { appendAudit } from '../storage/seam/audit-log.ts'
+import type { Tx } from '../storage/seam/dialect.ts'
 import type { WalletName } from './ledger.ts'
 
 /** Sets from how few available SMS on a wallet counts as low. Refuses an account that does not exist. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { dayMs } from '../runtime/clock.ts'
 import { lowestIdAt } from '../runtime/ids.ts'
-import type { Db } from '../storage/dialect.ts'
-import type { LedgerKind } from '../storage/schema.ts'
+import type { Db } from '../storage/seam/dialect.ts'
+import type { LedgerKind } from '../storage/tables/schema.ts'
 import type { WalletName } from './ledger.ts'
 
 /** One line of a statement: an entry of the ledger, or what was used on one UTC day. */

@@ -1,4 +1,4 @@
-import type { Db } from '../storage/dialect.ts'
+import type { Db } from '../storage/seam/dialect.ts'
 import type { WalletName } from './ledger.ts'
 
 /** SMS charged on one UTC day. */

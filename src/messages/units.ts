@@ -1,13 +1,13 @@
 import { createIds } from '../runtime/ids.ts'
-import { claimMessages, type Want } from './claim-messages.ts'
-import { readHistoryFloor } from './history-floor.ts'
-import type { SendRequest, SendResult } from './send-request.ts'
-import { sendMessages } from './send-messages.ts'
-import { settleOutcomes } from './settle-outcomes.ts'
-import type { Settlement } from './settlement.ts'
-import type { ReceiptWord } from './receipt-readings.ts'
-import { settleReceipts } from './settle-receipts.ts'
-import type { Merging, Tx, Units } from '../storage/dialect.ts'
+import { claimMessages, type Want } from './queue/claim-messages.ts'
+import { readHistoryFloor } from './core/history-floor.ts'
+import type { SendRequest, SendResult } from './send/send-request.ts'
+import { sendMessages } from './send/send-messages.ts'
+import { settleOutcomes } from './outcomes/settle-outcomes.ts'
+import type { Settlement } from './outcomes/settlement.ts'
+import type { ReceiptWord } from './outcomes/receipt-readings.ts'
+import { settleReceipts } from './outcomes/settle-receipts.ts'
+import type { Merging, Tx, Units } from '../storage/seam/dialect.ts'
 
 const ids = createIds({ now: Date.now })
 

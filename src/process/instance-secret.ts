@@ -19,7 +19,7 @@ export interface SecretSettings {
   databaseUrl: string | null
 }
 
-const leastLength = 32
+const minLength = 32
 
 export const secretFile = (dataFolder: string): string => join(dataFolder, 'secret')
 /** Where an operator who changes the secret leaves the former ones, one a line, the newest first. */
@@ -45,8 +45,7 @@ export async function loadInstanceSecret({
     )
   if (given === null && hasDatabase) throw new ConfigError(lostSentence(file))
   const current = given ?? (await makeSecret(dataFolder, file))
-  if (current.length < leastLength)
-    throw new ConfigError(`The secret needs at least ${leastLength} characters.`)
+  if (current.length < minLength) throw new ConfigError(`The secret needs at least ${minLength} characters.`)
   if (/[\r\n]/.test(current))
     throw new ConfigError(
       'The secret must be one line: once it is changed, it stands as a line among the former ones.',
@@ -103,8 +102,8 @@ async function readPrivate(file: string): Promise<string | null> {
 }
 
 function longEnough(file: string, secret: string): string {
-  if (secret.length < leastLength)
-    throw new ConfigError(`The secret in ${file} needs at least ${leastLength} characters.`)
+  if (secret.length < minLength)
+    throw new ConfigError(`The secret in ${file} needs at least ${minLength} characters.`)
   return secret
 }
 

@@ -4,7 +4,7 @@ import { GaugeReads } from './gauge-reads.ts'
 import type { Log } from './log.ts'
 
 /** Label values, each counted from 0 at the start: an alert rule cannot compare a series that does not exist yet. */
-const handOverOutcomes = ['accepted', 'refused', 'partial', 'unavailable', 'unknown', 'offered'] as const
+const submissionOutcomes = ['accepted', 'refused', 'partial', 'unavailable', 'unknown', 'offered'] as const
 const messageStatuses = [
   'scheduled',
   'queued',
@@ -24,7 +24,7 @@ const webhookStandings = ['delivered', 'failed', 'given_up', 'dropped', 'stale']
 export interface Metrics {
   accepted(messages: number, parts: number): void
   refused(code: string): void
-  handedOver(outcome: (typeof handOverOutcomes)[number]): void
+  submitted(outcome: (typeof submissionOutcomes)[number]): void
   advanced(status: (typeof messageStatuses)[number]): void
   /** Tokens of leases that others had taken when this node used them. */
   leaseTokensRefused(tokens: number): void
@@ -73,7 +73,7 @@ export function createMetrics(
     'outcome',
   )
   const states = counter('message_states_total', 'Statuses that messages reached.', 'status')
-  for (const outcome of handOverOutcomes) outcomes.inc({ outcome }, 0)
+  for (const outcome of submissionOutcomes) outcomes.inc({ outcome }, 0)
   for (const status of messageStatuses) states.inc({ status }, 0)
   const staleTokens = counter('lease_tokens_refused_total', 'Stale fencing tokens that were rejected.')
   const webhooks = webhookMetrics(registry)
@@ -90,7 +90,7 @@ export function createMetrics(
       parts.inc(partCount)
     },
     refused: (code) => refusals.inc({ code }),
-    handedOver: (outcome) => outcomes.inc({ outcome }),
+    submitted: (outcome) => outcomes.inc({ outcome }),
     advanced: (status) => states.inc({ status }),
     leaseTokensRefused: (tokens) => staleTokens.inc(tokens),
     webhookTried: webhooks,

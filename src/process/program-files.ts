@@ -15,5 +15,5 @@ export const programModule = (name: keyof typeof modules): URL => new URL(module
 
 const modules = {
   units: 'src/messages/units.ts',
-  'sqlite-worker': 'src/storage/sqlite-worker.ts',
+  'sqlite-worker': 'src/storage/sqlite/sqlite-worker.ts',
 } as const

@@ -9,12 +9,12 @@ export interface ToldTime {
 
 /** Between which times the database's is, at the zero of the monotonic clock. */
 interface Band {
-  leastMs: number
-  mostMs: number
+  minMs: number
+  maxMs: number
 }
 
 /** Answers differ by how long they took: time stands still rather than step back by so little. Another server's clock is followed. */
-const mostHeldMs = 5_000
+const maxHeldMs = 5_000
 
 /**
  * The time that the nodes of a database agree on, without a question each time: the wall clock of this machine where that fits what the database
@@ -39,23 +39,23 @@ export class AgreedClock implements Clock {
 
   /** What fits this answer and those before; an answer that fits none of that is believed alone, for the database's clock was set. */
   readonly hear = ({ databaseMs, askedMs, answeredMs }: ToldTime): void => {
-    const told = { leastMs: databaseMs - answeredMs, mostMs: databaseMs - askedMs }
+    const told = { minMs: databaseMs - answeredMs, maxMs: databaseMs - askedMs }
     const known = this.#band ?? told
     const both = {
-      leastMs: Math.max(told.leastMs, known.leastMs),
-      mostMs: Math.min(told.mostMs, known.mostMs),
+      minMs: Math.max(told.minMs, known.minMs),
+      maxMs: Math.min(told.maxMs, known.maxMs),
     }
-    this.#band = both.leastMs <= both.mostMs ? both : told
+    this.#band = both.minMs <= both.maxMs ? both : told
   }
 
   readonly now = (): number => {
     const wallMs = this.#clock.now()
     if (this.#band === null) return wallMs
     const monotonicMs = this.#clock.monotonicMs()
-    const leastMs = Math.floor(this.#band.leastMs + monotonicMs)
-    const mostMs = Math.ceil(this.#band.mostMs + monotonicMs)
-    const atMs = Math.min(Math.max(wallMs, leastMs), mostMs)
-    if (atMs < this.#lastMs && this.#lastMs - atMs <= mostHeldMs) return this.#lastMs
+    const minMs = Math.floor(this.#band.minMs + monotonicMs)
+    const maxMs = Math.ceil(this.#band.maxMs + monotonicMs)
+    const atMs = Math.min(Math.max(wallMs, minMs), maxMs)
+    if (atMs < this.#lastMs && this.#lastMs - atMs <= maxHeldMs) return this.#lastMs
     return (this.#lastMs = atMs)
   }
 }

@@ -3,13 +3,13 @@ import type { SharedCounts } from './shared-counts.ts'
 
 /**
  * How often something may be tried under one name within a window that slides. An attempt is counted before it is made, so that
- * many at once are no way around, and given back when it succeeds. Memory is bounded: of more than `mostNames` names the one that
+ * many at once are no way around, and given back when it succeeds. Memory is bounded: of more than `maxNames` names the one that
  * was first seen is forgotten.
  */
 export class TryLimit {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #limits: { most: number; windowMs: number }
-  readonly #mostNames: number
+  readonly #maxNames: number
   readonly #counted: (name: string, by: number) => void
   readonly #times = new Map<string, number[]>()
 
@@ -17,11 +17,11 @@ export class TryLimit {
   constructor(
     deps: { clock: Pick<Clock, 'monotonicMs'>; shared?: { counts: SharedCounts; kind: string } | undefined },
     limits: { most: number; windowMs: number },
-    mostNames = 50_000,
+    maxNames = 50_000,
   ) {
     this.#clock = deps.clock
     this.#limits = limits
-    this.#mostNames = mostNames
+    this.#maxNames = maxNames
     const { shared } = deps
     this.#counted = (name, by) => shared?.counts.count(shared.kind, name, by)
     shared?.counts.listen(shared.kind, (name, count) => this.#hear(name, count))
@@ -43,7 +43,7 @@ export class TryLimit {
 
   #keep(name: string, times: number[]): void {
     this.#times.set(name, times)
-    if (this.#times.size > this.#mostNames) this.#times.delete(this.#times.keys().next().value as string)
+    if (this.#times.size > this.#maxNames) this.#times.delete(this.#times.keys().next().value as string)
   }
 
   /** Another node has counted attempts, or has taken back what it counted. More than any limit says nothing more. */

@@ -29,7 +29,7 @@ type TextFault = {
 
 const singlePartSeptets = 160
 const singlePartUtf16 = 70
-const mostOffending = 50
+const maxOffending = 50
 
 /**
  * Encoding, units and parts of a text. `auto` takes GSM-7 if it can carry the whole text, else UCS-2; asked for
@@ -76,7 +76,7 @@ export function offendingCharacters(text: string): Offending[] {
     if (!isGsm7Character(character)) {
       const known = found.get(character)
       if (known !== undefined) known.count++
-      else if (found.size < mostOffending) found.set(character, describeOffending(character, index))
+      else if (found.size < maxOffending) found.set(character, describeOffending(character, index))
     }
     index++
   }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { allDone } from '../runtime/all-done.ts'
-import { messageColumns, type MessageRow } from '../messages/message-store.ts'
-import type { Db, Tx } from '../storage/dialect.ts'
-import { everyColumn } from '../storage/every-column.ts'
-import type { WebhookEventTable } from '../storage/webhook-tables.ts'
-import { selectEach, updateRows } from '../storage/sets.ts'
-import { dueWhateverThePause } from '../messages/events.ts'
+import { messageColumns, type MessageRow } from '../messages/core/message-store.ts'
+import type { Db, Tx } from '../storage/seam/dialect.ts'
+import { everyColumn } from '../storage/tables/every-column.ts'
+import type { WebhookEventTable } from '../storage/tables/webhook-tables.ts'
+import { selectEach, updateRows } from '../storage/seam/sets.ts'
+import { dueWhateverThePause } from '../messages/core/events.ts'
 import { type FormerSecret, formerSecretsOf } from './former-secrets.ts'
 
 export interface DueEndpoint {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../storage/dialect.ts'
+import type { Db } from '../storage/seam/dialect.ts'
 
 /**
  * How many deliveries wait for a try, up to `most`: those that are not over, of enabled endpoints of accounts that are not closed; all others nobody

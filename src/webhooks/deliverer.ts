@@ -1,13 +1,13 @@
 import { Batcher } from '../runtime/batcher.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { SecretBox } from '../devices/secret-box.ts'
+import type { SecretBox } from '../runtime/secret-box.ts'
 import type { Ids } from '../runtime/ids.ts'
 import type { Service } from '../process/lifecycle.ts'
 import type { Log } from '../process/log.ts'
 import type { Metrics } from '../process/metrics.ts'
 import { programVersion } from '../process/program-version.ts'
-import type { Db, Tx } from '../storage/dialect.ts'
-import type { Writer } from '../storage/writer.ts'
+import type { Db, Tx } from '../storage/seam/dialect.ts'
+import type { Writer } from '../storage/seam/writer.ts'
 import { type Times, usualTimes } from '../runtime/times.ts'
 import { claimDeliveries, type ClaimedDelivery, mendFarDue, readDueEndpoints } from './claim-deliveries.ts'
 import { type DeliveryStanding, recordOutcomes, type TriedDelivery } from './delivery-outcomes.ts'
@@ -35,8 +35,8 @@ export interface DelivererDeps {
   post: (url: URL, what: { headers: Readonly<Record<string, string>>; body: string }) => Promise<PostResult>
   timeoutMs: number
   pollIntervalMs: number
-  mostInLane: number
-  mostConnections: number
+  maxInLane: number
+  maxConnections: number
   disableAfterMs: number
   times?: Times
 }
@@ -44,7 +44,7 @@ export interface DelivererDeps {
 /** An answer that takes longer, or refuses, is taken for a sign that more at once would not help. */
 const quickMs = 2_000
 /** Outcomes that one transaction takes. */
-const mostOutcomes = 200
+const maxOutcomes = 200
 
 /**
  * Tells endpoints what happened (P11): claims what is due by its state, posts it, and writes down what came of it. What it had under way when it was
@@ -62,8 +62,8 @@ export class Deliverer implements Service {
 
   constructor(deps: DelivererDeps) {
     this.#deps = deps
-    this.#lanes = new Lanes({ inLane: deps.mostInLane, connections: deps.mostConnections })
-    this.#outcomes = new Batcher((take) => this.#record(take()), { maxWeight: mostOutcomes })
+    this.#lanes = new Lanes({ inLane: deps.maxInLane, connections: deps.maxConnections })
+    this.#outcomes = new Batcher((take) => this.#record(take()), { maxWeight: maxOutcomes })
   }
 
   /** Deliveries under way. */

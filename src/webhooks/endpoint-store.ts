@@ -1,15 +1,15 @@
 import { isIP } from 'node:net'
-import { type AccountDeps, readAccount } from '../accounts/accounts.ts'
-import type { SecretBox } from '../devices/secret-box.ts'
+import { type AccountDeps, readAccount } from '../accounts/core/accounts.ts'
+import type { SecretBox } from '../runtime/secret-box.ts'
 import { type Fault, refuse } from '../runtime/errors.ts'
 import { invalidInput } from '../runtime/invalid-input.ts'
-import { eventTypes } from '../messages/event-types.ts'
+import { eventTypes } from '../messages/core/event-types.ts'
 import { nearestName } from '../runtime/nearest-name.ts'
-import { appendAudit } from '../storage/audit-log.ts'
-import type { Tx } from '../storage/dialect.ts'
-import type { Mode } from '../storage/schema.ts'
-import { deleteRows, insertRows } from '../storage/sets.ts'
-import type { WebhookEndpointTable } from '../storage/webhook-tables.ts'
+import { appendAudit } from '../storage/seam/audit-log.ts'
+import type { Tx } from '../storage/seam/dialect.ts'
+import type { Mode } from '../storage/tables/schema.ts'
+import { deleteRows, insertRows } from '../storage/seam/sets.ts'
+import type { WebhookEndpointTable } from '../storage/tables/webhook-tables.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { mintSigningSecret } from './signature.ts'
 
@@ -40,7 +40,7 @@ export interface NewEndpoint {
  */
 export async function addEndpoint(
   tx: Tx,
-  deps: EndpointDeps & PlaceDeps & { mostEndpoints: number },
+  deps: EndpointDeps & PlaceDeps & { maxEndpoints: number },
   endpoint: NewEndpoint,
 ): Promise<{ endpointId: string; secret: string }> {
   const { accountId, actor, types = [], mode = null } = endpoint
@@ -49,7 +49,7 @@ export async function addEndpoint(
   const account = await readAccount(tx, accountId)
   if (account.state === 'closed')
     throw invalidInput([{ code: 'out_of_range', detail: `Account ${accountId} is closed.` }])
-  await refuseOneTooMany(tx, accountId, deps.mostEndpoints)
+  await refuseOneTooMany(tx, accountId, deps.maxEndpoints)
   const endpointId = deps.ids('whk')
   const secret = mintSigningSecret(deps.randomBytes)
   const { href: url, origin } = new URL(endpoint.url)
@@ -178,15 +178,15 @@ export const changeRow = (
     .where('id', '=', endpointId)
     .execute()
 
-async function refuseOneTooMany(tx: Tx, accountId: string, mostEndpoints: number): Promise<void> {
+async function refuseOneTooMany(tx: Tx, accountId: string, maxEndpoints: number): Promise<void> {
   const { count } = await tx
     .selectFrom('webhook_endpoints')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
     .where('state', '<>', 'removed')
     .executeTakeFirstOrThrow()
-  if (mostEndpoints === 0 || count < mostEndpoints) return
-  const detail = `The account has ${count} webhook endpoints, and may have ${mostEndpoints}; remove one first.`
+  if (maxEndpoints === 0 || count < maxEndpoints) return
+  const detail = `The account has ${count} webhook endpoints, and may have ${maxEndpoints}; remove one first.`
   throw invalidInput([{ code: 'too_many_items', detail }])
 }
 

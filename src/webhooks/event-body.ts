@@ -1,6 +1,6 @@
 import { rfc3339 } from '../runtime/clock.ts'
-import type { MessageRow } from '../messages/message-store.ts'
-import type { WebhookEventTable } from '../storage/webhook-tables.ts'
+import type { MessageRow } from '../messages/core/message-store.ts'
+import type { WebhookEventTable } from '../storage/tables/webhook-tables.ts'
 
 /** Shows a message as the interface does; given by the one who knows the interface. */
 export type RenderMessage = (row: MessageRow) => object

@@ -1,4 +1,4 @@
-import type { WebhookEndpointTable } from '../storage/webhook-tables.ts'
+import type { WebhookEndpointTable } from '../storage/tables/webhook-tables.ts'
 
 /** A secret that was replaced and signs until its end. */
 export interface FormerSecret {

@@ -89,11 +89,11 @@ export class Lanes {
     if (isQuick) return
     this.#slow.set(endpointId, (this.#turn += 1))
     const [longest] = this.#slow.keys()
-    if (longest !== undefined && this.#slow.size > mostRemembered) this.#slow.delete(longest)
+    if (longest !== undefined && this.#slow.size > maxRemembered) this.#slow.delete(longest)
   }
 }
 
 /** Endpoints come and go, and nobody says when they are gone: some 10 MB at the most. */
-const mostRemembered = 100_000
+const maxRemembered = 100_000
 
 const fresh = (): Lane => ({ open: 0, window: 1 })

@@ -1,8 +1,8 @@
 import { refuse } from '../runtime/errors.ts'
-import type { MessageRow } from '../messages/message-store.ts'
-import type { Db } from '../storage/dialect.ts'
-import type { Mode } from '../storage/schema.ts'
-import { selectEach } from '../storage/sets.ts'
+import type { MessageRow } from '../messages/core/message-store.ts'
+import type { Db } from '../storage/seam/dialect.ts'
+import type { Mode } from '../storage/tables/schema.ts'
+import { selectEach } from '../storage/seam/sets.ts'
 import { eventBody, type RenderMessage } from './event-body.ts'
 
 /** One event on its way to one endpoint. */
@@ -146,13 +146,13 @@ export async function listTries(
     .where('endpoint_id', '=', endpointId)
     .where('event_id', '=', eventId)
     .orderBy('token')
-    .limit(mostTries)
+    .limit(maxTries)
     .execute()
   return tries.map(tryOf)
 }
 
 /** Ten, and as often again as somebody asked for it anew. */
-const mostTries = 100
+const maxTries = 100
 
 interface TryRow {
   at: number

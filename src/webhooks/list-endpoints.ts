@@ -1,5 +1,5 @@
-import type { Db } from '../storage/dialect.ts'
-import type { Mode } from '../storage/schema.ts'
+import type { Db } from '../storage/seam/dialect.ts'
+import type { Mode } from '../storage/tables/schema.ts'
 import { type FormerSecret, formerSecretsOf } from './former-secrets.ts'
 
 export interface ListedEndpoint {

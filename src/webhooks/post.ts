@@ -95,7 +95,7 @@ async function connectToFirst(
   ending: AbortSignal,
 ): Promise<Socket> {
   let failure: unknown = null
-  const tried = addresses.slice(0, mostAddresses)
+  const tried = addresses.slice(0, maxAddresses)
   const shareMs = Math.floor(timeoutMs / (tried.length + 1))
   for (const address of tried) {
     const socket = connect({ host: address, port, autoSelectFamily: false })
@@ -118,7 +118,7 @@ async function connectToFirst(
   throw new PostError('not_connected', nameOf(failure))
 }
 
-const mostAddresses = 4
+const maxAddresses = 4
 
 async function secure(
   raw: Socket,

@@ -1,13 +1,13 @@
-import type { AccountDeps } from '../accounts/accounts.ts'
+import type { AccountDeps } from '../accounts/core/accounts.ts'
 import { rfc3339 } from '../runtime/clock.ts'
 import { refuse } from '../runtime/errors.ts'
 import { lowestIdAt, timeOfId } from '../runtime/ids.ts'
 import { invalidInput } from '../runtime/invalid-input.ts'
-import { recordEventFor } from '../messages/events.ts'
-import { appendAudit } from '../storage/audit-log.ts'
-import type { Db, Tx } from '../storage/dialect.ts'
-import type { Mode } from '../storage/schema.ts'
-import type { Writer } from '../storage/writer.ts'
+import { recordEventFor } from '../messages/core/events.ts'
+import { appendAudit } from '../storage/seam/audit-log.ts'
+import type { Db, Tx } from '../storage/seam/dialect.ts'
+import type { Mode } from '../storage/tables/schema.ts'
+import type { Writer } from '../storage/seam/writer.ts'
 import { endPause, type NamedEndpoint, requireEndpoint } from './endpoint-store.ts'
 
 /** What people ask for: an event to try an endpoint with, and what it was told once more, under the same ids. */
@@ -57,7 +57,7 @@ export interface ReplayRange extends NamedEndpoint {
 /** Small pieces, so that sending never waits long for one. */
 const pageSize = 500
 /** More at once would keep an endpoint from what happens now for too long. */
-const mostReplayed = 10_000
+const maxReplayed = 10_000
 
 /**
  * Tells again what happened within a range, oldest first, page by page; gives how many events, at most 10,000, and from when on the rest is then to be
@@ -94,7 +94,7 @@ export async function replayRange(
     if (ids.length > 0) replayed += await writer.write((tx) => openAgain(tx, accountId, endpointId, ids))
     const last = ids.at(-1)
     if (last === undefined || ids.length < pageSize) return { replayed, restFromMs: null }
-    if (replayed >= mostReplayed) return { replayed, restFromMs: timeOfId(last) }
+    if (replayed >= maxReplayed) return { replayed, restFromMs: timeOfId(last) }
     from = `${last}0`
   }
 }

@@ -1,14 +1,14 @@
-import type { AccountDeps } from '../accounts/accounts.ts'
+import type { AccountDeps } from '../accounts/core/accounts.ts'
 import { rfc3339 } from '../runtime/clock.ts'
 import { invalidInput } from '../runtime/invalid-input.ts'
-import { appendAudit } from '../storage/audit-log.ts'
-import type { Tx } from '../storage/dialect.ts'
+import { appendAudit } from '../storage/seam/audit-log.ts'
+import type { Tx } from '../storage/seam/dialect.ts'
 import { changeRow, type EndpointDeps, type NamedEndpoint, requireEndpoint } from './endpoint-store.ts'
 import { formerSecretsOf } from './former-secrets.ts'
 import { mintSigningSecret } from './signature.ts'
 
 /** Former secrets that sign beside the present one at the same time: each adds a signature to every delivery. */
-const mostFormerSecrets = 5
+const maxFormerSecrets = 5
 
 /**
  * Gives an endpoint a new secret, which is shown this once. Until `previousUntil` the one before signs beside it, and those of earlier rotations until
@@ -27,7 +27,7 @@ export async function rotateSecret(
     { secret: before.secret, until: previousUntil },
     ...formerSecretsOf(before),
   ].filter((former) => former.until > deps.nowMs && deps.secretBox.canOpen(former.secret))
-  if (older.length >= mostFormerSecrets) throw tooManyFormer(Math.min(...older.map(({ until }) => until)))
+  if (older.length >= maxFormerSecrets) throw tooManyFormer(Math.min(...older.map(({ until }) => until)))
   await changeRow(tx, deps, named, {
     secret: deps.secretBox.seal(secret, endpointId),
     previous_secret: previous?.secret ?? null,
@@ -62,6 +62,6 @@ const tooManyFormer = (endsAt: number) =>
   invalidInput([
     {
       code: 'too_many_items',
-      detail: `${mostFormerSecrets} former secrets are still in force. Rotate again when the first ends (${rfc3339(endsAt)}), end them now, or add another endpoint.`,
+      detail: `${maxFormerSecrets} former secrets are still in force. Rotate again when the first ends (${rfc3339(endsAt)}), end them now, or add another endpoint.`,
     },
   ])

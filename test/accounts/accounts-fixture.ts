@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { createAccount, type NewAccount } from '../../src/accounts/accounts.ts'
-import { createApiKey, type NewApiKey } from '../../src/accounts/api-keys.ts'
+import { createAccount, type NewAccount } from '../../src/accounts/core/accounts.ts'
+import { createApiKey, type NewApiKey } from '../../src/accounts/keys/api-keys.ts'
 import type { Ids } from '../../src/runtime/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
-import { readDirectoryVersion } from '../../src/storage/directory-version.ts'
-import { advanceEpoch } from '../../src/storage/epoch.ts'
+import { readDirectoryVersion } from '../../src/storage/seam/directory-version.ts'
+import { advanceEpoch } from '../../src/storage/instance/epoch.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 export interface AccountsFixture extends TestStorage {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { setAccountLimits, setAccountState } from '../../src/accounts/accounts.ts'
-import { listAccounts } from '../../src/accounts/list-accounts.ts'
-import type { AccountState } from '../../src/storage/schema.ts'
+import { setAccountLimits, setAccountState } from '../../src/accounts/core/accounts.ts'
+import { listAccounts } from '../../src/accounts/core/list-accounts.ts'
+import type { AccountState } from '../../src/storage/tables/schema.ts'
 import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
 
 let fixture: AccountsFixture

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { proveAddress } from '../../src/accounts/address-proof.ts'
-import { setPassword } from '../../src/accounts/passwords.ts'
+import { proveAddress } from '../../src/accounts/people/address-proof.ts'
+import { setPassword } from '../../src/accounts/people/passwords.ts'
 import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
 
 let fixture: AccountsFixture

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { setAccountState } from '../../src/accounts/accounts.ts'
-import { parseApiKey } from '../../src/accounts/api-key-format.ts'
-import { listApiKeys, revokeApiKey, touchLastUsed } from '../../src/accounts/api-keys.ts'
+import { setAccountState } from '../../src/accounts/core/accounts.ts'
+import { parseApiKey } from '../../src/accounts/keys/api-key-format.ts'
+import { listApiKeys, revokeApiKey, touchLastUsed } from '../../src/accounts/keys/api-keys.ts'
 import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
 
 let fixture: AccountsFixture

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { setAccountLimits, setAccountState } from '../../src/accounts/accounts.ts'
-import { mintApiKey } from '../../src/accounts/api-key-format.ts'
-import { revokeApiKey, touchLastUsed } from '../../src/accounts/api-keys.ts'
-import { Authenticator, type RefusedBecause } from '../../src/accounts/authenticator.ts'
-import type { AccountState } from '../../src/storage/schema.ts'
+import { setAccountLimits, setAccountState } from '../../src/accounts/core/accounts.ts'
+import { mintApiKey } from '../../src/accounts/keys/api-key-format.ts'
+import { revokeApiKey, touchLastUsed } from '../../src/accounts/keys/api-keys.ts'
+import { Authenticator, type RefusedBecause } from '../../src/accounts/keys/authenticator.ts'
+import type { AccountState } from '../../src/storage/tables/schema.ts'
 import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
 
 let fixture: AccountsFixture

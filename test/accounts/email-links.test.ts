@@ -6,7 +6,7 @@ import {
   pendingEmail,
   readEmailLink,
   takeEmailLink,
-} from '../../src/accounts/email-links.ts'
+} from '../../src/accounts/people/email-links.ts'
 import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
 
 let fixture: AccountsFixture

@@ -1,8 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { addMember, changeRole, listMembers, removeMember, type Role } from '../../src/accounts/members.ts'
-import { issueLink, listInvitations, readLink } from '../../src/accounts/one-time-links.ts'
-import type { Tx } from '../../src/storage/dialect.ts'
+import {
+  addMember,
+  changeRole,
+  listMembers,
+  removeMember,
+  type Role,
+} from '../../src/accounts/people/members.ts'
+import { issueLink, listInvitations, readLink } from '../../src/accounts/people/one-time-links.ts'
+import type { Tx } from '../../src/storage/seam/dialect.ts'
 import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
 
 let fixture: AccountsFixture

@@ -6,7 +6,7 @@ import {
   readLink,
   revokeInvitation,
   takeLink,
-} from '../../src/accounts/one-time-links.ts'
+} from '../../src/accounts/people/one-time-links.ts'
 import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
 
 let fixture: AccountsFixture

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { parseApiKey } from '../../src/accounts/api-key-format.ts'
+import { parseApiKey } from '../../src/accounts/keys/api-key-format.ts'
 import {
   createOperatorToken,
   findOperatorToken,
   readTokens,
   revokeOperatorToken,
   touchOperatorToken,
-} from '../../src/accounts/operator-tokens.ts'
+} from '../../src/accounts/keys/operator-tokens.ts'
 import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
 
 let house: AccountsFixture

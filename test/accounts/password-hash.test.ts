@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { hashPassword, isOutdatedHash, verifyPassword } from '../../src/accounts/password-hash.ts'
+import { hashPassword, isOutdatedHash, verifyPassword } from '../../src/accounts/people/password-hash.ts'
 
 const password = 'sieben Igel unterm Dach'
 

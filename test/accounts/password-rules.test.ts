@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { passwordFaults } from '../../src/accounts/password-rules.ts'
+import { passwordFaults } from '../../src/accounts/people/password-rules.ts'
 
 const person = { email: 'ada.lovelace@example.org', name: 'Ada Lovelace' }
 const codes = (password: string) => passwordFaults(password, person).map(({ code }) => code)

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { setPassword } from '../../src/accounts/passwords.ts'
+import { setPassword } from '../../src/accounts/people/passwords.ts'
 import {
   addSecondFactor,
   type CodeProof,
   type StepProof,
   takeCode,
-} from '../../src/accounts/second-factor-codes.ts'
+} from '../../src/accounts/people/second-factor-codes.ts'
 import { minuteMs } from '../../src/runtime/clock.ts'
 import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { writeMutes } from '../../src/alerts/alert-mutes.ts'
 import { pausedForPumping } from '../../src/alerts/paused-accounts.ts'
 import { utcDay } from '../../src/runtime/clock.ts'
-import { appendAudit } from '../../src/storage/audit-log.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { appendAudit } from '../../src/storage/seam/audit-log.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { type AlertHouse, openAlertHouse } from './alert-house.ts'
 
 let house: AlertHouse
@@ -258,7 +258,7 @@ test('what was over before its first mail left is told to nobody', async () => {
   await house.addDevice('dev_p', { accountId: 'acc_a' })
   await house.setStanding('dev_p', 'offline')
   house.minutes(20)
-  const { createAlertWatch } = await import('../../src/dispatch/alert-watch.ts')
+  const { createAlertWatch } = await import('../../src/dispatch/sweepers/alert-watch.ts')
   const { readConfig } = await import('../../src/config.ts')
   const { createLog } = await import('../../src/process/log.ts')
   const log = createLog('silent', { write: () => undefined })

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { pausedForPumping } from '../../src/alerts/paused-accounts.ts'
 import { readConfig } from '../../src/config.ts'
-import { createAlertWatch } from '../../src/dispatch/alert-watch.ts'
+import { createAlertWatch } from '../../src/dispatch/sweepers/alert-watch.ts'
 import { createLog } from '../../src/process/log.ts'
-import { appendAudit } from '../../src/storage/audit-log.ts'
+import { appendAudit } from '../../src/storage/seam/audit-log.ts'
 import { type AlertHouse, openAlertHouse } from './alert-house.ts'
 
 let house: AlertHouse

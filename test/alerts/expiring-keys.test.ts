@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { type AlertHouse, openAlertHouse } from './alert-house.ts'
 
 let house: AlertHouse

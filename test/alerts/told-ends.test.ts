@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { claimMails, settleMails } from '../../src/alerts/alert-mails.ts'
 import { writeMutes } from '../../src/alerts/alert-mutes.ts'
 import { utcDay } from '../../src/runtime/clock.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { type AlertHouse, openAlertHouse } from './alert-house.ts'
 
 let house: AlertHouse

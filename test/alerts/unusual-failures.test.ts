@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { isUnusual } from '../../src/alerts/unusual-failures.ts'
 import { dayMs } from '../../src/runtime/clock.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { type AlertHouse, openAlertHouse } from './alert-house.ts'
 
 let house: AlertHouse
@@ -74,7 +74,7 @@ test.for([['nothing ends any more', 0, 0], ['the few that end still fail', 3, 1]
 }) // prettier-ignore
 
 test('whoever often fails is told of more, and what lasts ends lower than it began', () => {
-  const asked = { leastFailures: 20, lasts: false }
+  const asked = { minFailures: 20, lasts: false }
   const usual = (failed: number) => ({ failed, ended: 1_000 })
   expect(isUnusual({ failed: 19, ended: 19 }, usual(0), asked)).toBe(false)
   expect(isUnusual({ failed: 20, ended: 101 }, usual(0), asked)).toBe(false)
@@ -84,5 +84,5 @@ test('whoever often fails is told of more, and what lasts ends lower than it beg
   expect(isUnusual({ failed: 16, ended: 100 }, usual(0), asked)).toBe(false)
   expect(isUnusual({ failed: 16, ended: 100 }, usual(0), { ...asked, lasts: true })).toBe(true)
   expect(isUnusual({ failed: 96, ended: 100 }, usual(900), asked)).toBe(true)
-  expect(isUnusual({ failed: 100, ended: 100 }, usual(0), { ...asked, leastFailures: 0 })).toBe(false)
+  expect(isUnusual({ failed: 100, ended: 100 }, usual(0), { ...asked, minFailures: 0 })).toBe(false)
 })

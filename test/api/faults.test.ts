@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refuse } from '../../src/runtime/errors.ts'
-import { StorageError, type StorageFault } from '../../src/storage/dialect.ts'
+import { StorageError, type StorageFault } from '../../src/storage/seam/dialect.ts'
 import { startTestApi, type TestApi } from './start-test-api.ts'
 
 let api: TestApi

@@ -29,7 +29,7 @@ export class HeardWords {
     for (const as of prefix === undefined ? [name] : [name, prefix]) {
       const words = this.#heard.get(as) ?? []
       words.push(word)
-      if (words.length > mostKept) words.shift()
+      if (words.length > maxKept) words.shift()
       this.#heard.set(as, words)
     }
   }
@@ -47,7 +47,7 @@ export class HeardWords {
   }
 }
 
-const mostKept = 200
+const maxKept = 200
 
 /** Under which name an answer says what a parameter takes; ids stand under their prefix, too. */
 const heardAs: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fingerprintOf } from '../../src/api/v1/idempotency.ts'
-import type { Routing } from '../../src/dispatch/routing.ts'
+import { fingerprintOf } from '../../src/sending/idempotency.ts'
+import type { Routing } from '../../src/dispatch/devices/routing.ts'
 import { rawRequest, rawSend } from './raw-request.ts'
 import { startTestApi, type TestAnswer, type TestApi, workingRouting } from './start-test-api.ts'
 

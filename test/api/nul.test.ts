@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { AnyCall } from '../../src/api/console/call.ts'
+import type { AnyCall } from '../../src/api/console/core/call.ts'
 import { calls } from '../../src/api/console/calls.ts'
 import { operations } from '../../src/api/operations.ts'
 import { operatorOperations } from '../../src/api/operator/operations.ts'

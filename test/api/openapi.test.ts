@@ -5,7 +5,7 @@ import { openApi } from '../../scripts/generators/openapi.ts'
 import { problems } from '../../src/runtime/errors.ts'
 import type { TSchema } from 'typebox'
 import { webhookSchemas } from '../../src/api/openapi-webhooks.ts'
-import { eventTypes } from '../../src/messages/event-types.ts'
+import { eventTypes } from '../../src/messages/core/event-types.ts'
 import { operations } from '../../src/api/operations.ts'
 import { startTestApi, type TestApi } from './start-test-api.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createApiKey } from '../../src/accounts/api-keys.ts'
+import { createApiKey } from '../../src/accounts/keys/api-keys.ts'
 import { rawRequest } from './raw-request.ts'
 import { startTestApi, type TestApi, workingRouting } from './start-test-api.ts'
 

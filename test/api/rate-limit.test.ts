@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createStubClock } from '../stub-clock.ts'
-import { RateLimiter } from '../../src/api/rate-limit.ts'
+import { RateLimiter } from '../../src/runtime/rate-limiter.ts'
 import { networkOf, siteOf } from '../../src/api/remote-address.ts'
 import { startTestApi, type TestApi, type TestApiOverrides } from './start-test-api.ts'
 

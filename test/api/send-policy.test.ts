@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createStubClock } from '../stub-clock.ts'
-import { RecipientRate } from '../../src/api/v1/recipient-rate.ts'
+import { RecipientRate } from '../../src/sending/recipient-rate.ts'
 import { startTestApi, type TestAnswer, type TestApi, workingRouting } from './start-test-api.ts'
 
 let api: TestApi

@@ -1,7 +1,7 @@
 import { Compile } from 'typebox/compile'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readSendBody, SendBodySchema } from '../../src/api/v1/send-body.ts'
+import { readSendBody, SendBodySchema } from '../../src/sending/send-body.ts'
 
 test('the words for faults and the schema of the reference deny the same bodies', () => {
   const fits = Compile(SendBodySchema)

@@ -1,7 +1,7 @@
 import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WarningSchema } from '../../src/api/v1/warning-schema.ts'
-import type { Routing } from '../../src/dispatch/routing.ts'
+import type { Routing } from '../../src/dispatch/devices/routing.ts'
 import { startTestApi, type TestApi, workingRouting } from './start-test-api.ts'
 
 let api: TestApi

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { renderAccepted } from '../../src/api/v1/message-view.ts'
 import { SendSchema, writeSendAnswer } from '../../src/api/v1/send-answer.ts'
 import { sendBodyExamples, sendExample } from '../../src/api/v1/send-examples.ts'
-import type { SendRequest } from '../../src/messages/send-request.ts'
+import type { SendRequest } from '../../src/messages/send/send-request.ts'
 import { scalarValue } from '../scalar-value.ts'
 import { startTestApi, type TestApi } from './start-test-api.ts'
 

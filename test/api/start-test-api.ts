@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { Authenticator } from '../../src/accounts/authenticator.ts'
+import { Authenticator } from '../../src/accounts/keys/authenticator.ts'
 import type { Mount } from '../../src/api/mount.ts'
-import { AccountLimits } from '../../src/api/account-limits.ts'
+import { AccountLimits } from '../../src/sending/account-limits.ts'
 import { createServer } from '../../src/api/server.ts'
-import type { SendPorts } from '../../src/api/v1/send-ports.ts'
-import { createSendDeps } from '../../src/api/v1/send.ts'
+import type { SendPorts } from '../../src/sending/send-ports.ts'
+import { Sender } from '../../src/sending/sender.ts'
 import { openAccount, type OpenedAccount } from '../../src/app/open-account.ts'
 import { type Config, readConfig } from '../../src/config.ts'
-import type { Routing } from '../../src/dispatch/routing.ts'
+import type { Routing } from '../../src/dispatch/devices/routing.ts'
 import { createLog } from '../../src/process/log.ts'
-import { findReplay } from '../../src/messages/find-replays.ts'
-import { priceSend, sendMessages } from '../../src/messages/send-messages.ts'
-import { readTimesTo } from '../../src/messages/times-to-numbers.ts'
-import { readWaitingParts } from '../../src/messages/waiting-parts.ts'
-import type { SendResult } from '../../src/messages/send-request.ts'
+import { findReplay } from '../../src/messages/send/find-replays.ts'
+import { priceSend, sendMessages } from '../../src/messages/send/send-messages.ts'
+import { readTimesTo } from '../../src/messages/queue/times-to-numbers.ts'
+import { readWaitingParts } from '../../src/messages/queue/queue-totals.ts'
+import type { SendResult } from '../../src/messages/send/send-request.ts'
 import { createMetrics } from '../../src/process/metrics.ts'
 import type { TlsFiles } from '../../src/process/tls-files.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
@@ -116,7 +116,7 @@ async function serve(opened: TestStorage, overrides: TestApiOverrides): Promise<
       reasons: overrides.ready === false ? ['draining'] : [],
     }),
     operations: {
-      send: createSendDeps({ clock, ids, config, ports }),
+      send: { sender: new Sender({ clock, ids, config, ports }) },
       status: { readOf: storage.readOf, now: clock.now },
       balance: { readOf: storage.readOf, now: clock.now },
       history: { readOf: storage.readOf, safeHorizonMs: clock.now, cursorKey: randomBytes(32) },

@@ -50,6 +50,21 @@ const forbiddenImports: readonly Fault[] = [
     rules: ['devices-imports-only-downward'],
   },
   {
+    name: 'an upward import between sub-rooms is caught, and one of the files above them',
+    files: {
+      'src/messages/queue/imported-by-core.ts': 'export const a = 1',
+      'src/messages/core/imports-queue.ts': "export { a } from '../queue/imported-by-core.ts'",
+      'src/messages/imported-by-phones.ts': 'export const a = 1',
+      'src/messages/phones/imports-above.ts': "export { a } from '../imported-by-phones.ts'",
+    },
+    rules: ['messages-core-imports-only-downward', 'messages-phones-imports-only-downward'],
+  },
+  {
+    name: 'a folder of a room that is none of its sub-rooms is caught',
+    files: { 'src/messages/more/x.ts': 'export const x = 1' },
+    rules: ['every-module-has-a-sub-room'],
+  },
+  {
     name: 'a cycle is caught',
     files: {
       'src/ledger/cycle-begins.ts': "import { b } from './cycle-ends.ts'\nexport const a = () => b()",
@@ -62,7 +77,7 @@ const forbiddenImports: readonly Fault[] = [
     name: 'a connector that looks beyond its seam is caught',
     files: {
       'src/connectors/looks-beyond/looks-beyond.ts':
-        "import { Writer } from '../../storage/writer.ts'\nexport const a = Writer",
+        "import { Writer } from '../../storage/seam/writer.ts'\nexport const a = Writer",
     },
     rules: ['a-connector-sees-only-the-seam-and-primitives'],
   },
@@ -106,7 +121,7 @@ const lintFaults: readonly Fault[] = [
     name: 'a statement that nobody awaits is caught',
     files: {
       'src/storage/not-awaited.ts':
-        "import type { Tx } from './dialect.ts'\n" +
+        "import type { Tx } from './seam/dialect.ts'\n" +
         "export async function forget(tx: Tx): Promise<void> { tx.deleteFrom('opt_outs').execute() }\n",
     },
     rules: ['typescript(no-floating-promises)'],
@@ -177,7 +192,9 @@ test('the hot units ask for columns by name', () => {
   )
   const hot = new Set(['src/messages/units.ts'])
   for (const path of hot) for (const imported of imports.get(path) ?? []) hot.add(imported)
-  expect([...hot]).toEqual(expect.arrayContaining(['src/messages/find-replays.ts', 'src/storage/sets.ts']))
+  expect([...hot]).toEqual(
+    expect.arrayContaining(['src/messages/send/find-replays.ts', 'src/storage/seam/sets.ts']),
+  )
   const ofMessages = [...hot].filter((path) => path.startsWith('src/messages/'))
   const textOf = (path: string): string => readFileSync(join(repository, path), 'utf8')
   expect(ofMessages.filter((path) => /\b(select|returning)All\(/.test(textOf(path)))).toEqual([])

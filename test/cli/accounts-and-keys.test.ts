@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Authenticator } from '../../src/accounts/authenticator.ts'
+import { Authenticator } from '../../src/accounts/keys/authenticator.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { openDatabase } from '../open-database.ts'
 import { type Cli, openCli } from './run-cli.ts'

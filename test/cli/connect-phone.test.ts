@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { connectPhone } from '../../src/cli/connect-phone.ts'
-import { createCommandContext } from '../../src/cli/command-context.ts'
+import { connectPhone } from '../../src/cli/device/connect-phone.ts'
+import { createCommandContext } from '../../src/cli/core/command-context.ts'
 import { readConfig } from '../../src/config.ts'
 import { eventually } from '../eventually.ts'
 import { createStubClock } from '../stub-clock.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { isTaken } from '../../src/cli/device-taken.ts'
+import { isTaken } from '../../src/cli/device/device-taken.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { startApp } from '../harness.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { CheckResult } from '../../src/cli/check-result.ts'
+import type { CheckResult } from '../../src/cli/core/check-result.ts'
 import { databaseFile } from '../../src/process/data-folder.ts'
 import { type Cli, openCli } from './run-cli.ts'
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { advanceEpoch, releaseHeld } from '../../src/storage/epoch.ts'
-import { epochFile } from '../../src/storage/epoch-file.ts'
+import { advanceEpoch, releaseHeld } from '../../src/storage/instance/epoch.ts'
+import { epochFile } from '../../src/storage/instance/epoch-file.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { enqueueTwo, readHolds } from './waiting-queue.ts'
 

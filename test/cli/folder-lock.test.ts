@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { FolderLockedError, lockFolder } from '../../src/storage/folder-lock.ts'
+import { FolderLockedError, lockFolder } from '../../src/storage/instance/folder-lock.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -17,7 +17,7 @@ const lock = () => lockFolder(folder, { nowMs, purpose: 'onesixty serve' })
 
 /** Another process that takes the lock and keeps it until it is killed. */
 async function lockElsewhere() {
-  const module = new URL('../../src/storage/folder-lock.ts', import.meta.url).href
+  const module = new URL('../../src/storage/instance/folder-lock.ts', import.meta.url).href
   const script = `import { lockFolder } from ${JSON.stringify(module)}
     await lockFolder(${JSON.stringify(folder)}, { nowMs: ${nowMs}, purpose: 'onesixty serve' })
     process.stdout.write('locked')

@@ -2,8 +2,8 @@ import { readConfig } from '../../src/config.ts'
 import { databaseSettings, isPostgres } from '../test-database.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/runtime/clock.ts'
-import { type DeviceReportBody, saveDeviceReports } from '../../src/devices/device-report.ts'
-import { openForCommand } from '../../src/storage/command-storage.ts'
+import { type DeviceReportBody, saveDeviceReports } from '../../src/devices/status/device-report.ts'
+import { openForCommand } from '../../src/storage/open/command-storage.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
 let cli: Cli

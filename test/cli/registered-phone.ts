@@ -1,12 +1,12 @@
-import type { CommandContext } from '../../src/cli/command-context.ts'
+import type { CommandContext } from '../../src/cli/core/command-context.ts'
 import { androidKind } from '../../src/connectors/android/android.ts'
 import {
   type DeviceReport,
   type DeviceReportBody,
   saveDeviceReports,
-} from '../../src/devices/device-report.ts'
-import { registerPhone } from '../../src/devices/phones.ts'
-import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
+} from '../../src/devices/status/device-report.ts'
+import { registerPhone } from '../../src/devices/phones/registered-phones.ts'
+import { createDeviceSecretBox } from '../../src/runtime/secret-box.ts'
 import { loadInstanceSecret } from '../../src/process/instance-secret.ts'
 
 const body: DeviceReportBody = {
@@ -38,7 +38,7 @@ export async function register(
     secretBox,
     rules: androidKind,
     isPresent: () => false,
-    mostPhones: 3_000,
+    maxPhones: 3_000,
   }
   const sims = [{ slot: 1, number: '*********0001', carrier: '**ekom', iccid: `****${iccid}` }]
   const made = await tools.withStorage(({ writer }) =>

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { epochFile } from '../../src/storage/epoch-file.ts'
+import { epochFile } from '../../src/storage/instance/epoch-file.ts'
 import { cliProcess } from '../harness.ts'
 import { openDatabase } from '../open-database.ts'
 import { type Cli, openCli } from './run-cli.ts'

@@ -1,11 +1,11 @@
 import { readConfig } from '../../src/config.ts'
 import { databaseSettings } from '../test-database.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pendingEmail } from '../../src/accounts/email-links.ts'
-import { readLink } from '../../src/accounts/one-time-links.ts'
-import { setPassword } from '../../src/accounts/passwords.ts'
+import { pendingEmail } from '../../src/accounts/people/email-links.ts'
+import { readLink } from '../../src/accounts/people/one-time-links.ts'
+import { setPassword } from '../../src/accounts/people/passwords.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
-import { type CommandStorage, openForCommand } from '../../src/storage/command-storage.ts'
+import { type CommandStorage, openForCommand } from '../../src/storage/open/command-storage.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
 let cli: Cli

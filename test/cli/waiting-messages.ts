@@ -1,9 +1,9 @@
 import { createIds } from '../../src/runtime/ids.ts'
-import { sendMessages } from '../../src/messages/send-messages.ts'
-import type { MessageStatus } from '../../src/storage/schema.ts'
+import { sendMessages } from '../../src/messages/send/send-messages.ts'
+import type { MessageStatus } from '../../src/storage/tables/schema.ts'
 import { openNearFolder } from '../open-near.ts'
 import { sendRequest } from '../send-request.ts'
-import { advanceEpoch } from '../../src/storage/epoch.ts'
+import { advanceEpoch } from '../../src/storage/instance/epoch.ts'
 
 /** What a server does at its start as far as restores go; then it accepts `count` messages of an account, at once or for later, and is gone. */
 export async function serveOnce(

@@ -1,4 +1,4 @@
-import { insertRows } from '../../src/storage/sets.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import type { TestStorage } from '../open-test-storage.ts'
 
 /** Two waiting messages, one of them claimed. */

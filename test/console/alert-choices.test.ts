@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { alertKinds } from '../../src/alerts/alert-words.ts'
+import { alertKinds } from '../../src/alerts/alert-texts.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
 
 let house: TestConsole

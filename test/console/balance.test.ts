@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { BalanceAnswer, StatementAnswer } from '../../src/api/console/balance-calls.ts'
+import type { BalanceAnswer, StatementAnswer } from '../../src/api/console/account/balance-calls.ts'
 import { dayMs, utcDay } from '../../src/runtime/clock.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
 

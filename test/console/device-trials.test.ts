@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DeviceTrials } from '../../src/api/console/device-trials.ts'
+import { DeviceTrials } from '../../src/api/console/core/device-trials.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 const start = () => {

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ConsoleDevice } from '../../src/api/console/device-view.ts'
-import type { PhoneInvitation, PhoneProgressAnswer } from '../../src/api/console/device-connect-calls.ts'
+import type { ConsoleDevice } from '../../src/api/console/devices/device-view.ts'
+import type {
+  PhoneInvitation,
+  PhoneProgressAnswer,
+} from '../../src/api/console/devices/device-connect-calls.ts'
 import { eventually } from '../eventually.ts'
 import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'
 

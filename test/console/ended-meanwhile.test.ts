@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { setPassword } from '../../src/accounts/passwords.ts'
+import { setPassword } from '../../src/accounts/people/passwords.ts'
 import { testPassword } from '../e2e/signed-in.ts'
 import { beforeNextWrite } from './before-next-write.ts'
 import { ask, begin, enter, openPasskeyHouse, type PasskeyHouse, type SignedIn } from './passkey-house.ts'

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
+import { judgeOutcome } from '../../src/dispatch/routes/retry-policy.ts'
 import { createIds } from '../../src/runtime/ids.ts'
-import { type Claimed, claimMessages } from '../../src/messages/claim-messages.ts'
-import { routeKeyOf } from '../../src/messages/message-store.ts'
-import { sendMessages } from '../../src/messages/send-messages.ts'
-import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import { type Claimed, claimMessages } from '../../src/messages/queue/claim-messages.ts'
+import { routeKeyOf } from '../../src/messages/core/message-store.ts'
+import { sendMessages } from '../../src/messages/send/send-messages.ts'
+import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import { databaseFile } from '../../src/process/data-folder.ts'
 import { sendRequest } from '../send-request.ts'
 import { isPostgres } from '../test-database.ts'
@@ -50,7 +50,7 @@ test('an owner erases a number of the own account alone; the operator of all', a
   await receive(house.ada.accountId, 'msg_1')
   await receive(house.bob.accountId, 'msg_2')
   const own = await house.ada.change('history/erase-number', { number })
-  expect(own.body).toEqual({ erased: 1, canceled: 0, handedOver: 0, isLogEmpty: isPostgres ? null : true })
+  expect(own.body).toEqual({ erased: 1, canceled: 0, submitted: 0, isLogEmpty: isPostgres ? null : true })
   expect([await textOf('msg_1'), await textOf('msg_2')]).toEqual([null, 'Hello'])
   const all = await operator.change('operator/erase-number', { number })
   expect(all.body).toMatchObject({ erased: 1 })
@@ -157,7 +157,7 @@ test('a piece in which a message is being handed over erases nothing and says so
   const { accountId } = await house.openAccount('Nora')
   const claimed = await claimOne(accountId)
   const first = await operator.change('operator/erase-account', { accountId, confirm: 'Nora' })
-  expect(first.body).toMatchObject({ step: 'hand_over', isFinished: false, erased: 0, handedOver: 1 })
+  expect(first.body).toMatchObject({ step: 'hand_over', isFinished: false, erased: 0, submitted: 1 })
   expect(await textOf(claimed.messageId)).toBe('Hello')
   const outcome = { kind: 'accepted', networkIds: ['n1'], receiptExpected: false } as const
   await house.app.storage.writer.write((tx) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { CallContext } from '../../src/api/console/call.ts'
-import { mailEmailAsked, mailEmailChanged } from '../../src/api/console/confirm-email.ts'
+import type { CallContext } from '../../src/api/console/core/call.ts'
+import { mailEmailAsked, mailEmailChanged } from '../../src/api/console/sign-in/confirm-email.ts'
 
 test.for<[string, (context: CallContext, change: { from: string; to: string }) => void]>([
   ['asked for', mailEmailAsked],

@@ -1,5 +1,5 @@
 import { calls } from '../../src/api/console/calls.ts'
-import type { AnyCall } from '../../src/api/console/call.ts'
+import type { AnyCall } from '../../src/api/console/core/call.ts'
 import type { GuardedCall } from './right-inputs.ts'
 
 /** Every call of the console, by its name. */

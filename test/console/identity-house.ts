@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { issueLink, type NewOneTimeLink } from '../../src/accounts/one-time-links.ts'
+import { issueLink, type NewOneTimeLink } from '../../src/accounts/people/one-time-links.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
 import { newVisitor, type Visitor } from './visitor.ts'

@@ -5,7 +5,7 @@ import {
   takeEmailLink,
   takeReset,
   takeSignInAttempt,
-} from '../../src/api/console/identity-limits.ts'
+} from '../../src/api/console/core/identity-limits.ts'
 import { SharedCounts } from '../../src/runtime/shared-counts.ts'
 import { createStubClock } from '../stub-clock.ts'
 

@@ -1,7 +1,7 @@
 import { argon2Sync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { StorageError, type Tx } from '../../src/storage/dialect.ts'
-import type { Writer } from '../../src/storage/writer.ts'
+import { StorageError, type Tx } from '../../src/storage/seam/dialect.ts'
+import type { Writer } from '../../src/storage/seam/writer.ts'
 import { newVisitor } from './visitor.ts'
 import { type IdentityHouse, openIdentityHouse, password, whoIs } from './identity-house.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addMember } from '../../src/accounts/members.ts'
+import { addMember } from '../../src/accounts/people/members.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { startConsole, type TestConsole } from './start-console.ts'

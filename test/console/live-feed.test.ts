@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Writable } from 'node:stream'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { LiveFeed } from '../../src/api/console/live-feed.ts'
+import { LiveFeed } from '../../src/api/console/core/live-feed.ts'
 import { createStubClock, type StubClock } from '../stub-clock.ts'
 
 let clock: StubClock

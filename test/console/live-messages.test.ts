@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type MessagesEvent, messagesSource } from '../../src/api/console/live-messages.ts'
-import { updateRows } from '../../src/storage/sets.ts'
+import { type MessagesEvent, messagesSource } from '../../src/api/console/live/live-messages.ts'
+import { updateRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { ada, deliveredAt, store, storedMessage } from '../history/stored-messages.ts'
 import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import { addMember } from '../../src/accounts/members.ts'
+import { addMember } from '../../src/accounts/people/members.ts'
 import type { AnswerOf, CallName, InputOf } from '../../src/api/console/calls.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createIds } from '../../src/runtime/ids.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { NowAnswer, TrafficAnswer } from '../../src/api/console/overview-calls.ts'
+import type { NowAnswer, TrafficAnswer } from '../../src/api/console/messages/overview-calls.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
 
 let house: TestConsole

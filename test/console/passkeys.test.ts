@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { issueLink } from '../../src/accounts/one-time-links.ts'
+import { issueLink } from '../../src/accounts/people/one-time-links.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { testPassword } from '../e2e/signed-in.ts'
 import { proveAddresses } from './identity-house.ts'

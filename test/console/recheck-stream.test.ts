@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import { recheckStream } from '../../src/api/console/recheck-stream.ts'
+import { recheckStream } from '../../src/api/console/live/recheck-stream.ts'
 import { refuse } from '../../src/runtime/errors.ts'
 import { createStubClock } from '../stub-clock.ts'
 

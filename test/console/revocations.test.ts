@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { mintPhoneToken } from '../../src/devices/phone-tokens.ts'
+import { mintPhoneToken } from '../../src/devices/phones/phone-tokens.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { makeOperator } from '../e2e/signed-in.ts'
 import { app } from '../phones/said-by-app.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { issueEmailLink } from '../../src/accounts/email-links.ts'
+import { issueEmailLink } from '../../src/accounts/people/email-links.ts'
 import type { calls, InputOf } from '../../src/api/console/calls.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createIds } from '../../src/runtime/ids.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { StartAnswer } from '../../src/api/console/start-calls.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import type { StartAnswer } from '../../src/api/console/account/start-calls.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { deliveredAt, store, storedMessage } from '../history/stored-messages.ts'
 import { startConsole, type ConsolePerson, type TestConsole } from './start-console.ts'
 

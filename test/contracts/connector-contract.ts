@@ -4,7 +4,7 @@ import { dayMs } from '../../src/runtime/clock.ts'
 import {
   type CreateSubject,
   createWorld,
-  handOverOf,
+  submissionOf,
   longHandOver,
   networkIdsOf,
   type Open,
@@ -86,7 +86,7 @@ function answersEverySubmit(open: Open): void {
         left -= 1
         openNow += 1
         expect(openNow).toBeLessThanOrEqual(link.window)
-        kinds.add((await link.submit(handOverOf())).kind)
+        kinds.add((await link.submit(submissionOf())).kind)
         openNow -= 1
       }
     }
@@ -137,7 +137,7 @@ function saysReceiptsTruly(open: Open): void {
 
   test('never says a receipt in the turn in which the message was handed over', async () => {
     const { world, subject } = await open()
-    const submitted = subject.link.submit(handOverOf())
+    const submitted = subject.link.submit(submissionOf())
     expect(world.said).toEqual([])
     await turnUntil(world, submitted, subject.settlesWithinMs)
   })
@@ -185,7 +185,7 @@ function remembersAcrossKills(open: Open): void {
     const expected = [...given, 'not-of-this-device'].map((networkId) => ({ networkId }))
     link.resume?.(expected.slice(0, 2))
     link.resume?.(expected.slice(1))
-    await turnUntil(later, link.submit(handOverOf()), subject.settlesWithinMs)
+    await turnUntil(later, link.submit(submissionOf()), subject.settlesWithinMs)
     await subject.hearOut(later)
     const old = later.stored
       .map((receipt) => receipt.networkId)
@@ -232,7 +232,7 @@ function stopsCleanly(open: Open): void {
     await subject.delayAnswers(500)
     const order: string[] = []
     const submits = [1, 2, 3].map(async () => {
-      const { kind } = await subject.link.submit(handOverOf())
+      const { kind } = await subject.link.submit(submissionOf())
       order.push(kind)
     })
     const stopped = subject.link.stop().then(() => order.push('stopped'))

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import type {
   ConnectorEvents,
   ConnectorKind,
-  HandOver,
+  Submission,
   Inbound,
   Link,
   Outcome,
@@ -83,7 +83,7 @@ export interface Opened {
   world: ContractWorld
   subject: ContractSubject
   /** Hands over and waits for the outcome, while time goes by. */
-  submit(handOver?: HandOver): Promise<Outcome>
+  submit(submission?: Submission): Promise<Outcome>
 }
 export type Open = () => Promise<Opened>
 
@@ -94,10 +94,10 @@ export async function openSubject(createSubject: CreateSubject): Promise<Opened>
   onTestFinished(() => subject.dispose())
   world.link = subject.link
   await startLink(world, subject)
-  const submit = async (handOver = handOverOf()): Promise<Outcome> => {
+  const submit = async (submission = submissionOf()): Promise<Outcome> => {
     await turnUntilRoom(world, subject)
-    const outcome = await turnUntil(world, subject.link.submit(handOver), subject.settlesWithinMs)
-    expectHonestOutcome(outcome, handOver)
+    const outcome = await turnUntil(world, subject.link.submit(submission), subject.settlesWithinMs)
+    expectHonestOutcome(outcome, submission)
     return outcome
   }
   return { world, subject, submit }
@@ -193,7 +193,7 @@ const newId = createIds({ now: () => Date.now() })
 let numbersUsed = 0
 
 /** A message of one part to a number of its own. */
-export const handOverOf = (given: Partial<HandOver> = {}): HandOver => ({
+export const submissionOf = (given: Partial<Submission> = {}): Submission => ({
   attemptId: newId('att'),
   to: `+4915112${String((numbersUsed += 1)).padStart(6, '0')}`,
   from: null,
@@ -206,8 +206,8 @@ export const handOverOf = (given: Partial<HandOver> = {}): HandOver => ({
 })
 
 /** A GSM-7 message of that many parts. */
-export const longHandOver = (parts: number): HandOver =>
-  handOverOf({ parts, text: 'x'.repeat(parts === 1 ? 160 : 153 * parts) })
+export const longHandOver = (parts: number): Submission =>
+  submissionOf({ parts, text: 'x'.repeat(parts === 1 ? 160 : 153 * parts) })
 
 export const networkIdsOf = (outcome: Outcome): readonly string[] =>
   'networkIds' in outcome ? outcome.networkIds : []

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import type { HandOver, Health, Outcome } from '../../src/connectors/connector.ts'
+import type { Submission, Health, Outcome } from '../../src/connectors/connector.ts'
 
 const code = /^[a-z]+(_[a-z]+)*$/
 
 /** Fails unless the outcome says neither more nor less than such an outcome may. */
-export function expectHonestOutcome(outcome: Outcome, { parts }: HandOver): void {
+export function expectHonestOutcome(outcome: Outcome, { parts }: Submission): void {
   switch (outcome.kind) {
     case 'accepted':
       expect(outcome.networkIds).toHaveLength(parts)

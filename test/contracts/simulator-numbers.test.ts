@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { simulatorSettings } from '../../src/connectors/simulator/settings.ts'
-import { createWorld, handOverOf, networkIdsOf, type Opened, openSubject } from './contract-subject.ts'
+import { createWorld, submissionOf, networkIdsOf, type Opened, openSubject } from './contract-subject.ts'
 import { createSimulatorSubject } from './simulator-subject.ts'
 
 const open = async (settings: Record<string, string> = {}): Promise<Opened> => {
@@ -11,7 +11,7 @@ const open = async (settings: Record<string, string> = {}): Promise<Opened> => {
   return opened
 }
 const handTo = (opened: Opened, to: string): Promise<Outcome> =>
-  opened.subject.link.submit(handOverOf({ to, attemptId: 'att_01jxqz3v5hq8y9r2m4n6p8s0tw' }))
+  opened.subject.link.submit(submissionOf({ to, attemptId: 'att_01jxqz3v5hq8y9r2m4n6p8s0tw' }))
 const results = ({ world }: Opened): string[] => world.stored.map((receipt) => receipt.result)
 
 test('any number is delivered after 3 s', async () => {
@@ -66,17 +66,17 @@ test('+15005550009 expires on the device after 3 s', async () => {
 test('+15005550011 is delivered and then answers STOP once, also to a message of several parts', async () => {
   const opened = await open()
   const { world, subject } = opened
-  const handOver = handOverOf({ to: '+15005550011', parts: 3 })
-  await subject.link.submit(handOver)
+  const submission = submissionOf({ to: '+15005550011', parts: 3 })
+  await subject.link.submit(submission)
   await world.clock.advance(3000)
   expect(results(opened)).toEqual(['delivered', 'delivered', 'delivered'])
-  const reply = { from: '+15005550011', text: 'STOP', inReplyTo: handOver.attemptId }
+  const reply = { from: '+15005550011', text: 'STOP', inReplyTo: submission.attemptId }
   expect(world.inbound).toMatchObject([reply])
 })
 
 test('a STOP that could not be stored is said again, its receipt is not', async () => {
   const { world, subject } = await open()
-  await subject.link.submit(handOverOf({ to: '+15005550011' }))
+  await subject.link.submit(submissionOf({ to: '+15005550011' }))
   const { receipt } = world.events
   world.events.receipt = async (said) => {
     await receipt(said)
@@ -91,7 +91,7 @@ test('a STOP that could not be stored is said again, its receipt is not', async 
 
 test('a STOP is stored before the receipt that would let it be forgotten', async () => {
   const { world, subject } = await open()
-  await subject.link.submit(handOverOf({ to: '+15005550011' }))
+  await subject.link.submit(submissionOf({ to: '+15005550011' }))
   const inboundBefore: number[] = []
   world.events.receipt = async () => void inboundBefore.push(world.inbound.length)
   await world.clock.advance(10_000)
@@ -100,7 +100,7 @@ test('a STOP is stored before the receipt that would let it be forgotten', async
 
 test('a STOP that was being stored when the process was killed is said again by the next, as the same one', async () => {
   const { world, subject } = await open()
-  const outcome = await subject.link.submit(handOverOf({ to: '+15005550011' }))
+  const outcome = await subject.link.submit(submissionOf({ to: '+15005550011' }))
   world.events.receipt = () => new Promise(() => undefined)
   await world.clock.advance(10_000)
   const later = createWorld(world.clock.now())
@@ -117,7 +117,7 @@ test('a STOP that was being stored when the process was killed is said again by 
 
 test('a dropped receipt never comes, not even after a restart with other settings', async () => {
   const { world, subject } = await open({ drop_receipts: 'true' })
-  const outcome = await subject.link.submit(handOverOf())
+  const outcome = await subject.link.submit(submissionOf())
   expect(outcome).toMatchObject({ kind: 'accepted', receiptExpected: true })
   subject.link.applySettings?.({ drop_receipts: 'false' })
   subject.link.resume?.(networkIdsOf(outcome).map((networkId) => ({ networkId })))
@@ -128,8 +128,8 @@ test('a dropped receipt never comes, not even after a restart with other setting
 test('receipts wait while the device is offline and come together when it is back', async () => {
   const opened = await open()
   const { world, subject } = opened
-  await subject.link.submit(handOverOf())
-  await subject.link.submit(handOverOf({ to: '+15005550002' }))
+  await subject.link.submit(submissionOf())
+  await subject.link.submit(submissionOf({ to: '+15005550002' }))
   subject.link.applySettings?.({ offline: 'true' })
   await world.clock.advance(60_000)
   expect(results(opened)).toEqual([])

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { type MessagePeer, startMessagePeer } from '../peers/message-peer.ts'
-import { handOverOf, type Opened, openSubject } from './contract-subject.ts'
+import { submissionOf, type Opened, openSubject } from './contract-subject.ts'
 import { createSimulatorSubject } from './simulator-subject.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'onesixty-peer-'))
@@ -27,14 +27,14 @@ const openWith = async (peerUrl: string, settings: Record<string, string> = {}):
 }
 const answerOf = async (query: string): Promise<Outcome> => {
   const { subject } = await openWith(`${peer.url}?${query}`)
-  return subject.link.submit(handOverOf())
+  return subject.link.submit(submissionOf())
 }
 
 test('the peer is told attempt, numbers, text and parts before the device answers', async () => {
   const { subject } = await openWith(peer.url)
-  const handOver = handOverOf({ from: 'Onesixty', text: 'x'.repeat(161), parts: 2 })
-  expect((await subject.link.submit(handOver)).kind).toBe('accepted')
-  const { attemptId, to, from, text, parts } = handOver
+  const submission = submissionOf({ from: 'Onesixty', text: 'x'.repeat(161), parts: 2 })
+  expect((await subject.link.submit(submission)).kind).toBe('accepted')
+  const { attemptId, to, from, text, parts } = submission
   expect(peer.records().at(-1)).toMatchObject({ attempt_id: attemptId, to, from, text, parts, answered: 200 })
 })
 
@@ -64,41 +64,41 @@ test('a connection that drops after the message was read leaves the outcome unkn
 
 test('a peer that does not answer within 10 s leaves the outcome unknown', async () => {
   const { world, subject } = await openWith(`${peer.url}?delay_ms=60000`)
-  const handOver = handOverOf()
-  const submitted = subject.link.submit(handOver)
-  await expect.poll(() => peer.records().at(-1)?.attempt_id).toBe(handOver.attemptId)
+  const submission = submissionOf()
+  const submitted = subject.link.submit(submission)
+  await expect.poll(() => peer.records().at(-1)?.attempt_id).toBe(submission.attemptId)
   await world.clock.advance(10_000)
   expect((await submitted).kind).toBe('unknown')
 })
 
 test('a peer that refuses connections is unavailable, and the device degraded until it answers', async () => {
   const { world, subject } = await openWith(`http://127.0.0.1:${await closedPort()}/`)
-  expect((await subject.link.submit(handOverOf())).kind).toBe('unavailable')
+  expect((await subject.link.submit(submissionOf())).kind).toBe('unavailable')
   expect(world.statuses.at(-1)).toBe('degraded')
   expect(subject.link.health()).toMatchObject({ status: 'degraded', reasons: ['peer_unreachable'] })
   subject.link.applySettings?.({ peer_url: peer.url })
   expect(world.statuses.at(-1)).toBe('online')
-  expect((await subject.link.submit(handOverOf())).kind).toBe('accepted')
+  expect((await subject.link.submit(submissionOf())).kind).toBe('accepted')
 })
 
 test('what is refused on purpose never reaches the peer', async () => {
   const { subject } = await openWith(peer.url, { refuse: 'now' })
   const before = peer.records().length
-  expect((await subject.link.submit(handOverOf())).kind).toBe('refused')
-  expect((await subject.link.submit(handOverOf({ to: '+15005550005' }))).kind).toBe('refused')
+  expect((await subject.link.submit(submissionOf())).kind).toBe('refused')
+  expect((await subject.link.submit(submissionOf({ to: '+15005550005' }))).kind).toBe('refused')
   expect(peer.records()).toHaveLength(before)
 })
 
 test('what fails as unknown on purpose has reached the peer', async () => {
   const { subject } = await openWith(peer.url, { fail: 'unknown' })
-  const handOver = handOverOf()
-  expect((await subject.link.submit(handOver)).kind).toBe('unknown')
-  expect(peer.records().at(-1)?.attempt_id).toBe(handOver.attemptId)
+  const submission = submissionOf()
+  expect((await subject.link.submit(submission)).kind).toBe('unknown')
+  expect(peer.records().at(-1)?.attempt_id).toBe(submission.attemptId)
 })
 
 test('a change of the peer leaves the open submits to the old one', async () => {
   const { subject } = await openWith(`${peer.url}?delay_ms=50`)
-  const submitted = subject.link.submit(handOverOf())
+  const submitted = subject.link.submit(submissionOf())
   subject.link.applySettings?.({ peer_url: '' })
   expect((await submitted).kind).toBe('accepted')
 })

@@ -5,7 +5,7 @@ import {
   type ContractSubject,
   type ContractWorld,
   type CreateSubject,
-  handOverOf,
+  submissionOf,
 } from './contract-subject.ts'
 
 /** A simulator as a subject of the contract; with a peer it posts each message to that process. */
@@ -36,7 +36,7 @@ export const createSimulatorSubject =
       hearOut: (heard, moreMs = 0) => heard.clock.advance(receiptsWithinMs + moreMs),
       handsetSends: async () => {
         // Its network forgets a part, and what was answered to it, once the receipt is stored; the answer is stored before that.
-        await link.submit(handOverOf({ to: optOutNumber }))
+        await link.submit(submissionOf({ to: optOutNumber }))
         return { from: optOutNumber, text: 'STOP', isAcknowledged: async () => world.stored.length > 0 }
       },
       answerWith: (answer) =>

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { HandOver } from '../../src/connectors/connector.ts'
+import type { Submission } from '../../src/connectors/connector.ts'
 import { measureText } from '../../src/sms/sms-text.ts'
 import { scalarValue } from '../scalar-value.ts'
-import { handOverOf, type Open } from './contract-subject.ts'
+import { submissionOf, type Open } from './contract-subject.ts'
 
 /** What is handed over as text is what the network receives, unit by unit. */
 export function carriesTextsWhole(open: Open): void {
@@ -11,10 +11,10 @@ export function carriesTextsWhole(open: Open): void {
   const findSpoilt = async (texts: fc.Arbitrary<string>, examples: readonly string[] = []) => {
     const { subject, submit } = await open()
     const property = fc.asyncProperty(texts, async (text) => {
-      const handOver = messageWith(text)
-      await submit(handOver)
+      const submission = messageWith(text)
+      await submit(submission)
       const last = (await subject.peerLog()).at(-1)
-      return last?.to === handOver.to && last.text === text
+      return last?.to === submission.to && last.text === text
     })
     const { counterexample } = await fc.check(property, {
       numRuns: 75,
@@ -58,7 +58,7 @@ const stumblingBlocks = [
   'x'.repeat(161),
 ]
 
-const messageWith = (text: string): HandOver => {
+const messageWith = (text: string): Submission => {
   const { encoding, parts } = measureText(text, 'auto')
-  return handOverOf({ text, encoding, parts })
+  return submissionOf({ text, encoding, parts })
 }

@@ -28,12 +28,12 @@ describe.skipIf(!canMoveClocks)('a wall clock that jumps by three days while a l
       try {
         const leases = leasesOf(house)
         const load = house.load({ perSecond: 100, validitySeconds })
-        const handedOver = (): number => house.peer.records().length
+        const submitted = (): number => house.peer.records().length
         /** For so long the load gets through, at a fifth of its pace at least. */
         const goesOnFor = async (ms: number): Promise<void> => {
-          const [before, untilMs] = [handedOver(), performance.now() + ms]
+          const [before, untilMs] = [submitted(), performance.now() + ms]
           await eventually(
-            () => ({ isOver: performance.now() >= untilMs, goesOn: handedOver() - before > ms / 50 }),
+            () => ({ isOver: performance.now() >= untilMs, goesOn: submitted() - before > ms / 50 }),
             (seen) => expect(seen).toEqual({ isOver: true, goesOn: true }),
             ms + 10_000,
           )

@@ -153,9 +153,9 @@ export async function expectNothingLostNorDoubled(
   const records = house.peer.records()
   expect(repeated(records.map(({ attempt_id }) => attempt_id)), 'attempts handed over twice').toEqual([])
   expect(repeated(records.map(identityOf)), 'messages handed over twice').toEqual([])
-  const handedOver = new Set(records.map(identityOf))
+  const submitted = new Set(records.map(identityOf))
   const phantom = messages.filter(
-    (message) => message.status === 'delivered' && !handedOver.has(identityOf(message)),
+    (message) => message.status === 'delivered' && !submitted.has(identityOf(message)),
   )
   expect(phantom, 'delivered, and never handed over').toEqual([])
 

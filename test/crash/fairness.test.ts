@@ -14,7 +14,7 @@ const window = 20
 const sends = sizeOf('WAITING_SENDS')
 const sendEachMs = isLong() ? 1_000 : 250
 /** Of a hundred. */
-const mostLate = 1
+const maxLate = 1
 
 let dataFolder: string
 let peer: MessagePeer
@@ -89,7 +89,7 @@ test('whoever sends one message waits behind no backlog of another account on th
   expect(Math.max(...seen.map(({ overtaken }) => overtaken))).toBeLessThanOrEqual(10 * window)
   const late = seen.filter(({ afterMs }) => afterMs > 2_000)
   expect(late.length, 'handed over later than 2 s after it was accepted').toBeLessThanOrEqual(
-    Math.floor((mostLate * sends) / 100),
+    Math.floor((maxLate * sends) / 100),
   )
   expect((await client.balance(many)).reserved, 'the backlog was there to the end').toBeGreaterThan(
     backlog / 10,

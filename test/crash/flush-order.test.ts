@@ -61,8 +61,8 @@ describe.skipIf(!canTrace)('by the calls that the server makes of the system', (
     const attempts = house.peer.records().map(({ attempt_id }) => attempt_id)
     expect(attempts).toHaveLength(sends)
     for (const attempt of attempts) {
-      const handOver = calls.find(({ said }) => said.includes('attempt_id') && said.includes(attempt))
-      expect(flushedAt(attempt), `${attempt} was flushed when it left`).toBeLessThan(handOver!.began)
+      const submission = calls.find(({ said }) => said.includes('attempt_id') && said.includes(attempt))
+      expect(flushedAt(attempt), `${attempt} was flushed when it left`).toBeLessThan(submission!.began)
     }
   })
 

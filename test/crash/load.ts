@@ -7,7 +7,7 @@ interface Asked {
 }
 
 /** How a request came to its end. */
-export interface Ended {
+export interface FinishedRequest {
   /** By the monotonic clock. */
   askedMs: number
   afterMs: number
@@ -24,7 +24,7 @@ export interface Load {
   /** Answers other than 202, as `status code`; with `isPatient` those of 503 count as unanswered. */
   readonly refused: readonly string[]
   /** Every request that has come to its end, with how long it took, whatever it was told. */
-  readonly ended: readonly Ended[]
+  readonly ended: readonly FinishedRequest[]
   /** Sends `perSecond` requests a second until `pause`. */
   resume(): void
   /** Asks for nothing more; settles when every request has its answer or has failed. */
@@ -35,7 +35,7 @@ export interface Load {
 }
 
 /** Open requests at most: a dead server answers none. */
-const mostOpen = 300
+const maxOpen = 300
 const scheduledAheadMs = 400
 
 /**
@@ -60,9 +60,9 @@ export function createLoad(options: {
   const accepted = new Map<string, ApiSend>()
   const unanswered = new Map<string, Asked>()
   const refused: string[] = []
-  const ended: Ended[] = []
+  const ended: FinishedRequest[] = []
   const open = new Set<Promise<void>>()
-  let client: ApiClient = createApiClient(url, mostOpen)
+  let client: ApiClient = createApiClient(url, maxOpen)
   let next = 0
   let ticking: NodeJS.Timeout | null = null
 
@@ -104,7 +104,7 @@ export function createLoad(options: {
       const before = next
       ticking ??= setInterval(() => {
         const due = before + Math.floor(((performance.now() - startedMs) / 1000) * perSecond)
-        while (next < due && open.size < mostOpen) {
+        while (next < due && open.size < maxOpen) {
           ask(bodyOf({ name, n: next, onUnknown, isScheduled: isScheduled(next), validitySeconds }))
           next += 1
         }
@@ -116,7 +116,7 @@ export function createLoad(options: {
       await settle()
       // Connections of a server that was killed are of no use.
       client.close()
-      client = createApiClient(url, mostOpen)
+      client = createApiClient(url, maxOpen)
     },
     async repeatUnanswered() {
       const again = [...unanswered.values()]

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { epochFile } from '../../src/storage/epoch-file.ts'
+import { epochFile } from '../../src/storage/instance/epoch-file.ts'
 import { databaseFile } from '../../src/process/data-folder.ts'
 import { sizeOf } from '../proof-sizes.ts'
 import { eventually } from '../eventually.ts'
@@ -70,8 +70,8 @@ describe.for(ways)('a copy made at any time under load, of which is put back: %s
     await eventually(() => load.accepted.size, (accepted) => expect(accepted).toBeGreaterThan(50))
     await wait(Math.random() * 1_000)
     await copyFolder()
-    const handedOver = house.peer.records().length
-    await eventually(() => house.peer.records().length, (now) => expect(now).toBeGreaterThan(handedOver))
+    const submitted = house.peer.records().length
+    await eventually(() => house.peer.records().length, (now) => expect(now).toBeGreaterThan(submitted))
     await wait(Math.random() * 1_500)
     await load.pause()
     await house.server.kill(Math.random() < 0.5 ? 'SIGKILL' : 'SIGTERM')

@@ -24,7 +24,7 @@ describe.skipIf(!canMoveClocks)('a message that is scheduled for tomorrow', () =
       const isScheduled = async () => {
         await whatIsDueGoes(house, clock)
         expect(await house.countOf('scheduled')).toBe(2)
-        expect(handedOver(house)).toEqual([])
+        expect(submitted(house)).toEqual([])
       }
       await house.server.kill('SIGKILL')
       await house.restart()
@@ -52,7 +52,7 @@ describe.skipIf(!canMoveClocks)('a message that is scheduled for tomorrow', () =
       expect(afterMs).toBeGreaterThanOrEqual(0)
       expect(afterMs).toBeLessThanOrEqual(2_000)
       await whatIsDueGoes(house, clock)
-      expect(handedOver(house)).toEqual([recipients[0]])
+      expect(submitted(house)).toEqual([recipients[0]])
       expect(await house.countOf('canceled')).toBe(1)
       await house.drained()
       await house.expectSound()
@@ -64,7 +64,7 @@ describe.skipIf(!canMoveClocks)('a message that is scheduled for tomorrow', () =
 })
 
 /** Of the two that wait, those that were handed over. */
-const handedOver = (house: CrashHouse): string[] =>
+const submitted = (house: CrashHouse): string[] =>
   house.peer.records().flatMap(({ to }) => ((recipients as readonly string[]).includes(to) ? [to] : []))
 
 let others = 0

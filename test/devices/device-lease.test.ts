@@ -1,8 +1,13 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { describeDevice, deviceDocument } from '../../src/cli/device-view.ts'
-import { type DeviceLease, releaseLeases, renewLeases, takeLeases } from '../../src/devices/device-lease.ts'
-import { listDevices } from '../../src/devices/list-devices.ts'
+import { describeDevice, deviceDocument } from '../../src/cli/device/print-device.ts'
+import {
+  type DeviceLease,
+  releaseLeases,
+  renewLeases,
+  takeLeases,
+} from '../../src/devices/core/device-lease.ts'
+import { listDevices } from '../../src/devices/status/list-devices.ts'
 import { usualTimes } from '../../src/runtime/times.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 

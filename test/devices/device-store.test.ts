@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type DeviceReportBody, saveDeviceReports } from '../../src/devices/device-report.ts'
+import { type DeviceReportBody, saveDeviceReports } from '../../src/devices/status/device-report.ts'
 import {
   addDevice,
   type DeviceChange,
@@ -7,9 +7,9 @@ import {
   openDeviceSecrets,
   retireDevice,
   setDevice,
-} from '../../src/devices/device-store.ts'
-import { listDevices } from '../../src/devices/list-devices.ts'
-import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
+} from '../../src/devices/core/device-store.ts'
+import { listDevices } from '../../src/devices/status/list-devices.ts'
+import { createDeviceSecretBox } from '../../src/runtime/secret-box.ts'
 import { Refusal } from '../../src/runtime/errors.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { listUnread, mostForms, recordUnread, type UnreadForm } from '../../src/devices/unread-forms.ts'
-import { UnreadNotes } from '../../src/dispatch/unread-notes.ts'
-import { createUnreadKeeper } from '../../src/dispatch/unread-keeper.ts'
+import { listUnread, maxForms, recordUnread, type UnreadForm } from '../../src/devices/status/unread-forms.ts'
+import { UnreadNotes } from '../../src/dispatch/devices/unread-notes.ts'
+import { createUnreadKeeper } from '../../src/dispatch/sweepers/unread-keeper.ts'
 import { createLog } from '../../src/process/log.ts'
-import type { Writer } from '../../src/storage/writer.ts'
+import type { Writer } from '../../src/storage/seam/writer.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 const log = createLog('silent', { write: () => undefined })
@@ -43,7 +43,7 @@ test('what a device that sends ever new forms adds beyond fifty is counted toget
   await record(...Array.from({ length: 200 }, (_, i) => form({ form: `a${i}` })))
   await record(form({ form: 'a0' }), form({ form: 'a199' }))
   const forms = await listed('dev_a')
-  expect(forms).toHaveLength(mostForms + 1)
+  expect(forms).toHaveLength(maxForms + 1)
   expect(forms.find((each) => each.form === 'other forms')?.times).toBe(151)
   expect(forms.find((each) => each.form === 'a0')?.times).toBe(2)
 })

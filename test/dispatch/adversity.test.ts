@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import type { ConnectorKind, HandOver, Link, Outcome } from '../../src/connectors/connector.ts'
+import type { ConnectorKind, Submission, Link, Outcome } from '../../src/connectors/connector.ts'
 import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 
@@ -9,7 +9,7 @@ afterEach(() => house.close())
 /** The simulator with another hand on its submit. */
 function kindWith(
   window: number,
-  submit: (handOver: HandOver, link: Link) => Promise<Outcome>,
+  submit: (submission: Submission, link: Link) => Promise<Outcome>,
 ): ConnectorKind {
   return {
     ...simulatorKind,
@@ -17,7 +17,7 @@ function kindWith(
       const link = simulatorKind.createLink(setup, tools, events)
       return Object.create(link, {
         window: { value: window },
-        submit: { value: (handOver: HandOver) => submit(handOver, link) },
+        submit: { value: (submission: Submission) => submit(submission, link) },
         health: { value: () => link.health() },
         start: { value: () => link.start() },
         stop: { value: () => link.stop() },
@@ -210,7 +210,7 @@ test('a device that could not be started is let go and tried again', async () =>
       const link = simulatorKind.createLink(setup, tools, events)
       return Object.create(link, {
         window: { value: 10 },
-        submit: { value: (handOver: HandOver) => link.submit(handOver) },
+        submit: { value: (submission: Submission) => link.submit(submission) },
         health: { value: () => link.health() },
         start: {
           value: async () => {

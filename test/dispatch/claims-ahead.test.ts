@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from 'vitest'
-import type { ConnectorKind, HandOver, Link, Outcome } from '../../src/connectors/connector.ts'
+import type { ConnectorKind, Submission, Link, Outcome } from '../../src/connectors/connector.ts'
 import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
-import type { HandOverDeps } from '../../src/dispatch/hand-over.ts'
+import type { SubmissionDeps } from '../../src/dispatch/submissions/submission.ts'
 import { eventually } from '../eventually.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 /** A link with a window of 2 and one ahead of it that answers when the test says so. */
 function manualKind() {
-  const open: { handOver: HandOver; answer: (outcome: Outcome) => void }[] = []
+  const open: { submission: Submission; answer: (outcome: Outcome) => void }[] = []
   const state = { isUp: true, window: 2, healthChanged: () => undefined as void }
   const kind: ConnectorKind = {
     ...simulatorKind,
@@ -25,10 +25,10 @@ function manualKind() {
         health: () => ({ ...link.health(), status: state.isUp ? 'online' : 'offline' }),
         start: () => link.start(),
         stop: () => link.stop(),
-        submit: (handOver) =>
+        submit: (submission) =>
           new Promise((resolve) => {
             const entry = {
-              handOver,
+              submission,
               answer: (outcome: Outcome) => {
                 open.splice(open.indexOf(entry), 1)
                 resolve(outcome)
@@ -49,14 +49,14 @@ afterEach(() => house.close())
 
 async function openHouse(
   isLogged = true,
-  hasStopped: HandOverDeps['hasStopped'] = () => false,
+  hasStopped: SubmissionDeps['hasStopped'] = () => false,
   claimTakesMs = 0,
 ) {
   const written: string[] = []
   const { kind, open, state } = manualKind()
   house = await openMessagesFixture(kind, {
     isLogged: () => isLogged,
-    handOvers: {
+    submissionLog: {
       left: (ids) => void written.push(...ids.map((id) => `left ${id}`)),
       ended: (id, { kind: what }) => void written.push(`${what} ${id}`),
       stored: (id) => void written.push(`stored ${id}`),
@@ -91,8 +91,8 @@ async function openHouse(
   return { written, open, state, attempts, settle }
 }
 
-const idsOf = (open: readonly { handOver: HandOver }[]): string[] =>
-  open.map(({ handOver }) => handOver.attemptId)
+const idsOf = (open: readonly { submission: Submission }[]): string[] =>
+  open.map(({ submission }) => submission.attemptId)
 
 test('one more than the window is claimed and flushed, no more than the window is handed over, and each is written down first', async () => {
   const { open, attempts, written } = await openHouse()

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { recordSamples } from '../../src/devices/device-history.ts'
-import type { DeviceReport } from '../../src/devices/device-report.ts'
-import { retireDevice, setDevice } from '../../src/devices/device-store.ts'
+import { recordSamples } from '../../src/devices/status/device-history.ts'
+import type { DeviceReport } from '../../src/devices/status/device-report.ts'
+import { retireDevice, setDevice } from '../../src/devices/core/device-store.ts'
 import { simulatorSettings } from '../../src/connectors/simulator/settings.ts'
-import { createSecretBox } from '../../src/devices/secret-box.ts'
+import { createSecretBox } from '../../src/runtime/secret-box.ts'
 import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
 
 let house: TendedHouse

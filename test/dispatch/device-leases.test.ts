@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { chooseDevice } from '../../src/dispatch/choose-device.ts'
-import { routeFrom } from '../../src/dispatch/route-ring.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { chooseDevice } from '../../src/dispatch/routes/choose-device.ts'
+import { routeFrom } from '../../src/dispatch/routes/route-ring.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openPoolHouse, type PoolHouse } from './pool-house.ts'
 
 let house: PoolHouse
@@ -23,7 +23,7 @@ test('of two nodes one runs a link, and the other does once that one has stopped
   await house.pass(5)
   await other.reloadIfChanged()
   expect(other.all.map(({ candidate }) => candidate)).toHaveLength(1)
-  expect(house.mostAtOnce()).toBe(1)
+  expect(house.maxAtOnce()).toBe(1)
   await other.stop()
 })
 
@@ -125,7 +125,7 @@ test('a link whose lease another node has taken stops, and runs again once that 
   await house.reload()
   await house.isRunning('dev_a')
   expect(house.pool.all[0]?.candidate().leaseToken).toBe(3)
-  expect(house.mostAtOnce()).toBe(1)
+  expect(house.maxAtOnce()).toBe(1)
 })
 
 test('a change of a device keeps its lease, and one that is switched off gives it back', async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Link } from '../../src/connectors/connector.ts'
-import { resumeReceipts } from '../../src/dispatch/resume-receipts.ts'
-import { touchDirectory } from '../../src/storage/directory-version.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { resumeReceipts } from '../../src/dispatch/devices/resume-receipts.ts'
+import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { eventually } from '../eventually.ts'
 import { openPoolHouse, type PoolHouse } from './pool-house.ts'
 
@@ -85,7 +85,7 @@ test('a change gives a start under way up, and never are there two links of one 
   await house.drain()
   await house.isRunning('dev_a')
   expect(house.linkOf('dev_a', 1).stops).toBe(0)
-  expect(house.mostAtOnce()).toBe(1)
+  expect(house.maxAtOnce()).toBe(1)
 })
 
 test('a device that is disabled while it starts does not run when its start ends', async () => {

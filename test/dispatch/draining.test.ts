@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { touchDirectory } from '../../src/storage/directory-version.ts'
+import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import { eventually } from '../eventually.ts'
 import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
 

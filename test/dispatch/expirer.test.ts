@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Link } from '../../src/connectors/connector.ts'
-import { releaseHeld } from '../../src/storage/epoch.ts'
+import { releaseHeld } from '../../src/storage/instance/epoch.ts'
 import { eventually } from '../eventually.ts'
 import { manyNumbers, openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
 
@@ -53,15 +53,15 @@ describe('the expirer', () => {
   })
 
   test('a message whose validity ends while its claim waits for the database is not handed over', async () => {
-    const handedOver: string[] = []
+    const submitted: string[] = []
     let room = 0
     await house.addDevice('dev_s')
     const link = house.pool.get('dev_s')!.link as Link
     const submit = link.submit.bind(link)
     Object.defineProperty(link, 'window', { get: () => room })
-    link.submit = (handOver) => {
-      handedOver.push(handOver.attemptId)
-      return submit(handOver)
+    link.submit = (submission) => {
+      submitted.push(submission.attemptId)
+      return submit(submission)
     }
     await house.send({ expiresAt: house.clock.now() + 2_000 })
     // A long write, such as one of the command line: the claim is asked for before the validity ends, and committed after it.
@@ -80,7 +80,7 @@ describe('the expirer', () => {
     await writing
     await house.dispatcher.drain()
     await house.janitors().expirer.sweepAll()
-    expect(handedOver).toEqual([])
+    expect(submitted).toEqual([])
     expect(await house.message()).toMatchObject({
       status: 'expired',
       error_code: 'expired_in_queue',

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { LinkLeases } from '../../src/dispatch/link-leases.ts'
+import { LinkLeases } from '../../src/dispatch/devices/link-leases.ts'
 import { createLog } from '../../src/process/log.ts'
-import type { Writer } from '../../src/storage/writer.ts'
+import type { Writer } from '../../src/storage/seam/writer.ts'
 import { eventually } from '../eventually.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 

@@ -1,6 +1,6 @@
 import { dayMs, utcDay } from '../../src/runtime/clock.ts'
 import { createIds } from '../../src/runtime/ids.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import type { TendedHouse } from '../messages/tended-house.ts'
 
 export const many = <T>(make: (i: number) => T, count = 1_200): T[] =>

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { touchDirectory } from '../../src/storage/directory-version.ts'
-import { StorageError } from '../../src/storage/dialect.ts'
+import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
+import { StorageError } from '../../src/storage/seam/dialect.ts'
 import { eventually } from '../eventually.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 

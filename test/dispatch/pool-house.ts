@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
 import type { ConnectorKind, Link } from '../../src/connectors/connector.ts'
 import type { LastSession } from '../../src/connectors/connector-tools.ts'
-import { DevicePool } from '../../src/dispatch/device-pool.ts'
-import { LinkLeases } from '../../src/dispatch/link-leases.ts'
+import { DevicePool } from '../../src/dispatch/devices/device-pool.ts'
+import { LinkLeases } from '../../src/dispatch/devices/link-leases.ts'
 import { createLog } from '../../src/process/log.ts'
-import { type Db, StorageError } from '../../src/storage/dialect.ts'
-import { touchDirectory } from '../../src/storage/directory-version.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { type Db, StorageError } from '../../src/storage/seam/dialect.ts'
+import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { eventually } from '../eventually.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
@@ -35,7 +35,7 @@ export interface PoolHouse extends TestStorage {
   /** How many links of a device were started and not stopped. */
   aliveOf(device: string): number
   /** How many links of one device were there at once, at most. */
-  mostAtOnce(): number
+  maxAtOnce(): number
   put(id: string, start: string, updatedAt?: number): Promise<void>
   disable(id: string): Promise<void>
   running(): string[]
@@ -126,7 +126,7 @@ export async function openPoolHouse(): Promise<PoolHouse> {
 function createStubKind() {
   const links: StubLink[] = []
   const alive = new Map<string, number>()
-  let mostAtOnce = 0
+  let maxAtOnce = 0
   const kind: ConnectorKind<Link> = {
     kind: 'simulator',
     settings: [],
@@ -149,7 +149,7 @@ function createStubKind() {
       const count = (change: number): void => {
         const now = (alive.get(id) ?? 0) + change
         alive.set(id, now)
-        mostAtOnce = Math.max(mostAtOnce, now)
+        maxAtOnce = Math.max(maxAtOnce, now)
       }
       return {
         capabilities: { deliveryReports: true, maxParts: 10, alphanumericSender: true, encodingChoice: true },
@@ -186,7 +186,7 @@ function createStubKind() {
       }
     },
   }
-  return { kind, links, aliveOf: (device: string) => alive.get(device) ?? 0, mostAtOnce: () => mostAtOnce }
+  return { kind, links, aliveOf: (device: string) => alive.get(device) ?? 0, maxAtOnce: () => maxAtOnce }
 }
 
 const failingAt = (read: Db, fails: (table: string) => boolean): Db =>

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { ProgressKeeper } from '../../src/dispatch/progress-keeper.ts'
+import { ProgressKeeper } from '../../src/dispatch/sweepers/progress-keeper.ts'
 import { createLog } from '../../src/process/log.ts'
-import { advanceEpoch } from '../../src/storage/epoch.ts'
-import { ProgressFile, readEpochFile } from '../../src/storage/epoch-file.ts'
+import { advanceEpoch } from '../../src/storage/instance/epoch.ts'
+import { ProgressFile, readEpochFile } from '../../src/storage/instance/epoch-file.ts'
 import { openTestStorage } from '../open-test-storage.ts'
 
 /** A keeper of a database that has been started once; `horizon.begun` counts the writes of messages, as the test says. */

@@ -1,8 +1,8 @@
 import type { CompiledQuery } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Link } from '../../src/connectors/connector.ts'
-import { resumeReceipts } from '../../src/dispatch/resume-receipts.ts'
-import { placeInDoubt } from '../../src/messages/doubtful-parts.ts'
+import { resumeReceipts } from '../../src/dispatch/devices/resume-receipts.ts'
+import { placeInDoubt } from '../../src/messages/outcomes/doubtful-parts.ts'
 import {
   dropOldestParked,
   park,
@@ -10,9 +10,9 @@ import {
   readParked,
   takeParked,
   takeParkedAbout,
-} from '../../src/messages/parked-receipts.ts'
-import { settleReceipts } from '../../src/messages/settle-receipts.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+} from '../../src/messages/outcomes/parked-receipts.ts'
+import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { analyse, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
 import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
@@ -79,7 +79,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
 
   test('whose time is over is found among those that are waited for, without a look at those that were given up', async () => {
     const executed = vi.spyOn(house.storage.read.getExecutor(), 'executeQuery')
-    await house.janitors().receiptCloser.sweepAll()
+    await house.janitors().receiptExpirer.sweepAll()
     const late = statementIn(executed.mock.calls, 'from wallets')
     if (isPostgres) return expectSearch(late, /^SEARCH receipts_expected BY receipts_expected_open \(.*sent_at<=\)$/)
     expect(await planOf(late)).toEqual([

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { HandOver } from '../../src/connectors/connector.ts'
-import { StorageError } from '../../src/storage/dialect.ts'
+import type { Submission } from '../../src/connectors/connector.ts'
+import { StorageError } from '../../src/storage/seam/dialect.ts'
 import { eventually } from '../eventually.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 import { scriptedKind } from './scripted-kind.ts'
 
-const handedOver: HandOver[] = []
+const submitted: Submission[] = []
 
 /** A network that calls each message after its text; receipts come when the test says so. */
 const kind = scriptedKind({
   submit: async (one) => {
-    handedOver.push(one)
+    submitted.push(one)
     return { kind: 'accepted', networkIds: [one.text], receiptExpected: true }
   },
 })
@@ -21,7 +21,7 @@ let isHeld: boolean
 let letGo: (error?: Error) => void
 let house: MessagesFixture
 beforeEach(async () => {
-  handedOver.length = 0
+  submitted.length = 0
   posted = []
   isHeld = true
   const held = new Promise<void>((resolve, reject) => {
@@ -51,21 +51,21 @@ const deliver = (networkId: string) =>
   house.dispatcher.receipt('dev_s', { networkId, result: 'delivered', code: null, networkCode: null })
 
 /** Sends a message and waits until the device has answered for it. */
-async function handOver(text: string): Promise<void> {
+async function submitText(text: string): Promise<void> {
   await house.send({ text })
   await eventually(
-    async () => handedOver.map((each) => each.text),
+    async () => submitted.map((each) => each.text),
     (texts) => expect(texts).toContain(text),
   )
 }
 
 test('a receipt goes to the database behind the outcome that was told before it, and finds its message', async () => {
-  await handOver('first')
+  await submitText('first')
   await eventually(
     async () => posted,
     (seen) => expect(seen).toEqual(['outcome of first']),
   )
-  await handOver('second')
+  await submitText('second')
   const delivered = Promise.all([deliver('second'), deliver('first')])
   await new Promise((resolve) => setImmediate(resolve))
   expect(posted, 'the receipts wait for the outcome').toEqual(['outcome of first'])
@@ -78,12 +78,12 @@ test('a receipt goes to the database behind the outcome that was told before it,
 })
 
 test('receipts wait no longer than until the database is known to take no outcomes', async () => {
-  await handOver('first')
+  await submitText('first')
   await eventually(
     async () => posted,
     (seen) => expect(seen).toEqual(['outcome of first']),
   )
-  await handOver('second')
+  await submitText('second')
   const delivered = deliver('of another')
   await new Promise((resolve) => setImmediate(resolve))
   isHeld = false

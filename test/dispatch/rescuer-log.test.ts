@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import type { PastHandOvers } from '../../src/dispatch/hand-over-log.ts'
+import type { PastSubmissions } from '../../src/dispatch/submissions/submission-log.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
 
@@ -20,7 +20,7 @@ const attemptIds = async (): Promise<string[]> =>
   (await house.storage.read.selectFrom('attempts').select('id').orderBy('id').execute()).map(({ id }) => id)
 
 /** Three messages that a process of fence 1 had claimed when it died, the first left and answered, the second left, the third not. */
-async function dieWithThree(epoch = 1): Promise<PastHandOvers> {
+async function dieWithThree(epoch = 1): Promise<PastSubmissions> {
   await house.send({ to: ['+4915100000001', '+4915100000002', '+4915100000003'] })
   expect(await house.claimAndDie(1, { isLogged: true })).toBe(3)
   const [first = '', second = ''] = await attemptIds()
@@ -32,7 +32,7 @@ async function dieWithThree(epoch = 1): Promise<PastHandOvers> {
     ]),
   }
 }
-const rescue = (past: PastHandOvers | null) => house.janitors({ fence: 2, past }).rescuer.sweepAll()
+const rescue = (past: PastSubmissions | null) => house.janitors({ fence: 2, past }).rescuer.sweepAll()
 
 test('after a kill the log tells: what was answered counts, what had left is unknown, what had not goes again', async () => {
   await rescue(await dieWithThree())

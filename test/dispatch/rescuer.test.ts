@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { advanceEpoch } from '../../src/storage/epoch.ts'
-import { epochFile } from '../../src/storage/epoch-file.ts'
+import { advanceEpoch } from '../../src/storage/instance/epoch.ts'
+import { epochFile } from '../../src/storage/instance/epoch-file.ts'
 import { manyNumbers, openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
 
 let house: TendedHouse

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { routingFor } from '../../src/dispatch/routing.ts'
+import { routingFor } from '../../src/dispatch/devices/routing.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 import { pullKind } from '../phones/pull-kind.ts'
 import { shortSimulatorKind } from './short-simulator.ts'
@@ -71,7 +71,7 @@ test('a phone that nothing wakes takes 15 minutes to ask, unless another device 
   await phones.addDevice('dev_stream')
   expect(found()).toMatchObject({ pickUpSeconds: 0, paces: [{ pickUpSeconds: 900 }] })
   const heard = { deviceId: 'dev_push', status: 'online', link: 'stream' } as const
-  phones.pool.heardElsewhere([{ ...heard, reportedAt: phones.clock.now() }])
+  phones.pool.remoteDeviceReports([{ ...heard, reportedAt: phones.clock.now() }])
   expect(found().paces?.[0]?.pickUpSeconds, 'its stream is on another node').toBeUndefined()
 })
 

@@ -1,4 +1,4 @@
-import type { ConnectorKind, HandOver, Link } from '../../src/connectors/connector.ts'
+import type { ConnectorKind, Submission, Link } from '../../src/connectors/connector.ts'
 import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
 
 /** Simulators of which those named `dev_short…` join three parts; `submitted` hears what each is handed. */
@@ -9,9 +9,9 @@ export const shortSimulatorKind = (
   createLink(setup, tools, events) {
     const link = simulatorKind.createLink(setup, tools, events)
     const maxParts = setup.id.startsWith('dev_short') ? 3 : 10
-    const submit = (handOver: HandOver) => {
-      submitted(setup.id, handOver.parts)
-      return link.submit(handOver)
+    const submit = (submission: Submission) => {
+      submitted(setup.id, submission.parts)
+      return link.submit(submission)
     }
     return Object.create(link, {
       capabilities: { value: { ...link.capabilities, maxParts } },

@@ -10,7 +10,7 @@ import { scriptedKind } from './scripted-kind.ts'
 type Fate = 'well' | 'silent' | 'refuses' | 'unclear' | 'away' | 'cut'
 const window = 5
 /** So many a new fault may cost: those that were open when the first of them failed are among them, with a window of five. */
-const mostLost = 5
+const maxLost = 5
 
 const outcomes: Record<Fate, (attemptId: string) => Outcome> = {
   well: (attemptId) => ({ kind: 'accepted', networkIds: [attemptId], receiptExpected: false }),
@@ -85,7 +85,7 @@ test('while one link works nothing waits for links that fail, and a new fault of
           const known = lost.get(`dev_${which}`) ?? 0
           const now = given.filter((each) => each.fate === 'silent').length
           lost.set(`dev_${which}`, known + now)
-          expect(known + now).toBeLessThanOrEqual(mostLost)
+          expect(known + now).toBeLessThanOrEqual(maxLost)
           const statuses = await house.statuses()
           expect(statuses.filter((status) => status !== 'sent' && status !== 'unconfirmed')).toEqual([])
         }
@@ -110,7 +110,7 @@ test('what a link has refused goes to the next at once, with neither a wait nor 
     .where('outcome', '=', 'no_service')
     .execute()
   expect(refusals.length).toBeGreaterThan(0)
-  expect(refusals.length).toBeLessThanOrEqual(mostLost)
+  expect(refusals.length).toBeLessThanOrEqual(maxLost)
   set(1, 'refuses')
   await send(house, 1)
   await house.dispatcher.drain()

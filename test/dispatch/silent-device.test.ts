@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { touchDirectory } from '../../src/storage/directory-version.ts'
+import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 import { scriptedKind } from './scripted-kind.ts'
 
 let submitted = 0
-let mostAtOnce = 0
+let maxAtOnce = 0
 let openNow = 0
 let answers = false
 let keepsSettings = true
@@ -17,7 +17,7 @@ const kind = scriptedKind({
   async submit({ attemptId }): Promise<Outcome> {
     submitted += 1
     openNow += 1
-    mostAtOnce = Math.max(mostAtOnce, openNow)
+    maxAtOnce = Math.max(maxAtOnce, openNow)
     await new Promise((resolve) => setImmediate(resolve))
     openNow -= 1
     return answers
@@ -90,15 +90,15 @@ test('after its rest it is tried with one message at a time, and used as before 
   const before = submitted
   await send(20 - (40 - before))
   answers = true
-  mostAtOnce = 0
+  maxAtOnce = 0
   await house.clock.advance(300_000)
   expect(device()?.health).toMatchObject({ status: 'degraded', reasons: ['repeated_unknown'] })
   await house.dispatcher.drain()
-  expect({ submitted, mostAtOnce }).toEqual({ submitted: before + 20, mostAtOnce: 1 })
+  expect({ submitted, maxAtOnce }).toEqual({ submitted: before + 20, maxAtOnce: 1 })
   expect(device()?.health).toMatchObject({ status: 'online', reasons: [] })
   await house.send({ to: Array.from({ length: 20 }, (_, i) => `+49151${20_000_000 + i}`) })
   await house.dispatcher.drain()
-  expect({ submitted, mostAtOnce }).toEqual({ submitted: before + 40, mostAtOnce: 5 })
+  expect({ submitted, maxAtOnce }).toEqual({ submitted: before + 40, maxAtOnce: 5 })
 })
 
 test('while it does not answer it costs one message for each rest', async () => {
@@ -169,7 +169,7 @@ test('a lone link that fails gets five messages, then one at a time behind pause
   }
   expect(given).toEqual([0, 1, 1, 2, 2, 3])
   answers = true
-  mostAtOnce = 0
+  maxAtOnce = 0
   await house.clock.advance(79_999)
   await house.dispatcher.drain()
   expect(submitted).toBe(lost + 3)

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { DispatchUnits } from '../../src/dispatch/dispatch-units.ts'
-import { StorageError } from '../../src/storage/dialect.ts'
+import type { DispatchUnits } from '../../src/dispatch/submissions/dispatch-units.ts'
+import { StorageError } from '../../src/storage/seam/dialect.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 /** The claims of a database whose answer to a commit is lost so often, though it was stored. */

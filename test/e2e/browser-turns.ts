@@ -10,7 +10,7 @@ declare module 'vitest' {
 }
 
 /** A third Chromium on two cores hangs now and then for two minutes. What waits for its turn leaves the cores to tests without a browser. */
-const mostBrowsers = 2
+const maxBrowsers = 2
 
 /** Vitest calls it before the tests in a browser; what it gives is called behind them. */
 export async function setup({ provide }: TestProject): Promise<() => void> {
@@ -18,7 +18,7 @@ export async function setup({ provide }: TestProject): Promise<() => void> {
   const granted = new Set<Socket>()
   const grant = (): void => {
     for (const socket of waiting) {
-      if (granted.size >= mostBrowsers) return
+      if (granted.size >= maxBrowsers) return
       waiting.delete(socket)
       granted.add(socket)
       socket.write('go')

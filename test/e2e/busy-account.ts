@@ -1,6 +1,6 @@
 import { dayMs, utcDay } from '../../src/runtime/clock.ts'
-import { grainMs } from '../../src/messages/traffic.ts'
-import { addToRows, insertRows } from '../../src/storage/sets.ts'
+import { grainMs } from '../../src/messages/core/traffic.ts'
+import { addToRows, insertRows } from '../../src/storage/seam/sets.ts'
 import type { TestApp } from '../harness.ts'
 
 const hourMs = 3_600_000

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { startFakePhones } from '../peers/fake-phone-control.ts'
 import { startSmsc } from '../peers/smsc-control.ts'
 import { expectSound, expectSoundInBothSchemes, widths, type PageOptions, type TestPage } from './browser.ts'

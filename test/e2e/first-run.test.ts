@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 /** What a person does, counted: opening an address, typing into a field, pressing a button, running a line. */
-const mostInteractions = 8
+const maxInteractions = 8
 
 test('from the link in the terminal to the first delivered message in 8 interactions, without a reload', async () => {
   const [link = ''] = /http:\S+\/link#\S+/.exec(server.output()) ?? []
@@ -54,7 +54,7 @@ test('from the link in the terminal to the first delivered message in 8 interact
   )
   await interact('run the line', () => promisify(execFile)('sh', ['-c', line]))
   await page.getByText('The message is delivered.').waitFor()
-  expect(done.length).toBeLessThanOrEqual(mostInteractions)
+  expect(done.length).toBeLessThanOrEqual(maxInteractions)
   expect(await page.evaluate(() => performance.timeOrigin)).toBe(loaded)
   expect(await steps.evaluateAll((items) => items.map((item) => item.dataset['done']))).toEqual([
     'true',

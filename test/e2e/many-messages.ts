@@ -1,7 +1,7 @@
 import { createIds } from '../../src/runtime/ids.ts'
-import type { MessageRow } from '../../src/messages/message-store.ts'
-import type { Storage } from '../../src/storage/database.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import type { MessageRow } from '../../src/messages/core/message-store.ts'
+import type { Storage } from '../../src/storage/seam/storage.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { deliveredAt, failedAt, storedMessage } from '../history/stored-messages.ts'
 
 const dayMs = 86_400_000

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import { hashPassword } from '../../src/accounts/password-hash.ts'
+import { hashPassword } from '../../src/accounts/people/password-hash.ts'
 import { newVisitor } from '../console/visitor.ts'
 import type { TestApp } from '../harness.ts'
 import type { TestPage } from './browser.ts'

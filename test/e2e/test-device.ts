@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { touchDirectory } from '../../src/storage/directory-version.ts'
+import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import type { TestApp } from '../harness.ts'
 
 /** Sets the simulator of the test mode, whose receipts come after three seconds otherwise. The server follows within half a second. */

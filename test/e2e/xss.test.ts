@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createIds } from '../../src/runtime/ids.ts'
-import { insertRows, updateRows } from '../../src/storage/sets.ts'
+import { insertRows, updateRows } from '../../src/storage/seam/sets.ts'
 import { failedAt, storedMessage } from '../history/stored-messages.ts'
 import { type Scrolled, scrollThrough } from './scroll-through.ts'
 import { type Ada, openAda } from './open-ada.ts'

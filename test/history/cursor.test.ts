@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../src/runtime/errors.ts'
-import { openCursor, sealCursor } from '../../src/messages/history-cursor.ts'
-import { everyMessage, type HistoryQuery } from '../../src/messages/history-query.ts'
+import { openCursor, sealCursor } from '../../src/messages/history/history-cursor.ts'
+import { everyMessage, type HistoryQuery } from '../../src/messages/history/history-query.ts'
 import { ada } from './stored-messages.ts'
 
 const key = new Uint8Array(32).fill(7)

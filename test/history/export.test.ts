@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ExportRow, writeFile } from '../../src/api/console/history-file.ts'
-import { countExport, readExport } from '../../src/messages/history-export.ts'
-import { everyMessage, type HistoryQuery } from '../../src/messages/history-query.ts'
-import type { MessageRow } from '../../src/messages/message-store.ts'
+import { type ExportRow, writeFile } from '../../src/api/console/messages/history-file.ts'
+import { countExport, readExport } from '../../src/messages/history/history-export.ts'
+import { everyMessage, type HistoryQuery } from '../../src/messages/history/history-query.ts'
+import type { MessageRow } from '../../src/messages/core/message-store.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { ada, deliveredAt, failedAt, idsOf, store, storedMessage, walkHistory } from './stored-messages.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { HistoryQuery } from '../../src/messages/history-query.ts'
-import type { MessageRow } from '../../src/messages/message-store.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import type { HistoryQuery } from '../../src/messages/history/history-query.ts'
+import type { MessageRow } from '../../src/messages/core/message-store.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { ada, deliveredAt, failedAt, idsOf, store, storedMessage, walkHistory } from './stored-messages.ts'
 

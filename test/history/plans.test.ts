@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readDevicesStatus } from '../../src/devices/device-status.ts'
-import { everyMessage, type HistoryQuery } from '../../src/messages/history-query.ts'
-import { readHistory } from '../../src/messages/history.ts'
-import { readMessageStory } from '../../src/messages/message-story.ts'
-import type { MessageRow } from '../../src/messages/message-store.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { readDevicesStatus } from '../../src/devices/status/device-status.ts'
+import { everyMessage, type HistoryQuery } from '../../src/messages/history/history-query.ts'
+import { readHistory } from '../../src/messages/history/history.ts'
+import { readMessageDetails } from '../../src/messages/history/message-details.ts'
+import type { MessageRow } from '../../src/messages/core/message-store.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
@@ -177,8 +177,8 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     })
     await store(storage, [waits, sent])
     const statements = await statementsOf(storage.read, async () => {
-      await readMessageStory(storage.read, ada, waits.id)
-      await readMessageStory(storage.read, ada, sent.id)
+      await readMessageDetails(storage.read, ada, waits.id)
+      await readMessageDetails(storage.read, ada, sent.id)
     })
     const plans = [...new Set(await stepsOf(base.dataFolder, ...statements))]
     if (isPostgres) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { everyMessage, type HistoryPosition, maxRowsRead } from '../../src/messages/history-query.ts'
-import { searchHistory } from '../../src/messages/history-search.ts'
+import { everyMessage, type HistoryPosition, maxRowsRead } from '../../src/messages/history/history-query.ts'
+import { searchHistory } from '../../src/messages/history/history-search.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { ada, idsOf, store, storedMessage } from './stored-messages.ts'
 

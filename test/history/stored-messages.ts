@@ -1,9 +1,9 @@
-import type { HistoryOwner, HistoryPosition, HistoryQuery } from '../../src/messages/history-query.ts'
-import { everyMessage } from '../../src/messages/history-query.ts'
-import { readHistory } from '../../src/messages/history.ts'
-import type { MessageRow } from '../../src/messages/message-store.ts'
-import type { Storage } from '../../src/storage/database.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import type { HistoryOwner, HistoryPosition, HistoryQuery } from '../../src/messages/history/history-query.ts'
+import { everyMessage } from '../../src/messages/history/history-query.ts'
+import { readHistory } from '../../src/messages/history/history.ts'
+import type { MessageRow } from '../../src/messages/core/message-store.ts'
+import type { Storage } from '../../src/storage/seam/storage.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 
 export const ada: HistoryOwner = { accountId: 'acc_ada', mode: 'live' }
 

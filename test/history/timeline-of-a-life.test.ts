@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readTimelines } from '../../src/messages/history-timeline.ts'
+import { readTimelines } from '../../src/messages/history/history-timeline.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 let house: MessagesFixture

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timelineOf } from '../../src/messages/history-timeline.ts'
+import { timelineOf } from '../../src/messages/history/history-timeline.ts'
 import { deliveredAt, storedMessage } from './stored-messages.ts'
 
 const startMs = 1_000_000

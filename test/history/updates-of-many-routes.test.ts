@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { everyMessage, type HistoryFilter, type HistoryPosition } from '../../src/messages/history-query.ts'
-import { readHistory } from '../../src/messages/history.ts'
-import { routeKeyOf } from '../../src/messages/message-store.ts'
+import {
+  everyMessage,
+  type HistoryFilter,
+  type HistoryPosition,
+} from '../../src/messages/history/history-query.ts'
+import { readHistory } from '../../src/messages/history/history.ts'
+import { routeKeyOf } from '../../src/messages/core/message-store.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 /** Messages of an account that wait under so many senders: a route each. */

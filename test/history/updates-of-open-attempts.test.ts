@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { everyMessage, type HistoryPosition } from '../../src/messages/history-query.ts'
-import { readHistory } from '../../src/messages/history.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { everyMessage, type HistoryPosition } from '../../src/messages/history/history-query.ts'
+import { readHistory } from '../../src/messages/history/history.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { ada, store, storedMessage } from './stored-messages.ts'
 

@@ -5,10 +5,10 @@ import {
   type HistoryFilter,
   type HistoryOwner,
   type HistoryPosition,
-} from '../../src/messages/history-query.ts'
-import { WriteHorizon } from '../../src/messages/history-horizon.ts'
-import { readHistory } from '../../src/messages/history.ts'
-import type { MessageRow } from '../../src/messages/message-store.ts'
+} from '../../src/messages/history/history-query.ts'
+import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
+import { readHistory } from '../../src/messages/history/history.ts'
+import type { MessageRow } from '../../src/messages/core/message-store.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 let house: MessagesFixture

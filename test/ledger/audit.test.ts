@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
-import { ledgerChecks, mostViolations } from '../../src/ledger/audit.ts'
+import { ledgerChecks, maxViolations } from '../../src/ledger/ledger-audit.ts'
 import { type AuditFixture, auditChecks, openAuditFixture } from './audit-fixture.ts'
 
 let fixture: AuditFixture
@@ -171,7 +171,7 @@ test('a check gives at most 20 rows, and says which', async () => {
 })
 
 test('a check names twenty rows at most', async () => {
-  for (let i = 0; i <= mostViolations; i += 1)
+  for (let i = 0; i <= maxViolations; i += 1)
     await fixture.addAccount({ name: `A${i}`, email: `a${i}@example.org` })
   const at = { nowMs: fixture.clock.now(), receiptWindowMs: 0 }
   for (const [name, ...mistakes] of [
@@ -182,6 +182,6 @@ test('a check names twenty rows at most', async () => {
   ] as const) {
     for (const mistake of mistakes) await fixture.damage(mistake)
     const check = ledgerChecks.find((each) => each.name === name)
-    expect(await check?.find(fixture.storage.read, at), name).toHaveLength(mostViolations)
+    expect(await check?.find(fixture.storage.read, at), name).toHaveLength(maxViolations)
   }
 })

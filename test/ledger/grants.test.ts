@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ledgerChecks } from '../../src/ledger/audit.ts'
+import { ledgerChecks } from '../../src/ledger/ledger-audit.ts'
 import { readBalance } from '../../src/ledger/balance.ts'
 import { type Grant, grantSms, openWallets, refillTestWallets } from '../../src/ledger/grants.ts'
 import { WalletChanges } from '../../src/ledger/ledger.ts'
-import type { Mode } from '../../src/storage/schema.ts'
+import type { Mode } from '../../src/storage/tables/schema.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 
 let fixture: AccountsFixture

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dayMs, utcDay } from '../../src/runtime/clock.ts'
 import { grantSms } from '../../src/ledger/grants.ts'
 import { readStatement } from '../../src/ledger/statement.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 
 let fixture: AccountsFixture

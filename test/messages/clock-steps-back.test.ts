@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { moveMessages } from '../../src/messages/move-messages.ts'
-import { releaseDue } from '../../src/messages/release-due.ts'
+import { moveMessages } from '../../src/messages/queue/move-messages.ts'
+import { releaseDue } from '../../src/messages/queue/release-due.ts'
 import { openUnitHouse, type UnitHouse } from './unit-house.ts'
 
 /** Each is about times that are written: which messages go, and when, is the subject of test/dispatch/wall-clock.test.ts. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { cancelWaiting } from '../../src/messages/end-waiting.ts'
+import { cancelWaiting } from '../../src/messages/queue/finish-queued.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
 

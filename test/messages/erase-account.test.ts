@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { erasedAccount } from '../../src/messages/erase-account.ts'
-import { appendAudit } from '../../src/storage/audit-log.ts'
-import { readDirectoryVersion } from '../../src/storage/directory-version.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { erasedAccount } from '../../src/privacy/erase-account.ts'
+import { appendAudit } from '../../src/storage/seam/audit-log.ts'
+import { readDirectoryVersion } from '../../src/storage/seam/directory-version.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { tablesWith, textColumnsWith } from './every-cell.ts'
 import { expectSums } from './expect-sums.ts'
 import { type ErasureHouse, type ErasureStore, openErasureStore } from './erasure-house.ts'
@@ -50,7 +50,7 @@ test('nothing of an account is left in any cell, every sum holds, and the accoun
   const before = await house.rowsBeside()
   expect(before.length).toBeGreaterThan(40)
   const told = await house.erase()
-  expect(told.at(-1)).toMatchObject({ step: 'name', isFinished: true, erased: 7, canceled: 2, handedOver: 0 })
+  expect(told.at(-1)).toMatchObject({ step: 'name', isFinished: true, erased: 7, canceled: 2, submitted: 0 })
   expect(await tablesWith(house.store.db, house.traces)).toEqual([])
   expect(await house.rowsBeside()).toEqual(before)
   await expectSums(house.store.db, house.clock.now())

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
-import { type Claimed, claimMessages } from '../../src/messages/claim-messages.ts'
-import type { InboundMessage } from '../../src/messages/inbound-message.ts'
-import { routeKeyOf } from '../../src/messages/message-store.ts'
-import { receiveMessages } from '../../src/messages/receive-messages.ts'
-import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { judgeOutcome } from '../../src/dispatch/routes/retry-policy.ts'
+import { type Claimed, claimMessages } from '../../src/messages/queue/claim-messages.ts'
+import type { InboundMessage } from '../../src/messages/inbound/inbound-message.ts'
+import { routeKeyOf } from '../../src/messages/core/message-store.ts'
+import { receiveMessages } from '../../src/messages/inbound/receive-messages.ts'
+import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { tablesWith } from './every-cell.ts'
 import { type ErasureHouse, type ErasureStore, openErasureStore } from './erasure-house.ts'
 
@@ -48,7 +48,7 @@ test('while a message is being handed over the account is suspended, nothing is 
   await offer(claimed)
   const told = await house.erase(3)
   const finalBy = claimed.expiresAt + 3 * 3_600_000
-  expect(told.map(({ step, handedOver }) => [step, handedOver])).toEqual([
+  expect(told.map(({ step, inFlight }) => [step, inFlight])).toEqual([
     ['hand_over', 1],
     ['hand_over', 1],
     ['hand_over', 1],
@@ -68,7 +68,7 @@ test('it goes on by itself once what was being handed over is final', async () =
   const claimed = await claimWaiting()
   let isSettled = false
   for await (const now of house.begin()) {
-    if (now.handedOver === 0 || isSettled) continue
+    if (now.inFlight === 0 || isSettled) continue
     isSettled = true
     const outcome = { kind: 'accepted', networkIds: ['n9'], receiptExpected: false } as const
     await house.store.writer.write((tx) =>
@@ -90,7 +90,7 @@ test('what comes in at the last moment is erased before the name goes', async ()
     if (step !== 'audit_log' || hasCome) continue
     hasCome = true
     await house.store.writer.write((tx) =>
-      receiveMessages(tx, house.ids, [lateMessage()], { joinMs: 60_000, mostCharacters: 40_000 }),
+      receiveMessages(tx, house.ids, [lateMessage()], { joinMs: 60_000, maxCharacters: 40_000 }),
     )
   }
   expect(hasCome).toBe(true)

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createIds } from '../../src/runtime/ids.ts'
-import { eraseNumber } from '../../src/messages/erase-number.ts'
-import { park } from '../../src/messages/parked-receipts.ts'
-import { OptOuts } from '../../src/messages/opt-outs.ts'
-import { receiveMessages } from '../../src/messages/receive-messages.ts'
-import { settleReceipts } from '../../src/messages/settle-receipts.ts'
+import { eraseNumber } from '../../src/privacy/erase-number.ts'
+import { park } from '../../src/messages/outcomes/parked-receipts.ts'
+import { OptOuts } from '../../src/messages/opt-outs/opt-outs.ts'
+import { receiveMessages } from '../../src/messages/inbound/receive-messages.ts'
+import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
 import { createNumberHash } from '../../src/numbers/number-hash.ts'
-import { appendAudit } from '../../src/storage/audit-log.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { appendAudit } from '../../src/storage/seam/audit-log.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { tablesWith } from './every-cell.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 
@@ -39,7 +39,7 @@ const receive = (from: string, part?: { reference: number; total: number; index:
           parts: 1, receivedAt: house.clock.now(), inReplyTo: null, fingerprint: ids('dev'), ...(part === undefined ? {} : { part }),
         },
       ],
-      { joinMs: 60_000, mostCharacters: 40_000 },
+      { joinMs: 60_000, maxCharacters: 40_000 },
     ),
   ) // prettier-ignore
 const erase = (accountId: string | null = 'acc_a') =>
@@ -120,7 +120,7 @@ test('a number and its texts are gone from every table, and every sum stays', as
   const before = await balance()
   expect((await tablesWith(house.store.db, [digits, secretText])).length).toBeGreaterThan(5)
 
-  expect(await erase()).toEqual({ erased: 7, canceled: 1, handedOver: 0, deviceIds: [] })
+  expect(await erase()).toEqual({ erased: 7, canceled: 1, submitted: 0, deviceIds: [] })
 
   expect(await tablesWith(house.store.db, [digits, digits.slice(-7), secretText])).toEqual([])
   expect(await balance()).toMatchObject({ granted: before.granted, used: before.used, reserved: 0 })
@@ -130,10 +130,10 @@ test('a number and its texts are gone from every table, and every sum stays', as
 test('what is being handed over is left, counted, and erased when it is asked again', async () => {
   await send()
   const claimed = await house.claim()
-  expect(await erase()).toMatchObject({ erased: 0, handedOver: 1 })
+  expect(await erase()).toMatchObject({ erased: 0, submitted: 1 })
   expect(await house.message()).toMatchObject({ recipient: number, text: secretText })
   await house.end(claimed, { kind: 'accepted', networkIds: ['n1'], receiptExpected: false })
-  expect(await erase()).toMatchObject({ erased: 1, handedOver: 0 })
+  expect(await erase()).toMatchObject({ erased: 1, submitted: 0 })
   expect(await house.message()).toMatchObject({ recipient: 'erased', status: 'sent', charged: 1 })
   expect(await erase()).toMatchObject({ erased: 0 })
 })
@@ -220,6 +220,6 @@ test('the audit log says that it was done, and of which number only a hash', asy
     number: numbers.of(number).slice(5, 21),
     erased: 7,
     canceled: 1,
-    handedOver: 0,
+    submitted: 0,
   })
 })

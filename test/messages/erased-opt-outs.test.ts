@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { eraseInOptOuts } from '../../src/messages/erase-number-traces.ts'
-import { endOptOut, storeOptOuts } from '../../src/messages/store-opt-outs.ts'
-import { OptOuts } from '../../src/messages/opt-outs.ts'
+import { eraseInOptOuts } from '../../src/privacy/erase-number-traces.ts'
+import { endOptOut, storeOptOuts } from '../../src/messages/opt-outs/store-opt-outs.ts'
+import { OptOuts } from '../../src/messages/opt-outs/opt-outs.ts'
 import { createNumberHash } from '../../src/numbers/number-hash.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 /** What a number says before, between and after erasures of it. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../src/storage/dialect.ts'
+import type { Db } from '../../src/storage/seam/dialect.ts'
 
 /** The names of the tables any of whose cells holds one of these texts. */
 export async function tablesWith(db: Db, texts: readonly string[]): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { ledgerChecks } from '../../src/ledger/audit.ts'
-import { messageChecks } from '../../src/messages/audit.ts'
-import type { Db } from '../../src/storage/dialect.ts'
+import { ledgerChecks } from '../../src/ledger/ledger-audit.ts'
+import { messageChecks } from '../../src/messages/audit/message-audit.ts'
+import type { Db } from '../../src/storage/seam/dialect.ts'
 
 /** What `doctor` proves, as of `nowMs`: every sum and every invariant between the tables. */
 export async function expectSums(db: Db, nowMs: number, except: readonly string[] = []): Promise<void> {

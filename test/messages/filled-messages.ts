@@ -1,13 +1,13 @@
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
-import { claimMessages } from '../../src/messages/claim-messages.ts'
-import { routeKeyOf } from '../../src/messages/message-store.ts'
-import { receiveMessages } from '../../src/messages/receive-messages.ts'
-import { sendMessages } from '../../src/messages/send-messages.ts'
-import type { SendRequest } from '../../src/messages/send-request.ts'
-import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
-import { settleReceipts } from '../../src/messages/settle-receipts.ts'
-import type { Writer } from '../../src/storage/writer.ts'
+import { judgeOutcome } from '../../src/dispatch/routes/retry-policy.ts'
+import { claimMessages } from '../../src/messages/queue/claim-messages.ts'
+import { routeKeyOf } from '../../src/messages/core/message-store.ts'
+import { receiveMessages } from '../../src/messages/inbound/receive-messages.ts'
+import { sendMessages } from '../../src/messages/send/send-messages.ts'
+import type { SendRequest } from '../../src/messages/send/send-request.ts'
+import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
+import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
+import type { Writer } from '../../src/storage/seam/writer.ts'
 import { sendRequest } from '../send-request.ts'
 import type { Deps, FilledAccount, Filling } from './filling.ts'
 
@@ -54,7 +54,7 @@ export async function fillMessages(writer: Writer, deps: Deps, filled: FilledAcc
         { ...inbound, fingerprint: mark },
         { ...inbound, fingerprint: `${mark}-1`, inReplyTo: mark, part },
       ],
-      { joinMs: 60_000, mostCharacters: 40_000 },
+      { joinMs: 60_000, maxCharacters: 40_000 },
     ),
   )
 }

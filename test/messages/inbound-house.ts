@@ -1,9 +1,9 @@
 import type { Inbound } from '../../src/connectors/connector.ts'
-import { createFragmentCloser } from '../../src/dispatch/fragment-closer.ts'
-import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
+import { createFragmentExpirer } from '../../src/dispatch/sweepers/fragment-expirer.ts'
+import { InboundReceiver } from '../../src/dispatch/inbound/inbound-receiver.ts'
 import { createLog } from '../../src/process/log.ts'
-import { WriteHorizon } from '../../src/messages/history-horizon.ts'
-import type { Tx } from '../../src/storage/dialect.ts'
+import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
+import type { Tx } from '../../src/storage/seam/dialect.ts'
 import { openTestStorage } from '../open-test-storage.ts'
 
 export const joinMs = 30 * 60_000
@@ -39,7 +39,7 @@ export async function openInboundHouse() {
       config: { ...unbounded, ...config },
     })
   const log = createLog('silent', { write: () => undefined })
-  const terms = { joinMs, mostCharacters: 40_000 }
+  const terms = { joinMs, maxCharacters: 40_000 }
   let told = 0
   const house = {
     store,
@@ -48,7 +48,7 @@ export async function openInboundHouse() {
     receiver: open({}),
     /** Begins anew with other bounds. */
     bound: (config: Partial<typeof unbounded>): void => void (house.receiver = open(config)),
-    closer: createFragmentCloser({ writer: store.writer, ids, clock, log, horizon, terms }),
+    closer: createFragmentExpirer({ writer: store.writer, ids, clock, log, horizon, terms }),
     receive: ({ index, total = 3, reference = 7, ...more }: Piece, deviceId = 'dev_s') =>
       house.receiver.receive(deviceId, {
         from: '+4915112345678',

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { judgeLate, judgeOutcome } from '../../src/dispatch/retry-policy.ts'
-import type { Claimed } from '../../src/messages/claim-messages.ts'
-import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import { judgeLate, judgeOutcome } from '../../src/dispatch/routes/retry-policy.ts'
+import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
+import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import { accepted, lost, type LostHouse, openLostHouse } from './lost-house.ts'
 
 /** A yes to a first try came while the second was open, and was kept: nothing of the second was submitted, and it counts after all. */

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
-import type { InboundMessage, KeywordTerms } from '../../src/messages/inbound-message.ts'
-import { receiveMessages } from '../../src/messages/receive-messages.ts'
-import { sendMessages } from '../../src/messages/send-messages.ts'
-import type { AccountTable } from '../../src/storage/account-tables.ts'
-import type { Mode } from '../../src/storage/schema.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import type { InboundMessage, KeywordTerms } from '../../src/messages/inbound/inbound-message.ts'
+import { receiveMessages } from '../../src/messages/inbound/receive-messages.ts'
+import { sendMessages } from '../../src/messages/send/send-messages.ts'
+import type { AccountTable } from '../../src/storage/tables/account-tables.ts'
+import type { Mode } from '../../src/storage/tables/schema.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { sendRequest } from '../send-request.ts'
 import { keywordTerms } from './keyword-terms.ts'
@@ -58,7 +58,7 @@ async function hear(
   const [followed] = await base.storage.writer.write((tx) =>
     receiveMessages(tx, base.ids, [message], {
       joinMs: 60_000,
-      mostCharacters: 160,
+      maxCharacters: 160,
       keywords: { ...keywordTerms, ...more },
     }),
   )

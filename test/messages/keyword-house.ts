@@ -1,7 +1,7 @@
 import { createIds, type Ids } from '../../src/runtime/ids.ts'
-import type { InboundMessage, KeywordTerms } from '../../src/messages/inbound-message.ts'
-import { receiveMessages } from '../../src/messages/receive-messages.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import type { InboundMessage, KeywordTerms } from '../../src/messages/inbound/inbound-message.ts'
+import { receiveMessages } from '../../src/messages/inbound/receive-messages.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { deliveredAt, storedMessage } from '../history/stored-messages.ts'
 import { keywordTerms } from './keyword-terms.ts'
 import { openUnitHouse, type UnitHouse } from './unit-house.ts'
@@ -31,7 +31,7 @@ export async function openKeywordHouse() {
       } // prettier-ignore
       const keywords = { ...keywordTerms, ...terms }
       const [followed] = await house.store.writer.write((tx) =>
-        receiveMessages(tx, ids, [message], { joinMs: 60_000, mostCharacters: 40_000, keywords }),
+        receiveMessages(tx, ids, [message], { joinMs: 60_000, maxCharacters: 40_000, keywords }),
       )
       return followed
     },

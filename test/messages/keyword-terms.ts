@@ -1,4 +1,4 @@
-import type { KeywordTerms } from '../../src/messages/inbound-message.ts'
+import type { KeywordTerms } from '../../src/messages/inbound/inbound-message.ts'
 import { createNumberHash } from '../../src/numbers/number-hash.ts'
 
 /** What is done about keywords where a test says nothing else: both answers, but for shared devices. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { insertRows } from '../../src/storage/sets.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { type InboundHouse, joinMs, openInboundHouse, removeAll } from './inbound-house.ts'
 
 let house: InboundHouse

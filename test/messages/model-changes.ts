@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { compare } from '../../src/messages/history-span.ts'
+import { compare } from '../../src/messages/history/history-span.ts'
 import { walkHistory } from '../history/stored-messages.ts'
 import type { Model } from './model.ts'
 import type { NearStore } from '../near-store.ts'

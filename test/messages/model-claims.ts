@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { claimMessages, type Want } from '../../src/messages/claim-messages.ts'
-import { routeKeyOf } from '../../src/messages/message-store.ts'
+import { claimMessages, type Want } from '../../src/messages/queue/claim-messages.ts'
+import { routeKeyOf } from '../../src/messages/core/message-store.ts'
 import type { Model } from './model.ts'
 import type { ClaimWish, SimRoom } from './model-paces.ts'
 import { account, accounts, type Real, step } from './model-step.ts'
@@ -27,7 +27,7 @@ const ofBoth = fc
       { sim: 1, parts: one },
       { sim: 2, parts: two },
     ]),
-    mostParts: fc.constantFrom(1, 2, 5, 99),
+    maxParts: fc.constantFrom(1, 2, 5, 99),
     quota,
     isForced,
   })
@@ -74,7 +74,7 @@ async function claimThese(
 }
 
 const wantOf = (
-  { account: accountId, quota: most, isForced: forced, mostParts }: ClaimWish,
+  { account: accountId, quota: most, isForced: forced, maxParts }: ClaimWish,
   sims: readonly SimRoom[] | null,
 ): Want => ({
   accountId,
@@ -84,6 +84,6 @@ const wantOf = (
   quota: most,
   partsOver: 0,
   partsUpTo: 10,
-  ...(mostParts === undefined ? {} : { mostParts }),
+  ...(maxParts === undefined ? {} : { maxParts }),
   ...(sims === null ? {} : { phone: { phoneId: 'phn_p', sims } }),
 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { grantSms } from '../../src/ledger/grants.ts'
-import { cancelWaiting } from '../../src/messages/end-waiting.ts'
-import { releaseHeld } from '../../src/storage/epoch.ts'
+import { cancelWaiting } from '../../src/messages/queue/finish-queued.ts'
+import { releaseHeld } from '../../src/storage/instance/epoch.ts'
 import type { Model } from './model.ts'
 import type { ModelOutcome } from './model-message.ts'
 import { account, type Command, type Real, step } from './model-step.ts'
@@ -38,8 +38,8 @@ const age = fc.constantFrom(3, 7, 91).map((days) =>
   step(`age ${days} days`, async (model, real) => {
     await crash(model, real)
     real.clock.jumpWallClock(days * 86_400_000 + 1_000)
-    const { expirer, receiptCloser, retention } = real.janitors()
-    for (const janitor of [expirer, receiptCloser, retention]) await janitor.sweepAll()
+    const { expirer, receiptExpirer, retention } = real.janitors()
+    for (const janitor of [expirer, receiptExpirer, retention]) await janitor.sweepAll()
     model.expire(real.clock.now())
     model.giveUpReceipts(real.clock.now())
     model.forget(real.clock.now())

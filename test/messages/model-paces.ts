@@ -5,7 +5,7 @@ export interface ClaimWish {
   account: string
   quota: number
   isForced: boolean
-  mostParts?: number
+  maxParts?: number
 }
 
 /** How many parts a SIM may send now. */
@@ -21,12 +21,12 @@ export function goingNow(
   { sims, nowMs }: { sims: readonly SimRoom[] | null; nowMs: number },
 ): { id: string; sim: number | null }[] {
   const rooms = sims?.map((each) => ({ ...each })) ?? null
-  return wishes.flatMap(({ account, quota, isForced, mostParts = Infinity }) => {
+  return wishes.flatMap(({ account, quota, isForced, maxParts = Infinity }) => {
     const waiting = messagesOf(account)
       .filter((message) => message.status === 'queued' && message.isForced === isForced)
       .filter(({ heldBack, dueAt, expiresAt }) => !heldBack && dueAt <= nowMs && expiresAt > nowMs)
       .toSorted((a, b) => a.priority - b.priority || a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1))
-    return withinPace(waiting.slice(0, quota), mostParts, rooms)
+    return withinPace(waiting.slice(0, quota), maxParts, rooms)
   })
 }
 
@@ -36,11 +36,11 @@ export function goingNow(
  */
 function withinPace(
   waiting: readonly ModelMessage[],
-  mostParts: number,
+  maxParts: number,
   sims: SimRoom[] | null,
 ): { id: string; sim: number | null }[] {
   const going: { id: string; sim: number | null }[] = []
-  let left = mostParts
+  let left = maxParts
   for (const { id, parts } of waiting) {
     const isFirst = going.length === 0
     const best = sims?.toSorted((a, b) => b.parts - a.parts)[0]

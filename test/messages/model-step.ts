@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { createJanitors } from '../../src/dispatch/janitors.ts'
+import type { createSweepers } from '../../src/dispatch/sweepers/sweepers.ts'
 import type { Ids } from '../../src/runtime/ids.ts'
-import type { Claimed } from '../../src/messages/claim-messages.ts'
+import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 import type { StubClock } from '../stub-clock.ts'
 import { expectSums } from './expect-sums.ts'
 import type { NearStore } from '../near-store.ts'
@@ -15,7 +15,7 @@ export interface Real {
   clock: StubClock
   ids: Ids
   /** Janitors of the process that lives now; a crash makes it a later one. */
-  janitors(): ReturnType<typeof createJanitors>
+  janitors(): ReturnType<typeof createSweepers>
   fence: number
   /** Claims that have not ended, oldest first. */
   open: Claimed[]

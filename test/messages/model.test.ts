@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { createJanitors } from '../../src/dispatch/janitors.ts'
-import { UnreadNotes } from '../../src/dispatch/unread-notes.ts'
+import { createSweepers } from '../../src/dispatch/sweepers/sweepers.ts'
+import { UnreadNotes } from '../../src/dispatch/devices/unread-notes.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { createLog } from '../../src/process/log.ts'
-import { WriteHorizon } from '../../src/messages/history-horizon.ts'
+import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
 import { createMetrics } from '../../src/process/metrics.ts'
-import type { Tx } from '../../src/storage/dialect.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import type { Tx } from '../../src/storage/seam/dialect.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { createStubClock } from '../stub-clock.ts'
 import { Model } from './model.ts'
 import { expectChangesTold } from './model-changes.ts'
@@ -64,7 +64,7 @@ async function begin(): Promise<{ model: Model; real: Real }> {
   const model = new Model(clock.now)
   const real: Real = {
     store, clock, ids, fence: 1, open: [], ended: [], lateYeses: [], yeses: [], sound: null,
-    janitors: () => createJanitors({ ...deps, fence: real.fence, pool: { all: [], reported: [], absent: [] } as never, mailer: null, publicUrl: () => '', takeKeyUses: () => [], unread: new UnreadNotes(clock), changes: { tell: () => undefined }, timeOf: async () => clock.now(), wake: () => undefined }),
+    janitors: () => createSweepers({ ...deps, fence: real.fence, pool: { all: [], reported: [], absent: [] } as never, mailer: null, publicUrl: () => '', takeKeyUses: () => [], unread: new UnreadNotes(clock), changes: { tell: () => undefined }, timeOf: async () => clock.now(), wake: () => undefined }),
   } // prettier-ignore
   await store.writer.write(async (tx) => {
     const nowMs = clock.now()

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createIds, type Ids } from '../../src/runtime/ids.ts'
-import { claimMessages } from '../../src/messages/claim-messages.ts'
-import { readConversation, readConversations } from '../../src/messages/conversations.ts'
-import { eraseNumber } from '../../src/messages/erase-number.ts'
-import type { InboundMessage } from '../../src/messages/inbound-message.ts'
-import { findSenders } from '../../src/messages/last-sender.ts'
-import { listOptOuts, removeOptOut } from '../../src/messages/manage-opt-outs.ts'
-import { OptOuts } from '../../src/messages/opt-outs.ts'
-import { receiveMessages } from '../../src/messages/receive-messages.ts'
-import { storeOptOuts } from '../../src/messages/store-opt-outs.ts'
-import { findWritten } from '../../src/messages/written-numbers.ts'
+import { claimMessages } from '../../src/messages/queue/claim-messages.ts'
+import { readConversation, readConversations } from '../../src/messages/history/conversations.ts'
+import { eraseNumber } from '../../src/privacy/erase-number.ts'
+import type { InboundMessage } from '../../src/messages/inbound/inbound-message.ts'
+import { findSenders } from '../../src/messages/inbound/last-sender.ts'
+import { listOptOuts, removeOptOut } from '../../src/messages/opt-outs/manage-opt-outs.ts'
+import { OptOuts } from '../../src/messages/opt-outs/opt-outs.ts'
+import { receiveMessages } from '../../src/messages/inbound/receive-messages.ts'
+import { storeOptOuts } from '../../src/messages/opt-outs/store-opt-outs.ts'
+import { findWritten } from '../../src/messages/inbound/written-numbers.ts'
 import { everyForm } from '../../src/numbers/number-hash.ts'
 import { readSender } from '../../src/numbers/sender-number.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { tablesWith } from './every-cell.ts'
 import { keywordTerms } from './keyword-terms.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
@@ -39,7 +39,7 @@ const hear = async (from: string, text: string, more: Partial<InboundMessage> = 
     deviceId: 'dev_s', accountId: 'acc_a', mode: 'live', from: readSender(from), to: '12345', country: null, text, encoding: 'gsm7', units: text.length,
     parts: 1, receivedAt: house.clock.now(), inReplyTo: null, fingerprint: `f${told++}`, ...more,
   } // prettier-ignore
-  const terms = { joinMs: 1, mostCharacters: 40_000, keywords: keywordTerms }
+  const terms = { joinMs: 1, maxCharacters: 40_000, keywords: keywordTerms }
   const [followed] = await house.store.writer.write((tx) => receiveMessages(tx, ids, [message], terms))
   return followed
 }

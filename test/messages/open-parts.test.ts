@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { referenceOfPart } from '../../src/sms/part-reference.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { lost, type LostHouse, openLostHouse } from './lost-house.ts'
 
 /** Receipts that name their message by less than its id: among what waits for one they are about exactly one part, or about none. */

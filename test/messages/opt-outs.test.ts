@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { HandOver } from '../../src/connectors/connector.ts'
-import { isOfDevice } from '../../src/dispatch/ended.ts'
-import { handOver } from '../../src/dispatch/hand-over.ts'
+import type { Submission } from '../../src/connectors/connector.ts'
+import { isOfDevice } from '../../src/dispatch/submissions/finished-submission.ts'
+import { submitClaimed } from '../../src/dispatch/submissions/submission.ts'
 import { createLog } from '../../src/process/log.ts'
-import { OptOuts } from '../../src/messages/opt-outs.ts'
+import { OptOuts } from '../../src/messages/opt-outs/opt-outs.ts'
 import { createNumberHash } from '../../src/numbers/number-hash.ts'
-import { StorageError } from '../../src/storage/dialect.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { StorageError } from '../../src/storage/seam/dialect.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { startTestApi } from '../api/start-test-api.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
@@ -129,7 +129,7 @@ test('what waits for room on its link is not handed over once its number has opt
     },
   }
   const leave = (more: { messageId?: string; to?: string } = {}, atMs = 0, waitedMs = 0) =>
-    handOver(
+    submitClaimed(
       {
         clock: base.clock,
         log: createLog('silent', { write: () => undefined }),
@@ -177,8 +177,8 @@ test('what waits for room on its link is not handed over once its number has opt
 test('a link that sends a part again later is told whether the number has opted out since, by this process or another', async () => {
   const told: unknown[] = []
   const consent = { ...ada, recipient: stopped }
-  const ask = async ({ hasStopped }: HandOver): Promise<void> => void told.push(await hasStopped?.())
-  const submit = async (itself: HandOver) => {
+  const ask = async ({ hasStopped }: Submission): Promise<void> => void told.push(await hasStopped?.())
+  const submit = async (itself: Submission) => {
     await ask(itself)
     optOuts.note({ optedOut: [{ ...consent, confirmationId: null }], optedIn: [] }, base.clock.monotonicMs())
     await ask(itself)
@@ -198,14 +198,14 @@ test('a link that sends a part again later is told whether the number has opted 
     )
   const log = createLog('silent', { write: () => undefined })
   const device = { isHeld: true, link: { submit } }
-  await handOver({ clock: base.clock, log, hasStopped: hasStopped as never }, claimed, device as never)
+  await submitClaimed({ clock: base.clock, log, hasStopped: hasStopped as never }, claimed, device as never)
   vi.restoreAllMocks()
   expect(told).toEqual([false, true, false, true, null])
 })
 
 test('what a link has not sent when its number opts out is no fault of the link: it goes where the next claim cancels it', async () => {
   const asked: unknown[] = []
-  const submit = async ({ hasJustStopped }: HandOver) => {
+  const submit = async ({ hasJustStopped }: Submission) => {
     asked.push(hasJustStopped?.())
     optOuts.note(
       { optedOut: [{ ...ada, recipient: stopped, confirmationId: null }], optedIn: [] },
@@ -218,7 +218,7 @@ test('what a link has not sent when its number opts out is no fault of the link:
     optOuts.hasJustStopped({ ...each, recipient }, { waitedMs, monotonicMs: base.clock.monotonicMs() })
   const log = createLog('silent', { write: () => undefined })
   const deps = { clock: base.clock, log, hasJustStopped: hasJustStopped as never }
-  const outcome = await handOver(deps, claimed, { isHeld: true, link: { submit } } as never)
+  const outcome = await submitClaimed(deps, claimed, { isHeld: true, link: { submit } } as never)
   expect([asked, isOfDevice(outcome)]).toEqual([[false, true], false])
 })
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { insertRows } from '../../src/storage/sets.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openKeywordHouse } from './keyword-house.ts'
 
 test('of more tellings of one text than a hundred that wait for their other ones a hundred are looked at, and each still has one', async () => {

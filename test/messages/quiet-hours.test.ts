@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type QuietHours, setQuietHours } from '../../src/accounts/quiet-hours.ts'
-import { cancelMessages } from '../../src/messages/cancel-messages.ts'
-import { readMessageStory } from '../../src/messages/message-story.ts'
-import { wakeQuiet } from '../../src/messages/wake-quiet.ts'
-import { readDevicesStatus } from '../../src/devices/device-status.ts'
+import { type QuietHours, setQuietHours } from '../../src/accounts/core/quiet-hours.ts'
+import { cancelMessages } from '../../src/messages/queue/cancel-messages.ts'
+import { readMessageDetails } from '../../src/messages/history/message-details.ts'
+import { rescheduleQuietHours } from '../../src/messages/queue/defer-for-quiet-hours.ts'
+import { readDevicesStatus } from '../../src/devices/status/device-status.ts'
 import { expectSums } from './expect-sums.ts'
 import { openTendedHouse, type TendedHouse } from './tended-house.ts'
 
@@ -24,7 +24,7 @@ const setHours = async (hours: QuietHours | null) => {
   const nowMs = house.clock.now()
   await house.storage.writer.write(async (tx) => {
     await setQuietHours(tx, { ids: house.ids, nowMs }, { accountId: 'acc_a', hours, actor: 'test' })
-    await wakeQuiet(tx, 'acc_a', nowMs)
+    await rescheduleQuietHours(tx, 'acc_a', nowMs)
   })
 }
 /** The same, and everybody has heard of it. */
@@ -45,7 +45,7 @@ test('what comes in quiet hours waits, queued and holding its SMS, and goes when
   await settle()
   const { id, ...message } = await house.message()
   expect(message).toMatchObject({ status: 'queued', attempts: 0, cost_state: 'held' })
-  const story = await readMessageStory(house.storage.read, owner, id)
+  const story = await readMessageDetails(house.storage.read, owner, id)
   expect(story?.dueAtMs).toBe(Date.parse('2026-11-21T11:00:00Z'))
   const { queue } = await readDevicesStatus(house.storage.read, owner, house.clock.now())
   expect(queue).toMatchObject({ messages: 1, parts: 2, scheduledMessages: 0, estimatedWaitSeconds: null })

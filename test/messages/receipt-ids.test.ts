@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Outcome, Receipt } from '../../src/connectors/connector.ts'
-import { closeReceipts } from '../../src/messages/close-receipts.ts'
-import type { ReceiptWord } from '../../src/messages/receipt-readings.ts'
-import { settleReceipts } from '../../src/messages/settle-receipts.ts'
-import type { SetAdapter } from '../../src/storage/dialect.ts'
+import { closeReceipts } from '../../src/messages/outcomes/close-receipts.ts'
+import type { ReceiptWord } from '../../src/messages/outcomes/receipt-readings.ts'
+import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
+import type { SetAdapter } from '../../src/storage/seam/dialect.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 
 let house: UnitHouse

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { expireWaiting } from '../../src/messages/end-waiting.ts'
+import { expireWaiting } from '../../src/messages/queue/finish-queued.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 
 let house: UnitHouse

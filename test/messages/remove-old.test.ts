@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lowestIdAt } from '../../src/runtime/ids.ts'
-import { readOldMessages, removeMessages } from '../../src/messages/remove-old-messages.ts'
-import type { Mode } from '../../src/storage/schema.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { readOldMessages, removeMessages } from '../../src/privacy/remove-old-messages.ts'
+import type { Mode } from '../../src/storage/tables/schema.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
 

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
-import { cancelMessages } from '../../src/messages/cancel-messages.ts'
-import { moveMessages } from '../../src/messages/move-messages.ts'
-import { sendMessages } from '../../src/messages/send-messages.ts'
-import { setAccountState } from '../../src/accounts/accounts.ts'
-import { cancelForClosing } from '../../src/messages/cancel-for-closing.ts'
-import { advanceEpoch, releaseHeld } from '../../src/storage/epoch.ts'
-import { epochFile } from '../../src/storage/epoch-file.ts'
-import { endHeld } from '../../src/cli/message-ports.ts'
+import { cancelMessages } from '../../src/messages/queue/cancel-messages.ts'
+import { moveMessages } from '../../src/messages/queue/move-messages.ts'
+import { sendMessages } from '../../src/messages/send/send-messages.ts'
+import { setAccountState } from '../../src/accounts/core/accounts.ts'
+import { cancelBeforeClosing } from '../../src/messages/queue/cancel-before-closing.ts'
+import { advanceEpoch, releaseHeld } from '../../src/storage/instance/epoch.ts'
+import { epochFile } from '../../src/storage/instance/epoch-file.ts'
+import { endHeld } from '../../src/cli/message/message-ports.ts'
 import { openScheduledHouse, owner, type ScheduledHouse } from './scheduled-house.ts'
 
 let house: ScheduledHouse
@@ -29,7 +29,7 @@ test('closing the account cancels what is scheduled; suspending it keeps it', as
         {
           ids: house.ids,
           nowMs: house.clock.now(),
-          cancelWaiting: (inTx, id) => cancelForClosing(inTx, id, house.clock.now()),
+          cancelWaiting: (inTx, id) => cancelBeforeClosing(inTx, id, house.clock.now()),
         },
         { accountId: 'acc_a', state, actor: 'test' },
       ),
@@ -119,7 +119,7 @@ test('canceled or moved in the moment in which its time comes, it is either canc
   await house.addDevice('dev_s')
   const rounds = 40
   const to = Array.from({ length: 12 }, (_, i) => `+49151${20_000_000 + i}`)
-  const tally = { canceled: 0, moved: 0, handedOver: 0 }
+  const tally = { canceled: 0, moved: 0, submitted: 0 }
   for (let round = 0; round < rounds; round++) {
     const sendAt = house.clock.now() + 1_000
     const send = house.request({ to, sendAt, expiresAt: sendAt + dayMs })
@@ -157,10 +157,10 @@ test('canceled or moved in the moment in which its time comes, it is either canc
     const now = new Map(rows.map((row) => [row.id, row]))
     for (const { messageId, result } of answers) {
       const { status, attempts } = now.get(messageId)!
-      const said = result === 'too_late' ? 'handedOver' : (result as 'canceled' | 'moved')
+      const said = result === 'too_late' ? 'submitted' : (result as 'canceled' | 'moved')
       tally[said] += 1
       const expected = {
-        handedOver: { status: 'sent', attempts: 1 },
+        submitted: { status: 'sent', attempts: 1 },
         canceled: { status: 'canceled', attempts: 0 },
         moved: { status: 'scheduled', attempts: 0 },
       }[said]

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cancelMessages } from '../../src/messages/cancel-messages.ts'
-import { defer } from '../../src/messages/deferred.ts'
-import { leaveQueue } from '../../src/messages/leave-queue.ts'
-import { releaseDue } from '../../src/messages/release-due.ts'
-import { readTimesTo } from '../../src/messages/times-to-numbers.ts'
+import { cancelMessages } from '../../src/messages/queue/cancel-messages.ts'
+import { defer } from '../../src/messages/queue/deferred.ts'
+import { dequeue } from '../../src/messages/queue/dequeue.ts'
+import { releaseDue } from '../../src/messages/queue/release-due.ts'
+import { readTimesTo } from '../../src/messages/queue/times-to-numbers.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
 import { expectSums } from './expect-sums.ts'
@@ -75,7 +75,7 @@ test('what waits for an instant is canceled by its key, and the queue is asked f
     ...place
   } = await storage.read.selectFrom('queue').selectAll().executeTakeFirstOrThrow()
   await storage.writer.write(async (tx) => {
-    await leaveQueue(tx, [{ ...place, due_at: dueAt }])
+    await dequeue(tx, [{ ...place, due_at: dueAt }])
     await defer(tx, [{ ...place, reason: 'quiet_hours', wake_at: place.expires_at }])
   })
   await house.send()

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
-import { readMessageStory } from '../../src/messages/message-story.ts'
-import { readDevicesStatus } from '../../src/devices/device-status.ts'
-import { setCountries } from '../../src/accounts/account-guard.ts'
+import { readMessageDetails } from '../../src/messages/history/message-details.ts'
+import { readDevicesStatus } from '../../src/devices/status/device-status.ts'
+import { setCountries } from '../../src/accounts/core/account-guard.ts'
 import { openScheduledHouse, owner, type ScheduledHouse } from './scheduled-house.ts'
 
 let house: ScheduledHouse
@@ -90,12 +90,12 @@ test('the timeline shows when it was scheduled and when it began to wait for a d
   const acceptedAt = house.clock.now()
   await house.later(hourMs)
   const { id } = await house.message()
-  const before = await readMessageStory(house.storage.read, owner, id)
+  const before = await readMessageDetails(house.storage.read, owner, id)
   expect(before?.timeline.map(({ status, atMs }) => [status, atMs])).toEqual([['scheduled', acceptedAt]])
   expect(before?.dueAtMs).toBe(acceptedAt + hourMs)
   house.clock.jumpWallClock(hourMs)
   await house.settle()
-  const story = await readMessageStory(house.storage.read, owner, id)
+  const story = await readMessageDetails(house.storage.read, owner, id)
   expect(story?.timeline.slice(0, 2).map(({ status, atMs }) => [status, atMs])).toEqual([
     ['scheduled', acceptedAt],
     ['queued', acceptedAt + hourMs],

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import type { Claimed } from '../../src/messages/claim-messages.ts'
-import { everyMessage } from '../../src/messages/history-query.ts'
-import { readHistory } from '../../src/messages/history.ts'
+import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
+import { everyMessage } from '../../src/messages/history/history-query.ts'
+import { readHistory } from '../../src/messages/history/history.ts'
 import { accepted, type LostHouse, openLostHouse } from './lost-house.ts'
 
 /** A phone let a message go twice, and then says that it sent it, both times: it is charged once, and waits for the receipts of both. */

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { requireRoomInGroup } from '../../src/devices/device-groups.ts'
-import type { Claimed } from '../../src/messages/claim-messages.ts'
-import type { ReceiptWord } from '../../src/messages/receipt-readings.ts'
-import { settleReceipts } from '../../src/messages/settle-receipts.ts'
+import { requireRoomInGroup } from '../../src/devices/core/device-groups.ts'
+import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
+import type { ReceiptWord } from '../../src/messages/outcomes/receipt-readings.ts'
+import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 
 let house: UnitHouse

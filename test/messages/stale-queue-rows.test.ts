@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { cancelWaiting, expireWaiting } from '../../src/messages/end-waiting.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { cancelWaiting, expireWaiting } from '../../src/messages/queue/finish-queued.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 
 let house: UnitHouse

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
+import { judgeOutcome } from '../../src/dispatch/routes/retry-policy.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
-import type { Claimed } from '../../src/messages/claim-messages.ts'
-import type { InboundMessage } from '../../src/messages/inbound-message.ts'
-import { receiveMessages } from '../../src/messages/receive-messages.ts'
-import type { SendRequest } from '../../src/messages/send-request.ts'
+import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
+import type { InboundMessage } from '../../src/messages/inbound/inbound-message.ts'
+import { receiveMessages } from '../../src/messages/inbound/receive-messages.ts'
+import type { SendRequest } from '../../src/messages/send/send-request.ts'
 import { type HotUnits, units } from '../../src/messages/units.ts'
-import type { Tx } from '../../src/storage/dialect.ts'
-import type { Storage } from '../../src/storage/database.ts'
+import type { Tx } from '../../src/storage/seam/dialect.ts'
+import type { Storage } from '../../src/storage/seam/storage.ts'
 import { temporaryFolder } from '../harness.ts'
 import { openFolder } from '../open-folder.ts'
 import { sendRequest } from '../send-request.ts'
@@ -131,7 +131,7 @@ async function raceRound(first: number): Promise<Happened[]> {
       // Accepted by somebody who has not heard of it, before and behind it.
       const accepting = (i % 3 === 0 ? foreign : own).runUnit('sendMessages', [requestTo(to)])
       const at = await own.writer.write(async (tx) => {
-        await receiveMessages(tx, ids, [stopFrom(to)], { joinMs: 1, mostCharacters: 160, keywords })
+        await receiveMessages(tx, ids, [stopFrom(to)], { joinMs: 1, maxCharacters: 160, keywords })
         return tick(tx)
       })
       happened.push({ at, to, what: 'stopped' })
@@ -160,7 +160,7 @@ test(
   `in ${races} races of STOP against hand-over nothing is handed over after the opt-out was stored`,
   { timeout: endAfter(500_000) },
   async () => {
-    let handedOver = 0
+    let submitted = 0
     for (let first = 0; first < races; first += perRound) {
       const happened = await raceRound(first)
       const stoppedAt = new Map(
@@ -168,11 +168,11 @@ test(
       )
       expect(stoppedAt.size).toBe(perRound)
       const handed = happened.filter(({ what }) => what === 'handed over')
-      handedOver += handed.length
+      submitted += handed.length
       expect(handed.filter(({ to, at }) => at > (stoppedAt.get(to) ?? 0))).toEqual([])
     }
     // It was a race: neither always won.
-    expect(handedOver).toBeGreaterThan(0)
+    expect(submitted).toBeGreaterThan(0)
     await expectSums(nodes[0]!.read, Date.now())
   },
 )

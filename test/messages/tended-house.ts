@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import { readConfig } from '../../src/config.ts'
-import { createJanitors, type JanitorsDeps } from '../../src/dispatch/janitors.ts'
-import { UnreadNotes } from '../../src/dispatch/unread-notes.ts'
+import { createSweepers, type SweepersDeps } from '../../src/dispatch/sweepers/sweepers.ts'
+import { UnreadNotes } from '../../src/dispatch/devices/unread-notes.ts'
 import { createLog } from '../../src/process/log.ts'
 import type { Receipt } from '../../src/connectors/connector.ts'
-import { AccountChanges } from '../../src/messages/account-changes.ts'
-import { claimMessages } from '../../src/messages/claim-messages.ts'
-import { WriteHorizon } from '../../src/messages/history-horizon.ts'
-import { routeKeyOf } from '../../src/messages/message-store.ts'
-import { touchDirectory } from '../../src/storage/directory-version.ts'
-import type { Database, Mode } from '../../src/storage/schema.ts'
+import { AccountChanges } from '../../src/messages/queue/account-changes.ts'
+import { claimMessages } from '../../src/messages/queue/claim-messages.ts'
+import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
+import { routeKeyOf } from '../../src/messages/core/message-store.ts'
+import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
+import type { Database, Mode } from '../../src/storage/tables/schema.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 import { expectSums } from './expect-sums.ts'
 
@@ -17,8 +17,8 @@ import { expectSums } from './expect-sums.ts'
 export interface TendedHouse extends MessagesFixture {
   /** The janitors of a process whose fencing token is `fence`. */
   janitors(
-    more?: Partial<Omit<JanitorsDeps, 'config'>> & { settings?: Record<string, string> },
-  ): ReturnType<typeof createJanitors>
+    more?: Partial<Omit<SweepersDeps, 'config'>> & { settings?: Record<string, string> },
+  ): ReturnType<typeof createSweepers>
   /** Moves the wall clock alone: days in which nothing runs but what the test calls. */
   passDays(days: number): void
   message(): ReturnType<typeof readMessage>
@@ -43,7 +43,7 @@ export async function openTendedHouse(): Promise<TendedHouse> {
   return {
     ...house,
     janitors: ({ settings = {}, ...more } = {}) =>
-      createJanitors({
+      createSweepers({
         ...house,
         read: storage.read,
         writer: storage.writer,

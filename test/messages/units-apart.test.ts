@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Tx } from '../../src/storage/dialect.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import type { Tx } from '../../src/storage/seam/dialect.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 let house: TestStorage

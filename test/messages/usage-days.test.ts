@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { utcDay } from '../../src/runtime/clock.ts'
-import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
-import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import { judgeOutcome } from '../../src/dispatch/routes/retry-policy.ts'
+import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import { openUnitHouse } from './unit-house.ts'
 
 test('what is charged just before and just after midnight counts for its own UTC day, though it is stored together', async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
-import type { Claimed } from '../../src/messages/claim-messages.ts'
-import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import { judgeOutcome } from '../../src/dispatch/routes/retry-policy.ts'
+import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
+import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import { accepted, type LostHouse, openLostHouse } from './lost-house.ts'
 
 /** A commit whose answer was lost is tried again: the yes of a first try, kept while the second is open, is said twice. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { TableShape } from '../../src/storage/table-shapes.ts'
+import type { TableShape } from '../../src/storage/move/table-shapes.ts'
 
 type Cell = string | number | null
 

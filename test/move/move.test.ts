@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { epochFile } from '../../src/storage/epoch-file.ts'
-import { lockFolder } from '../../src/storage/folder-lock.ts'
+import { epochFile } from '../../src/storage/instance/epoch-file.ts'
+import { lockFolder } from '../../src/storage/instance/folder-lock.ts'
 import { fillEveryTable } from './every-table.ts'
 import { type MovingHouse, openMovingHouse } from './moving-house.ts'
 

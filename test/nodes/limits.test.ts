@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { revokeApiKey } from '../../src/accounts/api-keys.ts'
-import { RecipientRate } from '../../src/api/v1/recipient-rate.ts'
-import { PumpingWatch } from '../../src/api/v1/pumping-watch.ts'
-import { RateLimiter } from '../../src/api/rate-limit.ts'
+import { revokeApiKey } from '../../src/accounts/keys/api-keys.ts'
+import { RecipientRate } from '../../src/sending/recipient-rate.ts'
+import { PumpingWatch } from '../../src/sending/pumping-watch.ts'
+import { RateLimiter } from '../../src/runtime/rate-limiter.ts'
 import { TryLimit } from '../../src/runtime/try-limit.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { SharedCounts } from '../../src/runtime/shared-counts.ts'
 import { createStubClock } from '../stub-clock.ts'
 import { openCluster } from './cluster.ts'
 
-/** Nodes that tell each other their counts each 250 ms, as NodeNews does. */
+/** Nodes that tell each other their counts each 250 ms, as Broadcasts does. */
 function nodes(count: number, clock = createStubClock()) {
   const all = Array.from({ length: count }, () => new SharedCounts())
   let planned = new Set<SharedCounts>()

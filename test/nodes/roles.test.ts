@@ -52,7 +52,7 @@ test('a node without api answers only those that watch it', patience, async () =
 const onTheCommandLine = async (...args: string[]): Promise<{ code: number; said: string }> => {
   let said = ''
   const out = { write: (text: string) => (said += text) }
-  const { serve } = await import('../../src/cli/serve.ts')
+  const { serve } = await import('../../src/cli/server/serve.ts')
   const host = {
     env: {},
     stdout: out,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { onTestFinished, expect, test } from 'vitest'
-import { createWebhookSecretBox } from '../../src/devices/secret-box.ts'
+import { createWebhookSecretBox } from '../../src/runtime/secret-box.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { loadInstanceSecret } from '../../src/process/instance-secret.ts'
 import { addEndpoint } from '../../src/webhooks/endpoint-store.ts'
@@ -21,7 +21,7 @@ test('webhooks are told by the nodes that have the role, each event by one of th
   const { secret } = await front.app.storage.writer.write((tx) =>
     addEndpoint(
       tx,
-      { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes, secretBox, mostEndpoints: 0, guard: anywhere },
+      { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes, secretBox, maxEndpoints: 0, guard: anywhere },
       { accountId, url: receiver.url, actor: 'test' },
     ),
   )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
-import { databaseTime } from '../../src/storage/database-time.ts'
-import { touchDirectory } from '../../src/storage/directory-version.ts'
+import { databaseTime } from '../../src/storage/seam/database-time.ts'
+import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import { eventually } from '../eventually.ts'
 import { type ClusterNode, openCluster } from './cluster.ts'
 

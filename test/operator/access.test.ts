@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { METHODS } from 'node:http'
-import { createOperatorToken, readTokens, revokeOperatorToken } from '../../src/accounts/operator-tokens.ts'
+import {
+  createOperatorToken,
+  readTokens,
+  revokeOperatorToken,
+} from '../../src/accounts/keys/operator-tokens.ts'
 import { operatorOperations } from '../../src/api/operator/operations.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createIds } from '../../src/runtime/ids.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createOperatorToken, type OperatorScope } from '../../src/accounts/operator-tokens.ts'
+import { createOperatorToken, type OperatorScope } from '../../src/accounts/keys/operator-tokens.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { startApp, type TestApp } from '../harness.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createOperatorToken, readTokens } from '../../src/accounts/operator-tokens.ts'
+import { createOperatorToken, readTokens } from '../../src/accounts/keys/operator-tokens.ts'
 import { createTokenUses } from '../../src/api/operator/token-uses.ts'
-import type { Writer } from '../../src/storage/writer.ts'
+import type { Writer } from '../../src/storage/seam/writer.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 import { startOperatorHouse } from './operator-client.ts'
 

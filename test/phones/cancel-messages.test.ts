@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { cancelMessages } from '../../src/messages/cancel-messages.ts'
+import { cancelMessages } from '../../src/messages/queue/cancel-messages.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { createIds } from '../../src/runtime/ids.ts'
-import { storeOptOuts } from '../../src/messages/store-opt-outs.ts'
-import { type DeskHouse, openDeskHouse } from './desk-house.ts'
+import { storeOptOuts } from '../../src/messages/opt-outs/store-opt-outs.ts'
+import { type DeskHouse, openDeskHouse } from './gateway-fixture.ts'
 
 const hourMs = 3_600_000
 

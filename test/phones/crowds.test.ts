@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import type { Candidate } from '../../src/dispatch/choose-device.ts'
-import { DeviceRuntime } from '../../src/dispatch/device-runtime.ts'
-import { Sharers } from '../../src/dispatch/sharers.ts'
+import type { Candidate } from '../../src/dispatch/routes/choose-device.ts'
+import { DeviceRuntime } from '../../src/dispatch/devices/device-runtime.ts'
+import { EligibleDevicesCount } from '../../src/dispatch/devices/eligible-devices-count.ts'
 import { createStubClock } from '../stub-clock.ts'
-import { openDeskHouse } from './desk-house.ts'
+import { openDeskHouse } from './gateway-fixture.ts'
 
 test('a crowd of phones fetches without each of them being looked at for each', async () => {
   const house = await openDeskHouse()
@@ -32,7 +32,7 @@ function crowd(own: number, shared: number) {
   const pool = {
     ownedBy: (accountId: string | null) => (accountId === null ? rooms.shared : rooms.own).map(as),
   }
-  const sharers = new Sharers({ clock, pool })
+  const sharers = new EligibleDevicesCount({ clock, pool })
   const of = () =>
     sharers.of({
       accountId: 'a',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { judgeFailure } from '../../src/connectors/android/failure.ts'
 import { type ResultMeaning, sendResults } from '../../src/connectors/android/send-results.ts'
-import { messageErrorCodes } from '../../src/messages/message-errors.ts'
+import { messageErrorCodes } from '../../src/messages/core/message-errors.ts'
 import { scalarValue } from '../scalar-value.ts'
 
 const judge = (error: string | null, more: { parts?: number } = {}) =>

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { reportLifetimeMs } from '../../src/devices/device-report.ts'
-import type { KnownPhone } from '../../src/devices/phones.ts'
-import { routingFor } from '../../src/dispatch/routing.ts'
-import { touchDirectory } from '../../src/storage/directory-version.ts'
-import { type DeskHouse, openDeskHouse } from './desk-house.ts'
+import { reportLifetimeMs } from '../../src/devices/status/device-report.ts'
+import type { KnownPhone } from '../../src/devices/phones/registered-phones.ts'
+import { routingFor } from '../../src/dispatch/devices/routing.ts'
+import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
+import { type DeskHouse, openDeskHouse } from './gateway-fixture.ts'
 
 /** A phone that every account may use, without a pace. */
 async function registerShared(house: DeskHouse): Promise<KnownPhone> {
@@ -75,9 +75,9 @@ test('the number that a SIM told another node is a sender here, too, until that 
       .candidatesFor({ accountId: 'acc_a', mode: 'live', sender: from } as never)
       .map(({ senders }) => senders.has(from))
   house.silent.add(deviceId)
-  house.pool.heardElsewhere([{ deviceId, status: 'online', reportedAt }])
+  house.pool.remoteDeviceReports([{ deviceId, status: 'online', reportedAt }])
   expect([isEnabled(), isChosen()]).toEqual([false, [false]])
-  house.pool.heardElsewhere([{ deviceId, status: 'online', numbers: [from], reportedAt }])
+  house.pool.remoteDeviceReports([{ deviceId, status: 'online', numbers: [from], reportedAt }])
   expect([isEnabled(), isChosen()]).toEqual([true, [true]])
   await house.clock.advance(reportLifetimeMs)
   expect(isEnabled()).toBe(false)
@@ -88,7 +88,9 @@ test('what waits for a phone that another node hears is given to no shared phone
   const shared = await registerShared(house)
   const own = await house.register('2')
   house.silent.add(own.deviceId)
-  house.pool.heardElsewhere([{ deviceId: own.deviceId, status: 'online', reportedAt: house.clock.now() }])
+  house.pool.remoteDeviceReports([
+    { deviceId: own.deviceId, status: 'online', reportedAt: house.clock.now() },
+  ])
   await house.send({ to: ['+4915112345601', '+4915112345602'] })
   expect(await house.pull(shared)).toEqual([])
   expect((await house.pull(own)).map(({ to }) => to)).toEqual(['+4915112345601', '+4915112345602'])

@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
 
 let house: TendedHouse
@@ -35,11 +35,11 @@ test('registrations that others took the place of go with the last of their offe
     due_at: 0, offered_at: oldMs, last_offered_at: oldMs, closed_at: nowMs,
   } as const // prettier-ignore
   await house.storage.writer.write((tx) => insertRows(tx, 'phone_offers', [offer]))
-  const { receiptCloser } = house.janitors()
-  await receiptCloser.sweepAll()
+  const { receiptExpirer } = house.janitors()
+  await receiptExpirer.sweepAll()
   expect(await left()).toEqual(['phn_offered', 'phn_present', 'phn_young'])
   house.passDays(400)
   // First the offer goes, and with the next sweep whom it was made to.
-  for (let n = 0; n < 2; n++) await receiptCloser.sweepAll()
+  for (let n = 0; n < 2; n++) await receiptExpirer.sweepAll()
   expect(await left()).toEqual(['phn_present'])
 })

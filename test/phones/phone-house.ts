@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
-import { touchDirectory } from '../../src/storage/directory-version.ts'
+import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import { eventually } from '../eventually.ts'
 import { type HouseServer, type HouseServerOptions, openHouseServer } from '../house-server.ts'
 import { cli, cliJson } from '../run-command.ts'

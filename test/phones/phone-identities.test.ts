@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { retireDevice } from '../../src/devices/device-store.ts'
-import { PhoneIdentities } from '../../src/devices/phone-identities.ts'
+import { retireDevice } from '../../src/devices/core/device-store.ts'
+import { PhoneIdentities } from '../../src/devices/phones/phone-identities.ts'
 import { openRegistrationHouse, type RegistrationHouse } from './registration-house.ts'
 
 let house: RegistrationHouse

@@ -1,23 +1,28 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { judgeFailure } from '../../src/connectors/android/failure.ts'
-import { setDevice } from '../../src/devices/device-store.ts'
-import { mintPhoneToken } from '../../src/devices/phone-tokens.ts'
-import { findPhone, type KnownPhone, type PhoneDeps, registerPhone } from '../../src/devices/phones.ts'
-import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
-import { DevicePool } from '../../src/dispatch/device-pool.ts'
-import { createExpirer } from '../../src/dispatch/expirer.ts'
-import { createPhoneCloser } from '../../src/dispatch/phone-closer.ts'
-import { PhoneDesk } from '../../src/dispatch/phone-desk.ts'
-import { createReceiptCloser } from '../../src/dispatch/receipt-closer.ts'
-import { createRescuer } from '../../src/dispatch/rescuer.ts'
+import { setDevice } from '../../src/devices/core/device-store.ts'
+import { mintPhoneToken } from '../../src/devices/phones/phone-tokens.ts'
+import {
+  findPhone,
+  type KnownPhone,
+  type PhoneDeps,
+  registerPhone,
+} from '../../src/devices/phones/registered-phones.ts'
+import { createDeviceSecretBox } from '../../src/runtime/secret-box.ts'
+import { DevicePool } from '../../src/dispatch/devices/device-pool.ts'
+import { createExpirer } from '../../src/dispatch/sweepers/expirer.ts'
+import { createOfferExpirer } from '../../src/dispatch/sweepers/offer-expirer.ts'
+import { PhoneGateway } from '../../src/dispatch/phones/phone-gateway.ts'
+import { createReceiptExpirer } from '../../src/dispatch/sweepers/receipt-expirer.ts'
+import { createRescuer } from '../../src/dispatch/sweepers/rescuer.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { createLog } from '../../src/process/log.ts'
-import { cancelMessages } from '../../src/messages/cancel-messages.ts'
-import { claimMessages } from '../../src/messages/claim-messages.ts'
-import { WriteHorizon } from '../../src/messages/history-horizon.ts'
-import { sendMessages } from '../../src/messages/send-messages.ts'
+import { cancelMessages } from '../../src/messages/queue/cancel-messages.ts'
+import { claimMessages } from '../../src/messages/queue/claim-messages.ts'
+import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
+import { sendMessages } from '../../src/messages/send/send-messages.ts'
 import { createMetrics } from '../../src/process/metrics.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import type { NearStore } from '../near-store.ts'
@@ -39,7 +44,7 @@ export async function openPhoneWorld(store: NearStore) {
   const { db: read, writer } = store
   const horizon = new WriteHorizon({ now: clock.now })
   const deps = (): PhoneDeps => ({
-    ids, nowMs: clock.now(), secretBox, rules: kind, randomBytes, isPresent: () => false, mostPhones: 3_000,
+    ids, nowMs: clock.now(), secretBox, rules: kind, randomBytes, isPresent: () => false, maxPhones: 3_000,
   }) // prettier-ignore
   const pool = new DevicePool({
     read,
@@ -59,21 +64,21 @@ export async function openPhoneWorld(store: NearStore) {
     }),
   })
   let fence = 1
-  const createDesk = (): PhoneDesk =>
-    new PhoneDesk({
+  const createDesk = (): PhoneGateway =>
+    new PhoneGateway({
       read, writer, clock, log, metrics, horizon, pool, fence, judgeFailure, wake: () => undefined, dueNow: clock.now,
       claim: (input) => writer.write((tx) => claimMessages(tx, ids, input)),
     }) // prettier-ignore
   let desk = createDesk()
   const tending = { read, writer, clock, log, metrics, horizon }
   const expirer = createExpirer(tending)
-  const phoneCloser = createPhoneCloser(tending)
-  const receiptCloser = createReceiptCloser({
+  const offerExpirer = createOfferExpirer(tending)
+  const receiptExpirer = createReceiptExpirer({
     ...tending,
     receiptWindowMs: 72 * hourMs,
     correctionDays: 7,
     parkedMs: 72 * hourMs,
-    mostParked: 1_000,
+    maxParked: 1_000,
   })
   const air: string[] = []
 
@@ -107,8 +112,8 @@ export async function openPhoneWorld(store: NearStore) {
 
   const sweep = async (): Promise<void> => {
     await expirer.sweepAll()
-    await phoneCloser.sweepAll()
-    await receiptCloser.sweepAll()
+    await offerExpirer.sweepAll()
+    await receiptExpirer.sweepAll()
   }
   /** What messages cost when they ended, by their recipients. */
   const prices = new Map<string, number>()
@@ -158,7 +163,7 @@ export async function openPhoneWorld(store: NearStore) {
       const change = { deviceId: handset.registration.deviceId, actor: 'test', state } as const
       await writer.write((tx) => setDevice(tx, deps(), change))
       await pool.reloadIfChanged()
-      await phoneCloser.sweepAll()
+      await offerExpirer.sweepAll()
     },
     async cancel(which: number): Promise<void> {
       const rows = await read.selectFrom('messages').select('id').orderBy('id').execute()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { androidKind } from '../../src/connectors/android/android.ts'
-import { deviceFaults } from '../../src/devices/device-rules.ts'
+import { deviceFaults } from '../../src/devices/core/device-rules.ts'
 import { expectHonestHealth } from '../contracts/honest.ts'
 import { createStubbedPhone, registrationOf } from './phone-fixture.ts'
 

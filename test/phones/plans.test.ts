@@ -1,12 +1,12 @@
 import { type CompiledQuery, sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
-import { readOrphans } from '../../src/messages/open-attempts.ts'
-import { countUnacknowledged, offeredSince, readOffers } from '../../src/messages/phone-offers.ts'
-import { findUnended, readUnended } from '../../src/messages/unended-offers.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { readOrphans } from '../../src/messages/outcomes/open-attempts.ts'
+import { countUnacknowledged, offeredSince, readOffers } from '../../src/messages/phones/phone-offers.ts'
+import { findUnfinishedOffers, readUnfinishedOffers } from '../../src/messages/phones/unfinished-offers.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
-import { type DeskHouse, openDeskHouse } from './desk-house.ts'
+import { type DeskHouse, openDeskHouse } from './gateway-fixture.ts'
 
 /** Thousands of offers, of which few are open, and a long queue: what tempts a planner, and what a slow statement shows on. */
 async function fill(house: DeskHouse, phoneId: string, deviceId: string): Promise<void> {
@@ -73,8 +73,8 @@ describe.each(['fresh', 'filled and analysed'])('on %s tables', (state) => {
     const sent = await statementsOf(read, async () => {
       await readOffers(read, terms)
       await countUnacknowledged(read, terms)
-      await readUnended(read, { ...terms, spanMs: 600_000 })
-      await findUnended(read, ['att_1', 'att_2'])
+      await readUnfinishedOffers(read, { ...terms, spanMs: 600_000 })
+      await findUnfinishedOffers(read, ['att_1', 'att_2'])
       await offeredSince(read, phone.deviceId, house.clock.now() - 1_800_000)
       await house.known('nobody’s token')
       await readOrphans(read, { fence: 2, most: 500 })
@@ -93,7 +93,7 @@ describe.each(['fresh', 'filled and analysed'])('on %s tables', (state) => {
     const told: CompiledQuery[] = []
     await house.storage.writer.write(async (tx) => {
       const executed = vi.spyOn(tx.getExecutor(), 'executeQuery')
-      const { settleReports } = await import('../../src/dispatch/phone-reports.ts')
+      const { settleReports } = await import('../../src/dispatch/phones/phone-reports.ts')
       const report = {
         attemptId: offer!.attemptId,
         deviceId: phone.deviceId,

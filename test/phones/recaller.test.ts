@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest'
-import { readRecalled, recall } from '../../src/messages/phone-recalls.ts'
+import { readRecalled, recall } from '../../src/messages/phones/phone-recalls.ts'
 import type { Pull } from '../../src/connectors/connector.ts'
-import { touchDirectory } from '../../src/storage/directory-version.ts'
+import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import { statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
-import { openDeskHouse } from './desk-house.ts'
+import { openDeskHouse } from './gateway-fixture.ts'
 
 test('a phone is told once what it is to let go of, those of one millisecond too', async () => {
   const house = await openDeskHouse()

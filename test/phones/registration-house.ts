@@ -1,6 +1,11 @@
-import { findPhoneToken, mintPhoneToken, revokePhoneTokens } from '../../src/devices/phone-tokens.ts'
-import { findPhone, type PhoneDeps, registerPhone, type SaidOfPhone } from '../../src/devices/phones.ts'
-import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
+import { findPhoneToken, mintPhoneToken, revokePhoneTokens } from '../../src/devices/phones/phone-tokens.ts'
+import {
+  findPhone,
+  type PhoneDeps,
+  registerPhone,
+  type SaidOfPhone,
+} from '../../src/devices/phones/registered-phones.ts'
+import { createDeviceSecretBox } from '../../src/runtime/secret-box.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 
 /** The real store with one account, for private tokens and the phones that register with them. */
@@ -43,7 +48,7 @@ export async function openRegistrationHouse(): Promise<RegistrationHouse> {
     secretBox,
     rules: { settings: [], secretNames: [] },
     isPresent: (id) => connected.has(id),
-    mostPhones: 3_000,
+    maxPhones: 3_000,
   })
   return {
     ...fixture,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { setDevice, retireDevice } from '../../src/devices/device-store.ts'
-import { PhoneIdentities } from '../../src/devices/phone-identities.ts'
+import { setDevice, retireDevice } from '../../src/devices/core/device-store.ts'
+import { PhoneIdentities } from '../../src/devices/phones/phone-identities.ts'
 import {
   findPhone,
   goneMs,
@@ -8,14 +8,14 @@ import {
   registerPhone,
   type SaidOfPhone,
   updatePhone,
-} from '../../src/devices/phones.ts'
+} from '../../src/devices/phones/registered-phones.ts'
 import { invalidInput } from '../../src/runtime/invalid-input.ts'
-import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
+import { createDeviceSecretBox } from '../../src/runtime/secret-box.ts'
 import type { InstanceSecret } from '../../src/runtime/derived-keys.ts'
 import { Phone } from '../../src/connectors/android/phone.ts'
 import { createPhones } from '../../src/app/phones.ts'
 import { SharedCounts } from '../../src/runtime/shared-counts.ts'
-import { takeOverPhone } from '../../src/devices/same-phone.ts'
+import { takeOverPhone } from '../../src/devices/phones/same-phone.ts'
 import { a12, openRegistrationHouse, type RegistrationHouse, secretBox } from './registration-house.ts'
 
 let house: RegistrationHouse
@@ -69,7 +69,7 @@ describe('registrations', () => {
     const { token: shared } = await house.mint(null)
     const phone = (n: number): Partial<SaidOfPhone> => ({ sims: [{ slot: 1, number: null, carrier: null, iccid: `****${n}` }] })
     const few = (typed: string, n: number) =>
-      house.storage.writer.write((tx) => registerPhone(tx, { ...house.phoneDeps(), mostPhones: 2 }, typed, { ...a12, ...phone(n) }))
+      house.storage.writer.write((tx) => registerPhone(tx, { ...house.phoneDeps(), maxPhones: 2 }, typed, { ...a12, ...phone(n) }))
     const first = await few(token, 1)
     await few(token, 2)
     await few(shared, 4)

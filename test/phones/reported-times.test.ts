@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { renderMessage } from '../../src/api/v1/message-view.ts'
 import { dayMs, hourMs, minuteMs, rfc3339 } from '../../src/runtime/clock.ts'
-import { timesWithin } from '../../src/dispatch/phone-report.ts'
-import { readMessageStory } from '../../src/messages/message-story.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { timesWithin } from '../../src/dispatch/phones/phone-report.ts'
+import { readMessageDetails } from '../../src/messages/history/message-details.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { eventBody } from '../../src/webhooks/event-body.ts'
 import { walkHistory } from '../history/stored-messages.ts'
 import { expectSums } from '../messages/expect-sums.ts'
-import { type DeskHouse, openDeskHouse } from './desk-house.ts'
+import { type DeskHouse, openDeskHouse } from './gateway-fixture.ts'
 
 const owner = { accountId: 'acc_a', mode: 'live' } as const
 const rowOf = (house: DeskHouse) =>
@@ -45,7 +45,7 @@ test('what a phone could only tell later was sent and delivered when the phone s
     sent_at: rfc3339(sentAt),
     delivered_at: rfc3339(deliveredAt),
   })
-  const story = await readMessageStory(house.storage.read, owner, (await rowOf(house)).id)
+  const story = await readMessageDetails(house.storage.read, owner, (await rowOf(house)).id)
   expect(story?.timeline.map(({ status, atMs }) => `${status} ${atMs - offeredMs}`)).toEqual([
     'queued 0',
     'sending 0',
@@ -62,7 +62,9 @@ test('one that was sent hours ago waits for its receipt, and is found among the 
   const message = await rowOf(house)
   const query = { updatedAfterMs: beforeMs }
   expect((await walkHistory(house.storage, { owner, query })).rows).toMatchObject([{ id: message.id }])
-  expect(await readMessageStory(house.storage.read, owner, message.id)).toMatchObject({ receiptsAwaited: 1 })
+  expect(await readMessageDetails(house.storage.read, owner, message.id)).toMatchObject({
+    receiptsAwaited: 1,
+  })
 })
 
 test('nothing was sent before it was handed over, arrived before it was sent, or happens after it was told', () => {

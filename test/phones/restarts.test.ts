@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { createReceiptCloser } from '../../src/dispatch/receipt-closer.ts'
-import { createRescuer } from '../../src/dispatch/rescuer.ts'
+import { createReceiptExpirer } from '../../src/dispatch/sweepers/receipt-expirer.ts'
+import { createRescuer } from '../../src/dispatch/sweepers/rescuer.ts'
 import { createLog } from '../../src/process/log.ts'
-import { WriteHorizon } from '../../src/messages/history-horizon.ts'
-import { touchDirectory } from '../../src/storage/directory-version.ts'
-import { advanceEpoch } from '../../src/storage/epoch.ts'
-import { epochFile } from '../../src/storage/epoch-file.ts'
+import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
+import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
+import { advanceEpoch } from '../../src/storage/instance/epoch.ts'
+import { epochFile } from '../../src/storage/instance/epoch-file.ts'
 import { expectSums } from '../messages/expect-sums.ts'
-import { type DeskHouse, openDeskHouse } from './desk-house.ts'
+import { type DeskHouse, openDeskHouse } from './gateway-fixture.ts'
 import { appWords } from './app-words.ts'
 
 const hourMs = 3_600_000
@@ -77,7 +77,7 @@ test('an offer is forgotten when its phone can correct nothing any more, and not
   await house.send()
   const [offer] = await house.pull(phone)
   await house.report(phone, { attemptId: offer!.attemptId, state: 'sent', error: null })
-  const closer = createReceiptCloser({
+  const closer = createReceiptExpirer({
     ...house,
     read: house.storage.read,
     writer: house.storage.writer,
@@ -86,7 +86,7 @@ test('an offer is forgotten when its phone can correct nothing any more, and not
     receiptWindowMs: 72 * hourMs,
     correctionDays: 0,
     parkedMs: 72 * hourMs,
-    mostParked: 1_000,
+    maxParked: 1_000,
   })
   house.clock.jumpWallClock(71 * hourMs)
   await closer.sweepAll()

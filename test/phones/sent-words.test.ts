@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { KnownPhone } from '../../src/devices/phones.ts'
-import { takeOverPhone } from '../../src/devices/same-phone.ts'
-import { readMessageStory } from '../../src/messages/message-story.ts'
-import { noteSent } from '../../src/messages/phone-offers.ts'
-import { openDeskHouse, sayAll } from './desk-house.ts'
+import type { KnownPhone } from '../../src/devices/phones/registered-phones.ts'
+import { takeOverPhone } from '../../src/devices/phones/same-phone.ts'
+import { readMessageDetails } from '../../src/messages/history/message-details.ts'
+import { noteSent } from '../../src/messages/phones/phone-offers.ts'
+import { openDeskHouse, sayAll } from './gateway-fixture.ts'
 
 test('the SIM and the parts that a phone tells of stand in the story of the message, and another phone cannot tell them', async () => {
   const house = await openDeskHouse()
@@ -17,7 +17,7 @@ test('the SIM and the parts that a phone tells of stand in the story of the mess
   const story = async () => {
     const message = await house.storage.read.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
     const owner = { accountId: message.account_id, mode: message.mode }
-    return (await readMessageStory(house.storage.read, owner, message.id))?.attempts[0]
+    return (await readMessageDetails(house.storage.read, owner, message.id))?.attempts[0]
   }
   await note(other, { sim: 3, parts: 9 })
   expect(await story()).toMatchObject({ sim: null, phoneParts: null })

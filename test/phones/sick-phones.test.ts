@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { KnownPhone } from '../../src/devices/phones.ts'
-import { touchDirectory } from '../../src/storage/directory-version.ts'
-import { cancelMessages } from '../../src/messages/cancel-messages.ts'
-import { readMessageStory } from '../../src/messages/message-story.ts'
+import type { KnownPhone } from '../../src/devices/phones/registered-phones.ts'
+import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
+import { cancelMessages } from '../../src/messages/queue/cancel-messages.ts'
+import { readMessageDetails } from '../../src/messages/history/message-details.ts'
 import { eventually } from '../eventually.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { appWords } from './app-words.ts'
-import { type DeskHouse, openDeskHouse, sayAll } from './desk-house.ts'
+import { type DeskHouse, openDeskHouse, sayAll } from './gateway-fixture.ts'
 
 async function openTwoPhones() {
   const house = await openDeskHouse()
@@ -190,7 +190,8 @@ test('what waits for another phone is found where it stands, to be canceled and 
   const [, offer] = await house.pull(well)
   await house.report(well, sayAll('failed', appWords.radioOff)(offer!))
   const owner = { accountId: 'acc_a', mode: 'live' } as const
-  const dueOf = async (i: number) => (await readMessageStory(house.storage.read, owner, rows[i]!.id))?.dueAtMs
+  const dueOf = async (i: number) =>
+    (await readMessageDetails(house.storage.read, owner, rows[i]!.id))?.dueAtMs
   expect(await dueOf(1)).toBe(house.clock.now() + 15_000)
   await house.storage.writer.write((tx) =>
     cancelMessages(tx, [{ ...owner, messageId: rows[1]!.id }], {
@@ -205,7 +206,7 @@ test('what waits for another phone is found where it stands, to be canceled and 
 test('a phone that fails by the word of another node has nothing beside a sound one here, and alone one at a time', async () => {
   const { house, sick, well } = await openTwoPhones()
   const hear = () =>
-    house.pool.heardElsewhere([
+    house.pool.remoteDeviceReports([
       {
         deviceId: sick.deviceId,
         status: 'degraded',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { appWords } from './app-words.ts'
-import { openDeskHouse, sayAll } from './desk-house.ts'
+import { openDeskHouse, sayAll } from './gateway-fixture.ts'
 
 const unclear = { error_code: 'device_unclear', network_code: 'RESULT_ERROR_GENERIC_FAILURE' }
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { cancelForClosing } from '../../src/messages/cancel-for-closing.ts'
-import { readOrphans } from '../../src/messages/open-attempts.ts'
-import { touchOffers } from '../../src/messages/phone-offers.ts'
-import { closeOffers, recall } from '../../src/messages/phone-recalls.ts'
-import { joinNodes } from '../../src/storage/nodes.ts'
+import { cancelBeforeClosing } from '../../src/messages/queue/cancel-before-closing.ts'
+import { readOrphans } from '../../src/messages/outcomes/open-attempts.ts'
+import { touchOffers } from '../../src/messages/phones/phone-offers.ts'
+import { closeOffers, recall } from '../../src/messages/phones/phone-recalls.ts'
+import { joinNodes } from '../../src/storage/instance/nodes.ts'
 import { expectSums } from '../messages/expect-sums.ts'
-import { type DeskHouse, openDeskHouse } from './desk-house.ts'
+import { type DeskHouse, openDeskHouse } from './gateway-fixture.ts'
 import { appWords } from './app-words.ts'
 
 const minuteMs = 60_000
@@ -257,7 +257,7 @@ test('what a shared phone holds of an account that is closed it is asked to let 
   const offers = await house.pull(phone)
   await house.storage.writer.write(async (tx) => {
     await tx.updateTable('accounts').set({ state: 'closed' }).where('id', '=', 'acc_a').execute()
-    await cancelForClosing(tx, 'acc_a', house.clock.now())
+    await cancelBeforeClosing(tx, 'acc_a', house.clock.now())
   })
   await house.sweep()
   expect(house.recalled.toSorted()).toEqual(offers.map(({ attemptId }) => attemptId).toSorted())

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { accountReader } from '../../src/storage/row-security.ts'
+import { accountReader } from '../../src/storage/postgres/row-security.ts'
 import { openServed, openThroughProxy } from './served-storage.ts'
 
 const asked = [

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accountReader } from '../../src/storage/row-security.ts'
+import { accountReader } from '../../src/storage/postgres/row-security.ts'
 import { startConsole, type TestConsole } from '../console/start-console.ts'
 import { storeMany } from '../e2e/many-messages.ts'
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { refusalFrom } from '../../src/api/problem.ts'
-import type { Tx } from '../../src/storage/dialect.ts'
-import { mergedUnits } from '../../src/storage/merged-units.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import type { Tx } from '../../src/storage/seam/dialect.ts'
+import { mergedUnits } from '../../src/storage/seam/merged-units.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 async function open(): Promise<TestStorage['storage']> {

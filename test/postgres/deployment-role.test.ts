@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { openPostgres } from '../../src/storage/postgres-database.ts'
-import { accountReader } from '../../src/storage/row-security.ts'
+import { openPostgres } from '../../src/storage/postgres/postgres-database.ts'
+import { accountReader } from '../../src/storage/postgres/row-security.ts'
 import { withDatabase } from '../postgres-server.ts'
 
 const script = readFileSync(join(import.meta.dirname, '../../deploy/postgres-role.sh'), 'utf8')

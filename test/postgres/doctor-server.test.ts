@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { CheckResult } from '../../src/cli/check-result.ts'
+import type { CheckResult } from '../../src/cli/core/check-result.ts'
 import { type Cli, openCli } from '../cli/run-cli.ts'
 import { openDatabase } from '../open-database.ts'
 

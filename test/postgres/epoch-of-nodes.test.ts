@@ -1,9 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { advanceEpoch } from '../../src/storage/epoch.ts'
-import { epochFile } from '../../src/storage/epoch-file.ts'
-import { beatNode, joinNodes } from '../../src/storage/nodes.ts'
-import { advanceProgress, PutBackError } from '../../src/storage/progress.ts'
+import { advanceEpoch } from '../../src/storage/instance/epoch.ts'
+import { epochFile } from '../../src/storage/instance/epoch-file.ts'
+import { beatNode, joinNodes } from '../../src/storage/instance/nodes.ts'
+import { advanceProgress, PutBackError } from '../../src/storage/instance/progress.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { enqueueTwo, readHolds } from '../cli/waiting-queue.ts'
 

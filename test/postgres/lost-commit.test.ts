@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { grantSms } from '../../src/ledger/grants.ts'
-import type { StorageError } from '../../src/storage/dialect.ts'
+import type { StorageError } from '../../src/storage/seam/dialect.ts'
 import { eventually } from '../eventually.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 import type { FaultProxy } from '../peers/fault-proxy.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
-import type { Signals } from '../../src/storage/signals.ts'
+import type { Signals } from '../../src/storage/seam/signals.ts'
 import { openServed } from './served-storage.ts'
 
 /** Between two questions, for an answer, and room for a slow machine. */

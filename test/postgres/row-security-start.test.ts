@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { openPostgres } from '../../src/storage/postgres-database.ts'
-import { accountReader, accountRows } from '../../src/storage/row-security.ts'
+import { openPostgres } from '../../src/storage/postgres/postgres-database.ts'
+import { accountReader, accountRows } from '../../src/storage/postgres/row-security.ts'
 import { withDatabase } from '../postgres-server.ts'
 import { openServed, openSession } from './served-storage.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accountReader, accountRows } from '../../src/storage/row-security.ts'
+import { accountReader, accountRows } from '../../src/storage/postgres/row-security.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 let house: MessagesFixture

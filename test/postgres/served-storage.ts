@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { onTestFinished } from 'vitest'
-import { openPostgres, type ServedSettings } from '../../src/storage/postgres-database.ts'
+import { openPostgres, type ServedSettings } from '../../src/storage/postgres/postgres-database.ts'
 import { FaultProxy } from '../peers/fault-proxy.ts'
 import { databaseSettings, makeTestFolder, removeTestFolder } from '../test-database.ts'
 

@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import { expect, test } from 'vitest'
-import type { Storage } from '../../src/storage/database.ts'
-import { mergedUnits } from '../../src/storage/merged-units.ts'
+import type { Storage } from '../../src/storage/seam/storage.ts'
+import { mergedUnits } from '../../src/storage/seam/merged-units.ts'
 import { eventually } from '../eventually.ts'
 import { openServed } from './served-storage.ts'
 

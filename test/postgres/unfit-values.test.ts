@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { allDone } from '../../src/runtime/all-done.ts'
-import { type Tx, UnfitValueError } from '../../src/storage/dialect.ts'
+import { type Tx, UnfitValueError } from '../../src/storage/seam/dialect.ts'
 import { openServed } from './served-storage.ts'
 
 test('a value that the database refuses for what it is is no trouble of the database: it goes on taking writes', async () => {

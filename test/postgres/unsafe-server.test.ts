@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPostgres } from '../../src/storage/postgres-database.ts'
+import { openPostgres } from '../../src/storage/postgres/postgres-database.ts'
 import { eventually } from '../eventually.ts'
 import { type PostgresServer, startPostgres } from '../postgres-server.ts'
 import { openServed, openSession } from './served-storage.ts'

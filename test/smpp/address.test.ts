@@ -5,7 +5,7 @@ import {
   destinationAddress,
   senderFault,
   sourceAddress,
-} from '../../src/connectors/smpp/address.ts'
+} from '../../src/smpp/values/address.ts'
 
 const found: AddressSettings = { sourceTon: null, sourceNpi: null, destinationTon: null, destinationNpi: null, defaultSender: '' } // prettier-ignore
 

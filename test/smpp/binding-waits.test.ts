@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import type { LastSession } from '../../src/connectors/connector-tools.ts'
-import type { BindOutcome } from '../../src/connectors/smpp/bind-outcome.ts'
-import { Binding } from '../../src/connectors/smpp/binding.ts'
+import type { BindOutcome } from '../../src/connectors/smpp/session/bind-outcome.ts'
+import { Binding } from '../../src/connectors/smpp/session/binding.ts'
 import { healthOf } from '../../src/connectors/smpp/link-health.ts'
-import { defaultReconnectPolicy } from '../../src/connectors/smpp/reconnect-policy.ts'
-import type { SessionEnd } from '../../src/connectors/smpp/session-events.ts'
-import type { Session } from '../../src/connectors/smpp/session.ts'
+import { defaultReconnectPolicy } from '../../src/connectors/smpp/session/reconnect-policy.ts'
+import type { SessionEnd } from '../../src/connectors/smpp/session/session-events.ts'
+import type { Session } from '../../src/connectors/smpp/session/session.ts'
 import { eventually } from '../eventually.ts'
 import { toolsOf } from '../phones/phone-fixture.ts'
 import { createStubClock } from '../stub-clock.ts'
-import { handOverOf } from '../contracts/contract-subject.ts'
+import { submissionOf } from '../contracts/contract-subject.ts'
 import { silentTo } from './session-fixture.ts'
 import { openStubLink } from './stub-link.ts'
 
@@ -34,8 +34,8 @@ function openPeer() {
     }
     return session as unknown as Session
   }
-  const bind = (leastMs: number): Binding => {
-    const policy = { ...defaultReconnectPolicy, leastMs }
+  const bind = (minMs: number): Binding => {
+    const policy = { ...defaultReconnectPolicy, minMs }
     const tools = { ...toolsOf(clock), lastSession }
     const binding = new Binding({ tools, policy, createSession, changed: () => undefined })
     binding.start()
@@ -88,7 +88,7 @@ test('a session that is lost while its link waits for the answers of another is 
     () => link.health().status,
     (status) => expect(status).toBe('online'),
   )
-  const submitted = link.submit(handOverOf())
+  const submitted = link.submit(submissionOf())
   await smsc.seen('submit_sm')
   const stopped = link.stop()
   await world.clock.advance(5_000)

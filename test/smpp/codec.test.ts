@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodePdu } from '../../src/connectors/smpp/decode-pdu.ts'
-import { encodePdu, roomFor } from '../../src/connectors/smpp/encode-pdu.ts'
-import { commandStatus, type MessageFields, type Pdu, tlvTags } from '../../src/connectors/smpp/pdu.ts'
+import { decodePdu } from '../../src/smpp/codec/decode-pdu.ts'
+import { encodePdu, roomFor } from '../../src/smpp/codec/encode-pdu.ts'
+import { commandStatus, type MessageFields, type Pdu, tlvTags } from '../../src/smpp/codec/pdu.ts'
 import { anyPdu, bytesOf, mutatedPdu, octets } from './pdu-arbitraries.ts'
 
 const message: MessageFields = {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { classify, statusClasses, statusMeanings } from '../../src/connectors/smpp/command-status-class.ts'
-import { readAnswer } from '../../src/connectors/smpp/part-answer.ts'
-import { commandStatus } from '../../src/connectors/smpp/pdu.ts'
-import { messageErrorCodes } from '../../src/messages/message-errors.ts'
+import { classify, statusClasses, statusMeanings } from '../../src/smpp/values/command-status-class.ts'
+import { readAnswer } from '../../src/connectors/smpp/submit/part-response.ts'
+import { commandStatus } from '../../src/smpp/codec/pdu.ts'
+import { messageErrorCodes } from '../../src/messages/core/message-errors.ts'
 
 const none = new Map()
 const lasts = (status: number) => classify(status, none).lasts

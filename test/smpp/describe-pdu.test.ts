@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { describePdu } from '../../src/connectors/smpp/describe-pdu.ts'
-import type { MessageFields } from '../../src/connectors/smpp/pdu.ts'
-import { readPattern } from '../../src/connectors/smpp/receipt-pattern.ts'
-import type { ReceiptReading } from '../../src/connectors/smpp/receipt.ts'
+import { describePdu } from '../../src/smpp/values/describe-pdu.ts'
+import type { MessageFields } from '../../src/smpp/codec/pdu.ts'
+import { readPattern } from '../../src/smpp/values/receipt-pattern.ts'
+import type { ReceiptReading } from '../../src/smpp/values/receipt.ts'
 import { deliveryOf } from './receipt-fixture.ts'
 
 const describe = (

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodePdu } from '../../src/connectors/smpp/decode-pdu.ts'
-import { FrameReader } from '../../src/connectors/smpp/frame-reader.ts'
-import { defaultSessionLimits } from '../../src/connectors/smpp/session-settings.ts'
-import type { Pdu } from '../../src/connectors/smpp/pdu.ts'
+import { decodePdu } from '../../src/smpp/codec/decode-pdu.ts'
+import { FrameReader } from '../../src/smpp/codec/frame-reader.ts'
+import { defaultSessionLimits } from '../../src/smpp/session/session-limits.ts'
+import type { Pdu } from '../../src/smpp/codec/pdu.ts'
 import { anyPdu, bytesOf, octets } from './pdu-arbitraries.ts'
 
 const enquireLink: Pdu = { command: 'enquire_link', status: 0, sequence: 3, body: null }
@@ -27,7 +27,7 @@ function sliced(bytes: Buffer, cuts: readonly number[]): Buffer[] {
 test('a stream gives the same PDUs whatever slices it comes in', () => {
   fc.assert(
     fc.property(fc.array(anyPdu, { maxLength: 8 }), fc.array(fc.nat(), { maxLength: 30 }), (pdus, cuts) => {
-      const reader = new FrameReader(defaultSessionLimits.mostPduBytes)
+      const reader = new FrameReader(defaultSessionLimits.maxPduBytes)
       const seen: unknown[] = []
       for (const slice of sliced(Buffer.concat(pdus.map(bytesOf)), cuts)) {
         reader.push(slice)
@@ -41,7 +41,7 @@ test('a stream gives the same PDUs whatever slices it comes in', () => {
 
 test('a stream that comes octet by octet gives its PDUs as soon as each is whole', () => {
   const bytes = Buffer.concat([bytesOf(enquireLink), bytesOf(enquireLink)])
-  const reader = new FrameReader(defaultSessionLimits.mostPduBytes)
+  const reader = new FrameReader(defaultSessionLimits.maxPduBytes)
   const wholeAt = [...bytes.keys()].filter((i) => {
     reader.push(bytes.subarray(i, i + 1))
     return takeAll(reader).length > 0
@@ -50,7 +50,7 @@ test('a stream that comes octet by octet gives its PDUs as soon as each is whole
 })
 
 test('what was read before stays as it was when more comes', () => {
-  const reader = new FrameReader(defaultSessionLimits.mostPduBytes)
+  const reader = new FrameReader(defaultSessionLimits.maxPduBytes)
   const first = bytesOf({ ...enquireLink, sequence: 1 })
   const second = bytesOf({ ...enquireLink, sequence: 2 })
   reader.push(first.subarray(0, 10))
@@ -66,7 +66,7 @@ test('what was read before stays as it was when more comes', () => {
 })
 
 test('chunks that come before the last one was read are kept in their order', () => {
-  const reader = new FrameReader(defaultSessionLimits.mostPduBytes)
+  const reader = new FrameReader(defaultSessionLimits.maxPduBytes)
   const pdus = [1, 2, 3, 4].map((sequence) => bytesOf({ ...enquireLink, sequence }))
   reader.push(Buffer.concat(pdus.slice(0, 2)))
   const first = reader.next()
@@ -103,7 +103,7 @@ test('memory grows with what has come, not with what a length announces', () => 
   header.writeUInt32BE(70_000)
   const before = process.memoryUsage().arrayBuffers
   const readers = Array.from({ length: 2_000 }, () => {
-    const reader = new FrameReader(defaultSessionLimits.mostPduBytes)
+    const reader = new FrameReader(defaultSessionLimits.maxPduBytes)
     reader.push(Buffer.from(header))
     expect([reader.next(), reader.isInsideFrame]).toEqual([null, true])
     return reader

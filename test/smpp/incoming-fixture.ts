@@ -1,10 +1,10 @@
 import type { Inbound, Receipt } from '../../src/connectors/connector.ts'
-import type { Delivery } from '../../src/connectors/smpp/deliveries.ts'
-import { DeliveryFate, type SessionSpan } from '../../src/connectors/smpp/delivery-fate.ts'
-import { createIncoming } from '../../src/connectors/smpp/incoming.ts'
-import type { IdMode } from '../../src/connectors/smpp/message-id.ts'
-import type { MessageFields } from '../../src/connectors/smpp/pdu.ts'
-import type { ReceiptReading } from '../../src/connectors/smpp/receipt.ts'
+import type { Delivery } from '../../src/smpp/session/deliveries.ts'
+import { DeliveryResult, type SessionSpan } from '../../src/smpp/session/delivery-result.ts'
+import { createIncoming } from '../../src/connectors/smpp/receive/incoming.ts'
+import type { IdMode } from '../../src/smpp/values/message-id.ts'
+import type { MessageFields } from '../../src/smpp/codec/pdu.ts'
+import type { ReceiptReading } from '../../src/smpp/values/receipt.ts'
 import { delivery } from './session-fixture.ts'
 
 export const minuteMs = 60_000
@@ -49,8 +49,8 @@ export function openIncoming(
   })
   const live: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, heardMs: () => Infinity }
   /** A copy comes in, over a session that lives unless told otherwise; gives what is known of it. */
-  const say = async (changes: Partial<MessageFields> = {}, session = live): Promise<DeliveryFate> => {
-    const fate = new DeliveryFate(session, heard.nowMs - startMs)
+  const say = async (changes: Partial<MessageFields> = {}, session = live): Promise<DeliveryResult> => {
+    const fate = new DeliveryResult(session, heard.nowMs - startMs)
     const stored = take(delivery(1, changes) as Delivery, fate)
     // What cannot be stored is answered with a no.
     await stored.catch(() => fate.answered(false, heard.nowMs - startMs))

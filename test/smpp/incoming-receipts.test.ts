@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ReceiptReading } from '../../src/connectors/smpp/receipt.ts'
-import { readPattern } from '../../src/connectors/smpp/receipt-pattern.ts'
+import type { ReceiptReading } from '../../src/smpp/values/receipt.ts'
+import { readPattern } from '../../src/smpp/values/receipt-pattern.ts'
 import { openIncoming } from './incoming-fixture.ts'
 
 test('a receipt with an id that fills its text is taken and not kept, and its code is cut to what a code can be', async () => {

@@ -1,4 +1,4 @@
-import type { Pdu } from '../../src/connectors/smpp/pdu.ts'
+import type { Pdu } from '../../src/smpp/codec/pdu.ts'
 import type { ContractWorld } from '../contracts/contract-subject.ts'
 import { openStubLink } from './stub-link.ts'
 

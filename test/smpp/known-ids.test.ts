@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { KnownIds, mostHeld } from '../../src/connectors/smpp/known-ids.ts'
+import { KnownIds, maxHeld } from '../../src/connectors/smpp/receive/known-ids.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 const number = '4915112345678'
@@ -57,9 +57,9 @@ test('what is still open after six seconds is to be brought again', async () => 
 test('no more wait at once than leave room for the answers that they wait for', async () => {
   const { clock, known, ends, ask } = open()
   const answered = known.submitted(number)
-  for (let i = 0; i <= mostHeld; i++) ask(`n${i}`)
+  for (let i = 0; i <= maxHeld; i++) ask(`n${i}`)
   await clock.advance(0)
-  expect(ends).toEqual([...Array.from({ length: mostHeld }, () => 'waits'), 'again'])
+  expect(ends).toEqual([...Array.from({ length: maxHeld }, () => 'waits'), 'again'])
   answered()
   await clock.advance(2_000)
   ask('m1')

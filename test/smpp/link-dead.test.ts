@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { handOverOf, turnUntilHolds } from '../contracts/contract-subject.ts'
+import { submissionOf, turnUntilHolds } from '../contracts/contract-subject.ts'
 import { openStubLink, type StubLink } from './stub-link.ts'
 
 /** A connection that lies open and dead: whatever is said over it is lost, and nobody is told so. */
@@ -23,7 +23,7 @@ async function handOverFor(seconds: number, { link, world }: StubLink): Promise<
   let settled = 0
   for (let step = 0; step < seconds * 10; step++) {
     for (let room = link.window - (submits.length - settled); room > 0; room--)
-      submits.push(link.submit(handOverOf()).finally(() => (settled += 1)))
+      submits.push(link.submit(submissionOf()).finally(() => (settled += 1)))
     await world.clock.advance(100)
     await world.atRest()
   }
@@ -49,6 +49,6 @@ test.for([
     expect(kinds).toContain('unknown')
     expect(kinds.filter((kind) => kind === 'unknown').length).toBeLessThanOrEqual(window)
     expect(kinds.filter((kind) => kind !== 'unknown' && kind !== 'unavailable')).toEqual([])
-    expect(await link.submit(handOverOf())).toMatchObject({ kind: 'accepted' })
+    expect(await link.submit(submissionOf())).toMatchObject({ kind: 'accepted' })
   },
 )

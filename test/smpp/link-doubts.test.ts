@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { commandStatus, type Pdu } from '../../src/connectors/smpp/pdu.ts'
-import { handOverOf, longHandOver, turnUntil } from '../contracts/contract-subject.ts'
+import { commandStatus, type Pdu } from '../../src/smpp/codec/pdu.ts'
+import { submissionOf, longHandOver, turnUntil } from '../contracts/contract-subject.ts'
 import { roundTrip, silentTo } from './session-fixture.ts'
 import { openStubLink } from './stub-link.ts'
 
@@ -19,7 +19,7 @@ test('an answer that comes too late for its part, and before the end of its mess
     answering: silentTo('submit_sm'),
     settings: { window: '1', response_timeout_ms: '2000' },
   })
-  const submitted = link.submit(handOverOf({ text: long, parts: 2 }))
+  const submitted = link.submit(submissionOf({ text: long, parts: 2 }))
   const { sequence: first } = await smsc.seen('submit_sm')
   await world.clock.advance(2_000)
   const { sequence: second } = await smsc.seen('submit_sm', 2)
@@ -35,8 +35,8 @@ test('an answer that comes after the end of its message is told, once', async ()
     answering: silentTo('submit_sm'),
     settings: { response_timeout_ms: '2000' },
   })
-  const handOver = handOverOf({ text: long, parts: 2 })
-  const submitted = link.submit(handOver)
+  const submission = submissionOf({ text: long, parts: 2 })
+  const submitted = link.submit(submission)
   const { sequence } = await smsc.seen('submit_sm', 2)
   smsc.send(answerTo(sequence, 'b'))
   await roundTrip(smsc)
@@ -46,7 +46,7 @@ test('an answer that comes after the end of its message is told, once', async ()
   await roundTrip(smsc)
   expect(world.late).toEqual([
     {
-      attemptId: handOver.attemptId,
+      attemptId: submission.attemptId,
       outcome: { kind: 'accepted', networkIds: ['a', 'b'], receiptExpected: true },
     },
   ])
@@ -54,7 +54,7 @@ test('an answer that comes after the end of its message is told, once', async ()
 
 test('a word that the session is not bound leaves the other submits their answers, and makes the session anew', async () => {
   const { link, smsc } = await openStubLink({ answering: silentTo('submit_sm'), settings: { window: '10' } })
-  const submits = [1, 2, 3].map(() => link.submit(handOverOf()))
+  const submits = [1, 2, 3].map(() => link.submit(submissionOf()))
   const { sequence } = await smsc.seen('submit_sm', 3)
   smsc.send(answerTo(sequence - 2, '', commandStatus.ESME_RINVBNDSTS))
   await roundTrip(smsc)
@@ -77,7 +77,7 @@ test('the rest of a long message whose first part is out follows it while its li
       command === 'submit_sm' ? (++submits === 1 ? [] : [answerTo(sequence, 'b')]) : null,
     settings: { window: '1' },
   })
-  const submitted = link.submit(handOverOf({ text: long, parts: 2 }))
+  const submitted = link.submit(submissionOf({ text: long, parts: 2 }))
   const { sequence } = await smsc.seen('submit_sm')
   const stopped = link.stop()
   await roundTrip(smsc)
@@ -88,7 +88,7 @@ test('the rest of a long message whose first part is out follows it while its li
 
 test('a link that is made anew waits for its answers as long as they may take', async () => {
   const { link, smsc, world } = await openStubLink({ answering: silentTo('submit_sm') })
-  const submitted = link.submit(handOverOf())
+  const submitted = link.submit(submissionOf())
   const { sequence } = await smsc.seen('submit_sm')
   const stopped = link.stop()
   for (let second = 0; second < 25; second++) {
@@ -118,7 +118,7 @@ async function unbindsWithin(
 
 test('a link that has lost its lease waits no longer than it did: another server may bind', async () => {
   const { link, smsc, world } = await openStubLink({ answering: silentTo('submit_sm') })
-  const submitted = link.submit(handOverOf())
+  const submitted = link.submit(submissionOf())
   await smsc.seen('submit_sm')
   Object.assign(world.tools, { mayWrite: () => false })
   const stopped = link.stop()
@@ -132,7 +132,7 @@ test('a link that loses its lease while it waits for answers waits no longer', a
     answering: silentTo('submit_sm'),
     settings: { response_timeout_ms: '60000' },
   })
-  const submitted = link.submit(handOverOf())
+  const submitted = link.submit(submissionOf())
   await smsc.seen('submit_sm')
   const stopped = link.stop()
   expect(await unbindsWithin(10, { smsc, world })).toBe(false)
@@ -153,7 +153,7 @@ test('parts that go again count against the contracted rate', async () => {
     },
     settings: { window: '10', max_per_second: '1' },
   })
-  const submitted = link.submit(handOverOf({ text: long, parts: 2 }))
+  const submitted = link.submit(submissionOf({ text: long, parts: 2 }))
   expect(await turnUntil(world, submitted, 10_000)).toMatchObject({ kind: 'accepted' })
   expect(submits).toBe(3)
   // Three parts are three seconds of the rate.
@@ -171,7 +171,7 @@ test('a session in doubt is asked at once whether it lives, and carries on when 
     answering: (pdu) => (pdu.command === 'submit_sm' && silent ? [] : null),
     settings: { response_timeout_ms: '2000', enquire_link_ms: '600000' },
   })
-  const submitted = link.submit(handOverOf())
+  const submitted = link.submit(submissionOf())
   await smsc.seen('submit_sm')
   silent = false
   await world.clock.advance(2_000)
@@ -180,7 +180,7 @@ test('a session in doubt is asked at once whether it lives, and carries on when 
   await smsc.seen('enquire_link')
   await roundTrip(smsc)
   expect(link.window).toBe(10)
-  expect((await link.submit(handOverOf())).kind).toBe('accepted')
+  expect((await link.submit(submissionOf())).kind).toBe('accepted')
 })
 
 test('a session in doubt that says nothing is made anew', async () => {
@@ -188,7 +188,7 @@ test('a session in doubt that says nothing is made anew', async () => {
     answering: silentTo('submit_sm', 'enquire_link'),
     settings: { response_timeout_ms: '2000', enquire_link_ms: '600000', enquire_link_timeout_ms: '1000' },
   })
-  const submitted = link.submit(handOverOf())
+  const submitted = link.submit(submissionOf())
   await smsc.seen('submit_sm')
   await world.clock.advance(2_000)
   await submitted
@@ -203,7 +203,7 @@ test('what waits for room on a session in doubt never leaves it, and may go else
     answering: silentTo('submit_sm', 'enquire_link'),
     settings: { window: '10', response_timeout_ms: '2000', enquire_link_timeout_ms: '1000' },
   })
-  const short = Array.from({ length: 7 }, () => link.submit(handOverOf()))
+  const short = Array.from({ length: 7 }, () => link.submit(submissionOf()))
   await smsc.seen('submit_sm', 7)
   await world.clock.advance(1_000)
   const joined = Array.from({ length: 3 }, () => link.submit(longHandOver(3)))
@@ -239,7 +239,7 @@ test.for([
         ? [{ command: 'unknown', commandId: 0x8000_0004, status: 0, sequence, body: Buffer.from(`${messageId}\0`) }]
         : null, // prettier-ignore
   })
-  expect(await link.submit(handOverOf())).toEqual({
+  expect(await link.submit(submissionOf())).toEqual({
     kind: 'accepted',
     networkIds: [],
     receiptExpected: false,
@@ -258,7 +258,7 @@ test('room that comes back because the SMSC is heard again is told to whoever fo
     answering: silentTo('submit_sm', 'enquire_link'),
     settings: { response_timeout_ms: '2000', enquire_link_timeout_ms: '10000' },
   })
-  const submitted = link.submit(handOverOf())
+  const submitted = link.submit(submissionOf())
   await smsc.seen('submit_sm')
   await world.clock.advance(2_000)
   expect(await submitted).toMatchObject({ kind: 'unknown' })

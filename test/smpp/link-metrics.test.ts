@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reportLifetimeMs } from '../../src/devices/device-report.ts'
+import { reportLifetimeMs } from '../../src/devices/status/device-report.ts'
 import { eventually } from '../eventually.ts'
 import { withDatabase } from '../open-database.ts'
 import { cli } from '../run-command.ts'

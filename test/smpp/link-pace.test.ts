@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commandStatus } from '../../src/connectors/smpp/pdu.ts'
+import { commandStatus } from '../../src/smpp/codec/pdu.ts'
 import { createSmppSubject } from '../contracts/smpp-subject.ts'
-import { handOverOf, longHandOver, type Opened, openSubject } from '../contracts/contract-subject.ts'
+import { submissionOf, longHandOver, type Opened, openSubject } from '../contracts/contract-subject.ts'
 import { type SmscControl, startSmsc } from '../peers/smsc-control.ts'
 import { openJudged } from './judged-link.ts'
 
@@ -60,7 +60,7 @@ test('full queues with a message taken in between say nothing about the link', a
 test('a single word of too much slows the link down at once', async () => {
   const { subject, submit } = await open()
   await answerNext(0x58)
-  expect(await submit(handOverOf())).toMatchObject({ kind: 'refused', lasts: 'busy' })
+  expect(await submit(submissionOf())).toMatchObject({ kind: 'refused', lasts: 'busy' })
   expect([subject.link.health().status, subject.link.window]).toEqual(['degraded', 0])
 })
 
@@ -89,7 +89,7 @@ test('an SMSC that takes fifty a second gets more than half of that, and the lin
   for (let step = 0; step < seconds * 20; step++) {
     for (let room = link.window - unsettled; room > 0; room--) {
       unsettled += 1
-      void link.submit(handOverOf()).finally(() => (unsettled -= 1))
+      void link.submit(submissionOf()).finally(() => (unsettled -= 1))
     }
     await world.atRest()
     await world.clock.advance(50)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSmppSubject } from '../contracts/smpp-subject.ts'
-import { handOverOf, networkIdsOf, type Opened, openSubject, turnUntil, turnUntilHolds } from '../contracts/contract-subject.ts' // prettier-ignore
+import { submissionOf, networkIdsOf, type Opened, openSubject, turnUntil, turnUntilHolds } from '../contracts/contract-subject.ts' // prettier-ignore
 import { type SmscControl, startSmsc } from '../peers/smsc-control.ts'
 
 /** A pair of binds: one connection to send, one to receive. */
@@ -29,7 +29,7 @@ test('a pair submits over its transmitter alone, and receives over its receiver 
   const { transmitter, receiver, ...others } = await sessionsByBind()
   expect([typeof transmitter, typeof receiver, others]).toEqual(['number', 'number', {}])
   // More than the window of one session, so that another one would be welcome.
-  const submits = Promise.all(Array.from({ length: 30 }, () => subject.link.submit(handOverOf())))
+  const submits = Promise.all(Array.from({ length: 30 }, () => subject.link.submit(submissionOf())))
   const outcomes = await turnUntil(world, submits, subject.settlesWithinMs)
   const sms = await subject.handsetSends()
   await subject.hearOut(world)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { handOverOf as handOverOfClaim } from '../../src/dispatch/hand-over.ts'
-import { References } from '../../src/connectors/smpp/references.ts'
-import type { Claimed } from '../../src/messages/claim-messages.ts'
+import { submissionOf as handOverOfClaim } from '../../src/dispatch/submissions/submission.ts'
+import { References } from '../../src/smpp/values/references.ts'
+import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 import {
-  handOverOf,
+  submissionOf,
   longHandOver,
   networkIdsOf,
   type Opened,
@@ -33,9 +33,9 @@ async function submitFor(seconds: number, { subject, world }: Opened, parts: num
   const submits: Promise<unknown>[] = []
   for (let step = 0; step < seconds * 20; step++) {
     for (let room = subject.link.window - unsettled(); room > 0; room--) {
-      const handedOver = subject.link.submit(parts === 1 ? handOverOf() : longHandOver(parts))
+      const submitted = subject.link.submit(parts === 1 ? submissionOf() : longHandOver(parts))
       count += 1
-      submits.push(handedOver.finally(() => (settled += 1)))
+      submits.push(submitted.finally(() => (settled += 1)))
     }
     await world.clock.advance(50)
     await world.atRest()
@@ -100,7 +100,7 @@ test('a submit that was never written is no doubt, however the session ends', as
     answering: silentTo('submit_sm'),
     settings: { window: '1' },
   })
-  const submits = [1, 2, 3].map(() => link.submit(handOverOf()))
+  const submits = [1, 2, 3].map(() => link.submit(submissionOf()))
   await stub.seen('submit_sm')
   stub.socket().destroy()
   expect((await Promise.all(submits)).map(({ kind }) => kind)).toEqual([
@@ -150,9 +150,9 @@ test('a part that has waited for room says what is left of its validity when it 
     smsc: stub,
     world,
   } = await openStubLink({ answering: silentTo('submit_sm'), settings: { window: '1' } })
-  void link.submit(handOverOf())
+  void link.submit(submissionOf())
   const { sequence } = await stub.seen('submit_sm')
-  void link.submit({ ...handOverOf(), validitySeconds: 10 })
+  void link.submit({ ...submissionOf(), validitySeconds: 10 })
   await world.clock.advance(3_000)
   stub.send({ command: 'submit_sm_resp', status: 0, sequence, body: { messageId: 'm1', tlvs: [] } })
   expect((await stub.seen('submit_sm', 2)).body).toMatchObject({ validityPeriod: '000000000007000R' })
@@ -172,9 +172,9 @@ test.for([
       answering: silentTo('submit_sm'),
       settings: { window: '1' },
     })
-    void link.submit(handOverOf())
+    void link.submit(submissionOf())
     await stub.seen('submit_sm')
-    const waiting = link.submit({ ...handOverOf(), ...validity })
+    const waiting = link.submit({ ...submissionOf(), ...validity })
     let ended: unknown
     void waiting.then((outcome) => (ended = outcome))
     await world.clock.advance(restMs)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Pdu } from '../../src/connectors/smpp/pdu.ts'
-import { handOverOf } from '../contracts/contract-subject.ts'
+import type { Pdu } from '../../src/smpp/codec/pdu.ts'
+import { submissionOf } from '../contracts/contract-subject.ts'
 import { roundTrip, silentTo } from './session-fixture.ts'
 import { openStubLink } from './stub-link.ts'
 
@@ -18,7 +18,7 @@ test('a text that looks like a receipt is one when its id came with a late answe
     answering: silentTo('submit_sm'),
     settings: { response_timeout_ms: '2000' },
   })
-  const submitted = link.submit(handOverOf())
+  const submitted = link.submit(submissionOf())
   const { sequence, body } = await smsc.seen('submit_sm')
   await world.clock.advance(2_000)
   await submitted
@@ -32,7 +32,7 @@ test('a text that looks like a receipt is one when its id came with a late answe
 
 test('a receipt that does not say so, and comes before the answer of its submit, is that receipt and no message', async () => {
   const { link, smsc, world } = await openStubLink({ answering: silentTo('submit_sm') })
-  const submitted = link.submit(handOverOf())
+  const submitted = link.submit(submissionOf())
   const { sequence, body } = await smsc.seen('submit_sm')
   const shortMessage = Buffer.from(
     'id:77 sub:001 dlvrd:001 submit date:2611260405 done date:2611260406 stat:DELIVRD err:000 text:',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSmppSubject } from '../contracts/smpp-subject.ts'
-import { handOverOf, type Opened, openSubject, turnUntil } from '../contracts/contract-subject.ts'
+import { submissionOf, type Opened, openSubject, turnUntil } from '../contracts/contract-subject.ts'
 import { type SmscControl, startSmsc } from '../peers/smsc-control.ts'
 
 let smsc: SmscControl
@@ -32,7 +32,7 @@ async function openLogged(settings: Record<string, string>): Promise<Opened & { 
 /** A message there, its receipt and a message of a handset back, and the end of the link. */
 async function liveThrough({ world, subject, submit }: Opened): Promise<void> {
   const text = 'Your secret is 4711: Straße'
-  expect((await submit(handOverOf({ to: '+4915112345678', from: 'Onesixty', text }))).kind).toBe('accepted')
+  expect((await submit(submissionOf({ to: '+4915112345678', from: 'Onesixty', text }))).kind).toBe('accepted')
   await subject.handsetSends()
   await subject.hearOut(world)
   await turnUntil(world, subject.link.stop(), 60_000)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { idModes, receiptedId, submittedId } from '../../src/connectors/smpp/message-id.ts'
+import { idModes, receiptedId, submittedId } from '../../src/smpp/values/message-id.ts'
 
 /** A number as some SMSC writes it. */
 const written = fc.record({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { commandStatus, tlvTags } from '../../src/connectors/smpp/pdu.ts'
-import { readAnswer } from '../../src/connectors/smpp/part-answer.ts'
+import { commandStatus, tlvTags } from '../../src/smpp/codec/pdu.ts'
+import { readAnswer } from '../../src/connectors/smpp/submit/part-response.ts'
 import { openIncoming } from './incoming-fixture.ts'
 
 /**

@@ -1,13 +1,7 @@
 import fc from 'fast-check'
 import smpp from 'smpp'
 import { expect, test } from 'vitest'
-import {
-  type Address,
-  type MessageFields,
-  type Pdu,
-  type Tlv,
-  tlvTags,
-} from '../../src/connectors/smpp/pdu.ts'
+import { type Address, type MessageFields, type Pdu, type Tlv, tlvTags } from '../../src/smpp/codec/pdu.ts'
 import { anyPdu, bytesOf } from './pdu-arbitraries.ts'
 
 /**

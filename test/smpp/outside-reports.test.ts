@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Inbound, Receipt } from '../../src/connectors/connector.ts'
-import type { Delivery } from '../../src/connectors/smpp/deliveries.ts'
-import { DeliveryFate } from '../../src/connectors/smpp/delivery-fate.ts'
-import { createIncoming } from '../../src/connectors/smpp/incoming.ts'
-import { type IdMode, submittedId } from '../../src/connectors/smpp/message-id.ts'
-import { type MessageFields, tlvTags } from '../../src/connectors/smpp/pdu.ts'
-import { readPattern } from '../../src/connectors/smpp/receipt-pattern.ts'
+import type { Delivery } from '../../src/smpp/session/deliveries.ts'
+import { DeliveryResult } from '../../src/smpp/session/delivery-result.ts'
+import { createIncoming } from '../../src/connectors/smpp/receive/incoming.ts'
+import { type IdMode, submittedId } from '../../src/smpp/values/message-id.ts'
+import { type MessageFields, tlvTags } from '../../src/smpp/codec/pdu.ts'
+import { readPattern } from '../../src/smpp/values/receipt-pattern.ts'
 import { readPieces } from '../../src/sms/coded-text.ts'
 import { delivery } from './session-fixture.ts'
 
@@ -46,7 +46,7 @@ async function bring(
     known: { has: (id) => id === known, waitFor: async () => undefined },
   })
   const session = { endedMs: null, noticedWithinMs: 40_000, heardMs: () => Infinity }
-  await take(delivery(1, { esmClass: 4, ...fields }) as Delivery, new DeliveryFate(session, 0))
+  await take(delivery(1, { esmClass: 4, ...fields }) as Delivery, new DeliveryResult(session, 0))
   return { ...heard, known }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Pace } from '../../src/connectors/smpp/pace.ts'
+import { Pace } from '../../src/connectors/smpp/submit/pace.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 /** A pace of so many parts a second, with what it told. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { encodePdu, roomFor } from '../../src/connectors/smpp/encode-pdu.ts'
-import type { Address, Bodies, Command, MessageFields, Pdu } from '../../src/connectors/smpp/pdu.ts'
+import { encodePdu, roomFor } from '../../src/smpp/codec/encode-pdu.ts'
+import type { Address, Bodies, Command, MessageFields, Pdu } from '../../src/smpp/codec/pdu.ts'
 
 /** The bytes of a PDU that the codec takes. */
 export function bytesOf(pdu: Pdu): Buffer {

@@ -1,4 +1,4 @@
-import type { MessageFields } from '../../src/connectors/smpp/pdu.ts'
+import type { MessageFields } from '../../src/smpp/codec/pdu.ts'
 
 /** A deliver_sm that carries `text`, as the receipt for a message to +15005550006 unless told otherwise. */
 export const deliveryOf = (text: string, changed: Partial<MessageFields> = {}): MessageFields => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readPattern } from '../../src/connectors/smpp/receipt-pattern.ts'
+import { readPattern } from '../../src/smpp/values/receipt-pattern.ts'
 
 const read = (pattern: string, text: string) => readPattern(pattern)?.(text)
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type MessageFields, tlvTags } from '../../src/connectors/smpp/pdu.ts'
-import { type ReceiptFacts, readReceipt } from '../../src/connectors/smpp/receipt.ts'
-import type { ReceiptWords } from '../../src/connectors/smpp/receipt-verdict.ts'
+import { type MessageFields, tlvTags } from '../../src/smpp/codec/pdu.ts'
+import { type ReceiptFacts, readReceipt } from '../../src/smpp/values/receipt.ts'
+import type { ReceiptWords } from '../../src/smpp/values/receipt-verdict.ts'
 import { deliveryOf } from './receipt-fixture.ts'
 
 const standard =

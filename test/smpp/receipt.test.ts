@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type MessageFields, tlvTags } from '../../src/connectors/smpp/pdu.ts'
-import { type ReceiptFacts, readReceipt as readWith } from '../../src/connectors/smpp/receipt.ts'
-import { messageErrors } from '../../src/messages/message-errors.ts'
+import { type MessageFields, tlvTags } from '../../src/smpp/codec/pdu.ts'
+import { type ReceiptFacts, readReceipt as readWith } from '../../src/smpp/values/receipt.ts'
+import { messageErrors } from '../../src/messages/core/message-errors.ts'
 import { octets } from './pdu-arbitraries.ts'
 import { deliveryOf } from './receipt-fixture.ts'
 

@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { commandStatus } from '../../src/connectors/smpp/pdu.ts'
-import { defaultReconnectPolicy, reconnectWaitMs } from '../../src/connectors/smpp/reconnect-policy.ts'
-import type { SessionEnd } from '../../src/connectors/smpp/session-events.ts'
+import { commandStatus } from '../../src/smpp/codec/pdu.ts'
+import {
+  defaultReconnectPolicy,
+  reconnectWaitMs,
+} from '../../src/connectors/smpp/session/reconnect-policy.ts'
+import type { SessionEnd } from '../../src/connectors/smpp/session/session-events.ts'
 
 const lost: SessionEnd = { kind: 'connection_lost', detail: 'reset' }
 const refusedWith = (status: number): SessionEnd => ({ kind: 'bind_refused', status, detail: 'no' })
@@ -47,7 +50,7 @@ test.for([
   ['a refusal that only people can mend', refusedWith(commandStatus.ESME_RINVPASWD)],
   ['a peer that thinks us still bound', refusedWith(commandStatus.ESME_RALYBND)],
 ] as const)('no try comes sooner than the least wait that was set: %s', ([, end]) => {
-  const patient = { ...defaultReconnectPolicy, leastMs: 40_000 }
+  const patient = { ...defaultReconnectPolicy, minMs: 40_000 }
   expect(reconnectWaitMs(patient, end, 0, 0)).toBe(40_000)
-  expect(reconnectWaitMs({ ...patient, leastMs: 10 }, lost, 3, 0.5)).toBe(4_000)
+  expect(reconnectWaitMs({ ...patient, minMs: 10 }, lost, 3, 0.5)).toBe(4_000)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { LateAnswer, RequestOutcome } from '../../src/connectors/smpp/request-outcome.ts'
-import { Requests } from '../../src/connectors/smpp/requests.ts'
-import { defaultSessionLimits } from '../../src/connectors/smpp/session-settings.ts'
+import type { LateAnswer, RequestOutcome } from '../../src/smpp/session/request-outcome.ts'
+import { Requests } from '../../src/smpp/session/requests.ts'
+import { defaultSessionLimits } from '../../src/smpp/session/session-limits.ts'
 import { message } from './session-fixture.ts'
 
 /** Requests whose numbers go from 1 to 4, without a connection. */

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream'
 import { expect, test } from 'vitest'
-import { socketTo } from '../../src/connectors/smpp/open-socket.ts'
-import { commandStatus } from '../../src/connectors/smpp/pdu.ts'
+import { socketTo } from '../../src/smpp/session/open-socket.ts'
+import { commandStatus } from '../../src/smpp/codec/pdu.ts'
 import { bindFields, nack, silentTo, startSession } from './session-fixture.ts'
 
 test('a bind says who we are and learns what the peer speaks', async () => {

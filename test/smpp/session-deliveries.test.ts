@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Deliveries, type Delivery } from '../../src/connectors/smpp/deliveries.ts'
-import type { DeliveryFate } from '../../src/connectors/smpp/delivery-fate.ts'
-import { commandStatus, tlvTags } from '../../src/connectors/smpp/pdu.ts'
-import { defaultSessionLimits } from '../../src/connectors/smpp/session-settings.ts'
+import { Deliveries, type Delivery } from '../../src/smpp/session/deliveries.ts'
+import type { DeliveryResult } from '../../src/smpp/session/delivery-result.ts'
+import { commandStatus, tlvTags } from '../../src/smpp/codec/pdu.ts'
+import { defaultSessionLimits } from '../../src/smpp/session/session-limits.ts'
 import { eventually } from '../eventually.ts'
 import { bindSession, delivery, message, roundTrip, silentTo, startSession } from './session-fixture.ts'
 import { bytesOf } from './pdu-arbitraries.ts'
@@ -76,7 +76,7 @@ test('a store that hangs costs its messages a while, each one answer, and is not
       calls++
       return storing.promise
     },
-    settings: { deliverTimeoutMs: 3_000, mostUnanswered: 2 },
+    settings: { deliverTimeoutMs: 3_000, maxUnanswered: 2 },
   })
   smsc.sendBytes(deliveries(5))
   await expect.poll(() => calls).toBe(2)
@@ -96,7 +96,7 @@ test('a store that hangs costs its messages a while, each one answer, and is not
 })
 
 test('a message may come again when it had no yes in time, or none that surely came', async () => {
-  const fates: DeliveryFate[] = []
+  const fates: DeliveryResult[] = []
   const { session, smsc, clock } = await bindSession({
     store: async (_, fate) => void fates.push(fate),
     settings: { enquireLinkMs: 30_000, enquireLinkTimeoutMs: 10_000 },
@@ -115,7 +115,7 @@ test('a message may come again when it had no yes in time, or none that surely c
 
 test('what became of a message is known without its session, once that is over', async () => {
   let asked = 0
-  const fates: DeliveryFate[] = []
+  const fates: DeliveryResult[] = []
   const opened = new Deliveries({
     alarm: { by: () => undefined },
     limits: defaultSessionLimits,
@@ -141,7 +141,7 @@ test('what became of a message is known without its session, once that is over',
 })
 
 test('a message may come again over another session until its own is heard behind our yes, and not over its own', async () => {
-  const fates: DeliveryFate[] = []
+  const fates: DeliveryResult[] = []
   const { smsc, clock } = await bindSession({ store: async (_, fate) => void fates.push(fate) })
   const mayComeAgain = (): boolean[] =>
     [true, false].map((isElsewhere) => fates[0]?.mayComeAgain(clock.monotonicMs(), isElsewhere) ?? true)
@@ -157,7 +157,7 @@ test('only so many messages are unanswered at once: the others are not read, and
   const storing: (() => void)[] = []
   const { smsc, stored } = await bindSession({
     store: () => new Promise((resolve) => void storing.push(resolve)),
-    settings: { mostUnanswered: 10 },
+    settings: { maxUnanswered: 10 },
   })
   // 20,000 of them are more than one chunk.
   smsc.sendBytes(deliveries(20_000))
@@ -183,7 +183,7 @@ test('no answer is late that we did not look at', async () => {
       calls++
       return storing.promise
     },
-    settings: { mostUnanswered: 1, responseTimeoutMs: 5_000, deliverTimeoutMs: 60_000, enquireLinkMs: 1_000 },
+    settings: { maxUnanswered: 1, responseTimeoutMs: 5_000, deliverTimeoutMs: 60_000, enquireLinkMs: 1_000 },
   })
   const request = session.request('submit_sm', message)
   const { sequence } = await smsc.seen('submit_sm')
@@ -205,7 +205,7 @@ test('the time of an answer stands still while we do not read, and goes on after
       calls++
       return storing.promise
     },
-    settings: { mostUnanswered: 1, responseTimeoutMs: 5_000, deliverTimeoutMs: 60_000 },
+    settings: { maxUnanswered: 1, responseTimeoutMs: 5_000, deliverTimeoutMs: 60_000 },
   })
   const requests = [session.request('submit_sm', message), session.request('submit_sm', message)]
   const { sequence } = await smsc.seen('submit_sm', 2)
@@ -238,7 +238,7 @@ test('a message that comes before the bind is answered is taken like any other',
 })
 
 test('more of them than a session takes at once do not keep the answer to the bind out', async () => {
-  const most = defaultSessionLimits.mostUnanswered
+  const most = defaultSessionLimits.maxUnanswered
   const { session, smsc, stored } = await startSession({
     answering: ({ command, sequence }) =>
       command === 'bind_transceiver'

@@ -1,13 +1,14 @@
 import { onTestFinished } from 'vitest'
-import type { MalformedPdu } from '../../src/connectors/smpp/decode-pdu.ts'
-import type { Delivery } from '../../src/connectors/smpp/deliveries.ts'
-import type { DeliveryFate } from '../../src/connectors/smpp/delivery-fate.ts'
-import { type OpenSocket, socketTo } from '../../src/connectors/smpp/open-socket.ts'
-import type { MessageFields, Pdu } from '../../src/connectors/smpp/pdu.ts'
-import type { LateAnswer } from '../../src/connectors/smpp/request-outcome.ts'
-import type { SessionEvents } from '../../src/connectors/smpp/session-events.ts'
-import { defaultSessionLimits, type SessionSettings } from '../../src/connectors/smpp/session-settings.ts'
-import { Session } from '../../src/connectors/smpp/session.ts'
+import type { MalformedPdu } from '../../src/smpp/codec/decode-pdu.ts'
+import type { Delivery } from '../../src/smpp/session/deliveries.ts'
+import type { DeliveryResult } from '../../src/smpp/session/delivery-result.ts'
+import { type OpenSocket, socketTo } from '../../src/smpp/session/open-socket.ts'
+import type { MessageFields, Pdu } from '../../src/smpp/codec/pdu.ts'
+import type { LateAnswer } from '../../src/smpp/session/request-outcome.ts'
+import type { SessionEvents } from '../../src/connectors/smpp/session/session-events.ts'
+import { defaultSessionLimits } from '../../src/smpp/session/session-limits.ts'
+import type { SessionSettings } from '../../src/connectors/smpp/session/session-settings.ts'
+import { Session } from '../../src/connectors/smpp/session/session.ts'
 import { createStubClock, type StubClock } from '../stub-clock.ts'
 import { type Answering, startStubSmsc, type StubSmsc } from './stub-smsc.ts'
 
@@ -24,7 +25,7 @@ interface Options {
   answering?: Answering
   settings?: Partial<SessionSettings>
   firstSequence?: number
-  store?: (delivery: Delivery, fate: DeliveryFate) => Promise<void>
+  store?: (delivery: Delivery, fate: DeliveryResult) => Promise<void>
   open?: (smsc: StubSmsc) => OpenSocket
   trace?: SessionEvents['trace']
   odd?: (session: Session) => void

@@ -2,8 +2,8 @@ import type { Duplex } from 'node:stream'
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { commandStatus } from '../../src/connectors/smpp/pdu.ts'
-import { defaultSessionLimits } from '../../src/connectors/smpp/session-settings.ts'
+import { commandStatus } from '../../src/smpp/codec/pdu.ts'
+import { defaultSessionLimits } from '../../src/smpp/session/session-limits.ts'
 import { pick, type Random, seededRandom } from '../peers/seeded-random.ts'
 import { endAfter, sizeOf } from '../proof-sizes.ts'
 import { anyPdu, bytesOf, mutatedPdu } from './pdu-arbitraries.ts'
@@ -12,7 +12,7 @@ import { bindSession, message, type SessionUnderTest, turns } from './session-fi
 const garbagePdus = sizeOf('GARBAGE_PDUS')
 /** Then the stream breaks, and the next session begins. */
 const pdusEach = 500
-const { mostPduBytes, stallMs, closeMs, enquireLinkMs, enquireLinkTimeoutMs } = defaultSessionLimits
+const { maxPduBytes, stallMs, closeMs, enquireLinkMs, enquireLinkTimeoutMs } = defaultSessionLimits
 /** By then every watch has rung: the one over a PDU that has begun, and the one over a peer of which no answer is understood. */
 const longestMs = Math.max(stallMs, enquireLinkMs + enquireLinkTimeoutMs) + closeMs
 
@@ -22,7 +22,7 @@ const breaks: readonly { end: string | null; spoil(frames: Buffer[], random: Ran
     end: 'framing_lost',
     spoil: (frames, random) =>
       writeLength(frames, random, () =>
-        random() < 0.5 ? pick(random, [0, 15]) : pick(random, [mostPduBytes + 1, 0xffff_ffff]),
+        random() < 0.5 ? pick(random, [0, 15]) : pick(random, [maxPduBytes + 1, 0xffff_ffff]),
       ),
   },
   {

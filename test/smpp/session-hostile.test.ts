@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { commandStatus, type Pdu } from '../../src/connectors/smpp/pdu.ts'
+import { commandStatus, type Pdu } from '../../src/smpp/codec/pdu.ts'
 import { bindSession, delivery, message, roundTrip } from './session-fixture.ts'
 import { anyPdu, bytesOf, mutatedPdu, octets } from './pdu-arbitraries.ts'
 import { endAfter, sizeOf } from '../proof-sizes.ts'
@@ -101,7 +101,7 @@ test('what is asked in the turn in which the framing is lost does not leave', as
 
 test('a peer that asks and never reads is not answered into memory', async () => {
   const { session, smsc, clock } = await bindSession({
-    settings: { mostUnsentBytes: 10_000, stallMs: 5_000 },
+    settings: { maxUnsentBytes: 10_000, stallMs: 5_000 },
   })
   smsc.socket().pause()
   const questions = Buffer.concat(Array.from({ length: 50_000 }, (_, i) => frame(0x15, i + 1)))
@@ -158,7 +158,7 @@ test(
       smsc.forget()
     }
     /** The least that is used after any of ten batches: what is in use for a moment only does not count. */
-    const leastMemory = async (): Promise<number> => {
+    const minMemory = async (): Promise<number> => {
       const seen: number[] = []
       for (let i = 0; i < 10; i++) {
         await sendBatch()
@@ -166,9 +166,9 @@ test(
       }
       return Math.min(...seen)
     }
-    const early = await leastMemory()
+    const early = await minMemory()
     for (let i = 20; i * frames.length < garbagePdus; i++) await sendBatch()
-    const late = await leastMemory()
+    const late = await minMemory()
     expect(session.state).toBe('bound')
     // A hundred octets kept of each PDU would be ten million.
     expect(late - early).toBeLessThan(2_000_000)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Pdu, tlvTags } from '../../src/connectors/smpp/pdu.ts'
+import { type Pdu, tlvTags } from '../../src/smpp/codec/pdu.ts'
 import { bytesOf } from './pdu-arbitraries.ts'
 import { bindSession, delivery, message, nack, silentTo, startSession, turns } from './session-fixture.ts'
 
@@ -18,7 +18,7 @@ test('an answer that we had received and not looked at counts when the connectio
   const { session, smsc } = await bindSession({
     answering: silentTo('submit_sm'),
     store: () => new Promise(() => undefined),
-    settings: { mostUnanswered: 1 },
+    settings: { maxUnanswered: 1 },
   })
   const [answered, unanswered] = [
     session.request('submit_sm', message),
@@ -121,7 +121,7 @@ test('only a silent peer is asked whether it lives, and any answer will do', asy
 
 test('when the peer stops reading, what it was not handed has certainly not left', async () => {
   const { session, smsc, clock } = await bindSession({
-    settings: { window: 400, stallMs: 9_000, responseTimeoutMs: 60_000, mostUnsentBytes: 1_000_000 },
+    settings: { window: 400, stallMs: 9_000, responseTimeoutMs: 60_000, maxUnsentBytes: 1_000_000 },
   })
   smsc.socket().pause()
   const large = { ...message, tlvs: [{ tag: tlvTags.message_payload, value: Buffer.alloc(60_000) }] }
@@ -151,7 +151,7 @@ test('when the peer stops reading, what it was not handed has certainly not left
 
 test('when the peer reads again, everything that waited goes out', async () => {
   const { session, smsc } = await bindSession({
-    settings: { window: 1_000, mostWaiting: 1_000, mostUnsentBytes: 200_000 },
+    settings: { window: 1_000, maxWaiting: 1_000, maxUnsentBytes: 200_000 },
   })
   smsc.socket().pause()
   const large = { ...message, tlvs: [{ tag: tlvTags.message_payload, value: Buffer.alloc(60_000) }] }

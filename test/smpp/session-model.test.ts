@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { RequestOutcome } from '../../src/connectors/smpp/request-outcome.ts'
+import type { RequestOutcome } from '../../src/smpp/session/request-outcome.ts'
 import { mutatedPdu } from './pdu-arbitraries.ts'
 import { bindSession, delivery, message, type SessionUnderTest, turns } from './session-fixture.ts'
 import { endAfter, sizeOf } from '../proof-sizes.ts'
@@ -69,7 +69,7 @@ async function startModel() {
   let hangs = false
   const under = await bindSession({
     answering: ({ command }) => (command === 'submit_sm' ? [] : null),
-    settings: { window: 4, mostWaiting: 20, mostUnanswered: 3, responseTimeoutMs: 20_000 },
+    settings: { window: 4, maxWaiting: 20, maxUnanswered: 3, responseTimeoutMs: 20_000 },
     store: () => (hangs ? new Promise(() => undefined) : Promise.resolve()),
   })
   const asked: Promise<RequestOutcome<'submit_sm_resp'>>[] = []

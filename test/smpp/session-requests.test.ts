@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commandStatus, type Pdu } from '../../src/connectors/smpp/pdu.ts'
+import { commandStatus, type Pdu } from '../../src/smpp/codec/pdu.ts'
 import { bindSession, message, silentTo } from './session-fixture.ts'
 
 const submitResp = (sequence: number, messageId: string): Pdu => ({
@@ -54,7 +54,7 @@ test('an answer with the right number and the wrong command is no answer', async
 test('no more than the window is on the wire, the rest waits in its order, and too many are turned away', async () => {
   const { session, smsc } = await bindSession({
     answering: silentTo('submit_sm'),
-    settings: { window: 3, mostWaiting: 2 },
+    settings: { window: 3, maxWaiting: 2 },
   })
   const requests = [1, 2, 3, 4, 5, 6].map((esmClass) =>
     session.request('submit_sm', { ...message, esmClass }),
@@ -119,7 +119,7 @@ test('an answer that does not come is unknown; when it comes after all it is tol
 test('no more late answers are waited for than the limit says', async () => {
   const { session, smsc, clock, late, odd } = await bindSession({
     answering: silentTo('submit_sm'),
-    settings: { window: 3, mostLate: 2, responseTimeoutMs: 1_000 },
+    settings: { window: 3, maxLate: 2, responseTimeoutMs: 1_000 },
   })
   const requests = [1, 2, 3].map(() => session.request('submit_sm', message))
   const { sequence } = await smsc.seen('submit_sm', 3)

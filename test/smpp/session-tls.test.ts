@@ -1,6 +1,6 @@
 import tls, { type TlsOptions, type TLSSocket } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
-import { socketTo, type TlsSettings } from '../../src/connectors/smpp/open-socket.ts'
+import { socketTo, type TlsSettings } from '../../src/smpp/session/open-socket.ts'
 import { makeCertificate } from './make-certificate.ts'
 import { message, startSession } from './session-fixture.ts'
 import { startStubSmsc } from './stub-smsc.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readSettings, smppSettings } from '../../src/connectors/smpp/settings.ts'
-import { deviceFaults, missingFaults } from '../../src/devices/device-rules.ts'
+import { readSettings, smppSettings } from '../../src/connectors/smpp/settings/settings.ts'
+import { deviceFaults, missingFaults } from '../../src/devices/core/device-rules.ts'
 
 const least = { host: 'smsc.example', port: '2775', system_id: 'onesixty' }
 const read = (given: Record<string, string> = {}) => readSettings({ ...least, ...given })
@@ -41,7 +41,7 @@ test('what is left out has its default', () => {
       inactivityMs: 0,
     }),
     maxPerSecond: null,
-    reconnect: { leastMs: 0, firstMs: 1_000, longestMs: 60_000 },
+    reconnect: { minMs: 0, firstMs: 1_000, longestMs: 60_000 },
     message: {
       sourceTon: null,
       sourceNpi: null,
@@ -137,7 +137,7 @@ test('every setting is read where it belongs', () => {
       enquireLinkTimeoutMs: 1007,
       inactivityMs: 1004,
     },
-    reconnect: { leastMs: 104, firstMs: 105, longestMs: 106 },
+    reconnect: { minMs: 104, firstMs: 105, longestMs: 106 },
     message: {
       sourceTon: 5,
       sourceNpi: 0,

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
-import { decodePdu, type MalformedPdu } from '../../src/connectors/smpp/decode-pdu.ts'
-import { FrameReader } from '../../src/connectors/smpp/frame-reader.ts'
-import { defaultSessionLimits } from '../../src/connectors/smpp/session-settings.ts'
-import type { Command, Pdu, PduOf } from '../../src/connectors/smpp/pdu.ts'
+import { decodePdu, type MalformedPdu } from '../../src/smpp/codec/decode-pdu.ts'
+import { FrameReader } from '../../src/smpp/codec/frame-reader.ts'
+import { defaultSessionLimits } from '../../src/smpp/session/session-limits.ts'
+import type { Command, Pdu, PduOf } from '../../src/smpp/codec/pdu.ts'
 import { bytesOf } from './pdu-arbitraries.ts'
 import { watchWire } from './wire-at-rest.ts'
 
@@ -44,7 +44,7 @@ export async function startStubSmsc(answering: Answering = () => null, tls?: Tls
 
   const accept = (accepted: Socket): void => {
     socket = accepted
-    const reader = new FrameReader(defaultSessionLimits.mostPduBytes)
+    const reader = new FrameReader(defaultSessionLimits.maxPduBytes)
     accepted.setNoDelay(true)
     accepted.on('error', () => undefined)
     accepted.on('close', () => gone.resolve())

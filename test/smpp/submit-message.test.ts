@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { judgeParts, type PartOutcome, submitMessage } from '../../src/connectors/smpp/submit-message.ts'
+import {
+  judgeParts,
+  type PartOutcome,
+  submitMessage,
+} from '../../src/connectors/smpp/submit/submit-message.ts'
 import { message } from './session-fixture.ts'
 
 const taken = (messageId: string | null = 'id'): PartOutcome => ({ kind: 'taken', messageId })
@@ -21,7 +25,7 @@ const anyPart = fc.constantFrom(
 )
 
 interface Options {
-  mostPauses?: number
+  maxPauses?: number
   room?: number
   stops?: (boolean | null)[]
   receipts?: 'all' | 'failures'
@@ -31,7 +35,7 @@ interface Options {
 /** Submits parts whose tries end as told, one after the other; the last one repeats. */
 async function submit(
   tries: readonly (readonly PartOutcome[])[],
-  { mostPauses = 3, room = 10, stops = [], receipts = 'all', isExpired = false }: Options = {},
+  { maxPauses = 3, room = 10, stops = [], receipts = 'all', isExpired = false }: Options = {},
 ) {
   const asked: number[] = tries.map(() => 0)
   const doubts: number[] = []
@@ -44,7 +48,7 @@ async function submit(
         asked[part] = (asked[part] as number) + 1
         return next
       },
-      pause: async (fruitless) => pauses.push(fruitless) <= mostPauses,
+      pause: async (fruitless) => pauses.push(fruitless) <= maxPauses,
       hasStopped: async () => (stops.length > 0 ? (stops.shift() as boolean | null) : false),
       isExpired: () => isExpired,
       room: () => room,
@@ -103,7 +107,7 @@ test('once a part was taken, only those that were not go again', async () => {
 
 test('before parts go again it is asked whether their recipient has opted out: then they stay, and while nobody can say they wait', async () => {
   const tries = [[taken('a')], [refused('busy')]]
-  const { outcome, asked, pauses } = await submit(tries, { mostPauses: 10, stops: [false, null, null, true] })
+  const { outcome, asked, pauses } = await submit(tries, { maxPauses: 10, stops: [false, null, null, true] })
   expect([asked, pauses]).toEqual([
     [1, 2],
     [0, 1, 1, 1],
@@ -126,7 +130,7 @@ test('each part that is taken begins the count of rounds that brought nothing an
   const busy = refused('busy')
   const { outcome, pauses } = await submit(
     [[taken('a')], [busy, busy, busy, taken('b')], [busy, busy, busy, busy, busy, taken('c')]],
-    { mostPauses: 10 },
+    { maxPauses: 10 },
   )
   expect(pauses).toEqual([0, 1, 2, 0, 1])
   expect(outcome).toMatchObject({ kind: 'accepted', networkIds: ['a', 'b', 'c'] })
@@ -134,9 +138,9 @@ test('each part that is taken begins the count of rounds that brought nothing an
 
 test('no more parts go again at once than the rate has room for, and one in any case', async () => {
   const tries = [[taken()], ...Array.from({ length: 5 }, () => [refused('busy'), taken()])]
-  expect((await submit(tries, { mostPauses: 10, room: 2 })).pauses).toHaveLength(3)
-  expect((await submit(tries, { mostPauses: 10, room: 0 })).pauses).toHaveLength(5)
-  expect((await submit(tries, { mostPauses: 10, room: Infinity })).pauses).toHaveLength(1)
+  expect((await submit(tries, { maxPauses: 10, room: 2 })).pauses).toHaveLength(3)
+  expect((await submit(tries, { maxPauses: 10, room: 0 })).pauses).toHaveLength(5)
+  expect((await submit(tries, { maxPauses: 10, room: Infinity })).pauses).toHaveLength(1)
 })
 
 test('a part of which nothing is known never goes again, nor does what stands beside it', async () => {

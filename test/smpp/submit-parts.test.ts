@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { submitParts, type MessageSettings } from '../../src/connectors/smpp/submit-parts.ts'
-import { type MessageFields, tlvTags } from '../../src/connectors/smpp/pdu.ts'
-import type { HandOver } from '../../src/connectors/connector.ts'
+import { submitParts, type MessageSettings } from '../../src/connectors/smpp/submit/submit-parts.ts'
+import { type MessageFields, tlvTags } from '../../src/smpp/codec/pdu.ts'
+import type { Submission } from '../../src/connectors/connector.ts'
 import { decodeGsm7 } from '../../src/sms/gsm7.ts'
 import { referenceOfPart } from '../../src/sms/part-reference.ts'
 import { measureText } from '../../src/sms/sms-text.ts'
@@ -28,12 +28,12 @@ const plain: MessageSettings = {
 }
 const nowMs = Date.UTC(2026, 10, 21, 6, 50, 7, 900)
 
-function handOver(text: string, changes: Partial<HandOver> = {}): HandOver {
+function submission(text: string, changes: Partial<Submission> = {}): Submission {
   const { encoding, parts } = measureText(text, 'auto')
   return { attemptId: 'a', to: '+491701234567', from: 'onesixty', text, encoding, parts, category: 'transactional', validitySeconds: 93_784, ...changes } // prettier-ignore
 }
 const partsOf = (text: string, settings: Partial<MessageSettings> = {}, reference = 0x1234) =>
-  submitParts(handOver(text), { ...plain, ...settings }, () => reference, nowMs)
+  submitParts(submission(text), { ...plain, ...settings }, () => reference, nowMs)
 
 /** What a handset makes of the parts: written down here from the standards alone. */
 function read(parts: readonly MessageFields[], settings: Partial<MessageSettings>): string {
@@ -202,7 +202,7 @@ test('packed septets are those of other programs', () => {
 
 test('the rest of the validity goes along as the link wants it', () => {
   const validity = (form: MessageSettings['validity'], validitySeconds: number) =>
-    submitParts(handOver('ok', { validitySeconds }), { ...plain, validity: form }, () => 0, nowMs)[0]!
+    submitParts(submission('ok', { validitySeconds }), { ...plain, validity: form }, () => 0, nowMs)[0]!
       .validityPeriod
   expect(validity('relative', 93_784)).toBe('000001020304000R')
   expect(validity('relative', 1)).toBe('000000000001000R')
@@ -220,7 +220,7 @@ test('codes have priority, receipts are asked for as set, and what the link adds
     tlvs: [{ tag: 0x1400, value: Buffer.from('01') }],
   }
   const parts = submitParts(
-    handOver('x'.repeat(200), { category: 'authentication' }),
+    submission('x'.repeat(200), { category: 'authentication' }),
     settings,
     () => 0,
     nowMs,
@@ -235,7 +235,7 @@ test('codes have priority, receipts are asked for as set, and what the link adds
 test('each part carries a number of its own, the same for the same attempt, unless the operator has set one', () => {
   const referencesOf = (attemptId: string, settings: Partial<MessageSettings> = {}) =>
     submitParts(
-      handOver('x'.repeat(400), { attemptId }),
+      submission('x'.repeat(400), { attemptId }),
       { ...plain, userMessageReference: true, ...settings },
       () => 0,
       nowMs,

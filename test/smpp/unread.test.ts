@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { LinkCounters } from '../../src/connectors/connector-tools.ts'
-import type { Delivery } from '../../src/connectors/smpp/deliveries.ts'
-import { tlvTags } from '../../src/connectors/smpp/pdu.ts'
-import { createUnread } from '../../src/connectors/smpp/unread.ts'
+import type { Delivery } from '../../src/smpp/session/deliveries.ts'
+import { tlvTags } from '../../src/smpp/codec/pdu.ts'
+import { createUnread } from '../../src/connectors/smpp/receive/unread.ts'
 import { createMetrics } from '../../src/process/metrics.ts'
 import { delivery } from './session-fixture.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { WriteBuffer } from '../../src/connectors/smpp/write-buffer.ts'
+import { WriteBuffer } from '../../src/smpp/codec/write-buffer.ts'
 import { turns } from './session-fixture.ts'
 
 /** A buffer whose writes are done when the test says so. */

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { renderStatus, statusOperation } from '../../src/api/v1/status.ts'
-import { reportLifetimeMs } from '../../src/devices/device-report.ts'
-import { readDevicesStatus } from '../../src/devices/device-status.ts'
-import { insertRows } from '../../src/storage/sets.ts'
-import type { Mode } from '../../src/storage/schema.ts'
+import { reportLifetimeMs } from '../../src/devices/status/device-report.ts'
+import { readDevicesStatus } from '../../src/devices/status/device-status.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
+import type { Mode } from '../../src/storage/tables/schema.ts'
 import { storedMessage } from '../history/stored-messages.ts'
 import { type DevicesFixture, openDevicesFixture } from './devices-fixture.ts'
 

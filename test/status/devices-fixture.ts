@@ -2,9 +2,9 @@ import {
   type DeviceReport,
   type DeviceReportBody,
   saveDeviceReports,
-} from '../../src/devices/device-report.ts'
-import type { DeviceState, Mode } from '../../src/storage/schema.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+} from '../../src/devices/status/device-report.ts'
+import type { DeviceState, Mode } from '../../src/storage/tables/schema.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 export interface DevicesFixture extends TestStorage {

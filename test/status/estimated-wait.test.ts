@@ -4,7 +4,7 @@ import {
   estimateWaitSeconds,
   type StandingPace,
   standingPaces,
-} from '../../src/devices/device-status-wait.ts'
+} from '../../src/devices/status/device-status-wait.ts'
 
 const aPace = fc.record<StandingPace>({
   partsPerWindow: fc.integer({ min: 1, max: 50 }),

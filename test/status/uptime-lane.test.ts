@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readLanes, readSamples, readSince } from '../../src/devices/uptime-lane.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { readLanes, readSamples, readSince } from '../../src/devices/status/uptime-lane.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
 import { type DevicesFixture, openDevicesFixture } from './devices-fixture.ts'

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { renderStatus } from '../../src/api/v1/status.ts'
-import { takeLeases } from '../../src/devices/device-lease.ts'
-import { readDevicesStatus } from '../../src/devices/device-status.ts'
-import { insertRows } from '../../src/storage/sets.ts'
-import type { Mode } from '../../src/storage/schema.ts'
+import { takeLeases } from '../../src/devices/core/device-lease.ts'
+import { readDevicesStatus } from '../../src/devices/status/device-status.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
+import type { Mode } from '../../src/storage/tables/schema.ts'
 import { usualTimes } from '../../src/runtime/times.ts'
 import { type DevicesFixture, openDevicesFixture } from './devices-fixture.ts'
 

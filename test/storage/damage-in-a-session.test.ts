@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { guardConnection } from '../../src/storage/guarded-connection.ts'
-import { SqliteConnection, type Statement } from '../../src/storage/sqlite-connection.ts'
-import type { Answer } from '../../src/storage/sqlite-protocol.ts'
-import { createUnitRunner } from '../../src/storage/sqlite-units.ts'
+import { guardConnection } from '../../src/storage/sqlite/guarded-connection.ts'
+import { SqliteConnection, type Statement } from '../../src/storage/sqlite/sqlite-connection.ts'
+import type { Answer } from '../../src/storage/sqlite/sqlite-protocol.ts'
+import { createUnitRunner } from '../../src/storage/sqlite/sqlite-units.ts'
 
 const statement = (op: Statement['op'], sql: string): Statement => ({ op, sql, values: [] })
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { StorageError, type StorageFault } from '../../src/storage/dialect.ts'
-import { advanceProgress } from '../../src/storage/progress.ts'
+import { StorageError, type StorageFault } from '../../src/storage/seam/dialect.ts'
+import { advanceProgress } from '../../src/storage/instance/progress.ts'
 import { openTestStorage } from '../open-test-storage.ts'
 
 /** A unit that writes, and one beside it in the same transaction that fails so; gives whether each was stored, and what the database holds. */

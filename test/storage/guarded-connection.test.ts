@@ -2,9 +2,9 @@ import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { guardConnection, type GuardedConnection } from '../../src/storage/guarded-connection.ts'
-import { StorageError } from '../../src/storage/dialect.ts'
-import { SqliteConnection, type Statement } from '../../src/storage/sqlite-connection.ts'
+import { guardConnection, type GuardedConnection } from '../../src/storage/sqlite/guarded-connection.ts'
+import { StorageError } from '../../src/storage/seam/dialect.ts'
+import { SqliteConnection, type Statement } from '../../src/storage/sqlite/sqlite-connection.ts'
 
 let folder: string
 let connection: SqliteConnection

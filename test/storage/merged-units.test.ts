@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { StorageError, type StorageFault, type Tx } from '../../src/storage/dialect.ts'
-import { mergedUnits } from '../../src/storage/merged-units.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { StorageError, type StorageFault, type Tx } from '../../src/storage/seam/dialect.ts'
+import { mergedUnits } from '../../src/storage/seam/merged-units.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { type NearStore, openNearStore } from '../near-store.ts'
 
 let store: NearStore

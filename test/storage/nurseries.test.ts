@@ -19,8 +19,8 @@ const probe = `data:text/javascript,${encodeURIComponent(`
 test('a thread of the database has the nursery that was given to it, however large the main thread is told to have its own', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'onesixty-nurseries-'))
   const script = `
-    import { Damage } from ${JSON.stringify(new URL('../../src/storage/damage.ts', import.meta.url).href)}
-    import { SqliteThread } from ${JSON.stringify(new URL('../../src/storage/sqlite-thread.ts', import.meta.url).href)}
+    import { Damage } from ${JSON.stringify(new URL('../../src/storage/seam/damage.ts', import.meta.url).href)}
+    import { SqliteThread } from ${JSON.stringify(new URL('../../src/storage/sqlite/sqlite-thread.ts', import.meta.url).href)}
     const settings = { file: ${JSON.stringify(join(folder, 'a.db'))}, busyTimeoutMs: 0, cacheKiB: 1024 }
     for (const readOnly of [false, true]) {
       const thread = new SqliteThread({ ...settings, readOnly }, new Damage())

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readMigrations } from '../../src/storage/migrate.ts'
+import { readMigrations } from '../../src/storage/seam/migrate.ts'
 import { type PostgresServer, startPostgres } from '../postgres-server.ts'
 
 const sqlite = new DatabaseSync(':memory:')

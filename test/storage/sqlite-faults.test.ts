@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { isPassing, StorageError } from '../../src/storage/dialect.ts'
-import { guardConnection } from '../../src/storage/guarded-connection.ts'
-import { SqliteConnection, type Statement } from '../../src/storage/sqlite-connection.ts'
-import { faultOf } from '../../src/storage/sqlite-faults.ts'
+import { isPassing, StorageError } from '../../src/storage/seam/dialect.ts'
+import { guardConnection } from '../../src/storage/sqlite/guarded-connection.ts'
+import { SqliteConnection, type Statement } from '../../src/storage/sqlite/sqlite-connection.ts'
+import { faultOf } from '../../src/storage/sqlite/sqlite-faults.ts'
 
 let folder: string
 let file: string

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openDatabaseFile } from '../../src/storage/database-file.ts'
-import { readTableShapes, type TableShape } from '../../src/storage/table-shapes.ts'
+import { openDatabaseFile } from '../../src/storage/sqlite/database-file.ts'
+import { readTableShapes, type TableShape } from '../../src/storage/move/table-shapes.ts'
 
 let folder: string
 beforeEach(async () => {

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { offWords } from '../../src/settings/off-words.ts'
-import { readKeywords } from '../../src/messages/account-keywords.ts'
+import { readKeywords } from '../../src/messages/opt-outs/account-keywords.ts'
 import {
   canonicalLanguage,
   type KeywordSet,
   keywordSetFaults,
   maxSets,
-  maxWords,
-} from '../../src/messages/check-keyword-set.ts'
+  maxWordsOfKind,
+} from '../../src/messages/opt-outs/check-keyword-set.ts'
 import {
   bareWord,
   longestWord,
@@ -16,7 +16,7 @@ import {
   type OwnWord,
   type OwnWords,
   possibleKeywords,
-} from '../../src/messages/keywords.ts'
+} from '../../src/messages/opt-outs/keywords.ts'
 
 const instance = { more: ['Stopp'], off: [] }
 const own = (words: Readonly<Record<string, OwnWord>>): OwnWords => new Map(Object.entries(words))
@@ -123,7 +123,7 @@ test.for([
   [{ start: ['x'.repeat(longestWord + 1)] }, ['/start too_long']],
   // One character that is written with fifteen letters.
   [{ start: ['ﷺﷺﷺ', 'stop'] }, ['/start too_long', '/start invalid_format']],
-  [{ stop: Array.from({ length: maxWords + 1 }, (_, i) => `w${i}`) }, ['/stop too_many_items']],
+  [{ stop: Array.from({ length: maxWordsOfKind + 1 }, (_, i) => `w${i}`) }, ['/stop too_many_items']],
   [{ stop: ['a b c d e f'] }, ['/stop invalid_format']],
   [{ stop: ['a b c d e'], start: ['a b c d e f'] }, []],
   [{ stop: ['Fin'], help: ['fin!'] }, ['/stop invalid_format', '/help invalid_format']],

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mintApiKey, parseApiKey } from '../../src/accounts/api-key-format.ts'
+import { mintApiKey, parseApiKey } from '../../src/accounts/keys/api-key-format.ts'
 import { scalarValue } from '../scalar-value.ts'
 
 const anyMode = fc.constantFrom('live' as const, 'test' as const)

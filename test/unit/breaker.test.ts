@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { Breaker } from '../../src/dispatch/breaker.ts'
+import { Breaker } from '../../src/dispatch/trust/breaker.ts'
 
 const minuteMs = 60_000
 const restMs = 5 * minuteMs

@@ -7,7 +7,7 @@ import {
   mayFetch,
   planClaims,
   type Route,
-} from '../../src/dispatch/choose-device.ts'
+} from '../../src/dispatch/routes/choose-device.ts'
 import { device, route } from './candidates.ts'
 
 /** How devices that fail come behind those that work (decision 44). */

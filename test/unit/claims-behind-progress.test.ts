@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createDispatchUnits } from '../../src/dispatch/dispatch-units.ts'
-import { StorageError } from '../../src/storage/dialect.ts'
+import { createDispatchUnits } from '../../src/dispatch/submissions/dispatch-units.ts'
+import { StorageError } from '../../src/storage/seam/dialect.ts'
 
 test('what was claimed while how far the database is cannot be written leaves nowhere, and nothing more is claimed until it can', async () => {
   const known: number[] = []

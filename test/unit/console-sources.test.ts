@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..')
 const importedBy = (file: string): string[] =>
   [
     ...readFileSync(join(root, file), 'utf8').matchAll(
-      /^(?:import|export|\}) (?!type\b).*?from '(\.[^']+\.tsx?)'$/gm,
+      /^(?:import|export) (?!type\b)(?:[\w$*, ]*|[\w$, ]*\{[^}]*\}) ?from '(\.[^']+\.tsx?)'$/gm,
     ),
   ].map(([, path = '']) => relative(root, join(root, dirname(file), path)))
 

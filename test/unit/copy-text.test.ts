@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { copyText } from '../../src/storage/copy-rows.ts'
+import { copyText } from '../../src/storage/move/copy-rows.ts'
 
 /** Reads the text format of COPY as its documentation says (postgresql.org/docs/current/sql-copy.html, File Formats). */
 function read(text: string): (string | null)[][] {

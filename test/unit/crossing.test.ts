@@ -8,7 +8,7 @@ import {
 } from 'kysely'
 import { expect, test } from 'vitest'
 import { allDone } from '../../src/runtime/all-done.ts'
-import { openCrossing } from '../../src/storage/crossing.ts'
+import { openCrossing } from '../../src/storage/seam/crossing.ts'
 
 /** A database far away: `said` are the words that have left for it and those that came back, in order. */
 function openFarAway() {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
 import { createIds } from '../../src/runtime/ids.ts'
-import { type Decision, decideSends, type Standing } from '../../src/messages/decide-sends.ts'
-import type { SendRequest } from '../../src/messages/send-request.ts'
+import { type Decision, decideSends, type Standing } from '../../src/messages/send/decide-sends.ts'
+import type { SendRequest } from '../../src/messages/send/send-request.ts'
 import { sendRequest } from '../send-request.ts'
 
 const midnight = 20_000 * dayMs

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { explainedReasons, remediesOf } from '../../src/devices/device-remedies.ts'
+import { explainedReasons, remediesOf } from '../../src/devices/status/device-remedies.ts'
 import { healthOf, type PhoneFacts } from '../../src/connectors/android/phone-health.ts'
 import { readSettings } from '../../src/connectors/android/settings.ts'
-import type { BindingState } from '../../src/connectors/smpp/binding.ts'
+import type { BindingState } from '../../src/connectors/smpp/session/binding.ts'
 import { healthOf as linkHealthOf, type LinkReason } from '../../src/connectors/smpp/link-health.ts'
-import type { SessionEnd } from '../../src/connectors/smpp/session-events.ts'
+import type { SessionEnd } from '../../src/connectors/smpp/session/session-events.ts'
 
 const well: PhoneFacts = {
   isStopped: false,

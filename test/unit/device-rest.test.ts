@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Link, Outcome, Pull } from '../../src/connectors/connector.ts'
-import type { DeviceFacts } from '../../src/dispatch/device-facts.ts'
-import { DevicesElsewhere } from '../../src/dispatch/devices-elsewhere.ts'
-import { DeviceRuntime } from '../../src/dispatch/device-runtime.ts'
+import type { DeviceFacts } from '../../src/dispatch/trust/device-facts.ts'
+import { RemoteDevices } from '../../src/dispatch/devices/remote-devices.ts'
+import { DeviceRuntime } from '../../src/dispatch/devices/device-runtime.ts'
 import type { Log } from '../../src/process/log.ts'
-import type { Db } from '../../src/storage/dialect.ts'
+import type { Db } from '../../src/storage/seam/dialect.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 const facts: DeviceFacts = {
@@ -69,7 +69,7 @@ test('what a phone has told the end of while that was being counted is not waite
   phone.fetched({ ...offer, sim: null, parts: 1 })
   expect(phone.candidate().free).toBe(0)
   phone.toldOf('att_a', { kind: 'accepted', networkIds: [], receiptExpected: true })
-  phone.countedUntold([offer])
+  phone.countedUnreported([offer])
   expect(phone.candidate().free).toBe(1)
 })
 
@@ -162,7 +162,7 @@ test('a device is said to work again once it is used as before, and not while it
 
 test('what fails by the word of another node is in doubt here, too, as long as that word counts', () => {
   const { clock, device } = openPhone()
-  const elsewhere = new DevicesElsewhere({ read: {} as Db, clock })
+  const elsewhere = new RemoteDevices({ read: {} as Db, clock })
   const candidate = () => elsewhere.candidateOf(device, null)
   expect(candidate()).not.toHaveProperty('isDoubted')
   const said = { deviceId: facts.id, status: 'degraded', reportedAt: clock.now() } as const

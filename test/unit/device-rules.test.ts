@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { examineDevice } from '../../src/cli/device-view.ts'
+import { examineDevice } from '../../src/cli/device/print-device.ts'
 import type { ConnectorKind } from '../../src/connectors/connector.ts'
-import { deviceFaults, missingFaults } from '../../src/devices/device-rules.ts'
-import type { ListedDevice } from '../../src/devices/list-devices.ts'
+import { deviceFaults, missingFaults } from '../../src/devices/core/device-rules.ts'
+import type { ListedDevice } from '../../src/devices/status/list-devices.ts'
 
 const rules = {
   settings: [

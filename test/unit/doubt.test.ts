@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { Doubt } from '../../src/dispatch/doubt.ts'
+import { Doubt } from '../../src/dispatch/trust/doubt.ts'
 
 const restMs = 300_000
 const good: Outcome = { kind: 'accepted', networkIds: ['1'], receiptExpected: true }

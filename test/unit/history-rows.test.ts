@@ -8,7 +8,7 @@ import {
   type ListedPages,
   mergeChanged,
 } from '../../console/src/messages/merge-rows.ts'
-import type { ListedMessage } from '../../src/api/console/listed-message.ts'
+import type { ListedMessage } from '../../src/api/console/messages/listed-message.ts'
 
 const row = (number: number, more: Partial<ListedMessage> = {}): ListedMessage => ({
   id: `msg_${String(number).padStart(4, '0')}`,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readInstant } from '../../src/api/instant.ts'
+import { readInstant } from '../../src/runtime/instant.ts'
 
 test.for([
   ['2026-11-21T09:30:00+0200', '2026-11-21T09:30:00+02:00'],

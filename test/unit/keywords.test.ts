@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { bareWord, readKeyword } from '../../src/messages/keywords.ts'
+import { bareWord, readKeyword } from '../../src/messages/opt-outs/keywords.ts'
 
 const words = {
   stop: [

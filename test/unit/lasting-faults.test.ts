@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { OutcomeStore } from '../../src/dispatch/outcome-store.ts'
+import { OutcomeStore } from '../../src/dispatch/submissions/outcome-store.ts'
 import { createLog, quietMs, sayAgainMs } from '../../src/process/log.ts'
 import { createMetrics } from '../../src/process/metrics.ts'
-import { Damage, sayDamage } from '../../src/storage/damage.ts'
-import { StorageError, type StorageFault } from '../../src/storage/dialect.ts'
+import { Damage, sayDamage } from '../../src/storage/seam/damage.ts'
+import { StorageError, type StorageFault } from '../../src/storage/seam/dialect.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 /** A log, and what was written to it since the last look. */

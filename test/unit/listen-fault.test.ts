@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listenFault } from '../../src/cli/listen-fault.ts'
+import { listenFault } from '../../src/cli/server/listen-fault.ts'
 import { ConfigError } from '../../src/config.ts'
 
 test.each([

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { moves } from '../../src/messages/state.ts'
+import { moves } from '../../src/messages/core/state.ts'
 import { createMetrics } from '../../src/process/metrics.ts'
 import { settings } from '../../src/settings/settings.ts'
 import { type AlertRule, readExpressions } from '../monitoring-expressions.ts'
@@ -110,7 +110,7 @@ async function labelsOfCounters(): Promise<Map<string, string[]>> {
   const metrics = createMetrics()
   metrics.accepted(1, 1)
   metrics.refused('not_found')
-  metrics.handedOver('accepted')
+  metrics.submitted('accepted')
   metrics.advanced('sent')
   metrics.requestEnded('/api/v1/send', 202, 0.001)
   const link = metrics.linkOf('dev_1')

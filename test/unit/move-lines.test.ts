@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { moveLine, MoveLines } from '../../src/cli/move-lines.ts'
-import type { MoveProgress } from '../../src/storage/move-database.ts'
+import { moveLine, MoveLines } from '../../src/cli/database/move-lines.ts'
+import type { MoveProgress } from '../../src/storage/move/move-database.ts'
 
 const copying = (copied: number): MoveProgress => ({
   step: 'copying',

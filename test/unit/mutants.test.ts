@@ -67,7 +67,7 @@ test('what runs is marked, block by block', () => {
 })
 
 test('each change of a room is one program, and the seed alone says which are tried', () => {
-  const mutants = mutantsOf('src/messages/decide-sends.ts')
+  const mutants = mutantsOf('src/messages/send/decide-sends.ts')
   expect(mutants.length).toBeGreaterThan(30)
   expect(new Set(mutants.map(({ text }) => text)).size).toBe(mutants.length)
   for (const { text } of mutants) expect(() => parse(text)).not.toThrow()
@@ -100,10 +100,14 @@ test('no file is left out of the rooms but those that are said to be, and none o
   expect(beside.filter((file) => tried.includes(file) || !all.includes(file))).toEqual([])
 })
 
-/** `a/{b,c}.ts` is two names, whether they are there or not. */
+/** `a/{b,c}.ts` is two names, whether they are there or not; one under any folder is the file that is there. */
 const namesOf = (list: string): string[] => {
   const found = /^(.*)\{(.*)\}(.*)$/.exec(list)
-  return found === null ? [list] : found[2]!.split(',').map((each) => `${found[1]}${each}${found[3]}`)
+  const names = found === null ? [list] : found[2]!.split(',').map((each) => `${found[1]}${each}${found[3]}`)
+  return names.flatMap((name) => {
+    const files = filesOf([name])
+    return files.length === 0 ? [name] : files
+  })
 }
 
 test('what survived in files that nobody looked at again still counts', () => {

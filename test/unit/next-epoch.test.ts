@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextEpoch } from '../../src/storage/epoch.ts'
+import { nextEpoch } from '../../src/storage/instance/epoch.ts'
 
 const at = (epoch: number, progress = 0) => ({ epoch, progress })
 

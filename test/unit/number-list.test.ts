@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readNumberList } from '../../src/messages/number-list.ts'
+import { readNumberList } from '../../src/messages/opt-outs/number-list.ts'
 
 test('one number a line, in every spelling of an international one, each once', () => {
   const text =

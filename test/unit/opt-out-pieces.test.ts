@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { inPieces } from '../../console/src/opt-outs/in-pieces.ts'
-import { readNumberList } from '../../src/messages/number-list.ts'
+import { readNumberList } from '../../src/messages/opt-outs/number-list.ts'
 
 test('a list that is sent in pieces says the same as a whole, with the same lines at fault', () => {
   const line = fc.oneof(

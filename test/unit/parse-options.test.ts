@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { type Command, command } from '../../src/cli/command.ts'
-import { UsageError } from '../../src/cli/command-errors.ts'
-import { helpOfCommand } from '../../src/cli/help.ts'
-import { parseOptions } from '../../src/cli/parse-options.ts'
+import { type Command, command } from '../../src/cli/core/command.ts'
+import { UsageError } from '../../src/cli/core/command-errors.ts'
+import { helpOfCommand } from '../../src/cli/core/help.ts'
+import { parseOptions } from '../../src/cli/core/parse-options.ts'
 
 const sample: Command = command({
   summary: 'Tries everything.',

@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { challengeLifeMs, makeChallenge, readChallenge } from '../../src/api/console/passkey-challenge.ts'
-import { passkeyPlace, requirePasskeyPlace } from '../../src/api/console/passkey-place.ts'
+import {
+  challengeLifeMs,
+  makeChallenge,
+  readChallenge,
+} from '../../src/api/console/sign-in/passkey-challenge.ts'
+import { passkeyPlace, requirePasskeyPlace } from '../../src/api/console/sign-in/passkey-place.ts'
 
 const key = randomBytes(32)
 const nowMs = 1_800_000_000_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressTroubles, phoneAddress } from '../../src/devices/phone-address.ts'
+import { addressTroubles, phoneAddress } from '../../src/devices/phones/phone-address.ts'
 
 const config = { publicUrl: null, host: '127.0.0.1', port: 8160, tlsCert: null }
 

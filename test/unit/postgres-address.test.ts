@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readAddress } from '../../src/storage/postgres-address.ts'
+import { readAddress } from '../../src/storage/postgres/postgres-address.ts'
 
 const place = 'postgres://ada:p%3Fw@db.example.org:5433/onesixty'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isSurprise, refusalFrom } from '../../src/api/problem.ts'
-import { isPassing } from '../../src/storage/dialect.ts'
-import { asStorageError, faultOfState } from '../../src/storage/postgres-faults.ts'
+import { isPassing } from '../../src/storage/seam/dialect.ts'
+import { asStorageError, faultOfState } from '../../src/storage/postgres/postgres-faults.ts'
 
 const said = (code: string, severity = 'ERROR') =>
   Object.assign(new Error('says the server'), { code, severity })

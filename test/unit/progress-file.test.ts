@@ -1,7 +1,12 @@
 import { readdirSync, readlinkSync, writeSync } from 'node:fs'
 import { readFile, rm, symlink } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { epochFile, ProgressFile, readEpochFile, writeEpochFile } from '../../src/storage/epoch-file.ts'
+import {
+  epochFile,
+  ProgressFile,
+  readEpochFile,
+  writeEpochFile,
+} from '../../src/storage/instance/epoch-file.ts'
 import { makeTestFolder, removeTestFolder } from '../test-database.ts'
 
 const said = { epoch: 3, createdAt: 1_763_700_000_000, progress: 7 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PumpingWatch, type Watched } from '../../src/api/v1/pumping-watch.ts'
+import { PumpingWatch, type Watched } from '../../src/sending/pumping-watch.ts'
 import { hourMs } from '../../src/runtime/clock.ts'
 import { createStubClock } from '../stub-clock.ts'
 

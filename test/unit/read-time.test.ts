@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { UsageError } from '../../src/cli/command-errors.ts'
-import { readTime } from '../../src/cli/read-time.ts'
+import { UsageError } from '../../src/cli/core/command-errors.ts'
+import { readTime } from '../../src/cli/core/read-time.ts'
 
 test.each([
   ['2028-02-29T08:00:00Z', '2028-02-29T08:00:00.000Z'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Caller } from '../../src/accounts/authenticator.ts'
-import type { CheckedSend } from '../../src/api/v1/prepare-send.ts'
-import { RecipientGuard } from '../../src/api/v1/recipient-guard.ts'
+import type { Caller } from '../../src/accounts/keys/authenticator.ts'
+import type { CheckedSend } from '../../src/sending/prepare-send.ts'
+import { RecipientGuard } from '../../src/sending/recipient-guard.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 /** Which accounts are suspended when twenty neighbours are written to, one by one. */

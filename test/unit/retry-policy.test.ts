@@ -1,14 +1,19 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { notLookedUp, notWrittenDown, settlementsOf, stoppedMeanwhile } from '../../src/dispatch/ended.ts'
+import {
+  notLookedUp,
+  notWrittenDown,
+  settlementsOf,
+  stoppedMeanwhile,
+} from '../../src/dispatch/submissions/finished-submission.ts'
 import {
   busyBackoffMs,
   faultOfDevice,
   judgeOutcome,
   refusalBackoffsMs,
-} from '../../src/dispatch/retry-policy.ts'
-import { isSound } from '../../src/dispatch/sound-outcome.ts'
-import type { Claimed } from '../../src/messages/claim-messages.ts'
+} from '../../src/dispatch/routes/retry-policy.ts'
+import { isSound } from '../../src/dispatch/submissions/valid-outcome.ts'
+import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 
 const claimed = (facts: Partial<Claimed> = {}, refusals = 0): Claimed => ({
   accountId: 'acc_a',

@@ -30,7 +30,7 @@ test('the times and counts that the page tells are those of the settings and of 
     `${settings.postgresConnectTimeoutMs.default / 1000} s`,
   )
   expect(told('ONESIXTY_POSTGRES_READERS')).toBe(`${settings.postgresReaders.default}`)
-  const client = readText('src/storage/postgres-client.ts')
+  const client = readText('src/storage/postgres/postgres-client.ts')
   const roleSettings = [...page.matchAll(/^alter role onesixty in database onesixty set (\w+) = /gm)].map(
     ([, name = '']) => name,
   )

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createSecretBox } from '../../src/devices/secret-box.ts'
+import { createSecretBox } from '../../src/runtime/secret-box.ts'
 import { scalarValue } from '../scalar-value.ts'
 
 const current = 'a secret of the instance, long enough'

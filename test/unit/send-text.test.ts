@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { priceText, type TextWishes } from '../../src/api/v1/send-text.ts'
+import { priceText, type TextWishes } from '../../src/sending/send-text.ts'
 import type { Fault } from '../../src/runtime/errors.ts'
 
 const usual: TextWishes = { encoding: 'auto', smartEncoding: true, maxParts: 10 }

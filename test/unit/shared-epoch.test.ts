@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextSharedEpoch } from '../../src/storage/epoch.ts'
+import { nextSharedEpoch } from '../../src/storage/instance/epoch.ts'
 
 const here = '7300/00000001'
 const at = (epoch: number, cluster: string | null = here, progress = 0) => ({ epoch, cluster, progress })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { SimChoice } from '../../src/connectors/connector.ts'
 import { readSettings, simChoiceOf } from '../../src/connectors/android/settings.ts'
-import { SimPaces } from '../../src/dispatch/sim-paces.ts'
+import { SimPaces } from '../../src/dispatch/rates/sim-paces.ts'
 
 const limit = { partsPerWindow: 30, windowSeconds: 1_800 }
 const rotating = {

@@ -54,8 +54,8 @@ function growsLinearly(
   const large = make(size * 16)
   const firstMs = fastestMs(1, work, large)
   if (firstMs < 100) return true
-  const mostMs = 64 * fastestMs(3, work, make(size))
-  return firstMs < mostMs || fastestMs(2, work, large) < mostMs
+  const maxMs = 64 * fastestMs(3, work, make(size))
+  return firstMs < maxMs || fastestMs(2, work, large) < maxMs
 }
 
 /** Processor time, not time on the wall: other tests run beside this one. */

@@ -8,8 +8,8 @@ import {
   moveInDoubt,
   moveOf,
   moves,
-} from '../../src/messages/state.ts'
-import type { MessageStatus } from '../../src/storage/schema.ts'
+} from '../../src/messages/core/state.ts'
+import type { MessageStatus } from '../../src/storage/tables/schema.ts'
 
 const statuses = Object.keys(moves) as MessageStatus[]
 const events = Object.keys(moves.queued) as MessageEvent[]

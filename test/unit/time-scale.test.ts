@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { quantileMs, stepOf } from '../../src/messages/time-scale.ts'
+import { quantileMs, stepOf } from '../../src/messages/core/time-scale.ts'
 
 const countsOf = (durations: readonly number[]): Map<number, number> => {
   const counts = new Map<number, number>()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stepOfCode } from '../../src/accounts/totp.ts'
+import { stepOfCode } from '../../src/accounts/people/totp.ts'
 
 /** RFC 6238, appendix B, SHA-1: the last six of its eight digits. */
 const secret = '12345678901234567890'

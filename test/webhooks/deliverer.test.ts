@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createWebhookSecretBox } from '../../src/devices/secret-box.ts'
+import { createWebhookSecretBox } from '../../src/runtime/secret-box.ts'
 import { replayEvent } from '../../src/webhooks/replay.ts'
 import { endFormerSecrets, rotateSecret } from '../../src/webhooks/rotate-secret.ts'
 import { answered, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
@@ -253,9 +253,9 @@ test('a message that is gone is told of no more', async () => {
 
 test('that there was nothing to tell makes no endpoint one that answers', async () => {
   await house.addEndpoint()
-  let [open, mostOpen] = [0, 0]
+  let [open, maxOpen] = [0, 0]
   house.answer = async () => {
-    mostOpen = Math.max(mostOpen, (open += 1))
+    maxOpen = Math.max(maxOpen, (open += 1))
     await new Promise<void>((resolve) => setImmediate(resolve))
     open -= 1
     return { kind: 'failed', because: 'timed_out', detail: 'no answer within 15000 ms' }
@@ -269,5 +269,5 @@ test('that there was nothing to tell makes no endpoint one that answers', async 
   expect((await house.deliveries()).map(({ outcome }) => outcome)).toEqual(Array(5).fill('dropped'))
   for (let i = 0; i < 5; i++) await house.send()
   await house.deliverer.drain()
-  expect([house.posted.length, mostOpen]).toEqual([5, 1])
+  expect([house.posted.length, maxOpen]).toEqual([5, 1])
 })

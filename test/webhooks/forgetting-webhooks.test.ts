@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
-import { createWebhookForgetter } from '../../src/dispatch/webhook-forgetter.ts'
+import { createWebhookPurger } from '../../src/dispatch/sweepers/webhook-purger.ts'
 import { createLog } from '../../src/process/log.ts'
-import { eraseTexts } from '../../src/messages/erase.ts'
-import { eraseNumber } from '../../src/messages/erase-number.ts'
-import { dropWebhooks } from '../../src/messages/erase-webhooks.ts'
-import { recordEvents } from '../../src/messages/events.ts'
+import { eraseTexts } from '../../src/privacy/erase-texts.ts'
+import { eraseNumber } from '../../src/privacy/erase-number.ts'
+import { dropWebhooks } from '../../src/privacy/erase-webhooks.ts'
+import { recordEvents } from '../../src/messages/core/events.ts'
 import { createNumberHash } from '../../src/numbers/number-hash.ts'
 import { removeEndpoint } from '../../src/webhooks/endpoint-store.ts'
 import { tablesWith } from '../messages/every-cell.ts'
@@ -29,7 +29,7 @@ const counts = async (): Promise<number[]> =>
     ),
   )
 const forgetter = (atOnce?: number) =>
-  createWebhookForgetter(
+  createWebhookPurger(
     {
       read: house.storage.read,
       writer: house.storage.writer,

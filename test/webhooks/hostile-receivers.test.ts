@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createWebhookSecretBox } from '../../src/devices/secret-box.ts'
+import { createWebhookSecretBox } from '../../src/runtime/secret-box.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { loadInstanceSecret } from '../../src/process/instance-secret.ts'
 import { readConfig } from '../../src/config.ts'
@@ -36,7 +36,7 @@ async function endpoint(accountId: string, url: string): Promise<{ endpointId: s
     ids: createIds({ now: Date.now }),
     nowMs: Date.now(),
     randomBytes,
-    mostEndpoints: 0,
+    maxEndpoints: 0,
     guard: anywhere,
   }
   return app.app.storage.writer.write((tx) =>

@@ -1,6 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { eraseTexts } from '../../src/messages/erase.ts'
+import { eraseTexts } from '../../src/privacy/erase-texts.ts'
 import { countWaiting } from '../../src/webhooks/count-waiting.ts'
 import { claimDeliveries, readDueEndpoints } from '../../src/webhooks/claim-deliveries.ts'
 import { recordOutcomes } from '../../src/webhooks/delivery-outcomes.ts'

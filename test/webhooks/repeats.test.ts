@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { moveMessages } from '../../src/messages/move-messages.ts'
-import { eraseTexts } from '../../src/messages/erase.ts'
+import { moveMessages } from '../../src/messages/queue/move-messages.ts'
+import { eraseTexts } from '../../src/privacy/erase-texts.ts'
 import { retryDelaysMs } from '../../src/webhooks/retry-schedule.ts'
 import { eventually } from '../eventually.ts'
 import { answered, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'

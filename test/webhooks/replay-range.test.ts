@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { eventIdOf } from '../../src/messages/event-id.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { eventIdOf } from '../../src/messages/core/events.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
 import { replayRange } from '../../src/webhooks/replay.ts'
 import { openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 

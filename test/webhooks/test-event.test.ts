@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { testCommand } from '../../src/cli/webhook-test.ts'
-import type { CommandContext } from '../../src/cli/command-context.ts'
+import { testCommand } from '../../src/cli/webhook/webhook-test.ts'
+import type { CommandContext } from '../../src/cli/core/command-context.ts'
 import { readConfig } from '../../src/config.ts'
 import { setEndpoint } from '../../src/webhooks/endpoint-store.ts'
 import type { PostResult } from '../../src/webhooks/post.ts'

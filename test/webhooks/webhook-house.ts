@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { renderMessage } from '../../src/api/v1/message-view.ts'
-import { createWebhookSecretBox } from '../../src/devices/secret-box.ts'
+import { createWebhookSecretBox } from '../../src/runtime/secret-box.ts'
 import { createLog } from '../../src/process/log.ts'
 import { createMetrics } from '../../src/process/metrics.ts'
-import type { Mode } from '../../src/storage/schema.ts'
+import type { Mode } from '../../src/storage/tables/schema.ts'
 import { Deliverer, type DelivererDeps } from '../../src/webhooks/deliverer.ts'
 import { addEndpoint } from '../../src/webhooks/endpoint-store.ts'
 import type { PostResult } from '../../src/webhooks/post.ts'
@@ -84,8 +84,8 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
       },
       timeoutMs: 15_000,
       pollIntervalMs: 500,
-      mostInLane: 16,
-      mostConnections: 1_000,
+      maxInLane: 16,
+      maxConnections: 1_000,
       disableAfterMs: 5 * 86_400_000,
     })
     deliverers.push(deliverer)
@@ -101,7 +101,7 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
       storage.writer.write((tx) =>
         addEndpoint(
           tx,
-          { ids, nowMs: clock.now(), secretBox, randomBytes, mostEndpoints: 0, guard: anywhere },
+          { ids, nowMs: clock.now(), secretBox, randomBytes, maxEndpoints: 0, guard: anywhere },
           { accountId, url, types, mode: mode ?? null, actor: 'test' },
         ),
       ),

@@ -1,4 +1,4 @@
-import type { KnownUser } from '../../../src/accounts/account-owner.ts'
+import type { KnownUser } from '../../../src/accounts/core/account-owner.ts'
 import type { AnswerOf, CallName, InputOf } from '../../../src/api/console/calls.ts'
 import { connection } from '../connection/connection.ts'
 import { sessionEnd } from '../connection/session-end.ts'

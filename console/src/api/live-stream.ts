@@ -1,4 +1,4 @@
-import type { LiveTopic } from '../../../src/api/console/live-feed.ts'
+import type { LiveTopic } from '../../../src/api/console/core/live-feed.ts'
 import { connection } from '../connection/connection.ts'
 import { isReachable } from '../connection/reachable.ts'
 

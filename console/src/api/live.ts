@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import type { LiveTopic } from '../../../src/api/console/live-feed.ts'
+import type { LiveTopic } from '../../../src/api/console/core/live-feed.ts'
 import { addressOf, type Place } from './call.ts'
 import { checkSession } from './check-session.ts'
 import { type Listener, LiveStream } from './live-stream.ts'

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import type { LiveTopic } from '../../../src/api/console/live-feed.ts'
+import type { LiveTopic } from '../../../src/api/console/core/live-feed.ts'
 import type { CallName } from '../../../src/api/console/calls.ts'
 import { useLive } from './live.ts'
 import { useAccountPlace } from './place.ts'

@@ -1,6 +1,6 @@
 import { SimpleGrid, Stack, Title } from '@mantine/core'
 import { lazyPart } from '../connection/lazy-part.ts'
-import type { BalanceAnswer } from '../../../src/api/console/balance-calls.ts'
+import type { BalanceAnswer } from '../../../src/api/console/account/balance-calls.ts'
 import { useCall } from '../api/use-call.ts'
 import { useOutdated } from '../api/use-outdated.ts'
 import { formatDays, paceInWords } from '../ui/duration.ts'
@@ -75,10 +75,10 @@ function Tiles({ of }: { of: BalanceAnswer }) {
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const dayMs = 86_400_000
 /** A date further off than this says more than a pace can know. */
-const mostForecastDays = 730
+const maxForecastDays = 730
 
 /** Until which day the balance lasts; nothing when nobody can know. */
 const endInWords = (daysLeft: number | null): string =>
-  daysLeft === null || daysLeft > mostForecastDays
+  daysLeft === null || daysLeft > maxForecastDays
     ? ''
     : `, until ${date.format(Date.now() + daysLeft * dayMs)}`

@@ -1,6 +1,6 @@
 import { Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
-import type { BalanceAnswer } from '../../../src/api/console/balance-calls.ts'
+import type { BalanceAnswer } from '../../../src/api/console/account/balance-calls.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { historyAddress } from '../messages/history-address.ts'
 import { BarChart } from '../ui/bar-chart.tsx'

@@ -1,6 +1,6 @@
 import { Button, Group, NumberInput, Paper, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import type { BalanceAnswer } from '../../../src/api/console/balance-calls.ts'
+import type { BalanceAnswer } from '../../../src/api/console/account/balance-calls.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
 import { formatNumber } from '../ui/format.ts'

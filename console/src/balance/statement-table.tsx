@@ -1,6 +1,6 @@
 import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
-import type { StatementAnswer } from '../../../src/api/console/balance-calls.ts'
+import type { StatementAnswer } from '../../../src/api/console/account/balance-calls.ts'
 import type { StatementRow } from '../../../src/ledger/statement.ts'
 import { addressOf } from '../api/call.ts'
 import { useAccountPlace } from '../api/place.ts'

@@ -1,6 +1,9 @@
 import { Alert, Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
-import type { ConversationPage as Answer, SaidMessage } from '../../../src/api/console/conversation-calls.ts'
+import type {
+  ConversationPage as Answer,
+  SaidMessage,
+} from '../../../src/api/console/messages/conversation-calls.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
 import { useOutdated } from '../api/use-outdated.ts'

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
-import type { ListedApiKey } from '../../../src/accounts/api-keys.ts'
+import type { ListedApiKey } from '../../../src/accounts/keys/api-keys.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'

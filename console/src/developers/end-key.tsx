@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
-import type { ListedApiKey } from '../../../src/accounts/api-keys.ts'
+import type { ListedApiKey } from '../../../src/accounts/keys/api-keys.ts'
 import { useChange } from '../api/use-call.ts'
 import { Choice } from '../ui/choice.tsx'
 import { CallFault } from '../ui/call-fault.tsx'

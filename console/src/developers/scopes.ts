@@ -1,4 +1,4 @@
-import type { Scope } from '../../../src/accounts/api-keys.ts'
+import type { Scope } from '../../../src/accounts/keys/api-keys.ts'
 
 /** What a key may do, in words; one that the server adds is missed here by the compiler. */
 export const scopes: Readonly<Record<Scope, string>> = {

@@ -1,6 +1,6 @@
 import { Alert, Button, Checkbox, Code, Group, List, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { PhoneInvitation } from '../../../src/api/console/device-connect-calls.ts'
+import type { PhoneInvitation } from '../../../src/api/console/devices/device-connect-calls.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'

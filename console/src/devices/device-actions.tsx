@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { lazyPart } from '../connection/lazy-part.ts'
-import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
+import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/devices/device-view.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { Dialog } from '../ui/dialog.tsx'

@@ -1,6 +1,6 @@
 import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
+import type { ConsoleDevice } from '../../../src/api/console/devices/device-view.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { BatteryCurve } from './battery-curve.tsx'
 import { DeviceFacts, PaceBar, Troubles } from './device-facts.tsx'

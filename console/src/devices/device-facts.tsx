@@ -1,6 +1,6 @@
 import { Alert, Group, Progress, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
+import type { ConsoleDevice } from '../../../src/api/console/devices/device-view.ts'
 import { formatNumber } from '../ui/format.ts'
 import { TimeAgo } from '../ui/time-ago.tsx'
 

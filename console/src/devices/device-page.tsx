@@ -1,7 +1,7 @@
 import { Anchor, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
 import { lazyPart } from '../connection/lazy-part.ts'
-import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
+import type { ConsoleDevice } from '../../../src/api/console/devices/device-view.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
 import { ListState } from '../ui/list-state.tsx'

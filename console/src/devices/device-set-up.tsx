@@ -1,5 +1,5 @@
 import { Paper } from '@mantine/core'
-import type { ConsoleDevice, DeviceSetUp as SetUp } from '../../../src/api/console/device-view.ts'
+import type { ConsoleDevice, DeviceSetUp as SetUp } from '../../../src/api/console/devices/device-view.ts'
 import { DeviceSettings } from './device-settings.tsx'
 import { SimNumbers } from './sim-numbers.tsx'
 import { SimulatorMoods } from './simulator-moods.tsx'

@@ -1,6 +1,6 @@
 import { Button, Group, NumberInput, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
+import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/devices/device-view.ts'
 import { useCall, useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { DeviceName, DeviceSenders } from './device-fields.tsx'

@@ -1,5 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core'
-import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
+import type { ConsoleDevice } from '../../../src/api/console/devices/device-view.ts'
 import { useIsCurrent } from '../connection/connection-bar.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 

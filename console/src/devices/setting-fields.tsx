@@ -1,6 +1,6 @@
 import { Anchor, Stack, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { KindSetting } from '../../../src/api/console/device-calls.ts'
+import type { KindSetting } from '../../../src/api/console/devices/device-calls.ts'
 import { Choice } from '../ui/choice.tsx'
 import { faultOf } from '../ui/call-fault.tsx'
 import { withCode } from './with-code.tsx'

@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
+import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/devices/device-view.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 

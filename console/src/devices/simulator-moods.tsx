@@ -1,6 +1,6 @@
 import { Group, NumberInput, Paper, Stack, Switch, Title } from '@mantine/core'
 import { useState } from 'react'
-import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
+import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/devices/device-view.ts'
 import { useChange } from '../api/use-call.ts'
 import { Choice } from '../ui/choice.tsx'
 import { CallFault } from '../ui/call-fault.tsx'

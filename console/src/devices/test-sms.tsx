@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
+import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/devices/device-view.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
 import { useRequestKey } from '../api/use-request-key.ts'

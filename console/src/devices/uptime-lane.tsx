@@ -1,5 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core'
-import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
+import type { ConsoleDevice } from '../../../src/api/console/devices/device-view.ts'
 import { useId } from 'react'
 import { formatExact } from '../ui/format.ts'
 import { wordsOf } from './device-state.tsx'

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { OpenInvitation } from '../../../src/api/console/invitation-calls.ts'
+import type { OpenInvitation } from '../../../src/api/console/account/invitation-calls.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { CallFault } from '../ui/call-fault.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'

@@ -1,6 +1,6 @@
 import { Radio, Stack } from '@mantine/core'
 import { useState } from 'react'
-import type { InvitationAnswer } from '../../../src/api/console/invite.ts'
+import type { InvitationAnswer } from '../../../src/api/console/account/invite.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 import { InviteeField } from './invitee-field.tsx'

@@ -1,5 +1,5 @@
 import { Alert, Stack, Text } from '@mantine/core'
-import type { InvitationAnswer } from '../../../src/api/console/invite.ts'
+import type { InvitationAnswer } from '../../../src/api/console/account/invite.ts'
 import { ToCopy } from '../ui/to-copy.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 

@@ -1,4 +1,4 @@
-import type { MessageErrorCode } from '../../../src/messages/message-errors.ts'
+import type { MessageErrorCode } from '../../../src/messages/core/message-errors.ts'
 
 /** Every cause of the server, in words for a list; one that is added there is missed here by the compiler. */
 const labels: Readonly<Record<MessageErrorCode, string>> = {

@@ -1,6 +1,6 @@
 import { Button, Group, MultiSelect, Select, SimpleGrid, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import type { HistoryNames } from '../../../src/api/console/history-names.ts'
+import type { HistoryNames } from '../../../src/api/console/messages/history-names.ts'
 import { messageStates } from '../ui/message-states.ts'
 import { errorCodes } from './error-codes.ts'
 import { type HistorySearch, readSearch } from './history-filter.ts'

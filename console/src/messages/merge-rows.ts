@@ -1,4 +1,4 @@
-import type { ListedMessage } from '../../../src/api/console/listed-message.ts'
+import type { ListedMessage } from '../../../src/api/console/messages/listed-message.ts'
 import type { HistoryFilter } from './history-filter.ts'
 
 /** The pages of a list as they were read, newest first. */

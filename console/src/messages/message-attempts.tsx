@@ -1,5 +1,5 @@
 import { Code, Group, Stack, Text } from '@mantine/core'
-import type { MessagePage } from '../../../src/api/console/message-page.ts'
+import type { MessagePage } from '../../../src/api/console/messages/message-page.ts'
 import { formatExact, formatSpan } from '../ui/format.ts'
 
 const states: Record<MessagePage['attempts'][number]['state'], string> = {

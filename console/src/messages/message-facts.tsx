@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { MessagePage } from '../../../src/api/console/message-page.ts'
+import type { MessagePage } from '../../../src/api/console/messages/message-page.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { searchOf } from '../api/search.ts'
 import { useCall } from '../api/use-call.ts'

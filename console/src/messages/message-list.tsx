@@ -7,7 +7,7 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react'
-import type { ListedMessage } from '../../../src/api/console/listed-message.ts'
+import type { ListedMessage } from '../../../src/api/console/messages/listed-message.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import styles from './message-list.module.css'
 import { MessageCard, MessageTableRow, type Names } from './message-rows.tsx'

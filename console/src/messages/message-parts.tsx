@@ -1,5 +1,5 @@
 import { Group, Paper, Stack, Text } from '@mantine/core'
-import type { MessagePage } from '../../../src/api/console/message-page.ts'
+import type { MessagePage } from '../../../src/api/console/messages/message-page.ts'
 
 /** The text as the network carries it: each part by itself, so that it shows where a long text was cut. */
 export function MessageParts({ page: { message, partTexts } }: { page: MessagePage }) {

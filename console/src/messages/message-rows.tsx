@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { ListedMessage } from '../../../src/api/console/listed-message.ts'
+import type { ListedMessage } from '../../../src/api/console/messages/listed-message.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { MessageState } from '../ui/message-state.tsx'
 import { formatExact } from '../ui/format.ts'

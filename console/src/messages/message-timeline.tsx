@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import type { CSSProperties } from 'react'
-import type { MessagePage } from '../../../src/api/console/message-page.ts'
+import type { MessagePage } from '../../../src/api/console/messages/message-page.ts'
 import { formatExact, formatSpan } from '../ui/format.ts'
 import { messageStates, type MessageStatus } from '../ui/message-states.ts'
 import { TimeAgo } from '../ui/time-ago.tsx'

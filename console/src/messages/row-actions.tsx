@@ -1,6 +1,6 @@
 import { useDisclosure } from '@mantine/hooks'
 import { lazyPart } from '../connection/lazy-part.ts'
-import type { ListedMessage } from '../../../src/api/console/listed-message.ts'
+import type { ListedMessage } from '../../../src/api/console/messages/listed-message.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { MenuButton } from '../ui/menu-button.tsx'
 import styles from './message-list.module.css'

@@ -1,8 +1,8 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { HistoryPageAnswer } from '../../../src/api/console/history-calls.ts'
-import type { ListedMessage } from '../../../src/api/console/listed-message.ts'
-import type { MessagesEvent } from '../../../src/api/console/live-messages.ts'
+import type { HistoryPageAnswer } from '../../../src/api/console/messages/history-calls.ts'
+import type { ListedMessage } from '../../../src/api/console/messages/listed-message.ts'
+import type { MessagesEvent } from '../../../src/api/console/live/live-messages.ts'
 import { read } from '../api/call.ts'
 import { useLive } from '../api/live.ts'
 import { useAccountPlace } from '../api/place.ts'
@@ -181,7 +181,7 @@ const nothing: HistoryFilter = { status: [] }
 
 /** As many as the server gives at once. */
 const idsAtOnce = 100
-const mostIds = 500
+const maxIds = 500
 
 /** Whether a head goes back as far as a message: then nothing lies between them. */
 const reaches = ({ next, rows }: HistoryPageAnswer, id: string): boolean =>
@@ -197,7 +197,7 @@ const movingIds = (held: Pages | undefined): string[] =>
   rowsOf(held)
     .filter((row) => !row.final)
     .map(({ id }) => id)
-    .slice(0, mostIds)
+    .slice(0, maxIds)
 
 /** Runs at once, then at most once in `everyMs`, and once more at the end when it was asked for in between. */
 function useThrottled(run: () => Promise<void>, everyMs: number): () => void {

@@ -1,5 +1,5 @@
 import { lazyPart } from '../connection/lazy-part.ts'
-import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
+import type { OperatedAccount } from '../../../src/api/console/operator/operator-calls.ts'
 import { Dialog } from '../ui/dialog.tsx'
 
 const TaskForm = lazyPart(async () => (await import('./task-form.tsx')).TaskForm)

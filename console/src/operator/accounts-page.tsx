@@ -2,7 +2,7 @@ import { Anchor, Badge, Button, Group, Stack, Text, TextInput, Title } from '@ma
 import { useDebouncedValue } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
+import type { OperatedAccount } from '../../../src/api/console/operator/operator-calls.ts'
 import { useCall, useChange } from '../api/use-call.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { formatNumber } from '../ui/format.ts'

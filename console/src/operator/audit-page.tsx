@@ -1,7 +1,7 @@
 import { Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import type { AuditLine } from '../../../src/api/console/audit-calls.ts'
+import type { AuditLine } from '../../../src/api/console/operator/audit-calls.ts'
 import { useCall } from '../api/use-call.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'

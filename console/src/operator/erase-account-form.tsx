@@ -1,7 +1,7 @@
 import { Alert, Button, Loader, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { AnswerOf } from '../../../src/api/console/calls.ts'
-import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
+import type { OperatedAccount } from '../../../src/api/console/operator/operator-calls.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { formatExact, formatNumber } from '../ui/format.ts'
@@ -58,17 +58,17 @@ function Running({ erased, last }: { erased: number; canceled: number; last: Pie
   return (
     <Alert color="blue" variant="light" role="status" icon={<Loader size="xs" />} title="Erasing">
       <Text size="sm">
-        {last === null || last.handedOver === 0
+        {last === null || last.inFlight === 0
           ? `${formatNumber(erased)} messages erased so far. Keep this open; should it be closed, erase the account again and it goes on.`
-          : handedOverWords(last)}
+          : inFlightText(last)}
       </Text>
     </Alert>
   )
 }
 
-const handedOverWords = ({ handedOver, finalBy }: Piece): string => {
+const inFlightText = ({ inFlight, finalBy }: Piece): string => {
   const by = finalBy === null ? '' : `, which is by ${formatExact(finalBy)} at the latest`
-  return `${formatNumber(handedOver)} messages are being handed over. It goes on when they are final${by}. Nothing new is sent meanwhile: you may close this and erase the account again then.`
+  return `${formatNumber(inFlight)} messages are being handed over. It goes on when they are final${by}. Nothing new is sent meanwhile: you may close this and erase the account again then.`
 }
 
 function Erased({ erased, canceled }: { erased: number; canceled: number }) {

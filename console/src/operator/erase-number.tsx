@@ -1,4 +1,4 @@
-import type { ErasedNumber } from '../../../src/api/console/erase-calls.ts'
+import type { ErasedNumber } from '../../../src/api/console/operator/erase-calls.ts'
 import { Alert, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useChange } from '../api/use-call.ts'
@@ -48,14 +48,14 @@ function EraseForm() {
   )
 }
 
-function Erased({ erased, canceled, handedOver, isLogEmpty }: ErasedNumber) {
+function Erased({ erased, canceled, inFlight, isLogEmpty }: ErasedNumber) {
   return (
     <Alert color="teal" variant="light" role="status" title="Erased">
       <Text size="sm">
         {formatNumber(erased)} messages erased, {formatNumber(canceled)} cancelled before.
-        {handedOver === 0
+        {inFlight === 0
           ? ''
-          : ` ${formatNumber(handedOver)} are being handed over: erase the number again when they are final.`}
+          : ` ${formatNumber(inFlight)} are being handed over: erase the number again when they are final.`}
         {isLogEmpty === false
           ? ' Somebody reads at this moment, so that old pages stay in the write-ahead log until the server has written over them.'
           : ''}

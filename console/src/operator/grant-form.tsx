@@ -1,6 +1,6 @@
 import { NumberInput, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
+import type { OperatedAccount } from '../../../src/api/console/operator/operator-calls.ts'
 import { useChange } from '../api/use-call.ts'
 import { useRequestKey } from '../api/use-request-key.ts'
 import { Choice } from '../ui/choice.tsx'

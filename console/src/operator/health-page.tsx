@@ -1,5 +1,5 @@
 import { Button, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import type { SystemHealth } from '../../../src/api/console/system-health.ts'
+import type { SystemHealth } from '../../../src/api/console/core/system-health.ts'
 import { useCall } from '../api/use-call.ts'
 import { formatNumber } from '../ui/format.ts'
 import { ListState } from '../ui/list-state.tsx'

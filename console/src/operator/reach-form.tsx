@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core'
 import { useState } from 'react'
-import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
+import type { OperatedAccount } from '../../../src/api/console/operator/operator-calls.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 import { Choice } from '../ui/choice.tsx'

@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { ListedOperatorToken } from '../../../src/accounts/operator-tokens.ts'
+import type { ListedOperatorToken } from '../../../src/accounts/keys/operator-tokens.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { Dialog } from '../ui/dialog.tsx'

@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
-import type { ListedOperatorToken } from '../../../src/accounts/operator-tokens.ts'
+import type { ListedOperatorToken } from '../../../src/accounts/keys/operator-tokens.ts'
 import { useCall } from '../api/use-call.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'

@@ -1,12 +1,12 @@
 import { Alert, FileInput, List, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import type { AddedOptOuts } from '../../../src/api/console/opt-out-calls.ts'
+import type { AddedOptOuts } from '../../../src/api/console/messages/opt-out-calls.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 import { formatNumber } from '../ui/format.ts'
 import { inPieces } from './in-pieces.ts'
 
-const mostFaultsShown = 10
+const maxFaultsShown = 10
 
 /** Stores a pasted list or a file of numbers. */
 export function AddOptOuts() {
@@ -60,7 +60,7 @@ export function AddOptOuts() {
 }
 
 function Done({ of: { added, known, canceled, faults } }: { of: AddedOptOuts }) {
-  const more = faults.length - mostFaultsShown
+  const more = faults.length - maxFaultsShown
   return (
     <Alert color={faults.length === 0 ? 'teal' : 'yellow'} variant="light" role="status">
       <Stack gap="xs">
@@ -72,7 +72,7 @@ function Done({ of: { added, known, canceled, faults } }: { of: AddedOptOuts }) 
           <>
             <Text size="sm">These lines hold no number and were left out:</Text>
             <List size="sm">
-              {faults.slice(0, mostFaultsShown).map(({ line, detail }) => (
+              {faults.slice(0, maxFaultsShown).map(({ line, detail }) => (
                 <List.Item key={line}>
                   Line {line}: {detail}
                 </List.Item>

@@ -1,6 +1,6 @@
 /** As the server takes them at once. */
-const mostLines = 500
-const mostCharacters = 39_000
+const maxLines = 500
+const maxCharacters = 39_000
 
 interface Piece {
   text: string
@@ -25,7 +25,7 @@ export function inPieces(list: string): Piece[] {
     characters = 0
   }
   for (const [at, line] of lines.entries()) {
-    if (at - from >= mostLines || characters + line.length + 1 > mostCharacters) end(at)
+    if (at - from >= maxLines || characters + line.length + 1 > maxCharacters) end(at)
     characters += line.length + 1
   }
   end(lines.length)

@@ -1,6 +1,6 @@
 import { Button, Card, Group, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { KeywordSet } from '../../../src/messages/check-keyword-set.ts'
+import type { KeywordSet } from '../../../src/messages/opt-outs/check-keyword-set.ts'
 import { languageName } from './language-name.ts'
 
 /** A keyword set, and what an owner can do to it. Texts that its STOP words were followed in are none without it: removing these asks first. */

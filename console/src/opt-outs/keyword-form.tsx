@@ -1,7 +1,7 @@
 import { Checkbox, Group, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { KeywordSet } from '../../../src/messages/check-keyword-set.ts'
+import type { KeywordSet } from '../../../src/messages/opt-outs/check-keyword-set.ts'
 import { offWords } from '../../../src/settings/off-words.ts'
 import { useChange } from '../api/use-call.ts'
 import { faultOf } from '../ui/call-fault.tsx'

@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { StoredKeywordSet } from '../../../src/messages/check-keyword-set.ts'
+import type { StoredKeywordSet } from '../../../src/messages/opt-outs/check-keyword-set.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { KeywordCard } from './keyword-card.tsx'

@@ -2,7 +2,7 @@ import { Badge, Button, Group, Stack, Text, TextInput, Title } from '@mantine/co
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { lazyPart } from '../connection/lazy-part.ts'
-import type { ListedOptOut } from '../../../src/messages/manage-opt-outs.ts'
+import type { ListedOptOut } from '../../../src/messages/opt-outs/manage-opt-outs.ts'
 import { useCall } from '../api/use-call.ts'
 import { plainNumber } from '../send/recipients.ts'
 import { faultOf } from '../ui/call-fault.tsx'
@@ -18,7 +18,7 @@ import { RemoveOptOut } from './remove-opt-out.tsx'
 const AddOptOuts = lazyPart(async () => (await import('./add-opt-outs.tsx')).AddOptOuts)
 
 /** As many digits as the shortest number has: less is not looked for yet. */
-const leastDigits = 7
+const minDigits = 7
 const pauseMs = 300
 
 /** The numbers that the account must not write to, the newest first. */
@@ -28,7 +28,7 @@ export function OptOutsPage() {
   const [adding, { open, close }] = useDisclosure()
   const [removing, setRemoving] = useState<ListedOptOut | null>(null)
   const pages = useKeysetPages()
-  const isLookedFor = settled.replace(/\D/g, '').length >= leastDigits
+  const isLookedFor = settled.replace(/\D/g, '').length >= minDigits
   const list = useCall(
     'opt-outs/list',
     { ...pages.input, ...(isLookedFor ? { number: settled } : {}) },

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { QuietHoursAnswer } from '../../../src/api/console/quiet-hours-calls.ts'
+import type { QuietHoursAnswer } from '../../../src/api/console/messages/quiet-hours-calls.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 import { enteredOf, hoursOf, isHalfEntered, QuietHoursFields } from '../ui/quiet-hours-fields.tsx'

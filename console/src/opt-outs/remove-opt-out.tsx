@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import type { ListedOptOut } from '../../../src/messages/manage-opt-outs.ts'
+import type { ListedOptOut } from '../../../src/messages/opt-outs/manage-opt-outs.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 

@@ -1,6 +1,6 @@
 import { Anchor, Group, Paper, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { NowAnswer } from '../../../src/api/console/overview-calls.ts'
+import type { NowAnswer } from '../../../src/api/console/messages/overview-calls.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { DeviceState } from '../devices/device-state.tsx'
 

@@ -1,6 +1,6 @@
 import { Anchor, SimpleGrid } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { NowAnswer } from '../../../src/api/console/overview-calls.ts'
+import type { NowAnswer } from '../../../src/api/console/messages/overview-calls.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { formatDays, paceInWords } from '../ui/duration.ts'
 import { formatNumber } from '../ui/format.ts'

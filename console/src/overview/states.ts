@@ -1,4 +1,4 @@
-import type { TrafficBar } from '../../../src/messages/read-traffic.ts'
+import type { TrafficBar } from '../../../src/messages/history/read-traffic.ts'
 
 export type BarState = Exclude<keyof TrafficBar, 'atMs' | 'accepted' | 'received'>
 

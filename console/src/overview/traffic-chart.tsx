@@ -1,6 +1,6 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { TrafficAnswer } from '../../../src/api/console/overview-calls.ts'
+import type { TrafficAnswer } from '../../../src/api/console/messages/overview-calls.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { historyAddress } from '../messages/history-address.ts'
 import { BarChart } from '../ui/bar-chart.tsx'

@@ -1,4 +1,4 @@
-import type { TrafficAnswer } from '../../../src/api/console/overview-calls.ts'
+import type { TrafficAnswer } from '../../../src/api/console/messages/overview-calls.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { formatNumber } from '../ui/format.ts'
 import { barTime } from './bar-times.ts'

@@ -2,7 +2,7 @@ import { Button, Loader } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Suspense } from 'react'
 import { lazyPart } from '../connection/lazy-part.ts'
-import type { TrafficAnswer } from '../../../src/api/console/overview-calls.ts'
+import type { TrafficAnswer } from '../../../src/api/console/messages/overview-calls.ts'
 
 const TrafficRows = lazyPart(async () => (await import('./traffic-rows.tsx')).TrafficRows)
 

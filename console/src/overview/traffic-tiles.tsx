@@ -1,6 +1,6 @@
 import { SimpleGrid } from '@mantine/core'
-import type { TrafficAnswer } from '../../../src/api/console/overview-calls.ts'
-import type { TimeSummary } from '../../../src/messages/read-traffic.ts'
+import type { TrafficAnswer } from '../../../src/api/console/messages/overview-calls.ts'
+import type { TimeSummary } from '../../../src/messages/history/read-traffic.ts'
 import { formatDuration } from '../ui/duration.ts'
 import { formatNumber } from '../ui/format.ts'
 import { StatTile } from '../ui/stat-tile.tsx'

@@ -1,7 +1,7 @@
 import { Code, Group, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { NewSecondFactor } from '../../../src/api/console/second-factor-calls.ts'
+import type { NewSecondFactor } from '../../../src/api/console/sign-in/second-factor-calls.ts'
 import { useChange } from '../api/use-call.ts'
 import { faultOf } from '../ui/call-fault.tsx'
 import { CallForm } from '../ui/call-form.tsx'

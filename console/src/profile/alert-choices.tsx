@@ -1,5 +1,5 @@
 import { Checkbox, Stack, Text } from '@mantine/core'
-import type { ProfileAnswer } from '../../../src/api/console/profile-calls.ts'
+import type { ProfileAnswer } from '../../../src/api/console/sign-in/profile-calls.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { notify } from '../ui/notify.ts'

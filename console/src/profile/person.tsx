@@ -1,6 +1,6 @@
 import { Box, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { ProfileAnswer } from '../../../src/api/console/profile-calls.ts'
+import type { ProfileAnswer } from '../../../src/api/console/sign-in/profile-calls.ts'
 import type { MailFate } from '../../../src/process/mailer.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault, faultOf } from '../ui/call-fault.tsx'

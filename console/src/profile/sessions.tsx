@@ -1,5 +1,5 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
-import type { ListedSession } from '../../../src/api/console/session-list.ts'
+import type { ListedSession } from '../../../src/api/console/sign-in/session-list.ts'
 import { useChange } from '../api/use-call.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { CallFault } from '../ui/call-fault.tsx'

@@ -2,8 +2,8 @@ import Papa from 'papaparse'
 import type { SheetTable } from './table-plan.ts'
 
 /** As many as one person sends by hand; a program has the API. */
-const mostTableRows = 50_000
-const mostFaults = 20
+const maxTableRows = 50_000
+const maxFaults = 20
 
 /** Reads CSV (RFC 4180) with any of the usual separators; the first row names the columns. */
 export function readTable(text: string): SheetTable {
@@ -15,13 +15,13 @@ export function readTable(text: string): SheetTable {
   })
   const faults = errors
     .filter(({ code }) => code !== 'UndetectableDelimiter')
-    .slice(0, mostFaults)
+    .slice(0, maxFaults)
     .map(({ row, message }) => `Row ${(row ?? 0) + 2}: ${message}.`)
-  if (data.length > mostTableRows)
-    faults.push(`The table has ${data.length} rows; only the first ${mostTableRows} are taken.`)
+  if (data.length > maxTableRows)
+    faults.push(`The table has ${data.length} rows; only the first ${maxTableRows} are taken.`)
   return {
     columns: (meta.fields ?? []).filter((name) => name !== ''),
-    rows: data.slice(0, mostTableRows),
+    rows: data.slice(0, maxTableRows),
     faults,
   }
 }

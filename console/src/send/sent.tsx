@@ -1,6 +1,6 @@
 import { Alert, Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { SendAnswer } from '../../../src/api/console/send-from-console.ts'
+import type { SendAnswer } from '../../../src/api/console/messages/send-from-console.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { searchOf } from '../api/search.ts'
 import { formatExact, formatNumber } from '../ui/format.ts'

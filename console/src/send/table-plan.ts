@@ -61,7 +61,7 @@ export function planTable(
   }
 }
 
-const mostParts = 10
+const maxParts = 10
 
 function faultOf(to: string, text: string, parts: number, before: number | undefined): string | null {
   if (to === '') return 'It has no number.'
@@ -69,5 +69,5 @@ function faultOf(to: string, text: string, parts: number, before: number | undef
   if (!/^\+[1-9]\d{6,14}$/.test(to))
     return `${to} is not a number with a plus and the country, such as +491701234567.`
   if (text.trim() === '') return 'Its text is empty.'
-  return parts > mostParts ? `Its text needs ${parts} parts; ${mostParts} are the most.` : null
+  return parts > maxParts ? `Its text needs ${parts} parts; ${maxParts} are the most.` : null
 }

@@ -1,5 +1,5 @@
 import Papa from 'papaparse'
-import type { SentRow } from '../../../src/api/console/send-calls.ts'
+import type { SentRow } from '../../../src/api/console/messages/send-calls.ts'
 import type { TablePlan } from './table-plan.ts'
 
 /** What a spreadsheet would run; a number in E.164 is none. */

@@ -1,4 +1,4 @@
-import type { SentRow } from '../../../src/api/console/send-calls.ts'
+import type { SentRow } from '../../../src/api/console/messages/send-calls.ts'
 import { change, type Place } from '../api/call.ts'
 import type { PlannedRow } from './table-plan.ts'
 

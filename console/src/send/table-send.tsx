@@ -159,18 +159,18 @@ function Preview(properties: { plan: TablePlan; template: string; onReplace: (te
   )
 }
 
-const mostShown = 10
+const maxShown = 10
 
 function BadRows({ plan: { bad } }: { plan: TablePlan }) {
   if (bad.length === 0) return null
   return (
     <Alert color="yellow" variant="light" title={`${formatNumber(bad.length)} rows cannot be sent`}>
-      {bad.slice(0, mostShown).map(({ row, fault }) => (
+      {bad.slice(0, maxShown).map(({ row, fault }) => (
         <Text key={row} size="sm">
           Row {row}: {fault}
         </Text>
       ))}
-      {bad.length > mostShown ? <Text size="sm">and {formatNumber(bad.length - mostShown)} more</Text> : null}
+      {bad.length > maxShown ? <Text size="sm">and {formatNumber(bad.length - maxShown)} more</Text> : null}
     </Alert>
   )
 }

@@ -33,12 +33,12 @@ export function TextCounter({ text, onReplace }: { text: string; onReplace: (tex
   )
 }
 
-const mostNamed = 8
+const maxNamed = 8
 
 function Offending(properties: { text: string; cost: TextCost; onReplace: (text: string) => void }) {
   const { text, cost, onReplace } = properties
   const { offending, parts, partsIfReplaced } = cost
-  const more = offending.length - mostNamed
+  const more = offending.length - maxNamed
   return (
     <Alert
       color="yellow"
@@ -60,7 +60,7 @@ function Offending(properties: { text: string; cost: TextCost; onReplace: (text:
         </Text>
         <Text size="sm">
           {offending
-            .slice(0, mostNamed)
+            .slice(0, maxNamed)
             .map(
               ({ character, code_point, count }) =>
                 `${character} (${code_point}${count > 1 ? `, ${count} times` : ''})`,

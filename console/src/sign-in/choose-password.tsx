@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useState } from 'react'
-import type { LinkLook } from '../../../src/api/console/link-calls.ts'
+import type { LinkLook } from '../../../src/api/console/sign-in/link-calls.ts'
 import { change } from '../api/call.ts'
 import { tellOfPasskeys } from '../passkeys/tell-of-passkeys.tsx'
 import { faultOf } from '../ui/call-fault.tsx'

@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core'
-import type { ChosenPassword } from '../../../src/api/console/link-calls.ts'
+import type { ChosenPassword } from '../../../src/api/console/sign-in/link-calls.ts'
 
 /** Tells who has opened the first link to an address what was removed with it: it may have been their own. */
 export function tellOfRemoved(removed: ChosenPassword['removed']): void {

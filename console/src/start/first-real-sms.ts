@@ -1,4 +1,4 @@
-import type { StartAnswer } from '../../../src/api/console/start-calls.ts'
+import type { StartAnswer } from '../../../src/api/console/account/start-calls.ts'
 
 /** A real SMS has been sent: something else than a simulator took one. */
 export const isSentForReal = ({ takenBy }: Pick<StartAnswer, 'takenBy'>): boolean =>

@@ -7,7 +7,7 @@ import { ListState } from '../ui/list-state.tsx'
 import { CurlLine } from './curl-line.tsx'
 import { firstRealSmsWords, isSentForReal } from './first-real-sms.ts'
 import { Step } from './step.tsx'
-import type { StartAnswer } from '../../../src/api/console/start-calls.ts'
+import type { StartAnswer } from '../../../src/api/console/account/start-calls.ts'
 
 /** A step ticks itself at once, and a busy account has long taken them all. */
 const pauseMs = 1_000

@@ -1,4 +1,4 @@
-import type { MessageRow } from '../../../src/messages/message-store.ts'
+import type { MessageRow } from '../../../src/messages/core/message-store.ts'
 
 export type MessageStatus = MessageRow['status']
 

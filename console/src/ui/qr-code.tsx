@@ -1,4 +1,4 @@
-import type { QrCode as Code } from '../../../src/api/console/qr-code.ts'
+import type { QrCode as Code } from '../../../src/api/console/core/qr-code.ts'
 
 /** A QR code, dark on light in both schemes: cameras read no other. `of` names what it holds, for those who hear the page. */
 export function QrCode({ code, of, size = 140 }: { code: Code; of: string; size?: number }) {

@@ -1,8 +1,8 @@
 import { type Refusal, refuse } from '../../runtime/errors.ts'
 import { isId } from '../../runtime/ids.ts'
-import type { Mode } from '../../storage/schema.ts'
-import type { AccountContext, AnyCall, CallContext, UserContext } from './call.ts'
-import { readSession } from './session.ts'
+import type { Mode } from '../../storage/tables/schema.ts'
+import type { AccountContext, AnyCall, CallContext, UserContext } from './core/call.ts'
+import { readSession } from './sign-in/session.ts'
 
 /**
  * Decides whether a call may be made, and gives its context. Refuses (401) without a session, and (404, as for what does not

@@ -5,15 +5,15 @@ import { refuse } from '../../runtime/errors.ts'
 import type { Mount, MountTools } from '../mount.ts'
 import { checkContentType } from '../media-types.ts'
 import type { Reply } from '../respond.ts'
-import type { AnyCall, CallContext, DownloadedFile, Surroundings } from './call.ts'
+import type { AnyCall, CallContext, DownloadedFile, Surroundings } from './core/call.ts'
 import { calls } from './calls.ts'
-import { endStream } from './end-stream.ts'
+import { endStream } from './core/end-stream.ts'
 import { guardCall, originFault } from './guard-call.ts'
-import { readInput } from './read-input.ts'
+import { readInput } from './core/read-input.ts'
 
 const base = '/console/api'
 /** A hundred rows of a table with long texts; programs send one text at a time and have less. */
-const mostBodyBytes = 1024 * 1024
+const maxBodyBytes = 1024 * 1024
 
 /** The console's own calls, to be mounted: never with an API key, always with the session's cookie. */
 export function createConsoleMount(surroundings: Omit<Surroundings, 'log'>): Mount {
@@ -33,7 +33,7 @@ export function createConsoleMount(surroundings: Omit<Surroundings, 'log'>): Mou
         app.route({
           method: methodOf(call),
           url: `/${name}`,
-          bodyLimit: mostBodyBytes,
+          bodyLimit: maxBodyBytes,
           handler: async (request, reply) => {
             await answer({ ...surroundings, log: tools.log }, tools, streams, call, request, reply)
             return reply

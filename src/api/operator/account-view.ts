@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import type { ListedAccount } from '../../accounts/list-accounts.ts'
+import type { ListedAccount } from '../../accounts/core/list-accounts.ts'
 import { rfc3339 } from '../../runtime/clock.ts'
 import { availableOf, readWallets, type Wallet, walletKey } from '../../ledger/ledger.ts'
-import type { Db } from '../../storage/dialect.ts'
-import type { Mode } from '../../storage/schema.ts'
-import { oneOf, orNull } from '../v1/message-view.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
+import type { Mode } from '../../storage/tables/schema.ts'
+import { oneOf, orNull } from '../../runtime/schemas.ts'
 
 const sms = (description: string) => Type.Integer({ description })
 const limit = (description: string) => orNull<number>('integer', description)

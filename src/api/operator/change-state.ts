@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { readListedAccount } from '../../accounts/list-accounts.ts'
+import { readListedAccount } from '../../accounts/core/list-accounts.ts'
 import { changeAccountState } from '../change-account-state.ts'
 import { readObject } from '../read-object.ts'
-import { oneOf } from '../v1/message-view.ts'
+import { oneOf } from '../../runtime/schemas.ts'
 import { accountExample, AccountSchema, viewAccounts } from './account-view.ts'
 import type { OperatorOperation } from './operation.ts'
 

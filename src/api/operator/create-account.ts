@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { type Static, Type } from 'typebox'
-import { readListedAccount } from '../../accounts/list-accounts.ts'
-import { issuePasswordLink } from '../../accounts/password-link.ts'
+import { readListedAccount } from '../../accounts/core/list-accounts.ts'
+import { issuePasswordLink } from '../../accounts/people/password-link.ts'
 import { rfc3339OrNull } from '../../runtime/clock.ts'
 import { refuse } from '../../runtime/errors.ts'
-import type { Tx } from '../../storage/dialect.ts'
+import type { Tx } from '../../storage/seam/dialect.ts'
 import { readObject } from '../read-object.ts'
-import { orNull } from '../v1/message-view.ts'
+import { orNull } from '../../runtime/schemas.ts'
 import { accountExample, AccountSchema, viewAccounts } from './account-view.ts'
 import {
   IdempotencyHeader,

@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { rfc3339 } from '../../runtime/clock.ts'
-import type { Database } from '../../storage/schema.ts'
-import { modes, oneOf } from '../v1/message-view.ts'
+import type { Database } from '../../storage/tables/schema.ts'
+import { oneOf } from '../../runtime/schemas.ts'
+import { modes } from '../../storage/tables/column-values.ts'
 
 export const EntrySchema = Type.Object({
   object: oneOf(['ledger_entry'], 'What this object is.'),

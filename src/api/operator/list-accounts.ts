@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listAccounts } from '../../accounts/list-accounts.ts'
+import { listAccounts } from '../../accounts/core/list-accounts.ts'
 import { QueryReader } from '../query.ts'
 import { accountExample, AccountSchema, viewAccounts } from './account-view.ts'
 import { documentedPage, pageParameters, readPage, viewPage } from './listed-page.ts'

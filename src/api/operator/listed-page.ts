@@ -3,15 +3,15 @@ import type { IdPrefix } from '../../runtime/ids.ts'
 import { idPattern, isId } from '../../runtime/ids.ts'
 import type { DocumentedAnswer } from '../operation.ts'
 import { type QueryReader, textThat, wholeNumber } from '../query.ts'
-import { oneOf, orNull } from '../v1/message-view.ts'
+import { oneOf, orNull } from '../../runtime/schemas.ts'
 
-const mostListed = 100
+const maxListed = 100
 const usuallyListed = 25
 
 /** The parameters of a list that comes in pages, found by key. */
 export const pageParameters = (noun: string, prefix: IdPrefix) => ({
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: mostListed, default: usuallyListed, description: `${noun} a page.` }),
+    Type.Integer({ minimum: 1, maximum: maxListed, default: usuallyListed, description: `${noun} a page.` }),
   ),
   cursor: Type.Optional(
     Type.String({ pattern: idPattern(prefix), description: '`next_cursor` of the page before.' }),
@@ -23,7 +23,7 @@ export const readPage = (
   query: QueryReader,
   prefix: IdPrefix,
 ): { limit: number; afterId: string | null } => ({
-  limit: query.one('limit', wholeNumber(1, mostListed)) ?? usuallyListed,
+  limit: query.one('limit', wholeNumber(1, maxListed)) ?? usuallyListed,
   afterId: query.one(
     'cursor',
     textThat((text) => isId(prefix, text), 'Use `next_cursor` exactly as it was given.'),

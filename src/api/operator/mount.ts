@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { OperatorCaller } from '../../accounts/operator-tokens.ts'
+import type { OperatorCaller } from '../../accounts/keys/operator-tokens.ts'
 import { refuse } from '../../runtime/errors.ts'
 import { isId } from '../../runtime/ids.ts'
 import type { Mount, MountTools } from '../mount.ts'

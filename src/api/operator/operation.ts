@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TObject, TSchema } from 'typebox'
-import type { OperatorCaller, OperatorScope } from '../../accounts/operator-tokens.ts'
+import type { OperatorCaller, OperatorScope } from '../../accounts/keys/operator-tokens.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Config } from '../../config.ts'
 import type { ProblemCode } from '../../runtime/errors.ts'
 import type { Ids } from '../../runtime/ids.ts'
-import type { Db, Tx } from '../../storage/dialect.ts'
-import type { Writer } from '../../storage/writer.ts'
+import type { Db, Tx } from '../../storage/seam/dialect.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
 import type { AccountStateDeps } from '../change-account-state.ts'
 import type { DocumentedAnswer } from '../operation.ts'
-import { idempotencyKeyForm } from '../v1/idempotency.ts'
+import { idempotencyKeyForm } from '../v1/idempotency-key.ts'
 
 /** What the operations of the operator's interface work with. It sees all accounts: nothing of it is read for one. */
 export interface OperatorDeps {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { readListedAccount } from '../../accounts/list-accounts.ts'
+import { readListedAccount } from '../../accounts/core/list-accounts.ts'
 import { accountExample, AccountSchema, viewAccounts } from './account-view.ts'
 import type { OperatorOperation } from './operation.ts'
 

@@ -1,13 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { requireAccount } from '../../accounts/list-accounts.ts'
+import { requireAccount } from '../../accounts/core/list-accounts.ts'
 import { dayMs, utcDay } from '../../runtime/clock.ts'
 import { readUsageDays } from '../../ledger/usage-pace.ts'
 import { QueryReader, textThat, word } from '../query.ts'
-import { modes, oneOf } from '../v1/message-view.ts'
+import { oneOf } from '../../runtime/schemas.ts'
+import { modes } from '../../storage/tables/column-values.ts'
 import type { OperatorOperation } from './operation.ts'
 
 /** A year and its neighbours: one bill of a year in one request. */
-const mostDays = 400
+const maxDays = 400
 const usualDays = 30
 
 const date = (description: string) => Type.String({ format: 'date', description })
@@ -32,7 +33,7 @@ export const readUsageOperation: OperatorOperation = {
   scope: 'read',
   summary: 'What an account has used, by day',
   description: `Counted in the transactions that charge. A message counts on the UTC day on which it was charged, which may be a later one than that of its
-acceptance. At most ${mostDays} days at once.`,
+acceptance. At most ${maxDays} days at once.`,
   query: Type.Object({
     mode: Type.Optional({ ...oneOf(modes, 'Which wallet.'), default: 'live' }),
     from: Type.Optional(
@@ -90,8 +91,8 @@ function readRange(
   const fromDay = from === null ? toDay - usualDays : (dayOf(from) as number)
   if (fromDay >= toDay)
     query.fault('from', 'out_of_range', '`from` must lie before `to`, which is not part of it.')
-  else if (toDay - fromDay > mostDays)
-    query.fault('from', 'out_of_range', `At most ${mostDays} days may be asked for at once.`)
+  else if (toDay - fromDay > maxDays)
+    query.fault('from', 'out_of_range', `At most ${maxDays} days may be asked for at once.`)
   query.end()
   return { mode, fromDay, toDay }
 }

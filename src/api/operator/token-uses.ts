@@ -1,5 +1,5 @@
-import { touchOperatorToken } from '../../accounts/operator-tokens.ts'
-import type { Writer } from '../../storage/writer.ts'
+import { touchOperatorToken } from '../../accounts/keys/operator-tokens.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
 
 export interface TokenUse {
   tokenId: string

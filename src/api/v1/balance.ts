@@ -2,10 +2,11 @@ import { type Static, Type } from 'typebox'
 import { rfc3339 } from '../../runtime/clock.ts'
 import { refuse } from '../../runtime/errors.ts'
 import { type Balance, readBalance } from '../../ledger/balance.ts'
-import type { ReadOf } from '../../storage/dialect.ts'
+import type { ReadOf } from '../../storage/seam/dialect.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
 import { QueryReader } from '../query.ts'
-import { modes, oneOf } from './message-view.ts'
+import { oneOf } from '../../runtime/schemas.ts'
+import { modes } from '../../storage/tables/column-values.ts'
 
 export interface BalanceOperationDeps {
   readOf: ReadOf

@@ -1,5 +1,5 @@
 import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
-import type { DeviceReportBody } from '../../devices/device-report.ts'
+import type { DeviceReportBody } from '../../devices/status/device-report.ts'
 
 /** What a device last said of itself, as the interface and the command line show it; all of it unknown when it said nothing. */
 export function renderDeviceReport(report: DeviceReportBody | null) {

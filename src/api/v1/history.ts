@@ -1,18 +1,18 @@
 import { type Static, Type } from 'typebox'
 import { rfc3339 } from '../../runtime/clock.ts'
 import { idPattern, type IdPrefix, isId } from '../../runtime/ids.ts'
-import { messageErrorCodes } from '../../messages/message-errors.ts'
-import { type HistoryDeps, readHistory } from '../../messages/history.ts'
-import type { ReadOf } from '../../storage/dialect.ts'
-import { maxCursorLength, openCursor, sealCursor } from '../../messages/history-cursor.ts'
-import { everyMessage, type HistoryQuery } from '../../messages/history-query.ts'
-import type { TimelineEntry } from '../../messages/history-timeline.ts'
+import { messageErrorCodes } from '../../messages/core/message-errors.ts'
+import { type HistoryDeps, readHistory } from '../../messages/history/history.ts'
+import type { ReadOf } from '../../storage/seam/dialect.ts'
+import { maxCursorLength, openCursor, sealCursor } from '../../messages/history/history-cursor.ts'
+import { everyMessage, type HistoryQuery } from '../../messages/history/history-query.ts'
+import type { TimelineEntry } from '../../messages/history/history-timeline.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
 import { address, instant, QueryReader, sender, textThat, textWithPlus, wholeNumber, word } from '../query.ts'
 import { messageExample } from './message-example.ts'
-import {
-  categories, directions, MessageSchema, messageStatuses, oneOf, orNull, renderMessage,
-} from './message-view.ts' // prettier-ignore
+import { MessageSchema, renderMessage } from './message-view.ts'
+import { oneOf, orNull } from '../../runtime/schemas.ts'
+import { categories, directions, messageStatuses } from '../../storage/tables/column-values.ts' // prettier-ignore
 
 export interface HistoryOperationDeps extends Omit<HistoryDeps, 'read'> {
   readOf: ReadOf

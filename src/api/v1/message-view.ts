@@ -1,28 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
-import { knownNumber } from '../../messages/erased-number.ts'
-import { messageErrorRule } from '../../messages/message-errors.ts'
-import { deliveredAtOf, type MessageRow, sentAtOf } from '../../messages/message-store.ts'
-import type { SendRequest } from '../../messages/send-request.ts'
+import { knownNumber } from '../../messages/core/erased-number.ts'
+import { messageErrorRule } from '../../messages/core/message-errors.ts'
+import { deliveredAtOf, type MessageRow, sentAtOf } from '../../messages/core/message-store.ts'
+import type { SendRequest } from '../../messages/send/send-request.ts'
+import { instantOrNull, oneOf, orNull } from '../../runtime/schemas.ts'
+import { categories, directions, messageStatuses, modes } from '../../storage/tables/column-values.ts'
 
-/** Schemas by hand where TypeBox would write `anyOf`: a type and a list of values read better in the reference. */
-export const oneOf = <const T extends string>(values: readonly T[], description: string) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], description })
-export const orNull = <T>(
-  type: 'string' | 'integer' | 'boolean',
-  description: string,
-  more: Record<string, unknown> = {},
-) => Type.Unsafe<T | null>({ type: [type, 'null'], description, ...more })
 const instant = (description: string) => Type.String({ format: 'date-time', description })
-export const instantOrNull = (description: string) =>
-  orNull<string>('string', description, { format: 'date-time' })
-
-export const messageStatuses = [
-  'scheduled', 'queued', 'sending', 'sent', 'delivered', 'undelivered', 'failed', 'expired', 'canceled', 'unconfirmed', 'received',
-] as const // prettier-ignore
-export const categories = ['transactional', 'authentication', 'marketing'] as const
-export const directions = ['outbound', 'inbound'] as const
-export const modes = ['live', 'test'] as const
 
 const CostSchema = Type.Object(
   {

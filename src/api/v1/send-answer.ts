@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import { rfc3339 } from '../../runtime/clock.ts'
-import type { SendRequest, StoredSend, Warning } from '../../messages/send-request.ts'
-import { asAccepted, MessageSchema, modes, oneOf, orNull, renderMessage } from './message-view.ts'
+import type { SendRequest, StoredSend, Warning } from '../../messages/send/send-request.ts'
+import { asAccepted, MessageSchema, renderMessage } from './message-view.ts'
+import { oneOf, orNull } from '../../runtime/schemas.ts'
+import { modes } from '../../storage/tables/column-values.ts'
 import { WarningSchema } from './warning-schema.ts'
 
 /** The answer to an accepted send, and to a dry run. */

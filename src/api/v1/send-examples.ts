@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { messageExample } from './message-example.ts'
 import type { SendSchema } from './send-answer.ts'
-import type { SendBody } from './send-body.ts'
+import type { SendBody } from '../../sending/send-body.ts'
 
 /** Bodies for the reference. */
 export const sendBodyExamples = {

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
-import { type DevicesStatus, readDevicesStatus, type SeenDevice } from '../../devices/device-status.ts'
-import type { ReadOf } from '../../storage/dialect.ts'
+import { type DevicesStatus, readDevicesStatus, type SeenDevice } from '../../devices/status/device-status.ts'
+import type { ReadOf } from '../../storage/seam/dialect.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
 import { QueryReader } from '../query.ts'
 import { renderDeviceReport } from './device-report-view.ts'
-import { instantOrNull, modes, oneOf, orNull } from './message-view.ts'
+import { instantOrNull, oneOf, orNull } from '../../runtime/schemas.ts'
+import { modes } from '../../storage/tables/column-values.ts'
 
 export interface StatusOperationDeps {
   readOf: ReadOf

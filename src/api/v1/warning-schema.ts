@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { orNull } from './message-view.ts'
+import { orNull } from '../../runtime/schemas.ts'
 
 /** A character that keeps a text from being GSM-7; stands in warnings and faults. */
 export const OffendingSchema = Type.Object(

@@ -21,11 +21,11 @@ interface OpenStream {
 }
 
 /** So many unanswered in a row make a dead stream: one may fall into a short gap of the network. */
-const mostUnanswered = 2
+const maxUnanswered = 2
 /** A stream that nobody reads is written no further; the app asks anew when it opens another. */
-const mostPendingBytes = 16 * 1024
+const maxPendingBytes = 16 * 1024
 /** A network that breaks each minute leaves some 15 dead ones, until TCP gives them up; more than this only a faulty app or a thief opens. */
-const mostStreams = 64
+const maxStreams = 64
 
 /**
  * The event streams of one phone. Several at once are usual, and none is ever closed while the service runs: the app answers the end of one
@@ -38,7 +38,7 @@ export class EventStreams {
   /** Takes a stream in; gives what to call when it has ended. */
   add(sink: StreamSink): () => void {
     const [oldest] = this.#open
-    if (oldest !== undefined && this.#open.size >= mostStreams) {
+    if (oldest !== undefined && this.#open.size >= maxStreams) {
       this.#open.delete(oldest)
       oldest.sink.cut()
     }
@@ -55,7 +55,7 @@ export class EventStreams {
   living(nowMs: number, drainMs: number): number {
     return [...this.#open].filter(
       ({ stuckSinceMs, unanswered }) =>
-        unanswered < mostUnanswered && (stuckSinceMs === null || nowMs - stuckSinceMs < drainMs),
+        unanswered < maxUnanswered && (stuckSinceMs === null || nowMs - stuckSinceMs < drainMs),
     ).length
   }
 
@@ -90,6 +90,6 @@ export class EventStreams {
   }
 
   #write(frame: string): void {
-    for (const { sink } of this.#open) if (sink.pendingBytes < mostPendingBytes) sink.write(frame)
+    for (const { sink } of this.#open) if (sink.pendingBytes < maxPendingBytes) sink.write(frame)
   }
 }

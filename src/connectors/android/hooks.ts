@@ -10,7 +10,7 @@ import { type Answer, CallRefused, done, isRecord, type PhoneCall, type PhoneRou
 
 const longestNumber = 64
 /** The most that one message can be joined of (3GPP TS 23.040 section 9.2.3.24.1). */
-const mostParts = 255
+const maxParts = 255
 
 /**
  * POST /hooks/…: what the phone tells by itself. It waits for the answer before it tells the next, and repeats what is not answered
@@ -35,7 +35,7 @@ export async function hear(deps: PhoneRouteDeps, call: PhoneCall): Promise<Answe
     }
     case 'sms:sent': {
       const sim = wholeNumberOf(payload['simNumber'], 1, 3)
-      const parts = wholeNumberOf(payload['partsCount'], 1, mostParts)
+      const parts = wholeNumberOf(payload['partsCount'], 1, maxParts)
       const attemptId = textOf(payload['messageId'], longestNumber)
       if (attemptId === null) ports.unread(registration, 'event', `sms:sent with ${membersOf(payload)}`)
       else if ((sim ?? parts) !== null) await ports.sentOver(registration, { attemptId, sim, parts })

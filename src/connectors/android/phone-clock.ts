@@ -1,9 +1,9 @@
 /** So many of the last samples count: enough that one late report does not matter, few enough that a clock set right is soon believed. */
-const mostSamples = 5
+const maxSamples = 5
 /** An offset up to this is the way of a request, and nothing is made of it. */
 const tolerableMs = 2_000
 /** A signed request this far from the phone's clock is an old one. */
-const mostDriftMs = 600_000
+const maxDriftMs = 600_000
 /** Two timestamps of a clock that was set differ by the way of a request, and by the second that they count in. */
 const confirmingMs = 120_000
 
@@ -27,8 +27,8 @@ export class PhoneClock {
   heard(from: ClockWitness, offsetMs: number): void {
     if (from === 'expiry') {
       if (this.#hooks.length > 0 && offsetMs > Math.max(...this.#hooks)) this.#hooks = [offsetMs]
-    } else if (from === 'hook') this.#hooks = [...this.#hooks, offsetMs].slice(-mostSamples)
-    else this.#states = [...this.#states, offsetMs].slice(-mostSamples)
+    } else if (from === 'hook') this.#hooks = [...this.#hooks, offsetMs].slice(-maxSamples)
+    else this.#states = [...this.#states, offsetMs].slice(-maxSamples)
   }
 
   /**
@@ -39,8 +39,8 @@ export class PhoneClock {
   admits(offsetMs: number, atMs: number): boolean {
     const isNear =
       this.#hooks.length > 0
-        ? Math.abs(offsetMs - Math.max(...this.#hooks)) <= mostDriftMs
-        : offsetMs >= Math.max(...this.#states) - mostDriftMs
+        ? Math.abs(offsetMs - Math.max(...this.#hooks)) <= maxDriftMs
+        : offsetMs >= Math.max(...this.#states) - maxDriftMs
     const suspect = this.#suspect
     const isConfirmed =
       suspect !== null && atMs > suspect.atMs && Math.abs(offsetMs - suspect.offsetMs) <= confirmingMs

@@ -18,7 +18,7 @@ export interface SeenHealth {
 }
 
 /** So many failed messages in a row are no accident. */
-const mostFailures = 5
+const maxFailures = 5
 /** The app opens its stream anew within this, however long it had tried in vain. */
 const longestReconnectMs = 60_000
 
@@ -120,7 +120,7 @@ export class Phone implements Pull {
       sims: this.#sims.shown,
       isDeaf: this.#registration?.isDeaf ?? false,
       clockOffsetMs: this.#clock.offsetMs,
-      failsRepeatedly: this.#saysItFails || this.#failuresInRow >= mostFailures,
+      failsRepeatedly: this.#saysItFails || this.#failuresInRow >= maxFailures,
       nowMs: this.#tools.now(),
     }
     return healthOf(facts, this.#settings)

@@ -4,7 +4,7 @@ import { type Answer, type Call, CallRefused, done, isRecord, type PhoneCall, ty
 /** As long as the app's own server takes them. */
 const longestName = 128
 const longestSimField = 64
-const mostSims = 3
+const maxSims = 3
 
 /** POST /device: makes a phone of whoever shows a private token. Null when it shows none that is known. */
 export async function register(
@@ -56,10 +56,10 @@ function readSaid(call: Call): SaidByApp {
 /** The SIMs of a registration or of `app:started`; null when nothing is said of them (before app 1.65). What makes no sense is left out. */
 export function readSims(given: unknown): SaidSim[] | null {
   if (!Array.isArray(given)) return null
-  const sims = given.slice(0, mostSims).flatMap((sim: unknown): SaidSim[] => {
+  const sims = given.slice(0, maxSims).flatMap((sim: unknown): SaidSim[] => {
     if (!isRecord(sim)) return []
-    const index = wholeNumberOf(sim['slotIndex'], 0, mostSims - 1)
-    const slot = wholeNumberOf(sim['simNumber'], 1, mostSims) ?? (index === null ? null : index + 1)
+    const index = wholeNumberOf(sim['slotIndex'], 0, maxSims - 1)
+    const slot = wholeNumberOf(sim['simNumber'], 1, maxSims) ?? (index === null ? null : index + 1)
     const field = (name: string): string | null => textOf(sim[name], longestSimField)
     return slot === null
       ? []

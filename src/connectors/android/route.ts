@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerResponse } from 'node:http'
-import { plainText } from '../../sms/plain-text.ts'
+import { plainText } from '../../runtime/plain-text.ts'
 import type { Phone } from './phone.ts'
 import type { PhonePorts, Registration } from './ports.ts'
 

@@ -12,7 +12,7 @@ import { type Answer, CallRefused, type PhoneCall, type PhoneRouteDeps, type Ser
 /** Where all routes of phones are; what a person types into the app ends with it. */
 const base = '/mobile/v1'
 /** Pulls and reports of one message have a few KiB. */
-const mostBodyBytes = 64 * 1024
+const maxBodyBytes = 64 * 1024
 
 type Method = 'GET' | 'POST' | 'PATCH'
 interface Route {
@@ -65,7 +65,7 @@ function addRoute(app: FastifyInstance, tools: ServerTools, { method, path, hand
     app.route({
       method,
       url,
-      bodyLimit: mostBodyBytes,
+      bodyLimit: maxBodyBytes,
       handler: async (request, reply) => {
         const answer = await handle(request, reply)
         if (answer !== null) respondWith(tools, request, reply, answer)

@@ -1,5 +1,5 @@
 import { Agent, request, type ClientRequest } from 'node:http'
-import type { HandOver, Outcome } from '../connector.ts'
+import type { Submission, Outcome } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 
 /** What the peer said to a message. */
@@ -8,7 +8,7 @@ export type PeerAnswer = { kind: 'taken' } | Extract<Outcome, { kind: 'refused' 
 /** A process that is told of each message before the device answers. */
 export interface Peer {
   /** Posts one message. Never throws; settles within `timeoutMs`. */
-  post(handOver: HandOver): Promise<PeerAnswer>
+  post(submission: Submission): Promise<PeerAnswer>
   /** Lets go of the connections once what is open has ended. */
   close(): void
 }
@@ -38,7 +38,7 @@ export function createPeer(tools: Pick<ConnectorTools, 'schedule'>, url: string)
     if (isClosed && open === 0) agent.destroy()
   }
 
-  const post = (handOver: HandOver): Promise<PeerAnswer> =>
+  const post = (submission: Submission): Promise<PeerAnswer> =>
     new Promise((resolve) => {
       open += 1
       const posting = request(target)
@@ -55,7 +55,7 @@ export function createPeer(tools: Pick<ConnectorTools, 'schedule'>, url: string)
         resolve({ kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'The peer closed the connection.' })
         ended()
       })
-      posting.end(bodyOf(handOver))
+      posting.end(bodyOf(submission))
     })
 
   const close = (): void => {
@@ -65,7 +65,7 @@ export function createPeer(tools: Pick<ConnectorTools, 'schedule'>, url: string)
   return { post, close }
 }
 
-const bodyOf = ({ attemptId, to, from, text, parts }: HandOver): string =>
+const bodyOf = ({ attemptId, to, from, text, parts }: Submission): string =>
   JSON.stringify({ attempt_id: attemptId, to, from, text, parts })
 
 function answerOf(status: number): PeerAnswer {

@@ -1,4 +1,4 @@
-import type { ConnectorEvents, HandOver, Receipt } from '../connector.ts'
+import type { ConnectorEvents, Submission, Receipt } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 import { DueQueue } from './due-queue.ts'
 import { type Fate, networkIdOf, readNetworkId } from './network-id.ts'
@@ -30,8 +30,8 @@ export class Receipts {
   }
 
   /** Takes every part of a message and gives their network ids. The handset answers once, with the last part. */
-  take(handOver: HandOver, fate: Fate, delayMs: number): readonly string[] {
-    const { attemptId, parts } = handOver
+  take(submission: Submission, fate: Fate, delayMs: number): readonly string[] {
+    const { attemptId, parts } = submission
     const dueAt = this.#deps.tools.now() + delayMs
     const networkIds: string[] = []
     for (let part = 1; part <= parts; part++) {

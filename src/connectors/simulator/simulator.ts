@@ -2,7 +2,7 @@ import type {
   Capabilities,
   ConnectorEvents,
   ConnectorKind,
-  HandOver,
+  Submission,
   Health,
   Link,
   Outcome,
@@ -87,15 +87,15 @@ class SimulatorLink implements Link {
     this.#deps.events.healthChanged()
   }
 
-  submit(handOver: HandOver): Promise<Outcome> {
+  submit(submission: Submission): Promise<Outcome> {
     if (this.#state !== 'running') return Promise.resolve(unavailable('The device is not running.'))
-    const scenario = scenarioFor(handOver.to, this.#settings)
+    const scenario = scenarioFor(submission.to, this.#settings)
     if (scenario.kind === 'unavailable') return Promise.resolve(unavailable('The device was set offline.'))
     // The common case in one turn: no timer, no peer. An async function would cost a second promise.
     const isInstant = scenario.answerAfterMs === 0 && this.#peer === null
     return isInstant
-      ? Promise.resolve(this.#conclude(handOver, scenario))
-      : this.#submitSlowly(handOver, scenario)
+      ? Promise.resolve(this.#conclude(submission, scenario))
+      : this.#submitSlowly(submission, scenario)
   }
 
   resume(expected: readonly { networkId: string }[]): void {
@@ -128,14 +128,14 @@ class SimulatorLink implements Link {
 
   /** The peer hears first: a crash during the delay then leaves a message that was handed over and never answered. */
   async #submitSlowly(
-    handOver: HandOver,
+    submission: Submission,
     scenario: Exclude<Scenario, { kind: 'unavailable' }>,
   ): Promise<Outcome> {
     this.#open += 1
     try {
-      const answer = scenario.kind === 'refused' ? null : await this.#tellPeer(handOver)
+      const answer = scenario.kind === 'refused' ? null : await this.#tellPeer(submission)
       if (scenario.answerAfterMs > 0) await this.#wait(scenario.answerAfterMs)
-      if (answer === null || answer.kind === 'taken') return this.#conclude(handOver, scenario)
+      if (answer === null || answer.kind === 'taken') return this.#conclude(submission, scenario)
       return scenario.kind === 'silent' && answer.kind !== 'unavailable' ? unknown : answer
     } catch (error) {
       this.#deps.tools.log('error', 'A submit of the simulator broke', { error: String(error) })
@@ -146,17 +146,17 @@ class SimulatorLink implements Link {
     }
   }
 
-  #conclude(handOver: HandOver, scenario: Exclude<Scenario, { kind: 'unavailable' }>): Outcome {
+  #conclude(submission: Submission, scenario: Exclude<Scenario, { kind: 'unavailable' }>): Outcome {
     if (scenario.kind === 'refused') return { kind: 'refused', ...scenario.reason }
     if (scenario.kind === 'silent') return unknown
-    const networkIds = this.#receipts.take(handOver, scenario.fate, scenario.receiptAfterMs)
+    const networkIds = this.#receipts.take(submission, scenario.fate, scenario.receiptAfterMs)
     return { kind: 'accepted', networkIds, receiptExpected: true }
   }
 
-  async #tellPeer(handOver: HandOver): Promise<PeerAnswer | null> {
+  async #tellPeer(submission: Submission): Promise<PeerAnswer | null> {
     const peer = this.#peer
     if (peer === null) return null
-    const answer = await peer.post(handOver)
+    const answer = await peer.post(submission)
     if (peer === this.#peer) {
       const statusBefore = this.#status()
       this.#peerFailure = answer.kind === 'unavailable' ? answer.detail : null

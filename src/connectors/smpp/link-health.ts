@@ -1,7 +1,7 @@
 import type { Health } from '../connector.ts'
-import type { BindingState } from './binding.ts'
-import type { Role } from './bindings.ts'
-import type { SessionEnd } from './session-events.ts'
+import type { BindingState } from './session/binding.ts'
+import type { Role } from './session/bindings.ts'
+import type { SessionEnd } from './session/session-events.ts'
 
 interface Facts {
   states: readonly { role: Role; state: BindingState }[]
@@ -11,7 +11,7 @@ interface Facts {
   lastSeenAt: number | null
 }
 
-/** Every reason that a link gives for its state. What to do about one stands in `src/devices/device-remedies.ts`. */
+/** Every reason that a link gives for its state. What to do about one stands in `src/devices/status/device-remedies.ts`. */
 export type LinkReason = SessionEnd['kind'] | 'bind_postponed' | 'connecting' | 'throttled' | 'receives_only'
 
 /** What a link says of itself: it is online when all of its sessions are bound, degraded when it can still submit and something is wrong. */

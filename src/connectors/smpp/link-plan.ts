@@ -1,11 +1,11 @@
-import type { Capabilities, HandOver } from '../connector.ts'
-import type { Role } from './bindings.ts'
-import type { Classify } from './part-answer.ts'
-import type { MalformedPdu } from './decode-pdu.ts'
-import type { MessageFields, Pdu } from './pdu.ts'
-import type { ReconnectPolicy } from './reconnect-policy.ts'
-import type { SessionSettings } from './session-settings.ts'
-import type { MessageSettings } from './submit-parts.ts'
+import type { Capabilities, Submission } from '../connector.ts'
+import type { Role } from './session/bindings.ts'
+import type { Classify } from './submit/part-response.ts'
+import type { MalformedPdu } from '../../smpp/codec/decode-pdu.ts'
+import type { MessageFields, Pdu } from '../../smpp/codec/pdu.ts'
+import type { ReconnectPolicy } from './session/reconnect-policy.ts'
+import type { SessionSettings } from './session/session-settings.ts'
+import type { MessageSettings } from './submit/submit-parts.ts'
 
 /** What a link needs of its settings; whatever is not here belongs to the making of messages. */
 export interface LinkPlan {
@@ -21,7 +21,7 @@ export interface LinkPlan {
   trace: ((pdu: Pdu | MalformedPdu) => Record<string, unknown>) | null
   canonicalId(messageId: string): string
   /** The parts of a message as they go on the wire. */
-  partsOf(handOver: HandOver): MessageFields[]
+  partsOf(submission: Submission): MessageFields[]
   /** So many seconds of validity, as they stand in a part. */
   validityPeriod: (seconds: number) => string
 }

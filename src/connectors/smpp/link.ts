@@ -1,23 +1,23 @@
-import type { Capabilities, ConnectorEvents, HandOver, Health, Link, Outcome } from '../connector.ts'
+import type { Capabilities, ConnectorEvents, Submission, Health, Link, Outcome } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
-import { Bindings, rolesOf, type Role } from './bindings.ts'
-import type { Delivery } from './deliveries.ts'
-import type { DeliveryFate } from './delivery-fate.ts'
-import { type KnownIds, mostIds } from './known-ids.ts'
+import { Bindings, rolesOf, type Role } from './session/bindings.ts'
+import type { Delivery } from '../../smpp/session/deliveries.ts'
+import type { DeliveryResult } from '../../smpp/session/delivery-result.ts'
+import { type KnownIds, maxIds } from './receive/known-ids.ts'
 import { healthOf } from './link-health.ts'
-import { type Doubtful, LateAnswers } from './late-answers.ts'
-import { OpenHandOvers } from './open-hand-overs.ts'
-import type { OpenSocket } from './open-socket.ts'
+import { type UnknownPart, LateResponses } from './submit/late-responses.ts'
+import { SubmissionsInFlight } from './submit/submissions-in-flight.ts'
+import type { OpenSocket } from '../../smpp/session/open-socket.ts'
 import type { LinkPlan, Replan } from './link-plan.ts'
-import { readAnswer, readSubmitted, sayAnswer } from './part-answer.ts'
-import { Pace } from './pace.ts'
-import { PartValidity } from './part-validity.ts'
-import { Halves } from './halves.ts'
-import { commandStatus, type MessageFields } from './pdu.ts'
-import type { Answer } from './request-outcome.ts'
-import { Session } from './session.ts'
-import { type PartOutcome, submitMessage, validityEnded } from './submit-message.ts'
-import type { Unread } from './unread.ts'
+import { readAnswer, readSubmitted, sayAnswer } from './submit/part-response.ts'
+import { Pace } from './submit/pace.ts'
+import { PartValidity } from './submit/part-validity.ts'
+import { PartialRetries } from './submit/partial-retries.ts'
+import { commandStatus, type MessageFields } from '../../smpp/codec/pdu.ts'
+import type { Answer } from '../../smpp/session/request-outcome.ts'
+import { Session } from './session/session.ts'
+import { type PartOutcome, submitMessage, validityEnded } from './submit/submit-message.ts'
+import type { Unread } from './receive/unread.ts'
 
 interface Deps {
   replan: Replan
@@ -27,15 +27,15 @@ interface Deps {
   ids: KnownIds
   unread: Unread
   /** Stores a receipt or a message; a rejection asks the SMSC to say it again. */
-  store(delivery: Delivery, fate: DeliveryFate): Promise<void>
+  store(delivery: Delivery, fate: DeliveryResult): Promise<void>
 }
 
 /** A link that stops first lets the messages that are under way go out whole; longer would keep a restart waiting for an SMSC that is silent. */
 const wholeWithinMs = 5_000
 /** Then it waits for answers as long as they may take, and no longer than this: one that never comes is not to keep new settings waiting. */
-const mostAnswersMs = 60_000
+const maxAnswersMs = 60_000
 /** Wider windows hide a flush by themselves, and what leaves ahead is written down line by line. */
-const mostAhead = 50
+const maxAhead = 50
 
 /** A link to an SMSC: its sessions, how fast they may go, and what became of each message. */
 export class SmppLink implements Link {
@@ -46,25 +46,25 @@ export class SmppLink implements Link {
   #plan: LinkPlan
   readonly #bindings: Bindings
   readonly #pace: Pace
-  readonly #late = new LateAnswers()
+  readonly #late = new LateResponses()
   #phase: 'new' | 'running' | 'stopping' = 'new'
-  readonly #open: OpenHandOvers
+  readonly #open: SubmissionsInFlight
   #lastSeenAt: number | null = null
   #status: Health['status'] = 'pending'
-  readonly #halves: Halves
+  readonly #halves: PartialRetries
   #finishing: Promise<void> | null = null
 
   constructor(deps: Deps, plan: LinkPlan) {
     this.#deps = deps
     this.#plan = plan
-    this.#open = new OpenHandOvers(deps.tools)
+    this.#open = new SubmissionsInFlight(deps.tools)
     this.capabilities = plan.capabilities
-    this.resumesFirst = { most: mostIds, failuresTold: plan.receipts === 'failures' }
+    this.resumesFirst = { most: maxIds, failuresTold: plan.receipts === 'failures' }
     const hasRoom = (): void => {
       if (this.#phase === 'running') deps.events.healthChanged()
     }
     this.#pace = new Pace({ tools: deps.tools, changed: () => this.#changed(), hasRoom }, plan.maxPerSecond)
-    this.#halves = new Halves({ tools: deps.tools, pace: this.#pace, places: () => this.#places })
+    this.#halves = new PartialRetries({ tools: deps.tools, pace: this.#pace, places: () => this.#places })
     this.#bindings = new Bindings(
       {
         tools: deps.tools,
@@ -88,7 +88,7 @@ export class SmppLink implements Link {
   /** Another window: a flush may take as long as a round trip. A bounded rate leaves time for it, and so does a wide window. */
   get ahead(): number {
     const window = this.#open.count + this.#room
-    return this.perSecond === Infinity && window <= mostAhead ? window : 0
+    return this.perSecond === Infinity && window <= maxAhead ? window : 0
   }
 
   get perSecond(): number {
@@ -132,21 +132,21 @@ export class SmppLink implements Link {
     return true
   }
 
-  async submit(handOver: HandOver): Promise<Outcome> {
+  async submit(submission: Submission): Promise<Outcome> {
     if (this.#phase !== 'running') return { kind: 'unavailable', detail: 'The link is not running.' }
-    const parts = this.#partsOf(handOver)
+    const parts = this.#partsOf(submission)
     if ('kind' in parts) return parts
     this.#open.began()
     try {
       const { monotonicMs } = this.#deps.tools
-      const validity = new PartValidity(monotonicMs(), handOver, this.#plan.validityPeriod)
-      const isWanted = (): boolean => handOver.hasJustStopped?.() !== true
-      const doubtful: Doubtful = { attemptId: handOver.attemptId, outcomes: [], isTold: false }
+      const validity = new PartValidity(monotonicMs(), submission, this.#plan.validityPeriod)
+      const isWanted = (): boolean => submission.hasJustStopped?.() !== true
+      const doubtful: UnknownPart = { attemptId: submission.attemptId, outcomes: [], isTold: false }
       const deps = {
         submitPart: (fields: MessageFields) => this.#submitPart(fields, validity, isWanted),
         pause: (fruitless: number) => this.#halves.pause(fruitless, validity),
         isExpired: () => monotonicMs() >= validity.endMs,
-        hasStopped: () => handOver.hasStopped?.() ?? Promise.resolve(false),
+        hasStopped: () => submission.hasStopped?.() ?? Promise.resolve(false),
         room: () => this.#pace.room,
         inDoubt: (outcomes: PartOutcome[], part: number) => {
           doubtful.outcomes = outcomes
@@ -175,7 +175,7 @@ export class SmppLink implements Link {
     this.hurry()
     await this.#finishing
     // Of a server that ends nothing is open any more; and without its lease another one may bind.
-    const answersMs = Math.min(this.#plan.session.responseTimeoutMs, mostAnswersMs)
+    const answersMs = Math.min(this.#plan.session.responseTimeoutMs, maxAnswersMs)
     await this.#open.noneWithin(answersMs, this.#mayWrite)
     await this.#bindings.stop()
     await this.#open.none()
@@ -198,9 +198,9 @@ export class SmppLink implements Link {
   }
 
   /** What cannot be written as SMPP will never go: the sender is none, or the text has too many parts. */
-  #partsOf(handOver: HandOver): MessageFields[] | Outcome {
+  #partsOf(submission: Submission): MessageFields[] | Outcome {
     try {
-      return this.#plan.partsOf(handOver)
+      return this.#plan.partsOf(submission)
     } catch (error) {
       return { kind: 'refused', lasts: 'good', code: 'device_error', networkCode: (error as Error).message }
     }
@@ -250,7 +250,7 @@ export class SmppLink implements Link {
     else this.#pace.throttled()
   }
 
-  #awaitLate(doubtful: Doubtful, part: number): void {
+  #awaitLate(doubtful: UnknownPart, part: number): void {
     const outcome = doubtful.outcomes[part]
     if (outcome?.kind === 'unknown' && outcome.asked !== undefined)
       this.#late.expect(outcome.asked.session, outcome.asked.sequence, doubtful, part)

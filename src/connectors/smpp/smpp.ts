@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectorKind, DeviceSetup, Link } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
-import { classify } from './command-status-class.ts'
-import { describePdu } from './describe-pdu.ts'
-import { createIncoming } from './incoming.ts'
-import { KnownIds } from './known-ids.ts'
+import { classify } from '../../smpp/values/command-status-class.ts'
+import { describePdu } from '../../smpp/values/describe-pdu.ts'
+import { createIncoming } from './receive/incoming.ts'
+import { KnownIds } from './receive/known-ids.ts'
 import type { LinkPlan, Replan } from './link-plan.ts'
 import { SmppLink } from './link.ts'
-import { isLiveChange } from './live-settings.ts'
-import { submittedId } from './message-id.ts'
-import { type OpenSocket, socketTo, type TlsSettings } from './open-socket.ts'
-import { defaultReconnectPolicy } from './reconnect-policy.ts'
-import { References } from './references.ts'
-import { readSettings, type SmppSettings, smppSettings, type TlsFiles } from './settings.ts'
-import { validityPeriod } from './validity-period.ts'
-import { submitParts } from './submit-parts.ts'
-import { tryBind } from './try-bind.ts'
-import { createUnread } from './unread.ts'
+import { isLiveChange } from './settings/live-settings.ts'
+import { submittedId } from '../../smpp/values/message-id.ts'
+import { type OpenSocket, socketTo, type TlsSettings } from '../../smpp/session/open-socket.ts'
+import { defaultReconnectPolicy } from './session/reconnect-policy.ts'
+import { References } from '../../smpp/values/references.ts'
+import { readSettings, type SmppSettings, smppSettings, type TlsFiles } from './settings/settings.ts'
+import { validityPeriod } from '../../smpp/values/validity-period.ts'
+import { submitParts } from './submit/submit-parts.ts'
+import { tryBind } from './session/try-bind.ts'
+import { createUnread } from './receive/unread.ts'
 
 /**
  * An SMSC of an operator or aggregator, spoken to as an ESME: SMPP 3.4, and 5.0 where it is offered (SMPP v3.4 Issue 1.2; SMPP v5.0).
@@ -62,7 +62,7 @@ export const smppKind: ConnectorKind<Link> = {
 }
 
 /** A text has at most so many parts. */
-const mostParts = 10
+const maxParts = 10
 
 function planOf(
   setup: DeviceSetup,
@@ -79,14 +79,15 @@ function planOf(
     reconnect: { ...defaultReconnectPolicy, ...reconnect },
     capabilities: {
       deliveryReports: message.receipts === 'all',
-      maxParts: mostParts,
+      maxParts,
       alphanumericSender: true,
       encodingChoice: true,
     },
     trace: settings.trace ? (pdu) => describePdu(pdu, settings.receipts) : null,
     classify: (status) => classify(status, statusOverrides),
     canonicalId: (messageId) => submittedId(messageId, messageIds),
-    partsOf: (handOver) => submitParts(handOver, message, () => references.next(handOver.to), tools.now()),
+    partsOf: (submission) =>
+      submitParts(submission, message, () => references.next(submission.to), tools.now()),
     validityPeriod: (seconds) => validityPeriod(message.validity, seconds, tools.now()),
   }
 }

@@ -63,8 +63,8 @@ test('PostgreSQL killed under load again and again: who asks is told so within 2
 })
 
 /** Waits until so many came, and at least so long. */
-async function through(count: () => number, least: number, leastMs = 0): Promise<void> {
-  const untilMs = performance.now() + leastMs
+async function through(count: () => number, least: number, minMs = 0): Promise<void> {
+  const untilMs = performance.now() + minMs
   await eventually(
     () => ({ enough: count() >= least, over: performance.now() >= untilMs }),
     (seen) => expect(seen).toEqual({ enough: true, over: true }),

@@ -55,7 +55,7 @@ afterAll(async () => {
   await postgres?.stop()
 })
 
-const handedOver = (): Map<string, number> =>
+const submitted = (): Map<string, number> =>
   house.peer.records().reduce((times, { text, to }) => {
     const name = `${markerOf(text)} ${to}`
     return times.set(name, (times.get(name) ?? 0) + 1)
@@ -63,14 +63,14 @@ const handedOver = (): Map<string, number> =>
 
 /** What was answered with 202 and has not been handed over. */
 function waitingOf(load: Load): string[] {
-  const gone = handedOver()
+  const gone = submitted()
   const accepted = [...load.accepted].flatMap(([marker, { messages }]) =>
     messages.map(({ to }) => `${marker} ${to}`),
   )
   return accepted.filter((name) => !gone.has(name))
 }
 
-const twice = (): string[] => [...handedOver()].filter(([, times]) => times > 1).map(([name]) => name)
+const twice = (): string[] => [...submitted()].filter(([, times]) => times > 1).map(([name]) => name)
 
 /** But for the log of the peer, which is the truth. The name of the node that was lost is its own until it counts as dead. */
 async function takeNewFolder(node: string): Promise<void> {
@@ -91,10 +91,10 @@ async function copyUnderLoad({ copy }: Way, name: string, to: string): Promise<v
   await wait(Math.random() * 1_000)
   const before = waitingOf(load)
   await copy(postgres, to)
-  const gone = handedOver()
+  const gone = submitted()
   const waits = before.filter((one) => !gone.has(one))
   await eventually(
-    () => waits.filter((one) => handedOver().has(one)).length,
+    () => waits.filter((one) => submitted().has(one)).length,
     (since) => expect(since, 'handed over since the copy').toBeGreaterThan(10),
     patienceMs,
   )

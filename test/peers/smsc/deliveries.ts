@@ -73,7 +73,7 @@ export function createDeliveries(house: DeliveryHouse): Deliveries {
     pump()
   }
 
-  const handOver = (queued: Queued, link: SmscLink): boolean => {
+  const deliverOver = (queued: Queued, link: SmscLink): boolean => {
     const { number, command, messageId, stat } = queued
     const session = link.session
     const isSent = link.request(command, queued.fields, house.settings().answerWithinMs, (outcome) =>
@@ -102,7 +102,7 @@ export function createDeliveries(house: DeliveryHouse): Deliveries {
     for (const queued of queue) {
       if (links.length === 0 || missed > lookPast) return
       const link = choose(queued, links)
-      if (link !== null && handOver(queued, link)) queue.delete(queued)
+      if (link !== null && deliverOver(queued, link)) queue.delete(queued)
       else missed += 1
     }
   }

@@ -1,0 +1,192 @@
+import { type Clock, minuteMs } from '../../runtime/clock.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
+import type { AccountState, Mode } from '../../storage/tables/schema.ts'
+import { type AccountGuard, guardColumns, guardOf } from '../core/account-guard.ts'
+import { type AddressList, readAddressList } from './address-list.ts'
+import { parseApiKey } from './api-key-format.ts'
+import type { KeyUse, Scope } from './api-keys.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
+
+/** Who calls, as the key says. Limits that are null are the instance's, 0 is none. */
+export interface Caller {
+  keyId: string
+  accountId: string
+  mode: Mode
+  scopes: ReadonlySet<Scope>
+  /** Never `closed`: those are refused. */
+  accountState: AccountState
+  sendPerMinute: number | null
+  readPerMinute: number | null
+  queueLimit: number | null
+  /** SMS a UTC day. */
+  dailyCap: number | null
+  guard: AccountGuard
+}
+
+/** Why a token was refused. For the log only: the answer does not tell these apart. */
+export type RefusedBecause = 'unknown' | 'malformed' | 'expired' | 'revoked' | 'closed' | 'address'
+
+export interface AuthenticatorDeps {
+  read: Db
+  clock: Pick<Clock, 'now' | 'monotonicMs'>
+  /** Told of every refusal; `keyId` is null when the token is no key of ours. */
+  refused?: (refusal: { because: RefusedBecause; keyId: string | null; remoteAddress: string }) => void
+}
+
+interface KnownKey {
+  caller: Caller
+  addresses: AddressList | null
+  expiresAt: number | null
+  staleAtMs: number
+  lastUsedMinute: number
+}
+interface KnownFake {
+  because: RefusedBecause
+  keyId: string | null
+  staleAtMs: number
+}
+type Finding = { key: KnownKey } | { fake: KnownFake }
+
+/** A revoked key is refused within 5 s on every node, whatever becomes of `invalidate`. */
+const keyLifeMs = 5_000
+const fakeLifeMs = 1_000
+const maxKeys = 50_000
+const maxFakes = 10_000
+
+/**
+ * Knows keys by their tokens. A key in use costs one look into a map: no hash, no database. Keys and fakes are remembered apart,
+ * so that a flood of fakes puts out no good key; a token with a wrong checksum costs neither memory nor a look-up.
+ */
+export class Authenticator {
+  readonly #deps: AuthenticatorDeps
+  readonly #keys = new BoundedMap<KnownKey>(maxKeys)
+  readonly #fakes = new BoundedMap<KnownFake>(maxFakes)
+  readonly #lookUps = new Map<string, Promise<Finding>>()
+  #generation = 0
+  #uses = new Map<string, KeyUse>()
+
+  constructor(deps: AuthenticatorDeps) {
+    this.#deps = deps
+  }
+
+  /** Who the token belongs to, or null when it may not be used (from there, now). Throws only when the database cannot be read. */
+  async authenticate(token: string, remoteAddress: string): Promise<Caller | null> {
+    const nowMs = this.#deps.clock.monotonicMs()
+    const key = this.#keys.get(token)
+    if (key !== undefined && key.staleAtMs > nowMs) return this.#admit(key, remoteAddress)
+    const fake = this.#fakes.get(token)
+    if (fake !== undefined && fake.staleAtMs > nowMs)
+      return this.#refuse(fake.because, fake.keyId, remoteAddress)
+    const parsed = parseApiKey(token)
+    if (parsed === null) return this.#refuse('malformed', null, remoteAddress)
+    const finding = await this.#lookUpOnce(token, parsed)
+    return 'key' in finding
+      ? this.#admit(finding.key, remoteAddress)
+      : this.#refuse(finding.fake.because, finding.fake.keyId, remoteAddress)
+  }
+
+  /** Forgets everything: accounts or keys have changed. What is being looked up at this moment is not remembered either. */
+  invalidate(): void {
+    this.#generation += 1
+    this.#keys.clear()
+    this.#fakes.clear()
+    this.#lookUps.clear()
+  }
+
+  /** Hands over which keys were used since the last time, for `touchLastUsed`. */
+  takeUses(): KeyUse[] {
+    const uses = [...this.#uses.values()]
+    this.#uses = new Map()
+    return uses
+  }
+
+  #admit(key: KnownKey, remoteAddress: string): Caller | null {
+    const nowMs = this.#deps.clock.now()
+    const { caller } = key
+    if (key.expiresAt !== null && key.expiresAt <= nowMs)
+      return this.#refuse('expired', caller.keyId, remoteAddress)
+    if (key.addresses?.includes(remoteAddress) === false)
+      return this.#refuse('address', caller.keyId, remoteAddress)
+    const minute = Math.floor(nowMs / minuteMs)
+    if (minute !== key.lastUsedMinute) {
+      key.lastUsedMinute = minute
+      this.#uses.set(caller.keyId, { keyId: caller.keyId, atMs: minute * minuteMs })
+    }
+    return caller
+  }
+
+  #refuse(because: RefusedBecause, keyId: string | null, remoteAddress: string): null {
+    this.#deps.refused?.({ because, keyId, remoteAddress })
+    return null
+  }
+
+  /** Requests that come with one token at the same time share one look-up. */
+  #lookUpOnce(token: string, parsed: { mode: Mode; hash: string }): Promise<Finding> {
+    const running = this.#lookUps.get(token)
+    if (running !== undefined) return running
+    const generation = this.#generation
+    const lookUp = this.#lookUp(parsed)
+      .then((finding) => {
+        if (generation === this.#generation) this.#remember(token, finding)
+        return finding
+      })
+      .finally(() => {
+        if (this.#lookUps.get(token) === lookUp) this.#lookUps.delete(token)
+      })
+    this.#lookUps.set(token, lookUp)
+    return lookUp
+  }
+
+  #remember(token: string, finding: Finding): void {
+    if ('key' in finding) this.#keys.set(token, finding.key)
+    else this.#fakes.set(token, finding.fake)
+  }
+
+  async #lookUp({ mode, hash }: { mode: Mode; hash: string }): Promise<Finding> {
+    // Counted from before the read: what is read is at least as new as this instant.
+    const nowMs = this.#deps.clock.monotonicMs()
+    const fake = (because: RefusedBecause, keyId: string | null): Finding => ({
+      fake: { because, keyId, staleAtMs: nowMs + fakeLifeMs },
+    })
+    const row = await readKey(this.#deps.read, mode, hash)
+    if (row === undefined) return fake('unknown', null)
+    if (row.revoked_at !== null) return fake('revoked', row.id)
+    if (row.state === 'closed') return fake('closed', row.id)
+    const caller: Caller = {
+      keyId: row.id,
+      accountId: row.account_id,
+      mode,
+      scopes: new Set(JSON.parse(row.scopes) as Scope[]),
+      accountState: row.state,
+      sendPerMinute: row.send_per_minute,
+      readPerMinute: row.read_per_minute,
+      queueLimit: row.queue_limit,
+      dailyCap: row.daily_cap,
+      guard: guardOf(row),
+    }
+    const addresses = row.addresses === null ? null : readAddressList(JSON.parse(row.addresses) as string[])
+    const lastUsedMinute = Math.floor((row.last_used_at ?? 0) / minuteMs)
+    return {
+      key: { caller, addresses, expiresAt: row.expires_at, staleAtMs: nowMs + keyLifeMs, lastUsedMinute },
+    }
+  }
+}
+
+const readKey = (db: Db, mode: Mode, hash: string) =>
+  db
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .select([
+      'api_keys.id',
+      'api_keys.account_id',
+      'scopes',
+      'addresses',
+      'daily_cap',
+      'expires_at',
+      'revoked_at',
+      'last_used_at',
+    ])
+    .select(['accounts.state', 'send_per_minute', 'read_per_minute', 'queue_limit', ...guardColumns])
+    .where('api_keys.hash', '=', hash)
+    .where('api_keys.mode', '=', mode)
+    .executeTakeFirst()

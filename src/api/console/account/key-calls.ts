@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import { Type } from 'typebox'
+import {
+  apiKeyScopes,
+  createApiKey,
+  type ListedApiKey,
+  listApiKeys,
+  revokeApiKey,
+} from '../../../accounts/keys/api-keys.ts'
+import { longestOverlapHours, rotateApiKey } from '../../../accounts/keys/rotate-api-key.ts'
+import { refuse } from '../../../runtime/errors.ts'
+import type { Tx } from '../../../storage/seam/dialect.ts'
+import { type AccountContext, defineCall } from '../core/call.ts'
+
+/** A key as it is shown this once. */
+export interface NewKeyAnswer {
+  keyId: string
+  token: string
+}
+
+/** Ended keys are shown too, so that a log line that names one can be understood. */
+const maxListed = 200
+
+const closed = { additionalProperties: false }
+
+export const keyCalls = {
+  'keys/list': defineCall({
+    kind: 'read',
+    access: 'member',
+    input: Type.Object({}, closed),
+    async handle({ read, clock, account }): Promise<{ keys: ListedApiKey[] }> {
+      const keys = await listApiKeys(read, { accountId: account.id, nowMs: clock.now(), limit: maxListed })
+      return { keys: keys.filter(({ mode }) => mode === account.mode) }
+    },
+  }),
+  'keys/create': defineCall({
+    kind: 'change',
+    access: 'owner',
+    input: Type.Object(
+      {
+        name: Type.String({ maxLength: 100 }),
+        scopes: Type.Array(Type.Enum([...apiKeyScopes]), { maxItems: 10 }),
+        addresses: Type.Array(Type.String({ maxLength: 50 }), { maxItems: 100 }),
+        dailyCap: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+        expiresAt: Type.Union([Type.Integer(), Type.Null()]),
+      },
+      closed,
+    ),
+    async handle(context, input): Promise<NewKeyAnswer> {
+      const { account, actor } = context
+      const { keyId, token } = await context.writer.write((tx) =>
+        createApiKey(tx, depsOf(context), { ...input, accountId: account.id, mode: account.mode, actor }),
+      )
+      return { keyId, token }
+    },
+  }),
+  'keys/revoke': defineCall({
+    kind: 'change',
+    access: 'owner',
+    input: Type.Object({ keyId: Type.String() }, closed),
+    handle: (context, { keyId }): Promise<{ revoked: boolean }> =>
+      context.writer.write(async (tx) => {
+        await refuseForeign(tx, context, keyId)
+        return { revoked: await revokeApiKey(tx, depsOf(context), { keyId, actor: context.actor }) }
+      }),
+  }),
+  'keys/rotate': defineCall({
+    kind: 'change',
+    access: 'owner',
+    input: Type.Object(
+      { keyId: Type.String(), overlapHours: Type.Integer({ minimum: 0, maximum: longestOverlapHours }) },
+      closed,
+    ),
+    handle: (context, input): Promise<NewKeyAnswer & { oldExpiresAt: number }> =>
+      context.writer.write((tx) =>
+        rotateApiKey(tx, depsOf(context), { ...input, accountId: context.account.id, actor: context.actor }),
+      ),
+  }),
+}
+
+const depsOf = ({ ids, clock }: AccountContext) => ({ ids, nowMs: clock.now(), randomBytes })
+
+async function refuseForeign(tx: Tx, { account }: AccountContext, keyId: string): Promise<void> {
+  const key = await tx
+    .selectFrom('api_keys')
+    .select('account_id')
+    .where('id', '=', keyId)
+    .where('account_id', '=', account.id)
+    .executeTakeFirst()
+  if (key === undefined) throw refuse('not_found', { detail: `There is no API key ${keyId}.` })
+}

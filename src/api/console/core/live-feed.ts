@@ -1,0 +1,150 @@
+import type { ServerResponse } from 'node:http'
+import type { Clock } from '../../../runtime/clock.ts'
+import type { Mode } from '../../../storage/tables/schema.ts'
+import { endStream } from './end-stream.ts'
+
+/** What a page is told of: that something of this kind has changed since it last asked, or what. */
+export type LiveTopic = 'messages' | 'balance' | 'devices'
+
+/** Reads what a topic tells of an account. `since` is what the last reading of this stream gave; null gives nothing to tell. */
+export interface LiveSource {
+  topic: LiveTopic
+  read(place: LivePlace, since: unknown): Promise<{ event: unknown; next: unknown } | null>
+}
+
+export interface LivePlace {
+  accountId: string
+  mode: Mode
+}
+
+interface OpenStream {
+  place: LivePlace
+  response: ServerResponse
+  since: Map<LiveTopic, unknown>
+  reading: boolean
+  again: boolean
+  cancelWait: (() => void) | null
+  endsAtMs: number
+  /** At how many polls in a row the client had not taken what was written before. */
+  stalledPolls: number
+}
+
+/** Changes within this time are told together: faster than a person sees, slow enough for a busy account. */
+const debounceMs = 150
+/** What nobody told us of (another node, a command) is found this late at most. */
+const pollMs = 5_000
+/** Keeps proxies from ending quiet streams, and gives those whose client is gone something to fail on. */
+const commentMs = 15_000
+/** A client that takes nothing for so many polls is gone, or asleep: when it wakes it comes again. */
+const maxStalledPolls = 4
+/** Then a client comes again, with a session that is looked at anew; one that is gone without a word is found out by then. */
+const lifeMs = 10 * 60_000
+
+export interface LiveFeedDeps {
+  clock: Pick<Clock, 'schedule' | 'monotonicMs'>
+  sources: readonly LiveSource[]
+  failed(error: unknown): void
+}
+
+/**
+ * The live streams of the console. Whoever changes an account calls `changed`, which costs nothing while nobody looks; each stream then
+ * reads what is new. A slow poll is the truth behind it.
+ */
+export class LiveFeed {
+  readonly #deps: LiveFeedDeps
+  readonly #streams = new Set<OpenStream>()
+  #cancelPoll: (() => void) | null = null
+  #quietMs = 0
+
+  constructor(deps: LiveFeedDeps) {
+    this.#deps = deps
+  }
+
+  /** How many look on, of one account or of all. */
+  count(accountId?: string): number {
+    if (accountId === undefined) return this.#streams.size
+    return [...this.#streams].filter(({ place }) => place.accountId === accountId).length
+  }
+
+  /** Writes events to `response` until it closes. */
+  open(place: LivePlace, response: ServerResponse): void {
+    const stream: OpenStream = {
+      place,
+      response,
+      since: new Map(),
+      reading: false,
+      again: false,
+      cancelWait: null,
+      endsAtMs: this.#deps.clock.monotonicMs() + lifeMs,
+      stalledPolls: 0,
+    }
+    this.#streams.add(stream)
+    response.once('close', () => {
+      stream.cancelWait?.()
+      this.#streams.delete(stream)
+      if (this.#streams.size === 0) this.#cancelPoll?.()
+      if (this.#streams.size === 0) this.#cancelPoll = null
+    })
+    response.write('retry: 2000\n\n')
+    this.#wake(stream, 0)
+    this.#cancelPoll ??= this.#deps.clock.schedule(pollMs, () => this.#poll())
+  }
+
+  /** Something of this account may have changed; null means of any. */
+  changed(accountId: string | null): void {
+    if (this.#streams.size === 0) return
+    for (const stream of this.#streams)
+      if (accountId === null || stream.place.accountId === accountId) this.#wake(stream, debounceMs)
+  }
+
+  #poll(): void {
+    this.#quietMs += pollMs
+    const comment = this.#quietMs >= commentMs
+    if (comment) this.#quietMs = 0
+    const nowMs = this.#deps.clock.monotonicMs()
+    for (const stream of this.#streams) {
+      const { response } = stream
+      stream.stalledPolls = response.writableNeedDrain ? stream.stalledPolls + 1 : 0
+      if (stream.stalledPolls >= maxStalledPolls) response.destroy()
+      else if (nowMs >= stream.endsAtMs) endStream(response)
+      else if (comment && stream.stalledPolls === 0) response.write(':\n\n')
+      this.#wake(stream, 0)
+    }
+    this.#cancelPoll = this.#deps.clock.schedule(pollMs, () => this.#poll())
+  }
+
+  #wake(stream: OpenStream, delayMs: number): void {
+    if (stream.reading) {
+      stream.again = true
+      return
+    }
+    stream.cancelWait ??= this.#deps.clock.schedule(delayMs, () => {
+      stream.cancelWait = null
+      void this.#tell(stream)
+    })
+  }
+
+  async #tell(stream: OpenStream): Promise<void> {
+    // A client that does not read gets nothing more until it does.
+    if (stream.response.writableNeedDrain) return
+    stream.reading = true
+    try {
+      for (const { topic, read } of this.#deps.sources) {
+        const found = await read(stream.place, stream.since.get(topic))
+        // Its client may have gone while this was read.
+        if (!stream.response.writable) return
+        if (found === null) continue
+        stream.since.set(topic, found.next)
+        stream.response.write(`event: ${topic}\ndata: ${JSON.stringify(found.event)}\n\n`)
+      }
+    } catch (error) {
+      this.#deps.failed(error)
+    } finally {
+      stream.reading = false
+      if (stream.again) {
+        stream.again = false
+        this.#wake(stream, debounceMs)
+      }
+    }
+  }
+}

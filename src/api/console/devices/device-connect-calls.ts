@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { Type } from 'typebox'
+import { loadConnectorKind } from '../../../connectors/registry.ts'
+import { tryDevice } from '../../../connectors/try-device.ts'
+import { listDevices } from '../../../devices/status/list-devices.ts'
+import { listPhones } from '../../../devices/phones/list-phones.ts'
+import { addressTroubles } from '../../../devices/phones/phone-address.ts'
+import { isConnected, phoneProgress, type PhoneStep } from '../../../devices/phones/phone-progress.ts'
+import { mintPhoneToken } from '../../../devices/phones/phone-tokens.ts'
+import { refuse } from '../../../runtime/errors.ts'
+import { appendAudit } from '../../../storage/seam/audit-log.ts'
+import { type AccountContext, defineCall } from '../core/call.ts'
+import { consoleCaller } from '../core/console-caller.ts'
+import { DeviceId } from './device-calls.ts'
+import { findChangeable } from './device-change-calls.ts'
+import { qrCodeOf, type QrCode } from '../core/qr-code.ts'
+import { countSend, sendFromConsole } from '../messages/send-from-console.ts'
+
+/** What a person types into the app of a phone, and what keeps the phone from reaching it. */
+export interface PhoneInvitation {
+  tokenId: string
+  /** Shown this once. */
+  token: string
+  address: string
+  addressCode: QrCode
+  tokenCode: QrCode
+  troubles: string[]
+}
+
+export interface PhoneProgressAnswer {
+  steps: PhoneStep[]
+  isConnected: boolean
+  usesPush: boolean
+  deviceId: string | null
+}
+
+const closed = { additionalProperties: false }
+
+export const deviceConnectCalls = {
+  /** Makes a private token for phones, and says what to type into the app. */
+  'devices/invite-phone': defineCall({
+    kind: 'change',
+    access: 'owner',
+    input: Type.Object({ isShared: Type.Boolean() }, closed),
+    async handle(context, { isShared }): Promise<PhoneInvitation> {
+      const { account, user, actor, ids, clock, publicUrl } = context
+      if (isShared && !user.isOperator)
+        throw refuse('not_permitted', { detail: 'Only the operator shares phones with every account.' })
+      const owner = { accountId: isShared ? null : account.id, mode: account.mode, actor }
+      const { tokenId, token } = await context.writer.write((tx) =>
+        mintPhoneToken(tx, { ids, nowMs: clock.now(), randomBytes }, owner),
+      )
+      const address = `${publicUrl().replace(/\/+$/, '')}/mobile/v1`
+      const troubles = addressTroubles(address)
+      return { tokenId, token, address, troubles, addressCode: qrCodeOf(address), tokenCode: qrCodeOf(token) }
+    },
+  }),
+  /** How far the phone has come that registers with a private token. */
+  'devices/phone-progress': defineCall({
+    kind: 'read',
+    access: 'member',
+    input: Type.Object({ tokenId: Type.String({ maxLength: 40 }) }, closed),
+    async handle(context, { tokenId }): Promise<PhoneProgressAnswer> {
+      await refuseForeignToken(context, tokenId)
+      const { read, clock } = context
+      const [phone = null] = await listPhones(read, { tokenId })
+      const deviceId = phone?.deviceId ?? null
+      const page =
+        deviceId === null ? null : await listDevices(read, { deviceId }, { afterId: null, limit: 1 })
+      const steps = phoneProgress(phone, page?.devices[0]?.report ?? null, clock.now())
+      return { steps, isConnected: isConnected(steps), usesPush: phone?.usesPush ?? false, deviceId }
+    },
+  }),
+  /** Sends a real SMS, which counts and costs as any. With a sender of the device's own only devices with that sender carry it. */
+  'devices/send-test': defineCall({
+    kind: 'change',
+    access: 'member',
+    input: Type.Object(
+      {
+        to: Type.String({ maxLength: 30 }),
+        text: Type.String({ maxLength: 1_600 }),
+        from: Type.Union([Type.String({ maxLength: 30 }), Type.Null()]),
+        /** Names this send: the same key sends once. */
+        key: Type.String({ pattern: '^[A-Za-z0-9-]{8,64}$' }),
+      },
+      closed,
+    ),
+    async handle(context, { to, text, from, key }): Promise<{ messageId: string }> {
+      const body = { to, text, ...(from === null ? {} : { from }) }
+      const caller = await consoleCaller(context)
+      countSend(context, caller)
+      const sent = await sendFromConsole(context, caller, body, key)
+      return { messageId: sent.messages[0]?.id ?? '' }
+    },
+  }),
+  /** Tries whether the peer of a link lets us in, and sends nothing. */
+  'devices/try': defineCall({
+    kind: 'change',
+    access: 'owner',
+    input: Type.Object({ deviceId: DeviceId }, closed),
+    async handle(context, { deviceId }): Promise<{ isOk: boolean; says: string; remedy: string | null }> {
+      const { read, clock, ids, ports, writer, actor } = context
+      const device = await findChangeable(context, deviceId)
+      const kind = await loadConnectorKind(device.kind)
+      const { secretBox, trials } = ports.devices
+      const trial = await trials.run(deviceId, () => tryDevice({ read, clock, secretBox }, device, kind))
+      if (trial === null) return { isOk: true, says: nothingToTry, remedy: null }
+      const detail = { deviceId, ok: trial.ok }
+      await writer.write((tx) =>
+        appendAudit(
+          tx,
+          { ids, nowMs: clock.now() },
+          { accountId: device.accountId, actor, action: 'device.tried', detail },
+        ),
+      )
+      return { isOk: trial.ok, says: trial.says, remedy: trial.remedy }
+    },
+  }),
+}
+
+const nothingToTry = 'It is bound now: there is nothing to try, and many providers count sessions.'
+
+async function refuseForeignToken({ read, account, user }: AccountContext, tokenId: string): Promise<void> {
+  const row = await read
+    .selectFrom('phone_tokens')
+    .select(['account_id', 'mode'])
+    .where('id', '=', tokenId)
+    .executeTakeFirst()
+  const isTheirs = row?.account_id === account.id || (row?.account_id === null && user.isOperator)
+  if (row === undefined || !isTheirs || row.mode !== account.mode)
+    throw refuse('not_found', { detail: 'This account has no such private token in this mode.' })
+}

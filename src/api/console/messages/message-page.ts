@@ -1,0 +1,61 @@
+import { refuse } from '../../../runtime/errors.ts'
+import { type MessageDetails, readMessageDetails } from '../../../messages/history/message-details.ts'
+import { splitText } from '../../../sms/sms-text.ts'
+import type { Db } from '../../../storage/seam/dialect.ts'
+import { type MessageView, renderMessage } from '../../v1/message-view.ts'
+import type { AccountContext } from '../core/call.ts'
+import { bodyToSendAgain, curlOf } from './send-again.ts'
+
+/** Everything that the page of a message shows. */
+export interface MessagePage extends Omit<MessageDetails, 'message'> {
+  /** As `/api/v1/history` shows it. */
+  message: MessageView
+  /** What each part says; empty once the text was erased. */
+  partTexts: string[]
+  /** A line for a shell that sends the same; null when it cannot be sent again. */
+  curl: string | null
+  canCancel: boolean
+  canMove: boolean
+  /** Names of the devices that had it, by their ids; the operator's shared ones have none. */
+  deviceNames: Record<string, string>
+}
+
+/** Refuses (404) what the account does not have in this mode. */
+export async function readMessagePage(context: AccountContext, messageId: string): Promise<MessagePage> {
+  const { read, account, publicUrl } = context
+  const owner = { accountId: account.id, mode: account.mode }
+  const found = await readMessageDetails(read, owner, messageId)
+  if (found === null)
+    throw refuse('not_found', {
+      detail:
+        'This account has no such message in this mode. Records are kept for 90 days unless the operator chose otherwise.',
+    })
+  const { message, ...story } = found
+  const body = bodyToSendAgain(message)
+  return {
+    ...story,
+    message: renderMessage(message),
+    partTexts: message.text === null ? [] : splitText(message.text, message.encoding),
+    curl: body === null ? null : curlOf(publicUrl(), body),
+    canCancel: message.finalized_at === null && message.status !== 'sent',
+    canMove: message.status === 'scheduled',
+    deviceNames: await readDeviceNames(read, account.id, found),
+  }
+}
+
+async function readDeviceNames(
+  db: Db,
+  accountId: string,
+  { message, attempts }: MessageDetails,
+): Promise<Record<string, string>> {
+  const ids = new Set(attempts.map(({ deviceId }) => deviceId))
+  if (message.device_id !== null) ids.add(message.device_id)
+  if (ids.size === 0) return {}
+  const rows = await db
+    .selectFrom('devices')
+    .select(['id', 'name'])
+    .where('id', 'in', [...ids])
+    .where('account_id', '=', accountId)
+    .execute()
+  return Object.fromEntries(rows.map(({ id, name }) => [id, name]))
+}

@@ -1,0 +1,56 @@
+import { Type } from 'typebox'
+import { type QuietHours, setQuietHours } from '../../../accounts/core/quiet-hours.ts'
+import { rescheduleQuietHours } from '../../../messages/queue/defer-for-quiet-hours.ts'
+import { defineCall } from '../core/call.ts'
+
+export interface QuietHoursAnswer {
+  /** Minutes of the recipient's day; null: none. */
+  hours: QuietHours | null
+  /** Whether this person may change them. */
+  canSet: boolean
+}
+
+const closed = { additionalProperties: false }
+const minuteOfDay = Type.Integer({ minimum: 0, maximum: 1_439 })
+/** Refused beyond its form where they begin when they end. */
+export const quietHoursInput = Type.Union([
+  Type.Object({ from: minuteOfDay, until: minuteOfDay }, closed),
+  Type.Null(),
+])
+
+/** The hours in which live messages of an account wait, as its own people see and set them. */
+export const quietHoursCalls = {
+  'quiet-hours/read': defineCall({
+    kind: 'read',
+    access: 'member',
+    input: Type.Object({}, closed),
+    async handle({ read, account }): Promise<QuietHoursAnswer> {
+      const row = await read
+        .selectFrom('accounts')
+        .select(['quiet_from', 'quiet_until'])
+        .where('id', '=', account.id)
+        .executeTakeFirstOrThrow()
+      const { quiet_from: from, quiet_until: until } = row
+      return {
+        hours: from === null || until === null ? null : { from, until },
+        canSet: account.role === 'owner',
+      }
+    },
+  }),
+
+  'quiet-hours/set': defineCall({
+    kind: 'change',
+    access: 'owner',
+    input: Type.Object({ hours: quietHoursInput }, closed),
+    async handle(context, { hours }): Promise<{ hours: QuietHours | null }> {
+      const { writer, ids, clock, account, actor, ports } = context
+      await ports.history.holdHorizon(clock.now(), (timeIn) =>
+        writer.write(async (tx) => {
+          await setQuietHours(tx, { ids, nowMs: clock.now() }, { accountId: account.id, hours, actor })
+          await rescheduleQuietHours(tx, account.id, await timeIn(tx))
+        }),
+      )
+      return { hours }
+    },
+  }),
+}

@@ -1,0 +1,142 @@
+import { Type } from 'typebox'
+import { type Fault, problems, Refusal } from '../../../runtime/errors.ts'
+import type { Caller } from '../../../accounts/keys/authenticator.ts'
+import { readRecipients } from '../../../sending/send-recipients.ts'
+import { type AccountContext, defineCall } from '../core/call.ts'
+import { consoleCaller } from '../core/console-caller.ts'
+import { countSend, type SendAnswer, sendFromConsole } from './send-from-console.ts'
+
+/** A row of a table of numbers and texts. */
+export interface SentRow {
+  /** As the page counts them. */
+  row: number
+  messageId: string | null
+  parts: number
+  /** Why it was not sent. */
+  refused: { code: string; detail: string } | null
+}
+
+/** What a send would be answered. That it would be refused is no failure of this call: people type, and are not done. */
+export interface PriceAnswer {
+  answer: SendAnswer | null
+  refused: { title: string; detail: string; errors: readonly Fault[] } | null
+}
+
+export interface CheckedNumber {
+  number: string
+  country: string | null
+  fault: string | null
+  suggestion: string | null
+}
+
+const closed = { additionalProperties: false }
+/** As much as one send may have; the whole table travels in such pieces, so that there is progress to show. */
+const maxRows = 100
+const maxNumbers = 1000
+
+/** A body of `POST /api/v1/send`; the operation says in its own words what is wrong with it. */
+const body = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 20 })
+/** Made by the page once for what a person is about to send, so that a second click sends nothing. */
+const key = Type.String({ pattern: '^[A-Za-z0-9-]{8,64}$' })
+
+export const sendCalls = {
+  /** What a send would cost and what would be wrong with it. Nothing is stored; a change only because a text is too long for an address. */
+  'send/price': defineCall({
+    kind: 'change',
+    access: 'member',
+    judgesNul: true,
+    input: Type.Object({ body }, closed),
+    async handle(context, input): Promise<PriceAnswer> {
+      try {
+        return {
+          answer: await sendFromConsole(context, await consoleCaller(context), input.body, null),
+          refused: null,
+        }
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        const { code, extra, message } = error
+        return {
+          answer: null,
+          refused: { title: problems[code].says, detail: message, errors: extra.errors ?? [] },
+        }
+      }
+    },
+  }),
+  'send/one': defineCall({
+    kind: 'change',
+    access: 'member',
+    judgesNul: true,
+    input: Type.Object({ body, key }, closed),
+    async handle(context, input): Promise<SendAnswer> {
+      const caller = await consoleCaller(context)
+      countSend(context, caller)
+      return sendFromConsole(context, caller, input.body, input.key)
+    },
+  }),
+  /** Rows of a table, each with a text of its own. A row that is refused stops no other; rows that came before are not sent again. */
+  'send/rows': defineCall({
+    kind: 'change',
+    access: 'member',
+    judgesNul: true,
+    input: Type.Object(
+      {
+        key,
+        rows: Type.Array(
+          Type.Object({ row: Type.Integer({ minimum: 0 }), to: Type.String(), text: Type.String() }, closed),
+          { minItems: 1, maxItems: maxRows },
+        ),
+        options: body,
+      },
+      closed,
+    ),
+    async handle(context, input): Promise<{ rows: SentRow[]; available: number | null }> {
+      const caller = await consoleCaller(context)
+      countSend(context, caller)
+      const sent = await Promise.all(
+        input.rows.map(({ row, to, text }) =>
+          sendRow(context, caller, { row, key: `${input.key}-${row}`, body: { ...input.options, to, text } }),
+        ),
+      )
+      const balances = sent.flatMap(({ available }) => available ?? [])
+      return { rows: sent.map(({ sentRow }) => sentRow), available: balances.at(-1) ?? null }
+    },
+  }),
+  /** Reads numbers as a send would. */
+  'send/check-numbers': defineCall({
+    kind: 'change',
+    access: 'member',
+    judgesNul: true,
+    input: Type.Object({ numbers: Type.Array(Type.String(), { maxItems: maxNumbers }) }, closed),
+    handle: async ({ account }, { numbers }): Promise<{ numbers: CheckedNumber[] }> => ({
+      numbers: numbers.map((number) => {
+        const faults: Fault[] = []
+        const [recipient] = readRecipients(number, account.mode, faults)
+        return {
+          number,
+          country: recipient?.country ?? null,
+          fault: faults[0]?.detail ?? null,
+          suggestion: faults[0]?.suggestion ?? null,
+        }
+      }),
+    }),
+  }),
+}
+
+async function sendRow(
+  context: AccountContext,
+  caller: Caller,
+  { row, key: rowKey, body: rowBody }: { row: number; key: string; body: object },
+): Promise<{ sentRow: SentRow; available: number | null }> {
+  try {
+    const { messages, totals } = await sendFromConsole(context, caller, rowBody, rowKey)
+    const sentRow = { row, messageId: messages[0]?.id ?? null, parts: totals.parts, refused: null }
+    return { sentRow, available: totals.balance_available }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const detail = error.extra.errors?.map((fault) => fault.detail).join(' ') ?? error.message
+    return {
+      sentRow: { row, messageId: null, parts: 0, refused: { code: error.code, detail } },
+      available: null,
+    }
+  }
+}

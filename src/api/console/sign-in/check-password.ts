@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { hashPassword, isOutdatedHash, verifyPassword } from '../../../accounts/people/password-hash.ts'
+import { passwordFaults } from '../../../accounts/people/password-rules.ts'
+import { type Refusal, refuse } from '../../../runtime/errors.ts'
+import { invalidInput } from '../../../runtime/invalid-input.ts'
+import type { CallContext, UserContext } from '../core/call.ts'
+import { takeSignInAttempt } from '../core/identity-limits.ts'
+
+/** Refuses a password that is too short or that is tried first. Costs nothing, unlike the hash. */
+export function requireGoodPassword(password: string, person: { email: string; name?: string }): void {
+  const faults = passwordFaults(password, person)
+  if (faults.length > 0) throw invalidInput(faults)
+}
+
+/** The hash of a password that somebody chooses, as the sign-in reads it. Refuses what `requireGoodPassword` does. */
+export async function hashNewPassword(
+  password: string,
+  person: { email: string; name?: string },
+): Promise<string> {
+  requireGoodPassword(password, person)
+  return hashPassword({ randomBytes }, password)
+}
+
+/** Refuses unless this is the password of the person who is signed in: before what a borrowed session must not do. */
+export async function confirmPassword(context: UserContext, password: string): Promise<void> {
+  const { user, sessionId, address, ports, read } = context
+  // By the session: strangers who guess at the sign-in keep nobody from this.
+  const browser = `confirm ${user.id} ${sessionId}`
+  const attempt = takeSignInAttempt(ports.identity.limits, { name: user.email, address, browser })
+  const stored = await read
+    .selectFrom('auth_credentials')
+    .select('password')
+    .where('userId', '=', user.id)
+    .where('providerId', '=', 'credential')
+    .executeTakeFirst()
+  const hash = stored?.password ?? null
+  if (hash === null || !(await verifyPassword({ hash, password }))) throw wrongPassword()
+  attempt.succeeded()
+}
+
+/** Stores a password that was just found right under a hash of today, where its own has another cost. */
+export async function renewPasswordHash(
+  { read, writer }: Pick<CallContext, 'read' | 'writer'>,
+  name: string,
+  password: string,
+): Promise<void> {
+  const stored = await read
+    .selectFrom('auth_credentials')
+    .innerJoin('auth_users', 'auth_users.id', 'auth_credentials.userId')
+    .select(['auth_credentials.id', 'auth_credentials.password'])
+    .where('auth_users.email', '=', name)
+    .where('auth_credentials.providerId', '=', 'credential')
+    .executeTakeFirst()
+  const hash = stored?.password ?? null
+  if (stored === undefined || hash === null || !isOutdatedHash(hash)) return
+  const renewed = await hashPassword({ randomBytes }, password)
+  await writer.write((tx) =>
+    tx
+      .updateTable('auth_credentials')
+      .set({ password: renewed })
+      .where('id', '=', stored.id)
+      // Another one may have been chosen meanwhile.
+      .where('password', '=', hash)
+      .execute(),
+  )
+}
+
+const wrongPassword = (): Refusal =>
+  refuse('validation_failed', {
+    detail: 'The password is not the right one.',
+    errors: [{ pointer: '/password', code: 'invalid_format', detail: 'The password is not the right one.' }],
+  })

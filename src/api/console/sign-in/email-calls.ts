@@ -1,0 +1,72 @@
+import { Type } from 'typebox'
+import { proveAddress } from '../../../accounts/people/address-proof.ts'
+import { readEmailLink, takeEmailLink } from '../../../accounts/people/email-links.ts'
+import { lockUser } from '../../../accounts/people/passwords.ts'
+import { changeEmail } from '../../../accounts/people/users.ts'
+import { refuse } from '../../../runtime/errors.ts'
+import type { MailFate } from '../../../process/mailer.ts'
+import { defineCall } from '../core/call.ts'
+import { mailEmailChanged, mailEmailLink } from './confirm-email.ts'
+import { rememberBrowser } from './known-browsers.ts'
+import { takeOrRefuse } from '../core/identity-limits.ts'
+import { writeSignedIn } from './session.ts'
+
+const closed = { additionalProperties: false }
+const token = Type.String({ maxLength: 100 })
+
+export const emailCalls = {
+  /** Mails the link that confirms the address in force, which also cancels a change that was asked for. */
+  'email/send-link': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({}, closed),
+    async handle(context): Promise<{ mail: MailFate }> {
+      const { user, ports } = context
+      takeOrRefuse(ports.identity.limits.emailLinksByUser, user.id)
+      const mail = await mailEmailLink(context, { userId: user.id, email: user.email })
+      if (mail === null) throw noMail()
+      return { mail }
+    },
+  }),
+  /** Which address a link confirms. A change although it changes nothing: the token must be in no address. */
+  'email/look': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({ token }, closed),
+    async handle({ read, clock, user }, given): Promise<{ email: string }> {
+      const { email } = await readEmailLink(read, clock.now(), { userId: user.id, token: given.token })
+      return { email }
+    },
+  }),
+  /**
+   * Takes a link: its address is in force from now on, and proven. Only for who is signed in as the user who asked for it: whoever opens a mail by
+   * mistake gives nobody else their address. Tells whether this was the first proof, with which second factor, passkeys and other sessions end.
+   */
+  'email/confirm': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({ token }, closed),
+    async handle(context, given): Promise<{ email: string; isFirstProof: boolean }> {
+      const { user, actor, sessionId, ids, clock } = context
+      const userId = user.id
+      const deps = { ids, nowMs: clock.now() }
+      const confirmed = await writeSignedIn(context, async (tx) => {
+        const { email } = await takeEmailLink(tx, deps, { userId, token: given.token })
+        if (email !== user.email) await changeEmail(tx, deps, { userId, email, actor })
+        const removed = await proveAddress(tx, deps, { userId, actor, keepSessionId: sessionId })
+        return { email, isFirstProof: removed !== null, epoch: await lockUser(tx, userId) }
+      })
+      const { email, isFirstProof, epoch } = confirmed
+      if (isFirstProof && epoch !== null) rememberBrowser(context, { userId, epoch })
+      if (email !== user.email) mailEmailChanged(context, { from: user.email, to: email })
+      return { email, isFirstProof }
+    },
+  }),
+}
+
+/** Without a mail server only the operator can make a link. */
+export const noMail = () =>
+  refuse('not_permitted', {
+    detail:
+      'This server sends no mail, so the address cannot be confirmed here. Ask the operator for a link (onesixty user email-link).',
+  })

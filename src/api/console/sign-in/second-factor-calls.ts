@@ -1,0 +1,125 @@
+import { Type } from 'typebox'
+import { addSecondFactor, type StepProof } from '../../../accounts/people/second-factor-codes.ts'
+import { endFormerSignIns, lockUser, removeSecondFactor } from '../../../accounts/people/passwords.ts'
+import { refuse } from '../../../runtime/errors.ts'
+import { appendAudit } from '../../../storage/seam/audit-log.ts'
+import type { Tx } from '../../../storage/seam/dialect.ts'
+import { defineCall, type UserContext } from '../core/call.ts'
+import { confirmPassword } from './check-password.ts'
+import { qrCodeOf, type QrCode } from '../core/qr-code.ts'
+import { writeSignedIn } from './session.ts'
+import { enter, ownHeaders } from './sign-in.ts'
+
+/** What an authenticator app is given, and the codes for the day on which it is lost. All of it is shown this once. */
+export interface NewSecondFactor {
+  /** Base32, to be typed. */
+  secret: string
+  /** Of the `otpauth` address. */
+  qr: QrCode
+  recoveryCodes: string[]
+}
+
+const closed = { additionalProperties: false }
+const password = Type.String({ maxLength: 1_000 })
+
+export const secondFactorCalls = {
+  /** Makes a secret; nothing changes for the next sign-in until a code of it was given. */
+  'second-factor/begin': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({ password }, closed),
+    async handle(context, given): Promise<NewSecondFactor> {
+      await confirmPassword(context, given.password)
+      const auth = await context.auth()
+      const response = await auth.api.enableTwoFactor({
+        body: { password: given.password },
+        headers: ownHeaders(context),
+        asResponse: true,
+      })
+      if (!response.ok)
+        throw refuse('not_permitted', { detail: 'There is a second factor already. Remove it first.' })
+      const made = (await response.json()) as { totpURI: string; backupCodes: string[] }
+      const secret = new URL(made.totpURI).searchParams.get('secret') ?? ''
+      return { secret, qr: qrCodeOf(otpauth(secret, context.user.email)), recoveryCodes: made.backupCodes }
+    },
+  }),
+  /** A first code proves that the app has the secret; from now on it is asked for. */
+  'second-factor/confirm': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({ code: Type.String({ maxLength: 20 }) }, closed),
+    async handle(context, { code }): Promise<{ hasSecondFactor: true }> {
+      const auth = await context.auth()
+      const headers = ownHeaders(context)
+      const typed = code.replace(/\s/g, '')
+      const body = { code: typed, nowMs: context.clock.now(), userId: context.user.id }
+      const proof = (await auth.api.readCode({ body, headers }))?.proof ?? null
+      const epoch =
+        proof !== null && 'step' in proof
+          ? await writeSignedIn(context, (tx) => add(tx, context, proof))
+          : null
+      if (epoch === null) {
+        throw refuse('validation_failed', {
+          detail: 'The code does not fit. Is the clock of the phone right? Type the one shown now.',
+          errors: [{ pointer: '/code', code: 'invalid_format', detail: 'The code does not fit.' }],
+        })
+      }
+      await enter(context, { userId: body.userId, epoch })
+      return { hasSecondFactor: true }
+    },
+  }),
+  'second-factor/renew-codes': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({ password }, closed),
+    async handle(context, given): Promise<{ recoveryCodes: string[] }> {
+      await confirmPassword(context, given.password)
+      const auth = await context.auth()
+      const response = await auth.api.generateBackupCodes({
+        body: { password: given.password },
+        headers: ownHeaders(context),
+        asResponse: true,
+      })
+      if (!response.ok) throw refuse('not_permitted', { detail: 'There is no second factor.' })
+      await context.writer.write((tx) => audit(tx, context, 'user.recovery_codes_renewed'))
+      return { recoveryCodes: ((await response.json()) as { backupCodes: string[] }).backupCodes }
+    },
+  }),
+  'second-factor/remove': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({ password }, closed),
+    async handle(context, given): Promise<{ hasSecondFactor: false }> {
+      const { user, actor, ids, clock } = context
+      await confirmPassword(context, given.password)
+      await writeSignedIn(context, (tx) =>
+        removeSecondFactor(tx, { ids, nowMs: clock.now() }, { userId: user.id, actor }),
+      )
+      return { hasSecondFactor: false }
+    },
+  }),
+}
+
+/** The address that authenticator apps read (Key URI format of Google Authenticator; RFC 6238 with its defaults). */
+const otpauth = (secret: string, email: string): string =>
+  `otpauth://totp/onesixty:${encodeURIComponent(email)}?secret=${secret}&issuer=onesixty`
+
+/**
+ * From now on a code is asked for, and browsers that signed in by the password alone are strangers: gives the epoch that begins, for a new session in the
+ * place of this one. Null when the app was added before or begun anew.
+ */
+async function add(tx: Tx, context: UserContext, proof: StepProof): Promise<number | null> {
+  const userId = context.user.id
+  if (!(await addSecondFactor(tx, { userId, ...proof }))) return null
+  await endFormerSignIns(tx, userId)
+  await tx.deleteFrom('auth_sessions').where('id', '=', context.sessionId).execute()
+  await audit(tx, context, 'user.second_factor_added')
+  return lockUser(tx, userId)
+}
+
+const audit = (tx: Tx, { ids, clock, actor, user }: UserContext, action: string): Promise<void> =>
+  appendAudit(
+    tx,
+    { ids, nowMs: clock.now() },
+    { accountId: null, actor, action, detail: { userId: user.id } },
+  )

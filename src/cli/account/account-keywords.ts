@@ -1,0 +1,124 @@
+import { requireAccount } from '../../accounts/core/list-accounts.ts'
+import { canonicalLanguage, type KeywordSet } from '../../messages/opt-outs/check-keyword-set.ts'
+import { listKeywordSets, removeKeywordSet, setKeywordSet } from '../../messages/opt-outs/keyword-sets.ts'
+import { offWordsList } from '../../settings/off-words.ts'
+import { command, type CommandGroup } from '../core/command.ts'
+import { cliActor } from '../core/command-context.ts'
+
+const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const
+const language = {
+  type: 'text',
+  value: 'LANGUAGE',
+  says: 'A language by its subtag of BCP 47, such as fr; und for the set that answers the built-in words.',
+  required: true,
+} as const
+const words = (says: string) => ({ type: 'text', value: 'WORD', says, repeatable: true }) as const
+const answer = (to: string) =>
+  ({
+    type: 'text',
+    value: 'TEXT',
+    says: `Answer to ${to}, of up to three parts; off for none. Default: the answer of und, then of the instance.`,
+  }) as const
+
+const list = command({
+  summary: 'Lists the keyword sets of an account.',
+  arguments: [],
+  options: { account },
+  async run(tools, { options }) {
+    const sets = await tools.withStorage(async ({ read }) => {
+      await requireAccount(read, options.account)
+      return listKeywordSets(read, options.account)
+    })
+    return {
+      json: { account_id: options.account, keyword_sets: sets.map(jsonOf) },
+      text: sets.length === 0 ? 'No keyword sets.' : sets.map(textOf).join('\n'),
+    }
+  },
+})
+
+const set = command({
+  summary: 'Sets the keywords of an account in one language, and what it answers in it.',
+  details:
+    'Replaces the set of that language. A word is compared without case, accents, punctuation and spaces. It is answered in the language of its set. Words of STOP also count at the beginning of a text, in front of another sentence.',
+  arguments: [],
+  options: {
+    account,
+    language,
+    'stop-word': words('A word that counts as STOP; may be repeated.'),
+    'start-word': words('A word that counts as START; may be repeated.'),
+    'help-word': words('A word that counts as HELP; may be repeated.'),
+    'word-off': words(
+      `${offWordsList('or')}, if it is no STOP for this account; with und only, may be repeated.`,
+    ),
+    'stop-answer': answer('STOP'),
+    'help-answer': answer('HELP'),
+  },
+  async run(tools, { options }) {
+    const wanted: KeywordSet = {
+      language: options.language,
+      stop: options['stop-word'],
+      start: options['start-word'],
+      help: options['help-word'],
+      off: options['word-off'],
+      stopAnswer: answerOf(options['stop-answer']),
+      helpAnswer: answerOf(options['help-answer']),
+    }
+    const stopWords = tools.config.stopWords
+    const change = { accountId: options.account, set: wanted, stopWords, actor: cliActor }
+    const stored = await tools.withStorage(({ writer }) =>
+      writer.write((tx) => setKeywordSet(tx, { ...tools, nowMs: tools.clock.now() }, change)),
+    )
+    return { json: { account_id: options.account, ...jsonOf(stored) }, text: textOf(stored) }
+  },
+})
+
+const remove = command({
+  summary: 'Removes the keyword set of a language.',
+  details: 'Built-in words stay keywords. Exits with 1 when the account has no such set.',
+  arguments: [],
+  options: { account, language },
+  async run(tools, { options }) {
+    const name = canonicalLanguage(options.language)
+    const change = { accountId: options.account, language: name, actor: cliActor }
+    const removed = await tools.withStorage(({ writer }) =>
+      writer.write((tx) => removeKeywordSet(tx, { ...tools, nowMs: tools.clock.now() }, change)),
+    )
+    return {
+      json: { account_id: options.account, language: name, removed },
+      text: removed ? `Removed keyword set ${name}.` : `No keyword set ${name}.`,
+      exitCode: removed ? 0 : 1,
+    }
+  },
+})
+
+const answerOf = (text: string | undefined): string | null =>
+  text === undefined ? null : text.trim().toLowerCase() === 'off' ? '' : text
+
+const jsonOf = (stored: KeywordSet) => ({
+  language: stored.language,
+  stop_words: stored.stop,
+  start_words: stored.start,
+  help_words: stored.help,
+  words_off: stored.off,
+  stop_answer: shown(stored.stopAnswer),
+  help_answer: shown(stored.helpAnswer),
+})
+
+/** As it is set: null for the default. */
+const shown = (text: string | null): string | null => (text === '' ? 'off' : text)
+
+const textOf = (stored: KeywordSet): string => {
+  const { language: name, stop, start, help, off } = stored
+  const lists = Object.entries({ STOP: stop, START: start, HELP: help, off }).filter(
+    ([, each]) => each.length > 0,
+  )
+  const answers = Object.entries({ STOP: stored.stopAnswer, HELP: stored.helpAnswer }).flatMap(([to, text]) =>
+    text === null ? [] : [`answer to ${to}: ${shown(text)}`],
+  )
+  return [name, ...lists.map(([kind, each]) => `${kind}: ${each.join(', ')}`), ...answers].join('  ')
+}
+
+export const keywordsCommands: CommandGroup = {
+  summary: 'Keywords of an account by language: STOP, START, HELP, and their answers.',
+  commands: { list, set, remove },
+}

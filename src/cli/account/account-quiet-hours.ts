@@ -1,0 +1,50 @@
+import { setQuietHours, timeOfDay } from '../../accounts/core/quiet-hours.ts'
+import { notBelow } from '../../messages/core/history-floor.ts'
+import { rescheduleQuietHours } from '../../messages/queue/defer-for-quiet-hours.ts'
+import { command } from '../core/command.ts'
+import { UsageError } from '../core/command-errors.ts'
+import { cliActor } from '../core/command-context.ts'
+
+export const quietHoursCommand = command({
+  summary: 'Sets the hours in which messages wait for the morning of their recipients.',
+  details:
+    'By the clocks of the recipient’s country; one with several time zones is quiet while any of them is. Authentication messages and test mode are exempt. What waits keeps its validity, and expires when that ends.',
+  arguments: [],
+  options: {
+    account: { type: 'text', value: 'ACCOUNT', says: 'Whose they are: acc_…', required: true },
+    from: { type: 'text', value: 'HH:MM', says: 'When they begin, such as 21:00.' },
+    until: { type: 'text', value: 'HH:MM', says: 'When they end, such as 08:00.' },
+    off: { type: 'flag', says: 'No quiet hours.' },
+  },
+  async run(tools, { options }) {
+    const { account: accountId, from, until, off } = options
+    const hours =
+      from !== undefined && until !== undefined
+        ? { from: readTimeOfDay('--from', from), until: readTimeOfDay('--until', until) }
+        : null
+    if (off === (hours !== null) || (from === undefined) !== (until === undefined))
+      throw new UsageError('Name --from and --until, or --off.')
+    const nowMs = tools.clock.now()
+    await tools.withStorage(({ writer }) =>
+      writer.write(async (tx) => {
+        await setQuietHours(tx, { ...tools, nowMs }, { accountId, hours, actor: cliActor })
+        await rescheduleQuietHours(tx, accountId, await notBelow(tx, nowMs))
+      }),
+    )
+    const shown = hours === null ? null : { from: timeOfDay(hours.from), until: timeOfDay(hours.until) }
+    return {
+      json: { account_id: accountId, quiet_hours: shown },
+      text:
+        shown === null
+          ? `${accountId} has no quiet hours.`
+          : `${accountId} is quiet from ${shown.from} to ${shown.until}.`,
+    }
+  },
+})
+
+function readTimeOfDay(option: string, text: string): number {
+  const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
+  if (hours === undefined || minutes === undefined)
+    throw new UsageError(`${option} needs a time of day such as 21:00; it was '${text}'.`)
+  return Number(hours) * 60 + Number(minutes)
+}

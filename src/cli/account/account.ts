@@ -1,0 +1,249 @@
+import { type ListedAccount, listAccounts } from '../../accounts/core/list-accounts.ts'
+import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
+import { issuePasswordLink } from '../../accounts/people/password-link.ts'
+import { grantSms } from '../../ledger/grants.ts'
+import { availableOf, readWallets, type Wallet, walletKey } from '../../ledger/ledger.ts'
+import type { AccountState, Mode } from '../../storage/tables/schema.ts'
+import { eraseAccountCommand } from './account-erase.ts'
+import { keywordsCommands } from './account-keywords.ts'
+import { limitCommand } from './account-limit.ts'
+import { countriesCommand } from './account-countries.ts'
+import { quietHoursCommand } from './account-quiet-hours.ts'
+import { command, type CommandGroup, type Output } from '../core/command.ts'
+import { UsageError } from '../core/command-errors.ts'
+import { notBelow } from '../../messages/core/history-floor.ts'
+import { changeStatePage } from '../../messages/queue/change-account-state.ts'
+import { openAccount } from '../../app/open-account.ts'
+import { ownAddress } from '../../process/own-address.ts'
+import { cliActor, type CommandContext } from '../core/command-context.ts'
+
+const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const
+
+const create = command({
+  summary:
+    'Creates an account with its owner, both wallets, and a live and a test key, which are shown this once.',
+  arguments: [],
+  options: {
+    name: { type: 'text', value: 'NAME', says: 'Name of the account.', required: true },
+    email: {
+      type: 'text',
+      value: 'EMAIL',
+      says: 'E-mail address of its owner. One that a user has is refused unless --user names them.',
+      required: true,
+    },
+    user: {
+      type: 'text',
+      value: 'USER',
+      says: 'Id of the user who has that address, once you have made sure of them: usr_…',
+    },
+  },
+  async run(tools, { options }) {
+    const { opened, link } = await tools.withStorage(
+      (storage) =>
+        storage.writer.write(async (tx) => {
+          const deps = { ...tools, nowMs: tools.clock.now() }
+          const { name, email, user: userId } = options
+          const wanted = { name, email, actor: cliActor, ...(userId !== undefined && { userId }) }
+          const made = await openAccount(tx, deps, wanted)
+          return {
+            opened: made,
+            link: await issuePasswordLink(
+              tx,
+              { ...deps, publicUrl: ownAddress(tools.config) },
+              { userId: made.userId, evenSo: false, actor: cliActor },
+            ),
+          }
+        }),
+      { create: true },
+    )
+    const { accountId, userId, liveKey, testKey } = opened
+    const signIn =
+      link === null
+        ? 'Its owner has a password for the console already, and finds the account there.'
+        : `console  ${link.address}\nThe link lets its owner choose a password for the console, once, until ${rfc3339(link.expiresAt)}.`
+    return {
+      json: {
+        account_id: accountId,
+        user_id: userId,
+        live_key: liveKey,
+        test_key: testKey,
+        setup_link: link?.address ?? null,
+        setup_link_expires_at: rfc3339OrNull(link?.expiresAt),
+      },
+      text: `account  ${accountId}\nlive key ${liveKey}\ntest key ${testKey}\nThe keys are shown this once: only their hashes are stored.\n${signIn}`,
+    }
+  },
+})
+
+const grant = command({
+  summary: 'Adds SMS to a balance, or takes back what is neither used nor reserved.',
+  arguments: [],
+  options: {
+    account,
+    sms: {
+      type: 'number',
+      value: 'N',
+      says: 'How many SMS; below 0 only with --kind correction.',
+      required: true,
+    },
+    note: { type: 'text', value: 'TEXT', says: 'Why; it stays in the ledger.', required: true },
+    kind: {
+      type: 'text',
+      value: 'KIND',
+      says: 'What it is in the ledger; grant when left out.',
+      choices: ['grant', 'top_up', 'correction'],
+    },
+    mode: {
+      type: 'text',
+      value: 'MODE',
+      says: 'Which wallet; live when left out.',
+      choices: ['live', 'test'],
+    },
+  },
+  async run(tools, { options }) {
+    const { account: accountId, sms, note, kind = 'grant', mode = 'live' } = options
+    const done = await tools.withStorage((storage) =>
+      storage.writer.write((tx) =>
+        grantSms(
+          tx,
+          { ...tools, nowMs: tools.clock.now() },
+          { accountId, mode, sms, note, kind, actor: cliActor },
+        ),
+      ),
+    )
+    return {
+      json: {
+        entry_id: done.entryId,
+        account_id: accountId,
+        mode,
+        sms,
+        granted: done.granted,
+        available: done.available,
+      },
+      text: `${accountId} (${mode}): ${sms > 0 ? '+' : ''}${sms} SMS, ${done.available} available of ${done.granted} granted.`,
+    }
+  },
+})
+
+const list = command({
+  summary: 'Lists accounts with their balances, oldest first.',
+  arguments: [],
+  options: {
+    limit: { type: 'number', value: 'N', says: 'At most so many, up to 1000; 100 when left out.' },
+    after: { type: 'text', value: 'ACCOUNT', says: 'Go on after this one: next_after of the page before.' },
+  },
+  async run(tools, { options }) {
+    const most = options.limit ?? 100
+    if (most < 1 || most > 1_000) throw new UsageError('--limit needs a number from 1 to 1000.')
+    return tools.withStorage(async ({ read }) => {
+      const { accounts, nextAfterId } = await listAccounts(read, {
+        afterId: options.after ?? null,
+        limit: most,
+      })
+      const modes: readonly Mode[] = ['live', 'test']
+      const wallets = await readWallets(
+        read,
+        accounts.flatMap(({ id }) => modes.map((mode) => ({ accountId: id, mode }))),
+      )
+      return listed(accounts, wallets, nextAfterId)
+    })
+  },
+})
+
+function listed(
+  accounts: readonly ListedAccount[],
+  wallets: ReadonlyMap<string, Wallet>,
+  nextAfterId: string | null,
+): Output {
+  const balanceOf = (accountId: string, mode: Mode): object | null => {
+    const wallet = wallets.get(walletKey({ accountId, mode }))
+    if (wallet === undefined) return null
+    const { granted, reserved, used } = wallet
+    return { available: availableOf(wallet), granted, reserved, used }
+  }
+  const availableIn = (accountId: string): string => {
+    const wallet = wallets.get(walletKey({ accountId, mode: 'live' }))
+    return wallet === undefined ? '-' : String(availableOf(wallet))
+  }
+  const lines = accounts.map(
+    (row) =>
+      `${row.id}  ${row.state.padEnd(9)}  ${availableIn(row.id).padStart(8)} SMS  ${row.name}  <${row.emails.join(', ')}>`,
+  )
+  if (nextAfterId !== null) lines.push(`There are more: --after ${nextAfterId}`)
+  return {
+    json: {
+      accounts: accounts.map((row) => ({
+        id: row.id,
+        name: row.name,
+        state: row.state,
+        emails: row.emails,
+        balance: { live: balanceOf(row.id, 'live'), test: balanceOf(row.id, 'test') },
+        limits: {
+          send_per_minute: row.sendPerMinute,
+          read_per_minute: row.readPerMinute,
+          queue: row.queueLimit,
+        },
+        created_at: rfc3339(row.createdAt),
+      })),
+      next_after: nextAfterId,
+    },
+    text: lines.length === 0 ? 'There are no accounts.' : lines.join('\n'),
+  }
+}
+
+const stateCommand = (state: AccountState, summary: string, details: string) =>
+  command({
+    summary,
+    details,
+    arguments: [],
+    options: { account },
+    run: (tools, { options }) => changeState(tools, options.account, state),
+  })
+
+async function changeState(tools: CommandContext, accountId: string, state: AccountState): Promise<Output> {
+  const result = await tools.withStorage(async ({ writer }) => {
+    const change = () =>
+      writer.write(async (tx) => {
+        const nowMs = await notBelow(tx, tools.clock.now())
+        return changeStatePage(tx, { ids: tools.ids, nowMs }, { accountId, state, actor: cliActor })
+      })
+    const first = await change()
+    let { canceled } = first
+    for (let page = first; page.canceled > 0; canceled += page.canceled) page = await change()
+    return { changed: first.changed, canceled }
+  })
+  const counted = state === 'closed' ? ` ${result.canceled} waiting messages were canceled.` : ''
+  return {
+    json: { account_id: accountId, state, changed: result.changed, canceled_messages: result.canceled },
+    text: `${accountId} is ${result.changed ? 'now' : 'already'} ${state}.${counted}`,
+  }
+}
+
+export const accountCommands: CommandGroup = {
+  summary: 'Accounts: who may send.',
+  commands: {
+    create,
+    grant,
+    limit: limitCommand,
+    countries: countriesCommand,
+    'quiet-hours': quietHoursCommand,
+    keywords: keywordsCommands,
+    list,
+    suspend: stateCommand(
+      'suspended',
+      'Suspends an account.',
+      'Sends are refused (403), reading works, and what waits stays where it is until the account is reactivated.',
+    ),
+    reactivate: stateCommand(
+      'active',
+      'Makes a suspended account active again.',
+      'What waited goes on, unless its validity has ended meanwhile.',
+    ),
+    close: stateCommand(
+      'closed',
+      'Closes an account for ever.',
+      'Its keys are refused (401), what waits is canceled and its hold released, and shared phones are asked to let go of what they hold. There is no way back.',
+    ),
+    erase: eraseAccountCommand,
+  },
+}

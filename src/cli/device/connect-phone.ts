@@ -1,0 +1,129 @@
+import { renderUnicodeCompact } from 'uqr'
+import { type ListedDevice, listDevices } from '../../devices/status/list-devices.ts'
+import { type ListedPhone, listPhones } from '../../devices/phones/list-phones.ts'
+import { mintPhoneToken, type PhoneTokenOwner, revokePhoneTokens } from '../../devices/phones/phone-tokens.ts'
+import type { CommandStorage } from '../../storage/open/command-storage.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
+import type { Output } from '../core/command.ts'
+import { addressTroubles, phoneAddress } from '../../devices/phones/phone-address.ts'
+import { isConnected, phoneProgress } from '../../devices/phones/phone-progress.ts'
+import { ProgressLines } from '../core/progress-lines.ts'
+import { cliActor, type CommandContext } from '../core/command-context.ts'
+
+/** Short enough to look live; each poll is two short reads. */
+const pollEveryMs = 500
+
+/** Creates a private token, prints it with the API URL, and waits for a phone to register; not with `json`. */
+export async function connectPhone(
+  tools: CommandContext,
+  owner: PhoneTokenOwner,
+  json: boolean,
+): Promise<Output> {
+  const address = phoneAddress(tools.config)
+  return tools.withStorage(async ({ read, writer }) => {
+    const { tokenId, token } = await writer.write((tx) =>
+      mintPhoneToken(tx, { ...tools, nowMs: tools.clock.now() }, { ...owner, actor: cliActor }),
+    )
+    const shown = { url: address, private_token: token }
+    if (json) return { json: shown, text: '' }
+    tools.io.stdout.write(instructions(address, token))
+    const device = await waitForPhone(tools, read, tokenId)
+    const text =
+      device === null
+        ? 'Stopped waiting. The private token stays valid: a phone can still register with it.'
+        : `Connected. Check it with onesixty device test ${device.id}; add the number of a SIM as a sender with onesixty device set ${device.id} --sim 1 --number +…`
+    return { json: shown, text }
+  })
+}
+
+/** Revokes the private tokens of an owner. Registered phones stay connected. */
+export async function revokeTokens(
+  { writer }: Pick<CommandStorage, 'writer'>,
+  tools: CommandContext,
+  accountId: string | null,
+): Promise<Output> {
+  const revoked = await writer.write((tx) =>
+    revokePhoneTokens(tx, { ...tools, nowMs: tools.clock.now() }, { accountId, actor: cliActor }),
+  )
+  const text =
+    revoked === 0
+      ? 'There were no private tokens.'
+      : `Revoked ${revoked} private token${revoked === 1 ? '' : 's'}. Registered phones stay connected, but need a new token to register again.`
+  return { json: { revoked }, text }
+}
+
+function instructions(address: string, token: string): string {
+  const troubles = addressTroubles(address)
+  const warnings = troubles.length === 0 ? [] : [...troubles, 'See docs/connectors/android.md']
+  return `${[
+    'In the SMSGate app (1.53.1 or later, 1.67 recommended) open Settings, Cloud Server, and enter:',
+    `  API URL               ${address}`,
+    `  Private Token         ${token}`,
+    '  Notification channel  SSE Only',
+    '',
+    'The app cannot scan codes: scan them with the camera of the phone, and paste. The API URL:',
+    renderUnicodeCompact(address, { border: 2 }),
+    'The private token (shown only once):',
+    renderUnicodeCompact(token, { border: 2 }),
+    'Then switch Cloud Server on, tap Offline and choose Sign Up.',
+    ...warnings.map((warning) => `! ${warning}`),
+    '',
+  ].join('\n')}\n`
+}
+
+/** Resolves with the device when the phone's event stream is open, or with null after Ctrl-C. */
+async function waitForPhone(tools: CommandContext, read: Db, tokenId: string): Promise<ListedDevice | null> {
+  const lines = new ProgressLines(tools.io.stdout)
+  const waiting = openWaiting(tools)
+  try {
+    for (;;) {
+      const { phone, device } = await poll(read, tokenId)
+      const steps = phoneProgress(phone, device?.report ?? null, tools.clock.now())
+      lines.show(steps)
+      if (device !== null && isConnected(steps)) return device
+      if (!(await waiting.pause(pollEveryMs))) return null
+    }
+  } finally {
+    waiting.end()
+  }
+}
+
+async function poll(
+  read: Db,
+  tokenId: string,
+): Promise<{ phone: ListedPhone | null; device: ListedDevice | null }> {
+  const [phone] = await listPhones(read, { tokenId })
+  if (phone === undefined) return { phone: null, device: null }
+  const { devices } = await listDevices(read, { deviceId: phone.deviceId }, { afterId: null, limit: 1 })
+  return { phone, device: devices[0] ?? null }
+}
+
+/** Pauses that Ctrl-C ends, the present one and all later ones. */
+function openWaiting({ io, clock }: CommandContext) {
+  let isStopped = false
+  let resume = (): void => undefined
+  const stop = (): void => {
+    isStopped = true
+    resume()
+  }
+  io.on?.('SIGINT', stop)
+  io.on?.('SIGTERM', stop)
+  // The clock's timers do not keep the process alive.
+  const alive = setInterval(() => undefined, 3_600_000)
+  return {
+    /** Returns false once stopped. */
+    async pause(delayMs: number): Promise<boolean> {
+      if (!isStopped)
+        await new Promise<void>((resolve) => {
+          const cancel = clock.schedule(delayMs, resolve)
+          resume = () => (cancel(), resolve())
+        })
+      return !isStopped
+    },
+    end() {
+      clearInterval(alive)
+      io.off?.('SIGINT', stop)
+      io.off?.('SIGTERM', stop)
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { command, type Output } from '../core/command.ts'
+import { UsageError } from '../core/command-errors.ts'
+import { connectPhone, revokeTokens } from './connect-phone.ts'
+import { findDevice, loadKind } from './device-lookup.ts'
+import type { CommandContext } from '../core/command-context.ts'
+
+export const connect = command({
+  summary: 'Connects a phone.',
+  details:
+    'Prints the API URL and a private token to enter in the app, and waits for the phone. Each run creates a new token; several phones can use the same one. With --json it does not wait.',
+  arguments: [{ name: 'kind-or-device', says: 'Kind of the device, such as android; or a device ID.' }],
+  options: {
+    account: { type: 'text', value: 'ACCOUNT', says: 'Account that owns the phones.' },
+    shared: { type: 'flag', says: 'Owned by the operator; all accounts can use the phones.' },
+    mode: {
+      type: 'text',
+      value: 'MODE',
+      says: 'Messages that the phones send. Default: live.',
+      choices: ['live', 'test'],
+    },
+    'revoke-tokens': { type: 'flag', says: 'Revoke all private tokens of the account instead.' },
+  },
+  async run(tools, { options, arguments: [named = ''], json }) {
+    const { account, shared, mode = 'live' } = options
+    if (named.startsWith('dev_')) return explainDevice(tools, named)
+    const { kind } = await loadKind(named)
+    if (kind !== 'android') return nothingToConnect({ kind })
+    if (shared === (account !== undefined)) throw new UsageError('Give either --account ACCOUNT or --shared.')
+    const accountId = account ?? null
+    return options['revoke-tokens']
+      ? tools.withStorage((storage) => revokeTokens(storage, tools, accountId))
+      : connectPhone(tools, { accountId, mode }, json)
+  },
+})
+
+async function explainDevice(tools: CommandContext, deviceId: string): Promise<Output> {
+  const { kind, accountId } = await tools.withStorage(({ read }) => findDevice(read, deviceId))
+  if (kind !== 'android') return nothingToConnect({ id: deviceId, kind })
+  const owner = accountId === null ? '--shared' : `--account ${accountId}`
+  return {
+    json: { id: deviceId, kind, connectable: true },
+    text: `A phone connects with the API URL and private token in its app. If they are lost, create a new private token with onesixty device connect android ${owner}. The phone then registers as a new device; merge it with this one: onesixty device same ${deviceId} dev_NEW`,
+  }
+}
+
+const nothingToConnect = (device: { id?: string; kind: string }): Output => ({
+  json: { ...device, connectable: false },
+  text: `The server connects devices of the kind ${device.kind} by itself.`,
+})

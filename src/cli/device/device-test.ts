@@ -1,0 +1,55 @@
+import type { ConnectorKind, Trial } from '../../connectors/connector.ts'
+import { loadConnectorKind } from '../../connectors/registry.ts'
+import { tryDevice } from '../../connectors/try-device.ts'
+import type { ListedDevice } from '../../devices/status/list-devices.ts'
+import { listPhones } from '../../devices/phones/list-phones.ts'
+import { createDeviceSecretBox } from '../../runtime/secret-box.ts'
+import { command } from '../core/command.ts'
+import { remediesOf } from '../../devices/status/device-remedies.ts'
+import { deviceArgument, findDevice } from './device-lookup.ts'
+import { type DeviceCheck, describeDevice, deviceDocument, examineDevice } from './print-device.ts'
+import { examinePhone } from './phone-checks.ts'
+import type { CommandContext } from '../core/command-context.ts'
+
+export const test = command({
+  summary: 'Checks the settings of a device, its last reported health and its connection. Sends nothing.',
+  details:
+    'An SMPP connection that a server has bound is not bound a second time, because many carriers limit sessions; others are bound and unbound once. To send a test message, use `onesixty send` with an API key of an account that can use the device.',
+  arguments: [deviceArgument],
+  options: {},
+  async run(tools, { arguments: [deviceId = ''] }) {
+    const { found, phones } = await tools.withStorage(async ({ read }) => ({
+      found: await findDevice(read, deviceId),
+      phones: await listPhones(read, { deviceId }),
+    }))
+    const kind = await loadConnectorKind(found.kind)
+    const checks: DeviceCheck[] = examineDevice(found, kind)
+    if (found.kind === 'android') checks.push(...examinePhone(found, phones[0] ?? null, tools.clock.now()))
+    const trial = await tryOut(tools, found, kind)
+    if (trial !== null) checks.push({ name: 'peer', ok: trial.ok, says: trial.says })
+    const remedies = [
+      ...remediesOf(found.report?.reasons ?? [], { byTest: true }),
+      ...(trial?.remedy ? [`peer: ${trial.remedy}`] : []),
+    ]
+    const ok = checks.every((check) => check.ok)
+    return {
+      json: { ok, checks, remedies, device: deviceDocument(found) },
+      text: [
+        `${deviceId}  ${describeDevice(found)}`,
+        ...checks.map((check) => `${check.ok ? 'ok  ' : 'FAIL'}  ${check.says}`),
+        ...remedies.map((remedy) => `      ${remedy}`),
+      ].join('\n'),
+      exitCode: ok ? 0 : 1,
+    }
+  },
+})
+
+async function tryOut(
+  tools: CommandContext,
+  device: ListedDevice,
+  kind: ConnectorKind | null,
+): Promise<Trial | null> {
+  const { clock } = tools
+  const secretBox = createDeviceSecretBox(await tools.instanceSecret())
+  return tools.withStorage(({ read }) => tryDevice({ read, clock, secretBox }, device, kind))
+}

@@ -1,0 +1,252 @@
+import { requireAccount } from '../../accounts/core/list-accounts.ts'
+import { connectorKinds } from '../../connectors/registry.ts'
+import type { ConnectorKind } from '../../connectors/connector.ts'
+import { addDevice, type DeviceDeps, type Pace, setDevice } from '../../devices/core/device-store.ts'
+import { listDevices } from '../../devices/status/list-devices.ts'
+import { createDeviceSecretBox } from '../../runtime/secret-box.ts'
+import { command, type CommandGroup } from '../core/command.ts'
+import { UsageError } from '../core/command-errors.ts'
+import { connect } from './device-connect.ts'
+import { deviceArgument as device, findDevice, loadKind } from './device-lookup.ts'
+import { remediesOf } from '../../devices/status/device-remedies.ts'
+import { receipts } from './device-receipts.ts'
+import { isTaken } from './device-taken.ts'
+import { unread } from './device-unread.ts'
+import { remove } from './device-remove.ts'
+import { same } from './device-same.ts'
+import { test } from './device-test.ts'
+import { describeDevice, deviceDocument } from './print-device.ts'
+import { table } from '../core/help.ts'
+import { linkOptions, linkSettings } from './link-options.ts'
+import { readNamedSecrets } from '../core/read-secrets.ts'
+import { simOption, simOptions } from './read-sim-number.ts'
+import { cliActor, type CommandContext } from '../core/command-context.ts'
+
+const facts = {
+  set: { type: 'text', value: 'KEY=VALUE', says: 'A setting of its kind.', repeatable: true },
+  sender: {
+    type: 'text',
+    value: 'SENDER',
+    says: 'Number, name or short code that it can send from; * for any. Phones have numbers only.',
+    repeatable: true,
+  },
+  'parts-per-window': { type: 'number', value: 'N', says: 'Rate limit: maximum parts per window.' },
+  'window-seconds': {
+    type: 'number',
+    value: 'N',
+    says: 'Length of the window of the rate limit, in seconds.',
+  },
+  ...linkOptions,
+  'secret-stdin': {
+    type: 'text',
+    value: 'NAME',
+    says: 'Read the secret with this name from standard input.',
+  },
+  'secret-file': { type: 'text', value: 'NAME=PATH', says: 'Read a secret from a file.', repeatable: true },
+} as const
+
+/** Returns the help of `--set`, kind by kind. */
+async function settingsHelp(): Promise<string> {
+  const kinds = await Promise.all(connectorKinds.map(loadKind))
+  return kinds
+    .map(({ kind, settings }) =>
+      table(
+        `Settings of the kind ${kind}, with defaults:`,
+        settings.map((rule) => [`${rule.name}=${rule.default}`, rule.says]),
+      ),
+    )
+    .join('\n\n')
+}
+
+const add = command({
+  summary: 'Adds a device and enables it.',
+  details: `Kinds: ${connectorKinds.join(', ')}. Waits up to 5 s until a running server has started the device, and prints a note if none has. In JSON, taken is null when no server is running.`,
+  moreHelp: settingsHelp,
+  arguments: [{ name: 'kind', says: `Kind of the device: ${connectorKinds.join(', ')}.` }],
+  options: {
+    account: { type: 'text', value: 'ACCOUNT', says: 'Account that owns the device.' },
+    shared: { type: 'flag', says: 'Owned by the operator; all accounts can use the device.' },
+    name: { type: 'text', value: 'NAME', says: 'Display name.', required: true },
+    mode: {
+      type: 'text',
+      value: 'MODE',
+      says: 'Messages that the device sends. Default: live.',
+      choices: ['live', 'test'],
+    },
+    ...facts,
+  },
+  async run(tools, { options, arguments: [kind = ''] }) {
+    if (options.shared === (options.account !== undefined))
+      throw new UsageError('Give either --account ACCOUNT or --shared.')
+    if (kind === 'android')
+      throw new UsageError('A phone is added when its app registers: onesixty device connect android.')
+    const { account: accountId = null, name, mode = 'live', sender: senders } = options
+    const deps = await deviceDeps(tools, await loadKind(kind))
+    const secrets = await secretsOf(tools, options)
+    const given = {
+      accountId,
+      mode,
+      kind,
+      name,
+      senders,
+      settings: { ...linkSettings(options), ...readPairs(options.set) },
+      secrets,
+      pace: readPace(options) ?? null,
+    }
+    return tools.withStorage(async ({ read, writer }) => {
+      const id = await writer.write((tx) => addDevice(tx, deps, { ...given, actor: cliActor }))
+      const taken = await isTaken(tools.clock, read, id)
+      const added = await findDevice(read, id)
+      const text = [id, describeDevice(added), ...(taken === false ? [notTaken] : [])]
+      return { json: { ...deviceDocument(added), taken }, text: text.join('\n') }
+    })
+  },
+})
+
+const notTaken =
+  'No running server has started the device yet, so it cannot send. Check `onesixty device list` and the server log.'
+
+const list = command({
+  summary: 'Lists devices with their last reports.',
+  arguments: [],
+  options: {
+    account: { type: 'text', value: 'ACCOUNT', says: 'Only devices of this account. Default: all.' },
+    shared: { type: 'flag', says: 'Only devices of the operator.' },
+    limit: { type: 'number', value: 'N', says: 'Maximum number of devices, up to 1000. Default: 100.' },
+    after: {
+      type: 'text',
+      value: 'DEVICE',
+      says: 'Continue after this device: next_after of the previous page.',
+    },
+  },
+  async run(tools, { options }) {
+    const { account, shared, limit = 100, after = null } = options
+    if (shared && account !== undefined) throw new UsageError('Give either --account or --shared, not both.')
+    if (limit < 1 || limit > 1_000) throw new UsageError('--limit must be from 1 to 1000.')
+    const scope = account !== undefined ? { accountId: account } : shared ? 'shared' : 'all'
+    const page = await tools.withStorage(async ({ read }) => {
+      if (account !== undefined) await requireAccount(read, account)
+      return listDevices(read, scope, { afterId: after, limit })
+    })
+    const lines = page.devices.flatMap((found) => [
+      `${found.id}  ${describeDevice(found)}`,
+      ...remediesOf(found.report?.reasons ?? []).map((remedy) => `      ${remedy}`),
+    ])
+    if (page.nextAfterId !== null) lines.push(`More devices: --after ${page.nextAfterId}`)
+    return {
+      json: { devices: page.devices.map(deviceDocument), next_after: page.nextAfterId },
+      text: lines.length === 0 ? 'No devices.' : lines.join('\n'),
+    }
+  },
+})
+
+const set = command({
+  summary: 'Changes a device. A running server applies the change within 1 s.',
+  moreHelp: settingsHelp,
+  arguments: [device],
+  options: {
+    ...facts,
+    ...simOptions,
+    unset: { type: 'text', value: 'KEY', says: 'Reset a setting to its default.', repeatable: true },
+    'no-senders': { type: 'flag', says: 'Remove all senders.' },
+    'no-pace': { type: 'flag', says: 'Remove the rate limit.' },
+    name: { type: 'text', value: 'NAME', says: 'New display name.' },
+    group: { type: 'text', value: 'GROUP', says: 'Add the device to this group: grp_…' },
+    'no-group': { type: 'flag', says: 'Remove the device from its group.' },
+    enable: { type: 'flag', says: 'Enable the device.' },
+    drain: { type: 'flag', says: 'Stop sending new messages; finish those in flight. Undo with --enable.' },
+    disable: { type: 'flag', says: 'Stop sending; messages that are not sent yet are requeued.' },
+  },
+  async run(tools, { options, arguments: [deviceId = ''] }) {
+    const { name, enable, disable, drain, sender } = options
+    const pace = options['no-pace'] ? null : readPace(options)
+    if (Number(enable) + Number(disable) + Number(drain) > 1)
+      throw new UsageError('Give only one of --enable, --disable and --drain.')
+    if (options['no-senders'] && sender.length > 0)
+      throw new UsageError('Give either --sender or --no-senders, not both.')
+    if (options['no-group'] && options.group !== undefined)
+      throw new UsageError('Give either --group or --no-group, not both.')
+    const change = {
+      deviceId,
+      ...(name === undefined ? {} : { name }),
+      ...(enable ? { state: 'enabled' as const } : disable ? { state: 'disabled' as const } : {}),
+      ...(drain ? { isDraining: true } : {}),
+      ...(sender.length > 0 || options['no-senders'] ? { senders: sender } : {}),
+      ...(pace === undefined ? {} : { pace }),
+      ...(options['no-group']
+        ? { groupId: null }
+        : options.group === undefined
+          ? {}
+          : { groupId: options.group }),
+      settings: {
+        ...linkSettings(options),
+        ...readPairs(options.set),
+        ...Object.fromEntries(options.unset.map((key) => [key, null])),
+      },
+      secrets: await secretsOf(tools, options),
+      actor: cliActor,
+    }
+    if (
+      Object.keys(change).length === 4 &&
+      [options.sim, options.number].every((named) => named === undefined) &&
+      [change.settings, change.secrets].every((pairs) => Object.keys(pairs).length === 0)
+    ) {
+      throw new UsageError('Nothing to change: give at least one option.')
+    }
+    return tools.withStorage(async ({ read, writer }) => {
+      const before = await findDevice(read, deviceId)
+      const deps = await deviceDeps(tools, await loadKind(before.kind))
+      const whole = { ...change, ...simOption(options) }
+      await writer.write((tx) => setDevice(tx, deps, whole))
+      const after = await findDevice(read, deviceId)
+      return { json: deviceDocument(after), text: `${deviceId}  ${describeDevice(after)}` }
+    })
+  },
+})
+
+export const deviceCommands: CommandGroup = {
+  summary: 'Devices: phones, SMPP connections and simulators.',
+  commands: { add, list, set, connect, test, receipts, unread, same, remove },
+}
+
+async function deviceDeps(tools: CommandContext, kind: ConnectorKind): Promise<DeviceDeps> {
+  const secretBox = createDeviceSecretBox(await tools.instanceSecret())
+  return { ids: tools.ids, nowMs: tools.clock.now(), secretBox, rules: kind }
+}
+
+const secretsOf = (
+  tools: CommandContext,
+  options: {
+    'secret-stdin'?: string | undefined
+    'password-stdin': boolean
+    'secret-file': readonly string[]
+  },
+) => {
+  if (options['password-stdin'] && options['secret-stdin'] !== undefined)
+    throw new UsageError('Give either --password-stdin or --secret-stdin, not both.')
+  const fromStdin = options['password-stdin'] ? 'password' : options['secret-stdin']
+  return readNamedSecrets(tools.io, { fromStdin, fromFiles: options['secret-file'] })
+}
+
+function readPairs(pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const split = pair.indexOf('=')
+      if (split < 1) throw new UsageError(`--set must be KEY=VALUE, not '${pair}'.`)
+      return [pair.slice(0, split), pair.slice(split + 1)]
+    }),
+  )
+}
+
+/** Returns undefined without an option of the rate limit. */
+function readPace(options: {
+  'parts-per-window'?: number | undefined
+  'window-seconds'?: number | undefined
+}): Pace | undefined {
+  const partsPerWindow = options['parts-per-window']
+  const windowSeconds = options['window-seconds']
+  if (partsPerWindow === undefined && windowSeconds === undefined) return undefined
+  if (partsPerWindow === undefined || windowSeconds === undefined)
+    throw new UsageError('A rate limit needs both --parts-per-window and --window-seconds.')
+  return { partsPerWindow, windowSeconds }
+}

@@ -1,0 +1,72 @@
+import { rfc3339 } from '../../runtime/clock.ts'
+import { reportLifetimeMs } from '../../devices/status/device-report.ts'
+import type { ListedDevice } from '../../devices/status/list-devices.ts'
+import type { ListedPhone } from '../../devices/phones/list-phones.ts'
+import type { DeviceCheck } from './print-device.ts'
+import { describePhone, phoneProgress } from '../../devices/phones/phone-progress.ts'
+
+/** Checks that only phones have: the app registered, was seen, keeps its stream open, and has a SIM. */
+export function examinePhone(device: ListedDevice, phone: ListedPhone | null, nowMs: number): DeviceCheck[] {
+  if (phone === null) {
+    const owner = device.accountId === null ? '--shared' : `--account ${device.accountId}`
+    const says = `No app has registered: onesixty device connect android ${owner}`
+    return [{ name: 'registered', ok: false, says }]
+  }
+  const steps = phoneProgress(phone, device.report, nowMs).filter(({ name }) => name !== 'registered')
+  return [
+    {
+      name: 'registered',
+      ok: true,
+      says: `Registered at ${rfc3339(phone.createdAt)}: ${describePhone(phone)}.`,
+    },
+    contactCheck(device.report, nowMs),
+    receivingCheck(device.report),
+    ...steps.map(({ name, isDone, says }) => ({
+      name: name.replace(' ', '_'),
+      // A phone that has not reported its battery yet is fine.
+      ok: isDone || name === 'battery',
+      says: `${name}: ${says}`,
+    })),
+  ]
+}
+
+/**
+ * Checks the address to which the phone delivers received messages. The server's report has the result: it sends this
+ * address to the phone, and the settings of this command can differ from the server's.
+ */
+function receivingCheck(report: ListedDevice['report']): DeviceCheck {
+  const name = 'receiving'
+  if (report?.reasons.includes('receives_nothing') === true)
+    return {
+      name,
+      ok: false,
+      says: 'Received messages are lost: the phone was configured with a loopback address. Set ONESIXTY_PUBLIC_URL to an address that the phone can reach, and restart the server.',
+    }
+  return report?.status === 'online' || report?.status === 'degraded'
+    ? {
+        name,
+        ok: true,
+        says: 'The phone delivers received messages to an address that can be reached.',
+      }
+    : { name, ok: true, says: 'Whether received messages arrive is known once the phone is online.' }
+}
+
+function contactCheck(report: ListedDevice['report'], nowMs: number): DeviceCheck {
+  const name = 'last_contact'
+  const lastSeenAt = report?.body.lastSeenAt ?? null
+  if (lastSeenAt === null) return { name, ok: false, says: 'The phone was never seen.' }
+  const says = `Last seen at ${rfc3339(lastSeenAt)}, ${spanOf(nowMs - lastSeenAt)} ago.`
+  return report !== null && nowMs - report.reportedAt > reportLifetimeMs
+    ? {
+        name,
+        ok: false,
+        says: `${says} No report since ${rfc3339(report.reportedAt)}: is the server running?`,
+      }
+    : { name, ok: true, says }
+}
+
+function spanOf(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000))
+  if (seconds < 120) return `${seconds} s`
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`
+}

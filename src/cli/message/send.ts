@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { parseEnv } from 'node:util'
+import type { Clock } from '../../runtime/clock.ts'
+import { loopbackAddress } from '../../process/own-address.ts'
+import { command, type Output } from '../core/command.ts'
+import { CommandError, UsageError } from '../core/command-errors.ts'
+import { readFileOrRefuse, readSecretFromFile, readSecretFromStdin } from '../core/read-secrets.ts'
+import type { CommandContext } from '../core/command-context.ts'
+
+const pollMs = 500
+const answerWithinMs = 15_000
+
+export const sendCommand = command({
+  summary: 'Sends an SMS through the API of the running server.',
+  details:
+    'The API key is read from standard input (--key-stdin), a file that contains only the key (--key-file), or ONESIXTY_API_KEY in an env file (--env-file).\n\nWith --wait the exit code is 0 when every message was delivered, or sent where no receipt is expected, else 1.',
+  arguments: [],
+  options: {
+    to: {
+      type: 'text',
+      value: 'NUMBER',
+      says: 'Recipient in E.164, such as +4915112345678.',
+      required: true,
+      repeatable: true,
+    },
+    text: { type: 'text', value: 'TEXT', says: 'Text of the message.', required: true },
+    from: { type: 'text', value: 'SENDER', says: 'Sender. Default: chosen by routing.' },
+    'key-stdin': { type: 'flag', says: 'Read the API key from standard input.' },
+    'key-file': { type: 'text', value: 'PATH', says: 'Read the API key from this file.' },
+    'env-file': { type: 'text', value: 'PATH', says: 'Read ONESIXTY_API_KEY from this file.' },
+    url: { type: 'text', value: 'URL', says: 'URL of the server. Default: from the settings.' },
+    'idempotency-key': {
+      type: 'text',
+      value: 'KEY',
+      says: 'Retry a send whose response was lost, with the key that was printed.',
+    },
+    'dry-run': { type: 'flag', says: 'Validate and price the message without sending it.' },
+    wait: { type: 'flag', says: 'Wait until every message is final.' },
+    'wait-seconds': { type: 'number', value: 'N', says: 'Maximum seconds to wait. Default: 60.' },
+  },
+  async run(tools, { options }) {
+    const { to, text, from } = options
+    const waitSeconds = options['wait-seconds'] ?? 60
+    if (waitSeconds < 1 || waitSeconds > 86_400)
+      throw new UsageError('--wait-seconds must be from 1 to 86400.')
+    const server = { url: serverUrl(tools, options.url), key: await readKey(tools, options) }
+    const idempotencyKey = options['idempotency-key'] ?? randomUUID()
+    const body = {
+      to,
+      text,
+      ...(from === undefined ? {} : { from }),
+      ...(options['dry-run'] ? { dry_run: true } : {}),
+    }
+    const sent = (await call(server, 'POST', '/api/v1/send', { body, idempotencyKey })) as Send
+    if (options['dry-run'] || !options.wait) return shown(sent, { messages: sent.messages, fault: null })
+    return shown(sent, await follow(server, sent, tools.clock, waitSeconds * 1_000), waitSeconds)
+  },
+})
+
+interface Message {
+  id: string
+  to: string
+  status: string
+  final: boolean
+  parts: number
+  error: { code: string; message: string } | null
+}
+interface Send {
+  id: string
+  dry_run: boolean
+  totals: { parts: number; balance_available: number }
+  warnings: { code: string; message: string }[]
+  messages: Message[]
+}
+interface Server {
+  url: string
+  key: string
+}
+
+/** The latest known messages. They stay accepted, even if `fault` kept their status from being read. */
+interface Progress {
+  messages: readonly Message[]
+  fault: CommandError | null
+}
+
+/** Formats the result. `waitedSeconds` is set with --wait. */
+function shown(sent: Send, { messages, fault }: Progress, waitedSeconds?: number): Output {
+  const lines = messages.map((message) => {
+    const error = message.error === null ? '' : `  ${message.error.code}: ${message.error.message}`
+    return `${message.id}  ${message.to}  ${message.status}  ${message.parts} SMS${error}`
+  })
+  lines.push(...sent.warnings.map((warning) => `warning: ${warning.message}`))
+  lines.push(
+    `${sent.dry_run ? 'Nothing was sent. Cost:' : 'Cost:'} ${sent.totals.parts} SMS. Balance: ${sent.totals.balance_available} SMS.`,
+  )
+  const isOver = messages.every((message) => message.final)
+  if (waitedSeconds !== undefined && !isOver)
+    lines.push(
+      fault === null
+        ? `Not final after ${waitedSeconds} s. Sending continues: read the status with GET /api/v1/history.`
+        : `The send was accepted and continues; do not send it again. Its status could not be read: ${fault.message}`,
+    )
+  const isFine = waitedSeconds === undefined || messages.every(hasArrived)
+  const why = fault === null ? {} : { fault: { code: fault.code, message: fault.message } }
+  return { json: { ...sent, messages, ...why }, text: lines.join('\n'), exitCode: isFine ? 0 : 1 }
+}
+
+const hasArrived = ({ status, final }: Message): boolean =>
+  status === 'delivered' || (final && status === 'sent')
+
+/** Polls until all are final; returns what is known at the timeout, or after an error that no retry can fix. */
+async function follow(
+  server: Server,
+  sent: Send,
+  clock: Pick<Clock, 'monotonicMs'>,
+  waitMs: number,
+): Promise<Progress> {
+  const query = new URLSearchParams({ send_id: sent.id, limit: '100', order: 'asc' })
+  let { messages } = sent
+  for (const until = clock.monotonicMs() + waitMs; ;) {
+    let fault: CommandError | null = null
+    try {
+      const { data } = (await call(server, 'GET', `/api/v1/history?${query.toString()}`)) as {
+        data: Message[]
+      }
+      // An ascending page may end before the messages that were just stored.
+      const known = new Map(data.map((message) => [message.id, message]))
+      messages = messages.map((message) => known.get(message.id) ?? message)
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      fault = error
+    }
+    const isOver =
+      fault === null ? messages.every((message) => message.final) : !(fault instanceof TemporaryError)
+    if (isOver || clock.monotonicMs() >= until) return { messages, fault }
+    await setTimeout(pollMs)
+  }
+}
+
+/** A retry may succeed. */
+class TemporaryError extends CommandError {}
+
+async function call(
+  server: Server,
+  method: 'GET' | 'POST',
+  path: string,
+  sending?: { body: object; idempotencyKey: string },
+): Promise<unknown> {
+  const headers: Record<string, string> = {
+    authorization: `Bearer ${server.key}`,
+    accept: 'application/json',
+  }
+  if (sending !== undefined) {
+    headers['content-type'] = 'application/json'
+    headers['idempotency-key'] = sending.idempotencyKey
+  }
+  const request = { method, headers, redirect: 'error', signal: AbortSignal.timeout(answerWithinMs) } as const
+  const answer = await fetch(
+    `${server.url}${path}`,
+    sending === undefined ? request : { ...request, body: JSON.stringify(sending.body) },
+  ).catch((error: unknown) => {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null
+    // When several addresses failed, only the code has the reason.
+    const why = cause === null ? String(error) : cause.message.trim() || codeOf(cause)
+    const fix = sending === undefined ? undefined : fixForNoConnection(codeOf(cause))
+    const hint = fix === undefined ? howToRetry(sending) : ` Nothing was sent. ${fix}`
+    throw new TemporaryError('no_answer', `No response from ${server.url}: ${why}.${hint}`)
+  })
+  const document: unknown = await answer.json().catch(() => null)
+  if (answer.ok && document === null)
+    throw new TemporaryError('no_answer', `Invalid response from ${server.url}.${howToRetry(sending)}`)
+  if (answer.ok) return document
+  const { code, title, detail, errors } = (document ?? {}) as {
+    code?: string
+    title?: string
+    detail?: string
+    errors?: { detail: string }[]
+  }
+  const sentences = [
+    title ?? `The server returned ${answer.status}.`,
+    ...(detail === undefined ? [] : [detail]),
+    ...(errors ?? []).map((fault) => fault.detail),
+  ]
+  const isUnknown = answer.status >= 500
+  const message = `${[...new Set(sentences)].join(' ')}${isUnknown ? howToRetry(sending) : ''}`
+  const ErrorClass = isUnknown || answer.status === 429 ? TemporaryError : CommandError
+  throw new ErrorClass(code ?? `http_${answer.status}`, message)
+}
+
+const howToRetry = (sending: { idempotencyKey: string } | undefined): string =>
+  sending === undefined
+    ? ''
+    : ` The send may have been accepted: retry with --idempotency-key ${sending.idempotencyKey}.`
+
+function serverUrl({ config }: CommandContext, given: string | undefined): string {
+  const url = given ?? loopbackAddress(config)
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new UsageError(`--url must be an http or https URL, not '${url}'.`)
+  return url.replace(/\/+$/, '')
+}
+
+async function readKey(
+  { io }: CommandContext,
+  options: { 'key-stdin': boolean; 'key-file': string | undefined; 'env-file': string | undefined },
+): Promise<string> {
+  const sources = [
+    options['key-stdin'],
+    options['key-file'] !== undefined,
+    options['env-file'] !== undefined,
+  ].filter(Boolean)
+  if (sources.length !== 1)
+    throw new UsageError('Give the API key with --key-stdin, --key-file PATH or --env-file PATH.')
+  if (options['key-stdin']) return readSecretFromStdin(io)
+  if (options['key-file'] !== undefined) return readSecretFromFile(options['key-file'])
+  const path = options['env-file'] as string
+  const key = parseEnv(await readFileOrRefuse(path))['ONESIXTY_API_KEY']
+  if (key === undefined || key === '')
+    throw new CommandError('no_key', `${path} does not set ONESIXTY_API_KEY.`)
+  return key
+}
+
+const codeOf = (cause: Error | null): string => (cause as { code?: string } | null)?.code ?? ''
+
+/** Returns the fix when no connection was made, so that the request cannot have been read; else undefined. */
+function fixForNoConnection(code: string): string | undefined {
+  if (['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) return 'Is the server running?'
+  // The TLS handshake or the certificate check failed: nothing of the request was written.
+  return /^(?:ERR_TLS_|ERR_SSL_WRONG_VERSION|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(code)
+    ? 'Set --url to a host name that the certificate of the server covers.'
+    : undefined
+}

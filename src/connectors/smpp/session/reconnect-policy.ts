@@ -1,0 +1,60 @@
+import { commandStatus } from '../../../smpp/codec/pdu.ts'
+import type { SessionEnd } from './session-events.ts'
+
+/** How long a link waits before it binds again. */
+export interface ReconnectPolicy {
+  /** Never less than this, for peers that name a time. */
+  minMs: number
+  /** The first wait after a lost session is anything up to this; each failure in a row doubles it. */
+  firstMs: number
+  longestMs: number
+  /** After an answer that the settings are wrong: hammering would not mend them, and SMSCs bar who does. */
+  refusedFirstMs: number
+  refusedLongestMs: number
+  /** After ESME_RALYBND: the peer must find out first that our last session is gone. */
+  alreadyBoundMs: number
+}
+
+export const defaultReconnectPolicy: Readonly<ReconnectPolicy> = {
+  minMs: 0,
+  firstMs: 1_000,
+  longestMs: 60_000,
+  refusedFirstMs: 60_000,
+  refusedLongestMs: 900_000,
+  alreadyBoundMs: 15_000,
+}
+
+/** The peer will say the same until somebody changes the settings, here or there. */
+const settingsAreWrong: ReadonlySet<number> = new Set([
+  commandStatus.ESME_RINVPASWD,
+  commandStatus.ESME_RINVSYSID,
+  commandStatus.ESME_RBINDFAIL,
+  commandStatus.ESME_RINVSYSTYP,
+])
+
+/** Whether a session ended because somebody must change the settings. */
+const isMisconfigured = (end: SessionEnd): boolean =>
+  end.kind === 'invalid_settings' || (end.kind === 'bind_refused' && settingsAreWrong.has(end.status))
+
+/**
+ * The wait before the next bind, after `failures` sessions in a row that came to nothing (0: the last one was good). Full jitter, so that
+ * many links do not come back at once (exponential back-off with jitter); never less than half where the peer has asked for patience.
+ */
+export const reconnectWaitMs = (
+  policy: ReconnectPolicy,
+  end: SessionEnd,
+  failures: number,
+  random: number,
+): number => Math.max(policy.minMs, drawnWaitMs(policy, end, failures, random))
+
+function drawnWaitMs(policy: ReconnectPolicy, end: SessionEnd, failures: number, random: number): number {
+  const doubled = (firstMs: number, longestMs: number): number =>
+    Math.min(longestMs, firstMs * 2 ** Math.min(failures, 30))
+  if (isMisconfigured(end)) {
+    const ms = doubled(policy.refusedFirstMs, policy.refusedLongestMs)
+    return ms / 2 + (ms / 2) * random
+  }
+  if (end.kind === 'bind_refused' && end.status === commandStatus.ESME_RALYBND)
+    return policy.alreadyBoundMs / 2 + (policy.alreadyBoundMs / 2) * random
+  return doubled(policy.firstMs, policy.longestMs) * random
+}

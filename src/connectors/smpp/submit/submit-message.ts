@@ -1,0 +1,144 @@
+import type { Outcome, ReceiptsToCome, RefusalReason } from '../../connector.ts'
+import type { MessageFields } from '../../../smpp/codec/pdu.ts'
+import type { Session } from '../session/session.ts'
+import type { MessageSettings } from './submit-parts.ts'
+
+/** What is known of a part of which nobody knows whether it was taken. */
+type Doubt = Pick<Extract<Outcome, { kind: 'unknown' }>, 'connectionLost' | 'answered'>
+
+/** What became of one try of one wire part. `messageId` is null where the SMSC named none; `asked` is the request whose answer may still come. */
+export type PartOutcome =
+  | { kind: 'taken'; messageId: string | null }
+  | { kind: 'refused'; reason: RefusalReason }
+  | { kind: 'not_written'; detail: string }
+  | ({ kind: 'unknown'; detail: string; asked?: { session: Session; sequence: number } } & Doubt)
+
+export interface SubmitDeps {
+  /** Submits a part over whichever session has room. Always resolves. */
+  submitPart(fields: MessageFields, part: number): Promise<PartOutcome>
+  /** Waits a while before the parts that failed go again, longer after rounds in which all were refused; false when there is no time for it. */
+  pause(fruitless: number): Promise<boolean>
+  /** Whether its validity has ended. */
+  isExpired(): boolean
+  /** Whether the recipient has opted out meanwhile; null while nobody can say. */
+  hasStopped(): Promise<boolean | null>
+  /** How many parts the rate of the link lets go now. */
+  room(): number
+  /** Which ones were asked for. */
+  receipts: MessageSettings['receipts']
+  /** Called as soon as nobody knows of a part: the parts as they stand, in which an answer that comes late may still put its own. */
+  inDoubt(outcomes: PartOutcome[], part: number): void
+}
+
+/**
+ * Submits every part of a message and makes one outcome of what became of each. Where some parts were taken and others certainly were not,
+ * only these go again, here: a message whose parts came half cannot go elsewhere. Never a part of which it is not known whether it was taken.
+ */
+export async function submitMessage(deps: SubmitDeps, parts: readonly MessageFields[]): Promise<Outcome> {
+  const outcomes: PartOutcome[] = parts.map(() => unasked)
+  const submit = async (fields: MessageFields, part: number): Promise<void> => {
+    const outcome = await deps.submitPart(fields, part)
+    outcomes[part] = outcome
+    if (outcome.kind === 'unknown') deps.inDoubt(outcomes, part)
+  }
+  await Promise.all(parts.map(submit))
+  for (let fruitless = 0; goesAgain(outcomes);) {
+    if (!(await deps.pause(fruitless))) {
+      const last = deps.isExpired() ? outcomes.map(expiredUnlessTaken) : outcomes
+      return judgeParts(last, deps.receipts)
+    }
+    const hasStopped = await deps.hasStopped()
+    if (hasStopped === true) return judgeParts(outcomes.map(stoppedUnlessTaken), deps.receipts)
+    if (hasStopped === null) continue
+    const before = countTaken(outcomes)
+    const failed = [...parts.entries()].filter(([part]) => isRepeatable(outcomes[part] as PartOutcome))
+    // One goes in any case, else messages that are not begun yet could take all the room for ever.
+    const again = failed.slice(0, Math.max(1, deps.room()))
+    await Promise.all(again.map(([part, fields]) => submit(fields, part)))
+    if (countTaken(outcomes) > before) fruitless = 0
+    // Where there is no session nothing was tried.
+    else if (again.some(([part]) => outcomes[part]?.kind === 'refused')) fruitless += 1
+  }
+  return judgeParts(outcomes, deps.receipts)
+}
+
+const unasked: PartOutcome = { kind: 'not_written', detail: 'It was not submitted yet.' }
+
+/** Of a message whose recipient opted out when half of it was there. */
+const stoppedUnlessTaken = (outcome: PartOutcome): PartOutcome =>
+  outcome.kind === 'taken' ? outcome : { kind: 'refused', reason: optedOut }
+/** Nothing of the part was submitted, and nothing will be. */
+export const validityEnded: PartOutcome = {
+  kind: 'refused',
+  reason: { lasts: 'expired', code: 'expired_in_queue', networkCode: null },
+}
+
+/** Of one whose time ended before the rest of it could go. */
+const expiredUnlessTaken = (outcome: PartOutcome): PartOutcome =>
+  outcome.kind === 'taken' ? outcome : validityEnded
+const optedOut: RefusalReason = { lasts: 'good', code: 'recipient_opted_out', networkCode: null }
+
+const isRepeatable = (outcome: PartOutcome): boolean =>
+  outcome.kind === 'not_written' ||
+  (outcome.kind === 'refused' && (outcome.reason.lasts === 'busy' || outcome.reason.lasts === 'now'))
+
+const countTaken = (outcomes: readonly PartOutcome[]): number =>
+  outcomes.filter(({ kind }) => kind === 'taken').length
+
+const goesAgain = (outcomes: readonly PartOutcome[]): boolean =>
+  outcomes.some(({ kind }) => kind === 'taken') &&
+  outcomes.some(({ kind }) => kind !== 'taken') &&
+  outcomes.every((outcome) => outcome.kind === 'taken' || isRepeatable(outcome))
+
+/** The outcome of a message, of the outcomes of its parts; there is at least one. */
+export function judgeParts(outcomes: readonly PartOutcome[], receipts: MessageSettings['receipts']): Outcome {
+  const taken = outcomes.filter((outcome) => outcome.kind === 'taken')
+  const networkIds = taken.flatMap(({ messageId }) => messageId ?? [])
+  const unknown = outcomes.filter((outcome) => outcome.kind === 'unknown')
+  // What the SMSC said of one part tells more than its silence on another.
+  const first = unknown.find(({ answered }) => answered !== undefined) ?? unknown[0]
+  if (first !== undefined) {
+    const isLost = unknown.every(({ connectionLost }) => connectionLost)
+    const parts = outcomes.flatMap(({ kind }, part) => (kind === 'unknown' ? [part] : []))
+    const inDoubt = { parts, wireParts: outcomes.length }
+    const base = {
+      kind: 'unknown',
+      networkIds,
+      partsTaken: taken.length,
+      detail: first.detail,
+      inDoubt,
+      ...(first.answered !== undefined && { answered: first.answered }),
+    } as const
+    return isLost ? { ...base, connectionLost: true } : base
+  }
+  const left = outcomes.filter((outcome) => outcome.kind === 'refused' || outcome.kind === 'not_written')
+  const toCome: ReceiptsToCome = {
+    receiptExpected: receipts === 'all' && networkIds.length > 0,
+    ...(receipts === 'failures' && { failuresTold: true }),
+  }
+  if (left.length === 0) return { kind: 'accepted', networkIds, ...toCome }
+  if (taken.length === 0) return wholly(left)
+  const { code, networkCode } = worst(left) ?? { code: 'device_error', networkCode: null }
+  return { kind: 'partial', networkIds, partsTaken: taken.length, ...toCome, code, networkCode }
+}
+
+type Left = Exclude<PartOutcome, { kind: 'taken' | 'unknown' }>
+
+/** Nothing was taken. A part refused for good decides; else whatever lets the message go again soonest. */
+function wholly(left: readonly Left[]): Outcome {
+  const reason = worst(left)
+  if (reason !== null) return { kind: 'refused', ...reason }
+  const [first] = left as [Extract<Left, { kind: 'not_written' }>]
+  return { kind: 'unavailable', detail: first.detail }
+}
+
+const gravity: Record<RefusalReason['lasts'], number> = { good: 3, expired: 2, now: 1, busy: 0 }
+
+/** What is about more than the recipient is told first of its like. */
+const gravityOf = ({ lasts, recipientAlone, mayBeRecipient }: RefusalReason): number =>
+  gravity[lasts] + (recipientAlone === true || mayBeRecipient === true ? 0 : 0.5)
+
+const worst = (left: readonly Left[]): RefusalReason | null =>
+  left
+    .flatMap((outcome) => (outcome.kind === 'refused' ? [outcome.reason] : []))
+    .toSorted((a, b) => gravityOf(b) - gravityOf(a))[0] ?? null

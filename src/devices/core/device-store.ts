@@ -1,0 +1,257 @@
+import { type Fault, refuse } from '../../runtime/errors.ts'
+import type { Ids } from '../../runtime/ids.ts'
+import { invalidInput, nameFaults } from '../../runtime/invalid-input.ts'
+import { appendAudit } from '../../storage/seam/audit-log.ts'
+import type { Tx } from '../../storage/seam/dialect.ts'
+import { touchDirectory } from '../../storage/seam/directory-version.ts'
+import type { DeviceState, Flag, Mode } from '../../storage/tables/schema.ts'
+import type { DeviceTable } from '../../storage/tables/device-tables.ts'
+import { endStanding, recordStandings } from '../status/device-history.ts'
+import { requireRoomInGroup } from './device-groups.ts'
+import { requireOpenOwner } from './device-owner.ts'
+import { deviceFaults, type DeviceRules, missingFaults } from './device-rules.ts'
+import type { SecretBox } from '../../runtime/secret-box.ts'
+import { simChange } from './sim-number.ts'
+
+/**
+ * The devices on paper: who owns them, what they are set to, which senders they may use, how fast they may go. What they do is the
+ * dispatcher's; it reads these rows anew whenever one has changed.
+ */
+export interface DeviceDeps {
+  ids: Ids
+  nowMs: number
+  secretBox: SecretBox
+  /** What the kind of the device takes. */
+  rules: DeviceRules
+}
+
+/** How many parts a device may send in how many seconds. */
+export interface Pace {
+  partsPerWindow: number
+  windowSeconds: number
+}
+
+export interface NewDevice {
+  /** Null: shared by the operator with every account. */
+  accountId: string | null
+  mode: Mode
+  kind: string
+  name: string
+  senders?: readonly string[]
+  settings?: Readonly<Record<string, string>>
+  secrets?: Readonly<Record<string, string>>
+  pace?: Pace | null
+  actor: string
+}
+
+const maxDevices = 10_000
+
+/** Adds a device, enabled. Refuses settings that its kind does not take, missing ones that it needs, bad senders, and accounts that do not exist or are closed. */
+export async function addDevice(tx: Tx, deps: DeviceDeps, device: NewDevice): Promise<string> {
+  const { accountId, mode, kind, actor, senders = [], settings = {}, secrets = {}, pace = null } = device
+  const name = device.name.trim()
+  const faults = [
+    ...nameFaults(name),
+    ...missingFaults(deps.rules, { settings, secrets }),
+    ...deviceFaults(deps.rules, { senders, settings, secrets, pace }),
+  ]
+  if (faults.length > 0) throw invalidInput(faults)
+  await requireOpenOwner(tx, accountId)
+  await refuseTooMany(tx)
+  const id = deps.ids('dev')
+  await tx
+    .insertInto('devices')
+    .values({
+      id,
+      account_id: accountId,
+      mode,
+      kind,
+      name,
+      state: 'enabled',
+      senders: JSON.stringify(senders),
+      settings: JSON.stringify(settings),
+      secrets: sealSecrets(deps.secretBox, id, secrets),
+      ...paceColumns(pace),
+      created_at: deps.nowMs,
+      updated_at: deps.nowMs,
+    })
+    .execute()
+  const detail = { deviceId: id, kind, name, mode, senders, settings, secrets: Object.keys(secrets), pace }
+  await appendAudit(tx, deps, { accountId, actor, action: 'device.added', detail })
+  await touchDirectory(tx)
+  return id
+}
+
+export interface DeviceChange {
+  deviceId: string
+  name?: string
+  /** `retired` is `retireDevice`. */
+  state?: Extract<DeviceState, 'enabled' | 'disabled'>
+  /** Whether it takes nothing new and ends what it holds; a change of `state` ends that. */
+  isDraining?: boolean
+  senders?: readonly string[]
+  /** The number of one SIM of a phone, which is a sender in place of the former one; null takes it away. */
+  sim?: { slot: number; number: string | null }
+  /** Laid over the present ones; null takes the default again. */
+  settings?: Readonly<Record<string, string | null>>
+  secrets?: Readonly<Record<string, string>>
+  /** Null lifts the limit. */
+  pace?: Pace | null
+  /** Null takes it out of its group. */
+  groupId?: string | null
+  actor: string
+}
+
+/** Changes what is named and nothing else. Refuses devices that do not exist or are retired, and what `addDevice` would refuse. */
+export async function setDevice(tx: Tx, deps: DeviceDeps, wanted: DeviceChange): Promise<void> {
+  const row = await readDevice(tx, wanted.deviceId)
+  const change = withSim(row, wanted)
+  const settings = mergeSettings(JSON.parse(row.settings) as Record<string, string>, change.settings ?? {})
+  const { senders, secrets = {}, pace } = change
+  const faults: Fault[] = change.name === undefined ? [] : nameFaults(change.name)
+  // Only what is new is judged: a rule that came later must not keep an old device from being disabled.
+  const given = Object.fromEntries(
+    Object.keys(change.settings ?? {}).map((name) => [name, change.settings?.[name] ?? null]),
+  )
+  faults.push(
+    ...deviceFaults(deps.rules, { senders: senders ?? [], settings: given, secrets, pace: pace ?? null }),
+  )
+  if (faults.length > 0) throw invalidInput(faults)
+  if (typeof change.groupId === 'string') await requireRoomInGroup(tx, deps, change.groupId, row)
+  await tx
+    .updateTable('devices')
+    .set({
+      name: change.name?.trim() ?? row.name,
+      state: change.state ?? row.state,
+      draining: isDraining(change, row) ? 1 : 0,
+      senders: senders === undefined ? row.senders : JSON.stringify(senders),
+      settings: JSON.stringify(settings),
+      secrets: mergeSecrets(deps.secretBox, row, secrets),
+      ...(pace === undefined ? {} : paceColumns(pace)),
+      ...(change.groupId === undefined ? {} : { group_id: change.groupId }),
+      // Later than before, whatever the clock says: the dispatcher tells by it that the row has changed.
+      updated_at: Math.max(deps.nowMs, row.updated_at + 1),
+    })
+    .where('id', '=', row.id)
+    .execute()
+  // Of a device that is off nobody reports.
+  if (change.state === 'disabled')
+    await recordStandings(tx, [{ deviceId: row.id, status: 'disabled', reasons: [], atMs: deps.nowMs }])
+  const { actor, deviceId: _, ...detail } = { ...change, secrets: Object.keys(secrets) }
+  await appendAudit(tx, deps, {
+    accountId: row.account_id,
+    actor,
+    action: 'device.changed',
+    detail: { deviceId: row.id, ...detail },
+  })
+  await touchDirectory(tx)
+}
+
+/** Naming a SIM changes the senders as they are now: of what was read before, another change would be undone. */
+function withSim(
+  row: Pick<DeviceRow, 'senders' | 'settings'>,
+  { sim, ...change }: DeviceChange,
+): Omit<DeviceChange, 'sim'> {
+  if (sim === undefined) return change
+  const senders = change.senders ?? (JSON.parse(row.senders) as string[])
+  const settings = JSON.parse(row.settings) as Record<string, string>
+  const named = simChange({ settings, senders }, sim.slot, sim.number)
+  return { ...change, senders: named.senders, settings: { ...change.settings, ...named.settings } }
+}
+
+/** Takes a device out of service for ever; its history keeps its name, its secrets are erased. Gives false when it was retired before. */
+export async function retireDevice(
+  tx: Tx,
+  deps: Pick<DeviceDeps, 'ids' | 'nowMs'>,
+  change: { deviceId: string; actor: string },
+): Promise<boolean> {
+  const row = await tx.selectFrom('devices').selectAll().where('id', '=', change.deviceId).executeTakeFirst()
+  if (row === undefined) throw noDevice(change.deviceId)
+  if (row.state === 'retired') return false
+  const updated_at = Math.max(deps.nowMs, row.updated_at + 1)
+  await tx
+    .updateTable('devices')
+    .set({ state: 'retired', secrets: null, updated_at })
+    .where('id', '=', row.id)
+    .execute()
+  await tx.updateTable('phones').set({ signing_key: '' }).where('device_id', '=', row.id).execute()
+  await tx.deleteFrom('device_reports').where('device_id', '=', row.id).execute()
+  await endStanding(tx, row.id, deps.nowMs)
+  const { account_id: accountId } = row
+  await appendAudit(tx, deps, {
+    accountId,
+    actor: change.actor,
+    action: 'device.retired',
+    detail: { deviceId: row.id, name: row.name },
+  })
+  await touchDirectory(tx)
+  return true
+}
+
+/** The secrets of a device in clear, for its connector. */
+export function openDeviceSecrets(
+  secretBox: SecretBox,
+  row: Pick<DeviceTable, 'id' | 'secrets'>,
+): Readonly<Record<string, string>> {
+  return row.secrets === null
+    ? {}
+    : (JSON.parse(secretBox.open(row.secrets, row.id)) as Record<string, string>)
+}
+
+const sealSecrets = (
+  secretBox: SecretBox,
+  deviceId: string,
+  secrets: Readonly<Record<string, string>>,
+): string | null =>
+  Object.keys(secrets).length === 0 ? null : secretBox.seal(JSON.stringify(secrets), deviceId)
+
+/** What was sealed under a secret that was given up is lost (secret accept): what is set now stands alone. */
+function mergeSecrets(
+  secretBox: SecretBox,
+  row: DeviceRow,
+  secrets: Readonly<Record<string, string>>,
+): string | null {
+  if (Object.keys(secrets).length === 0) return row.secrets
+  const isLost = row.secrets !== null && !secretBox.canOpen(row.secrets)
+  const present = isLost ? {} : openDeviceSecrets(secretBox, row)
+  return sealSecrets(secretBox, row.id, { ...present, ...secrets })
+}
+
+const mergeSettings = (
+  present: Readonly<Record<string, string>>,
+  changes: Readonly<Record<string, string | null>>,
+) => Object.fromEntries(Object.entries({ ...present, ...changes }).filter(([, value]) => value !== null))
+
+const paceColumns = (pace: Pace | null) => ({
+  parts_per_window: pace?.partsPerWindow ?? null,
+  window_seconds: pace?.windowSeconds ?? null,
+})
+
+const noDevice = (deviceId: string) => refuse('not_found', { detail: `There is no device ${deviceId}.` })
+
+type DeviceRow = Pick<
+  DeviceTable,
+  'id' | 'account_id' | 'mode' | 'name' | 'state' | 'senders' | 'settings' | 'secrets' | 'updated_at'
+> & { draining: Flag }
+
+const isDraining = (change: DeviceChange, row: DeviceRow): boolean =>
+  change.isDraining ?? (change.state === undefined && row.draining === 1)
+
+async function readDevice(tx: Tx, deviceId: string): Promise<DeviceRow> {
+  const row = await tx.selectFrom('devices').selectAll().where('id', '=', deviceId).executeTakeFirst()
+  if (row === undefined || row.state === 'retired') throw noDevice(deviceId)
+  return row
+}
+
+async function refuseTooMany(tx: Tx): Promise<void> {
+  const count = await tx
+    .selectFrom('devices')
+    .select(({ fn }) => fn.countAll<number>().as('devices'))
+    .where('state', '!=', 'retired')
+    .executeTakeFirstOrThrow()
+  if (count.devices >= maxDevices) {
+    throw invalidInput([
+      { code: 'too_many_items', detail: `There are ${maxDevices} devices already; remove one first.` },
+    ])
+  }
+}

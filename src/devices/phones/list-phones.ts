@@ -1,0 +1,43 @@
+import type { Db } from '../../storage/seam/dialect.ts'
+import type { SimOfPhone } from './registered-phones.ts'
+
+/** The registration of an app, as people are shown it. */
+export interface ListedPhone {
+  phoneId: string
+  deviceId: string
+  /** `<manufacturer>/<product>` */
+  name: string
+  /** As the app told them: numbers, carriers and ICCIDs are masked. */
+  sims: readonly SimOfPhone[]
+  appVersion: string | null
+  usesPush: boolean
+  createdAt: number
+}
+
+/** The present registrations that were made with a private token, or of a device (one at most); the latest first. Those of retired devices are none. */
+export async function listPhones(
+  db: Db,
+  of: { tokenId: string } | { deviceId: string },
+): Promise<ListedPhone[]> {
+  const [column, value] =
+    'tokenId' in of ? (['p.token_id', of.tokenId] as const) : (['p.device_id', of.deviceId] as const)
+  const rows = await db
+    .selectFrom('phones as p')
+    .innerJoin('devices as d', 'd.id', 'p.device_id')
+    .select(['p.id', 'p.device_id', 'p.name', 'p.sims', 'p.app_version', 'p.uses_push', 'p.created_at'])
+    .where(column, '=', value)
+    .where('p.superseded_at', 'is', null)
+    .where('d.state', '!=', 'retired')
+    .orderBy('p.created_at', 'desc')
+    .orderBy('p.id', 'desc')
+    .execute()
+  return rows.map((row) => ({
+    phoneId: row.id,
+    deviceId: row.device_id,
+    name: row.name,
+    sims: (JSON.parse(row.sims) as SimOfPhone[] | null) ?? [],
+    appVersion: row.app_version,
+    usesPush: row.uses_push === 1,
+    createdAt: row.created_at,
+  }))
+}

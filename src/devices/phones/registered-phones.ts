@@ -1,0 +1,268 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { Ids } from '../../runtime/ids.ts'
+import { invalidInput } from '../../runtime/invalid-input.ts'
+import { appendAudit } from '../../storage/seam/audit-log.ts'
+import type { Db, Tx } from '../../storage/seam/dialect.ts'
+import { addDevice, type Pace } from '../core/device-store.ts'
+import { findPhoneToken, type PhoneTokenOwner } from './phone-tokens.ts'
+import type { DeviceRules } from '../core/device-rules.ts'
+import type { SecretBox } from '../../runtime/secret-box.ts'
+import { simSetting, simSlots } from '../core/sim-number.ts'
+
+/** What an app says of itself. What it leaves out is null. */
+export interface SaidOfPhone {
+  /** `<manufacturer>/<product>` */
+  name: string | null
+  sims: readonly SimOfPhone[] | null
+  usesPush: boolean
+  appVersion: string | null
+}
+
+/** As the app tells it: all but the last four characters of number, carrier and ICCID are masked. */
+export interface SimOfPhone {
+  slot: number
+  number: string | null
+  carrier: string | null
+  iccid: string | null
+}
+
+export interface PhoneDeps {
+  ids: Ids
+  nowMs: number
+  secretBox: SecretBox
+  rules: DeviceRules
+  randomBytes: (count: number) => Uint8Array
+  /** Whether the app of a device was heard just now, or is connected: then it is not the one that registers. */
+  isPresent: (deviceId: string) => boolean
+  /** Phones that one owner may have; 0 is no limit. */
+  maxPhones: number
+}
+
+export interface RegisteredPhone {
+  phoneId: string
+  deviceId: string
+  /** In clear, once. */
+  deviceToken: string
+}
+
+const actor = 'phone'
+/** What a carrier and Android put up with: more, and messages are dropped or a person is asked. */
+const defaultPace: Pace = { partsPerWindow: 30, windowSeconds: 1_800 }
+const maxNameLength = 100
+/** Whoever was heard within this time is not the one that registers. */
+export const goneMs = 60_000
+
+/**
+ * Makes a device of whoever shows a private token; or, when the app of a known phone was installed anew, gives that device its new token, and
+ * the old one is nobody's any more. Null when the private token is not known. Refuses a new device beyond the phones that its owner may have.
+ */
+export async function registerPhone(
+  tx: Tx,
+  deps: PhoneDeps,
+  privateToken: string,
+  said: SaidOfPhone,
+): Promise<RegisteredPhone | null> {
+  const owner = await findPhoneToken(tx, privateToken)
+  if (owner === null) return null
+  const former = await findFormer(tx, deps, owner, said)
+  const deviceId = former?.deviceId ?? (await addPhoneDevice(tx, deps, owner, said))
+  if (former !== null)
+    await tx
+      .updateTable('phones')
+      .set({ superseded_at: deps.nowMs, signing_key: '' })
+      .where('id', '=', former.phoneId)
+      .execute()
+
+  const phoneId = deps.ids('phn')
+  const deviceToken = Buffer.from(deps.randomBytes(32)).toString('base64url')
+  const signingKey = Buffer.from(deps.randomBytes(24)).toString('base64url')
+  await tx
+    .insertInto('phones')
+    .values({
+      id: phoneId,
+      device_id: deviceId,
+      token_id: owner.tokenId,
+      token_hash: hashOfSecret(deviceToken),
+      hook_hash: hashOfSecret(hookSecretOf(signingKey, phoneId)),
+      signing_key: deps.secretBox.seal(signingKey, phoneId),
+      name: said.name ?? '',
+      sims: JSON.stringify(said.sims),
+      app_version: said.appVersion,
+      uses_push: said.usesPush ? 1 : 0,
+      created_at: deps.nowMs,
+      updated_at: deps.nowMs,
+    })
+    .execute()
+  await tx
+    .updateTable('phone_tokens')
+    .set({ last_used_at: deps.nowMs })
+    .where('id', '=', owner.tokenId)
+    .execute()
+  const detail = { deviceId, phoneId, tokenId: owner.tokenId, supersedes: former?.phoneId ?? null }
+  await appendAudit(tx, deps, { accountId: owner.accountId, actor, action: 'phone.registered', detail })
+  return { phoneId, deviceId, deviceToken }
+}
+
+/** Takes over what an app says at its start. An update without a push token says that there is none (any more). */
+export async function updatePhone(tx: Tx, nowMs: number, phoneId: string, said: SaidOfPhone): Promise<void> {
+  await tx
+    .updateTable('phones')
+    .set({
+      uses_push: said.usesPush ? 1 : 0,
+      updated_at: nowMs,
+      ...(said.sims === null ? {} : { sims: JSON.stringify(said.sims) }),
+      ...(said.appVersion === null ? {} : { app_version: said.appVersion }),
+    })
+    .where('id', '=', phoneId)
+    .execute()
+}
+
+/** A registration, with what its routes need to know. */
+export interface KnownPhone {
+  phoneId: string
+  deviceId: string
+  accountName: string
+  signingKey: string
+  hookSecret: string
+  appVersion: string | null
+  usesPush: boolean
+  /** Null: an old app that says nothing of them. */
+  sims: readonly SimOfPhone[] | null
+  /** Numbers of its SIMs as they were set, by slot from 1; null where none was. */
+  simNumbers: readonly (string | null)[]
+  /** Whose national numbers its SIMs have; null where nobody has said so. */
+  country: string | null
+  /** Its token was shown before. */
+  wasHeard: boolean
+}
+
+/**
+ * Whose token or hook secret this is; null when nobody's any more: superseded, its device retired, its account closed, or the secret given up that
+ * its key was sealed under: to one that is refused its app registers anew.
+ */
+export async function findPhone(
+  db: Db,
+  { secretBox }: Pick<PhoneDeps, 'secretBox'>,
+  shown: { deviceToken: string } | { hookSecret: string },
+): Promise<KnownPhone | null> {
+  const [column, secret] =
+    'deviceToken' in shown
+      ? (['p.token_hash', shown.deviceToken] as const)
+      : (['p.hook_hash', shown.hookSecret] as const)
+  const row = await db
+    .selectFrom('phones as p')
+    .innerJoin('devices as d', 'd.id', 'p.device_id')
+    .leftJoin('accounts as a', 'a.id', 'd.account_id')
+    .select([
+      'p.id',
+      'p.device_id',
+      'p.signing_key',
+      'p.app_version',
+      'p.uses_push',
+      'p.sims',
+      'p.heard_at',
+      'd.settings',
+      'a.name',
+      'a.state',
+    ])
+    .where(column, '=', hashOfSecret(secret))
+    .where('p.superseded_at', 'is', null)
+    .where('d.state', '!=', 'retired')
+    .executeTakeFirst()
+  if (row === undefined || row.state === 'closed' || !secretBox.canOpen(row.signing_key)) return null
+  const signingKey = secretBox.open(row.signing_key, row.id)
+  const settings = JSON.parse(row.settings) as Record<string, string>
+  return {
+    phoneId: row.id,
+    deviceId: row.device_id,
+    accountName: row.name ?? 'shared',
+    signingKey,
+    hookSecret: hookSecretOf(signingKey, row.id),
+    appVersion: row.app_version,
+    usesPush: row.uses_push === 1,
+    sims: JSON.parse(row.sims) as SimOfPhone[] | null,
+    simNumbers: simSlots.map((slot) => settings[simSetting(slot)] || null),
+    country: settings['country'] || null,
+    wasHeard: row.heard_at !== null,
+  }
+}
+
+/** The phone has its token: whoever registers from now on is another one, or comes later. */
+export async function markHeard(tx: Tx, nowMs: number, phoneId: string): Promise<void> {
+  await tx
+    .updateTable('phones')
+    .set({ heard_at: nowMs })
+    .where('id', '=', phoneId)
+    .where('heard_at', 'is', null)
+    .execute()
+}
+
+/** The secret in the path of the addresses that a phone calls: derived from its own key, which outlives a change of the instance's secret. */
+const hookSecretOf = (signingKey: string, phoneId: string): string =>
+  createHmac('sha256', signingKey).update(`hooks of ${phoneId}`).digest('base64url')
+
+const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+
+/**
+ * The registration that this one replaces: by the same private token, of the same model with the same SIMs, and gone for a minute: nobody
+ * installs an app anew in less. One whose token was never shown is replaced within the minute too: its answer was lost, and this is the next try.
+ * Without a SIM nobody can tell two phones of one model apart, so it is a new one.
+ */
+async function findFormer(
+  tx: Tx,
+  { isPresent, nowMs }: Pick<PhoneDeps, 'isPresent' | 'nowMs'>,
+  { tokenId }: { tokenId: string },
+  { name, sims }: SaidOfPhone,
+): Promise<{ phoneId: string; deviceId: string } | null> {
+  if (name === null || sims === null || !sims.some(({ iccid }) => iccid !== null)) return null
+  const rows = await tx
+    .selectFrom('phones as p')
+    .innerJoin('devices as d', 'd.id', 'p.device_id')
+    .select(['p.id', 'p.device_id', 'p.created_at'])
+    .where('p.token_id', '=', tokenId)
+    .where('p.superseded_at', 'is', null)
+    .where('p.name', '=', name)
+    .where('p.sims', '=', JSON.stringify(sims))
+    .where(({ or, eb }) => or([eb('p.created_at', '<=', nowMs - goneMs), eb('p.heard_at', 'is', null)]))
+    .where('d.state', '!=', 'retired')
+    .orderBy('p.created_at', 'desc')
+    .execute()
+  const found = rows.find((row) => row.created_at > nowMs - goneMs || !isPresent(row.device_id))
+  return found === undefined ? null : { phoneId: found.id, deviceId: found.device_id }
+}
+
+async function addPhoneDevice(
+  tx: Tx,
+  deps: PhoneDeps,
+  { accountId, mode }: PhoneTokenOwner,
+  { name }: SaidOfPhone,
+): Promise<string> {
+  await refuseTooManyPhones(tx, deps, accountId)
+  const spoken = (name ?? '').replaceAll(/[^\p{L}\p{N}.()+-]+/gu, ' ').trim()
+  return addDevice(tx, deps, {
+    accountId,
+    mode,
+    kind: 'android',
+    name: spoken.slice(0, maxNameLength) || 'Android phone',
+    pace: defaultPace,
+    actor,
+  })
+}
+
+async function refuseTooManyPhones(
+  tx: Tx,
+  { maxPhones }: Pick<PhoneDeps, 'maxPhones'>,
+  accountId: string | null,
+): Promise<void> {
+  if (maxPhones === 0) return
+  const { phones } = await tx
+    .selectFrom('devices')
+    .select(({ fn }) => fn.countAll<number>().as('phones'))
+    .where('account_id', accountId === null ? 'is' : '=', accountId)
+    .where('kind', '=', 'android')
+    .where('state', '!=', 'retired')
+    .executeTakeFirstOrThrow()
+  if (phones < maxPhones) return
+  const detail = `There are ${maxPhones} phones already (ONESIXTY_PHONES_PER_ACCOUNT): remove one first.`
+  throw invalidInput([{ code: 'too_many_items', detail }])
+}

@@ -1,0 +1,53 @@
+import { type Refusal, refuse } from '../../runtime/errors.ts'
+import type { Ids } from '../../runtime/ids.ts'
+import { invalidInput } from '../../runtime/invalid-input.ts'
+import { appendAudit } from '../../storage/seam/audit-log.ts'
+import type { Tx } from '../../storage/seam/dialect.ts'
+import { retireDevice } from '../core/device-store.ts'
+
+/**
+ * Says that a phone that registered as a new device is one that was there before: its registration goes over to that device, which keeps its
+ * name, settings, senders and pace, and the new device is removed. The registration that the former had is superseded, as when the app is
+ * recognised by its SIMs. Refuses devices that are no phones, were removed, or have not the same owner and mode; and a new device that was
+ * offered messages already: what the app has yet to report of them would be about a device that is gone.
+ */
+export async function takeOverPhone(
+  tx: Tx,
+  deps: { ids: Ids; nowMs: number },
+  { deviceId, newId, actor }: { deviceId: string; newId: string; actor: string },
+): Promise<void> {
+  const former = await findPhoneDevice(tx, deviceId)
+  const renewed = await findPhoneDevice(tx, newId)
+  if (deviceId === newId || former.account_id !== renewed.account_id || former.mode !== renewed.mode)
+    throw wrong('The two must be different devices of the same owner and mode.')
+  const offer = await tx
+    .selectFrom('phone_offers')
+    .select('attempt_id')
+    .where('device_id', '=', newId)
+    .limit(1)
+    .executeTakeFirst()
+  if (offer !== undefined)
+    throw wrong(`${newId} was given messages already: keep it, and remove ${deviceId} instead.`)
+  const present = (id: string) =>
+    tx.updateTable('phones').where('device_id', '=', id).where('superseded_at', 'is', null)
+  await present(deviceId).set({ superseded_at: deps.nowMs, signing_key: '' }).execute()
+  await present(newId).set({ device_id: deviceId, updated_at: deps.nowMs }).execute()
+  await retireDevice(tx, deps, { deviceId: newId, actor })
+  const { account_id: accountId } = former
+  const detail = { deviceId, from: newId }
+  await appendAudit(tx, deps, { accountId, actor, action: 'phone.taken_over', detail })
+}
+
+async function findPhoneDevice(tx: Tx, id: string) {
+  const row = await tx
+    .selectFrom('devices')
+    .select(['kind', 'account_id', 'mode'])
+    .where('id', '=', id)
+    .where('state', '!=', 'retired')
+    .executeTakeFirst()
+  if (row === undefined) throw refuse('not_found', { detail: `There is no device ${id}.` })
+  if (row.kind !== 'android') throw wrong(`${id} is no phone.`)
+  return row
+}
+
+const wrong = (detail: string): Refusal => invalidInput([{ code: 'out_of_range', detail }])

@@ -1,0 +1,237 @@
+import type { Db } from '../../storage/seam/dialect.ts'
+import type { AccountState, DeviceState, DeviceStatus, Mode } from '../../storage/tables/schema.ts'
+import { readClaimed, readQueue } from './account-queue.ts'
+import { type DeviceReportBody, reportLifetimeMs } from './device-report.ts'
+import { estimateWaitSeconds, type StandingPace, standingPaces } from './device-status-wait.ts'
+
+/** Who uses devices: its own and the shared ones of a mode. */
+export interface DeviceUser {
+  accountId: string
+  mode: Mode
+  /** The operator sees of shared devices what their owner sees. */
+  isOperator?: boolean
+}
+
+/** How the devices of one account stand, as far as the account may know. */
+export interface DevicesStatus {
+  status: 'operational' | 'degraded' | 'down' | 'not_configured'
+  /** Whether a send would be accepted, as far as devices and account go. */
+  accepting: boolean
+  reasons: readonly string[]
+  checkedAtMs: number
+  queue: {
+    messages: number
+    parts: number
+    scheduledMessages: number
+    oldestQueuedAtMs: number | null
+    estimatedWaitSeconds: number | null
+  }
+  /** At most `maxListed`, worst first. */
+  devices: readonly SeenDevice[]
+  devicesTotal: number
+}
+
+/** One device as one account sees it. */
+export interface SeenDevice {
+  id: string
+  kind: string
+  shared: boolean
+  status: DeviceStatus | 'disabled'
+  reasons: readonly string[]
+  /** Null for a shared device. */
+  name: string | null
+  /** Which server runs its link; null when none does, when it fetches its messages, and for a shared device. */
+  node: string | null
+  /** The latest report, however old; of a shared device without its confidences. */
+  report: DeviceReportBody | null
+  /** What it has claimed of this account, and how many hand-overs are open on it (null for a shared device). */
+  queue: { messages: number; inFlight: number | null }
+}
+
+const maxListed = 100
+
+interface DeviceRow {
+  id: string
+  account_id: string | null
+  kind: string
+  name: string
+  state: DeviceState
+  status: DeviceStatus | null
+  reasons: string | null
+  body: string | null
+  reported_at: number | null
+  lease_owner: string | null
+  lease_until: number | null
+}
+
+interface Judged extends Pick<SeenDevice, 'id' | 'kind' | 'name' | 'node' | 'status' | 'reasons' | 'report'> {
+  isOwn: boolean
+  isEnabled: boolean
+}
+
+/** Reads the state of all devices that may carry the messages of an account in a mode. Its cost does not depend on how much waits. */
+export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number): Promise<DevicesStatus> {
+  const [account, rows, { messagesInQuiet, ...queue }, claimed] = await Promise.all([
+    db.selectFrom('accounts').select('state').where('id', '=', owner.accountId).executeTakeFirst(),
+    readDevices(db, owner),
+    readQueue(db, owner),
+    readClaimed(db, owner),
+  ])
+  const devices = rows
+    .map((row) => judge(row, nowMs))
+    .toSorted((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1))
+  return {
+    ...overall(devices, account?.state ?? 'closed'),
+    checkedAtMs: nowMs,
+    queue: {
+      ...queue,
+      // Nobody can say it of messages that wait for the morning of their recipients.
+      estimatedWaitSeconds:
+        messagesInQuiet > 0 ? null : estimateWaitSeconds(queue.parts, ownPaces(devices), nowMs),
+    },
+    devices: devices.slice(0, maxListed).map((device) => seen(device, claimed.get(device.id) ?? 0, owner)),
+    devicesTotal: devices.length,
+  }
+}
+
+/** One device as an account sees it; null when it is none of its own and not shared. */
+export async function readSeenDevice(
+  db: Db,
+  owner: DeviceUser,
+  deviceId: string,
+  nowMs: number,
+): Promise<SeenDevice | null> {
+  const [rows, claimed] = await Promise.all([readDevices(db, owner, deviceId), readClaimed(db, owner)])
+  const [row] = rows
+  return row === undefined ? null : seen(judge(row, nowMs), claimed.get(row.id) ?? 0, owner)
+}
+
+function readDevices(db: Db, { accountId, mode }: DeviceUser, deviceId?: string): Promise<DeviceRow[]> {
+  const query = db
+    .selectFrom('devices as d')
+    .leftJoin('device_reports as r', 'r.device_id', 'd.id')
+    .select([
+      'd.id',
+      'd.account_id',
+      'd.kind',
+      'd.name',
+      'd.state',
+      'r.status',
+      'r.reasons',
+      'r.body',
+      'r.reported_at',
+      'd.lease_owner',
+      'd.lease_until',
+    ])
+    .where((is) => is.or([is('d.account_id', '=', accountId), is('d.account_id', 'is', null)]))
+    .where('d.mode', '=', mode)
+    .where('d.state', '!=', 'retired')
+  return (deviceId === undefined ? query : query.where('d.id', '=', deviceId)).execute()
+}
+
+/** A device is what its last report says, while that is fresh; silence is `offline`, never a guess. At its pace it is `degraded`. */
+function judge(row: DeviceRow, nowMs: number): Judged {
+  const { id, kind, name } = row
+  const report = row.body === null ? null : reportAt(JSON.parse(row.body) as DeviceReportBody, nowMs)
+  const device = {
+    id,
+    kind,
+    name,
+    node: (row.lease_until ?? 0) > nowMs ? row.lease_owner : null,
+    report,
+    isOwn: row.account_id !== null,
+    isEnabled: row.state === 'enabled',
+  }
+  if (row.state === 'pending' || row.state === 'disabled')
+    return { ...device, status: row.state, reasons: [] }
+  if (row.status === null || row.reported_at === null || nowMs - row.reported_at > reportLifetimeMs) {
+    return { ...device, status: 'offline', reasons: ['no_report'] }
+  }
+  const reasons = JSON.parse(row.reasons ?? '[]') as string[]
+  const isAtItsPace =
+    report?.throughput?.remaining === 0 && (row.status === 'online' || row.status === 'degraded')
+  return isAtItsPace
+    ? { ...device, status: 'degraded', reasons: [...new Set([...reasons, 'rate_limited'])] }
+    : { ...device, status: row.status, reasons }
+}
+
+/** A window that has ended since the report is a new one, untouched. */
+function reportAt(report: DeviceReportBody, nowMs: number): DeviceReportBody {
+  const { throughput } = report
+  if (throughput === null) return report
+  const anew = <P extends Omit<StandingPace, 'windowSeconds'>>(pace: P): P =>
+    pace.resetsAt === null || pace.resetsAt > nowMs
+      ? pace
+      : { ...pace, remaining: pace.partsPerWindow, resetsAt: null }
+  if (throughput.bySim === undefined) return { ...report, throughput: anew(throughput) }
+  const bySim = throughput.bySim.map(anew)
+  const resets = bySim.flatMap(({ resetsAt }) => resetsAt ?? [])
+  const remaining = bySim.reduce((sum, sim) => sum + sim.remaining, 0)
+  const resetsAt = resets.length === 0 ? null : Math.min(...resets)
+  return { ...report, throughput: { ...throughput, remaining, resetsAt, bySim } }
+}
+
+const ranks: Record<SeenDevice['status'], number> = {
+  offline: 0,
+  degraded: 1,
+  pending: 2,
+  online: 3,
+  disabled: 4,
+}
+/** Worst first, own before shared. */
+const rank = (device: Judged): number => ranks[device.status] * 2 + (device.isOwn ? 0 : 1)
+/** One that drains takes nothing more. */
+const works = ({ status, reasons }: Judged): boolean =>
+  (status === 'online' || status === 'degraded') && !reasons.includes('draining')
+
+/** All of them together. Trouble of a shared device is the operator's and counts only for an account that has no device of its own. */
+function overall(
+  devices: readonly Judged[],
+  account: AccountState,
+): Pick<DevicesStatus, 'status' | 'accepting' | 'reasons'> {
+  const frozen = account === 'active' ? [] : [`account_${account}`]
+  const isDisabled = devices.some((device) => device.status === 'disabled')
+  const enabled = devices.filter((device) => device.isEnabled)
+  if (enabled.length === 0) {
+    const reason = isDisabled ? 'device_disabled' : devices.length > 0 ? 'device_pending' : 'no_device'
+    return { status: isDisabled ? 'down' : 'not_configured', accepting: false, reasons: [...frozen, reason] }
+  }
+  const own = enabled.filter((device) => device.isOwn)
+  const reasons = [...frozen, ...new Set((own.length > 0 ? own : enabled).flatMap(troubleOf))]
+  const status =
+    frozen.length > 0 || !enabled.some(works) ? 'down' : reasons.length > 0 ? 'degraded' : 'operational'
+  return { status, accepting: frozen.length === 0, reasons }
+}
+
+const troubleOf = ({ status, reasons }: Judged): readonly string[] =>
+  status === 'online' ? [] : status === 'degraded' ? ['device_degraded', ...reasons] : [`device_${status}`]
+
+/** The paces of the account's own working devices; null for one without. Shared ones serve others too and promise nothing. */
+const ownPaces = (devices: readonly Judged[]): (StandingPace | null)[] =>
+  devices
+    .filter((device) => device.isOwn && works(device))
+    .flatMap(({ report }) => (report?.throughput ? standingPaces(report.throughput, report.link) : [null]))
+
+function seen(device: Judged, messages: number, { isOperator = false }: DeviceUser): SeenDevice {
+  const { id, kind, name, node, status, reasons, report } = device
+  const common = { id, kind, status, reasons, shared: !device.isOwn }
+  return device.isOwn || isOperator
+    ? { ...common, name, node, report, queue: { messages, inFlight: report?.inFlight ?? null } }
+    : {
+        ...common,
+        name: null,
+        node: null,
+        report: report && withoutConfidences(report),
+        queue: { messages, inFlight: null },
+      }
+}
+
+/** Takes out what would tell an account about the operator of a shared device, or about its other users (P10). */
+const withoutConfidences = (report: DeviceReportBody): DeviceReportBody => ({
+  ...report,
+  sims: report.sims.map((sim) => ({ ...sim, number: null })),
+  throughput: null,
+  inFlight: 0,
+  lastSentAt: null,
+  lastError: null,
+})

@@ -1,0 +1,69 @@
+import type { Tx } from '../../storage/seam/dialect.ts'
+import type { DeviceStatus } from '../../storage/tables/schema.ts'
+import { selectEach } from '../../storage/seam/sets.ts'
+import { type DeviceReport, type DeviceReportBody, reportLifetimeMs } from './device-report.ts'
+
+/** What another node says of a device that this one serves too. */
+export interface RemoteDeviceReport {
+  deviceId: string
+  status: DeviceStatus
+  /** Whether that node doubts it; omitted: no. */
+  isDoubted?: boolean
+  /** How it is connected there; omitted: unknown. */
+  link?: string
+  /** Known numbers of its SIMs. */
+  numbers?: readonly string[]
+  reportedAt: number
+}
+
+interface Told {
+  device_id: string
+  status: DeviceStatus
+  body: string
+  reported_at: number
+}
+
+/**
+ * Of devices that every node serves, those of which another node knows more: the phone holds its stream there, or was heard there later. What this
+ * node says of them is not to be told.
+ */
+export async function remoteDeviceReports(
+  tx: Tx,
+  reports: readonly DeviceReport[],
+  { epoch, nowMs }: { epoch: number; nowMs: number },
+): Promise<RemoteDeviceReport[]> {
+  const rows = await selectEach<Told & Record<string, string | number | null>>(
+    tx,
+    {
+      sql: `select device_id, status, body, reported_at from device_reports
+            where device_id = :device and told_by <> :epoch and reported_at > :since`,
+      inputs: ['device', 'epoch', 'since'],
+    },
+    reports.map(({ deviceId }) => [deviceId, epoch, nowMs - reportLifetimeMs]),
+  )
+  const told = new Map(rows.map((row) => [row.device_id, row]))
+  return reports.flatMap(({ deviceId, body }) => {
+    const row = told.get(deviceId)
+    if (row === undefined) return []
+    const there = JSON.parse(row.body) as DeviceReportBody
+    if (!knowsMore(there, body)) return []
+    const { isDoubted, link } = there
+    const numbers = there.sims.flatMap(({ number }) => number ?? [])
+    return [
+      {
+        deviceId,
+        status: row.status,
+        ...(isDoubted && { isDoubted }),
+        numbers,
+        link,
+        reportedAt: row.reported_at,
+      },
+    ]
+  })
+}
+
+/** Where its stream is, else where it was heard last. */
+function knowsMore(there: DeviceReportBody, here: DeviceReportBody): boolean {
+  const streams = Number(there.link === 'stream') - Number(here.link === 'stream')
+  return streams !== 0 ? streams > 0 : (there.lastSeenAt ?? 0) > (here.lastSeenAt ?? 0)
+}

@@ -1,0 +1,264 @@
+import type { Selectable } from 'kysely'
+import type { Clock } from '../../runtime/clock.ts'
+import {
+  type ConnectorEvents,
+  type ConnectorKind,
+  isPull,
+  type Link,
+  type Pull,
+} from '../../connectors/connector.ts'
+import { countrySetting } from '../../connectors/setting-rules.ts'
+import type { ConnectorTools, LastSession, LinkCounters } from '../../connectors/connector-tools.ts'
+import type { Log } from '../../process/log.ts'
+import { type Db, StorageError } from '../../storage/seam/dialect.ts'
+import type { DeviceTable } from '../../storage/tables/device-tables.ts'
+import type { DeviceFacts } from '../trust/device-facts.ts'
+import { DeviceRuntime } from './device-runtime.ts'
+import type { LinkLeases } from './link-leases.ts'
+import { reportRecalls } from './report-recalls.ts'
+import type { RoutedDevice } from './routed-device.ts'
+import { resumeReceipts } from './resume-receipts.ts'
+
+export type DeviceRow = Selectable<DeviceTable>
+
+export interface DeviceSlotDeps {
+  read: Db
+  clock: Clock
+  log: Log
+  random: () => number
+  loadKind: (kind: string) => Promise<ConnectorKind | null>
+  openSecrets: (row: DeviceRow) => Readonly<Record<string, string>>
+  /** What a running device says unasked. */
+  eventsOf: (deviceId: string) => ConnectorEvents
+  /** Where its link counts what happens on its wire. */
+  countersOf?: (deviceId: string) => LinkCounters
+  /** What its links hand on to one another, also where it is disabled in between. */
+  lastSessionOf?: (deviceId: string) => LastSession
+  /** Links run only under these. What is fetched, every node may serve. */
+  leases?: LinkLeases
+  /** Links are left to other nodes. */
+  leavesLinks?: boolean
+  /** Whether it is written down what leaves for links. */
+  isLogged?: () => boolean
+  /** How long a device that stopped answering rests before it is tried; 0 for ever. */
+  breakerRestMs: number
+}
+
+/** Another node has the lease of the device: no fault, and worth another look soon. Tells what the device is. */
+export class HeldElsewhere extends Error {
+  readonly device: Pick<RoutedDevice, 'facts' | 'capabilities'>
+
+  constructor(device: Pick<RoutedDevice, 'facts' | 'capabilities'>) {
+    super('another node runs the link')
+    this.device = device
+  }
+}
+
+/** The place of one device: runs what its row says, one link at a time, whatever changes while a link still starts or stops. */
+export class DeviceSlot {
+  readonly #deps: DeviceSlotDeps
+  readonly #on: { left: () => void; lost: () => void }
+  #wanted: DeviceRow | null = null
+  #running: { runtime: DeviceRuntime; row: DeviceRow } | null = null
+  #leaving: DeviceRuntime | null = null
+  #abandonStart: (() => void) | null = null
+  #leasedId: string | null = null
+  /** Fulfils the latest wish. */
+  #turn: Promise<void> = Promise.resolve()
+
+  /** `left` is called when the device is out of use, before its link is stopped; `lost` when its lease is gone, so that it is to be let go. */
+  constructor(deps: DeviceSlotDeps, on: { left: () => void; lost: () => void }) {
+    this.#deps = deps
+    this.#on = on
+  }
+
+  /** What runs and may be handed messages; null while the device starts or stops. */
+  get runtime(): DeviceRuntime | null {
+    return this.#running?.runtime ?? null
+  }
+
+  /** What still ends, and is handed nothing more; null where another node may run the device by now. */
+  get leaving(): DeviceRuntime | null {
+    return this.#leaving?.isHeld === true ? this.#leaving : null
+  }
+
+  /** Whether it runs as this row says, or is on the way to it. */
+  follows(row: DeviceRow): boolean {
+    return this.#wanted?.updated_at === row.updated_at
+  }
+
+  /** Follows a row, or lets the device go (null). Settles when the latest wish is fulfilled; rejects when the device could not be started. */
+  want(row: DeviceRow | null): Promise<void> {
+    if (row !== null && this.follows(row)) return this.#turn
+    this.#wanted = row
+    // A start for a row that has changed is given up: it may be just what the change is to mend.
+    this.#abandonStart?.()
+    this.#turn = this.#turn.catch(() => undefined).then(() => this.#follow())
+    return this.#turn
+  }
+
+  async #follow(): Promise<void> {
+    const row = this.#wanted
+    if (row !== null && (this.#running?.row.updated_at === row.updated_at || this.#update(row))) return
+    await this.#letGo()
+    // Whoever changed the wish in the meantime has the next turn, and takes the lease over.
+    if (this.#wanted !== row) return
+    if (row === null) return this.#release()
+    try {
+      const runtime = await this.#start(row)
+      if (runtime !== null) this.#running = { runtime, row }
+      else if (this.#wanted === row) await this.#release()
+    } catch (error) {
+      // Not followed after all, so that it is tried again; another node may do so before.
+      if (this.#wanted === row) this.#wanted = null
+      await this.#release()
+      throw error
+    }
+  }
+
+  /** Whether the running link could take the changed row over. */
+  #update(row: DeviceRow): boolean {
+    const running = this.#running
+    if (running === null || running.row.secrets !== row.secrets) return false
+    if (running.runtime.link.applySettings?.(settingsOf(row)) !== true) return false
+    running.runtime.update(factsOf(row))
+    this.#running = { runtime: running.runtime, row }
+    return true
+  }
+
+  /** Takes the device out of use, then stops it: nothing new is handed to a link that is stopping. */
+  async #letGo(): Promise<void> {
+    const running = this.#running
+    this.#running = null
+    if (running === null) return
+    this.#leaving = running.runtime
+    this.#on.left()
+    await this.#stopLink(running.row.id, running.runtime.link)
+    this.#leaving = null
+  }
+
+  async #release(): Promise<void> {
+    const deviceId = this.#leasedId
+    this.#leasedId = null
+    if (deviceId !== null) await this.#deps.leases?.release(deviceId)
+  }
+
+  async #stopLink(deviceId: string, link: Link | Pull): Promise<void> {
+    await link.stop().catch((error: unknown) => {
+      this.#deps.log.error({ err: error, device_id: deviceId }, 'a device could not be stopped')
+    })
+  }
+
+  async #start(row: DeviceRow): Promise<DeviceRuntime | null> {
+    const { log, loadKind, openSecrets, eventsOf } = this.#deps
+    const kind = await loadKind(row.kind)
+    if (this.#wanted !== row) return null
+    if (kind === null) {
+      log.error(
+        { device_id: row.id, kind: row.kind },
+        'a device is of a kind that this version does not know; it stays off',
+      )
+      return null
+    }
+    const setup = { id: row.id, name: row.name, settings: settingsOf(row), secrets: openSecrets(row) }
+    const link = kind.createLink(setup, toolsFor(this.#deps, row.id), eventsOf(row.id))
+    const lease = await this.#holdFor(row, link)
+    if (this.#wanted !== row || !(await this.#startLink(row.id, link))) return null
+    return new DeviceRuntime({ ...this.#deps, ...lease }, factsOf(row), link)
+  }
+
+  /** Takes the lease that the device needs, if any; gives what tells its token. */
+  async #holdFor(row: DeviceRow, link: Link | Pull): Promise<{ leaseToken?: () => number | null }> {
+    const { leases, leavesLinks = false } = this.#deps
+    const deviceId = row.id
+    if (leases === undefined || isPull(link)) return {}
+    const elsewhere = new HeldElsewhere({ facts: factsOf(row), capabilities: link.capabilities })
+    if (leavesLinks) throw elsewhere
+    this.#leasedId = deviceId
+    if (await leases.take(deviceId, this.#on.lost)) return { leaseToken: () => leases.tokenOf(deviceId) }
+    throw elsewhere
+  }
+
+  /** Without the ids that it waits for a link may take an unmarked receipt for a received message: better than carrying nothing. */
+  #startsWithout(error: unknown, deviceId: string): void {
+    if (!(error instanceof StorageError) || error.fault !== 'busy') throw error
+    this.#deps.log.warn(
+      { err: error, device_id: deviceId },
+      'the receipts that a link waits for could not be read in time; it starts without them',
+    )
+  }
+
+  /** False when the start was given up. What did not start is stopped before anything else has its turn. */
+  async #startLink(deviceId: string, link: Link | Pull): Promise<boolean> {
+    let isWanted = true
+    const abandoned = new Promise<false>((resolve) => {
+      this.#abandonStart = () => {
+        isWanted = false
+        resolve(false)
+      }
+    })
+    const resume = (): Promise<void> => resumeReceipts(this.#deps.read, deviceId, link, () => isWanted)
+    const isLater = isPull(link) || link.resumesFirst === undefined
+    const started = (
+      isLater
+        ? link.start().then(resume)
+        : resume()
+            .catch((error: unknown) => this.#startsWithout(error, deviceId))
+            .then(() => link.start())
+    )
+      .then(() => reportRecalls(this.#deps.read, deviceId, link))
+      .then(() => true)
+    try {
+      if (await Promise.race([started, abandoned])) return true
+      await this.#stopLink(deviceId, link)
+      // A link that ends its start only now is let go again.
+      void started.then(
+        () => this.#stopLink(deviceId, link),
+        () => undefined,
+      )
+      return false
+    } catch (error) {
+      await this.#stopLink(deviceId, link)
+      throw error
+    } finally {
+      this.#abandonStart = null
+    }
+  }
+}
+
+const settingsOf = (row: Pick<DeviceRow, 'settings'>): Record<string, string> =>
+  JSON.parse(row.settings) as Record<string, string>
+
+/** Whose national numbers a device may receive, as its row says. */
+export const countryOf = (row: Pick<DeviceRow, 'settings'>): string | null =>
+  settingsOf(row)[countrySetting.name] || null
+
+const toolsFor = (
+  { clock, log, random, countersOf, lastSessionOf, leases }: DeviceSlotDeps,
+  deviceId: string,
+): ConnectorTools => ({
+  ...(countersOf === undefined ? {} : { counters: countersOf(deviceId) }),
+  ...(lastSessionOf === undefined ? {} : { lastSession: lastSessionOf(deviceId) }),
+  ...(leases === undefined ? {} : { mayWrite: () => leases.tokenOf(deviceId) !== null }),
+  now: () => clock.now(),
+  monotonicMs: () => clock.monotonicMs(),
+  schedule: (delayMs, task) => clock.schedule(delayMs, task),
+  random,
+  log: (level, message, detail = {}) => log[level]({ ...detail, device_id: deviceId }, message),
+})
+
+const factsOf = (row: DeviceRow): DeviceFacts => ({
+  id: row.id,
+  accountId: row.account_id,
+  mode: row.mode,
+  kind: row.kind,
+  name: row.name,
+  senders: new Set(JSON.parse(row.senders) as string[]),
+  country: countryOf(row),
+  pace:
+    row.parts_per_window === null || row.window_seconds === null
+      ? null
+      : { partsPerWindow: row.parts_per_window, windowSeconds: row.window_seconds },
+  ...(row.group_id !== null && { groupId: row.group_id }),
+  isDraining: row.draining === 1,
+})

@@ -1,0 +1,14 @@
+import { isPull, type Link, type Pull } from '../../connectors/connector.ts'
+import type { DeviceReportBody } from '../../devices/status/device-report.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
+
+/** Tells a device that fetches what was known of it before the restart: it is silent until its next fetch. */
+export async function reportRecalls(db: Db, deviceId: string, device: Link | Pull): Promise<void> {
+  if (!isPull(device)) return
+  const row = await db
+    .selectFrom('device_reports')
+    .select('body')
+    .where('device_id', '=', deviceId)
+    .executeTakeFirst()
+  if (row !== undefined) device.remember(JSON.parse(row.body) as DeviceReportBody)
+}

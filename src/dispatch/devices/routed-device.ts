@@ -1,0 +1,27 @@
+import type { Capabilities } from '../../connectors/connector.ts'
+import type { DeviceFacts } from '../trust/device-facts.ts'
+import type { DeviceRuntime } from './device-runtime.ts'
+import type { Throughput } from '../rates/throughput.ts'
+
+/** A device that could carry a send, whichever node runs it. */
+export interface RoutedDevice {
+  facts: DeviceFacts
+  capabilities: Capabilities
+  isWorking: boolean
+  throughput: Throughput | null
+  /** How it is connected, as `Health` has it. */
+  link: string
+}
+
+/** One that runs here. */
+export const routedHere = (device: DeviceRuntime): RoutedDevice => ({
+  facts: device.facts,
+  capabilities: device.link.capabilities,
+  isWorking: device.candidate().health !== 'offline',
+  throughput: device.throughput(),
+  link: device.health.link,
+})
+
+/** Names whom a device serves: an account in a mode, or with null all in it. */
+export const servedBy = ({ accountId, mode }: Pick<DeviceFacts, 'accountId' | 'mode'>): string =>
+  `${accountId ?? ''}/${mode}`

@@ -1,0 +1,54 @@
+import { pickUpSecondsOf, type StandingPace, standingPaces } from '../../devices/status/device-status-wait.ts'
+import type { Mode } from '../../storage/tables/schema.ts'
+import { canUseSender } from '../routes/choose-device.ts'
+import type { DevicePool } from './device-pool.ts'
+import type { RoutedDevice } from './routed-device.ts'
+
+/** What the devices that could carry a send can do together; from memory. */
+export interface Routing {
+  /** Whether there are any. */
+  enabled: boolean
+  online: boolean
+  simulated: boolean
+  phonesOnly: boolean
+  maxParts: number
+  /**
+   * How fast messages go: the paces of the account's own working devices, as /status reckons with them. Null when nobody can say: none works,
+   * or one goes as fast as it can. Shared devices serve others too and promise nothing.
+   */
+  paces: readonly StandingPace[] | null
+  /** How long it may take until the first of the working devices, shared ones too, asks for a message: 0 where one is woken. */
+  pickUpSeconds: number
+}
+
+/**
+ * Of the devices that serve an account in a mode, those that can use `sender` (all of them when it is null), and that are told the encoding if
+ * that was forced.
+ */
+export function routingFor(
+  pool: Pick<DevicePool, 'servingAccount'>,
+  accountId: string,
+  mode: Mode,
+  sender: string | null,
+  encodingForced = false,
+): Routing {
+  const devices = pool
+    .servingAccount(accountId, mode)
+    .filter(({ facts: { senders }, capabilities }) => canUseSender({ ...capabilities, senders }, sender))
+    .filter((device) => device.capabilities.encodingChoice || !encodingForced)
+  const working = devices.filter(({ isWorking }) => isWorking)
+  return {
+    enabled: devices.length > 0,
+    online: working.length > 0,
+    simulated: devices.some((device) => device.facts.kind === 'simulator'),
+    phonesOnly: devices.length > 0 && devices.every((device) => device.facts.kind === 'android'),
+    maxParts: devices.reduce((most, device) => Math.max(most, device.capabilities.maxParts), 0),
+    paces: pacesOf(working.filter(({ facts }) => facts.accountId !== null)),
+    pickUpSeconds: working.length === 0 ? 0 : Math.min(...working.map(({ link }) => pickUpSecondsOf(link))),
+  }
+}
+
+function pacesOf(devices: readonly RoutedDevice[]): StandingPace[] | null {
+  const paces = devices.map(({ throughput, link }) => throughput && standingPaces(throughput, link))
+  return paces.length === 0 || paces.includes(null) ? null : paces.flatMap((pace) => pace ?? [])
+}

@@ -1,0 +1,27 @@
+import { loadConnectorKind } from '../../connectors/registry.ts'
+import { addDevice, type DeviceDeps } from '../../devices/core/device-store.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
+
+/** Test keys always have their simulator: one shared device of mode `test`, which may use any sender; made when it is missing. */
+export async function ensureTestSimulator(writer: Writer, deps: Omit<DeviceDeps, 'rules'>): Promise<void> {
+  const rules = await loadConnectorKind('simulator')
+  if (rules === null) throw new Error('the simulator is missing from the registry')
+  await writer.write(async (tx) => {
+    const known = await tx
+      .selectFrom('devices')
+      .select('id')
+      .where('mode', '=', 'test')
+      .where('account_id', 'is', null)
+      .executeTakeFirst()
+    if (known !== undefined) return
+    const device = {
+      accountId: null,
+      mode: 'test',
+      kind: 'simulator',
+      name: 'Test simulator',
+      senders: ['*'],
+      actor: 'system',
+    } as const
+    await addDevice(tx, { ...deps, rules }, device)
+  })
+}

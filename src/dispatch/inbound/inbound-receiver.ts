@@ -1,0 +1,186 @@
+import { type Clock, dayMs, minuteMs } from '../../runtime/clock.ts'
+import type { Config } from '../../config.ts'
+import type { Inbound } from '../../connectors/connector.ts'
+import { refuse } from '../../runtime/errors.ts'
+import type { Ids } from '../../runtime/ids.ts'
+import { findOwnWords, readKeywords, type WordsOfAccounts } from '../../messages/opt-outs/account-keywords.ts'
+import type { KeywordResult } from '../../messages/inbound/apply-keyword.ts'
+import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import type { InboundMessage, InboundTerms, KeywordTerms } from '../../messages/inbound/inbound-message.ts'
+import { findLastSender, findSenders } from '../../messages/inbound/last-sender.ts'
+import { receiveMessages } from '../../messages/inbound/receive-messages.ts'
+import { findWritten } from '../../messages/inbound/written-numbers.ts'
+import { parsePhoneNumber } from '../../numbers/phone-number.ts'
+import { plainText, withoutControls } from '../../runtime/plain-text.ts'
+import { isMobile, possibleSenders, readSender } from '../../numbers/sender-number.ts'
+import { measureText } from '../../sms/sms-text.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
+import type { Mode } from '../../storage/tables/schema.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
+import type { DevicePool } from '../devices/device-pool.ts'
+import type { DeviceFacts } from '../trust/device-facts.ts'
+import { countryOf } from '../devices/device-slot.ts'
+import { InboundRate } from './inbound-rate.ts'
+import { knownSenders } from '../trust/known-senders.ts'
+
+interface InboundReceiverDeps {
+  read: Db
+  writer: Writer
+  ids: Ids
+  clock: Clock
+  pool: Pick<DevicePool, 'get'>
+  horizon: WriteHorizon
+  config: Pick<Config, 'inboundJoinMinutes' | 'inboundCharacters' | 'inboundPerMinute' | 'sharedReplyDays'>
+  /** What is done about STOP, START and HELP; left out where nothing is. */
+  keywords?: KeywordTerms
+  /** Told after the commit what came of a keyword. */
+  followed?: (followed: KeywordResult) => void
+}
+
+/** Takes in what reaches a device: measured, and stored before the device is told so. */
+export class InboundReceiver {
+  readonly #deps: InboundReceiverDeps
+  readonly #rate: InboundRate
+
+  constructor(deps: InboundReceiverDeps) {
+    this.#deps = deps
+    this.#rate = new InboundRate(deps, deps.config.inboundPerMinute)
+  }
+
+  /**
+   * Settles when the message is stored (or was stored before); rejects when it could not be, or when the device brings more than it may:
+   * whoever brought it brings it again.
+   */
+  async receive(deviceId: string, inbound: Inbound): Promise<void> {
+    const { config, clock, pool } = this.#deps
+    if (!this.#rate.take(deviceId)) throw tooMany(config.inboundPerMinute)
+    const running = pool.get(deviceId)
+    const owner = running?.facts ?? (await this.#ownerOf(deviceId))
+    const cut = inbound.text.slice(0, config.inboundCharacters)
+    const text = inbound.part === undefined ? plainText(cut) : withoutControls(cut)
+    const from = await this.#senderOf(deviceId, owner, inbound)
+    const number = parsePhoneNumber(from)
+    const { encoding, units, parts } = measureText(text, 'auto')
+    const { to, inReplyTo, fingerprint, fingerprintGuessed, formerFingerprint, toldOtherwise } = inbound
+    const { mode } = owner
+    const country = 'country' in number ? number.country : null
+    const accountId = owner.accountId ?? (await this.#lastSender(deviceId, mode, { from, inReplyTo }))
+    const ownWords = inbound.part === undefined ? await this.#ownWords(text, owner.accountId) : null
+    const isStop = owner.accountId === null && ownWords !== null && this.#isStop(text, ownWords)
+    const sentBefore = isStop ? await this.#allSenders(deviceId, mode, from) : null
+    // The clock of the turn in which the write begins, as the horizon asks.
+    const receivedAt = clock.now()
+    await this.#store({
+      deviceId,
+      accountId,
+      mode,
+      from,
+      to,
+      country,
+      text,
+      encoding,
+      units,
+      parts,
+      receivedAt,
+      networkAt: inbound.receivedAt,
+      inReplyTo,
+      fingerprint,
+      ...(fingerprintGuessed && { fingerprintGuessed }),
+      ...(formerFingerprint && { formerFingerprint }),
+      ...(toldOtherwise && { toldOtherwise }),
+      isShared: owner.accountId === null,
+      answerFrom:
+        to !== null && running !== null && knownSenders(running.facts, running.link).has(to) ? to : null,
+      ...(sentBefore === null ? {} : { sentBefore }),
+      ...(ownWords === null ? {} : { ownWords }),
+      ...(inbound.part === undefined ? {} : { part: inbound.part }),
+    })
+  }
+
+  /**
+   * Who wrote. A national number that is no mobile one of the device's country is the one that the device has written to and that ends so, if there is
+   * exactly one: whoever answers writes to the device that wrote to him. Digits of which nothing is told, and that no plan knows, are it as they stand.
+   */
+  async #senderOf(
+    deviceId: string,
+    { mode, country }: Pick<DeviceFacts, 'mode' | 'country'>,
+    { from, fromIs }: Pick<Inbound, 'from' | 'fromIs'>,
+  ): Promise<string> {
+    const sender = readSender(from, { is: fromIs, country })
+    if (fromIs === 'other' || isMobile(sender)) return sender
+    const numbers = possibleSenders(from, fromIs)
+    const [written, another] = await findWritten(this.#deps.read, { deviceId, mode, numbers })
+    return written !== undefined && another === undefined ? written : sender
+  }
+
+  async #store(message: InboundMessage): Promise<void> {
+    const { writer, ids, horizon, config, keywords, followed } = this.#deps
+    const terms = { ...inboundTermsOf(config), ...(keywords === undefined ? {} : { keywords }) }
+    const done = await horizon.hold(message.receivedAt, (timeIn) =>
+      writer.write(async (tx) => {
+        const atMs = await timeIn(tx)
+        horizon.heardOf(atMs)
+        return receiveMessages(tx, ids, [{ ...message, receivedAt: atMs }], terms)
+      }),
+    )
+    for (const each of done) if (each.keyword !== null) followed?.(each)
+  }
+
+  /** A phone that is disabled still receives, and would keep what it cannot hand on in front of everything that follows. */
+  async #ownerOf(deviceId: string): Promise<Pick<DeviceFacts, 'accountId' | 'mode' | 'country'>> {
+    const row = await this.#deps.read
+      .selectFrom('devices')
+      .select(['account_id', 'mode', 'settings'])
+      .where('id', '=', deviceId)
+      .where('state', '!=', 'retired')
+      .executeTakeFirst()
+    if (row === undefined) throw new Error('there is no such device')
+    return { accountId: row.account_id, mode: row.mode, country: countryOf(row) }
+  }
+
+  /** Looked up by a reader, so that no writer waits for it; null where keywords are not followed. */
+  async #ownWords(text: string, accountId: string | null): Promise<WordsOfAccounts | null> {
+    const { read, keywords } = this.#deps
+    return keywords === undefined ? null : findOwnWords(read, { text, accountId })
+  }
+
+  /** Whether it is a STOP for any account that may have sent there. */
+  #isStop(text: string, ownWords: WordsOfAccounts): boolean {
+    const { keywords } = this.#deps
+    return keywords !== undefined && readKeywords(text, keywords.stopWords, ownWords).isAny('stop')
+  }
+
+  /** Whom a STOP through a shared device is about: who had sent there when it came. What is flushed before it leaves, a reader sees. */
+  #allSenders(deviceId: string, mode: Mode, number: string): Promise<string[]> {
+    const { read, clock, keywords } = this.#deps
+    const sinceMs = clock.now() - (keywords?.sharedStopDays ?? 0) * dayMs
+    return findSenders(read, { deviceId, mode, number, sinceMs })
+  }
+
+  /** What names the attempt that it answers needs no guess. */
+  async #lastSender(
+    deviceId: string,
+    mode: Mode,
+    { from, inReplyTo }: Pick<Inbound, 'from' | 'inReplyTo'>,
+  ): Promise<string | null> {
+    const { read, clock, config } = this.#deps
+    const { sharedReplyDays } = config
+    if (inReplyTo !== null || sharedReplyDays === 0) return null
+    const sinceMs = clock.now() - sharedReplyDays * dayMs
+    return findLastSender(read, { deviceId, mode, number: from, sinceMs })
+  }
+}
+
+/** On what terms the settings have messages received. */
+export const inboundTermsOf = (
+  config: Pick<Config, 'inboundJoinMinutes' | 'inboundCharacters'>,
+): InboundTerms => ({
+  joinMs: config.inboundJoinMinutes * minuteMs,
+  maxCharacters: config.inboundCharacters,
+})
+
+const tooMany = (perMinute: number) =>
+  refuse('rate_limited', {
+    detail: `This device has received ${perMinute} messages within a minute; the next are taken after it.`,
+    headers: { 'retry-after': '60' },
+  })

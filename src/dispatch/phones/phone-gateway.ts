@@ -1,0 +1,266 @@
+import { Batcher } from '../../runtime/batcher.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Log } from '../../process/log.ts'
+import type { Claimed, Want } from '../../messages/queue/claim-messages.ts'
+import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import {
+  countUnacknowledged,
+  offeredSince,
+  type OfferedMessage,
+  readOffers,
+  touchOffers,
+} from '../../messages/phones/phone-offers.ts'
+import { countUnfinishedOffers, readUnfinishedOffers } from '../../messages/phones/unfinished-offers.ts'
+import type { Metrics } from '../../process/metrics.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
+import { anotherIn } from '../submissions/another-device.ts'
+import { type Candidate, isBesideSound, planClaims, type Route } from '../routes/choose-device.ts'
+import type { DevicePool } from '../devices/device-pool.ts'
+import type { DeviceRuntime } from '../devices/device-runtime.ts'
+import type { DispatchUnits } from '../submissions/dispatch-units.ts'
+import { FetchTurns } from './fetch-turns.ts'
+import type { JudgeFailure, PhoneReport } from './phone-report.ts'
+import { settleReports } from './phone-reports.ts'
+import { routeFrom } from '../routes/route-ring.ts'
+import type { UnreadNotes } from '../devices/unread-notes.ts'
+
+interface PhoneGatewayDeps {
+  read: Db
+  writer: Writer
+  claim: DispatchUnits['claim']
+  clock: Clock
+  log: Log
+  metrics: Metrics
+  horizon: WriteHorizon
+  pool: DevicePool
+  /** This process's fencing token. */
+  fence: number
+  node?: { isAlone: boolean }
+  /** See `Dispatcher.dueNow`. */
+  dueNow: () => number
+  /** A route may have something to send again. */
+  wake: (route: Route) => void
+  judgeFailure: JudgeFailure
+  /** Told of reports that are about nothing. */
+  unread?: Pick<UnreadNotes, 'note'>
+}
+
+/** A phone that asks. */
+export interface AskingPhone {
+  phoneId: string
+  deviceId: string
+  /** See `readOffers`. */
+  hangsAfterMs: number
+}
+
+/** Of a device that does not run; of others it is their window. */
+const pageSize = 20
+/** Of claims for one page. */
+const maxRounds = 4
+const maxReports = 500
+
+/**
+ * Where phones fetch their messages and say what became of them. A message is claimed while its phone asks, and never before: until then
+ * any device may have it. What is claimed is offered under the same id until the phone says that it has it.
+ */
+export class PhoneGateway {
+  readonly #deps: PhoneGatewayDeps
+  readonly #reports: Batcher<PhoneReport, boolean | null>
+  readonly #asking = new Map<string, Promise<unknown>>()
+  readonly #paced = new WeakSet<DeviceRuntime>()
+  readonly #turns: FetchTurns
+
+  constructor(deps: PhoneGatewayDeps) {
+    this.#deps = deps
+    this.#turns = new FetchTurns(deps)
+    this.#reports = new Batcher((take) => this.#storeReports(take()), { maxWeight: maxReports })
+  }
+
+  /** What the phone is to have; flushed. One phone asks at a time, however many requests it makes. */
+  async offer(phone: AskingPhone): Promise<OfferedMessage[]> {
+    const before = this.#asking.get(phone.deviceId) ?? Promise.resolve()
+    const asking = before.catch(() => undefined).then(() => this.#offer(phone))
+    this.#asking.set(phone.deviceId, asking)
+    try {
+      return await asking
+    } finally {
+      if (this.#asking.get(phone.deviceId) === asking) this.#asking.delete(phone.deviceId)
+    }
+  }
+
+  /** Settles when it is stored, with those that told something new; rejects when it could not be. */
+  async report(reports: readonly PhoneReport[]): Promise<PhoneReport[]> {
+    const areNews = await Promise.all(reports.map((report) => this.#reports.add(report)))
+    for (const [i, { deviceId, state }] of reports.entries())
+      if (areNews[i] === null)
+        this.#deps.unread?.note(deviceId, 'report', `${state}, of no message that it was given`)
+    return reports.filter((_, i) => areNews[i])
+  }
+
+  /** Whether more waits for the phone than it was given, and it may have it now. */
+  async hasMore(deviceId: string): Promise<boolean> {
+    const device = this.#deps.pool.get(deviceId)
+    return device !== null && (await this.#turns.routesFor(device)).share > 0
+  }
+
+  async #offer(phone: AskingPhone): Promise<OfferedMessage[]> {
+    const { read, writer, clock, pool } = this.#deps
+    const device = pool.get(phone.deviceId)
+    const askedAtMs = clock.now()
+    if (device !== null) {
+      await this.#resumePace(device)
+      await this.#claim(device, phone, await this.#roomOf(device, phone))
+    }
+    const nowMs = clock.now()
+    const offers = await readOffers(read, {
+      ...phone,
+      askedAtMs,
+      nowMs,
+      most: device?.link.window ?? pageSize,
+    })
+    // Of a device that was disabled nothing is sent, also before it has been recalled.
+    if (device === null) return offers.filter(({ state }) => state === 'cancelling')
+    const again = offers.filter(({ isAgain }) => isAgain)
+    if (again.length > 0) await writer.write((tx) => touchOffers(tx, again, nowMs))
+    return offers
+  }
+
+  /** What it has not said to have takes of its page; on trial it gets one message, and the next when that has ended. */
+  async #roomOf(device: DeviceRuntime, phone: AskingPhone): Promise<number> {
+    const { read, clock } = this.#deps
+    const nowMs = clock.now()
+    const asking = { ...phone, nowMs }
+    const room = device.link.window - (await countUnacknowledged(read, asking))
+    const spanMs = device.trust.distrustedForMs
+    if (spanMs === null) return room
+    // It rests, and its trial may begin before the claim.
+    if (device.trust.state() === 'open') return 0
+    const unended = await readUnfinishedOffers(read, { ...asking, spanMs })
+    device.countedUnreported(
+      unended.map(({ attemptId, offeredAt }) => {
+        const waitedMs = Math.max(0, nowMs - offeredAt)
+        return { attemptId, waitsForMs: phone.hangsAfterMs - waitedMs }
+      }),
+    )
+    return Math.min(1, room)
+  }
+
+  /** A restart gives no phone a new window: what it was given in this one is known. */
+  async #resumePace(device: DeviceRuntime): Promise<void> {
+    const { pace, id } = device.facts
+    // What other nodes gave it counts too: there the database is asked each time.
+    if (pace === null || (this.#paced.has(device) && this.#deps.node?.isAlone !== false)) return
+    this.#paced.add(device)
+    const { read, clock } = this.#deps
+    const nowMs = clock.now()
+    const offered = await offeredSince(read, id, nowMs - pace.windowSeconds * 1_000)
+    const toMonotonicMs = clock.monotonicMs() - nowMs
+    device.resumePace(
+      offered.map(({ sim, parts, firstAtMs }) => ({
+        sim,
+        used: parts,
+        startedMs: toMonotonicMs + Math.min(nowMs, firstAtMs),
+      })),
+    )
+  }
+
+  /**
+   * Fills a page from the routes in turn; what one round leaves goes to the others in the next. All rounds together give no more than the share of
+   * the first: each of many phones that ask at the same instant would else take another share.
+   */
+  async #claim(device: DeviceRuntime, phone: AskingPhone, room: number): Promise<void> {
+    const { clock, claim, dueNow, fence, metrics, pool } = this.#deps
+    let left = room
+    for (let round = 0; round < maxRounds && left > 0; round++) {
+      const self = pool.elsewhere.askingOf(device)
+      const maxParts = device.throughput()?.remaining ?? Number.MAX_SAFE_INTEGER
+      if (maxParts === 0) return
+      const { routes, share } = await this.#turns.routesFor(device)
+      if (round === 0) left = Math.min(left, share)
+      const free = Math.min(left, maxParts, share, self.isDoubted ? self.free : left)
+      if (free === 0) return
+      const wants = await this.#plan(device, routes, { ...self, health: 'online', fetches: false, free })
+      const last = wants.at(-1)
+      if (last === undefined) return
+      this.#turns.served(device, last)
+      const senders = new Map(routes.map((route) => [`${route.accountId}/${route.routeKey}`, route.sender]))
+      const nowMs = clock.now()
+      const { claimed } = await claim({
+        wants: wants.map((want) => ({
+          ...want,
+          phone: {
+            phoneId: phone.phoneId,
+            sims: device.roomsFor(senders.get(`${want.accountId}/${want.routeKey}`) ?? null),
+          },
+          maxParts: Math.max(1, Math.floor(maxParts / wants.length)),
+        })),
+        nowMs,
+        dueMs: dueNow(),
+        fence,
+      })
+      for (const { attemptId, sim = null, parts } of claimed) {
+        device.fetched({ attemptId, sim, parts, waitsForMs: phone.hangsAfterMs })
+        metrics.submitted('offered')
+      }
+      // What waits may not be due yet; others may be.
+      if (claimed.length === 0 && wants.length === routes.length) return
+      left -= claimed.length
+    }
+  }
+
+  /** Of what another sound device could carry in its place, a phone holds no more than are lost to a new fault: it sends one by one, and others wait for it. */
+  async #plan(device: DeviceRuntime, routes: readonly Route[], self: Candidate): Promise<Want[]> {
+    const { pool, read, clock } = this.#deps
+    const { facts } = device
+    const seen = new Map<string, boolean>()
+    const hasOthers = (route: Route): boolean => {
+      const name = `${route.sender ?? ''}/${route.encodingForced}/${route.avoids}`
+      const isSeen = seen.get(name) ?? isBesideSound(self, route, pool.candidates(route))
+      seen.set(name, isSeen)
+      return isSeen
+    }
+    const beside = self.isDoubted ? [] : routes.filter(hasOthers)
+    if (beside.length === 0) return planClaims(routes, () => [self]).wants
+    const counts = await countUnfinishedOffers(read, [facts.id], {
+      nowMs: clock.now(),
+      most: device.held.most,
+    })
+    device.held.counted(counts.get(facts.id) ?? 0)
+    const alone = routes.filter((route) => !beside.includes(route))
+    const { wants } = planClaims(alone, () => [self])
+    const left = wants.reduce((rest, { quota }) => rest - quota, self.free)
+    return [
+      ...wants,
+      ...planClaims(beside, () => [{ ...self, free: Math.min(left, device.held.left) }]).wants,
+    ]
+  }
+
+  async #storeReports(reports: readonly PhoneReport[]): Promise<(boolean | null)[]> {
+    const { writer, horizon, clock, dueNow, metrics, pool, judgeFailure } = this.#deps
+    const nowMs = clock.now()
+    const dueFromMs = dueNow()
+    const { reported, statuses, areNews } = await horizon.hold(nowMs, (timeIn) =>
+      writer.write(async (tx) =>
+        settleReports(tx, reports, {
+          nowMs: await timeIn(tx),
+          dueFromMs,
+          judgeFailure,
+          another: anotherIn(pool),
+        }),
+      ),
+    )
+    for (const status of statuses) metrics.advanced(status)
+    for (const { deviceId, outcome, status, claimed, routeKey } of reported) {
+      metrics.submitted(outcome.kind)
+      pool.get(deviceId)?.toldOf(claimed.attemptId, outcome)
+      if (status === 'queued') this.#wake(claimed, routeKey)
+    }
+    return areNews
+  }
+
+  /** Another device may have it at once; where it has to wait the poll finds it. */
+  #wake({ accountId, mode }: Claimed, routeKey: string): void {
+    this.#deps.wake(routeFrom({ account_id: accountId, mode, route_key: routeKey }))
+  }
+}

@@ -1,0 +1,34 @@
+import type { Clock } from '../../runtime/clock.ts'
+import type { RateLimit } from './rate-limit.ts'
+import type { SimPaces } from './sim-paces.ts'
+
+/** The pace of a device, of all its SIMs together. */
+export interface Throughput extends RateLimit {
+  remaining: number
+  /** When the next SIM begins a new window. */
+  resetsAt: number | null
+  /** The pace of each, where there are several. */
+  bySim?: readonly { slot: number; partsPerWindow: number; remaining: number; resetsAt: number | null }[]
+}
+
+/** The pace and what is left of it now. */
+export function throughputOf(
+  paces: SimPaces,
+  { partsPerWindow, windowSeconds }: RateLimit,
+  clock: Pick<Clock, 'now' | 'monotonicMs'>,
+): Throughput {
+  const bySim = paces.all(clock.monotonicMs()).map(({ sim, parts, resetsInMs }) => ({
+    slot: sim ?? 0,
+    partsPerWindow,
+    remaining: parts,
+    resetsAt: resetsInMs === 0 ? null : clock.now() + resetsInMs,
+  }))
+  const resets = bySim.flatMap(({ resetsAt }) => resetsAt ?? [])
+  return {
+    partsPerWindow: partsPerWindow * bySim.length,
+    windowSeconds,
+    remaining: bySim.reduce((sum, { remaining }) => sum + remaining, 0),
+    resetsAt: resets.length === 0 ? null : Math.min(...resets),
+    ...(bySim.length > 1 ? { bySim } : {}),
+  }
+}

@@ -1,0 +1,16 @@
+import type { Settlement } from '../../messages/outcomes/settlement.ts'
+import type { Route } from './choose-device.ts'
+import { routeFrom } from './route-ring.ts'
+
+/** The routes that these settlements bring something back to, each with its earliest due time. */
+export function dueRoutes(settlements: readonly Settlement[]): { route: Route; atMs: number }[] {
+  const due = new Map<string, { route: Route; atMs: number }>()
+  for (const { accountId, mode, place, requeue } of settlements) {
+    if (requeue === null) continue
+    const route_key = requeue.routeKey ?? place.route_key
+    const name = `${accountId}/${route_key}`
+    const atMs = Math.min(requeue.dueAt, due.get(name)?.atMs ?? Number.POSITIVE_INFINITY)
+    due.set(name, { route: routeFrom({ account_id: accountId, mode, route_key }), atMs })
+  }
+  return [...due.values()]
+}

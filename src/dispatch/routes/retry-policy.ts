@@ -1,0 +1,226 @@
+import type { Outcome } from '../../connectors/connector.ts'
+import type { Claimed } from '../../messages/queue/claim-messages.ts'
+import { routeKeyOf } from '../../messages/core/message-store.ts'
+import type { Settlement } from '../../messages/outcomes/settlement.ts'
+import { routeFrom } from './route-ring.ts'
+
+/** Back-off after the first and the second refusal that counts; the third ends the message. */
+export const refusalBackoffsMs = [15_000, 60_000] as const
+/** A device that was throttled or is away rests this long, other devices lose nothing, and what it gave back is tried again then. */
+export const busyBackoffMs = 1_000
+/**
+ * So often a message is tried at that pace, then ever more rarely: each try is a row that is kept. So often one that was throttled keeps its place,
+ * too: what is refused each time may be refused for itself, and would stand before all others until its validity ends.
+ */
+const quickTries = 10
+const longestBusyBackoffMs = 60_000
+const backoffOfBusyMs = (attemptNumber: number): number =>
+  Math.min(busyBackoffMs * 2 ** Math.max(0, attemptNumber - quickTries), longestBusyBackoffMs)
+/** Nothing is ever due later than this from now. */
+export const longestBackoffMs = Math.max(...refusalBackoffsMs, longestBusyBackoffMs)
+
+type Judgement = Omit<Settlement, keyof Named | 'atMs' | 'knownIds'>
+type Named = Pick<
+  Claimed,
+  'accountId' | 'mode' | 'messageId' | 'attemptId' | 'attemptNumber' | 'deviceId' | 'place' | 'groupId'
+>
+
+const nothing = {
+  networkIds: [],
+  receiptExpected: false,
+  partsTaken: 0,
+  error: null,
+  requeue: null,
+  possibleDuplicate: false,
+} as const
+
+/** Whether another device can carry on this route what was claimed, and is fit to. */
+export type HasAnother = (claimed: Claimed, routeKey: string) => boolean
+
+/**
+ * What the end of an attempt means for its message. Only a definite "nothing submitted" lets it go again, elsewhere if need be (P6);
+ * an unknown outcome ends it, unless the caller chose `resend_once` and that was not used yet. Back-offs count from `dueFromMs`, which
+ * differs from the wall clock after that stepped back.
+ */
+export function judgeOutcome(
+  claimed: Claimed,
+  outcome: Outcome,
+  nowMs: number,
+  dueFromMs = nowMs,
+  another: HasAnother = () => false,
+): Settlement {
+  const { accountId, mode, messageId, attemptId, attemptNumber, deviceId, place, groupId } = claimed
+  return {
+    accountId,
+    mode,
+    messageId,
+    attemptId,
+    attemptNumber,
+    deviceId,
+    ...(groupId !== undefined && { groupId }),
+    place,
+    atMs: nowMs,
+    ...judge(claimed, outcome, { dueFromMs, another }),
+  }
+}
+
+/** What a late word on an attempt that had ended `unknown` means: whatever it says, nothing is sent again. */
+export const judgeLate = (
+  claimed: Claimed,
+  outcome: Outcome,
+  nowMs: number,
+  knownIds: readonly string[],
+): Settlement => ({
+  ...judgeOutcome(claimed, outcome, nowMs),
+  requeue: null,
+  knownIds,
+  inDoubt: { attemptId: claimed.attemptId, parts: [], wireParts: 0 },
+})
+
+interface Again {
+  dueFromMs: number
+  another: HasAnother
+}
+
+function judge(claimed: Claimed, outcome: Outcome, { dueFromMs, another }: Again): Judgement {
+  const again = (delayMs: number, refusals: number) => ({ dueAt: dueFromMs + delayMs, refusals })
+  switch (outcome.kind) {
+    case 'accepted':
+      return {
+        ...nothing,
+        event: 'accepted',
+        attemptState: 'accepted',
+        outcome: 'accepted',
+        networkIds: outcome.networkIds,
+        // Without an id no receipt could find its message.
+        receiptExpected: outcome.receiptExpected && outcome.networkIds.length > 0,
+        ...(outcome.failuresTold === true && { failuresTold: true }),
+        ...(outcome.sentAt !== undefined && { sentAt: outcome.sentAt }),
+        partsTaken: claimed.parts,
+      }
+    case 'unavailable':
+      return {
+        ...nothing,
+        event: 'not_submitted',
+        attemptState: 'refused',
+        outcome: 'unavailable',
+        requeue: inPlace(claimed.place),
+      }
+    case 'partial':
+      return {
+        ...nothing,
+        event: 'partly_refused',
+        attemptState: 'refused',
+        outcome: outcome.code,
+        networkIds: outcome.networkIds,
+        receiptExpected: outcome.receiptExpected,
+        ...(outcome.failuresTold === true && { failuresTold: true }),
+        partsTaken: outcome.partsTaken,
+        error: { code: 'partially_sent', networkCode: outcome.networkCode },
+      }
+    case 'unknown': {
+      const resend = claimed.onUnknown === 'resend_once' && !claimed.possibleDuplicate
+      const taken = {
+        networkIds: outcome.networkIds,
+        partsTaken: outcome.partsTaken,
+        receiptExpected: outcome.networkIds.length > 0,
+      }
+      const inDoubt = { attemptId: claimed.attemptId, ...(outcome.inDoubt ?? restOf(claimed, outcome)) }
+      const base = { ...nothing, ...taken, inDoubt, attemptState: 'unknown', outcome: 'unknown' } as const
+      return resend
+        ? {
+            ...base,
+            event: 'unknown_resend',
+            requeue: again(0, claimed.place.refusals),
+            possibleDuplicate: true,
+          }
+        : { ...base, event: 'unknown', error: reasonOf(outcome) }
+    }
+    case 'refused':
+      return judgeRefusal(claimed, outcome, { again, another })
+  }
+}
+
+/** What an outcome says is wrong with its device; null for nothing. That a message expired, or its recipient opted out, is no fault of the device. */
+export function faultOfDevice(outcome: Outcome): string | null {
+  switch (outcome.kind) {
+    case 'accepted':
+      return null
+    case 'refused':
+    case 'partial':
+      return faultless.has(outcome.code) || ('lasts' in outcome && outcome.lasts === 'expired')
+        ? null
+        : outcome.code
+    case 'unavailable':
+    case 'unknown':
+      return outcome.detail
+  }
+}
+
+const faultless: ReadonlySet<string> = new Set(['expired_in_queue', 'recipient_opted_out'])
+
+/** Before what came later: the device rests, so that this is no hurry. */
+const inPlace = ({ due_at, refusals }: Claimed['place']) => ({ dueAt: due_at, refusals })
+
+/** A device that answered is not called silent. */
+const reasonOf = ({ answered }: Extract<Outcome, { kind: 'unknown' }>) =>
+  answered === undefined
+    ? { code: 'device_unresponsive', networkCode: null }
+    : { code: 'device_unclear', networkCode: answered.networkCode }
+
+/** What a device that does not tell has left in doubt: as many parts as were priced, less those that it took or gave ids to. */
+function restOf({ parts }: Claimed, { partsTaken, networkIds }: Extract<Outcome, { kind: 'unknown' }>) {
+  const known = Math.max(partsTaken, networkIds.length)
+  const rest = Array.from({ length: Math.max(0, parts - known) }, (_, i) => known + i)
+  return { parts: rest, wireParts: Math.max(parts, networkIds.length + rest.length) }
+}
+
+function judgeRefusal(
+  claimed: Claimed,
+  outcome: Extract<Outcome, { kind: 'refused' }>,
+  { again, another }: { again: (delayMs: number, refusals: number) => Requeue; another: HasAnother },
+): Judgement {
+  const refused = { ...nothing, attemptState: 'refused', outcome: outcome.code } as const
+  const error = { code: outcome.code, networkCode: outcome.networkCode }
+  switch (outcome.lasts) {
+    case 'good':
+      return { ...refused, event: 'refused_for_good', error }
+    case 'expired':
+      return { ...refused, event: 'expired_at_device', error }
+    case 'busy': {
+      const { place, attemptNumber } = claimed
+      const goesBehind = outcome.recipientAlone === true || attemptNumber > quickTries
+      const requeue = goesBehind ? again(backoffOfBusyMs(attemptNumber), place.refusals) : inPlace(place)
+      return { ...refused, event: 'not_submitted', requeue }
+    }
+    case 'now': {
+      const elsewhere = outcome.recipientAlone === true ? null : elsewhereOf(claimed, another)
+      if (elsewhere?.isFirst) {
+        const requeue = { ...inPlace(claimed.place), routeKey: elsewhere.routeKey }
+        return { ...refused, event: 'refused_for_now', requeue }
+      }
+      const backoffMs = refusalBackoffsMs[claimed.place.refusals]
+      if (backoffMs === undefined) return { ...refused, event: 'refused_for_good', error }
+      const requeue = again(backoffMs, claimed.place.refusals + 1)
+      const route = elsewhere === null ? {} : { routeKey: elsewhere.routeKey }
+      return { ...refused, event: 'refused_for_now', requeue: { ...requeue, ...route } }
+    }
+  }
+}
+
+type Requeue = NonNullable<Settlement['requeue']>
+
+/**
+ * The route on which a message waits for another device than the one that has just refused it, if there is one (decision 44). The first such refusal costs
+ * nothing, no count and no time; so often a message may be refused at all stays bounded.
+ */
+function elsewhereOf(claimed: Claimed, another: HasAnother): { routeKey: string; isFirst: boolean } | null {
+  const { accountId, mode, deviceId, place } = claimed
+  const { sender, encodingForced, avoids } = routeFrom({
+    account_id: accountId,
+    mode,
+    route_key: place.route_key,
+  })
+  const routeKey = routeKeyOf(mode, sender, encodingForced, deviceId)
+  return another(claimed, routeKey) ? { routeKey, isFirst: avoids === null } : null
+}

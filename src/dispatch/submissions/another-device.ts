@@ -1,0 +1,12 @@
+import { isForAnother } from '../routes/choose-device.ts'
+import type { DevicePool } from '../devices/device-pool.ts'
+import type { HasAnother } from '../routes/retry-policy.ts'
+import { routeFrom } from '../routes/route-ring.ts'
+
+/** Whether another device of the pool can carry what was claimed. */
+export const anotherIn =
+  (pool: Pick<DevicePool, 'candidatesFor'>): HasAnother =>
+  ({ accountId, mode, parts }, routeKey) => {
+    const route = routeFrom({ account_id: accountId, mode, route_key: routeKey })
+    return isForAnother(route, pool.candidatesFor(route), parts)
+  }

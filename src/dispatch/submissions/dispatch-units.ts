@@ -1,0 +1,81 @@
+import type { AccountChanges } from '../../messages/queue/account-changes.ts'
+import { type OpenClaim, readOpenOf } from '../../messages/outcomes/open-attempts.ts'
+import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import type { HotUnits } from '../../messages/units.ts'
+import type { Storage } from '../../storage/seam/storage.ts'
+import type { ProgressFile } from '../../storage/instance/epoch-file.ts'
+import type { MessageStatus } from '../../storage/tables/schema.ts'
+import type { ClaimsMade, Want } from '../../messages/queue/claim-messages.ts'
+import type { ReceiptWord } from '../../messages/outcomes/receipt-readings.ts'
+import type { QuietHoursCache } from './quiet-hours-cache.ts'
+import type { Settlement } from '../../messages/outcomes/settlement.ts'
+
+/** The hot units, run in the next transaction; each settles after the flush. */
+export interface DispatchUnits {
+  claim(input: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number }): Promise<ClaimsMade>
+  settleOutcomes(settlements: readonly Settlement[]): Promise<(MessageStatus | null)[]>
+  settleReceipts(words: readonly ReceiptWord[]): Promise<{ accountId: string; status: MessageStatus }[]>
+  /** See `readOpenOf`; behind every write that has begun. */
+  readOpen(fence: number): Promise<OpenClaim[]>
+}
+
+/** The hot units, each held against the horizon of history while it is being written, and told of when it is. */
+export const createDispatchUnits = ({
+  storage,
+  horizon,
+  changes,
+  quiet,
+  progress,
+}: {
+  storage: Pick<Storage<HotUnits>, 'runUnit' | 'writer'>
+  horizon: WriteHorizon
+  changes: AccountChanges
+  quiet: QuietHoursCache
+  progress: Pick<ProgressFile, 'progress' | 'write' | 'catchUp'>
+}): DispatchUnits => {
+  const claim: DispatchUnits['claim'] = async (input) => {
+    const wants = quiet.withHours(input.wants)
+    if (wants === null) {
+      await quiet.refresh()
+      return claim({ ...input, nowMs: horizon.now() })
+    }
+    // In the turn of the event loop from which its time is.
+    const claiming = horizon.hold(input.nowMs, async () => {
+      // While it cannot be written what was claimed before, nothing is claimed that would have to be given back.
+      progress.catchUp()
+      const made = await storage.runUnit('claim', { ...input, wants, known: progress.progress })
+      // Before anything of it leaves.
+      if (made.progress !== undefined) progress.write(made.progress)
+      return made
+    })
+    return changes.after(claiming, ({ claimed, stopped = [] }) => [...claimed.map(accountOf), ...stopped])
+  }
+  return { claim, ...endingUnits({ storage, horizon, changes }) }
+}
+
+const endingUnits = ({
+  storage,
+  horizon,
+  changes,
+}: {
+  storage: Pick<Storage<HotUnits>, 'runUnit' | 'writer'>
+  horizon: WriteHorizon
+  changes: AccountChanges
+}): Omit<DispatchUnits, 'claim'> => ({
+  settleOutcomes: (settlements) =>
+    changes.after(
+      horizon.hold(earliest(settlements), () => storage.runUnit('settleOutcomes', settlements)),
+      () => settlements.map(accountOf),
+    ),
+  settleReceipts: (words) =>
+    changes.after(
+      horizon.hold(earliest(words), () => storage.runUnit('settleReceipts', words)),
+      (moved) => moved.map(accountOf),
+    ),
+  readOpen: (fence) => storage.writer.write((tx) => readOpenOf(tx, fence)),
+})
+
+const accountOf = ({ accountId }: { accountId: string }): string => accountId
+
+const earliest = (rows: readonly { atMs: number }[]): number =>
+  rows.reduce((least, { atMs }) => Math.min(least, atMs), Infinity)

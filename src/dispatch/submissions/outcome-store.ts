@@ -1,0 +1,126 @@
+import { Batcher } from '../../runtime/batcher.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Log } from '../../process/log.ts'
+import type { Settlement } from '../../messages/outcomes/settlement.ts'
+import type { Metrics } from '../../process/metrics.ts'
+import { isOfOne, isPassing, isRefusal } from '../../storage/seam/dialect.ts'
+import { anotherIn } from './another-device.ts'
+import type { Route } from '../routes/choose-device.ts'
+import type { DevicePool } from '../devices/device-pool.ts'
+import type { DispatchUnits } from './dispatch-units.ts'
+import { dueRoutes } from '../routes/due-routes.ts'
+import { type FinishedSubmission, settlementsOf } from './finished-submission.ts'
+import { busyBackoffMs } from '../routes/retry-policy.ts'
+import { notTold } from './valid-outcome.ts'
+
+interface Deps {
+  units: Pick<DispatchUnits, 'settleOutcomes'>
+  clock: Clock
+  log: Log
+  metrics: Pick<Metrics, 'advanced'>
+  /** The time of the queue. */
+  dueNow(): number
+  pool: Pick<DevicePool, 'candidatesFor'>
+  /** The store of these is under way: the room that they took is free. */
+  makeRoom(ended: readonly FinishedSubmission[]): void
+  /** Something waits on the route. */
+  wake(route: Route): void
+}
+
+/** Outcomes that share one unit; bounds how long a transaction can last. */
+const maxBatch = 1_000
+const storeRetryMs = 250
+/** How often one outcome may be refused by the database, the first time as it was told, before it is left aside: within 1 s. */
+const maxRefusals = 5
+
+/** Stores what hand-overs came to, whatever the database does. */
+export class OutcomeStore {
+  readonly #deps: Deps
+  readonly #batcher: Batcher<FinishedSubmission, boolean>
+  #whenPosted: (() => void)[] = []
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#batcher = new Batcher((take) => this.#store(take()), { maxWeight: maxBatch })
+  }
+
+  /** Settles when it is stored, with whether it is: false for one that the database takes in no form. */
+  add(ended: FinishedSubmission): Promise<boolean> {
+    return this.#batcher.add(ended)
+  }
+
+  /**
+   * Settles when what was told so far is on its way to the database, or cannot be for now: a receipt that goes behind it finds its message, which
+   * costs half of what it does to park it.
+   */
+  async posted(): Promise<void> {
+    if (this.#batcher.waiting > 0) await new Promise<void>((resolve) => this.#whenPosted.push(resolve))
+  }
+
+  /**
+   * An outcome is evidence: it is offered to the database until it is stored. One that is refused for what it is, even as unknown, is left aside,
+   * so that it holds up no other: its attempt stays open, and the next start of this node, or the rescuer of another, tries to end it.
+   *
+   * Its room on the device is free as soon as the store is under way: the writer keeps order, so the claim that takes the room is flushed with it
+   * or after it, and a crash finds no more open hand-overs than the window holds. That saves a flush in each turn of a window.
+   */
+  async #store(outcomes: readonly FinishedSubmission[], earlierTries = 0): Promise<boolean[]> {
+    let ended = outcomes
+    let refusals = 0
+    const { units, clock, metrics, dueNow, makeRoom, pool } = this.#deps
+    for (let tries = earlierTries; ; tries++) {
+      try {
+        const nowMs = clock.now()
+        const dueMs = dueNow()
+        const settlements = settlementsOf(ended, nowMs, dueMs, anotherIn(pool))
+        const stored = units.settleOutcomes(settlements)
+        this.#tellPosted()
+        if (tries === 0) makeRoom(ended)
+        for (const status of await stored) if (status !== null) metrics.advanced(status)
+        this.#wakeWhenDue(settlements, dueMs)
+        return ended.map(() => true)
+      } catch (error) {
+        this.#tellPosted()
+        const { log: logged, clock: time } = this.#deps
+        logged.error(
+          { err: error, outcomes: ended.length },
+          'outcomes could not be stored; they are kept and offered again',
+        )
+        if (ended.length > 1 && !isPassing(error)) return this.#storeOneByOne(ended, tries)
+        refusals += isOfOne(error) ? 1 : 0
+        if (refusals === maxRefusals) return [this.#leaveAside(ended)]
+        // What cannot be stored as it was told is not known.
+        if (isRefusal(error)) ended = ended.map((each) => ({ ...each, outcome: notTold }))
+        await new Promise<void>((resolve) => time.schedule(storeRetryMs, resolve))
+      }
+    }
+  }
+
+  #tellPosted(): void {
+    for (const resolve of this.#whenPosted.splice(0)) resolve()
+  }
+
+  /** One outcome that the database will not take must not keep the others. */
+  async #storeOneByOne(ended: readonly FinishedSubmission[], tries: number): Promise<boolean[]> {
+    const stored: boolean[] = []
+    for (const each of ended) stored.push(...(await this.#store([each], tries + 1)))
+    return stored
+  }
+
+  #leaveAside(ended: readonly FinishedSubmission[]): false {
+    const attempts = ended.map(({ claimed }) => claimed.attemptId)
+    this.#deps.log.error(
+      { attempts },
+      'an outcome that the database refuses is left aside: the next start, or the rescuer of another node, tries to end it',
+    )
+    return false
+  }
+
+  /** One timer for each route and batch; should it be lost, the poll finds what is due. What kept its place goes once its device has rested. */
+  #wakeWhenDue(settlements: readonly Settlement[], fromMs: number): void {
+    for (const { route, atMs } of dueRoutes(settlements)) {
+      const waitMs = atMs < fromMs ? busyBackoffMs : atMs - fromMs
+      this.#deps.clock.schedule(waitMs, () => this.#deps.wake(route))
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import type { Want } from '../../messages/queue/claim-messages.ts'
+import type { QuietHours } from '../../messages/queue/quiet-until.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
+
+/**
+ * The accounts whose messages keep quiet hours: few, and remembered, so that claims for all others cost nothing more. Claims wait for the first
+ * reading: none goes out because nobody knew yet.
+ */
+export class QuietHoursCache {
+  readonly #read: Db
+  #hours: ReadonlyMap<string, QuietHours> | null = null
+  #reading: Promise<void> | null = null
+  #isStale = false
+
+  constructor(read: Db) {
+    this.#read = read
+  }
+
+  /** Reads anew; called whenever the directory changed. */
+  refresh(): Promise<void> {
+    this.#isStale = true
+    this.#reading ??= this.#readAll()
+    return this.#reading
+  }
+
+  /** The same wants, with the quiet hours of their accounts; null before the first reading. */
+  withHours(wants: readonly Want[]): readonly Want[] | null {
+    const hours = this.#hours
+    if (hours === null || hours.size === 0) return hours === null ? null : wants
+    return wants.map((want) => {
+      const quiet = want.mode === 'live' ? hours.get(want.accountId) : undefined
+      return quiet === undefined ? want : { ...want, quiet }
+    })
+  }
+
+  async #readAll(): Promise<void> {
+    try {
+      while (this.#isStale) {
+        this.#isStale = false
+        this.#hours = await readHours(this.#read)
+      }
+    } catch (error) {
+      // Until it can be read again, nothing goes.
+      this.#hours = null
+      throw error
+    } finally {
+      // In the same step in which nothing was stale any more: whoever comes a step later begins the next reading.
+      this.#reading = null
+    }
+  }
+}
+
+async function readHours(read: Db): Promise<ReadonlyMap<string, QuietHours>> {
+  const rows = await read
+    .selectFrom('accounts')
+    .select(['id', 'quiet_from', 'quiet_until'])
+    .where('quiet_from', 'is not', null)
+    .execute()
+  return new Map(
+    rows.map(({ id, quiet_from, quiet_until }) => [
+      id,
+      { from: quiet_from as number, until: quiet_until as number },
+    ]),
+  )
+}

@@ -1,0 +1,85 @@
+import type { AlertRule } from '../../alerts/condition.ts'
+import { decideAlerts } from '../../alerts/decide-alerts.ts'
+import { disabledEndpoints } from '../../alerts/disabled-endpoints.ts'
+import { expiringKeys } from '../../alerts/expiring-keys.ts'
+import { lowBalances } from '../../alerts/low-balances.ts'
+import { offlineDevices } from '../../alerts/offline-devices.ts'
+import { pausedAccounts } from '../../alerts/paused-accounts.ts'
+import { openKeys, readKnownAlerts, recordAlerts } from '../../alerts/record-alerts.ts'
+import { unusualFailures } from '../../alerts/unusual-failures.ts'
+import { minuteMs } from '../../runtime/clock.ts'
+import type { Config } from '../../config.ts'
+import type { Ids } from '../../runtime/ids.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
+import { Sweeper, type SweeperDeps } from './sweeper.ts'
+
+export interface AlertWatchDeps extends SweeperDeps {
+  read: Db
+  writer: Writer
+  ids: Ids
+  config: Pick<
+    Config,
+    | 'alertOfflineMinutes'
+    | 'alertCoolDownMinutes'
+    | 'alertFailures'
+    | 'alertKeyDays'
+    | 'webhookDisableDays'
+    | 'smtpUrl'
+  >
+}
+
+const intervalMs = 10_000
+
+/** What people are told of. */
+const rulesOf = ({ config }: AlertWatchDeps): readonly AlertRule[] => [
+  offlineDevices(config.alertOfflineMinutes * minuteMs),
+  lowBalances,
+  disabledEndpoints(config.webhookDisableDays),
+  pausedAccounts,
+  expiringKeys(config.alertKeyDays),
+  unusualFailures(config.alertFailures),
+]
+
+/**
+ * Looks whether something begins or ends that people are told of, and writes it down. What it finds stands in the database alone, so that neither a
+ * restart nor another node that takes its place tells it again.
+ */
+export function createAlertWatch(deps: AlertWatchDeps): Sweeper {
+  const rules = rulesOf(deps).map((rule) => ({ rule, dueMs: Number.NEGATIVE_INFINITY }))
+  async function sweep(): Promise<boolean> {
+    for (const entry of rules) {
+      const elapsedMs = deps.clock.monotonicMs()
+      if (elapsedMs < entry.dueMs) continue
+      try {
+        await look(deps, entry.rule)
+        entry.dueMs = elapsedMs + entry.rule.everyMs
+      } catch (error) {
+        // The rules after it are looked at all the same.
+        deps.log.error({ err: error, alerts: entry.rule.kinds }, 'alerts were not looked for; trying again')
+      }
+    }
+    return false
+  }
+  return new Sweeper(deps, { name: 'alert-watch', intervalMs, sweep })
+}
+
+const none: ReadonlySet<string> = new Set()
+
+async function look(deps: AlertWatchDeps, rule: AlertRule): Promise<void> {
+  const { read, writer, clock, config, log } = deps
+  const times = { nowMs: clock.now(), coolDownMs: config.alertCoolDownMinutes * minuteMs }
+  const known = await readKnownAlerts(read, rule.kinds, times)
+  const conditions = await rule.find(read, times.nowMs, openKeys(known))
+  const seen = decideAlerts(conditions, known, times)
+  if (seen.begin.length === 0 && seen.end.length === 0) return
+  const sendsMail = config.smtpUrl !== null
+  const recovered = seen.end.length === 0 ? none : await rule.findRecovered(read, seen.end, times.nowMs)
+  const { begin, end } = await writer.write((tx) =>
+    recordAlerts(tx, { ...deps, sendsMail }, rule, { conditions, recovered }, times),
+  )
+  for (const { kind, subject, accountId } of begin)
+    log.warn({ alert: kind, subject, account: accountId ?? undefined }, 'an alert begins')
+  for (const { kind, subject, accountId } of end)
+    log.info({ alert: kind, subject, account: accountId ?? undefined }, 'an alert ends')
+}

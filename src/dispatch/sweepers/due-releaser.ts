@@ -1,0 +1,64 @@
+import type { AccountChanges } from '../../messages/queue/account-changes.ts'
+import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import { releaseDue } from '../../messages/queue/release-due.ts'
+import type { Metrics } from '../../process/metrics.ts'
+import type { Db, Tx } from '../../storage/seam/dialect.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
+import type { Route } from '../routes/choose-device.ts'
+import { Sweeper, type SweeperDeps } from './sweeper.ts'
+import { routeFrom } from '../routes/route-ring.ts'
+
+/** A message is promised to go within 2 s of its time; what is left of that is for the claim and the device. */
+const intervalMs = 500
+const pageSize = 500
+
+export interface DueReleaserDeps extends SweeperDeps {
+  read: Db
+  writer: Writer
+  horizon: WriteHorizon
+  metrics: Metrics
+  changes: Pick<AccountChanges, 'tell'>
+  /** The time that all nodes agree on. */
+  timeOf: (db: Db | Tx) => Promise<number>
+  /** Told of each route on which something waits now. */
+  wake: (route: Route) => void
+}
+
+/**
+ * Lets what waits for an instant join the queue when that has come. It asks the database, so that neither a restart nor a jump of the wall
+ * clock can make it forget or wait. Instants are compared with the wall clock, whichever way it steps: a caller names a time of day and not a
+ * duration. Of several nodes each looks, so that none is waited for; whoever comes first does it.
+ */
+export const createDueReleaser = (deps: DueReleaserDeps): Sweeper =>
+  new Sweeper(deps, {
+    name: 'due-releaser',
+    intervalMs,
+    async sweep() {
+      const { read, writer, clock, horizon } = deps
+      if (!(await isAnyDue(read, await deps.timeOf(read)))) return false
+      const released = await horizon.hold(clock.now(), (timeIn) =>
+        writer.write(async (tx) =>
+          releaseDue(tx, {
+            dueMs: await deps.timeOf(tx),
+            nowMs: await timeIn(tx),
+            most: pageSize,
+          }),
+        ),
+      )
+      for (const { status } of released.states) if (status !== 'queued') deps.metrics.advanced(status)
+      for (const route of released.routes) deps.wake(routeFrom(route))
+      deps.changes.tell(() => released.states.map(({ account_id }) => account_id))
+      return released.found === pageSize
+    },
+  })
+
+async function isAnyDue(read: Db, nowMs: number): Promise<boolean> {
+  const row = await read
+    .selectFrom('deferred')
+    .select('message_id')
+    .where('restore_hold', '=', 0)
+    .where('wake_at', '<=', nowMs)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

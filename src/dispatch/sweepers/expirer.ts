@@ -1,0 +1,25 @@
+import { expireWaiting } from '../../messages/queue/finish-queued.ts'
+import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import type { Metrics } from '../../process/metrics.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
+import { Sweeper, type SweeperDeps } from './sweeper.ts'
+
+const intervalMs = 1_000
+const maxPerRoute = 500
+
+/** Ends what waited past its validity, within about a second of it. */
+export const createExpirer = (
+  deps: SweeperDeps & { writer: Writer; metrics: Metrics; horizon: WriteHorizon },
+): Sweeper =>
+  new Sweeper(deps, {
+    name: 'expirer',
+    intervalMs,
+    async sweep() {
+      const nowMs = deps.clock.now()
+      const ended = await deps.horizon.hold(nowMs, (timeIn) =>
+        deps.writer.write(async (tx) => expireWaiting(tx, await timeIn(tx), maxPerRoute)),
+      )
+      for (const message of ended) deps.metrics.advanced(message.status)
+      return ended.length > 0
+    },
+  })

@@ -1,0 +1,34 @@
+import type { Ids } from '../../runtime/ids.ts'
+import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import type { InboundTerms } from '../../messages/inbound/inbound-message.ts'
+import { receiveOverdue } from '../../messages/inbound/receive-messages.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
+import { Sweeper, type SweeperDeps } from './sweeper.ts'
+
+const intervalMs = 60_000
+/** Pieces that one transaction looks after; each may bring a message with it. */
+const pageSize = 100
+
+export interface FragmentExpirerDeps extends SweeperDeps {
+  writer: Writer
+  ids: Ids
+  horizon: WriteHorizon
+  terms: InboundTerms
+}
+
+/** Hands over what came of long messages whose other pieces do not come, and forgets those that were joined. */
+export const createFragmentExpirer = (deps: FragmentExpirerDeps): Sweeper =>
+  new Sweeper(deps, {
+    name: 'fragment-expirer',
+    intervalMs,
+    async sweep() {
+      const nowMs = deps.clock.now()
+      const { maxCharacters, joinMs } = deps.terms
+      const upTo = nowMs - joinMs
+      return deps.horizon.hold(nowMs, (timeIn) =>
+        deps.writer.write(async (tx) =>
+          receiveOverdue(tx, deps.ids, { upTo, nowMs: await timeIn(tx), maxCharacters, joinMs }, pageSize),
+        ),
+      )
+    },
+  })

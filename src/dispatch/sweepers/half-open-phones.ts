@@ -1,0 +1,40 @@
+import { countUnfinishedOffers, findUnfinishedOffers } from '../../messages/phones/unfinished-offers.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
+import type { DevicePool } from '../devices/device-pool.ts'
+import type { DeviceRuntime } from '../devices/device-runtime.ts'
+import { Sweeper, type SweeperDeps } from './sweeper.ts'
+
+const intervalMs = 10_000
+
+/**
+ * Looks after what phones on trial have not told the end of: another node may have been told, and a phone on which a message hangs may not
+ * ask for long, while what waits for its account goes by no other device.
+ */
+export const createHalfOpenWatch = (
+  deps: SweeperDeps & { read: Db; pool: Pick<DevicePool, 'all'> },
+): Sweeper =>
+  new Sweeper(deps, {
+    name: 'half-open-phones',
+    intervalMs,
+    async sweep() {
+      for (const device of deps.pool.all) if (device.unreported.size > 0) await lookAfter(deps.read, device)
+      await countHeld(deps)
+      return false
+    },
+  })
+
+async function lookAfter(read: Db, device: DeviceRuntime): Promise<void> {
+  const { attemptIds } = device.unreported
+  const unended = await findUnfinishedOffers(read, attemptIds)
+  for (const attemptId of attemptIds) if (!unended.has(attemptId)) device.unreported.told(attemptId)
+  device.restIfOverdue()
+}
+
+/** What phones hold that get nothing while they hold it: another node may have been told of it, or what ends offers that hang. */
+async function countHeld({ pool, read, clock }: Parameters<typeof createHalfOpenWatch>[0]): Promise<void> {
+  const holding = new Map(pool.all.flatMap(({ facts, held }) => (held.count > 0 ? [[facts.id, held]] : [])))
+  if (holding.size === 0) return
+  const most = Math.max(...[...holding.values()].map((held) => held.most))
+  const counts = await countUnfinishedOffers(read, [...holding.keys()], { nowMs: clock.now(), most })
+  for (const [deviceId, count] of counts) holding.get(deviceId)?.counted(count)
+}

@@ -1,0 +1,120 @@
+import type { Outcome } from '../../connectors/connector.ts'
+import type { Claimed } from '../../messages/queue/claim-messages.ts'
+import type { MessageState } from '../../messages/core/message-store.ts'
+import { readOrphans } from '../../messages/outcomes/open-attempts.ts'
+import { settleOutcomes } from '../../messages/outcomes/settle-outcomes.ts'
+import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import type { Metrics } from '../../process/metrics.ts'
+import { type Db, isPassing, isRefusal, type Tx } from '../../storage/seam/dialect.ts'
+import { readJustLeft } from '../../storage/instance/nodes.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
+import { type Times, usualTimes } from '../../runtime/times.ts'
+import type { PastSubmissions } from '../submissions/submission-log.ts'
+import { Sweeper, type SweeperDeps } from './sweeper.ts'
+import { judgeOutcome } from '../routes/retry-policy.ts'
+
+const pageSize = 500
+
+export interface RescuerDeps extends SweeperDeps {
+  read: Db
+  writer: Writer
+  metrics: Metrics
+  horizon: WriteHorizon
+  fence: number
+  /** What the process before wrote down of its hand-overs; null when it cannot be relied on. */
+  past?: PastSubmissions | null
+  /** The start before in this data folder. */
+  before?: number | null
+  /** Where others serve the database too, what was just followed is left to its follower for a moment. */
+  node?: { isAlone: boolean }
+  times?: Times
+}
+
+/**
+ * Ends the hand-overs that dead nodes left open. What its log tells counts: what had not left goes again, and an answer that had come is one.
+ * The outcome of all others is unknown, so the message becomes `unconfirmed`, or goes again once
+ * where the caller chose that (P6). Runs to its end before the dispatcher
+ * starts, so that at a restart nothing stays in limbo but what the database takes in no form, and then for the nodes that die.
+ */
+export const createRescuer = (deps: RescuerDeps): Sweeper =>
+  new Sweeper(deps, {
+    name: 'rescuer',
+    intervalMs: (deps.times ?? usualTimes).rescueMs,
+    async sweep() {
+      // Nearly always there is nothing to write.
+      if ((await readOrphans(deps.read, { fence: deps.fence, most: 1 })).length === 0) return false
+      try {
+        return (await endOrphans(deps)) === pageSize
+      } catch (error) {
+        if (isPassing(error)) throw error
+        return endOneByOne(deps)
+      }
+    },
+  })
+
+/** One that the database will not take keeps neither the others nor the start: it stays open, and the next sweep offers it again. */
+async function endOneByOne(deps: RescuerDeps): Promise<boolean> {
+  const orphans = await readOrphans(deps.read, { fence: deps.fence, most: pageSize })
+  let ended = 0
+  for (const { attemptId } of orphans) ended += await endOne(deps, attemptId)
+  return ended > 0 && orphans.length === pageSize
+}
+
+/** What cannot be stored as it was told is not known. */
+async function endOne(deps: RescuerDeps, attemptId: string): Promise<number> {
+  for (const past of deps.past ? [deps.past, null] : [null])
+    try {
+      return await endOrphans({ ...deps, past }, attemptId)
+    } catch (error) {
+      if (isPassing(error)) throw error
+      const isLast = past === null || !isRefusal(error)
+      const told = isLast
+        ? 'a hand-over of an earlier process cannot be ended'
+        : 'a hand-over of an earlier process cannot be ended as the log has it'
+      deps.log.error({ err: error, attempt: attemptId }, told)
+      if (isLast) return 0
+    }
+  return 0
+}
+
+/** Ends a page of them, or one; gives how many. */
+async function endOrphans(deps: RescuerDeps, only?: string): Promise<number> {
+  const nowMs = deps.clock.now()
+  const { orphans, outcomes, states } = await deps.horizon.hold(nowMs, (timeIn) =>
+    deps.writer.write(async (tx) => rescue(tx, deps, await timeIn(tx), only)),
+  )
+  if (orphans.length === 0) return 0
+  for (const state of states) if (state !== null) deps.metrics.advanced(state.status)
+  deps.log.warn(
+    { messages: orphans.length, unknown: outcomes.filter(({ kind }) => kind === 'unknown').length },
+    'hand-overs of an earlier process were found open',
+  )
+  return orphans.length
+}
+
+async function rescue(
+  tx: Tx,
+  { clock, fence, past = null, before = null, node, times }: RescuerDeps,
+  nowMs: number,
+  only?: string,
+): Promise<{ orphans: Claimed[]; outcomes: Outcome[]; states: (MessageState | null)[] }> {
+  const spared =
+    node?.isAlone === false ? (await readJustLeft(tx, clock, times)).filter((epoch) => epoch !== before) : []
+  const orphans = await readOrphans(tx, { fence, spared, most: pageSize, only })
+  const outcomes = orphans.map((orphan) => outcomeOf(orphan, past))
+  const settlements = orphans.map((orphan, i) => judgeOutcome(orphan, outcomes[i] as Outcome, nowMs))
+  return { orphans, outcomes, states: await settleOutcomes(tx, settlements) }
+}
+
+const lost: Outcome = {
+  kind: 'unknown',
+  networkIds: [],
+  partsTaken: 0,
+  detail: 'The process ended during the hand-over.',
+}
+const neverLeft: Outcome = { kind: 'unavailable', detail: 'The process ended before the hand-over.' }
+
+function outcomeOf({ attemptId, loggedBy }: Claimed, past: PastSubmissions | null): Outcome {
+  if (past === null || loggedBy !== past.epoch) return lost
+  return past.outcomes.has(attemptId) ? (past.outcomes.get(attemptId) ?? lost) : neverLeft
+}

@@ -1,0 +1,219 @@
+import { dayMs, hourMs, utcDay } from '../../runtime/clock.ts'
+import { lowestIdAt } from '../../runtime/ids.ts'
+import { eraseTexts, readOldTexts, type RetentionMark } from '../../privacy/erase-texts.ts'
+import { readOldKeys } from '../../privacy/purge-idempotency-keys.ts'
+import { type Old, readOldMessages, removeMessages } from '../../privacy/remove-old-messages.ts'
+import type { Db, Tx } from '../../storage/seam/dialect.ts'
+import type { Mode } from '../../storage/tables/schema.ts'
+import { deleteRows } from '../../storage/seam/sets.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
+import { purgeOld, purgedAtOnce, type OldRows } from './purge-old.ts'
+import { Sweeper, type SweeperDeps } from './sweeper.ts'
+import { beforeWallets, readWalletsAfter } from './wallets-after.ts'
+
+const intervalMs = 60_000
+/** Small pieces, so that accepting never waits long behind one. */
+const pageSize = 500
+
+export interface RetentionDeps extends SweeperDeps {
+  read: Db
+  writer: Writer
+  recordDays: number
+  /** So long after its last state a message may still be told of, and be corrected by a receipt. */
+  correctableMs: number
+  textDays: number
+  idempotencyDays: number
+  /** 0: for ever. */
+  auditDays: number
+  keyUsageDays: number
+  endedOptOutDays: number
+  deviceHistoryDays: number
+  alertDays: number
+}
+
+/** How far the texts of one wallet are dealt with. A restart looks once more from the beginning. */
+interface Progress {
+  /** Where the next pass begins: in front of the first message that was not final yet. */
+  fromId: string
+  /** Where this pass has come to. */
+  atId: string
+  /** When this pass began, and whether it has come to the end. */
+  beganMs: number
+  isOver: boolean
+}
+
+/**
+ * How often a pass begins anew: it walks over all that is kept behind the first message that is not final, which may be scheduled for weeks. So the text of
+ * one that ended later than its age goes within an hour. Texts that are not kept for even a day are all seen before their messages are final.
+ */
+const passMs = (textDays: number): number => (textDays === 0 ? 0 : hourMs)
+
+/**
+ * Keeps records and texts no longer than promised, wallet by wallet. `ledger_entries` and `usage_days` stay for ever: they are what proves the
+ * sums of the wallets.
+ */
+export function createRetention(deps: RetentionDeps): Sweeper {
+  const progress = new Map<string, Progress>()
+  /** How far this pass has come in a wallet: of what was removed the index keeps entries, which a look from its begin would walk over. */
+  const removedUpTo = new Map<string, string>()
+  const forgetKeys = keyPurger(deps)
+
+  async function eraseOf(accountId: string, mode: Mode): Promise<boolean> {
+    const name = `${accountId}/${mode}`
+    const nowMs = deps.clock.now()
+    const before = progress.get(name) ?? { fromId: '', atId: '', beganMs: nowMs, isOver: false }
+    const isDue = before.isOver && Math.abs(nowMs - before.beganMs) >= passMs(deps.textDays)
+    const at = isDue ? { ...before, atId: before.fromId, beganMs: nowMs } : before
+    const mark = { accountId, mode, afterId: at.atId }
+    const texts = await readOldTexts(deps.read, mark, nowMs - deps.textDays * dayMs, pageSize)
+    const served = texts.filter((message) => message.finalized_at !== null)
+    if (served.length > 0) await deps.writer.write((tx) => eraseTexts(tx, served))
+    progress.set(name, advance(at, texts))
+    return (await removeOf({ accountId, mode })) || texts.length === pageSize
+  }
+
+  async function removeOf(wallet: { accountId: string; mode: Mode }): Promise<boolean> {
+    const name = `${wallet.accountId}/${wallet.mode}`
+    const mark = { ...wallet, afterId: removedUpTo.get(name) ?? '' }
+    const nowMs = deps.clock.now()
+    const old = {
+      acceptedBeforeMs: nowMs - deps.recordDays * dayMs,
+      settledBeforeMs: nowMs - deps.correctableMs,
+    }
+    const isAny = (await readOldMessages(deps.read, mark, old, 1)).length > 0
+    // Read where they are removed: another node that thinks that it leads may have counted them as archived meanwhile.
+    const page = isAny ? await deps.writer.write((tx) => removePage(tx, mark, old)) : []
+    const isMore = page.length === pageSize
+    if (isMore) removedUpTo.set(name, page.at(-1)?.id ?? '')
+    else removedUpTo.delete(name)
+    return isMore
+  }
+
+  async function sweep(): Promise<boolean> {
+    let more = await forgetKeys()
+    more = (await forgetRecords(deps)) || more
+    for (let after = beforeWallets; ;) {
+      const wallets = await readWalletsAfter(deps.read, after, pageSize)
+      for (const wallet of wallets) more = (await eraseOf(wallet.account_id, wallet.mode)) || more
+      const last = wallets.at(-1)
+      if (last === undefined) return more
+      after = last
+    }
+  }
+
+  return new Sweeper(deps, { name: 'retention', intervalMs, sweep })
+}
+
+async function removePage(tx: Tx, mark: RetentionMark, old: Old): Promise<{ id: string }[]> {
+  const page = await readOldMessages(tx, mark, old, pageSize)
+  await removeMessages(tx, page, old)
+  return page
+}
+
+/** A message that is not final keeps its text and the place where the next pass begins, however many behind it are served; this one goes on behind them. */
+function advance(
+  { fromId, atId, beganMs }: Progress,
+  page: readonly { id: string; finalized_at: number | null }[],
+): Progress {
+  const isUnbroken = fromId === atId
+  const waiting = page.findIndex((message) => message.finalized_at === null)
+  const lastServed = page.at(waiting === -1 ? -1 : waiting - 1)
+  const nextFrom = isUnbroken && waiting !== 0 && lastServed !== undefined ? lastServed.id : fromId
+  return { fromId: nextFrom, atId: page.at(-1)?.id ?? atId, beganMs, isOver: page.length < pageSize }
+}
+
+/** What is kept for so long, and no more than a page of it removed at once. */
+async function forgetRecords(deps: RetentionDeps): Promise<boolean> {
+  const nowMs = deps.clock.now()
+  const { recordDays, auditDays, keyUsageDays, endedOptOutDays } = deps
+  const deviceHistoryMs = nowMs - deps.deviceHistoryDays * dayMs
+  const isMore = await Promise.all([
+    purgeOld(deps, inboundSeen, nowMs - recordDays * dayMs),
+    purgeOld(deps, auditLog, auditDays === 0 ? '' : lowestIdAt('aud', nowMs - auditDays * dayMs)),
+    purgeOld(deps, keyUsage, utcDay(nowMs) - keyUsageDays),
+    purgeOld(deps, optOuts, nowMs - endedOptOutDays * dayMs),
+    purgeOld(deps, deviceStates, deviceHistoryMs),
+    purgeOld(deps, deviceSamples, deviceHistoryMs),
+    purgeOld(deps, unreadForms, deviceHistoryMs),
+    purgeOld(deps, serverRuns, deviceHistoryMs),
+    purgeOld(deps, deadNodes, deviceHistoryMs),
+    purgeOld(deps, alerts, nowMs - deps.alertDays * dayMs),
+    purgeOld(deps, sessions, new Date(nowMs).toISOString()),
+    purgeOld(deps, signInSteps, new Date(nowMs).toISOString()),
+    purgeOld(deps, passkeyChallenges, nowMs),
+  ])
+  return isMore.includes(true)
+}
+
+/** Received messages are known again as long as their records are kept. */
+const inboundSeen: OldRows<'inbound_seen'> = {
+  table: 'inbound_seen',
+  key: ['device_id', 'fingerprint'],
+  age: 'received_at',
+}
+/** An id tells when it was made. */
+const auditLog: OldRows<'audit_log'> = { table: 'audit_log', key: ['id'], age: 'id' }
+const keyUsage: OldRows<'api_key_usage'> = { table: 'api_key_usage', key: ['key_id', 'day'], age: 'day' }
+/** Those without an end stand for ever. */
+const optOuts: OldRows<'opt_outs'> = {
+  table: 'opt_outs',
+  key: ['account_id', 'mode', 'recipient'],
+  age: 'forget_at',
+}
+
+/** Of the console: those that ended of themselves, and halves of sign-ins. Their times are ISO 8601, which sorts as text. */
+const sessions: OldRows<'auth_sessions'> = { table: 'auth_sessions', key: ['id'], age: 'expiresAt' }
+const signInSteps: OldRows<'auth_verifications'> = {
+  table: 'auth_verifications',
+  key: ['id'],
+  age: 'expiresAt',
+}
+
+/** An answer to one that has ended is refused for its age. */
+const passkeyChallenges: OldRows<'passkey_challenges'> = {
+  table: 'passkey_challenges',
+  key: ['hash'],
+  age: 'expires_at',
+}
+
+/** The present state of a device has no end and stays, however old it is. */
+const deviceStates: OldRows<'device_states'> = {
+  table: 'device_states',
+  key: ['device_id', 'from_at'],
+  age: 'until_at',
+}
+const deviceSamples: OldRows<'device_samples'> = {
+  table: 'device_samples',
+  key: ['device_id', 'at'],
+  age: 'at',
+}
+const unreadForms: OldRows<'unread_forms'> = {
+  table: 'unread_forms',
+  key: ['device_id', 'kind', 'form'],
+  age: 'last_at',
+}
+const serverRuns: OldRows<'server_runs'> = { table: 'server_runs', key: ['epoch'], age: 'seen_at' }
+/** What they had open was ended within a minute. */
+const deadNodes: OldRows<'nodes'> = { table: 'nodes', key: ['epoch'], age: 'left_at' }
+
+/** Those that last have no end and stay; their mails go with them. */
+const alerts: OldRows<'alerts'> = { table: 'alerts', key: ['id'], age: 'ended_at' }
+
+const beforeAllKeys = { account_id: '', mode: '', key: '', created_at: 0 }
+
+/**
+ * An idempotency key lives for its days and until every message of its send is final. A page of keys that must live on ends the work of this
+ * time: the next goes on behind it, so that many of them, as a restore may leave, neither hide the others nor are looked through all the time.
+ */
+function keyPurger({ read, writer, clock, idempotencyDays }: RetentionDeps): () => Promise<boolean> {
+  let after: Parameters<typeof readOldKeys>[1] = beforeAllKeys
+  return async () => {
+    const keys = await readOldKeys(read, after, clock.now() - idempotencyDays * dayMs, purgedAtOnce)
+    const done = keys.filter((key) => key.is_needed === 0)
+    const columns = ['account_id', 'mode', 'key', 'created_at'] as const
+    if (done.length > 0) await writer.write((tx) => deleteRows(tx, 'idempotency_keys', columns, done))
+    const isMore = keys.length === purgedAtOnce
+    after = (isMore ? keys.at(-1) : undefined) ?? beforeAllKeys
+    return isMore && done.length > 0
+  }
+}

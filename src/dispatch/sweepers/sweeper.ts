@@ -1,0 +1,65 @@
+import type { Clock } from '../../runtime/clock.ts'
+import type { Service } from '../../process/lifecycle.ts'
+import type { Log } from '../../process/log.ts'
+
+export interface SweeperDeps {
+  clock: Clock
+  log: Log
+  /** Whether this node is the one that tidies up for all; left out where each tidies up for itself. */
+  leads?: () => boolean
+}
+
+/**
+ * Something that tidies up now and then. `sweep` does a bounded piece of work and says whether there is more of it; then it is called
+ * again at once, else after the interval; of several nodes one does it. A sweep that fails is logged and tried again at the next interval.
+ */
+export class Sweeper implements Service {
+  readonly name: string
+  readonly #deps: SweeperDeps
+  readonly #intervalMs: number
+  readonly #sweep: () => Promise<boolean>
+  #cancel: () => void = () => undefined
+  #running: Promise<void> | null = null
+  #stopped = true
+
+  constructor(
+    deps: SweeperDeps,
+    options: { name: string; intervalMs: number; sweep: () => Promise<boolean> },
+  ) {
+    this.#deps = deps
+    this.name = options.name
+    this.#intervalMs = options.intervalMs
+    this.#sweep = options.sweep
+  }
+
+  async start(): Promise<void> {
+    this.#stopped = false
+    this.#plan()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancel()
+    await this.#running
+  }
+
+  /** Sweeps until nothing is left to do: at the interval, and in tests. */
+  async sweepAll(): Promise<void> {
+    while (await this.#sweep()) if (this.#stopped && this.#running !== null) return
+  }
+
+  #plan(): void {
+    if (this.#stopped) return
+    this.#cancel = this.#deps.clock.schedule(this.#intervalMs, () => {
+      if (this.#deps.leads?.() === false) return this.#plan()
+      this.#running = this.sweepAll()
+        .catch((error: unknown) =>
+          this.#deps.log.error({ err: error, janitor: this.name }, 'a sweep failed; it will be tried again'),
+        )
+        .finally(() => {
+          this.#running = null
+          this.#plan()
+        })
+    })
+  }
+}

@@ -1,0 +1,159 @@
+import { dayMs, hourMs } from '../../runtime/clock.ts'
+import type { KeyUse } from '../../accounts/keys/api-keys.ts'
+import type { Config } from '../../config.ts'
+import type { Ids } from '../../runtime/ids.ts'
+import type { AccountChanges } from '../../messages/queue/account-changes.ts'
+import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import type { Mailer } from '../../process/mailer.ts'
+import type { Metrics } from '../../process/metrics.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
+import type { Times } from '../../runtime/times.ts'
+import { createAlertMailer } from './alert-mailer.ts'
+import { createAlertWatch } from './alert-watch.ts'
+import { createDeviceReporter } from './device-reporter.ts'
+import type { DevicePool } from '../devices/device-pool.ts'
+import { createDueReleaser, type DueReleaserDeps } from './due-releaser.ts'
+import { createExpirer } from './expirer.ts'
+import { inboundTermsOf } from '../inbound/inbound-receiver.ts'
+import { createFragmentExpirer } from './fragment-expirer.ts'
+import type { Sweeper, SweeperDeps } from './sweeper.ts'
+import type { PastSubmissions } from '../submissions/submission-log.ts'
+import { createKeyUseRecorder } from './key-use-recorder.ts'
+import { createOfferExpirer } from './offer-expirer.ts'
+import { createRecallSender } from './send-recalls.ts'
+import { createReceiptExpirer } from './receipt-expirer.ts'
+import { createTestCreditRefill } from './test-credit-refill.ts'
+import { createRescuer } from './rescuer.ts'
+import { createRetention } from './retention.ts'
+import { createUnroutableWatch } from './unroutable-messages.ts'
+import { createTrafficPurger } from './traffic-purger.ts'
+import { createHalfOpenWatch } from './half-open-phones.ts'
+import { createUnreadKeeper } from './unread-keeper.ts'
+import type { UnreadNotes } from '../devices/unread-notes.ts'
+import { createWebhookPurger } from './webhook-purger.ts'
+
+export interface SweepersDeps extends SweeperDeps {
+  config: Pick<
+    Config,
+    | 'receiptWindowHours'
+    | 'correctionDays'
+    | 'recordRetentionDays'
+    | 'textRetentionDays'
+    | 'idempotencyDays'
+    | 'auditDays'
+    | 'keyUsageDays'
+    | 'endedOptOutDays'
+    | 'trafficDays'
+    | 'deviceHistoryDays'
+    | 'inboundJoinMinutes'
+    | 'inboundCharacters'
+    | 'parkedReceiptHours'
+    | 'parkedReceipts'
+    | 'playSms'
+    | 'alertOfflineMinutes'
+    | 'alertCoolDownMinutes'
+    | 'alertFailures'
+    | 'alertKeyDays'
+    | 'webhookDisableDays'
+    | 'alertDays'
+    | 'smtpUrl'
+    | 'webhookLogDays'
+  >
+  read: Db
+  writer: Writer
+  metrics: Metrics
+  horizon: WriteHorizon
+  ids: Ids
+  fence: number
+  past?: PastSubmissions | null
+  before?: number | null
+  node?: { isAlone: boolean }
+  pool: DevicePool
+  takeKeyUses: () => KeyUse[]
+  unread: UnreadNotes
+  /** Null where no mail server is set. */
+  mailer: Mailer | null
+  /** The address that people know the service by. */
+  publicUrl: () => string
+  /** Tells whoever looks on of devices. */
+  changes: Pick<AccountChanges, 'tell'>
+  timeOf: DueReleaserDeps['timeOf']
+  /** Told of each route on which something waits anew. */
+  wake: DueReleaserDeps['wake']
+  times?: Times
+}
+
+/** Everything that tidies up, with what the settings say. */
+export function createSweepers(
+  deps: SweepersDeps,
+): Record<
+  | 'rescuer'
+  | 'expirer'
+  | 'dueReleaser'
+  | 'receiptExpirer'
+  | 'retention'
+  | 'fragmentExpirer'
+  | 'refiller'
+  | 'keyUses'
+  | 'deviceReporter'
+  | 'unreadKeeper'
+  | 'offerExpirer'
+  | 'strandedWatch'
+  | 'phoneRecaller'
+  | 'trialWatch'
+  | 'trafficPurger'
+  | 'alertWatch'
+  | 'alertMailer'
+  | 'webhookPurger',
+  Sweeper
+> {
+  const { config } = deps
+  // What each node does for what runs on it, whichever of them tidies up.
+  const own = { ...deps, leads: () => true }
+  return {
+    rescuer: createRescuer(deps),
+    expirer: createExpirer(deps),
+    dueReleaser: createDueReleaser(own),
+    receiptExpirer: createReceiptExpirer({
+      ...deps,
+      receiptWindowMs: config.receiptWindowHours * hourMs,
+      correctionDays: config.correctionDays,
+      parkedMs: config.parkedReceiptHours * hourMs,
+      maxParked: config.parkedReceipts,
+    }),
+    retention: retentionOf(deps),
+    fragmentExpirer: createFragmentExpirer({ ...deps, terms: inboundTermsOf(config) }),
+    refiller: createTestCreditRefill({ ...deps, playSms: config.playSms }),
+    keyUses: createKeyUseRecorder({ ...own, takeUses: deps.takeKeyUses }),
+    deviceReporter: createDeviceReporter({
+      ...own,
+      devices: () => deps.pool.reported,
+      absent: () => deps.pool.absent,
+      elsewhere: (heard) => deps.pool.remoteDeviceReports(heard),
+    }),
+    unreadKeeper: createUnreadKeeper(own),
+    offerExpirer: createOfferExpirer(deps),
+    strandedWatch: createUnroutableWatch(deps),
+    phoneRecaller: createRecallSender(own),
+    trialWatch: createHalfOpenWatch(own),
+    trafficPurger: createTrafficPurger({ ...deps, trafficDays: config.trafficDays }),
+    alertWatch: createAlertWatch(deps),
+    alertMailer: createAlertMailer(deps),
+    webhookPurger: createWebhookPurger({ ...deps, logDays: config.webhookLogDays }),
+  }
+}
+
+const retentionOf = ({ config, ...deps }: SweepersDeps): Sweeper =>
+  createRetention({
+    ...deps,
+    recordDays: config.recordRetentionDays,
+    correctableMs: config.receiptWindowHours * hourMs + config.correctionDays * dayMs,
+    textDays: config.textRetentionDays,
+    idempotencyDays: config.idempotencyDays,
+    auditDays: config.auditDays,
+    keyUsageDays: config.keyUsageDays,
+    endedOptOutDays: config.endedOptOutDays,
+    deviceHistoryDays: config.deviceHistoryDays,
+    alertDays: config.alertDays,
+  })

@@ -1,0 +1,22 @@
+import { recordUnread } from '../../devices/status/unread-forms.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
+import { Sweeper, type SweeperDeps } from './sweeper.ts'
+import type { UnreadNotes } from '../devices/unread-notes.ts'
+
+const intervalMs = 10_000
+
+/** Writes down now and then what devices sent and nobody could read. */
+export function createUnreadKeeper(deps: SweeperDeps & { writer: Writer; unread: UnreadNotes }): Sweeper {
+  const sweep = async (): Promise<boolean> => {
+    const notes = deps.unread.take()
+    if (notes.length === 0) return false
+    try {
+      await deps.writer.write((tx) => recordUnread(tx, notes))
+    } catch (error) {
+      deps.unread.giveBack(notes)
+      throw error
+    }
+    return false
+  }
+  return new Sweeper(deps, { name: 'unread-keeper', intervalMs, sweep })
+}

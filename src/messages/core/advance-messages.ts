@@ -1,0 +1,225 @@
+import { allDone } from '../../runtime/all-done.ts'
+import { WalletChanges } from '../../ledger/ledger.ts'
+import type { Tx } from '../../storage/seam/dialect.ts'
+import type { CostState, Flag } from '../../storage/tables/schema.ts'
+import { updateRows } from '../../storage/seam/sets.ts'
+import { type MessageEvent as ToldEvent, recordMessageEvents } from './events.ts'
+import { type MessageState, type MessageTimes, sentAtOf } from './message-store.ts'
+import { chargeOf, isFinal, type MessageEvent, type Move, moveInDoubt, moveOf } from './state.ts'
+import { TrafficChanges } from './traffic.ts'
+
+/** One thing that happened to one message, whose state was read (and is locked) in the same transaction. */
+export interface Advance {
+  message: MessageState
+  event: MessageEvent
+  atMs: number
+  deviceId?: string
+  receiptExpected?: boolean
+  /** Wire parts that the network is known to have taken. */
+  partsTaken?: number
+  error?: { code: string; networkCode: string | null } | null
+  possibleDuplicate?: boolean
+  /** When it was taken, and when it arrived, by the word of the device; `atMs` where it tells nothing of that. */
+  sentAt?: number
+  deliveredAt?: number
+}
+
+/** A message is no longer as it was believed to be: somebody else moved it. The unit is rolled back; whoever asked tries again. */
+class StaleMessage extends Error {
+  override readonly name = 'StaleMessage'
+}
+
+interface Changed {
+  before: MessageState
+  after: MessageState
+}
+
+/**
+ * The only writer of `status`. Moves a batch of messages along the table of state.ts, ends holds, and keeps wallets, day
+ * counters, the counts of traffic and the events told of it in step, in one transaction. Gives, for each advance, the new state, or null where the table refuses the move.
+ * A message may stand in a batch more than once; later advances see the earlier ones. Throws `StaleMessage` when a message was
+ * moved since its state was read.
+ */
+export async function advanceMessages(
+  tx: Tx,
+  advances: readonly Advance[],
+): Promise<(MessageState | null)[]> {
+  const wallets = new WalletChanges()
+  const changes = new Map<string, Changed>()
+  const told: ToldEvent[] = []
+  const results = advances.map((advance) => {
+    const { message } = advance
+    const earlier = changes.get(message.id)
+    const current = earlier?.after ?? message
+    const move = moveOf(current.status, advance.event)
+    if (move === null) return null
+    const after =
+      current.possible_duplicate === 1 ? movedInDoubt(current, move, advance) : moved(current, move, advance)
+    if (after.cost_state !== current.cost_state) {
+      const { account_id: accountId, mode, charged, updated_at } = after
+      wallets.settle({ accountId, mode }, current.held, charged, updated_at)
+    }
+    told.push({ message: after, previousStatus: current.status, correction: isCorrection(current, move) })
+    changes.set(message.id, { before: earlier?.before ?? message, after })
+    return after
+  })
+  const traffic = new TrafficChanges()
+  for (const { before, after } of changes.values()) traffic.moved(before, after)
+  await allDone([
+    writeChanges(tx, [...changes.values()]),
+    wallets.apply(tx),
+    traffic.apply(tx),
+    recordMessageEvents(tx, told),
+  ])
+  return results
+}
+
+const key = ['account_id', 'mode', 'id'] as const
+
+/** Everything that a move may change; what did not change is not written, so that each kind of move has a short statement. */
+const movingColumns = [
+  'status', 'parts_sent', 'charged', 'cost_state', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts',
+  'possible_duplicate', 'corrected', 'sequence', 'sent_at', 'delivered_at', 'finalized_at', 'settled_at', 'updated_at',
+  'reported_sent_at', 'reported_delivered_at',
+] as const // prettier-ignore
+
+async function writeChanges(tx: Tx, changes: readonly Changed[]): Promise<void> {
+  const shapes = Map.groupBy(changes, ({ before, after }) =>
+    movingColumns.filter((column) => before[column] !== after[column]).join(),
+  )
+  const counts = await allDone([
+    ...[...shapes].map(([shape, alike]) => {
+      const columns = shape.split(',') as (typeof movingColumns)[number][]
+      return updateRows(
+        tx,
+        'messages',
+        key,
+        alike.map(({ after }) => pick(after, columns)),
+        {
+          column: 'sequence',
+          of: (_, i) => (alike[i] as Changed).before.sequence,
+        },
+      )
+    }),
+    eraseServedTexts(tx, changes),
+  ])
+  const written = counts.slice(0, -1).reduce((sum, count) => sum + count, 0)
+  if (written !== changes.length) throw new StaleMessage('a message was moved by somebody else meanwhile')
+}
+
+function pick(
+  message: MessageState,
+  columns: readonly (typeof movingColumns)[number][],
+): Partial<MessageState> {
+  const row: Record<string, unknown> = { account_id: message.account_id, mode: message.mode, id: message.id }
+  for (const column of columns) row[column] = message[column]
+  return row
+}
+
+/** Authentication texts are erased as soon as they have served. */
+const eraseServedTexts = (tx: Tx, changes: readonly Changed[]): Promise<number> =>
+  updateRows(
+    tx,
+    'messages',
+    key,
+    changes
+      .filter(({ after }) => after.category === 'authentication' && after.finalized_at !== null)
+      .map(({ after }) => ({
+        account_id: after.account_id,
+        mode: after.mode,
+        id: after.id,
+        text: null,
+        text_redacted: 1 as const,
+      })),
+  )
+
+function movedInDoubt(before: MessageState, move: Move, advance: Advance): MessageState {
+  const sure = moveInDoubt(move)
+  if (sure === move) return moved(before, move, advance)
+  const error = { code: 'device_unresponsive', networkCode: advance.error?.networkCode ?? null }
+  return moved(before, sure, { ...advance, error })
+}
+
+function moved(before: MessageState, move: Move, advance: Advance): MessageState {
+  const receiptExpected = advance.receiptExpected ?? before.receipt_expected === 1
+  const final = isFinal(move.to, receiptExpected)
+  const partsSent = Math.min(before.parts, Math.max(before.parts_sent, advance.partsTaken ?? 0))
+  const at = Math.max(advance.atMs, before.updated_at)
+  return {
+    ...before,
+    ...costAfter(before, move, partsSent),
+    status: move.to,
+    parts_sent: partsSent,
+    ...holderAfter(before, move, advance),
+    ...errorAfter(before, move, advance),
+    attempts: before.attempts + (advance.event === 'claimed' ? 1 : 0),
+    possible_duplicate: flag(before.possible_duplicate === 1 || advance.possibleDuplicate === true),
+    corrected: flag(before.corrected === 1 || isCorrection(before, move)),
+    sequence: before.sequence + 1,
+    ...timesAfter(before, move, { ...advance, atMs: at }),
+    finalized_at: before.finalized_at ?? (final ? at : null),
+    settled_at: final || before.finalized_at !== null ? at : null,
+    updated_at: at,
+  }
+}
+
+/** A `sent` for which no receipt was waited is final as well. */
+const isCorrection = (before: MessageState, move: Move): boolean =>
+  move.correction === true ||
+  (before.status === 'sent' && before.finalized_at !== null && before.corrected === 0)
+
+/** What a device says of when it happened counts where it is possible: not before it was sent, and not after it was told. */
+function timesAfter(before: MessageState, move: Move, { atMs, ...said }: Advance): MessageTimes {
+  const isFirst = hasBeenSent(move) && before.sent_at === null
+  const sent = {
+    sent_at: isFirst ? atMs : before.sent_at,
+    reported_sent_at: isFirst ? (said.sentAt ?? null) : before.reported_sent_at,
+  }
+  if (move.to === 'undelivered') return { ...sent, delivered_at: null, reported_delivered_at: null }
+  const { delivered_at, reported_delivered_at } = before
+  if (move.to !== 'delivered') return { ...sent, delivered_at, reported_delivered_at }
+  const deliveredAt = said.deliveredAt === undefined ? null : Math.max(said.deliveredAt, sentAtOf(sent) ?? 0)
+  return { ...sent, delivered_at: atMs, reported_delivered_at: deliveredAt }
+}
+
+const flag = (value: boolean): Flag => (value ? 1 : 0)
+const hasBeenSent = (move: Move): boolean =>
+  move.to === 'sent' || move.to === 'delivered' || move.to === 'undelivered'
+
+/** While a message waits no device has it, whichever had it before. */
+function holderAfter(
+  before: MessageState,
+  move: Move,
+  advance: Advance,
+): Pick<MessageState, 'device_id' | 'receipt_expected'> {
+  if (move.to === 'queued') return { device_id: null, receipt_expected: null }
+  const { deviceId = before.device_id, receiptExpected } = advance
+  return {
+    device_id: deviceId,
+    receipt_expected: receiptExpected === undefined ? before.receipt_expected : flag(receiptExpected),
+  }
+}
+
+/** A hold ends once: money moves only while the message still holds it (P4); corrections never touch it (P7). */
+function costAfter(
+  before: MessageState,
+  move: Move,
+  partsSent: number,
+): { charged: number; cost_state: CostState } {
+  if (move.charge === 'keep' || before.cost_state !== 'held')
+    return { charged: before.charged, cost_state: before.cost_state }
+  const charged = chargeOf(move.charge, before.held, partsSent)
+  return { charged, cost_state: charged === 0 ? 'released' : charged < before.held ? 'partial' : 'charged' }
+}
+
+/** An error stands while the state that it explains stands. */
+function errorAfter(
+  before: MessageState,
+  move: Move,
+  advance: Advance,
+): Pick<MessageState, 'error_code' | 'network_code'> {
+  if (advance.error !== undefined)
+    return { error_code: advance.error?.code ?? null, network_code: advance.error?.networkCode ?? null }
+  if (hasBeenSent(move) || move.to === 'queued') return { error_code: null, network_code: null }
+  return { error_code: before.error_code, network_code: before.network_code }
+}

@@ -1,0 +1,105 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '../../storage/seam/dialect.ts'
+import { everyColumn } from '../../storage/tables/every-column.ts'
+import type { Category, MessageTable, Mode } from '../../storage/tables/schema.ts'
+import { selectEach } from '../../storage/seam/sets.ts'
+
+export type MessageRow = Selectable<MessageTable>
+
+/** Names one message. The account comes first in every query, so that nobody sees another's. */
+export interface MessageKey {
+  accountId: string
+  mode: Mode
+  messageId: string
+}
+
+export const messageColumns = everyColumn<MessageTable>({
+  account_id: true, mode: true, id: true, send_id: true, direction: true, status: true, recipient: true,
+  sender: true, country: true, category: true, text: true, text_redacted: true, encoding: true,
+  units: true, parts: true, parts_sent: true, held: true, charged: true, cost_state: true,
+  on_unknown: true, device_id: true, receipt_expected: true, error_code: true, network_code: true,
+  attempts: true, possible_duplicate: true, corrected: true, sequence: true, client_reference: true,
+  metadata: true, created_at: true, send_at: true, expires_at: true, sent_at: true, delivered_at: true,
+  finalized_at: true, settled_at: true, updated_at: true, encoding_forced: true,
+  received_at: true, reported_sent_at: true, reported_delivered_at: true,
+}) // prettier-ignore
+
+/** What a change of state reads and writes: everything that moves, and what money and retries depend on. */
+export const stateColumns = [
+  'account_id', 'mode', 'id', 'status', 'recipient', 'sender', 'category', 'parts', 'parts_sent', 'held', 'charged', 'cost_state',
+  'on_unknown', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts', 'possible_duplicate', 'corrected',
+  'sequence', 'created_at', 'send_at', 'expires_at', 'sent_at', 'delivered_at', 'finalized_at', 'settled_at', 'updated_at', 'encoding_forced',
+  'reported_sent_at', 'reported_delivered_at',
+] as const satisfies readonly (keyof MessageTable)[] // prettier-ignore
+
+export type MessageState = Pick<MessageRow, (typeof stateColumns)[number]>
+
+/** What of a message tells when it was sent and delivered. */
+export type MessageTimes = Pick<
+  MessageRow,
+  'sent_at' | 'delivered_at' | 'reported_sent_at' | 'reported_delivered_at'
+>
+
+/** When the network took a message: by the word of its device, else when that was told, which `sent_at` keeps in any case. */
+export const sentAtOf = (row: Pick<MessageTimes, 'sent_at' | 'reported_sent_at'>): number | null =>
+  row.reported_sent_at ?? row.sent_at
+
+/** When the handset had it, likewise. */
+export const deliveredAtOf = (
+  row: Pick<MessageTimes, 'delivered_at' | 'reported_delivered_at'>,
+): number | null => row.reported_delivered_at ?? row.delivered_at
+
+/** `m.account_id, m.mode, …` for statements that join. */
+export const stateColumnsOf = (alias: string): string =>
+  stateColumns.map((column) => `${alias}.${column}`).join(', ')
+
+const byKey = {
+  sql: `select ${stateColumnsOf('m')} from messages m where m.account_id = :account and m.mode = :mode and m.id = :id`,
+  inputs: ['account', 'mode', 'id'],
+} as const
+
+/** The states of the messages named, in that order; those that do not exist are left out. */
+export const readStates = (db: Db | Tx, keys: readonly MessageKey[]): Promise<MessageState[]> =>
+  selectEach<MessageState>(
+    db,
+    byKey,
+    keys.map((key) => [key.accountId, key.mode, key.messageId]),
+  )
+
+/** The messages of one send, in the order of its recipients. */
+export const readMessagesOfSend = (
+  db: Db | Tx,
+  send: { account_id: string; mode: Mode; id: string; first_message_id: string; last_message_id: string },
+): Promise<MessageRow[]> =>
+  db
+    .selectFrom('messages')
+    .select(messageColumns)
+    .where('account_id', '=', send.account_id)
+    .where('mode', '=', send.mode)
+    .where('id', '>=', send.first_message_id)
+    .where('id', '<=', send.last_message_id)
+    .where('send_id', '=', send.id)
+    .orderBy('id')
+    .execute()
+
+/** Stands behind the mode in the key of a route that only devices can carry which are told the encoding. */
+export const forcedEncodingMark = '+ucs2'
+
+/** Stands before the id of the device that refused a message last: another one is to have it (decision 44). */
+export const avoidedDeviceMark = '!'
+
+/**
+ * What waits together: one account's messages of one mode that the same devices can carry. Behind the mode stand the marks, in this order, then the
+ * sender behind the first colon.
+ */
+export const routeKeyOf = (
+  mode: Mode,
+  sender: string | null,
+  encodingForced = false,
+  avoids: string | null = null,
+): string =>
+  `${mode}${encodingForced ? forcedEncodingMark : ''}${avoids === null ? '' : `${avoidedDeviceMark}${avoids}`}:${sender ?? ''}`
+
+const priorities: Record<Category, number> = { authentication: 0, transactional: 1, marketing: 2 }
+/** The smaller goes first. */
+export const priorityOf = (category: Category): number => priorities[category]

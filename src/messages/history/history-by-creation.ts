@@ -1,0 +1,142 @@
+import type { Db } from '../../storage/seam/dialect.ts'
+import { lowestIdAt } from '../../runtime/ids.ts'
+import {
+  behind,
+  conditionsOf,
+  type HistoryPage,
+  type HistoryPosition,
+  type HistoryRequest,
+  isSearch,
+  maxRowsRead,
+} from './history-query.ts'
+import type { MessageRow } from '../core/message-store.ts'
+
+/**
+ * Ids are made in the order of time but never step back with the wall clock, so an id can be this much younger than the `created_at`
+ * beside it when the clock was set back. Larger steps are not looked for: NTP slews them.
+ */
+const clockStepMs = 1_000
+
+/** A range of ids, `from` inclusive, `below` exclusive. */
+interface IdRange {
+  from: string
+  below: string
+}
+
+/** One page in the order of creation, which is the order of ids. */
+export async function readByCreation(db: Db, request: HistoryRequest): Promise<HistoryPage> {
+  const { query, limit } = request
+  const range = narrowed(pageRange(request), await sendRange(db, request))
+  const bound =
+    query.ids.length === 0 && query.sendId === null && isSearch(query)
+      ? await searchBound(db, request, range)
+      : null
+  const rows = await rowsIn(db, request, bound === null ? range : narrowed(range, boundRange(request, bound)))
+    .selectAll()
+    .where((is) => is.and(conditionsOf(query)))
+    .limit(limit + 1)
+    .execute()
+  if (rows.length > limit)
+    return { rows: rows.slice(0, limit), next: { id: (rows[limit - 1] as MessageRow).id, updatedAtMs: null } }
+  return { rows, next: bound === null ? null : { id: bound, updatedAtMs: null } }
+}
+
+/** What is counted at once where an index answers: about as long as a search among `maxRowsRead`, which reads the rows. */
+const maxRowsCounted = 5_000
+
+/**
+ * How many messages fit a query, newest or oldest first, and where to go on counting: null when all were. Every count comes in short pieces, so
+ * that whoever counts can give up: a search tells what it finds among `maxRowsRead` messages.
+ */
+export async function countByCreation(
+  db: Db,
+  request: HistoryRequest,
+): Promise<{ messages: number; next: HistoryPosition | null }> {
+  const { query } = request
+  const range = narrowed(pageRange(request), await sendRange(db, request))
+  const bound = await searchBound(db, request, range, isSearch(query) ? maxRowsRead : maxRowsCounted)
+  const slice = bound === null ? range : narrowed(range, boundRange(request, bound))
+  const { messages } = await rowsIn(db, request, slice)
+    .clearOrderBy()
+    .select(({ fn }) => fn.countAll<number>().as('messages'))
+    .where((is) => is.and(conditionsOf(query)))
+    .executeTakeFirstOrThrow()
+  return { messages, next: bound === null ? null : { id: bound, updatedAtMs: null } }
+}
+
+/** Every message that a query for ids or for a send can mean: few, so that they may be ordered in memory. */
+export async function readFew(db: Db, request: HistoryRequest): Promise<MessageRow[]> {
+  const range = narrowed(pageRange({ ...request, position: null }), await sendRange(db, request))
+  return rowsIn(db, request, range)
+    .selectAll()
+    .where((is) => is.and(conditionsOf(request.query)))
+    .execute()
+}
+
+/** The rows of an owner along the index that fits the query best, in order. */
+function rowsIn(db: Db, { owner, query }: HistoryRequest, range: IdRange) {
+  const rows = db
+    .selectFrom('messages')
+    .where('account_id', '=', owner.accountId)
+    .where('mode', '=', owner.mode)
+    .where('id', '>=', range.from)
+    .where('id', '<', range.below)
+    .orderBy('id', query.order)
+  if (query.clientReference !== null) return rows.where('client_reference', '=', query.clientReference)
+  return query.to === null ? rows : rows.where('recipient', '=', query.to)
+}
+
+/** What position, times and horizon leave of all ids. */
+function pageRange({ query, position, horizonMs }: HistoryRequest): IdRange {
+  const lowest: string[] = ['msg_']
+  const highest: string[] = ['msg_~']
+  if (query.createdAfterMs !== null) lowest.push(lowestIdAt('msg', query.createdAfterMs))
+  if (query.createdBeforeMs !== null) highest.push(lowestIdAt('msg', query.createdBeforeMs + clockStepMs))
+  if (query.order === 'asc') highest.push(lowestIdAt('msg', horizonMs))
+  if (position !== null && query.order === 'asc') lowest.push(behind(position.id))
+  if (position !== null && query.order === 'desc') highest.push(position.id)
+  return { from: largest(lowest), below: smallest(highest) }
+}
+
+/** The range of the messages of a send; null when no send is asked for, empty when it does not exist. */
+async function sendRange(db: Db, { owner, query }: HistoryRequest): Promise<IdRange | null> {
+  if (query.sendId === null) return null
+  const send = await db
+    .selectFrom('sends')
+    .select(['first_message_id', 'last_message_id'])
+    .where('account_id', '=', owner.accountId)
+    .where('id', '=', query.sendId)
+    .executeTakeFirst()
+  return send === undefined
+    ? { from: 'msg_', below: 'msg_' }
+    : { from: send.first_message_id, below: behind(send.last_message_id) }
+}
+
+/**
+ * The id at which a search must stop, found in the index alone; null when fewer rows are left. It is an id and not a count, so that rows
+ * which come or go between the two statements make no gap.
+ */
+async function searchBound(
+  db: Db,
+  request: HistoryRequest,
+  range: IdRange,
+  rows = maxRowsRead,
+): Promise<string | null> {
+  const last = await rowsIn(db, request, range)
+    .select('id')
+    .limit(1)
+    .offset(rows - 1)
+    .executeTakeFirst()
+  return last?.id ?? null
+}
+
+const boundRange = ({ query }: HistoryRequest, bound: string): IdRange =>
+  query.order === 'asc' ? { from: 'msg_', below: behind(bound) } : { from: bound, below: 'msg_~' }
+
+const narrowed = (range: IdRange, other: IdRange | null): IdRange =>
+  other === null
+    ? range
+    : { from: largest([range.from, other.from]), below: smallest([range.below, other.below]) }
+
+const largest = (ids: readonly string[]): string => ids.reduce((most, id) => (id > most ? id : most))
+const smallest = (ids: readonly string[]): string => ids.reduce((least, id) => (id < least ? id : least))

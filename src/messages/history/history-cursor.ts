@@ -1,0 +1,86 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto'
+import { refuse } from '../../runtime/errors.ts'
+import { everyMessage, type HistoryOwner, type HistoryPosition, type HistoryQuery } from './history-query.ts'
+
+/** Everything that the next page needs. */
+export interface HistoryCursor {
+  query: HistoryQuery
+  position: HistoryPosition
+}
+
+const version = 1
+const tagBytes = 16
+/** A query with 100 ids, a position and the base64 of it all stay well below. */
+export const maxCursorLength = 6_000
+
+/**
+ * Writes a cursor as text that can be neither read nor changed: a version byte, then encryption with a synthetic nonce (the construction
+ * of RFC 5297 with HMAC-SHA256 and AES-256-CTR), under keys derived from `key`, at least 32 random bytes. Random nonces of GCM would
+ * wear the key out after 2^32 pages. Account and mode are authenticated with it: for anybody else it does not open.
+ */
+export function sealCursor(key: Uint8Array, owner: HistoryOwner, cursor: HistoryCursor): string {
+  const { query, position } = cursor
+  const plain = Buffer.from(JSON.stringify([asked(query), position.id, position.updatedAtMs]))
+  const tag = tagOf(key, owner, plain)
+  const cipher = createCipheriv('aes-256-ctr', subkeysOf(key).encrypt, tag)
+  return Buffer.concat([Buffer.of(version), tag, cipher.update(plain), cipher.final()]).toString('base64url')
+}
+
+/** Reads what `sealCursor` wrote for the same owner. Refuses anything else with `invalid_cursor`. */
+export function openCursor(key: Uint8Array, owner: HistoryOwner, text: string): HistoryCursor {
+  if (text.length > maxCursorLength) throw refuse('invalid_cursor')
+  const bytes = Buffer.from(text, 'base64url')
+  // Compared as text, because the decoder passes over what does not belong and drops spare bits.
+  if (bytes[0] !== version || bytes.length < 1 + tagBytes || bytes.toString('base64url') !== text)
+    throw refuse('invalid_cursor')
+  const tag = bytes.subarray(1, 1 + tagBytes)
+  const decipher = createDecipheriv('aes-256-ctr', subkeysOf(key).encrypt, tag)
+  const plain = Buffer.concat([decipher.update(bytes.subarray(1 + tagBytes)), decipher.final()])
+  if (!timingSafeEqual(tag, tagOf(key, owner, plain))) throw refuse('invalid_cursor')
+  const [query, id, updatedAtMs] = JSON.parse(plain.toString()) as [
+    Partial<HistoryQuery>,
+    string,
+    number | null,
+  ]
+  return { query: { ...everyMessage, ...query }, position: { id, updatedAtMs } }
+}
+
+interface Subkeys {
+  encrypt: KeyObject
+  authenticate: KeyObject
+}
+
+/** Derived once for each key: three HMACs and their keys made up an eighth of a page. */
+const derived = new WeakMap<Uint8Array, Subkeys>()
+
+function subkeysOf(key: Uint8Array): Subkeys {
+  const known = derived.get(key)
+  if (known !== undefined) return known
+  const subkey = (use: keyof Subkeys): KeyObject =>
+    createSecretKey(createHmac('sha256', key).update(`history cursor ${version}: ${use}`).digest())
+  const made = { encrypt: subkey('encrypt'), authenticate: subkey('authenticate') }
+  derived.set(key, made)
+  return made
+}
+
+const tagOf = (key: Uint8Array, owner: HistoryOwner, plain: Buffer): Buffer =>
+  createHmac('sha256', subkeysOf(key).authenticate)
+    .update(`${owner.accountId}/${owner.mode}\0`)
+    .update(plain)
+    .digest()
+    .subarray(0, tagBytes)
+
+/** What differs from asking for everything. */
+const asked = (query: HistoryQuery): Partial<HistoryQuery> =>
+  Object.fromEntries(
+    Object.entries(query).filter(([name, value]) =>
+      Array.isArray(value) ? value.length > 0 : value !== everyMessage[name as keyof HistoryQuery],
+    ),
+  )

@@ -1,0 +1,183 @@
+import { dayMs } from '../../runtime/clock.ts'
+import type { Ids } from '../../runtime/ids.ts'
+import { everySpelling, presentSpelling } from '../../numbers/number-changes.ts'
+import { everyForm } from '../../numbers/number-hash.ts'
+import { parsePhoneNumber } from '../../numbers/phone-number.ts'
+import type { Tx } from '../../storage/seam/dialect.ts'
+import { isTestNumber } from '../../numbers/test-number.ts'
+import {
+  type KeywordReadings,
+  readAnswers,
+  readKeywords,
+  type WordsOfAccounts,
+} from '../opt-outs/account-keywords.ts'
+import { answerKeyword, type AnsweredRoute, hasHadAnswer } from './answer-keyword.ts'
+import type { InboundMessage, KeywordTerms } from './inbound-message.ts'
+import type { Keyword, KeywordMatch } from '../opt-outs/keywords.ts'
+import { findSenders } from './last-sender.ts'
+import type { Consent, ConsentChanges } from '../opt-outs/opt-outs.ts'
+import { endOptOut, noteConfirmation, storeOptOuts } from '../opt-outs/store-opt-outs.ts'
+import { holds, readOptOuts } from '../queue/stored-opt-outs.ts'
+
+/** What came of a keyword; to be made known after the commit. */
+export interface KeywordResult extends ConsentChanges {
+  /** What it is to the account that the message is for, else what it was to another. */
+  keyword: Keyword | null
+  /** Where an answer waits. */
+  routes: AnsweredRoute[]
+}
+
+/** Who goes to and fro is told once a day. */
+const confirmedAgainMs = dayMs
+/** The handset of the simulator that says STOP: it is to be used again. */
+const forgetful = { number: '+15005550011', mode: 'test', forMs: 60_000 } as const
+
+export const noKeyword: KeywordResult = { keyword: null, optedOut: [], optedIn: [], routes: [] }
+
+/** A received message, with the account that it is for; null when it is nobody's. */
+type Received = Pick<
+  InboundMessage,
+  'deviceId' | 'mode' | 'from' | 'text' | 'answerFrom' | 'isShared' | 'inReplyTo' | 'sentBefore'
+> & {
+  accountId: string | null
+  ownWords: WordsOfAccounts
+  /** It seems to have been followed before: only a STOP in it is followed again. */
+  isRepeat: boolean
+  nowMs: number
+}
+
+/**
+ * Does what a received message asks for, if it is a keyword and comes from a number that can be written to: in the transaction that stores the
+ * message, so that nothing lies between. On a shared device the words of each account decide for it alone: one text may be a STOP for one account,
+ * and an answer to a question of another.
+ */
+export async function applyKeyword(
+  tx: Tx,
+  deps: { ids: Ids; terms: KeywordTerms },
+  received: Received,
+): Promise<KeywordResult> {
+  const readings = readKeywords(received.text, deps.terms.stopWords, received.ownWords)
+  const number = received.from
+  if (!readings.isKeyword || !isRecipient(number)) return noKeyword
+  const own = readings.of(received.accountId)
+  const { optedOut, routes } = readings.isAny('stop')
+    ? await stop(tx, deps, received, { number, readings })
+    : noKeyword
+  const { isRepeat } = received
+  const optedIn =
+    readings.isAny('start') && !isRepeat ? await start(tx, deps, received, { number, readings }) : []
+  const helped =
+    own?.keyword === 'help' && !isRepeat
+      ? await help(tx, deps, received, { recipient: number, match: own })
+      : []
+  const ofOthers = optedOut.length > 0 ? 'stop' : optedIn.length > 0 ? 'start' : null
+  return { keyword: own?.keyword ?? ofOthers, optedOut, optedIn, routes: [...routes, ...helped] }
+}
+
+/** Names, short numbers, and numbers whose country is not known can be written to by nobody. */
+const isRecipient = (from: string): boolean => 'e164' in parsePhoneNumber(from) || isTestNumber(from)
+
+async function stop(
+  tx: Tx,
+  { ids, terms }: { ids: Ids; terms: KeywordTerms },
+  received: Received,
+  { number, readings }: { number: string; readings: KeywordReadings },
+): Promise<Pick<KeywordResult, 'optedOut' | 'routes'>> {
+  const { deviceId, mode, accountId, nowMs } = received
+  const recipient = presentSpelling(number)
+  const forgetAt = recipient === forgetful.number && mode === forgetful.mode ? nowMs + forgetful.forMs : null
+  const optedOut: KeywordResult['optedOut'] = []
+  const routes: AnsweredRoute[] = []
+  for (const each of await whoseStop(tx, terms, received, recipient)) {
+    const match = readings.of(each)
+    if (match?.keyword !== 'stop') continue
+    const name = { accountId: each, mode, recipient }
+    const before = await readOptOuts(tx, name, everySpelling(recipient))
+    const asked = { ...name, recipients: [recipient], origin: 'message', deviceId, forgetAt, nowMs } as const
+    if ((await storeOptOuts(tx, ids, asked)).added.length === 0) continue
+    const wasTold = before.some(({ confirmed_at: atMs }) => (atMs ?? 0) > nowMs - confirmedAgainMs)
+    const mayAnswer = each === accountId && !wasTold && (terms.answersShared || received.isShared !== true)
+    const answer = mayAnswer
+      ? await readAnswers(tx, { accountId: each, match, otherwise: terms.confirmation })
+      : null
+    const text = answer?.text ?? null
+    const from = received.answerFrom ?? null
+    const route =
+      text === null ? null : await answerKeyword(tx, { ids, terms }, { ...name, text, from, nowMs })
+    if (route !== null) {
+      await noteConfirmation(tx, name, { messageId: route.messageId, nowMs })
+      routes.push(route)
+    }
+    optedOut.push({ ...name, confirmationId: route?.messageId ?? null })
+  }
+  return { optedOut, routes }
+}
+
+/**
+ * The account that the message is for; on a shared device every account that has sent there of late, unless it names the message that it answers. Whoever
+ * took it in has looked for them: a STOP is about what had been sent when it came, and looking through all accounts would hold up every writer.
+ */
+async function whoseStop(
+  tx: Tx,
+  { sharedStopDays }: KeywordTerms,
+  { isShared, inReplyTo, sentBefore, deviceId, mode, accountId, nowMs }: Received,
+  number: string,
+): Promise<string[]> {
+  const own = accountId === null ? [] : [accountId]
+  if (isShared !== true || inReplyTo !== null) return own
+  const sinceMs = nowMs - sharedStopDays * dayMs
+  const senders = sentBefore ?? (await findSenders(tx, { deviceId, mode, number, sinceMs }))
+  return [...new Set([...own, ...senders])]
+}
+
+/**
+ * The number takes back its STOP: for the account that the message is for, and, by a built-in word, for every other that received it through the same
+ * device. A word of another account's own may be the answer to a question of this one.
+ */
+async function start(
+  tx: Tx,
+  { ids, terms }: { ids: Ids; terms: KeywordTerms },
+  received: Received,
+  { number, readings }: { number: string; readings: KeywordReadings },
+): Promise<Consent[]> {
+  const { deviceId, mode, accountId, nowMs } = received
+  const recipients = everyForm(terms.numbers, number)
+  const rows = await tx
+    .selectFrom('opt_outs')
+    .select('account_id')
+    .distinct()
+    .where('recipient', 'in', recipients)
+    .where('device_id', '=', deviceId)
+    .where('mode', '=', mode)
+    .execute()
+  const accounts = new Set([...(accountId === null ? [] : [accountId]), ...rows.map((row) => row.account_id)])
+  const optedIn: Consent[] = []
+  for (const each of [...accounts].toSorted()) {
+    const isBuiltIn = readings.of(null)?.keyword === 'start'
+    if (readings.of(each)?.keyword !== 'start' || (each !== accountId && !isBuiltIn)) continue
+    const asked = { accountId: each, mode, recipient: number, spellings: recipients, origin: 'message', nowMs } as const // prettier-ignore
+    if (await endOptOut(tx, ids, asked))
+      optedIn.push({ accountId: each, mode, recipient: presentSpelling(number) })
+  }
+  return optedIn
+}
+
+/** Who has opted out is told nothing, and nobody twice within an hour, in whatever language. */
+async function help(
+  tx: Tx,
+  { ids, terms }: { ids: Ids; terms: KeywordTerms },
+  received: Received,
+  { recipient, match }: { recipient: string; match: KeywordMatch },
+): Promise<AnsweredRoute[]> {
+  const { accountId, mode, nowMs } = received
+  if (accountId === null || (received.isShared === true && !terms.answersShared)) return []
+  const { text, all } = await readAnswers(tx, { accountId, match, otherwise: terms.help })
+  if (text === null) return []
+  const name = { accountId, mode, recipient }
+  const optOuts = await readOptOuts(tx, name, everyForm(terms.numbers, recipient))
+  if (optOuts.some((row) => holds(row, nowMs)) || (await hasHadAnswer(tx, { ...name, texts: all, nowMs })))
+    return []
+  const from = received.answerFrom ?? null
+  const route = await answerKeyword(tx, { ids, terms }, { ...name, text, from, nowMs })
+  return route === null ? [] : [route]
+}

@@ -1,0 +1,95 @@
+import type { Ids } from '../../runtime/ids.ts'
+import { appendAudit } from '../../storage/seam/audit-log.ts'
+import type { OptOutOrigin } from '../../storage/tables/column-values.ts'
+import type { Db, Tx } from '../../storage/seam/dialect.ts'
+import type { Mode } from '../../storage/tables/schema.ts'
+import { endOptOut, storeOptOuts, type StoredOptOuts } from './store-opt-outs.ts'
+
+/** What people do with the opt-outs of an account: look at them, add to them, take one away. */
+
+interface Whose {
+  accountId: string
+  mode: Mode
+}
+
+interface By {
+  ids: Ids
+  nowMs: number
+  origin: Exclude<OptOutOrigin, 'message'>
+  /** For the audit log. */
+  actor: string
+}
+
+export interface ListedOptOut {
+  /** The number, or the hash of one that was erased. */
+  recipient: string
+  isErased: boolean
+  origin: OptOutOrigin
+  sinceMs: number
+  /** When it ends by itself; null for never. */
+  endsAtMs: number | null
+}
+
+/** So many are stored in one transaction, which others wait for. */
+export const maxAddedAtOnce = 500
+
+/** The opt-outs that hold, the newest first, behind the one that `after` names; of one number alone when `recipients` name it. */
+export async function listOptOuts(
+  db: Db,
+  asked: Whose & {
+    nowMs: number
+    limit: number
+    after?: { sinceMs: number; recipient: string } | null
+    recipients?: readonly string[] | null
+  },
+): Promise<ListedOptOut[]> {
+  const { accountId, mode, nowMs, limit, after = null, recipients = null } = asked
+  let query = db
+    .selectFrom('opt_outs')
+    .select(['recipient', 'origin', 'created_at', 'forget_at'])
+    .where('account_id', '=', accountId)
+    .where('mode', '=', mode)
+    .where(({ eb, or }) => or([eb('forget_at', 'is', null), eb('forget_at', '>', nowMs)]))
+    .orderBy('created_at', 'desc')
+    .orderBy('recipient', 'desc')
+    .limit(limit)
+  if (after !== null)
+    query = query
+      .where('created_at', '<=', after.sinceMs)
+      .where(({ eb, or }) =>
+        or([eb('created_at', '<', after.sinceMs), eb('recipient', '<', after.recipient)]),
+      )
+  if (recipients !== null) query = query.where('recipient', 'in', recipients)
+  return (await query.execute()).map((row) => ({
+    recipient: row.recipient,
+    isErased: row.recipient.startsWith('hash:'),
+    origin: row.origin,
+    sinceMs: row.created_at,
+    endsAtMs: row.forget_at,
+  }))
+}
+
+/** Stores opt-outs that somebody was told in another way, up to `maxAddedAtOnce`. The audit log says how many, not whose. */
+export async function addOptOuts(
+  tx: Tx,
+  { ids, nowMs, origin, actor }: By,
+  { accountId, mode, numbers }: Whose & { numbers: readonly string[] },
+): Promise<StoredOptOuts> {
+  const stored = await storeOptOuts(tx, ids, { accountId, mode, recipients: numbers, origin, nowMs })
+  const detail = { mode, added: stored.added.length, canceled: stored.canceled.length }
+  if (stored.added.length > 0)
+    await appendAudit(tx, { ids, nowMs }, { accountId, actor, action: 'opt_outs.added', detail })
+  return stored
+}
+
+/** Takes an opt-out away, in whichever of its spellings it stands. Says whether there was one. */
+export async function removeOptOut(
+  tx: Tx,
+  { ids, nowMs, origin, actor }: By,
+  { accountId, mode, recipient, spellings }: Whose & { recipient: string; spellings: readonly string[] },
+): Promise<boolean> {
+  const was = await endOptOut(tx, ids, { accountId, mode, recipient, spellings, origin, nowMs })
+  const detail = { mode, number: recipient }
+  if (was) await appendAudit(tx, { ids, nowMs }, { accountId, actor, action: 'opt_out.removed', detail })
+  return was
+}

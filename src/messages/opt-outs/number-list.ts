@@ -1,0 +1,48 @@
+import { parsePhoneNumber, withoutSeparators } from '../../numbers/phone-number.ts'
+
+/** A line of a list that holds no number. */
+export interface LineFault {
+  /** From 1. */
+  line: number
+  detail: string
+  suggestion: string | null
+}
+
+export interface NumberList {
+  /** In E.164, each once, in the order of the lines. */
+  numbers: string[]
+  faults: LineFault[]
+}
+
+/**
+ * Reads a list of numbers as people have them: one a line, or a table with commas, semicolons or tabs between its columns, of which the first that
+ * holds a number counts. Spaces, dashes and brackets inside a number do not matter, and `00` stands for `+`. A first line without any digit names
+ * the columns. Everything else is a fault: what is no international number is not guessed.
+ */
+export function readNumberList(text: string): NumberList {
+  const numbers = new Set<string>()
+  const faults: LineFault[] = []
+  const lines = text.replace(/^\ufeff/, '').split(/\r\n|[\r\n]/)
+  for (const [i, line] of lines.entries()) {
+    if (line.trim() === '' || (i === 0 && !/\d/.test(line))) continue
+    const found = readLine(line)
+    if ('number' in found) numbers.add(found.number)
+    else faults.push({ line: i + 1, ...found })
+  }
+  return { numbers: [...numbers], faults }
+}
+
+function readLine(line: string): { number: string } | Omit<LineFault, 'line'> {
+  let fault: Omit<LineFault, 'line'> = { detail: 'There is no number in this line.', suggestion: null }
+  for (const cell of line.split(/[,;\t]/)) {
+    const spelled = spellingOf(cell)
+    if (!/\d/.test(spelled)) continue
+    const number = parsePhoneNumber(spelled)
+    if ('e164' in number) return { number: number.e164 }
+    fault = { detail: number.detail, suggestion: number.suggestion }
+  }
+  return fault
+}
+
+const spellingOf = (cell: string): string =>
+  withoutSeparators(cell.replaceAll(/["']/g, '')).replace(/^00(?=[1-9])/, '+')

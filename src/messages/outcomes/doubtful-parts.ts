@@ -1,0 +1,248 @@
+import { lowestIdAt } from '../../runtime/ids.ts'
+import { dayMs, hourMs } from '../../runtime/clock.ts'
+import { everySpelling } from '../../numbers/number-changes.ts'
+import { referenceOfPart } from '../../sms/part-reference.ts'
+import type { Tx } from '../../storage/seam/dialect.ts'
+import type { AttemptState, MessageStatus } from '../../storage/tables/schema.ts'
+import { selectEach, updateRows } from '../../storage/seam/sets.ts'
+import { type GroupMembers, readMembers } from './group-members.ts'
+import { stateColumnsOf } from '../core/message-store.ts'
+import {
+  type Awaited,
+  type ExpectedRow,
+  isUntimely,
+  markSuperseded,
+  readingsOf,
+  type ReceiptWord,
+  tellingEnds,
+} from './receipt-readings.ts'
+
+/**
+ * The parts of an attempt of which nobody knows whether the network took them, nor under which id. Each waits for its receipt under a place
+ * of its own among the receipts expected, found by the end of the recipient's number (docs/decisions/0013-receipts-of-lost-answers.md).
+ */
+export const placeInDoubt = (recipient: string, attemptId: string, part: number): string =>
+  `${beginOf(recipient.slice(-7))}${attemptId}/${part}`
+
+export const beginOf = (end: string): string => `?${end}/`
+/** Behind every place of that number: `0` follows `/`. */
+const behindOf = (end: string): string => `?${end}0`
+
+/** Between these two lie the places of every part in doubt that may have gone to this number. */
+export const rangeInDoubt = (recipient: string): [begin: string, behind: string] => [
+  beginOf(recipient.slice(-7)),
+  behindOf(recipient.slice(-7)),
+]
+
+type DoubtRow = ExpectedRow & { attempt_id: string; started_at: number; heard: string | null }
+
+const doubtedOf = {
+  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.closed_at as expected_until, r.attempt_number,
+          a.id as attempt_id, a.started_at, a.network_ids as heard
+        from receipts_expected r
+        cross join messages m on m.account_id = r.account_id and m.mode = r.mode and m.id = r.message_id
+        cross join attempts a on a.account_id = r.account_id and a.mode = r.mode and a.message_id = r.message_id and a.number = r.attempt_number
+        where r.network_id > :begin and r.network_id < :behind and r.device_id = :device`,
+  inputs: ['begin', 'behind', 'device'],
+} as const
+
+/**
+ * Finds the part in doubt that a receipt with an id of nobody is about: by the reference that came back with it, else if no other
+ * attempt of that device to that number, near that time, can be meant. What is not sure is left `unknown`, never guessed.
+ */
+export async function findDoubted(
+  tx: Tx,
+  words: readonly ReceiptWord[],
+): Promise<{ awaited: Awaited[]; unknown: ReceiptWord[] }> {
+  const group = await readMembers(tx, words)
+  const places = new Map(
+    words.flatMap((word) =>
+      group
+        .of(word)
+        .flatMap((device) =>
+          tellingEnds(word).map(
+            (end) => [`${device}/${end}`, [beginOf(end), behindOf(end), device]] as [string, string[]],
+          ),
+        ),
+    ),
+  )
+  const rows = await markSuperseded(tx, await selectEach<DoubtRow>(tx, doubtedOf, [...places.values()]))
+  if (rows.length === 0) return { awaited: [], unknown: [...words] }
+
+  const open = Map.groupBy(rows, (row) => row.attempt_id)
+  const echoed = takeEchoed(words, open, group)
+  const left = words.filter((word) => !echoed.some(({ heard }) => isSame(heard, word)))
+  const unique = await takeUnique(tx, left, open, group)
+  const all = [...echoed, ...unique]
+  const untimely = all.filter(({ heard, row }) => isUntimely(heard, row))
+  const found = all.filter((each) => !untimely.includes(each))
+  await remember(tx, found)
+  return {
+    awaited: found.map(({ heard, row }) => ({
+      word: { ...heard, networkId: row.network_id, deviceId: row.expected_by },
+      row,
+    })),
+    unknown: [
+      ...left.filter((word) => !unique.some(({ heard }) => isSame(heard, word))),
+      ...untimely.map(({ heard }) => heard),
+    ],
+  }
+}
+
+/** A receipt as it came, and the place that it has. */
+interface Found {
+  heard: ReceiptWord
+  row: DoubtRow
+}
+
+const isSame = (one: ReceiptWord, other: ReceiptWord): boolean =>
+  one.deviceId === other.deviceId && one.networkId === other.networkId
+
+type Open = Map<string, DoubtRow[]>
+
+/** The reference tells the attempt and the part: no two receipts get one place. */
+function takeEchoed(words: readonly ReceiptWord[], open: Open, group: GroupMembers): Found[] {
+  return words.flatMap((heard) => {
+    if (heard.reference === undefined) return []
+    const rows = [...open.values()]
+      .flat()
+      .filter((row) => isMeant(heard, row, group) && referenceOf(row) === heard.reference)
+    const [row] = rows
+    if (row === undefined || rows.length > 1 || hasHeard(row.heard, heard)) return []
+    take(open, row)
+    return [{ heard, row }]
+  })
+}
+
+const referenceOf = (row: DoubtRow): number =>
+  referenceOfPart(row.attempt_id, Number(row.network_id.slice(row.network_id.lastIndexOf('/') + 1)))
+
+function take(open: Open, row: DoubtRow): void {
+  const rest = (open.get(row.attempt_id) ?? []).filter((other) => other !== row)
+  open.set(row.attempt_id, rest)
+}
+
+/** Without a reference: those that can be about one attempt alone, if they are no more than it has parts in doubt. */
+async function takeUnique(
+  tx: Tx,
+  words: readonly ReceiptWord[],
+  open: Open,
+  group: GroupMembers,
+): Promise<Found[]> {
+  // A reference that fits nobody here is another's.
+  const plain = words.filter(
+    (word, i) => word.reference === undefined && words.findIndex((other) => isSame(other, word)) === i,
+  )
+  const about = plain.flatMap((heard) => {
+    const attempts = [...open.values()].flatMap((rows) =>
+      rows.slice(0, 1).filter((row) => isMeant(heard, row, group)),
+    )
+    return attempts.length === 1 ? [{ heard, row: attempts[0] as DoubtRow }] : []
+  })
+  const sure = await withoutRivals(tx, about, group)
+  return [...Map.groupBy(sure, ({ row }) => row.attempt_id)].flatMap(([attemptId, each]) => {
+    const rows = open.get(attemptId) ?? []
+    return each.length > rows.length ? [] : each.map(({ heard }, i) => ({ heard, row: rows[i] as DoubtRow }))
+  })
+}
+
+interface Rival {
+  device_id: string
+  recipient: string
+  attempt_id: string
+  state: AttemptState
+  network_ids: string | null
+  started_at: number
+  status: MessageStatus
+}
+
+/** Messages are handed over within this of their creation (30 days to wait for, 3 of validity, and what a clock may be wrong). */
+const longestWaitMs = 34 * dayMs
+/** More attempts at one number than this say nothing any more. */
+const maxRivals = 1_000
+
+/** Wallet by wallet through the index: a device may be shared by accounts. Only asked when exactly one attempt could be meant. */
+const rivalsOf = {
+  sql: `select a.device_id, m.recipient, a.id as attempt_id, a.state, a.network_ids, a.started_at, m.status
+        from wallets w
+        cross join messages m on m.account_id = w.account_id and m.mode = w.mode
+        cross join attempts a on a.account_id = m.account_id and a.mode = m.mode and a.message_id = m.id
+        where m.recipient = :recipient and m.id >= :oldest and a.device_id = :device
+        limit ${maxRivals}`,
+  inputs: ['recipient', 'oldest', 'device'],
+} as const
+
+async function withoutRivals(tx: Tx, about: readonly Found[], group: GroupMembers): Promise<Found[]> {
+  const placesOf = ({ heard, row }: Found) =>
+    group.of(heard).flatMap((device) =>
+      everySpelling(row.recipient).map((recipient) => ({
+        name: `${device}/${recipient}`,
+        inputs: [recipient, lowestIdAt('msg', row.started_at - longestWaitMs), device],
+      })),
+    )
+  const inputs = new Map(about.flatMap(placesOf).map((place) => [place.name, place.inputs]))
+  const rivals = await selectEach<Rival>(tx, rivalsOf, [...inputs.values()])
+  const byPlace = Map.groupBy(rivals, ({ device_id, recipient }) => `${device_id}/${recipient}`)
+  return about.filter((found) => {
+    const { heard, row } = found
+    const near = placesOf(found).flatMap(({ name }) => byPlace.get(name) ?? [])
+    return (
+      near.length < maxRivals &&
+      near.every((rival) =>
+        rival.attempt_id === row.attempt_id ? !hasHeard(rival.network_ids, heard) : !isRival(rival, heard),
+      )
+    )
+  })
+}
+
+/** Whether a receipt may be about this attempt instead: about one that holds its id it is. What had its last word has none to come. */
+const isRival = (rival: Rival, heard: ReceiptWord): boolean =>
+  hasHeard(rival.network_ids, heard) ||
+  (rival.state !== 'refused' &&
+    rival.status !== 'delivered' &&
+    rival.status !== 'undelivered' &&
+    isInTime(heard, rival.started_at))
+
+const hasHeard = (networkIds: string | null, heard: ReceiptWord): boolean => {
+  const ids = new Set(idsOf(networkIds))
+  return readingsOf(heard).some((reading) => ids.has(reading))
+}
+
+export const idsOf = (networkIds: string | null): string[] =>
+  networkIds === null ? [] : (JSON.parse(networkIds) as string[])
+
+/** By its numbers and its time. One that names two numbers names the sender too. */
+function isMeant(heard: ReceiptWord, row: DoubtRow, group: GroupMembers): boolean {
+  const ends = tellingEnds(heard)
+  const others = ends.filter((end) => !row.recipient.endsWith(end))
+  const [sender] = tellingEnds({ numbers: row.sender === null ? [] : [row.sender] })
+  return (
+    group.of(heard).includes(row.expected_by) &&
+    others.length < ends.length &&
+    (sender === undefined || others.length === 0 || others.includes(sender)) &&
+    isInTime(heard, row.started_at)
+  )
+}
+
+/** Time zones lie from 12 h behind UTC to 14 h ahead, whole quarters of an hour apart; within them clocks are right to some minutes. */
+const quarterMs = hourMs / 4
+const clockErrorMs = 180_000
+
+function isInTime({ submittedAt, atMs }: ReceiptWord, startedAt: number): boolean {
+  if (atMs < startedAt) return false
+  if (submittedAt === undefined) return true
+  const apartMs = submittedAt - startedAt
+  const zoneMs = Math.round(apartMs / quarterMs) * quarterMs
+  return zoneMs >= -12 * hourMs && zoneMs <= 14 * hourMs && Math.abs(apartMs - zoneMs) <= clockErrorMs
+}
+
+/** The network told its id after all: that is evidence, and a repeat of the receipt is known by it. */
+async function remember(tx: Tx, found: readonly Found[]): Promise<void> {
+  const rows = [...Map.groupBy(found, ({ row }) => row.attempt_id).values()].map((each) => {
+    const { account_id, mode, id, attempt_number, heard } = (each[0] as Found).row
+    const told = each.filter((one) => one.heard.hasNoId !== true)
+    const ids = new Set([...idsOf(heard), ...told.flatMap((one) => readingsOf(one.heard))])
+    return { account_id, mode, message_id: id, number: attempt_number, network_ids: JSON.stringify([...ids]) }
+  })
+  await updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], rows)
+}

@@ -1,0 +1,228 @@
+import { allDone } from '../../runtime/all-done.ts'
+import type { Db, Tx } from '../../storage/seam/dialect.ts'
+import type { AttemptState, Flag, Mode } from '../../storage/tables/schema.ts'
+import { selectEach } from '../../storage/seam/sets.ts'
+import type { Claimed } from '../queue/claim-messages.ts'
+import { type MessageState, priorityOf, readStates } from '../core/message-store.ts'
+import {
+  heldPlace,
+  queueKeyOf,
+  type QueuePosition,
+  routeOf,
+  routesAvoiding,
+} from '../queue/queue-position.ts'
+
+export interface AttemptRow {
+  account_id: string
+  mode: Mode
+  message_id: string
+  number: number
+  id: string
+  device_id: string
+  state: AttemptState
+  /** Of an orphan whose process kept a log: that process's fence. */
+  logged_by?: number | null
+  /** Where its message stands in the queue, when that is known. */
+  due_at?: number
+}
+
+/** What stands open of a living process. */
+export type OpenClaim = Claimed & {
+  startedAt: number
+  /** A restore holds its message: nothing of it goes again before somebody has decided (P14). */
+  isHeld: boolean
+}
+
+type OrphanPlace = QueuePosition & { message_id: string; restore_hold: Flag }
+
+/**
+ * In the order of the queue, in which what is claimed stands in front: however much waits behind it is not looked at. `coalesce` keeps SQLite
+ * from skipping through the whole route by its due times instead.
+ */
+const placeOf = {
+  sql: `select message_id, route_key, priority, due_at, refusals, restore_hold from queue
+        where route_key = :route and account_id = :account and priority = :priority and coalesce(message_id, '') = :message and claimed_by = :device
+        order by due_at limit 1`,
+  inputs: ['route', 'account', 'priority', 'message', 'device'],
+} as const
+
+/**
+ * Attempts that dead nodes left open, as claims to be settled: of every fence but this one's, of no living node, of none of `spared`. Exact inside
+ * a unit, because a node that was taken for dead claims nothing. Texts are left out: nothing is handed over again, and nothing that a restore holds
+ * goes again (P14). Offers to phones are left out until a restore closes them: phones report to whichever node serves them. At most `most`; `only`
+ * names one.
+ */
+export async function readOrphans(
+  db: Db | Tx,
+  {
+    fence,
+    spared = [],
+    most,
+    only,
+  }: { fence: number; spared?: readonly number[]; most: number; only?: string | undefined },
+): Promise<Claimed[]> {
+  const attempts: AttemptRow[] = await openAttempts(db)
+    .where(({ or, and, eb, not, exists, selectFrom }) =>
+      or([
+        and([
+          eb('fence', 'not in', [fence, ...spared]),
+          not(
+            exists(
+              selectFrom('nodes')
+                .select('nodes.epoch')
+                .whereRef('nodes.epoch', '=', 'attempts.fence')
+                .where('nodes.left_at', 'is', null),
+            ),
+          ),
+        ]),
+        exists(selectFrom('phone_offers').select('attempt_id').whereRef('attempt_id', '=', 'attempts.id')),
+      ]),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('phone_offers')
+            .select('attempt_id')
+            .whereRef('attempt_id', '=', 'attempts.id')
+            .where('closed_at', 'is', null),
+        ),
+      ),
+    )
+    .$if(only !== undefined, (one) => one.where('id', '=', only as string))
+    .limit(most)
+    .execute()
+  return claimsOf(db, attempts)
+}
+
+/**
+ * What a living process has handing over to links, by its fence: it knows of all of it, but of claims whose commit nobody answered for. Inside
+ * a unit, and while the process claims nothing, that is exact. What phones were offered is theirs, whoever remembers it.
+ */
+export async function readOpenOf(db: Db | Tx, fence: number): Promise<OpenClaim[]> {
+  const attempts = await openAttempts(db)
+    .select('started_at')
+    .where('fence', '=', fence)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('phone_offers').select('attempt_id').whereRef('attempt_id', '=', 'attempts.id'))),
+    )
+    .execute()
+  const claims = await claimsOf(db, attempts)
+  const held = await selectEach<{ message_id: string }>(
+    db,
+    heldPlace,
+    claims.map((claim) => Object.values(queueKeyOf(claim))),
+  )
+  const heldIds = new Set(held.map(({ message_id }) => message_id))
+  const startOf = new Map(attempts.map((attempt) => [attempt.id, attempt.started_at]))
+  return claims.map((claim) => ({
+    ...claim,
+    startedAt: startOf.get(claim.attemptId) as number,
+    isHeld: heldIds.has(claim.messageId),
+  }))
+}
+
+const openAttempts = (db: Db | Tx) =>
+  db
+    .selectFrom('attempts')
+    .select(['account_id', 'mode', 'message_id', 'number', 'id', 'device_id', 'state'])
+    .select((eb) =>
+      eb.case().when('is_logged', '=', 1).then(eb.ref('fence')).else(null).end().as('logged_by'),
+    )
+    .where('ended_at', 'is', null)
+
+/** The same by its key. */
+const placeAt = {
+  sql: `select message_id, route_key, priority, due_at, refusals, restore_hold from queue
+        where route_key = :route and account_id = :account and priority = :priority and due_at = :due and message_id = :message`,
+  inputs: ['route', 'account', 'priority', 'due', 'message'],
+} as const
+
+/** The claims of attempts, wherever they stand; what is gone is left out. */
+export async function claimsOf(db: Db | Tx, attempts: readonly AttemptRow[]): Promise<Claimed[]> {
+  const states = await readStates(
+    db,
+    attempts.map((row) => ({ accountId: row.account_id, mode: row.mode, messageId: row.message_id })),
+  )
+  const byId = new Map(states.map((state) => [state.id, state]))
+  const found = attempts.flatMap((attempt) => {
+    const message = byId.get(attempt.message_id)
+    return message === undefined ? [] : [{ attempt, message }]
+  })
+  // An attempt that has ended has no place any more.
+  const open = found.filter(({ attempt }) => attempt.state === 'handing_over')
+  const places = await readPlaces(
+    db,
+    open.map((each) => ({ ...each, routeKey: routeOf(each.message) })),
+  )
+  const missing = open.filter(({ message }) => !places.has(message.id))
+  // Refused by another device before: it stands on a route that avoids that one.
+  if (missing.length > 0) {
+    const missed = new Map(missing.map((each) => [each.message.id, each]))
+    const routed = await routesAvoiding(
+      db,
+      missing.map(({ message }) => message),
+    )
+    const away = await readPlaces(
+      db,
+      routed.map(({ message, routeKey }) => ({ ...(missed.get(message.id) as Open), routeKey })),
+    )
+    for (const [id, place] of away) places.set(id, place)
+  }
+  return found.map(({ attempt, message }) => claimOf(attempt, message, places.get(message.id)))
+}
+
+interface Open {
+  attempt: AttemptRow
+  message: MessageState
+}
+
+async function readPlaces(
+  db: Db | Tx,
+  open: readonly (Open & { routeKey: string })[],
+): Promise<Map<string, OrphanPlace>> {
+  const queueOf = ({ message, routeKey }: Open & { routeKey: string }) =>
+    [routeKey, message.account_id, priorityOf(message.category)] as const
+  const places = await allDone([
+    selectEach<OrphanPlace>(
+      db,
+      placeAt,
+      open.flatMap((each) => {
+        const { due_at } = each.attempt
+        return due_at === undefined ? [] : [[...queueOf(each), due_at, each.message.id]]
+      }),
+    ),
+    selectEach<OrphanPlace>(
+      db,
+      placeOf,
+      open.flatMap((each) => {
+        const { due_at, device_id } = each.attempt
+        return due_at === undefined ? [[...queueOf(each), each.message.id, device_id]] : []
+      }),
+    ),
+  ])
+  return new Map(places.flat().map((place) => [place.message_id, place]))
+}
+
+function claimOf(attempt: AttemptRow, message: MessageState, place: OrphanPlace | undefined): Claimed {
+  return {
+    accountId: attempt.account_id,
+    mode: attempt.mode,
+    messageId: attempt.message_id,
+    attemptId: attempt.id,
+    attemptNumber: attempt.number,
+    deviceId: attempt.device_id,
+    to: message.recipient,
+    from: message.sender,
+    text: '',
+    encoding: 'gsm7',
+    parts: message.parts,
+    category: message.category,
+    expiresAt: message.expires_at ?? 0,
+    onUnknown: place?.restore_hold === 0 ? message.on_unknown : 'stop',
+    possibleDuplicate: message.possible_duplicate === 1,
+    ...(typeof attempt.logged_by === 'number' && place?.restore_hold === 0
+      ? { loggedBy: attempt.logged_by }
+      : {}),
+    place: place ?? { route_key: routeOf(message), priority: 0, due_at: 0, refusals: 0 },
+  }
+}

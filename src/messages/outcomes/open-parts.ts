@@ -1,0 +1,88 @@
+import { dayMs } from '../../runtime/clock.ts'
+import { lowestIdAt } from '../../runtime/ids.ts'
+import { everySpelling } from '../../numbers/number-changes.ts'
+import { referenceOfPart } from '../../sms/part-reference.ts'
+import type { Tx } from '../../storage/seam/dialect.ts'
+import { selectEach } from '../../storage/seam/sets.ts'
+import { stateColumnsOf } from '../core/message-store.ts'
+import { type Awaited, type ExpectedRow, markSuperseded, type ReceiptWord } from './receipt-readings.ts'
+
+type OpenRow = ExpectedRow & { attempt_id: string; told: string | null; started_at: number }
+
+/** Receipts come within this of the creation of their message: 30 days to wait for, 3 of validity, 3 that a receipt is waited for. */
+const longestWaitMs = 36 * dayMs
+/** More parts to one number that wait for their receipts say nothing any more. */
+const maxParts = 200
+
+const openIn = (state: string): string => `
+  select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.closed_at as expected_until, r.attempt_number,
+    a.id as attempt_id, a.network_ids as told, a.started_at
+  from wallets w
+  cross join messages m on m.account_id = w.account_id and m.mode = w.mode
+  cross join receipts_expected r on r.account_id = m.account_id and r.mode = m.mode and r.sent_at = m.sent_at and r.message_id = m.id
+  cross join attempts a on a.account_id = r.account_id and a.mode = r.mode and a.message_id = r.message_id and a.number = r.attempt_number
+  where m.recipient = :recipient and m.id >= :oldest and r.device_id = :device and ${state}`
+
+/**
+ * Wallet by wallet through the index: a device may be shared by accounts. What is `sent` and not waited for is of a link that tells failures alone
+ * (`receipts=failures`). Each half has an index of its own.
+ */
+const openTo = {
+  sql: `${openIn('r.closed_at is null')} union all ${openIn(`r.closed_at is not null and m.status = 'sent'`)} limit ${maxParts}`,
+  inputs: ['recipient', 'oldest', 'device'],
+} as const
+
+/**
+ * Finds the parts that receipts are about that name no id, or one in other letters than the answer: among those that wait for a receipt of that device, or
+ * for that of a failure, and went to a number that it names, by the reference that it brings back or by the id whatever its case. One that fits two is left
+ * `unknown`.
+ */
+export async function findOpenParts(
+  tx: Tx,
+  words: readonly ReceiptWord[],
+): Promise<{ awaited: Awaited[]; unknown: readonly ReceiptWord[] }> {
+  const sought = words.filter((word) => word.hasNoId === true || word.anyCase === true)
+  const places = new Map(
+    sought.flatMap((word) =>
+      recipientsOf(word).map((recipient) => [
+        `${word.deviceId}/${recipient}`,
+        [recipient, lowestIdAt('msg', word.atMs - longestWaitMs), word.deviceId],
+      ]),
+    ),
+  )
+  if (places.size === 0) return { awaited: [], unknown: words }
+  const rows = await markSuperseded(tx, await selectEach<OpenRow>(tx, openTo, [...places.values()]))
+  const byPlace = Map.groupBy(rows, ({ expected_by, recipient }) => `${expected_by}/${recipient}`)
+  const awaited = sought.flatMap((word) => {
+    const near = recipientsOf(word).map((recipient) => byPlace.get(`${word.deviceId}/${recipient}`) ?? [])
+    const fitting = near.flat().filter((row) => fits(word, row))
+    const [row] = fitting
+    const isSure = fitting.length === 1 && near.every(({ length }) => length < maxParts)
+    return isSure && row !== undefined ? [{ heard: word, row }] : []
+  })
+  const found = new Set(awaited.map(({ heard }) => heard))
+  return {
+    awaited: awaited.map(({ heard, row }) => ({ word: { ...heard, networkId: row.network_id }, row })),
+    unknown: found.size === 0 ? words : words.filter((word) => !found.has(word)),
+  }
+}
+
+/** The numbers that it names as those of recipients. */
+const recipientsOf = ({ numbers = [] }: ReceiptWord): string[] => [
+  ...new Set(
+    numbers.flatMap((number) => {
+      const [, digits] = /^(?:\+|00)?([1-9]\d{6,14})$/.exec(number) ?? []
+      return digits === undefined ? [] : everySpelling(`+${digits}`)
+    }),
+  ),
+]
+
+function fits(word: ReceiptWord, row: OpenRow): boolean {
+  if (word.hasNoId !== true) return row.network_id.toLowerCase() === word.networkId.toLowerCase()
+  const told = row.told === null ? [] : (JSON.parse(row.told) as string[])
+  // Where a part has no id, the place of an id is not the number of its part.
+  const part = told.length === row.wire_parts ? told.indexOf(row.network_id) : -1
+  return (
+    part !== -1 && referenceOfPart(row.attempt_id, part) === word.reference && word.atMs >= row.started_at
+  )
+}

@@ -1,0 +1,74 @@
+import type { Insertable } from 'kysely'
+import type { Tx } from '../../storage/seam/dialect.ts'
+import type { ReceiptExpectedTable } from '../../storage/tables/message-tables.ts'
+import type { Mode } from '../../storage/tables/schema.ts'
+import { deleteRows, insertRows, selectEach } from '../../storage/seam/sets.ts'
+import { closeReceipts, closeWaits } from './close-receipts.ts'
+
+interface Holder {
+  network_id: string
+  device_id: string
+  account_id: string
+  mode: Mode
+  message_id: string
+  closed_at: number | null
+}
+
+const holderOf = {
+  sql: `select network_id, device_id, account_id, mode, message_id, closed_at from receipts_expected
+        where network_id = :network and device_id = :device and (message_id <> :message or attempt_number < :attempt)`,
+  inputs: ['network', 'device', 'message', 'attempt'],
+} as const
+
+type Expected = Insertable<ReceiptExpectedTable>
+
+/**
+ * Waits for receipts under network ids. Carriers use ids again, and some give all that they take at once the same: then the newest message
+ * has the id, and the older one's wait is over without a receipt, because what comes now is not about it. `rows` stand in the order in
+ * which the messages were taken.
+ */
+export async function expectUnderIds(tx: Tx, rows: readonly Expected[], nowMs: number): Promise<void> {
+  const newest = newestOf(rows)
+  const inserted = await insertRows(tx, 'receipts_expected', [...newest.values()], 'ignore')
+  if (inserted === rows.length) return
+  const holders = await selectEach<Holder>(
+    tx,
+    holderOf,
+    [...newest.values()].map((row) => [row.network_id, row.device_id, row.message_id, row.attempt_number]),
+  )
+  const overtaken = rows.filter((row) => newest.get(keyOf(row))?.message_id !== row.message_id)
+  const older = [...holders, ...overtaken]
+  // Of an earlier try of the same message nobody waits: it waits for this one.
+  const waiting = older.filter(
+    (row) => (row.closed_at ?? null) === null && newest.get(keyOf(row))?.message_id !== row.message_id,
+  )
+  const ended = await closeReceipts(
+    tx,
+    waiting.map((row) => ({
+      networkId: row.network_id,
+      deviceId: row.device_id,
+      accountId: row.account_id,
+      mode: row.mode,
+      messageId: row.message_id,
+    })),
+    nowMs,
+  )
+  await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], older)
+  await insertRows(tx, 'receipts_expected', [...newest.values()], 'ignore')
+  // What a message waited for beside may be among the rows of this very unit.
+  await closeWaits(tx, ended)
+}
+
+/** Of each id who has it now: the message that was taken last, by its last try. */
+function newestOf(rows: readonly Expected[]): Map<string, Expected> {
+  const newest = new Map<string, Expected>()
+  for (const row of rows) {
+    const known = newest.get(keyOf(row))
+    const isEarlierTry = known?.message_id === row.message_id && known.attempt_number > row.attempt_number
+    if (!isEarlierTry) newest.set(keyOf(row), row)
+  }
+  return newest
+}
+
+const keyOf = ({ network_id, device_id }: Pick<Expected, 'network_id' | 'device_id'>): string =>
+  `${device_id}/${network_id}`

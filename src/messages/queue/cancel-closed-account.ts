@@ -1,0 +1,41 @@
+import type { Tx } from '../../storage/seam/dialect.ts'
+import { selectEach } from '../../storage/seam/sets.ts'
+import { advanceMessages } from '../core/advance-messages.ts'
+import type { MessageState } from '../core/message-store.ts'
+
+const closedAccount = {
+  sql: "select id from accounts where id = :account and state = 'closed'",
+  inputs: ['account'],
+} as const
+
+/**
+ * Ends messages that have just gone back to waiting for an account that was closed while they were being handed over: nobody would claim
+ * them any more. Gives their new states by id.
+ */
+export async function cancelClosedAccount(
+  tx: Tx,
+  waiting: readonly MessageState[],
+  atMs: number,
+): Promise<ReadonlyMap<string, MessageState>> {
+  // Nearly always: hardly a batch brings something back.
+  if (waiting.length === 0) return new Map()
+  const accounts = [...new Set(waiting.map((message) => message.account_id))]
+  const rows = await selectEach<{ id: string }>(
+    tx,
+    closedAccount,
+    accounts.map((id) => [id]),
+  )
+  const closed = new Set(rows.map(({ id }) => id))
+  const states = await advanceMessages(
+    tx,
+    waiting
+      .filter((message) => closed.has(message.account_id))
+      .map((message) => ({
+        message,
+        event: 'canceled',
+        atMs,
+        error: { code: 'account_closed', networkCode: null },
+      })),
+  )
+  return new Map(states.flatMap((state) => (state === null ? [] : [[state.id, state]])))
+}

@@ -1,0 +1,105 @@
+import type { Tx } from '../../storage/seam/dialect.ts'
+import type { MessageStatus } from '../../storage/tables/schema.ts'
+import { selectEach } from '../../storage/seam/sets.ts'
+import { advanceMessages } from '../core/advance-messages.ts'
+import { letGoOfWaiting } from './dequeue.ts'
+import type { MessageErrorCode } from '../core/message-errors.ts'
+import { type MessageKey, type MessageState, readStates } from '../core/message-store.ts'
+import type { OfferRow } from '../phones/phone-offers.ts'
+import { recall } from '../phones/phone-recalls.ts'
+
+/**
+ * What became of the wish to cancel one message.
+ * - `canceled`: it waited, and nothing of it will be sent.
+ * - `asked`: a phone holds it and is asked to let go; it is `canceled` when the phone says so, and else takes its course.
+ * - `too_late`: it was handed over, or is final.
+ * - `not_found`: the account has no such message.
+ */
+export interface Cancellation {
+  messageId: string
+  result: 'canceled' | 'asked' | 'too_late' | 'not_found'
+  /** Its status now; null when there is none. */
+  status: MessageStatus | null
+  /** The phone that is asked: whoever cancels wakes it. */
+  deviceId: string | null
+}
+
+/**
+ * Cancels messages by name, as one unit: what waits ends at once, its hold released (P8); of what a phone holds the offer is recalled. Gives one
+ * answer for each name, in their order.
+ */
+export async function cancelMessages(
+  tx: Tx,
+  keys: readonly MessageKey[],
+  { code, nowMs }: { code: MessageErrorCode; nowMs: number },
+): Promise<Cancellation[]> {
+  const known = new Map((await readStates(tx, keys)).map((state) => [nameOf(state), state]))
+  const waiting = [...known.values()].filter(isWaiting)
+  const states = await advanceMessages(
+    tx,
+    waiting.map((message) => ({
+      message,
+      event: 'canceled',
+      atMs: nowMs,
+      error: { code, networkCode: null },
+    })),
+  )
+  await letGoOfWaiting(tx, waiting)
+  const ended = new Map(states.flatMap((state) => (state === null ? [] : [[nameOf(state), state]])))
+  const offers = await offersOf(
+    tx,
+    [...known.values()].filter(({ status }) => status === 'sending'),
+  )
+  await recall(
+    tx,
+    [...offers.values()].map((offer) => offer.attempt_id),
+    'cancel',
+    nowMs,
+  )
+  return keys.map((key) => {
+    const name = nameOf({ account_id: key.accountId, mode: key.mode, id: key.messageId })
+    const offer = offers.get(name)
+    const done = ended.get(name)
+    const result =
+      done !== undefined
+        ? 'canceled'
+        : offer !== undefined
+          ? 'asked'
+          : known.has(name)
+            ? 'too_late'
+            : 'not_found'
+    const status = (done ?? known.get(name))?.status ?? null
+    return { messageId: key.messageId, result, status, deviceId: offer?.device_id ?? null }
+  })
+}
+
+const nameOf = ({ account_id, mode, id }: Pick<MessageState, 'account_id' | 'mode' | 'id'>): string =>
+  `${account_id}/${mode}/${id}`
+
+const isWaiting = ({ status }: MessageState): boolean => status === 'scheduled' || status === 'queued'
+
+const offerOfOpen = {
+  sql: `select o.account_id, o.mode, o.message_id, o.attempt_id, o.device_id, o.state
+        from attempts a cross join phone_offers o on o.attempt_id = a.id
+        where a.account_id = :account and a.mode = :mode and a.message_id = :message and a.ended_at is null and o.closed_at is null`,
+  inputs: ['account', 'mode', 'message'],
+} as const
+
+/** The offers of messages that are with phones, by the names of the messages; not those that the phone has given to the radio, for it is silent about them. */
+async function offersOf(
+  tx: Tx,
+  messages: readonly MessageState[],
+): Promise<Map<string, Pick<OfferRow, 'attempt_id' | 'device_id'>>> {
+  const rows = await selectEach<
+    Pick<OfferRow, 'account_id' | 'mode' | 'message_id' | 'attempt_id' | 'device_id' | 'state'>
+  >(
+    tx,
+    offerOfOpen,
+    messages.map((message) => [message.account_id, message.mode, message.id]),
+  )
+  return new Map(
+    rows
+      .filter(({ state }) => state === null || state === 'pending')
+      .map((row) => [nameOf({ ...row, id: row.message_id }), row]),
+  )
+}

@@ -1,0 +1,27 @@
+import { setAccountState } from '../../accounts/core/accounts.ts'
+import type { Ids } from '../../runtime/ids.ts'
+import type { Tx } from '../../storage/seam/dialect.ts'
+import type { AccountState } from '../../storage/tables/schema.ts'
+import { cancelBeforeClosing } from './cancel-before-closing.ts'
+import { recordEvents } from '../core/events.ts'
+
+/**
+ * One page of a change of state: suspends, reactivates or closes the account and ends what waits for one that is closed. Its programs are told by
+ * webhook that it was suspended or reactivated; one that is closed is told nothing any more. The caller goes on until nothing was canceled.
+ */
+export async function changeStatePage(
+  tx: Tx,
+  { ids, nowMs }: { ids: Ids; nowMs: number },
+  change: { accountId: string; state: AccountState; actor: string },
+): Promise<{ changed: boolean; canceled: number }> {
+  const { accountId, state } = change
+  const cancelWaiting = (inTx: Tx, of: string): Promise<number> => cancelBeforeClosing(inTx, of, nowMs)
+  const page = await setAccountState(tx, { ids, nowMs, cancelWaiting }, change)
+  if (page.changed && state !== 'closed') {
+    const type = state === 'suspended' ? 'account.suspended' : 'account.reactivated'
+    await recordEvents(tx, [
+      { type, accountId, mode: 'live', atMs: nowMs, subject: accountId, facts: { state } },
+    ])
+  }
+  return page
+}

@@ -1,0 +1,300 @@
+import { allDone } from '../../runtime/all-done.ts'
+import type { Ids } from '../../runtime/ids.ts'
+import type { Tx } from '../../storage/seam/dialect.ts'
+import type { Category, Encoding, Mode, OnUnknown } from '../../storage/tables/schema.ts'
+import { advanceProgress } from '../../storage/instance/progress.ts'
+import { insertRows, selectEach, updateRows } from '../../storage/seam/sets.ts'
+import { advanceMessages } from '../core/advance-messages.ts'
+import { deferForQuietHours } from './defer-for-quiet-hours.ts'
+import { endRows } from './finish-queued.ts'
+import { dropStale, lowerTotals } from './dequeue.ts'
+import { type MessageKey, type MessageState, stateColumnsOf } from '../core/message-store.ts'
+import { offerRow, type PhoneOffering } from '../phones/phone-offers.ts'
+import { stoppedInAnotherSpelling } from './stored-opt-outs.ts'
+import type { QuietHours } from './quiet-until.ts'
+import { queueKey, queueKeyOf, type QueuePosition } from './queue-position.ts'
+
+/** So many messages of one account's route may go to this device now. Several wants for one route are for different numbers of parts. */
+export interface Want {
+  accountId: string
+  mode: Mode
+  routeKey: string
+  deviceId: string
+  quota: number
+  /** Only messages of more parts than this, */
+  partsOver: number
+  /** and of no more than the device joins. */
+  partsUpTo: number
+  /** In all no more parts than this, but always one message: a device at its pace takes no page of long ones. */
+  maxParts?: number
+  /** Of the lease under which the claimer runs the device: once another has taken it, nothing is claimed. Left out where there is none. */
+  leaseToken?: number
+  /** The claimer writes down what leaves, and what came of it, in its log of hand-overs. */
+  isLogged?: true
+  /** The group of the device. */
+  groupId?: string
+  /** Of the account: what would disturb its recipient now waits. */
+  quiet?: QuietHours
+  /** Set when the device fetches: what is claimed is offered to this phone, over these SIMs. */
+  phone?: PhoneOffering
+}
+
+/** A message that is being handed over: what its device is told, and what its end needs. */
+export interface Claimed extends MessageKey {
+  attemptId: string
+  attemptNumber: number
+  deviceId: string
+  to: string
+  from: string | null
+  text: string
+  encoding: Encoding
+  parts: number
+  category: Category
+  expiresAt: number
+  onUnknown: OnUnknown
+  possibleDuplicate: boolean
+  place: QueuePosition
+  /** Over which SIM a phone is to send it; null or nothing leaves that to the device. */
+  sim?: number | null
+  /** In whose log of hand-overs it stands whether it has left: that of the process with this fence. Left out where it stands in none. */
+  loggedBy?: number
+  /** The group of its device, where that is known. */
+  groupId?: string
+}
+
+/** `want` is the place of its want among those of the batch. */
+type ClaimRow = MessageState &
+  QueuePosition & {
+    text: string
+    encoding: Encoding
+    country: string | null
+    want: number
+    is_stopped: 1 | null
+    sim?: number | null
+  }
+
+/** The one message that tells a number that it has opted out may go there. */
+const stopping = `select 1 from opt_outs o where o.account_id = q.account_id and o.mode = q.mode and o.recipient = m.recipient
+          and (o.forget_at is null or o.forget_at > :now) and (o.confirmation_id is null or o.confirmation_id <> q.message_id)`
+
+/**
+ * Reads the queue of one route in its own order: priority, then due time. Rows that were claimed and not yet ended are passed over;
+ * there are never more of them than the windows of the devices. Nothing is claimed after its validity (P8), which ends by the wall clock; when it
+ * is due tells a clock that never steps back.
+ */
+const nextOfRoute = {
+  sql: `select ${stateColumnsOf('m')}, m.text, m.encoding, m.country, q.route_key, q.priority, q.due_at, q.refusals, :want as want, (${stopping}) as is_stopped
+        from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
+        where (:lease is null or exists (select 1 from devices d where d.id = :device and d.lease_token = :lease))
+          and not exists (select 1 from nodes n where n.epoch = :fence and n.left_at is not null)
+          and q.route_key = :route and q.account_id = :account and q.due_at <= :due and q.expires_at > :now
+          and q.claimed_by is null and q.restore_hold = 0 and q.parts > :over and q.parts <= :most
+        order by q.priority, q.due_at, q.message_id limit :quota`,
+  inputs: ['route', 'account', 'due', 'now', 'quota', 'over', 'most', 'want', 'device', 'lease', 'fence'],
+  numbers: ['lease'],
+} as const
+
+export interface ClaimsMade {
+  claimed: Claimed[]
+  /** How many rows each want took. */
+  counts: number[]
+  /** Whose messages were canceled because their numbers had opted out; left out where none was. */
+  stopped?: string[]
+  /** How far the database is with them (progress.ts); left out where nothing was claimed. */
+  progress?: number
+}
+
+/**
+ * Claims messages for devices as one unit: an attempt with its fencing token is written for each and flushed with the transaction,
+ * before a connector sees it (P5), with no time before `floor`. A claimer whose lease another node has taken, or that was taken for dead, is given nothing. Gives what was
+ * claimed, want by want. Refuses a database that is not beyond `known`, which was put back (`PutBackError`).
+ */
+export async function claimMessages(
+  tx: Tx,
+  ids: Ids,
+  asked: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number; known?: number },
+  floor: Promise<number> = Promise.resolve(0),
+): Promise<ClaimsMade> {
+  const { wants, fence } = asked
+  const [found, floorMs] = await allDone([readNext(tx, asked), floor])
+  const nowMs = Math.max(asked.nowMs, floorMs)
+  const fresh = await dropStale(tx, found)
+  const going = await endStopped(tx, fresh, nowMs)
+  const stopped = going === fresh ? {} : { stopped: notIn(fresh, going).map((row) => row.account_id) }
+  const waiting = wants.some(({ quiet }) => quiet !== undefined)
+    ? await deferForQuietHours(tx, going, { hoursOf: (row) => (wants[row.want] as Want).quiet, nowMs })
+    : going
+  const rows = wants.some((want) => want.phone !== undefined) ? withinPaces(waiting, wants) : waiting
+  const counts = wants.map(() => 0)
+  // A want that met rows to drop may find more behind them.
+  for (const { want } of waiting === found ? rows : [...rows, ...notIn(found, waiting)])
+    counts[want] = (counts[want] as number) + 1
+  if (rows.length === 0) return { claimed: [], counts, ...stopped }
+
+  const deviceOf = (row: ClaimRow): string => (wants[row.want] as Want).deviceId
+  const states = await advanceMessages(
+    tx,
+    rows.map((row) => ({ message: row, event: 'claimed', atMs: nowMs, deviceId: deviceOf(row) })),
+  )
+  const claimed = rows.map((row, i) => {
+    const message = states[i]
+    if (message === null || message === undefined)
+      throw new Error(`a queue row stands for a message that is ${row.status}`)
+    const { isLogged, groupId } = wants[row.want] as Want
+    const claim = claimOf(row, message, ids('att'), deviceOf(row))
+    return { ...claim, ...(isLogged && { loggedBy: fence }), ...(groupId !== undefined && { groupId }) }
+  })
+  const leaseOf = new Map(wants.map(({ deviceId, leaseToken }) => [deviceId, leaseToken ?? null]))
+  const [progress] = await allDone([
+    advanceProgress(tx, asked.known ?? 0),
+    writeAttempts(tx, claimed, { startedAt: nowMs, fence, leaseOf }),
+  ])
+  await insertRows(tx, 'phone_offers', offersOf(claimed, rows, wants, nowMs))
+  return { claimed, counts, ...stopped, progress }
+}
+
+const readNext = (
+  tx: Tx,
+  { wants, nowMs, dueMs, fence }: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number },
+): Promise<ClaimRow[]> =>
+  selectEach<ClaimRow>(
+    tx,
+    nextOfRoute,
+    wants.map((want, i) => [
+      want.routeKey,
+      want.accountId,
+      dueMs,
+      nowMs,
+      want.quota,
+      want.partsOver,
+      want.partsUpTo,
+      i,
+      want.deviceId,
+      want.leaseToken ?? null,
+      fence,
+    ]),
+  )
+
+const notIn = (found: readonly ClaimRow[], waiting: readonly ClaimRow[]): ClaimRow[] => {
+  const kept = new Set(waiting)
+  return found.filter((row) => !kept.has(row))
+}
+
+/** Cancels what would go to a number that has opted out, and gives the others. */
+async function endStopped(tx: Tx, rows: readonly ClaimRow[], nowMs: number): Promise<readonly ClaimRow[]> {
+  const elsewhere = await stoppedInAnotherSpelling(tx, rows, nowMs)
+  const isStopped = (row: ClaimRow): boolean => row.is_stopped !== null || elsewhere.has(row.id)
+  const stopped = rows.filter(isStopped)
+  if (stopped.length === 0) return rows
+  await endRows(tx, stopped, { event: 'canceled', code: 'recipient_opted_out', nowMs })
+  return rows.filter((row) => !isStopped(row))
+}
+
+/**
+ * The first rows of each want, as far as its parts and its SIMs go. Each SIM gets what fits into its pace; a want's first message goes over
+ * whichever has any room, so that one which is longer than all of the pace goes too.
+ */
+function withinPaces(rows: readonly ClaimRow[], wants: readonly Want[]): ClaimRow[] {
+  const taken = wants.map(() => ({ parts: 0, messages: 0 }))
+  const rooms = new Map<string, number>()
+  return rows.flatMap((row) => {
+    const sum = taken[row.want] as (typeof taken)[number]
+    const { maxParts = Infinity, phone } = wants[row.want] as Want
+    sum.parts += row.parts
+    sum.messages += 1
+    const isFirst = sum.messages === 1
+    if (!isFirst && sum.parts > maxParts) return []
+    if (phone === undefined) return [row]
+    const sims = phone.sims.map(({ sim, parts }) => {
+      const name = `${phone.phoneId}/${sim}`
+      return { sim, name, room: rooms.get(name) ?? parts }
+    })
+    const best = sims.reduce((most, each) => (each.room > most.room ? each : most))
+    if (best.room < (isFirst ? 1 : row.parts)) {
+      sum.parts = Infinity
+      return []
+    }
+    rooms.set(best.name, best.room - row.parts)
+    return [{ ...row, sim: best.sim }]
+  })
+}
+
+/** What a phone fetches is written down as offered with the claim itself, so that no crash parts them. */
+const offersOf = (
+  claimed: readonly Claimed[],
+  rows: readonly ClaimRow[],
+  wants: readonly Want[],
+  nowMs: number,
+) =>
+  claimed.flatMap((claim, i) => {
+    const { phone } = wants[(rows[i] as ClaimRow).want] as Want
+    return phone === undefined ? [] : [offerRow(claim, phone.phoneId, nowMs)]
+  })
+
+function claimOf(row: ClaimRow, message: MessageState, attemptId: string, deviceId: string): Claimed {
+  const { route_key, priority, due_at, refusals } = row
+  return {
+    accountId: row.account_id,
+    mode: row.mode,
+    messageId: row.id,
+    attemptId,
+    attemptNumber: message.attempts,
+    deviceId,
+    to: row.recipient,
+    from: row.sender,
+    text: row.text,
+    encoding: row.encoding,
+    parts: row.parts,
+    category: row.category,
+    expiresAt: row.expires_at as number,
+    onUnknown: row.on_unknown,
+    possibleDuplicate: row.possible_duplicate === 1,
+    place: { route_key, priority, due_at, refusals },
+    ...(row.sim === undefined ? {} : { sim: row.sim }),
+  }
+}
+
+async function writeAttempts(
+  tx: Tx,
+  claimed: readonly Claimed[],
+  {
+    startedAt,
+    fence,
+    leaseOf,
+  }: { startedAt: number; fence: number; leaseOf: ReadonlyMap<string, number | null> },
+): Promise<void> {
+  await allDone([
+    insertRows(
+      tx,
+      'attempts',
+      claimed.map((claim) => ({
+        account_id: claim.accountId,
+        mode: claim.mode,
+        message_id: claim.messageId,
+        number: claim.attemptNumber,
+        id: claim.attemptId,
+        device_id: claim.deviceId,
+        fence,
+        lease_token: leaseOf.get(claim.deviceId) ?? null,
+        is_logged: claim.loggedBy === undefined ? (0 as const) : (1 as const),
+        state: 'handing_over' as const,
+        started_at: startedAt,
+      })),
+    ),
+    updateRows(
+      tx,
+      'queue',
+      queueKey,
+      claimed.map((claim) => ({ ...queueKeyOf(claim), claimed_by: claim.deviceId })),
+    ),
+    lowerTotals(
+      tx,
+      claimed.map(({ accountId, mode, parts, place }) => ({
+        account_id: accountId,
+        mode,
+        route_key: place.route_key,
+        parts,
+      })),
+    ),
+  ])
+}

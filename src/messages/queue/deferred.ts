@@ -1,0 +1,65 @@
+import type { Selectable } from 'kysely'
+import { allDone } from '../../runtime/all-done.ts'
+import type { Tx } from '../../storage/seam/dialect.ts'
+import { everyColumn } from '../../storage/tables/every-column.ts'
+import type { DeferredTable } from '../../storage/tables/message-tables.ts'
+import { addToRows, adjustRows, deleteRows, insertRows, selectEach } from '../../storage/seam/sets.ts'
+import type { MessageState } from '../core/message-store.ts'
+
+export type DeferredRow = Selectable<DeferredTable>
+/** What is said of a message that begins to wait for an instant. */
+type NewDeferred = Omit<DeferredRow, 'refusals' | 'restore_hold'> & { refusals?: number }
+
+/** What names a message that waits for an instant, and what it is counted under. */
+export type DeferredPlace = Pick<DeferredRow, 'account_id' | 'mode' | 'message_id' | 'reason' | 'parts'>
+
+const totalShape = { key: ['account_id', 'mode', 'reason'], amounts: ['messages', 'parts'] } as const
+export const deferredKey = ['account_id', 'mode', 'message_id'] as const
+
+/** Lets messages wait for an instant outside of the queue, and counts them. All rows have the members of the first one. */
+export async function defer(tx: Tx, rows: readonly NewDeferred[]): Promise<void> {
+  if (rows.length === 0) return
+  await allDone([
+    insertRows(tx, 'deferred', rows),
+    addToRows(tx, 'deferred_totals', totalShape, sumsOf(rows, 1)),
+  ])
+}
+
+/** Takes messages out again: they join the queue, or are done with. */
+export async function endDeferral(tx: Tx, rows: readonly DeferredPlace[]): Promise<void> {
+  if (rows.length === 0) return
+  await allDone([
+    deleteRows(tx, 'deferred', deferredKey, rows),
+    adjustRows(tx, 'deferred_totals', totalShape, sumsOf(rows, -1)),
+  ])
+}
+
+const sumsOf = (rows: readonly Omit<DeferredPlace, 'message_id'>[], sign: 1 | -1) =>
+  [...Map.groupBy(rows, ({ account_id, mode, reason }) => `${account_id}/${mode}/${reason}`).values()].map(
+    (alike) => {
+      const { account_id, mode, reason } = alike[0] as DeferredPlace
+      const parts = alike.reduce((sum, row) => sum + row.parts, 0)
+      return { account_id, mode, reason, messages: sign * alike.length, parts: sign * parts }
+    },
+  )
+
+const deferredColumns = everyColumn<DeferredTable>({
+  account_id: true, mode: true, message_id: true, reason: true, wake_at: true, route_key: true,
+  priority: true, parts: true, expires_at: true, refusals: true, changed_at: true, restore_hold: true,
+}) // prettier-ignore
+
+const deferredOf = {
+  sql: `select ${deferredColumns.join(', ')} from deferred where account_id = :account and mode = :mode and message_id = :message`,
+  inputs: ['account', 'mode', 'message'],
+} as const
+
+/** Those of these messages that wait for an instant. */
+export const readDeferred = (
+  tx: Tx,
+  messages: readonly Pick<MessageState, 'account_id' | 'mode' | 'id'>[],
+): Promise<DeferredRow[]> =>
+  selectEach<DeferredRow>(
+    tx,
+    deferredOf,
+    messages.map(({ account_id, mode, id }) => [account_id, mode, id]),
+  )

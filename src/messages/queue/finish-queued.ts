@@ -1,0 +1,169 @@
+import type { Tx } from '../../storage/seam/dialect.ts'
+import type { Mode } from '../../storage/tables/schema.ts'
+import { selectEach, updateRows } from '../../storage/seam/sets.ts'
+import { advanceMessages } from '../core/advance-messages.ts'
+import { finishDeferred } from './finish-deferred.ts'
+import { dropStale, dequeue } from './dequeue.ts'
+import { type MessageState, stateColumnsOf } from '../core/message-store.ts'
+import type { MessageEvent } from '../core/state.ts'
+
+interface RouteRow {
+  account_id: string
+  mode: Mode
+  route_key: string
+}
+
+type WaitingRow = MessageState & { route_key: string; priority: number; due_at: number }
+
+/** Later than anything; what `next_expiry_at` holds when nothing waits. */
+const never = 8_640_000_000_000_000
+
+const waitingRows = (condition: string) => `
+  select ${stateColumnsOf('m')}, q.route_key, q.priority, q.due_at
+  from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
+  where q.claimed_by is null and ${condition} limit :most`
+const ofRoute = 'q.route_key = :route and q.account_id = :account'
+const expired = {
+  sql: waitingRows(`${ofRoute} and q.restore_hold = 0 and q.expires_at <= :now`),
+  inputs: ['route', 'account', 'now', 'most'],
+} as const
+const waiting = { sql: waitingRows(ofRoute), inputs: ['route', 'account', 'most'] } as const
+const held = { sql: waitingRows('q.restore_hold = 1'), inputs: ['most'] } as const
+
+/**
+ * Ends what waited past its validity (P2): `expired`, its hold released. Looks only at routes whose earliest expiry has passed, so
+ * that no index over all that waits is kept. Gives the messages ended, at most `most` a route.
+ */
+export async function expireWaiting(tx: Tx, nowMs: number, most: number): Promise<MessageState[]> {
+  const routes = await tx
+    .selectFrom('queue_totals')
+    .select(['account_id', 'mode', 'route_key'])
+    .where('next_expiry_at', '<=', nowMs)
+    .limit(100)
+    .execute()
+  const ended = await endRows(
+    tx,
+    await selectEach<WaitingRow>(
+      tx,
+      expired,
+      routes.map((route) => [route.route_key, route.account_id, nowMs, most]),
+    ),
+    {
+      event: 'validity_ended',
+      code: 'expired_in_queue',
+      nowMs,
+    },
+  )
+  await moveNextExpiry(tx, routes)
+  return ended
+}
+
+/**
+ * Cancels what waits for an account (closure), in the queue or for an instant, or what a restore holds back. Gives the messages ended, page by
+ * page: of the queue and of the instants at most `most` each; none behind the last page.
+ */
+export async function cancelWaiting(
+  tx: Tx,
+  scope: { accountId: string } | 'restore_hold',
+  reason: { event: MessageEvent; code: string; nowMs: number },
+  most: number,
+): Promise<MessageState[]> {
+  const found =
+    scope === 'restore_hold'
+      ? await selectEach<WaitingRow>(tx, held, [[most]])
+      : await waitingOf(tx, scope.accountId, most)
+  const ofQueue = await endRows(tx, found, reason)
+  const deferred = await finishDeferred(tx, scope, reason, most)
+  const ended = [...ofQueue, ...deferred.ended]
+  // Nobody is told of rows that were stale: a page of nothing else is not the last one.
+  return ended.length === 0 && (deferred.stale > 0 || found.some((row) => row.status !== 'queued'))
+    ? cancelWaiting(tx, scope, reason, most)
+    : ended
+}
+
+/** A page is shared among so many routes at most: each has a look at its queue. */
+const maxRoutes = 20
+
+/** Some of what waits for an account. Found by the totals of its routes: the queue, which holds all that waits for all, is not walked. */
+async function waitingOf(tx: Tx, accountId: string, most: number): Promise<WaitingRow[]> {
+  const routes = await tx
+    .selectFrom('queue_totals as t')
+    .select('t.route_key')
+    .where('t.account_id', '=', accountId)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('queue as q')
+          .select('q.message_id')
+          .whereRef('q.route_key', '=', 't.route_key')
+          .whereRef('q.account_id', '=', 't.account_id')
+          .where('q.claimed_by', 'is', null),
+      ),
+    )
+    .limit(maxRoutes)
+    .execute()
+  const maxOfRoute = Math.ceil(most / Math.max(1, routes.length))
+  return selectEach(
+    tx,
+    waiting,
+    routes.map(({ route_key }) => [route_key, accountId, maxOfRoute]),
+  )
+}
+
+/** Ends messages that wait, and takes them out of the queue. Gives those that were ended. */
+export async function endRows(
+  tx: Tx,
+  found: readonly WaitingRow[],
+  reason: { event: MessageEvent; code: string; nowMs: number },
+): Promise<MessageState[]> {
+  const rows = await dropStale(tx, found)
+  const states = await advanceMessages(
+    tx,
+    rows.map((row) => ({
+      message: row,
+      event: reason.event,
+      atMs: reason.nowMs,
+      error: { code: reason.code, networkCode: null },
+    })),
+  )
+  const ended = rows.filter((_, i) => states[i] !== null && states[i] !== undefined)
+  await dequeue(
+    tx,
+    ended.map((row) => ({ ...row, message_id: row.id })),
+  )
+  return states.filter((state) => state !== null)
+}
+
+const earliest = {
+  sql: `select account_id, mode, route_key, (select min(q.expires_at) from queue q where q.route_key = t.route_key
+          and q.account_id = t.account_id and q.claimed_by is null and q.restore_hold = 0) as next_expiry_at
+        from queue_totals t where t.account_id = :account and t.mode = :mode and t.route_key = :route`,
+  inputs: ['account', 'mode', 'route'],
+} as const
+
+async function moveNextExpiry(tx: Tx, routes: readonly RouteRow[]): Promise<void> {
+  const rows = await selectEach<RouteRow & { next_expiry_at: number | null }>(
+    tx,
+    earliest,
+    routes.map((route) => [route.account_id, route.mode, route.route_key]),
+  )
+  await updateRows(
+    tx,
+    'queue_totals',
+    ['account_id', 'mode', 'route_key'],
+    rows.map((row) => ({ ...row, next_expiry_at: row.next_expiry_at ?? never })),
+  )
+  // A route on which nothing waits is made again when something does; else every sender ever tried would stay.
+  const empty = rows.filter((row) => row.next_expiry_at === null)
+  if (empty.length > 0)
+    await tx
+      .deleteFrom('queue_totals')
+      .where('messages', '=', 0)
+      .where(({ eb, refTuple, tuple }) =>
+        eb(
+          refTuple('account_id', 'mode', 'route_key'),
+          'in',
+          empty.map((row) => tuple(row.account_id, row.mode, row.route_key)),
+        ),
+      )
+      .execute()
+}

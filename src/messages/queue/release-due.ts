@@ -1,0 +1,116 @@
+import { readCountries } from '../../accounts/core/account-guard.ts'
+import { allDone } from '../../runtime/all-done.ts'
+import type { Tx } from '../../storage/seam/dialect.ts'
+import type { Mode } from '../../storage/tables/schema.ts'
+import { addToRows, insertRows, selectEach } from '../../storage/seam/sets.ts'
+import { type Advance, advanceMessages } from '../core/advance-messages.ts'
+import { isTestNumber } from '../../numbers/test-number.ts'
+import { type DeferredRow, endDeferral } from './deferred.ts'
+import { type MessageState, stateColumnsOf } from '../core/message-store.ts'
+import { queueTotalShape } from './queue-totals.ts'
+
+/** What became of messages whose instant has come. */
+export interface Released {
+  /** Rows that were looked at: as many as were asked for means that there may be more. */
+  found: number
+  /** The routes on which something waits now, each once. */
+  routes: { account_id: string; mode: Mode; route_key: string }[]
+  /** New states, those of messages that expired meanwhile among them. */
+  states: MessageState[]
+}
+
+type DueRow = MessageState &
+  Pick<DeferredRow, 'reason' | 'route_key' | 'priority' | 'refusals' | 'changed_at'> & {
+    country: string | null
+    /** Of the account, as they are stored. */
+    countries: string | null
+  }
+
+const due = {
+  sql: `select ${stateColumnsOf('m')}, d.reason, d.route_key, d.priority, d.refusals, d.changed_at, m.country, a.countries
+        from deferred d cross join messages m on m.account_id = d.account_id and m.mode = d.mode and m.id = d.message_id
+        cross join accounts a on a.id = d.account_id
+        where d.restore_hold = 0 and d.wake_at <= :due order by d.wake_at limit :most`,
+  inputs: ['due', 'most'],
+} as const
+
+/**
+ * Lets messages whose instant has come join the queue: `scheduled` becomes `queued`, what waited for the end of quiet hours is `queued`
+ * already; what expired meanwhile is `expired`, and what goes to a country that the account may not write to any more `canceled`. `dueMs` is the
+ * time by which they are due, which on several nodes is the database's; `nowMs` is the time that is written, and by which a validity ends.
+ */
+export async function releaseDue(
+  tx: Tx,
+  { dueMs, nowMs, most }: { dueMs: number; nowMs: number; most: number },
+): Promise<Released> {
+  const rows = await selectEach<DueRow>(tx, due, [[dueMs, most]])
+  if (rows.length === 0) return { found: 0, routes: [], states: [] }
+  const moved = await advanceMessages(
+    tx,
+    rows.flatMap((row) => advancesOf(row, nowMs)),
+  )
+  // A message stands twice in the batch when it falls due and expires at once: its last state counts.
+  const states = new Map(moved.flatMap((state) => (state === null ? [] : [[nameOf(state), state]])))
+  const waiting = rows.flatMap((row) => {
+    const state = states.get(nameOf(row)) ?? row
+    return state.status === 'queued' ? [{ ...row, ...state }] : []
+  })
+  await allDone([
+    endDeferral(
+      tx,
+      rows.map((row) => ({ ...row, message_id: row.id })),
+    ),
+    insertRows(
+      tx,
+      'queue',
+      waiting.map((row) => queueRow(row, nowMs)),
+    ),
+    addToRows(tx, 'queue_totals', queueTotalShape, waiting.map(totalRow)),
+  ])
+  const routes = new Map(
+    waiting.map((row) => [`${row.account_id}/${row.route_key}`, pickRoute(row)] as const),
+  )
+  return { found: rows.length, routes: [...routes.values()], states: [...states.values()] }
+}
+
+const nameOf = ({ account_id, mode, id }: Pick<MessageState, 'account_id' | 'mode' | 'id'>): string =>
+  `${account_id}/${mode}/${id}`
+
+function advancesOf(row: DueRow, nowMs: number): Advance[] {
+  if (!isAllowed(row)) {
+    const error = { code: 'destination_not_allowed', networkCode: null }
+    return [{ message: row, event: 'canceled', atMs: nowMs, error }]
+  }
+  const becomesDue: Advance[] =
+    row.status === 'scheduled' ? [{ message: row, event: 'due', atMs: nowMs }] : []
+  if ((row.expires_at as number) > nowMs) return becomesDue
+  const error = { code: 'expired_in_queue', networkCode: null }
+  return [...becomesDue, { message: row, event: 'validity_ended', atMs: nowMs, error }]
+}
+
+/** As at accept: what was allowed a month ago may be what an operator has just stopped. */
+const isAllowed = ({ recipient, country, countries }: DueRow): boolean =>
+  countries === null || isTestNumber(recipient) || (readCountries(countries) ?? []).includes(country ?? '')
+
+/** History relies on it that nothing but what kept its place is due before its last change. */
+const queueRow = (row: DueRow, nowMs: number) => ({
+  route_key: row.route_key,
+  account_id: row.account_id,
+  priority: row.priority,
+  due_at: Math.max(nowMs, row.updated_at),
+  message_id: row.id,
+  mode: row.mode,
+  parts: row.parts,
+  expires_at: row.expires_at as number,
+  changed_at: row.updated_at,
+  refusals: row.refusals,
+})
+
+const totalRow = (row: DueRow) => ({
+  ...pickRoute(row),
+  messages: 1,
+  parts: row.parts,
+  next_expiry_at: row.expires_at as number,
+})
+
+const pickRoute = ({ account_id, mode, route_key }: DueRow) => ({ account_id, mode, route_key })

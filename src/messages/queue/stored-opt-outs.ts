@@ -1,0 +1,75 @@
+import type { Selectable } from 'kysely'
+import { everySpelling } from '../../numbers/number-changes.ts'
+import type { Tx } from '../../storage/seam/dialect.ts'
+import { everyColumn } from '../../storage/tables/every-column.ts'
+import type { OptOutTable } from '../../storage/tables/message-tables.ts'
+import type { Mode } from '../../storage/tables/schema.ts'
+import { selectEach } from '../../storage/seam/sets.ts'
+
+export type OptOutRow = Selectable<OptOutTable>
+
+export const optOutKey = ['account_id', 'mode', 'recipient'] as const
+
+const optOutColumns = everyColumn<OptOutTable>({
+  account_id: true, mode: true, recipient: true, created_at: true, forget_at: true, origin: true,
+  device_id: true, confirmation_id: true, confirmed_at: true,
+}) // prettier-ignore
+
+const byKey = {
+  sql: `select ${optOutColumns.join(', ')} from opt_outs where account_id = :account and mode = :mode and recipient = :recipient`,
+  inputs: ['account', 'mode', 'recipient'],
+} as const
+
+/** Opt-outs of these numbers, those too that have ended. */
+export const readOptOuts = (
+  tx: Tx,
+  { accountId, mode }: { accountId: string; mode: Mode },
+  recipients: readonly string[],
+): Promise<OptOutRow[]> =>
+  readNamedOptOuts(
+    tx,
+    recipients.map((recipient) => ({ account_id: accountId, mode, recipient })),
+  )
+
+/** The same, of any accounts. */
+export const readNamedOptOuts = (
+  tx: Tx,
+  names: readonly Pick<OptOutRow, (typeof optOutKey)[number]>[],
+): Promise<OptOutRow[]> =>
+  selectEach<OptOutRow>(
+    tx,
+    byKey,
+    names.map(({ account_id, mode, recipient }) => [account_id, mode, recipient]),
+  )
+
+/** Whether an opt-out holds at an instant. */
+export const holds = ({ forget_at }: Pick<OptOutRow, 'forget_at'>, nowMs: number): boolean =>
+  forget_at === null || forget_at > nowMs
+
+/**
+ * Which of these messages go to a number in another spelling than the one that has opted out: a claim compares what is written. There are such
+ * numbers in a few countries alone, so that those of others cost no look. The message that tells a number so may go.
+ */
+export async function stoppedInAnotherSpelling(
+  tx: Tx,
+  messages: readonly { account_id: string; mode: Mode; id: string; recipient: string }[],
+  nowMs: number,
+): Promise<ReadonlySet<string>> {
+  const named = messages.flatMap(({ recipient, ...message }) =>
+    everySpelling(recipient)
+      .filter((each) => each !== recipient)
+      .map((each) => ({ ...message, recipient: each })),
+  )
+  if (named.length === 0) return new Set()
+  const optOuts = (await readNamedOptOuts(tx, named)).filter((each) => holds(each, nowMs))
+  const stopped = named.filter((message) =>
+    optOuts.some(
+      (each) =>
+        each.account_id === message.account_id &&
+        each.mode === message.mode &&
+        each.recipient === message.recipient &&
+        each.confirmation_id !== message.id,
+    ),
+  )
+  return new Set(stopped.map(({ id }) => id))
+}

@@ -1,0 +1,76 @@
+import { allDone } from '../../runtime/all-done.ts'
+import type { Db, Tx } from '../../storage/seam/dialect.ts'
+import { everyColumn } from '../../storage/tables/every-column.ts'
+import type { IdempotencyKeyTable, SendTable } from '../../storage/tables/message-tables.ts'
+import { selectEach } from '../../storage/seam/sets.ts'
+import { readMessagesOfSend } from '../core/message-store.ts'
+import type { SendRequest, StoredSend } from './send-request.ts'
+
+/** The send stored under an idempotency key, or null. */
+export async function findReplay(db: Db | Tx, name: KeyName): Promise<StoredSend | null> {
+  const [row] = await readKeys(db, [name])
+  return row === undefined ? null : readStoredSend(db, row)
+}
+
+const keyColumns = everyColumn<IdempotencyKeyTable>({
+  account_id: true, mode: true, key: true, fingerprint: true, send_id: true, warnings: true,
+  balance_available: true, created_at: true,
+}) // prettier-ignore
+
+const sendColumns = everyColumn<SendTable>({
+  account_id: true, id: true, mode: true, key_id: true, first_message_id: true, last_message_id: true,
+  smart_encoding_applied: true, created_at: true, send_at: true,
+}) // prettier-ignore
+
+const keyRow = {
+  sql: `select ${keyColumns.join(', ')} from idempotency_keys where account_id = :account and mode = :mode and key = :key`,
+  inputs: ['account', 'mode', 'key'],
+} as const
+
+interface KeyName {
+  accountId: string
+  mode: SendRequest['mode']
+  key: string
+}
+
+const readKeys = (db: Db | Tx, names: readonly KeyName[]): Promise<IdempotencyKeyTable[]> =>
+  selectEach<IdempotencyKeyTable>(
+    db,
+    keyRow,
+    names.map(({ accountId, mode, key }) => [accountId, mode, key]),
+  )
+
+async function readStoredSend(db: Db | Tx, row: IdempotencyKeyTable): Promise<StoredSend | null> {
+  const send = await db
+    .selectFrom('sends')
+    .select(sendColumns)
+    .where('account_id', '=', row.account_id)
+    .where('id', '=', row.send_id)
+    .executeTakeFirst()
+  if (send === undefined) return null
+  const messages = await readMessagesOfSend(db, send)
+  return {
+    fingerprint: row.fingerprint,
+    send,
+    messages,
+    warnings: row.warnings,
+    balanceAvailable: row.balance_available,
+  }
+}
+
+/** For each request what its key already stands for, or null. Of one key twice in a batch neither stands for anything yet: `sendMessages` refuses that. */
+export async function findReplays(tx: Tx, requests: readonly SendRequest[]): Promise<(StoredSend | null)[]> {
+  const nameOf = (accountId: string, mode: string, key: string): string =>
+    JSON.stringify([accountId, mode, key])
+  const names = requests.flatMap(({ accountId, mode, idempotency }) =>
+    idempotency === null ? [] : [{ accountId, mode, key: idempotency.key }],
+  )
+  const rows = await readKeys(tx, names)
+  const known = new Map(rows.map((row) => [nameOf(row.account_id, row.mode, row.key), row]))
+  return allDone(
+    requests.map(async ({ accountId, mode, idempotency }) => {
+      const row = idempotency === null ? undefined : known.get(nameOf(accountId, mode, idempotency.key))
+      return row === undefined ? null : readStoredSend(tx, row)
+    }),
+  )
+}

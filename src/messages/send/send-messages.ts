@@ -1,0 +1,260 @@
+import { allDone } from '../../runtime/all-done.ts'
+import { utcDay } from '../../runtime/clock.ts'
+import { readWallets, WalletChanges, walletKey } from '../../ledger/ledger.ts'
+import { type Db, StorageError, type Tx } from '../../storage/seam/dialect.ts'
+import type { Flag } from '../../storage/tables/schema.ts'
+import { addToRows, insertRows, selectEach } from '../../storage/seam/sets.ts'
+import { defer } from '../queue/deferred.ts'
+import { capDayOf, decideSends, type Decision, type Standing } from './decide-sends.ts'
+import { recordMessageEvents } from '../core/events.ts'
+import { findReplays } from './find-replays.ts'
+import { priorityOf, routeKeyOf } from '../core/message-store.ts'
+import { queueTotalShape } from '../queue/queue-totals.ts'
+import type { SendRequest, SendResult, Warning } from './send-request.ts'
+import { countNew } from '../core/traffic.ts'
+
+/**
+ * Accepts a batch of sends as one unit: idempotency, then money and queue, then the rows. All that is accepted is flushed when
+ * the unit's transaction is (P1); the same key never makes a second message (P3); no device is contacted here. What was made before `floor` is
+ * `late`: a page of history has passed by, and it is to be made anew.
+ */
+export async function sendMessages(
+  tx: Tx,
+  requests: readonly SendRequest[],
+  floor: Promise<number> = Promise.resolve(0),
+): Promise<SendResult[]> {
+  const [floorMs, replays, standing] = await allDone([
+    floor,
+    findReplays(tx, requests),
+    readStanding(tx, requests),
+  ])
+  const isLate = ({ createdAt }: SendRequest): boolean => createdAt < floorMs
+  const fresh = requests.filter((request, i) => replays[i] === null && !isLate(request))
+  refuseOneKeyTwice(fresh)
+  const decisions = decideSends(fresh, standing)
+  const accepted = fresh.filter((_, i) => decisions[i]?.kind === 'accept')
+  if (accepted.length > 0)
+    await store(tx, accepted, new Map(fresh.map((request, i) => [request, decisions[i] as Decision])))
+
+  let next = 0
+  return requests.map((request, i) => {
+    if (isLate(request)) return { kind: 'late', floorMs }
+    const replay = replays[i] ?? null
+    if (replay !== null) return { kind: 'replayed', replay }
+    const decision = decisions[next++] as Decision
+    return decision.kind === 'refuse' ? { ...decision, kind: 'refused' } : { ...decision, kind: 'accepted' }
+  })
+}
+
+/**
+ * Two sends under one new key in a batch: the second is a repeat of the first, and nothing that the balance might refuse. Fails the batch; the writer
+ * then runs each call by itself, and the second finds the first.
+ */
+function refuseOneKeyTwice(sends: readonly SendRequest[]): void {
+  const keyed = sends.filter((send) => send.idempotency !== null)
+  const names = new Set(keyed.map((send) => `${walletKey(send)}/${send.idempotency?.key}`))
+  if (names.size < keyed.length)
+    throw new StorageError('one Idempotency-Key stands twice in a batch', 'constraint', false)
+}
+
+/** Prices a send as if it were made now, and stores nothing. */
+export async function priceSend(db: Db, request: SendRequest): Promise<Decision> {
+  return decideSends([request], await readStanding(db, [request]))[0] as Decision
+}
+
+const waitingOf = {
+  sql: `select account_id, mode, coalesce(sum(messages), 0) as messages from (
+          select account_id, mode, messages from queue_totals where account_id = :account and mode = :mode
+          union all
+          select account_id, mode, messages from deferred_totals where account_id = :account and mode = :mode) as waits
+        group by account_id, mode`,
+  inputs: ['account', 'mode'],
+} as const
+const barredAccount = {
+  sql: "select id, state from accounts where id = :account and state <> 'active'",
+  inputs: ['account'],
+} as const
+const usageOfKey = {
+  sql: 'select key_id, day, parts from api_key_usage where key_id = :key and day = :day',
+  inputs: ['key', 'day'],
+} as const
+
+async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Promise<Standing> {
+  const names = [...new Map(requests.map((request) => [walletKey(request), request])).values()]
+  const capped = new Map(
+    requests.filter((request) => request.dailyCap !== null).map((request) => [capDayOf(request), request]),
+  )
+  const [wallets, barred, waiting, usage] = await allDone([
+    readWallets(db, names),
+    selectEach<{ id: string; state: 'suspended' | 'closed' }>(
+      db,
+      barredAccount,
+      names.map((name) => [name.accountId]),
+    ),
+    selectEach<{ account_id: string; mode: SendRequest['mode']; messages: number }>(
+      db,
+      waitingOf,
+      names.map((name) => [name.accountId, name.mode]),
+    ),
+    selectEach<{ key_id: string; day: number; parts: number }>(
+      db,
+      usageOfKey,
+      [...capped.values()].map(({ keyId, createdAt }) => [keyId, utcDay(createdAt)]),
+    ),
+  ])
+  return {
+    wallets,
+    barred: new Map(barred.map((account) => [account.id, account.state])),
+    waiting: new Map(
+      waiting.map((row) => [walletKey({ accountId: row.account_id, mode: row.mode }), row.messages]),
+    ),
+    reservedOfDay: new Map(usage.map((row) => [`${row.key_id}/${row.day}`, row.parts])),
+  }
+}
+
+/** Statements are posted together and run in this order: one wake-up of the database thread for the whole unit. */
+async function store(
+  tx: Tx,
+  sends: readonly SendRequest[],
+  decisions: ReadonlyMap<SendRequest, Decision>,
+): Promise<void> {
+  const wallets = new WalletChanges()
+  for (const send of sends) wallets.reserve(send, send.recipients.length * send.parts)
+  const capped = sends.filter((send) => send.dailyCap !== null)
+  const scheduled = sends.filter((send) => send.sendAt !== undefined)
+  const fresh = scheduled.length === 0 ? sends : sends.filter((send) => send.sendAt === undefined)
+  const keyed = sends.filter((send) => send.idempotency !== null)
+  const messages = sends.flatMap(messageRows)
+  await allDone([
+    wallets.apply(tx),
+    insertRows(tx, 'sends', sends.map(sendRow)),
+    insertRows(tx, 'messages', messages),
+    insertRows(tx, 'queue', fresh.flatMap(queueRows)),
+    addToRows(tx, 'queue_totals', queueTotalShape, fresh.map(queueTotalRow)),
+    defer(tx, scheduled.flatMap(deferredRows)),
+    countNew(tx, 'accepted', sends.map(trafficOf)),
+    addToRows(tx, 'api_key_usage', { key: ['key_id', 'day'], amounts: ['parts'] }, capped.map(keyUsageRow)),
+    insertRows(
+      tx,
+      'idempotency_keys',
+      keyed.map((send) => idempotencyRow(send, decisions.get(send) as Decision)),
+    ),
+    recordMessageEvents(
+      tx,
+      messages.map((message) => ({ message, previousStatus: null, correction: false })),
+    ),
+  ])
+}
+
+const flag = (value: boolean): Flag => (value ? 1 : 0)
+
+const sendRow = (send: SendRequest) => ({
+  account_id: send.accountId,
+  id: send.sendId,
+  mode: send.mode,
+  key_id: send.keyId,
+  first_message_id: send.messageIds[0] as string,
+  last_message_id: send.messageIds.at(-1) as string,
+  smart_encoding_applied: flag(send.smartEncodingApplied),
+  created_at: send.createdAt,
+  send_at: send.sendAt ?? null,
+})
+
+const messageRows = (send: SendRequest) =>
+  send.recipients.map((recipient, i) => ({
+    account_id: send.accountId,
+    mode: send.mode,
+    id: send.messageIds[i] as string,
+    send_id: send.sendId,
+    direction: 'outbound' as const,
+    status: send.sendAt === undefined ? ('queued' as const) : ('scheduled' as const),
+    recipient: recipient.to,
+    sender: send.from,
+    country: recipient.country,
+    category: send.category,
+    text: send.text,
+    text_redacted: 0 as const,
+    encoding: send.encoding,
+    encoding_forced: flag(send.encodingForced === true),
+    units: send.units,
+    parts: send.parts,
+    parts_sent: 0,
+    held: send.parts,
+    charged: 0,
+    cost_state: 'held' as const,
+    on_unknown: send.onUnknown,
+    attempts: 0,
+    possible_duplicate: 0 as const,
+    client_reference: send.clientReference,
+    metadata: send.metadata,
+    created_at: send.createdAt,
+    send_at: send.sendAt ?? null,
+    expires_at: send.expiresAt,
+    updated_at: send.createdAt,
+  }))
+
+const queueRows = (send: SendRequest) =>
+  send.messageIds.map((messageId) => ({
+    route_key: routeKeyOf(send.mode, send.from, send.encodingForced),
+    account_id: send.accountId,
+    priority: priorityOf(send.category),
+    due_at: send.createdAt,
+    message_id: messageId,
+    mode: send.mode,
+    parts: send.parts,
+    expires_at: send.expiresAt,
+    changed_at: send.createdAt,
+  }))
+
+const deferredRows = (send: SendRequest) =>
+  send.messageIds.map((messageId) => ({
+    account_id: send.accountId,
+    mode: send.mode,
+    message_id: messageId,
+    reason: 'scheduled' as const,
+    wake_at: send.sendAt as number,
+    route_key: routeKeyOf(send.mode, send.from, send.encodingForced),
+    priority: priorityOf(send.category),
+    parts: send.parts,
+    expires_at: send.expiresAt,
+    changed_at: send.createdAt,
+  }))
+
+const queueTotalRow = (send: SendRequest) => ({
+  account_id: send.accountId,
+  mode: send.mode,
+  route_key: routeKeyOf(send.mode, send.from, send.encodingForced),
+  messages: send.messageIds.length,
+  parts: send.messageIds.length * send.parts,
+  next_expiry_at: send.expiresAt,
+})
+
+const trafficOf = (send: SendRequest) => ({
+  account_id: send.accountId,
+  mode: send.mode,
+  created_at: send.createdAt,
+  messages: send.messageIds.length,
+})
+
+const keyUsageRow = (send: SendRequest) => ({
+  key_id: send.keyId,
+  day: utcDay(send.createdAt),
+  parts: send.recipients.length * send.parts,
+})
+
+const idempotencyRow = (send: SendRequest, decision: Decision) => ({
+  account_id: send.accountId,
+  mode: send.mode,
+  key: send.idempotency?.key as string,
+  fingerprint: send.idempotency?.fingerprint as string,
+  send_id: send.sendId,
+  warnings: JSON.stringify(warningsOf(send, decision)),
+  balance_available: decision.kind === 'accept' ? decision.balanceAvailable : 0,
+  created_at: send.createdAt,
+})
+
+/** The warnings of an accepted send, with the one that only the wallet could tell. */
+const warningsOf = (send: SendRequest, result: { kind: string; isLow?: boolean }): readonly Warning[] =>
+  result.isLow === true && send.lowBalanceWarning !== undefined
+    ? [...send.warnings, send.lowBalanceWarning]
+    : send.warnings

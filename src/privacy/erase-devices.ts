@@ -1,0 +1,82 @@
+import type { Ids } from '../runtime/ids.ts'
+import type { Tx } from '../storage/seam/dialect.ts'
+import { deleteRows, updateRows } from '../storage/seam/sets.ts'
+import { retireDevice } from '../devices/core/device-store.ts'
+import { revokePhoneTokens } from '../devices/phones/phone-tokens.ts'
+
+/** Devices of an account that is being erased. They stay as rows, which messages and attempts name. */
+
+const maxDevicesAtOnce = 20
+const maxRowsAtOnce = 500
+/** A name must not be empty. */
+const erasedDevice = 'Erased device'
+
+interface Asked {
+  accountId: string
+  actor: string
+}
+
+/**
+ * Retires devices and takes away their names, senders, settings and secrets, and what their phones told of themselves. Private tokens are revoked.
+ * Gives how many devices of one page; 0 at the end.
+ */
+export async function eraseDevices(
+  tx: Tx,
+  deps: { ids: Ids; nowMs: number },
+  { accountId, actor }: Asked,
+): Promise<number> {
+  await revokePhoneTokens(tx, deps, { accountId, actor })
+  const rows = await tx
+    .selectFrom('devices')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where(({ eb, or }) =>
+      or([
+        eb('state', '!=', 'retired'),
+        eb('name', '!=', erasedDevice),
+        eb('senders', '!=', '[]'),
+        eb('settings', '!=', '{}'),
+      ]),
+    )
+    .limit(maxDevicesAtOnce)
+    .execute()
+  for (const { id } of rows) await retireDevice(tx, deps, { deviceId: id, actor })
+  const blank = rows.map(({ id }) => ({ id, name: erasedDevice, senders: '[]', settings: '{}' }))
+  await updateRows(tx, 'devices', ['id'], blank)
+  const phone = { name: '', sims: '[]', app_version: null, signing_key: '' }
+  await updateRows(
+    tx,
+    'phones',
+    ['device_id'],
+    rows.map(({ id }) => ({ device_id: id, ...phone })),
+  )
+  return rows.length
+}
+
+/**
+ * Takes away what devices were and measured, and what a server that had not heard of their end reported since. Gives how many rows of one page; 0 at
+ * the end.
+ */
+export async function eraseDeviceHistory(tx: Tx, _: unknown, { accountId }: Asked): Promise<number> {
+  const devices = tx.selectFrom('devices').select('id').where('account_id', '=', accountId)
+  const reports = await tx.deleteFrom('device_reports').where('device_id', 'in', devices).executeTakeFirst()
+  const states = await tx
+    .selectFrom('device_states')
+    .select(['device_id', 'from_at'])
+    .where('device_id', 'in', devices)
+    .limit(maxRowsAtOnce)
+    .execute()
+  const samples = await tx
+    .selectFrom('device_samples')
+    .select(['device_id', 'at'])
+    .where('device_id', 'in', devices)
+    .limit(maxRowsAtOnce)
+    .execute()
+  const unread = await tx.deleteFrom('unread_forms').where('device_id', 'in', devices).executeTakeFirst()
+  return (
+    Number(reports.numDeletedRows) +
+    Number(unread.numDeletedRows) +
+    (await deleteRows(tx, 'device_states', ['device_id', 'from_at'], states)) +
+    (await deleteRows(tx, 'device_samples', ['device_id', 'at'], samples))
+  )
+}

@@ -1,0 +1,149 @@
+import type { Tx } from '../storage/seam/dialect.ts'
+import type { Direction, MessageStatus, Mode } from '../storage/tables/schema.ts'
+import { deleteRows, selectEach, updateRows } from '../storage/seam/sets.ts'
+import { cancelMessages } from '../messages/queue/cancel-messages.ts'
+import { rangeInDoubt } from '../messages/outcomes/doubtful-parts.ts'
+import type { EraseDeps } from './erase-deps.ts'
+import { eraseWebhooksAbout } from './erase-webhooks.ts'
+import { erasedNumber } from '../messages/core/erased-number.ts'
+import type { MessageErrorCode } from '../messages/core/message-errors.ts'
+
+export interface ErasedPage {
+  erased: number
+  /** Waited, and were canceled first. */
+  canceled: number
+  /** Are being handed over at this moment and were left. */
+  inFlight: number
+  /** Phones that are asked to let go of what they hold: whoever erases wakes them. */
+  deviceIds: string[]
+}
+
+export const nothingErased: ErasedPage = { erased: 0, canceled: 0, inFlight: 0, deviceIds: [] }
+
+export const addPages = (a: ErasedPage, b: ErasedPage): ErasedPage => ({
+  erased: a.erased + b.erased,
+  canceled: a.canceled + b.canceled,
+  inFlight: a.inFlight + b.inFlight,
+  deviceIds: [...new Set([...a.deviceIds, ...b.deviceIds])],
+})
+
+export interface Wallet {
+  accountId: string
+  mode: Mode
+}
+
+interface Row {
+  account_id: string
+  mode: Mode
+  id: string
+  direction: Direction
+  status: MessageStatus
+  recipient: string
+  sender: string | null
+}
+
+const rowOf = {
+  sql: `select account_id, mode, id, direction, status, recipient, sender from messages
+        where account_id = :account and mode = :mode and id = :id`,
+  inputs: ['account', 'mode', 'id'],
+} as const
+
+/**
+ * Erases texts, references and numbers of a page of messages of one wallet, in their attempts too: of `party` the other side's number, of `both` one's
+ * own as well. What waits is canceled first (P8); what is being handed over is left, and phones are asked for it. Times, states and sums stay as
+ * they are, and so does the time of the last change.
+ */
+async function erasePage(
+  tx: Tx,
+  { accountId, mode }: Wallet,
+  ids: readonly string[],
+  how: { sides: 'party' | 'both'; code: MessageErrorCode; nowMs: number },
+): Promise<ErasedPage> {
+  const read = () =>
+    selectEach<Row>(
+      tx,
+      rowOf,
+      ids.map((id) => [accountId, mode, id]),
+    )
+  const open = (await read()).filter(({ status }) => isUnderWay(status))
+  const cancellations = await cancelMessages(
+    tx,
+    open.map(({ id }) => ({ accountId, mode, messageId: id })),
+    how,
+  )
+  const rows = await read()
+  const done = rows.filter(({ status }) => !isUnderWay(status))
+  await dropPlacesInDoubt(tx, done)
+  await updateRows(
+    tx,
+    'messages',
+    ['account_id', 'mode', 'id'],
+    done.map((row) => erasedRow(row, how.sides)),
+  )
+  // The network's own words, which may name the number.
+  await updateRows(
+    tx,
+    'attempts',
+    ['account_id', 'mode', 'message_id'],
+    done.map((row) => ({
+      account_id: row.account_id,
+      mode: row.mode,
+      message_id: row.id,
+      network_code: null,
+    })),
+  )
+  await eraseWebhooksAbout(tx, done)
+  return {
+    erased: done.length,
+    canceled: cancellations.filter(({ result }) => result === 'canceled').length,
+    inFlight: rows.length - done.length,
+    deviceIds: cancellations.flatMap(({ deviceId }) => (deviceId === null ? [] : [deviceId])),
+  }
+}
+
+/** Erases one page as a unit of its own. */
+export function writeErasedPage(
+  { writer, clock, hold }: Pick<EraseDeps, 'writer' | 'clock' | 'hold'>,
+  wallet: Wallet,
+  ids: readonly string[],
+  { sides, code }: { sides: 'party' | 'both'; code: MessageErrorCode },
+): Promise<ErasedPage> {
+  return hold(clock.now(), (timeIn) =>
+    writer.write(async (tx) => erasePage(tx, wallet, ids, { sides, code, nowMs: await timeIn(tx) })),
+  )
+}
+
+const isUnderWay = (status: MessageStatus): boolean =>
+  status === 'scheduled' || status === 'queued' || status === 'sending'
+
+function erasedRow({ account_id, mode, id, direction, recipient, sender }: Row, sides: 'party' | 'both') {
+  const isOutbound = direction === 'outbound'
+  return {
+    account_id,
+    mode,
+    id,
+    recipient: sides === 'both' || isOutbound ? erasedNumber : recipient,
+    sender: sides === 'both' || !isOutbound ? null : sender,
+    text: null,
+    text_redacted: 1 as const,
+    client_reference: null,
+    metadata: '{}',
+    network_code: null,
+  }
+}
+
+const placesOf = {
+  sql: `select network_id, device_id from receipts_expected
+        where network_id > :begin and network_id < :behind and account_id = :account and mode = :mode and message_id = :message`,
+  inputs: ['begin', 'behind', 'account', 'mode', 'message'],
+} as const
+
+/** Parts in doubt wait under the end of the recipient's number. */
+async function dropPlacesInDoubt(tx: Tx, rows: readonly Row[]): Promise<void> {
+  const places = await selectEach<{ network_id: string; device_id: string }>(
+    tx,
+    placesOf,
+    rows.map((row) => [...rangeInDoubt(row.recipient), row.account_id, row.mode, row.id]),
+  )
+  await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], places)
+}

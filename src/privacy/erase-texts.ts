@@ -1,0 +1,54 @@
+import { lowestIdAt } from '../runtime/ids.ts'
+import type { Db, Tx } from '../storage/seam/dialect.ts'
+import type { Mode } from '../storage/tables/schema.ts'
+import { selectEach, updateRows } from '../storage/seam/sets.ts'
+import { eraseAnswersAbout } from './erase-webhooks.ts'
+
+/** Where to look in one wallet's messages: behind this id. */
+export interface RetentionMark {
+  accountId: string
+  mode: Mode
+  afterId: string
+}
+
+interface OldText {
+  account_id: string
+  mode: Mode
+  id: string
+  finalized_at: number | null
+}
+
+const oldTexts = {
+  sql: `select account_id, mode, id, finalized_at from messages
+        where account_id = :account and mode = :mode and id > :after and id < :before and text is not null
+        order by id limit :most`,
+  inputs: ['account', 'mode', 'after', 'before', 'most'],
+} as const
+
+/** Messages of one wallet older than `beforeMs` whose text still stands, final or not, at most `most`. */
+export const readOldTexts = (
+  db: Db,
+  mark: RetentionMark,
+  beforeMs: number,
+  most: number,
+): Promise<OldText[]> =>
+  selectEach<OldText>(db, oldTexts, [
+    [mark.accountId, mark.mode, mark.afterId, lowestIdAt('msg', beforeMs), most],
+  ])
+
+/** Erases texts, and what receivers of webhooks answered to them; the times of the messages stay as they are. */
+export async function eraseTexts(tx: Tx, messages: readonly OldText[]): Promise<void> {
+  await eraseAnswersAbout(tx, messages)
+  await updateRows(
+    tx,
+    'messages',
+    ['account_id', 'mode', 'id'],
+    messages.map(({ account_id, mode, id }) => ({
+      account_id,
+      mode,
+      id,
+      text: null,
+      text_redacted: 1 as const,
+    })),
+  )
+}

@@ -1,0 +1,150 @@
+import type { Caller } from '../accounts/keys/authenticator.ts'
+import type { Config } from '../config.ts'
+import type { SendRequest, StoredSend } from '../messages/send/send-request.ts'
+import { presentSpelling } from '../numbers/number-changes.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { Refusal, refuse } from '../runtime/errors.ts'
+import type { SharedCounts } from '../runtime/shared-counts.ts'
+import { type Idempotency, InFlight } from './idempotency.ts'
+import { buildRequest, checkSend, type CheckedSend, type PrepareSendDeps } from './prepare-send.ts'
+import { RecipientGuard, type RecipientGuardDeps } from './recipient-guard.ts'
+import { RecipientRate } from './recipient-rate.ts'
+import type { SendPorts } from './send-ports.ts'
+
+export interface SenderDeps {
+  clock: Clock
+  ids: PrepareSendDeps['ids']
+  config: PrepareSendDeps['config'] & Pick<Config, 'authMessagesPerRecipient'> & RecipientGuardDeps['config']
+  ports: SendPorts
+  /** Shared by several nodes. Omitted where one node counts for itself. */
+  counts?: SharedCounts
+}
+
+/** What only the ledger knows: the balance after a send, and whether it is at or below its threshold. */
+export interface MoneyLeft {
+  balanceAvailable: number
+  isLow: boolean
+}
+
+/**
+ * Writes the answer to a request before it is stored, all but what the ledger adds: nothing can fail afterwards. Called again for a request
+ * that has to be built again.
+ */
+export type PrepareAnswer<T> = (request: SendRequest) => (money: MoneyLeft) => T
+
+export type Sent<T> = { kind: 'accepted'; answer: T } | { kind: 'replayed'; replay: StoredSend }
+
+/** How often a send is built again because a page of history was read past its time; each page lies some 100 ms behind the one before. */
+const maxTries = 10
+
+/** The one way by which anything is sent: the checks, the limits, the price and the store, for every interface. One for each server. */
+export class Sender {
+  readonly #deps: SenderDeps
+  readonly #inFlight = new InFlight()
+  readonly #recipientRate: RecipientRate
+  readonly #recipientGuard: RecipientGuard
+
+  constructor(deps: SenderDeps) {
+    this.#deps = deps
+    this.#recipientRate = new RecipientRate(deps, deps.config.authMessagesPerRecipient)
+    this.#recipientGuard = new RecipientGuard(deps)
+  }
+
+  /**
+   * Checks a body (`SendBodySchema`), and stores it as one send with its messages and its hold; settles after the flush (P1). Under an
+   * idempotency that was stored before it answers with that send (P3). Throws a `Refusal` that names every fault.
+   */
+  async send<T>(
+    caller: Caller,
+    body: object,
+    idempotency: Idempotency | null,
+    prepare: PrepareAnswer<T>,
+  ): Promise<Sent<T>> {
+    if (idempotency === null) return this.#send(caller, body, null, prepare)
+    const name = { accountId: caller.accountId, mode: caller.mode, key: idempotency.key }
+    return this.#inFlight.hold(`${name.accountId}:${name.mode}:${name.key}`, async () => {
+      try {
+        return await this.#send(caller, body, idempotency, prepare)
+      } catch (error) {
+        // What was stored under the key comes before any fault of the request, but is looked up only when there is one.
+        const replay = error instanceof Refusal ? await this.#deps.ports.findReplay(name) : null
+        if (replay === null) throw error
+        return replayed(replay, idempotency)
+      }
+    })
+  }
+
+  /** Checks and prices a body as `send` does, and stores nothing. */
+  async dryRun<T>(caller: Caller, body: object, prepare: PrepareAnswer<T>): Promise<T> {
+    const checked = await checkSend(this.#deps, caller, body)
+    this.#countAuthentication(caller, checked)?.()
+    const settle = await this.#recipientGuard.count(caller, checked, this.#deps.clock.now())
+    settle?.(false)
+    const request = buildRequest(this.#deps, caller, checked, null)
+    const decision = await this.#deps.ports.priceOnly(request)
+    if (decision.kind === 'refuse') throw refuse(decision.code, decision.extra)
+    return prepare(request)(decision)
+  }
+
+  async #send<T>(
+    caller: Caller,
+    body: object,
+    idempotency: Idempotency | null,
+    prepare: PrepareAnswer<T>,
+  ): Promise<Sent<T>> {
+    const checked = await checkSend(this.#deps, caller, body)
+    const noteForPumping = await this.#recipientGuard.watch(caller, checked)
+    const uncountCodes = this.#countAuthentication(caller, checked)
+    let settle: ((isStored: boolean) => void) | null = null
+    let stored = false
+    try {
+      settle = await this.#recipientGuard.count(caller, checked, this.#deps.clock.now())
+      const { answerWith, result } = await this.#store(
+        () => buildRequest(this.#deps, caller, checked, idempotency),
+        prepare,
+      )
+      if (result.kind === 'refused') throw refuse(result.code, result.extra)
+      if (result.kind === 'replayed') return replayed(result.replay, idempotency)
+      stored = true
+      noteForPumping()
+      return { kind: 'accepted', answer: answerWith(result) }
+    } finally {
+      settle?.(stored)
+      if (!stored) uncountCodes?.()
+    }
+  }
+
+  async #store<T>(build: () => SendRequest, prepare: PrepareAnswer<T>) {
+    const { ports } = this.#deps
+    for (let tries = 1; tries <= maxTries; tries++) {
+      const request = build()
+      const answerWith = prepare(request)
+      const result = await ports.sendMessages(request)
+      if (result.kind !== 'late') return { answerWith, result }
+    }
+    throw refuse('unavailable', { headers: { 'retry-after': '1' } })
+  }
+
+  /** Refuses when one of the numbers has had its share of codes; counts this one until it is taken back. */
+  #countAuthentication({ accountId, mode }: Caller, { body, recipients }: CheckedSend): (() => void) | null {
+    if (body.category !== 'authentication') return null
+    const numbers = recipients.map(({ to }) => presentSpelling(to))
+    const { indexes, retryAfterSeconds } = this.#recipientRate.findExhausted(accountId, mode, numbers)
+    if (indexes.length === 0) return this.#recipientRate.count(accountId, mode, numbers)
+    throw refuse('recipient_rate_limited', {
+      detail: `These numbers have had their authentication messages of the last 10 minutes; wait ${retryAfterSeconds} s.`,
+      errors: indexes.map((i) => ({
+        pointer: recipients[i]?.pointer ?? '/to',
+        code: 'recipient_rate_limited',
+        detail: 'This number was sent too many codes.',
+      })),
+      violated_policies: ['authentication-messages'],
+      headers: { 'retry-after': String(retryAfterSeconds) },
+    })
+  }
+}
+
+function replayed(replay: StoredSend, idempotency: Idempotency | null): Sent<never> {
+  if (replay.fingerprint !== idempotency?.fingerprint) throw refuse('idempotency_key_reused')
+  return { kind: 'replayed', replay }
+}

@@ -1,0 +1,135 @@
+import type pg from 'pg'
+import { readMigrations } from '../seam/migrate.ts'
+import type { MoveTable } from '../tables/move-tables.ts'
+import { asStorageError } from '../postgres/postgres-faults.ts'
+import type { TableShape } from './table-shapes.ts'
+
+/** The database is none that everything may be moved to. `code` is for programs. */
+export class WrongTargetError extends Error {
+  override readonly name = 'WrongTargetError'
+  readonly code: 'target_in_use' | 'newer_target' | 'other_version' | 'target_changed'
+
+  constructor(code: WrongTargetError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/**
+ * Takes the database for whoever moves to it, as long as the connection lasts. Throws `WrongTargetError` and changes nothing when it holds
+ * anything but a move of `source` that is unfinished (or, where the source is marked already, may be finished), has the schema of a newer version,
+ * or is being moved to by another process.
+ */
+export async function refuseWrongTarget(
+  client: pg.ClientBase,
+  shapes: readonly TableShape[],
+  source: MoveTable | null,
+): Promise<void> {
+  try {
+    await takeTarget(client)
+    const tables = await readTables(client)
+    const move = tables.has('moves') ? await readArrival(client) : null
+    if (source?.finished_at) return refuseOther(move, source)
+    if (tables.size === 0) return
+    const known = new Set(['schema_migrations', 'moves', 'move_progress', ...shapes.map(({ name }) => name)])
+    if (tables.has('schema_migrations')) await refuseOtherSchema(client)
+    const foreign = [...tables].filter((name) => !known.has(name))
+    if (foreign.length > 0) throw inUse(`the tables ${foreign.slice(0, 5).join(', ')}`)
+    if (move?.isFinished === true) throw inUse(`what moved to it from ${move.place}`)
+    if (move !== null && move.id !== source?.id)
+      throw inUse(`an unfinished move of another database (${move.place})`)
+    if (move === null)
+      await refuseRows(
+        client,
+        [...tables].filter((name) => name !== 'schema_migrations'),
+      )
+  } catch (error) {
+    throw error instanceof WrongTargetError ? error : asStorageError(error)
+  }
+}
+
+const inUse = (what: string): WrongTargetError =>
+  new WrongTargetError(
+    'target_in_use',
+    `The database holds ${what}. Move to an empty one: create database ….`,
+  )
+
+/** Of a source that is marked already only the place is right that it is marked with. */
+function refuseOther(move: Arrival | null, source: MoveTable): void {
+  if (move?.id === source.id) return
+  throw new WrongTargetError(
+    'target_changed',
+    `Everything has moved to ${source.place}, but it is not there. Look for that database, or restore a backup: onesixty restore <file>.`,
+  )
+}
+
+/** How long somebody who was killed may hold it still: the server looks each second whether its client is there. */
+const session = { client_connection_check_interval: '1s', lock_timeout: '10s' }
+
+/** Held as long as the connection lasts. It has another number than the lock of those who write. */
+async function takeTarget(client: pg.ClientBase): Promise<void> {
+  for (const setting of Object.entries(session))
+    await client.query('select set_config($1, $2, false)', [...setting])
+  await client.query('select pg_advisory_lock(160160161)').catch((error: unknown) => {
+    // lock_not_available (postgresql.org/docs/current/errcodes-appendix.html)
+    if ((error as { code?: string }).code !== '55P03') throw error
+    throw new WrongTargetError(
+      'target_in_use',
+      "Another process is moving to this database. Wait for its end; if it is gone with its machine, end its connection: select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'onesixty move'.",
+    )
+  })
+}
+
+async function readTables(client: pg.ClientBase): Promise<Set<string>> {
+  const { rows } = await client.query<{ name: string }>(
+    `select c.relname as name from pg_class c
+     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition`,
+  )
+  return new Set(rows.map(({ name }) => name))
+}
+
+async function refuseOtherSchema(client: pg.ClientBase): Promise<void> {
+  const known = new Map((await readMigrations('postgres')).map(({ name, checksum }) => [name, checksum]))
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'select name, checksum from schema_migrations order by name',
+  )
+  const newer = rows.filter(({ name }) => !known.has(name)).map(({ name }) => name)
+  if (newer.length > 0)
+    throw new WrongTargetError(
+      'newer_target',
+      `The database has the schema of a newer version of onesixty (${newer.join(', ')}). Use that version for the move.`,
+    )
+  const changed = rows.filter(({ name, checksum }) => known.get(name) !== checksum).map(({ name }) => name)
+  if (changed.length > 0)
+    throw new WrongTargetError(
+      'other_version',
+      `The schema of the database was made by another version of onesixty (${changed.join(', ')}). Use that version, or an empty database.`,
+    )
+}
+
+interface Arrival {
+  id: string
+  place: string
+  isFinished: boolean
+}
+
+async function readArrival(client: pg.ClientBase): Promise<Arrival | null> {
+  const { rows } = await client.query<{ id: string; place: string; finished_at: number | null }>(
+    'select id, place, finished_at from moves',
+  )
+  const [row] = rows
+  return row === undefined ? null : { id: row.id, place: row.place, isFinished: row.finished_at !== null }
+}
+
+async function refuseRows(client: pg.ClientBase, tables: readonly string[]): Promise<void> {
+  if (tables.length === 0) return
+  const each = tables.map((name) => `select '${name}' as name where exists (select 1 from "${name}")`)
+  const { rows } = await client.query<{ name: string }>(each.join(' union all '))
+  if (rows.length > 0)
+    throw inUse(
+      `rows in ${rows
+        .map(({ name }) => name)
+        .slice(0, 5)
+        .join(', ')}`,
+    )
+}

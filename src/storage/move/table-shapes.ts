@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../seam/dialect.ts'
+
+/** A table of the embedded database, as its schema says. */
+export interface TableShape {
+  name: string
+  columns: readonly { name: string; holds: 'number' | 'text' }[]
+  /** The columns of the primary key, in its order. */
+  key: readonly string[]
+}
+
+/** What a database says of itself; of no use in another one. */
+const ownTables: ReadonlySet<string> = new Set(['schema_migrations', 'moves', 'move_progress'])
+
+/**
+ * Every table that holds what somebody put there, from the schema itself, so that a new one cannot be forgotten; those that are referred to
+ * come before those that refer to them. Refuses a table without a key and references in a circle: neither could be copied in pages.
+ */
+export async function readTableShapes(db: Db | Tx): Promise<TableShape[]> {
+  const { rows } = await sql<{ table: string; column: string; type: string; place: number }>`
+    select t.name as "table", c.name as "column", c.type, c.pk as place from sqlite_master t, pragma_table_info(t.name) c
+    where t.type = 'table' and t.name not like 'sqlite\\_%' escape '\\' order by t.name, c.cid`.execute(db)
+  const references = await sql<{ table: string; target: string }>`
+    select t.name as "table", f."table" as target from sqlite_master t, pragma_foreign_key_list(t.name) f
+    where t.type = 'table'`.execute(db)
+  const shapes = [...Map.groupBy(rows, ({ table }) => table)]
+    .filter(([name]) => !ownTables.has(name))
+    .map(([name, columns]): TableShape => {
+      const key = columns.filter(({ place }) => place > 0).toSorted((a, b) => a.place - b.place)
+      if (key.length === 0) throw new Error(`The table ${name} has no primary key.`)
+      return {
+        name,
+        columns: columns.map(({ column, type }) => ({
+          name: column,
+          holds: type.toLowerCase() === 'integer' ? 'number' : 'text',
+        })),
+        key: key.map(({ column }) => column),
+      }
+    })
+  return inReferenceOrder(
+    shapes,
+    Map.groupBy(references.rows, ({ table }) => table),
+  )
+}
+
+/** Always the same order for the same schema: whoever goes on after a kill finds it again. */
+function inReferenceOrder(
+  shapes: readonly TableShape[],
+  references: ReadonlyMap<string, readonly { target: string }[]>,
+): TableShape[] {
+  const ordered: TableShape[] = []
+  const placed = new Set<string>()
+  while (ordered.length < shapes.length) {
+    const next = shapes.filter(
+      ({ name }) =>
+        !placed.has(name) && (references.get(name) ?? []).every(({ target }) => placed.has(target)),
+    )
+    if (next.length === 0) {
+      const left = shapes.filter(({ name }) => !placed.has(name)).map(({ name }) => name)
+      throw new Error(`These tables refer to one another in a circle: ${left.join(', ')}.`)
+    }
+    ordered.push(...next)
+    for (const { name } of next) placed.add(name)
+  }
+  return ordered
+}

@@ -1,0 +1,143 @@
+import { Kysely, sql } from 'kysely'
+import { RecentTimes } from '../../runtime/recent-times.ts'
+import { openCrossing } from '../seam/crossing.ts'
+import type { Storage } from '../seam/storage.ts'
+import type { Db, Units } from '../seam/dialect.ts'
+import { mergedUnits } from '../seam/merged-units.ts'
+import { migrate, readMigrations } from '../seam/migrate.ts'
+import { postgresDialect } from './postgres-dialect.ts'
+import { createAccountReads } from './account-reads.ts'
+import {
+  createPostgresPool,
+  endPool,
+  type PostgresSettings,
+  readOnly,
+  withClient,
+} from './postgres-client.ts'
+import { readCluster, refuseUnsafeServer } from './postgres-safety.ts'
+import { ensureReader, secureRows } from './row-security.ts'
+import { PostgresSignals } from './postgres-signals.ts'
+import type { Database } from '../tables/schema.ts'
+import { Writer } from '../seam/writer.ts'
+
+/**
+ * Taken by every transaction that writes, for its length: transactions of all nodes follow one another, as they do on the embedded
+ * database, so that what a unit reads stays as it is until the unit has written.
+ */
+const writeLock = 'select pg_advisory_xact_lock(160160160)'
+
+/**
+ * Of the connection that writes. Its constant statements look sets of keys up: they are planned once, not each time, and joined row by row down an
+ * index whatever statistics there are, so that a plan that was made for an empty table is right for a full one (docs/decisions/0030-plans-of-the-writer.md).
+ */
+const keyedPlans = {
+  plan_cache_mode: 'auto',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+} as const
+
+/** Connections of the dispatcher, the janitors and whoever else reads for nobody alone. */
+const readersForAll = 4
+
+/** Connections that find out who calls and who has opted out: short reads of few rows, most of them answered from memory. */
+const readersAtDoor = 2
+
+const databaseSize = sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`
+
+export interface ServedSettings extends PostgresSettings {
+  /** Whether nodes wake each other. */
+  listens?: boolean
+  /** A module that exports `units`. */
+  unitsModule?: URL
+  /** Bounds what merged calls of a unit bring into one transaction. */
+  maxMergedWeight?: number
+}
+
+/** Its log is a matter of the server. */
+const serversLog = { emptyLog: async () => null, takeLogOver: async () => undefined }
+
+interface UnitsModule {
+  units: Units
+  merging?: Readonly<Record<string, (input: never) => number>>
+}
+
+/**
+ * Opens the database on a PostgreSQL server and brings its schema up to date. Refuses a server that does not flush each commit (P1) or is
+ * older than 15. Units run in this thread: the flush is the server's.
+ */
+export async function openPostgres<U extends Units = Units>(
+  settings: ServedSettings,
+  nowMs: number,
+): Promise<Storage<U> & { migrated: readonly string[] }> {
+  const flushTimes = new RecentTimes()
+  // The writer uses one at a time; the other asks what became of a COMMIT whose connection was lost.
+  const writing = createPostgresPool(settings, 2, keyedPlans, refuseUnsafeServer)
+  const writer = new Writer(openCrossing(postgresDialect(writing, { lock: writeLock, flushTimes })))
+  let migrated: string[]
+  let cluster: string
+  try {
+    cluster = await withClient(writing, readCluster)
+    await ensureReader(writer)
+    migrated = await migrate(writer, await readMigrations('postgres'), nowMs)
+    await secureRows(writer)
+  } catch (error) {
+    await writing.end()
+    throw error
+  }
+  const runUnit = await unitRunner(settings, writer)
+  const accountReads = createAccountReads(settings)
+  const reading = [accountReads.pool]
+  const connect = (connections: number): Db => {
+    const pool = createPostgresPool(settings, connections, readOnly)
+    reading.push(pool)
+    return new Kysely<Database>({ dialect: postgresDialect(pool) })
+  }
+  const read = connect(readersForAll)
+  return {
+    migrated,
+    cluster,
+    signals: settings.listens === true ? new PostgresSignals(settings) : null,
+    damage: null,
+    read,
+    readAtDoor: connect(readersAtDoor),
+    readOf: accountReads.of,
+    writer,
+    runUnit: runUnit as Storage<U>['runUnit'],
+    // A server that is away comes back; no process needs to end for that.
+    died: new Promise(() => undefined),
+    async flushTimes() {
+      const [p50Ms = 0, p99Ms = 0] = flushTimes.percentiles([0.5, 0.99])
+      return { p50Ms, p99Ms }
+    },
+    ...serversLog,
+    async sizes() {
+      const { rows } = await databaseSize.execute(read)
+      return { databaseBytes: rows[0]?.bytes ?? 0, walBytes: null, diskFreeBytes: null }
+    },
+    openLongReads() {
+      const longReads = createAccountReads({ ...settings, readers: 1 })
+      reading.push(longReads.pool)
+      return longReads.of
+    },
+    async close() {
+      await writer.drain()
+      await Promise.all([...reading, writing].map(endPool))
+    },
+  }
+}
+
+async function unitRunner(
+  { unitsModule, maxMergedWeight = 1 }: ServedSettings,
+  writer: Writer,
+): Promise<(name: string, input: unknown) => Promise<unknown>> {
+  const { units, merging = {} }: UnitsModule =
+    unitsModule === undefined ? { units: {} } : ((await import(unitsModule.href)) as UnitsModule)
+  const merged = mergedUnits({ writer, units, merging, maxWeight: maxMergedWeight })
+  return async (name, input) => {
+    const unit = units[name]
+    if (unit === undefined) throw new Error(`there is no unit ${name}`)
+    const run = merged.get(name)
+    return run === undefined ? writer.write((tx) => unit(tx, input as never)) : run(input)
+  }
+}

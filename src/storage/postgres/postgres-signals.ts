@@ -1,0 +1,122 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { readAddress } from './postgres-address.ts'
+import type { PostgresSettings } from './postgres-client.ts'
+import type { Signals, SignalsListener } from '../seam/signals.ts'
+
+const channel = 'onesixty'
+const reconnectMs = 1_000
+/** Who only listens notices by itself neither that the way is gone nor that the server hangs: so often it asks, */
+const askEachMs = 5_000
+/** and so long it waits for this or any other answer. */
+const answerWithinMs = 2_000
+
+/** LISTEN and NOTIFY on one connection, which is made anew when it breaks or when nothing comes back on it. */
+export class PostgresSignals implements Signals {
+  readonly #settings: PostgresSettings
+  #client: pg.Client | null = null
+  #on: SignalsListener | null = null
+  #retry: NodeJS.Timeout | null = null
+  #isClosed = false
+
+  constructor(settings: PostgresSettings) {
+    this.#settings = settings
+  }
+
+  get isListening(): boolean {
+    return this.#client !== null
+  }
+
+  async send(word: string): Promise<boolean> {
+    const client = this.#client
+    if (client === null) return false
+    try {
+      await client.query('select pg_notify($1, $2)', [channel, word])
+      return true
+    } catch {
+      this.#lost(client)
+      return false
+    }
+  }
+
+  async listen(on: SignalsListener): Promise<void> {
+    this.#on = on
+    await this.#connect()
+    if (this.#client === null) on.lost()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    const client = this.#client
+    this.#client = null
+    if (client === null) return
+    // Of one that hangs no good-bye comes back.
+    const timer = new AbortController()
+    const ended = client.end().catch(() => undefined)
+    await Promise.race([
+      ended,
+      wait(answerWithinMs, undefined, { ref: false, signal: timer.signal }).catch(() => undefined),
+    ])
+    timer.abort()
+  }
+
+  async #connect(): Promise<void> {
+    const { url, applicationName, connectTimeoutMs, statementTimeoutMs } = this.#settings
+    const client = new pg.Client({
+      ...readAddress(url),
+      application_name: applicationName,
+      connectionTimeoutMillis: connectTimeoutMs,
+      statement_timeout: statementTimeoutMs,
+      query_timeout: answerWithinMs,
+      keepAlive: true,
+      // An answer that does not come breaks the connection then.
+      pipeline: true,
+    })
+    // While it connects its promise says so.
+    client.on('error', () => this.#lost(client))
+    client.on('end', () => this.#lost(client))
+    client.on('notification', ({ payload = '' }) => this.#on?.heard(payload))
+    try {
+      await client.connect()
+      await client.query(`listen ${channel}`)
+    } catch {
+      abandon(client)
+      return this.#tryAgain()
+    }
+    if (this.#isClosed) return abandon(client)
+    this.#client = client
+    this.#askAgain(client)
+    this.#on?.missed()
+  }
+
+  #askAgain(client: pg.Client): void {
+    const timer = setTimeout(() => {
+      if (this.#client !== client) return
+      client.query('select 1').then(
+        () => this.#askAgain(client),
+        () => this.#lost(client),
+      )
+    }, askEachMs)
+    timer.unref()
+  }
+
+  #lost(client: pg.Client): void {
+    if (this.#client !== client) return
+    this.#client = null
+    abandon(client)
+    this.#on?.lost()
+    this.#tryAgain()
+  }
+
+  #tryAgain(): void {
+    if (this.#isClosed) return
+    this.#retry = setTimeout(() => void this.#connect(), reconnectMs)
+    this.#retry.unref()
+  }
+}
+
+/** Ends it without waiting. */
+function abandon(client: pg.Client): void {
+  client.end().catch(() => undefined)
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { sql } from 'kysely'
+import { programFile } from '../../process/program-files.ts'
+import type { Tx } from './dialect.ts'
+import { UnusableError } from './unusable-error.ts'
+import type { Writer } from './writer.ts'
+
+/** A frozen `.sql` file. Its name and checksum are recorded, so that an edited one is noticed. */
+interface Migration {
+  name: string
+  statements: string
+  checksum: string
+}
+
+/** The migrations of one database, in the order of their names. */
+export async function readMigrations(kind: 'sqlite' | 'postgres'): Promise<Migration[]> {
+  const folder = programFile(`src/storage/migrations/${kind}/`)
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
+  return Promise.all(
+    names.map(async (name) => {
+      const statements = await readFile(new URL(name, folder), 'utf8')
+      return { name, statements, checksum: createHash('sha256').update(statements).digest('hex') }
+    }),
+  )
+}
+
+/**
+ * Brings the schema up to date in one write transaction, which is also the lock: a second process waits and then finds
+ * nothing to do. Gives the names applied. Refuses a database that is newer than this program, or whose history differs (`UnusableError`).
+ */
+export async function migrate(
+  writer: Writer,
+  migrations: readonly Migration[],
+  nowMs: number,
+): Promise<string[]> {
+  return writer.write(async (tx) => {
+    await sql`create table if not exists schema_migrations
+      (name text primary key, checksum text not null, applied_at bigint not null)`.execute(tx)
+    const { rows } = await sql<{
+      name: string
+      checksum: string
+    }>`select name, checksum from schema_migrations`.execute(tx)
+    const applied = new Map(rows.map((row) => [row.name, row.checksum]))
+    for (const name of applied.keys()) {
+      if (!migrations.some((migration) => migration.name === name)) {
+        throw new UnusableError(
+          `The database has migration ${name}, which this version of onesixty does not know. Use a newer version.`,
+        )
+      }
+    }
+    const fresh: string[] = []
+    for (const migration of migrations) {
+      const known = applied.get(migration.name)
+      if (known === undefined) {
+        await applyMigration(tx, migration, nowMs)
+        fresh.push(migration.name)
+      } else if (known !== migration.checksum) {
+        throw new UnusableError(
+          `Migration ${migration.name} was changed after it had been applied to this database. Restore the original file.`,
+        )
+      }
+    }
+    return fresh
+  })
+}
+
+async function applyMigration(tx: Tx, migration: Migration, nowMs: number): Promise<void> {
+  for (const statement of splitStatements(migration.statements)) await sql.raw(statement).execute(tx)
+  await sql`insert into schema_migrations (name, checksum, applied_at)
+    values (${migration.name}, ${migration.checksum}, ${nowMs})`.execute(tx)
+}
+
+/** Our migrations hold plain statements: a semicolon at the end of a line ends a statement, nowhere else. */
+const splitStatements = (text: string): string[] =>
+  text
+    .replace(/^\s*--.*$/gm, '')
+    .split(/;\s*$/m)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '')

@@ -1,0 +1,94 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { Db, SelectEach, SetAdapter, SetStatements, Tx, Value } from './dialect.ts'
+import type { Database } from '../tables/schema.ts'
+
+type Table = keyof Database
+type Column<T extends Table> = keyof Database[T] & string
+
+const setsOf = (db: Db | Tx): SetStatements => (db.getExecutor().adapter as SetAdapter).sets
+
+const valuesOf = (columns: readonly string[], rows: readonly object[]): Value[][] =>
+  rows.map((row) => columns.map((column) => (row as Record<string, Value>)[column] ?? null))
+
+/** Inserts rows that all have the columns of the first one. Gives the number inserted. */
+export async function insertRows<T extends Table>(
+  tx: Tx,
+  table: T,
+  rows: readonly Insertable<Database[T]>[],
+  onConflict: 'fail' | 'ignore' = 'fail',
+): Promise<number> {
+  const first = rows[0]
+  if (first === undefined) return 0
+  const columns = Object.keys(first)
+  return setsOf(tx).insertRows(tx, table, columns, valuesOf(columns, rows), onConflict)
+}
+
+/**
+ * Updates rows by key; every row has the columns of the first one. With `expected`, a row is changed only while that column still holds
+ * the value that was read. Gives the number of rows changed.
+ */
+export async function updateRows<T extends Table, R extends Updateable<Database[T]>>(
+  tx: Tx,
+  table: T,
+  key: readonly Column<T>[],
+  rows: readonly R[],
+  expected?: { column: Column<T>; of: (row: R, index: number) => Value },
+): Promise<number> {
+  const first = rows[0]
+  if (first === undefined) return 0
+  const columns = Object.keys(first).filter((column) => !(key as readonly string[]).includes(column))
+  const values = valuesOf([...columns, ...key], rows)
+  if (expected === undefined) return setsOf(tx).updateRows(tx, table, columns, key, values)
+  values.forEach((row, i) => row.push(expected.of(rows[i] as R, i)))
+  return setsOf(tx).updateRows(tx, table, columns, [...key, expected.column], values)
+}
+
+/** Deletes rows by key. Gives the number deleted. */
+export async function deleteRows<T extends Table>(
+  tx: Tx,
+  table: T,
+  key: readonly Column<T>[],
+  rows: readonly object[],
+): Promise<number> {
+  return rows.length === 0 ? 0 : setsOf(tx).deleteRows(tx, table, key, valuesOf(key, rows))
+}
+
+/** Adds amounts, none below 0, to the rows named by key, inserting those missing; `lowest` columns keep the smaller value. */
+export async function addToRows<T extends Table>(
+  tx: Tx,
+  table: T,
+  shape: { key: readonly Column<T>[]; amounts: readonly Column<T>[]; lowest?: readonly Column<T>[] },
+  rows: readonly Updateable<Database[T]>[],
+): Promise<number> {
+  if (rows.length === 0) return 0
+  const { key, amounts, lowest = [] } = shape
+  return setsOf(tx).addToRows(
+    tx,
+    table,
+    key,
+    amounts,
+    lowest,
+    valuesOf([...key, ...amounts, ...lowest], rows),
+  )
+}
+
+/** Adds amounts of either sign to rows that exist. Gives the number of rows found; the CHECKs refuse what would go below 0. */
+export async function adjustRows<T extends Table>(
+  tx: Tx,
+  table: T,
+  shape: { key: readonly Column<T>[]; amounts: readonly Column<T>[] },
+  rows: readonly Updateable<Database[T]>[],
+): Promise<number> {
+  if (rows.length === 0) return 0
+  const { key, amounts } = shape
+  return setsOf(tx).adjustRows(tx, table, key, amounts, valuesOf([...amounts, ...key], rows))
+}
+
+/** Runs a SELECT once for each set of inputs in one message; the rows come joined, in the order of the inputs. */
+export async function selectEach<R extends object>(
+  db: Db | Tx,
+  statement: SelectEach,
+  inputs: readonly Value[][],
+): Promise<R[]> {
+  return inputs.length === 0 ? [] : ((await setsOf(db).selectEach(db, statement, inputs)) as R[])
+}

@@ -1,0 +1,30 @@
+/** The closed lists of words that columns hold; the CHECKs of migrations/ repeat them. */
+
+export const modes = ['live', 'test'] as const
+export type Mode = (typeof modes)[number]
+export const directions = ['outbound', 'inbound'] as const
+export type Direction = (typeof directions)[number]
+export const categories = ['transactional', 'authentication', 'marketing'] as const
+export type Category = (typeof categories)[number]
+export type Encoding = 'gsm7' | 'ucs2'
+export type OnUnknown = 'stop' | 'resend_once'
+export type CostState = 'held' | 'charged' | 'partial' | 'released' | 'none'
+export const messageStatuses = [
+  'scheduled', 'queued', 'sending', 'sent', 'delivered', 'undelivered', 'failed', 'expired', 'canceled', 'unconfirmed', 'received',
+] as const // prettier-ignore
+export type MessageStatus = (typeof messageStatuses)[number]
+export type AttemptState = 'handing_over' | 'accepted' | 'refused' | 'unknown'
+/** Why a message waits for an instant before it may stand in the queue. */
+export type DeferReason = 'scheduled' | 'quiet_hours'
+export type AccountState = 'active' | 'suspended' | 'closed'
+export type DeviceState = 'pending' | 'enabled' | 'disabled' | 'retired'
+export type DeviceStatus = 'pending' | 'online' | 'degraded' | 'offline'
+export type LedgerKind = 'grant' | 'top_up' | 'correction' | 'refill'
+/** A truth value in both databases. */
+export type Flag = 0 | 1
+/** How far a phone says that it is with a message. */
+export type PhoneWord = 'pending' | 'processed' | 'sent' | 'delivered' | 'failed' | 'canceled'
+/** What a keyword of an account asks for; `off` takes a built-in word away. */
+export type KeywordMeaning = 'stop' | 'start' | 'help' | 'off'
+/** Who had an opt-out stored: the person's own message, somebody in the console, or a command. */
+export type OptOutOrigin = 'message' | 'console' | 'command'
