@@ -134,7 +134,7 @@ export default {
         path: '^src/',
         pathNot: [
           '^src/connectors/$1/',
-          '^src/connectors/(connector|connector-tools|setting-rules)\\.ts$',
+          '^src/connectors/(connector|connector-tools|kind-facts|setting-rules)\\.ts$',
           '^src/smpp/',
           ...primitives,
         ],

@@ -97,6 +97,7 @@ const registerWith = (
       ids,
       secretBox,
       nowMs,
+      kind: androidKind.kind,
       rules: androidKind,
       randomBytes,
       isPresent,

@@ -124,7 +124,7 @@ export async function runCommandLine(argv: readonly string[], io: CommandIo, ser
     if ('help' in found) return print(io, found.help)
     const { name, command, rest } = found
     const line = parseOptions(command, rest)
-    if (line.help) return print(io, helpOfCommand(name, command, await command.moreHelp?.()))
+    if (line.help) return print(io, helpOfCommand(name, command, await command.moreHelp?.(rest)))
     if (command === serveCommand && serve !== undefined) return await serve(line.options)
     const tools = createCommandContext(io, readConfig(command.ignoresSettings ? {} : io.env))
     const output = await command.run(tools, {

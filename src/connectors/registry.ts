@@ -1,16 +1,42 @@
+import { androidFacts } from './android/facts.ts'
 import type { ConnectorKind } from './connector.ts'
+import type { KindFacts } from './kind-facts.ts'
+import { simulatorFacts } from './simulator/facts.ts'
+import { smppFacts } from './smpp/facts.ts'
 
-/** The kinds of devices. Loaded when first needed, so that a start pays only for what is used. */
-const loaders: Readonly<Record<string, () => Promise<ConnectorKind>>> = {
-  simulator: async () => (await import('./simulator/simulator.ts')).simulatorKind,
-  android: async () => (await import('./android/android.ts')).androidKind,
-  smpp: async () => (await import('./smpp/smpp.ts')).smppKind,
+interface Entry {
+  facts: KindFacts
+  /** Loads the connector when it is first needed: a start pays only for what is used. */
+  load(): Promise<ConnectorKind>
 }
 
-export const connectorKinds: readonly string[] = Object.keys(loaders)
-
-/** The kind of that name, or null when this version does not know it. */
-export async function loadConnectorKind(kind: string): Promise<ConnectorKind | null> {
-  const load = Object.hasOwn(loaders, kind) ? loaders[kind] : undefined
-  return load === undefined ? null : load()
+/** The kinds of devices. */
+const kinds: Readonly<Record<string, Entry>> = {
+  simulator: {
+    facts: simulatorFacts,
+    load: async () => (await import('./simulator/simulator.ts')).simulatorKind,
+  },
+  android: { facts: androidFacts, load: async () => (await import('./android/android.ts')).androidKind },
+  smpp: { facts: smppFacts, load: async () => (await import('./smpp/smpp.ts')).smppKind },
 }
+
+export const connectorKinds: readonly string[] = Object.keys(kinds)
+
+const entryOf = (kind: string): Entry | null => (Object.hasOwn(kinds, kind) ? (kinds[kind] ?? null) : null)
+
+/** What a kind says about itself; null when this version does not know it. */
+export const factsOf = (kind: string): KindFacts | null => entryOf(kind)?.facts ?? null
+
+/** The connector of a kind; null when this version does not know it. */
+export const loadConnectorKind = async (kind: string): Promise<ConnectorKind | null> =>
+  (await entryOf(kind)?.load()) ?? null
+
+const namesOf = (is: (facts: KindFacts) => boolean): readonly string[] =>
+  connectorKinds.filter((kind) => is((kinds[kind] as Entry).facts))
+
+/** Kinds whose devices register by themselves. */
+export const phoneKinds: readonly string[] = namesOf(({ isPhone }) => isPhone === true)
+/** Kinds whose devices send nothing for real. */
+export const simulatedKinds: readonly string[] = namesOf(({ isSimulated }) => isSimulated === true)
+/** Kinds whose devices are added with their settings, by a form or a command. */
+export const addedKinds: readonly string[] = namesOf(({ isPhone }) => isPhone !== true)

@@ -26,7 +26,7 @@ export async function eraseNumber(deps: EraseNumberDeps, asked: EraseNumber): Pr
   let done = nothingErased
   for (const number of everySpelling(asked.number))
     done = addPages(done, await eraseSpelling(deps, { ...asked, number }))
-  const { deviceIds: _, ...counts } = done
+  const { erased, canceled, inFlight: handedOver } = done
   await deps.writer.write((tx) =>
     appendAudit(
       tx,
@@ -35,7 +35,7 @@ export async function eraseNumber(deps: EraseNumberDeps, asked: EraseNumber): Pr
         accountId: asked.accountId,
         actor: asked.actor,
         action: 'number.erased',
-        detail: { number: shortHash(deps.numbers, asked.number), ...counts },
+        detail: { number: shortHash(deps.numbers, asked.number), erased, canceled, handedOver },
       },
     ),
   )

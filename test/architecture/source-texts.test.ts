@@ -14,7 +14,7 @@ const sources = await Promise.all(
 const notInUnits = 'src/webhooks/deliverer.ts'
 
 test('whoever is handed a transaction waits for all that it has begun, also when a part of it fails', () => {
-  const rooms = /^src\/(accounts|alerts|devices|ledger|messages|webhooks)\//
+  const rooms = /^src\/(accounts|alerts|devices|ledger|messages|privacy|webhooks)\//
   const units = sources.filter(
     ({ path, text }) => rooms.test(path) && /\bTx\b/.test(text) && path !== notInUnits,
   )
@@ -60,6 +60,21 @@ test('no line of the log is given what the log hides by its name: it would say [
   expect(hides('log.warn({ asked: of(({ token }) => 1) })')).toBe(false)
   expect(sources.flatMap(({ text }) => membersOf(text)).length).toBeGreaterThan(40)
   expect(pathsWhere(({ text }) => hides(text))).toEqual([])
+})
+
+test('a kind of device is named in its own folder and in the registry, and nowhere else', async () => {
+  const { connectorKinds } = await import('../../src/connectors/registry.ts')
+  const names = (text: string): boolean =>
+    new RegExp(`'(?:${connectorKinds.join('|')})'`).test(text.replaceAll(/^import .*$/gm, ''))
+  expect([names("if (kind === 'smpp') go()"), names("import { a } from './smpp'")]).toEqual([true, false])
+  const paths = globSync('console/src/**/*.{ts,tsx}', { cwd: repository })
+  expect(paths.length).toBeGreaterThan(100)
+  const texts = await Promise.all(
+    paths.map(async (path) => ({ path, text: await readFile(join(repository, path), 'utf8') })),
+  )
+  const outside = [...sources, ...texts].filter(({ path }) => !path.startsWith('src/connectors/'))
+  // The example of the reference.
+  expect(outside.flatMap(({ path, text }) => (names(text) ? [path] : []))).toEqual(['src/api/v1/status.ts'])
 })
 
 test('nothing is exported as default', () => {

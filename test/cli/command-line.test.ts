@@ -63,6 +63,12 @@ test('the help of devices names every setting of every kind, and the help of sen
   expect((await cli.run('send --help')).stdout).toMatch(/--wait the exit code is 0 when .* else 1/)
 })
 
+test('the help of adding a device of one kind names the settings of that kind alone', async () => {
+  const { stdout } = await cli.run('device add simulator --help')
+  expect(stdout).toContain('Settings of the kind simulator')
+  expect(stdout).not.toContain('Settings of the kind smpp')
+})
+
 test('an option whose setting has no default says so, when a device is added and when it is changed', async () => {
   for (const line of ['device add --help', 'device set --help']) {
     const help = (await cli.run(line)).stdout

@@ -36,6 +36,7 @@ export async function register(
     ...tools,
     nowMs: tools.clock.now(),
     secretBox,
+    kind: 'android',
     rules: androidKind,
     isPresent: () => false,
     maxPhones: 3_000,

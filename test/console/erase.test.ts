@@ -50,7 +50,7 @@ test('an owner erases a number of the own account alone; the operator of all', a
   await receive(house.ada.accountId, 'msg_1')
   await receive(house.bob.accountId, 'msg_2')
   const own = await house.ada.change('history/erase-number', { number })
-  expect(own.body).toEqual({ erased: 1, canceled: 0, submitted: 0, isLogEmpty: isPostgres ? null : true })
+  expect(own.body).toEqual({ erased: 1, canceled: 0, inFlight: 0, isLogEmpty: isPostgres ? null : true })
   expect([await textOf('msg_1'), await textOf('msg_2')]).toEqual([null, 'Hello'])
   const all = await operator.change('operator/erase-number', { number })
   expect(all.body).toMatchObject({ erased: 1 })
@@ -157,7 +157,7 @@ test('a piece in which a message is being handed over erases nothing and says so
   const { accountId } = await house.openAccount('Nora')
   const claimed = await claimOne(accountId)
   const first = await operator.change('operator/erase-account', { accountId, confirm: 'Nora' })
-  expect(first.body).toMatchObject({ step: 'hand_over', isFinished: false, erased: 0, submitted: 1 })
+  expect(first.body).toMatchObject({ step: 'hand_over', isFinished: false, erased: 0, inFlight: 1 })
   expect(await textOf(claimed.messageId)).toBe('Hello')
   const outcome = { kind: 'accepted', networkIds: ['n1'], receiptExpected: false } as const
   await house.app.storage.writer.write((tx) =>

@@ -1,7 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type {
   ConnectorEvents,
-  ConnectorKind,
   Submission,
   Inbound,
   Link,
@@ -16,13 +15,10 @@ import { expectHonestOutcome } from './honest.ts'
 /** A link under test with its device, and the levers that make the device misbehave. */
 export interface ContractSubject {
   link: Link
-  kind: ConnectorKind
   /** Within this much time after its start the link is online; 0 is at once. */
   startsWithinMs: number
   /** Within this much time every submit settles, whatever the device does. */
   settlesWithinMs: number
-  /** For each setting of the kind, values that it must refuse. */
-  nonsense: Readonly<Record<string, readonly string[]>>
   /** Cuts the device off, or connects it again; settles when the link has noticed. */
   setOffline(offline: boolean): Promise<void>
   /** How the device answers the submits to come; `nothing` loses the answer, `some` takes the first part and refuses the rest for good. */

@@ -28,10 +28,8 @@ export const createSimulatorSubject =
     const logBefore = peer?.records().length ?? 0
     return {
       link,
-      kind: simulatorKind,
       startsWithinMs: 0,
       settlesWithinMs: 20_000,
-      nonsense,
       setOffline: (offline) => set({ offline: String(offline) }),
       hearOut: (heard, moreMs = 0) => heard.clock.advance(receiptsWithinMs + moreMs),
       handsetSends: async () => {
@@ -57,31 +55,6 @@ export const createSimulatorSubject =
 
 /** Within this much time after its submit every receipt has been said once. */
 const receiptsWithinMs = 4000
-
-const numbers = ['-1', '1.5', '1e3', '0x10', ' 1', '', 'many', '9999999999999', '٣']
-const flags = ['yes', '1', 'TRUE', '', ' true']
-
-const nonsense: ContractSubject['nonsense'] = {
-  offline: flags,
-  delay_ms: [...numbers, '3600001'],
-  submit_delay_ms: [...numbers, '60001'],
-  refuse: ['', 'all', 'Good', 'good,now', 'expired'],
-  fail: ['', 'true', 'Unknown'],
-  drop_receipts: flags,
-  window: [...numbers, '0', '10001'],
-  peer_url: [
-    'http://example.com/',
-    'http://localhost:8170/',
-    'http://0.0.0.0:8170/',
-    'http://127.0.0.1.example.com/',
-    'http://192.168.0.1/',
-    'http://[::2]/',
-    'http://user:password@127.0.0.1/',
-    'https://127.0.0.1/',
-    'file:///etc/passwd',
-    '127.0.0.1:8170',
-  ],
-}
 
 function expectTrue(applied: boolean | undefined): void {
   if (applied !== true) throw new Error('the simulator did not take new settings while it ran')

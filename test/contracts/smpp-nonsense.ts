@@ -1,4 +1,4 @@
-import type { ContractSubject } from './contract-subject.ts'
+import type { Nonsense } from './kind-contract.ts'
 
 const numbers = ['-1', '1.5', '1e3', '0x10', ' 1', '', 'many', '9999999999999', '٣', '01']
 const milliseconds = [...numbers, '99', '3600001']
@@ -7,7 +7,7 @@ const words = ['', 'all of it', 'Off', 'gsm', 'yes', '1']
 const files = ['ca.pem', './ca.pem', '~/ca.pem', 'file:///etc/ca.pem', '/a\0b', `/${'x'.repeat(4096)}`]
 
 /** For each setting of an SMPP link, values that it must refuse. */
-export const nonsense: ContractSubject['nonsense'] = {
+export const nonsense: Nonsense = {
   host: ['', ' ', 'a b', 'smpp://smsc.example', 'smsc.example:2775', 'smsc.example/', '-a', '[::1]', 'müller.example'],
   port: [...numbers, '0', '65536'],
   system_id: ['', 'é', 'x'.repeat(65), '\t'],

@@ -14,7 +14,6 @@ import {
   turnUntil,
   turnUntilHolds,
 } from './contract-subject.ts'
-import { nonsense } from './smpp-nonsense.ts'
 
 /**
  * A link over SMPP to an SMSC of another process as a subject of the contract. The SMSC keeps receipts and messages back until it is heard
@@ -40,10 +39,8 @@ export const createSmppSubject =
     const link = launch(world)
     return {
       link,
-      kind: smppKind,
       startsWithinMs: 10_000,
       settlesWithinMs: 20_000,
-      nonsense,
       setOffline: async (offline) => {
         // ESME_RSYSERR: an SMSC that is ill, to whom the link comes back by itself.
         await smsc.set({ bind: { status: offline ? 0x08 : 0 } })

@@ -8,12 +8,15 @@ export const scrollThrough = `(async () => {
   let most = 0
   const nextFrame = () => new Promise((next) => requestAnimationFrame(next))
   const drawn = () => [...document.querySelectorAll('[data-message]')]
-  const hasEnd = () => [...document.querySelectorAll('[role="status"]')].some(({ textContent }) => textContent.includes('That is all'))
+  const end = () => [...document.querySelectorAll('[role="status"]')].find(({ textContent }) => textContent.includes('That is all'))
+  /** The last row stands above the end, which may be on the screen before the page is scrolled to its own end. */
+  const isLast = (row) => end() !== undefined && end().getBoundingClientRect().top - row.getBoundingClientRect().bottom < 100
   const isAtEnd = () => scrollY + innerHeight >= document.documentElement.scrollHeight - 2
   /** Without a gap behind what was seen before, and down to where the screen ends. */
   const isWhole = (rows) =>
     (seen.size === 0 || rows.some(({ dataset }) => seen.has(dataset.message))) &&
-    (rows.at(-1)?.getBoundingClientRect().bottom >= innerHeight || (hasEnd() && isAtEnd()))
+    rows.length > 0 &&
+    (rows.at(-1).getBoundingClientRect().bottom >= innerHeight || isLast(rows.at(-1)))
   let movedMs = performance.now()
   const shown = () => JSON.stringify({
     scrollY, innerHeight, height: document.documentElement.scrollHeight, rows: drawn().length,
@@ -29,7 +32,7 @@ export const scrollThrough = `(async () => {
     const before = seen.size
     for (const { dataset } of rows) seen.add(dataset.message)
     most = Math.max(most, rows.length)
-    still = hasEnd() && isAtEnd() && seen.size === before ? still + 1 : 0
+    still = end() !== undefined && isAtEnd() && seen.size === before ? still + 1 : 0
     scrollBy({ top: 0.8 * innerHeight })
   }
   return { ids: seen.size, most, stuckAt: null }

@@ -50,7 +50,7 @@ test('nothing of an account is left in any cell, every sum holds, and the accoun
   const before = await house.rowsBeside()
   expect(before.length).toBeGreaterThan(40)
   const told = await house.erase()
-  expect(told.at(-1)).toMatchObject({ step: 'name', isFinished: true, erased: 7, canceled: 2, submitted: 0 })
+  expect(told.at(-1)).toMatchObject({ step: 'name', isFinished: true, erased: 7, canceled: 2, inFlight: 0 })
   expect(await tablesWith(house.store.db, house.traces)).toEqual([])
   expect(await house.rowsBeside()).toEqual(before)
   await expectSums(house.store.db, house.clock.now())

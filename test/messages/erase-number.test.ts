@@ -120,7 +120,7 @@ test('a number and its texts are gone from every table, and every sum stays', as
   const before = await balance()
   expect((await tablesWith(house.store.db, [digits, secretText])).length).toBeGreaterThan(5)
 
-  expect(await erase()).toEqual({ erased: 7, canceled: 1, submitted: 0, deviceIds: [] })
+  expect(await erase()).toEqual({ erased: 7, canceled: 1, inFlight: 0, deviceIds: [] })
 
   expect(await tablesWith(house.store.db, [digits, digits.slice(-7), secretText])).toEqual([])
   expect(await balance()).toMatchObject({ granted: before.granted, used: before.used, reserved: 0 })
@@ -130,10 +130,10 @@ test('a number and its texts are gone from every table, and every sum stays', as
 test('what is being handed over is left, counted, and erased when it is asked again', async () => {
   await send()
   const claimed = await house.claim()
-  expect(await erase()).toMatchObject({ erased: 0, submitted: 1 })
+  expect(await erase()).toMatchObject({ erased: 0, inFlight: 1 })
   expect(await house.message()).toMatchObject({ recipient: number, text: secretText })
   await house.end(claimed, { kind: 'accepted', networkIds: ['n1'], receiptExpected: false })
-  expect(await erase()).toMatchObject({ erased: 1, submitted: 0 })
+  expect(await erase()).toMatchObject({ erased: 1, inFlight: 0 })
   expect(await house.message()).toMatchObject({ recipient: 'erased', status: 'sent', charged: 1 })
   expect(await erase()).toMatchObject({ erased: 0 })
 })
@@ -220,6 +220,6 @@ test('the audit log says that it was done, and of which number only a hash', asy
     number: numbers.of(number).slice(5, 21),
     erased: 7,
     canceled: 1,
-    submitted: 0,
+    handedOver: 0,
   })
 })

@@ -78,7 +78,7 @@ export async function openDeskHouse({
   await house.addGrantedAccount()
   const secretBox = createDeviceSecretBox({ current: 's'.repeat(32), former: [] })
   const deps = (): PhoneDeps => ({
-    ids, nowMs: clock.now(), secretBox, rules: kind, randomBytes, isPresent: (id) => connected.has(id), maxPhones: 3_000,
+    ids, nowMs: clock.now(), secretBox, kind: 'android', rules: kind, randomBytes, isPresent: (id) => connected.has(id), maxPhones: 3_000,
   }) // prettier-ignore
   const { token: privateToken } = await storage.writer.write((tx) =>
     mintPhoneToken(tx, deps(), { accountId: 'acc_a', mode: 'live', actor: 'test' }),

@@ -44,7 +44,7 @@ export async function openPhoneWorld(store: NearStore) {
   const { db: read, writer } = store
   const horizon = new WriteHorizon({ now: clock.now })
   const deps = (): PhoneDeps => ({
-    ids, nowMs: clock.now(), secretBox, rules: kind, randomBytes, isPresent: () => false, maxPhones: 3_000,
+    ids, nowMs: clock.now(), secretBox, kind: 'android', rules: kind, randomBytes, isPresent: () => false, maxPhones: 3_000,
   }) // prettier-ignore
   const pool = new DevicePool({
     read,

@@ -178,18 +178,6 @@ test('settings are followed while the phone runs; another ping is told to the ap
   expect(stream.events()).toEqual(['SettingsUpdated'])
 })
 
-test('each setting has a default that its check takes, and refuses nonsense', () => {
-  const { settings } = androidKind
-  const given = Object.fromEntries(settings.map(({ name, default: byDefault }) => [name, byDefault]))
-  const rules = { settings, secretNames: [] }
-  expect(deviceFaults(rules, { settings: given, secrets: {}, senders: [], pace: null })).toEqual([])
-  for (const { name, check, says } of settings) {
-    expect(check('nonsense'), name).toMatch(/^needs /)
-    expect(check('-1'), name).toMatch(/^needs /)
-    expect(says, name).toMatch(/^[A-Z].*\.$/)
-  }
-})
-
 test.each(['*', 'ACME', '12345'])(
   '%s is refused as a sender of a phone, which sends under the numbers of its SIMs',
   (sender) => {

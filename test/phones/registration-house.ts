@@ -46,6 +46,7 @@ export async function openRegistrationHouse(): Promise<RegistrationHouse> {
   const phoneDeps = (): PhoneDeps => ({
     ...fixture.deps(),
     secretBox,
+    kind: 'android',
     rules: { settings: [], secretNames: [] },
     isPresent: (id) => connected.has(id),
     maxPhones: 3_000,

@@ -46,7 +46,7 @@ test('a database that cannot be written to now is unavailable, and its rows can 
 
 const canBound = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0
 const sourceOf = (module: string): string =>
-  JSON.stringify(new URL(`../../src/storage/${module}.ts`, import.meta.url).href)
+  JSON.stringify(new URL(`../../src/storage/sqlite/${module}.ts`, import.meta.url).href)
 
 test.skipIf(!canBound)('without memory it is unavailable, and takes the next', async () => {
   // The address space of a process of its own is bounded to what it has and 100 MB: 900 MB in one value cannot be had, and less can.

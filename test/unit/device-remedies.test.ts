@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { explainedReasons, remediesOf } from '../../src/devices/status/device-remedies.ts'
+import { explainedReasons, remediesOf } from '../../src/connectors/device-remedies.ts'
 import { healthOf, type PhoneFacts } from '../../src/connectors/android/phone-health.ts'
 import { readSettings } from '../../src/connectors/android/settings.ts'
 import type { BindingState } from '../../src/connectors/smpp/session/binding.ts'
@@ -39,8 +39,8 @@ test.each<[string, Partial<PhoneFacts>]>([
 ])('a phone that says %s has a remedy', (reason, facts) => {
   const { reasons } = healthOf({ ...well, ...facts }, readSettings({}))
   expect(reasons).toContain(reason)
-  expect(reasons.filter((said) => !explainedReasons.includes(said))).toEqual([])
-  expect(remediesOf([reason])).toEqual([expect.stringMatching(new RegExp(`^${reason}: .{20}`))])
+  expect(reasons.filter((said) => !explainedReasons('android').includes(said))).toEqual([])
+  expect(remediesOf('android', [reason])).toEqual([expect.stringMatching(new RegExp(`^${reason}: .{20}`))])
 })
 
 /** A link none of whose sessions was wrong. */
@@ -83,36 +83,37 @@ const passing: readonly string[] = ['connecting', 'unbound', 'inactive', 'aborte
 
 test.each(Object.entries(linkReasons))('a link that says %s has a remedy, or needs none', (reason, facts) => {
   expect(linkHealthOf(facts).reasons).toEqual([reason])
-  expect(remediesOf([reason])).toEqual(
+  expect(remediesOf('smpp', [reason])).toEqual(
     passing.includes(reason) ? [] : [expect.stringMatching(new RegExp(`^${reason}: .{20}`))],
   )
 })
 
 test('the test of a device names itself in no remedy; everybody else names it where it says more', () => {
   expect(
-    explainedReasons.filter((reason) => /device test/.test(remediesOf([reason], { byTest: true }).join())),
+    explainedReasons('smpp').filter((reason) =>
+      /device test/.test(remediesOf('smpp', [reason], { byTest: true }).join()),
+    ),
   ).toEqual([])
-  expect(remediesOf(['connect_failed'])[0]).toContain('onesixty device test says what failed.')
+  expect(remediesOf('smpp', ['connect_failed'])[0]).toContain('onesixty device test says what failed.')
 })
 
 test('the page about links has a row for every reason of theirs that has a remedy', async () => {
   const page = await readFile(new URL('../../docs/connectors/smpp.md', import.meta.url), 'utf8')
   const [, rows = ''] = page.split('## When something is wrong')
-  const explained = explainedReasons.filter((reason) => Object.hasOwn(linkReasons, reason))
+  const explained = explainedReasons('smpp').filter((reason) => Object.hasOwn(linkReasons, reason))
   expect(
     explained.filter((reason) => !new RegExp(`^\\| [^|]*\`${reason}\`[^|]* \\|`, 'm').test(rows)),
   ).toEqual([])
 })
 
 test('a reason that nobody explains has none, whatever it is called', () => {
-  expect(remediesOf(['to_be_invented', 'constructor'])).toEqual([])
+  expect(remediesOf('smpp', ['to_be_invented', 'constructor'])).toEqual([])
 })
 
 test('the page about phones has a row for every reason that a phone gives', async () => {
   const page = await readFile(new URL('../../docs/connectors/android.md', import.meta.url), 'utf8')
-  const ofLinks = [...Object.keys(linkReasons), 'repeated_unknown']
-  const missing = explainedReasons.filter(
-    (reason) => !ofLinks.includes(reason) && !new RegExp(`^\\| .*\`${reason}\`.* \\|`, 'm').test(page),
+  const missing = explainedReasons('android').filter(
+    (reason) => reason !== 'repeated_unknown' && !new RegExp(`^\\| .*\`${reason}\`.* \\|`, 'm').test(page),
   )
   expect(missing).toEqual([])
 })

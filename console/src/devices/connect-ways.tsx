@@ -1,44 +1,51 @@
-import { SegmentedControl, Stack, Text } from '@mantine/core'
+import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { DeviceKind } from '../../../src/api/console/devices/device-calls.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { sessionQuery } from '../api/session.ts'
+import { useCall } from '../api/use-call.ts'
 import { AddDevice } from './add-device.tsx'
 import { ConnectPhone } from './connect-phone.tsx'
 
-type Way = 'android' | 'smpp' | 'simulator'
-
-/** Three ways to a device. */
+/** A way to a device for each kind; phones, which most people have, first. */
 export function ConnectWays({ onClose }: { onClose: () => void }) {
   const { mode } = useAccountPlace()
   const { data } = useQuery(sessionQuery)
   const isOperator = data?.user?.isOperator === true
-  const [way, setWay] = useState<Way>('android')
-  const isOpen = way === 'android' || isOperator || (way === 'simulator' && mode === 'test')
+  const kinds = useCall('devices/kinds', {}).data?.kinds.toSorted(
+    (a, b) => Number(b.isPhone) - Number(a.isPhone),
+  )
+  const [chosen, choose] = useState<string | null>(null)
+  const way = kinds?.find(({ kind }) => kind === chosen) ?? kinds?.[0]
+  if (kinds === undefined || way === undefined) return <Skeleton height={200} aria-label="Loading" />
   return (
     <Stack>
       <SegmentedControl
         aria-label="What to connect"
         fullWidth
-        value={way}
-        onChange={setWay}
-        data={[
-          { value: 'android', label: 'Android' },
-          { value: 'smpp', label: 'SMPP link' },
-          { value: 'simulator', label: 'Simulator' },
-        ]}
+        value={way.kind}
+        onChange={choose}
+        data={kinds.map(({ kind, label }) => ({ value: kind, label }))}
       />
-      {way === 'android' ? <ConnectPhone isOperator={isOperator} onClose={onClose} /> : null}
-      {way !== 'android' && isOpen ? (
-        <AddDevice key={way} kind={way} isOperator={isOperator} onClose={onClose} />
-      ) : null}
-      {isOpen ? null : <Text size="sm">{closed[way]}</Text>}
+      <Way way={way} isOpen={isOperator || isOpenTo(way, mode)} isOperator={isOperator} onClose={onClose} />
     </Stack>
   )
 }
 
-const closed: Readonly<Record<Way, string>> = {
-  android: '',
-  smpp: 'A link makes this server connect to another one, so the operator of this server adds it. Give the operator the address, the system id and the password that your provider gave you.',
-  simulator: 'A simulator of your own carries test messages only. Switch to Test at the top of the page.',
+function Way({
+  way,
+  isOpen,
+  ...rest
+}: {
+  way: DeviceKind
+  isOpen: boolean
+  isOperator: boolean
+  onClose: () => void
+}) {
+  if (!isOpen) return <Text size="sm">{way.notAdded}</Text>
+  return way.isPhone ? <ConnectPhone {...rest} /> : <AddDevice key={way.kind} kind={way} {...rest} />
 }
+
+const isOpenTo = ({ addedByOwners }: DeviceKind, mode: 'live' | 'test'): boolean =>
+  addedByOwners === 'always' || (addedByOwners === 'in_test_mode' && mode === 'test')

@@ -50,16 +50,16 @@ export function DeviceActions({ device, setUp }: { device: ConsoleDevice; setUp:
             Pause
           </Button>
         ) : null}
-        {device.kind === 'smpp' ? (
+        {device.trial === null ? null : (
           <Button
             size="xs"
             variant="default"
             loading={attempt.isPending}
             onClick={() => attempt.mutate({ deviceId })}
           >
-            Try the bind
+            {device.trial}
           </Button>
-        ) : null}
+        )}
         <Button size="xs" color="red" variant="light" onClick={removal.open}>
           Remove
         </Button>

@@ -1,34 +1,11 @@
-import { Button, Group, NumberInput, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, NumberInput, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/devices/device-view.ts'
 import { useCall, useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { DeviceName, DeviceSenders } from './device-fields.tsx'
+import { givenSecrets, SecretFields } from './secret-fields.tsx'
 import { SettingFields, type Settings } from './setting-fields.tsx'
-
-/** Settings that have controls of their own on the page. */
-const elsewhere = [
-  'offline',
-  'drop_receipts',
-  'refuse',
-  'delay_ms',
-  'sim_1_number',
-  'sim_2_number',
-  'sim_3_number',
-]
-
-/** The rest is behind a fold. */
-const usual = [
-  'host',
-  'port',
-  'system_id',
-  'bind',
-  'window',
-  'max_per_second',
-  'tls',
-  'sim_selection',
-  'country',
-]
 
 /** Name, senders, pace and the settings of its kind. */
 export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp: DeviceSetUp }) {
@@ -39,10 +16,11 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
   const [parts, setParts] = useState<number | string>(setUp.pace?.partsPerWindow ?? '')
   const [seconds, setSeconds] = useState<number | string>(setUp.pace?.windowSeconds ?? '')
   const [settings, setSettings] = useState<Settings>(setUp.settings)
-  const [password, setPassword] = useState('')
+  const [secrets, setSecrets] = useState<Settings>({})
   const kinds = useCall('devices/kinds', {})
   const change = useChange('devices/change', ['devices/one', 'devices/list'])
-  const rules = kinds.data?.kinds.find(({ kind }) => kind === device.kind)?.settings ?? []
+  const kind = kinds.data?.kinds.find((each) => each.kind === device.kind)
+  const elsewhere = kind?.controlledSettings ?? []
   // A number that was named at a SIM becomes a sender; it is taken over while nobody is changing them here.
   const [known, setKnown] = useState(setUp.senders)
   if (!isSameList(known, setUp.senders)) {
@@ -57,15 +35,15 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
     ...(name === before.name ? {} : { name }),
     ...(isSameList(senders, before.senders) ? {} : { senders }),
     ...(isSamePace(before.pace, pace) ? {} : { pace }),
-    ...(password === '' ? {} : { secrets: { password } }),
+    ...(Object.keys(givenSecrets(secrets)).length === 0 ? {} : { secrets: givenSecrets(secrets) }),
   }
-  const changedSettings = changedOf(before.settings, settings)
+  const changedSettings = changedOf(before.settings, settings, elsewhere)
   const isAsSaved = Object.keys({ ...changed, ...changedSettings }).length === 0
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     const onSuccess = (): void => {
       setBefore({ ...before, name, senders, pace, settings: { ...settings } })
-      setPassword('')
+      setSecrets({})
     }
     change.mutate({ deviceId: device.id, ...changed, settings: changedSettings }, { onSuccess })
   }
@@ -79,18 +57,10 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
           <NumberInput label="Pace: parts a window" min={1} value={parts} onChange={setParts} />
           <NumberInput label="Window in seconds" min={1} value={seconds} onChange={setSeconds} />
         </Group>
-        {device.kind === 'smpp' ? (
-          <PasswordInput
-            label="New password"
-            description={setUp.hasSecrets ? 'One is stored; leave this empty to keep it.' : 'None is stored.'}
-            autoComplete="off"
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
-        ) : null}
+        <SecretFields kind={kind ?? {}} values={secrets} onChange={setSecrets} stored={setUp.hasSecrets} />
         <SettingFields
-          rules={rules.filter((rule) => !elsewhere.includes(rule.name))}
-          usual={usual}
+          rules={(kind?.settings ?? []).filter((rule) => !elsewhere.includes(rule.name))}
+          usual={kind?.usualSettings ?? []}
           values={settings}
           onChange={setSettings}
           error={change.error}
@@ -121,7 +91,11 @@ const isSamePace = (a: DeviceSetUp['pace'], b: DeviceSetUp['pace']): boolean =>
   a?.partsPerWindow === b?.partsPerWindow && a?.windowSeconds === b?.windowSeconds
 
 /** What differs from what is set; an emptied field takes the default again. */
-function changedOf(before: Settings, after: Settings): Record<string, string | null> {
+function changedOf(
+  before: Settings,
+  after: Settings,
+  elsewhere: readonly string[],
+): Record<string, string | null> {
   const changed = Object.entries(after).filter(
     ([name, value]) => !elsewhere.includes(name) && value !== (before[name] ?? ''),
   )

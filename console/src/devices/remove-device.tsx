@@ -14,7 +14,7 @@ export function RemoveDevice({ device }: { device: ConsoleDevice }) {
   const navigate = useNavigate()
   const [isLost, setLost] = useState(false)
   const remove = useChange('devices/remove', ['devices/list'])
-  const isPhone = device.kind === 'android'
+  const { isPhone } = device
   const gone = (): void => void navigate({ to: pathOf(place, '/devices') })
   return (
     <Stack>
@@ -46,7 +46,7 @@ function heldWords(device: ConsoleDevice): string {
   const held = heldBy(device)
   if (held === 0) return 'It holds no message now.'
   const messages = held === 1 ? '1 message' : `${held} messages`
-  return device.kind === 'android'
+  return device.isPhone
     ? `It holds ${messages}. The phone may still send them, and is heard no more: they go by no other phone, and end as unconfirmed. Drain it first to lose none.`
     : `It holds ${messages}. What it has an answer to is settled; the rest ends as unconfirmed. Drain it first to lose none.`
 }

@@ -53,7 +53,7 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   /** Further paragraphs of the help. */
   details?: string
   /** The end of the help, loaded when the help is printed. */
-  moreHelp?: () => Promise<string>
+  moreHelp?: (given: readonly string[]) => Promise<string>
   arguments: readonly ArgumentSpec[]
   options: Specs
   /** Runs with the default settings, so that invalid ones do not stop it. */

@@ -1,3 +1,4 @@
+import { factsOf, phoneKinds } from '../../connectors/registry.ts'
 import { command, type Output } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
 import { connectPhone, revokeTokens } from './connect-phone.ts'
@@ -8,7 +9,9 @@ export const connect = command({
   summary: 'Connects a phone.',
   details:
     'Prints the API URL and a private token to enter in the app, and waits for the phone. Each run creates a new token; several phones can use the same one. With --json it does not wait.',
-  arguments: [{ name: 'kind-or-device', says: 'Kind of the device, such as android; or a device ID.' }],
+  arguments: [
+    { name: 'kind-or-device', says: `Kind of the device: ${phoneKinds.join(', ')}; or a device ID.` },
+  ],
   options: {
     account: { type: 'text', value: 'ACCOUNT', says: 'Account that owns the phones.' },
     shared: { type: 'flag', says: 'Owned by the operator; all accounts can use the phones.' },
@@ -24,7 +27,7 @@ export const connect = command({
     const { account, shared, mode = 'live' } = options
     if (named.startsWith('dev_')) return explainDevice(tools, named)
     const { kind } = await loadKind(named)
-    if (kind !== 'android') return nothingToConnect({ kind })
+    if (factsOf(kind)?.isPhone !== true) return nothingToConnect({ kind })
     if (shared === (account !== undefined)) throw new UsageError('Give either --account ACCOUNT or --shared.')
     const accountId = account ?? null
     return options['revoke-tokens']
@@ -35,11 +38,11 @@ export const connect = command({
 
 async function explainDevice(tools: CommandContext, deviceId: string): Promise<Output> {
   const { kind, accountId } = await tools.withStorage(({ read }) => findDevice(read, deviceId))
-  if (kind !== 'android') return nothingToConnect({ id: deviceId, kind })
+  if (factsOf(kind)?.isPhone !== true) return nothingToConnect({ id: deviceId, kind })
   const owner = accountId === null ? '--shared' : `--account ${accountId}`
   return {
     json: { id: deviceId, kind, connectable: true },
-    text: `A phone connects with the API URL and private token in its app. If they are lost, create a new private token with onesixty device connect android ${owner}. The phone then registers as a new device; merge it with this one: onesixty device same ${deviceId} dev_NEW`,
+    text: `A phone connects with the API URL and private token in its app. If they are lost, create a new private token with onesixty device connect ${kind} ${owner}. The phone then registers as a new device; merge it with this one: onesixty device same ${deviceId} dev_NEW`,
   }
 }
 

@@ -1,3 +1,4 @@
+import { factsOf } from '../../connectors/registry.ts'
 import { retireDevice } from '../../devices/core/device-store.ts'
 import { revokeTokensOfPhone, tokensOfPhone } from '../../devices/phones/phone-tokens.ts'
 import { countHeld } from '../../messages/phones/phone-offers.ts'
@@ -23,7 +24,7 @@ export const remove = command({
     const { kind, changed } = await retire(tools, deviceId, mayRevoke)
     const document = { id: deviceId, state: 'retired', changed }
     const line = `${deviceId} is ${changed ? 'now' : 'already'} retired.`
-    if (kind !== 'android') return { json: document, text: line }
+    if (factsOf(kind)?.isPhone !== true) return { json: document, text: line }
     const { held, isTokenGood } = await tools.withStorage(({ read }) => whatIsLeft(read, deviceId))
     const privateToken = isTokenGood ? 'good' : 'revoked'
     return {
@@ -45,7 +46,8 @@ const retire = (
         'not_found',
         `Unknown device ${deviceId}. List devices with onesixty device list.`,
       )
-    if (mayRevoke && row.kind !== 'android') throw new UsageError('--revoke-token is only for phones.')
+    if (mayRevoke && factsOf(row.kind)?.isPhone !== true)
+      throw new UsageError('--revoke-token is only for phones.')
     const change = { deviceId, actor: cliActor }
     return writer.write(async (tx) => {
       const deps = { ...tools, nowMs: tools.clock.now() }

@@ -1,11 +1,11 @@
 import type { ConnectorKind, Trial } from '../../connectors/connector.ts'
-import { loadConnectorKind } from '../../connectors/registry.ts'
+import { factsOf, loadConnectorKind } from '../../connectors/registry.ts'
 import { tryDevice } from '../../connectors/try-device.ts'
 import type { ListedDevice } from '../../devices/status/list-devices.ts'
 import { listPhones } from '../../devices/phones/list-phones.ts'
 import { createDeviceSecretBox } from '../../runtime/secret-box.ts'
 import { command } from '../core/command.ts'
-import { remediesOf } from '../../devices/status/device-remedies.ts'
+import { remediesOf } from '../../connectors/device-remedies.ts'
 import { deviceArgument, findDevice } from './device-lookup.ts'
 import { type DeviceCheck, describeDevice, deviceDocument, examineDevice } from './print-device.ts'
 import { examinePhone } from './phone-checks.ts'
@@ -24,11 +24,12 @@ export const test = command({
     }))
     const kind = await loadConnectorKind(found.kind)
     const checks: DeviceCheck[] = examineDevice(found, kind)
-    if (found.kind === 'android') checks.push(...examinePhone(found, phones[0] ?? null, tools.clock.now()))
+    if (factsOf(found.kind)?.isPhone === true)
+      checks.push(...examinePhone(found, phones[0] ?? null, tools.clock.now()))
     const trial = await tryOut(tools, found, kind)
     if (trial !== null) checks.push({ name: 'peer', ok: trial.ok, says: trial.says })
     const remedies = [
-      ...remediesOf(found.report?.reasons ?? [], { byTest: true }),
+      ...remediesOf(found.kind, found.report?.reasons ?? [], { byTest: true }),
       ...(trial?.remedy ? [`peer: ${trial.remedy}`] : []),
     ]
     const ok = checks.every((check) => check.ok)

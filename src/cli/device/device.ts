@@ -1,5 +1,5 @@
 import { requireAccount } from '../../accounts/core/list-accounts.ts'
-import { connectorKinds } from '../../connectors/registry.ts'
+import { connectorKinds, factsOf } from '../../connectors/registry.ts'
 import type { ConnectorKind } from '../../connectors/connector.ts'
 import { addDevice, type DeviceDeps, type Pace, setDevice } from '../../devices/core/device-store.ts'
 import { listDevices } from '../../devices/status/list-devices.ts'
@@ -8,7 +8,7 @@ import { command, type CommandGroup } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
 import { connect } from './device-connect.ts'
 import { deviceArgument as device, findDevice, loadKind } from './device-lookup.ts'
-import { remediesOf } from '../../devices/status/device-remedies.ts'
+import { remediesOf } from '../../connectors/device-remedies.ts'
 import { receipts } from './device-receipts.ts'
 import { isTaken } from './device-taken.ts'
 import { unread } from './device-unread.ts'
@@ -46,8 +46,10 @@ const facts = {
 } as const
 
 /** Returns the help of `--set`, kind by kind. */
-async function settingsHelp(): Promise<string> {
-  const kinds = await Promise.all(connectorKinds.map(loadKind))
+/** The settings of the kinds that are named in the arguments, or of all kinds. */
+async function settingsHelp(given: readonly string[]): Promise<string> {
+  const named = connectorKinds.filter((kind) => given.includes(kind))
+  const kinds = await Promise.all((named.length > 0 ? named : connectorKinds).map(loadKind))
   return kinds
     .map(({ kind, settings }) =>
       table(
@@ -78,8 +80,8 @@ const add = command({
   async run(tools, { options, arguments: [kind = ''] }) {
     if (options.shared === (options.account !== undefined))
       throw new UsageError('Give either --account ACCOUNT or --shared.')
-    if (kind === 'android')
-      throw new UsageError('A phone is added when its app registers: onesixty device connect android.')
+    if (factsOf(kind)?.isPhone === true)
+      throw new UsageError(`A phone is added when its app registers: onesixty device connect ${kind}.`)
     const { account: accountId = null, name, mode = 'live', sender: senders } = options
     const deps = await deviceDeps(tools, await loadKind(kind))
     const secrets = await secretsOf(tools, options)
@@ -130,7 +132,7 @@ const list = command({
     })
     const lines = page.devices.flatMap((found) => [
       `${found.id}  ${describeDevice(found)}`,
-      ...remediesOf(found.report?.reasons ?? []).map((remedy) => `      ${remedy}`),
+      ...remediesOf(found.kind, found.report?.reasons ?? []).map((remedy) => `      ${remedy}`),
     ])
     if (page.nextAfterId !== null) lines.push(`More devices: --after ${page.nextAfterId}`)
     return {

@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
-import { remediesOf } from '../../devices/status/device-remedies.ts'
+import { remediesOf } from '../../connectors/device-remedies.ts'
+import { phoneKinds } from '../../connectors/registry.ts'
 import { addressTroubles, phoneAddress } from '../../devices/phones/phone-address.ts'
 
 /** Always passes: a phone may reach the server by a route that the settings do not show. */
@@ -42,7 +43,7 @@ export async function examinePhones(
       name: 'phones',
       ok: true,
       says: `${phones.length} registered, ${onPush} of them on Google push; ${tokens.live} valid private tokens.`,
-      remedy: onPush === 0 ? null : remediesOf(['push_only']).join(' '),
+      remedy: onPush === 0 ? null : phoneKinds.flatMap((kind) => remediesOf(kind, ['push_only'])).join(' '),
     },
   ]
 }

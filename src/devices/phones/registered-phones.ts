@@ -30,6 +30,8 @@ export interface PhoneDeps {
   ids: Ids
   nowMs: number
   secretBox: SecretBox
+  /** The kind that phones register as, and what it takes. */
+  kind: string
   rules: DeviceRules
   randomBytes: (count: number) => Uint8Array
   /** Whether the app of a device was heard just now, or is connected: then it is not the one that registers. */
@@ -242,7 +244,7 @@ async function addPhoneDevice(
   return addDevice(tx, deps, {
     accountId,
     mode,
-    kind: 'android',
+    kind: deps.kind,
     name: spoken.slice(0, maxNameLength) || 'Android phone',
     pace: defaultPace,
     actor,
@@ -251,7 +253,7 @@ async function addPhoneDevice(
 
 async function refuseTooManyPhones(
   tx: Tx,
-  { maxPhones }: Pick<PhoneDeps, 'maxPhones'>,
+  { maxPhones, kind }: Pick<PhoneDeps, 'maxPhones' | 'kind'>,
   accountId: string | null,
 ): Promise<void> {
   if (maxPhones === 0) return
@@ -259,7 +261,7 @@ async function refuseTooManyPhones(
     .selectFrom('devices')
     .select(({ fn }) => fn.countAll<number>().as('phones'))
     .where('account_id', accountId === null ? 'is' : '=', accountId)
-    .where('kind', '=', 'android')
+    .where('kind', '=', kind)
     .where('state', '!=', 'retired')
     .executeTakeFirstOrThrow()
   if (phones < maxPhones) return

@@ -41,12 +41,18 @@ export async function takeOverPhone(
 async function findPhoneDevice(tx: Tx, id: string) {
   const row = await tx
     .selectFrom('devices')
-    .select(['kind', 'account_id', 'mode'])
+    .select(['account_id', 'mode'])
     .where('id', '=', id)
     .where('state', '!=', 'retired')
     .executeTakeFirst()
   if (row === undefined) throw refuse('not_found', { detail: `There is no device ${id}.` })
-  if (row.kind !== 'android') throw wrong(`${id} is no phone.`)
+  const registration = await tx
+    .selectFrom('phones')
+    .select('id')
+    .where('device_id', '=', id)
+    .limit(1)
+    .executeTakeFirst()
+  if (registration === undefined) throw wrong(`${id} is no phone.`)
   return row
 }
 

@@ -1,5 +1,6 @@
 import { pickUpSecondsOf, type StandingPace, standingPaces } from '../../devices/status/device-status-wait.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
+import { phoneKinds, simulatedKinds } from '../../connectors/registry.ts'
 import { canUseSender } from '../routes/choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
 import type { RoutedDevice } from './routed-device.ts'
@@ -40,8 +41,8 @@ export function routingFor(
   return {
     enabled: devices.length > 0,
     online: working.length > 0,
-    simulated: devices.some((device) => device.facts.kind === 'simulator'),
-    phonesOnly: devices.length > 0 && devices.every((device) => device.facts.kind === 'android'),
+    simulated: devices.some((device) => simulatedKinds.includes(device.facts.kind)),
+    phonesOnly: devices.length > 0 && devices.every((device) => phoneKinds.includes(device.facts.kind)),
     maxParts: devices.reduce((most, device) => Math.max(most, device.capabilities.maxParts), 0),
     paces: pacesOf(working.filter(({ facts }) => facts.accountId !== null)),
     pickUpSeconds: working.length === 0 ? 0 : Math.min(...working.map(({ link }) => pickUpSecondsOf(link))),

@@ -1,10 +1,11 @@
-import { loadConnectorKind } from '../../connectors/registry.ts'
+import { loadConnectorKind, simulatedKinds } from '../../connectors/registry.ts'
 import { addDevice, type DeviceDeps } from '../../devices/core/device-store.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 
 /** Test keys always have their simulator: one shared device of mode `test`, which may use any sender; made when it is missing. */
 export async function ensureTestSimulator(writer: Writer, deps: Omit<DeviceDeps, 'rules'>): Promise<void> {
-  const rules = await loadConnectorKind('simulator')
+  const [kind = ''] = simulatedKinds
+  const rules = await loadConnectorKind(kind)
   if (rules === null) throw new Error('the simulator is missing from the registry')
   await writer.write(async (tx) => {
     const known = await tx
@@ -17,7 +18,7 @@ export async function ensureTestSimulator(writer: Writer, deps: Omit<DeviceDeps,
     const device = {
       accountId: null,
       mode: 'test',
-      kind: 'simulator',
+      kind,
       name: 'Test simulator',
       senders: ['*'],
       actor: 'system',

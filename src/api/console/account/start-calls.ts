@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { reportLifetimeMs } from '../../../devices/status/device-report.ts'
 import type { MessageStatus } from '../../../storage/tables/schema.ts'
+import { simulatedKinds } from '../../../connectors/registry.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
 
 /** How far a new account has come. Each is read from what is stored: nothing is ticked because a button was pressed. */
@@ -59,7 +60,7 @@ async function sendingDevice({ read, account, clock }: AccountContext): Promise<
     )
     .where('devices.mode', '=', 'live')
     .where('devices.state', '=', 'enabled')
-    .where('devices.kind', '!=', 'simulator')
+    .where('devices.kind', 'not in', simulatedKinds)
     .where('device_reports.status', 'in', ['online', 'degraded'])
     .where('device_reports.reported_at', '>', clock.now() - reportLifetimeMs)
     .orderBy('devices.id')
@@ -103,7 +104,10 @@ async function liveUse({ read, account }: AccountContext): Promise<Pick<StartAns
     hasEverHadDevice(read, account.id),
   ])
   const partsOf = (isSimulator: boolean): number =>
-    taken.reduce((sum, { kind, parts }) => sum + ((kind === 'simulator') === isSimulator ? parts : 0), 0)
+    taken.reduce(
+      (sum, { kind, parts }) => sum + (simulatedKinds.includes(kind ?? '') === isSimulator ? parts : 0),
+      0,
+    )
   const [simulated, real] = [partsOf(true), partsOf(false)]
   const liveSms = wallet?.used ?? 0
   const isSent = real > 0 || (hadDevice && liveSms > simulated)
@@ -118,7 +122,7 @@ async function hasEverHadDevice(read: AccountContext['read'], accountId: string)
     .select('id')
     .where((where) => where.or([where('account_id', '=', accountId), where('account_id', 'is', null)]))
     .where('mode', '=', 'live')
-    .where('kind', '!=', 'simulator')
+    .where('kind', 'not in', simulatedKinds)
     .limit(1)
     .executeTakeFirst()
   return found !== undefined

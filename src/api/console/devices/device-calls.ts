@@ -2,7 +2,8 @@ import { hourMs } from '../../../runtime/clock.ts'
 import { Type } from 'typebox'
 import { readDevicesStatus, readSeenDevice } from '../../../devices/status/device-status.ts'
 import { refuse } from '../../../runtime/errors.ts'
-import { loadConnectorKind } from '../../../connectors/registry.ts'
+import type { KindFacts } from '../../../connectors/kind-facts.ts'
+import { connectorKinds, factsOf, loadConnectorKind } from '../../../connectors/registry.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
 import { type ConsoleDevice, viewDevices } from './device-view.ts'
 
@@ -22,10 +23,16 @@ export interface KindSetting {
   choices: readonly string[] | null
 }
 
-export interface DeviceKind {
-  kind: string
+/** A kind as the console needs it: what it says about itself, and its settings. */
+export interface DeviceKind extends Pick<
+  KindFacts,
+  'kind' | 'label' | 'addedByOwners' | 'usualSettings' | 'controlledSettings' | 'secretFields'
+> {
+  isPhone: boolean
+  isSimulated: boolean
+  trial: string | null
+  notAdded: string | null
   settings: KindSetting[]
-  secretNames: readonly string[]
 }
 
 const closed = { additionalProperties: false }
@@ -34,8 +41,6 @@ export const DeviceId = Type.String({ maxLength: 40 })
 const Hours = Type.Enum([24, 168])
 /** Of one device also what is kept of it. */
 const LongHours = Type.Enum([24, 168, 2_160])
-/** Those that a person adds by a form. */
-export const addedKinds = ['smpp', 'simulator'] as const
 
 export const deviceCalls = {
   'devices/list': defineCall({
@@ -66,28 +71,33 @@ export const deviceCalls = {
     access: 'member',
     input: Type.Object({}, closed),
     async handle(): Promise<{ kinds: DeviceKind[] }> {
-      const kinds = await Promise.all(['android', ...addedKinds].map(loadConnectorKind))
-      return {
-        kinds: kinds.flatMap((kind) =>
-          kind === null
-            ? []
-            : {
-                kind: kind.kind,
-                secretNames: kind.secretNames,
-                settings: kind.settings.map(
-                  ({ name, says, default: byDefault, required, choices = null }) => ({
-                    name,
-                    says,
-                    default: byDefault,
-                    isRequired: required === true,
-                    choices,
-                  }),
-                ),
-              },
-        ),
-      }
+      return { kinds: await Promise.all(connectorKinds.flatMap((kind) => factsOf(kind) ?? []).map(viewKind)) }
     },
   }),
+}
+
+async function viewKind(facts: KindFacts): Promise<DeviceKind> {
+  const { kind, label, addedByOwners, usualSettings, controlledSettings, secretFields } = facts
+  const rules = (await loadConnectorKind(kind))?.settings ?? []
+  return {
+    kind,
+    label,
+    addedByOwners,
+    usualSettings,
+    ...(controlledSettings && { controlledSettings }),
+    ...(secretFields && { secretFields }),
+    isPhone: facts.isPhone === true,
+    isSimulated: facts.isSimulated === true,
+    trial: facts.trial ?? null,
+    notAdded: facts.notAdded ?? null,
+    settings: rules.map(({ name, says, default: byDefault, required, choices = null }) => ({
+      name,
+      says,
+      default: byDefault,
+      isRequired: required === true,
+      choices,
+    })),
+  }
 }
 
 const viewerOf = ({ account, user, clock }: AccountContext, hours: number) => ({

@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
-import { loadConnectorKind } from '../../../connectors/registry.ts'
+import { isOwnerSetting, type KindFacts } from '../../../connectors/kind-facts.ts'
+import { addedKinds, factsOf, loadConnectorKind } from '../../../connectors/registry.ts'
 import { addDevice, type DeviceDeps, retireDevice, setDevice } from '../../../devices/core/device-store.ts'
 import { type ListedDevice, listDevices } from '../../../devices/status/list-devices.ts'
 import { revokeTokensOfPhone } from '../../../devices/phones/phone-tokens.ts'
 import { refuse } from '../../../runtime/errors.ts'
 import { invalidInput } from '../../../runtime/invalid-input.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
-import { addedKinds, DeviceId, noDevice } from './device-calls.ts'
+import { DeviceId, noDevice } from './device-calls.ts'
 
 const closed = { additionalProperties: false }
 const Name = Type.String({ maxLength: 100 })
@@ -19,7 +20,7 @@ const Text = Type.String({ maxLength: 2_000 })
 const Secrets = Type.Record(Type.String({ maxLength: 50 }), Text, { maxProperties: 10 })
 
 export const deviceChangeCalls = {
-  /** Adds an SMPP link (the operator), or a simulator (of an account in test mode only). */
+  /** Adds a device with its settings; what an owner can add and set, its kind says. */
   'devices/add': defineCall({
     kind: 'change',
     access: 'owner',
@@ -39,14 +40,15 @@ export const deviceChangeCalls = {
       const { account, user, writer, actor } = context
       if (!user.isOperator) {
         if (isShared) throw notYours('Only the operator shares devices with every account.')
-        if (kind === 'simulator' && account.mode === 'live')
-          throw notYours('A simulator of your own carries test messages only: switch to Test first.')
-        refuseOperatorSettings(kind, given.settings)
+        const { addedByOwners, notAdded } = factsFor(kind)
+        if (addedByOwners === 'never' || (addedByOwners === 'in_test_mode' && account.mode === 'live'))
+          throw notYours(notAdded ?? 'The operator adds devices of this kind.')
       }
       const deps = await depsOf(context, kind)
+      if (!user.isOperator) refuseOperatorSettings(kind, deps, given.settings)
       const accountId = isShared ? null : account.id
       const deviceId = await writer.write(async (tx) => {
-        if (!user.isOperator) await refuseTooMany(context, tx)
+        if (!user.isOperator) await refuseTooMany(context, tx, kind)
         return addDevice(tx, deps, { ...given, kind, accountId, mode: account.mode, actor })
       })
       tell(context, accountId)
@@ -82,8 +84,8 @@ export const deviceChangeCalls = {
     ),
     async handle(context, change): Promise<{ deviceId: string }> {
       const device = await findChangeable(context, change.deviceId)
-      if (!context.user.isOperator) refuseOperatorSettings(device.kind, change.settings ?? {})
       const deps = await depsOf(context, device.kind)
+      if (!context.user.isOperator) refuseOperatorSettings(device.kind, deps, change.settings ?? {})
       const whole = { ...change, actor: context.actor }
       await context.writer.write((tx) => setDevice(tx, deps, whole))
       tell(context, device.accountId)
@@ -103,7 +105,8 @@ export const deviceChangeCalls = {
       const device = await findChangeable(context, deviceId)
       const removed = await writer.write(async (tx) => {
         const deps = { ids, nowMs: clock.now() }
-        if (isLost && device.kind === 'android') await revokeTokensOfPhone(tx, deps, { deviceId, actor })
+        if (isLost && factsOf(device.kind)?.isPhone === true)
+          await revokeTokensOfPhone(tx, deps, { deviceId, actor })
         return retireDevice(tx, deps, { deviceId, actor })
       })
       tell(context, device.accountId)
@@ -124,27 +127,39 @@ export async function findChangeable(context: AccountContext, deviceId: string):
 }
 
 /**
- * What only the operator sets: links, which make this server open connections to any address and read files of its own, and where a simulator
- * posts messages to.
+ * Refuses an owner every setting that the kind does not leave to owners: it may make this server connect to an address of choice, or read a file.
+ * What is no setting of the kind is left to the check of the device.
  */
-function refuseOperatorSettings(kind: string, settings: Readonly<Record<string, string | null>>): void {
-  const names =
-    kind === 'smpp' ? Object.keys(settings) : Object.keys(settings).filter((name) => name === 'peer_url')
-  const [name] = names
+function refuseOperatorSettings(
+  kind: string,
+  { rules }: Pick<DeviceDeps, 'rules'>,
+  settings: Readonly<Record<string, string | null>>,
+): void {
+  const facts = factsFor(kind)
+  const known = new Set(rules.settings.map(({ name }) => name))
+  const name = Object.keys(settings).find((each) => known.has(each) && !isOwnerSetting(facts, each))
   if (name !== undefined)
     throw notYours(`Only the operator sets ${name}: it makes this server connect to an address of choice.`)
+}
+
+function factsFor(kind: string): KindFacts {
+  const facts = factsOf(kind)
+  if (facts === null)
+    throw refuse('not_found', { detail: `This version knows no devices of the kind ${kind}.` })
+  return facts
 }
 
 async function refuseTooMany(
   { account, config }: AccountContext,
   tx: Parameters<typeof addDevice>[0],
+  kind: string,
 ): Promise<void> {
   const most = config.simulatorsPerAccount
   const { count } = await tx
     .selectFrom('devices')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('account_id', '=', account.id)
-    .where('kind', '=', 'simulator')
+    .where('kind', '=', kind)
     .where('state', '!=', 'retired')
     .executeTakeFirstOrThrow()
   if (most > 0 && count >= most)

@@ -1,5 +1,6 @@
 import type { DeviceReportBody } from '../../../devices/status/device-report.ts'
-import { remediesOf } from '../../../devices/status/device-remedies.ts'
+import { remediesOf } from '../../../connectors/device-remedies.ts'
+import { factsOf } from '../../../connectors/registry.ts'
 import type { DeviceUser, SeenDevice } from '../../../devices/status/device-status.ts'
 import { type ListedDevice, listDevices } from '../../../devices/status/list-devices.ts'
 import { type ListedPhone, listPhones } from '../../../devices/phones/list-phones.ts'
@@ -19,6 +20,11 @@ export interface ConsoleDevice extends Omit<SeenDevice, 'report'> {
   sinceMs: number | null
   /** What to do, a sentence or two for each reason that has a remedy. */
   remedies: string[]
+  /** What its kind says of it. */
+  isPhone: boolean
+  isSimulated: boolean
+  /** The button that tries its peer without sending; null where there is nothing to try. */
+  trial: string | null
   /** From `lane.fromMs` to `lane.untilMs` without holes. */
   lane: { fromMs: number; untilMs: number; stretches: LaneStretch[] }
   /** Of its battery and network in the same span. */
@@ -55,10 +61,14 @@ export async function viewDevices(
   return Promise.all(
     seen.map(async (device): Promise<ConsoleDevice> => {
       const isOpen = !device.shared || viewer.isOperator === true
+      const facts = factsOf(device.kind)
       return {
         ...device,
+        isPhone: facts?.isPhone === true,
+        isSimulated: facts?.isSimulated === true,
+        trial: facts?.trial ?? null,
         sinceMs: since.get(device.id) ?? null,
-        remedies: remediesOf(device.reasons),
+        remedies: remediesOf(device.kind, device.reasons),
         lane: { ...span, stretches: lanes.get(device.id) ?? [] },
         samples: await readSamples(read, device.id, span),
         setUp: isOpen ? await readSetUp(read, device) : null,
@@ -71,7 +81,7 @@ export async function viewDevices(
 async function readSetUp(read: Db, { id, kind }: SeenDevice): Promise<DeviceSetUp | null> {
   const [page, [phone = null]] = await Promise.all([
     listDevices(read, { deviceId: id }, { afterId: null, limit: 1 }),
-    kind === 'android' ? listPhones(read, { deviceId: id }) : [],
+    factsOf(kind)?.isPhone === true ? listPhones(read, { deviceId: id }) : [],
   ])
   const [listed] = page.devices
   if (listed === undefined) return null

@@ -13,7 +13,7 @@ const refusals = [
 ]
 
 /** Tells a simulator how to behave; it does so at once. */
-export function SimulatorMoods({ device, setUp }: { device: ConsoleDevice; setUp: DeviceSetUp }) {
+export function SimulatedOutcomes({ device, setUp }: { device: ConsoleDevice; setUp: DeviceSetUp }) {
   const { settings } = setUp
   const change = useChange('devices/change', ['devices/one', 'devices/list'])
   const [delay, setDelay] = useState<number | string>(Number(settings['delay_ms'] ?? 3000))

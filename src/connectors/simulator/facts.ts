@@ -1,0 +1,14 @@
+import type { KindFacts } from '../kind-facts.ts'
+
+export const simulatorFacts: KindFacts = {
+  kind: 'simulator',
+  label: 'Simulator',
+  isSimulated: true,
+  addedByOwners: 'in_test_mode',
+  notAdded: 'A simulator of your own carries test messages only. Switch to Test at the top of the page.',
+  // All but peer_url, an address to which this server posts messages.
+  ownerSettings: ['offline', 'delay_ms', 'submit_delay_ms', 'refuse', 'fail', 'drop_receipts', 'window'],
+  usualSettings: ['window', 'offline', 'delay_ms', 'refuse', 'drop_receipts'],
+  controlledSettings: ['offline', 'drop_receipts', 'refuse', 'delay_ms'],
+  remedies: {},
+}

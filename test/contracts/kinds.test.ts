@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { connectorKinds, factsOf, loadConnectorKind } from '../../src/connectors/registry.ts'
+import { nonsense as androidNonsense } from './android-nonsense.ts'
+import { kindContract, type KindSubject } from './kind-contract.ts'
+import { nonsense as simulatorNonsense } from './simulator-nonsense.ts'
+import { nonsense as smppNonsense } from './smpp-nonsense.ts'
+
+type Given = Pick<KindSubject, 'required' | 'secrets' | 'nonsense'>
+
+const subjects: Readonly<Record<string, Given>> = {
+  simulator: { required: {}, secrets: {}, nonsense: simulatorNonsense },
+  android: { required: {}, secrets: {}, nonsense: androidNonsense },
+  smpp: {
+    required: { host: '127.0.0.1', port: '2775', system_id: 'esme' },
+    secrets: { password: 'secret' },
+    nonsense: smppNonsense,
+  },
+}
+
+test('every kind is tried', () => {
+  expect(Object.keys(subjects).toSorted()).toEqual(connectorKinds.toSorted())
+})
+
+for (const [name, given] of Object.entries(subjects)) {
+  const [facts, kind] = [factsOf(name), await loadConnectorKind(name)]
+  if (facts === null || kind === null) throw new Error(`${name} is not in the registry`)
+  kindContract({ facts, kind, ...given })
+}
