@@ -20,6 +20,14 @@ test('the wait is over when the hour before has faded enough for one more', asyn
   expect(velocity.waitSeconds('acc_a', 9)).toBe(0)
 })
 
+test('where this hour alone is full the wait is over when it is', async () => {
+  const clock = createStubClock()
+  const velocity = new Velocity({ clock })
+  for (let i = 0; i < 3; i += 1) velocity.add('acc_a', 1)
+  await clock.advance(600_000)
+  expect(velocity.waitSeconds('acc_a', 3)).toBe(3_000)
+})
+
 test('of two hours with as many messages the earlier one is told', () => {
   const minute = 60_000
   expect(busiestWindow([0, 90 * minute], 45 * minute)).toEqual({ messages: 2, endsMs: hourMs })
