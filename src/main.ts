@@ -1,7 +1,7 @@
 import { runCommandLine } from './cli/command-line.ts'
 import { startOverOnceStripped } from './start-over.ts'
 
-// Whatever this program writes holds texts, numbers or secrets: for its own user alone.
+// The files that this process writes contain texts, numbers or secrets: readable only by their owner.
 process.umask(0o077)
 
 process.exitCode = await runCommandLine(process.argv.slice(2), process, async (options) => {

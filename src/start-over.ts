@@ -11,31 +11,34 @@ import {
 import { flushCompileCache, getCompileCacheDir } from 'node:module'
 import { join } from 'node:path'
 
-/** What of the process starting over needs; `process` fits. */
+/** The part of `process` that a restart needs. */
 type StartingProcess = Pick<
   NodeJS.Process,
   'argv' | 'channel' | 'env' | 'execArgv' | 'execPath' | 'execve' | 'platform'
 >
 
-/** In the environment of a process that has started over, so that none does so twice, whatever it finds. */
+/** Set in the environment of a restarted process, so that it never restarts a second time. */
 const startedOver = 'STARTED_OVER'
 
 /**
- * Begins a server anew, as the same process, where its modules were not all stripped of their types before. What strips them is WebAssembly, which
- * each thread that needs it keeps for good, and which left 30 MB more to a busy server (docs/decisions/0036). So the first start after an
- * installation or an update strips every module, keeps them where `bin/prepare.js` says, and gives way to a second one, which finds them there.
+ * Restarts a server in the same process if type stripping was not yet cached for all modules. Types are
+ * stripped by WebAssembly, which each thread that uses it keeps permanently; it took 30 MB more of a busy
+ * server (docs/decisions/0036). So the first start after an installation or an update strips every module,
+ * caches them where `bin/prepare.js` says, and replaces itself with a second start that finds them there.
  *
- * To be called before anything is opened: of this program nothing is left but its standard streams. Returns where that was done before, where
- * nothing can be kept, and where a process cannot be replaced: on Windows, or while another one talks to it (`node --watch`).
+ * Must be called before anything is opened: only the standard streams survive. Returns if everything is
+ * cached already, if nothing can be cached, and if the process cannot be replaced: on Windows, or while
+ * another process is connected to it (`node --watch`).
  */
 export async function startOverOnceStripped(host: StartingProcess): Promise<void> {
   const hasStartedOver = host.env[startedOver] !== undefined
   delete host.env[startedOver]
-  // A built program has nothing to strip.
+  // A built program has no types to strip.
   if (!import.meta.filename.endsWith('.ts')) return
   const kept = getCompileCacheDir()
   if (hasStartedOver || kept === undefined || host.platform === 'win32' || host.channel) return
-  // Told where modules are kept, Node.js would look for those of the main thread before `bin/prepare.js` takes its flag back, and find none.
+  // With this variable, Node.js would search the cache of the main thread before `bin/prepare.js` resets its
+  // flag, and find nothing.
   const { NODE_COMPILE_CACHE: _, ...environment } = host.env
   const args = [host.execPath, ...host.execArgv, ...host.argv.slice(1)]
   try {
@@ -46,15 +49,16 @@ export async function startOverOnceStripped(host: StartingProcess): Promise<void
     await stripEverything()
     flushCompileCache()
     writeFileSync(mark, program)
-    // What the system refuses to run ends a process that gives way to it.
+    // `execve` of a file that is not executable would end this process.
     accessSync(host.execPath, constants.X_OK)
     host.execve?.(host.execPath, args, { ...environment, [startedOver]: '1' })
   } catch {
-    // The program or the mark cannot be read, nothing be kept there or nothing be started: this one serves, with 30 MB more.
+    // The program or the mark is unreadable, the cache not writable, or the start failed: this process
+    // serves, with 30 MB more.
   }
 }
 
-/** Another one for other modules: by the size and the time of each, as `git pull` and `npm ci` change them. */
+/** Changes with the modules: built from the size and time of each, as `git pull` and `npm ci` change them. */
 export const nameOfProgram = (folder: string): string =>
   hashOf(
     modulesOf(folder).map((file) => {
@@ -66,7 +70,10 @@ export const nameOfProgram = (folder: string): string =>
 const hashOf = (lines: readonly string[]): string =>
   createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 32)
 
-/** Also what is loaded late, or by a thread. A module whose place is a thread refuses to run here; stripped it is all the same. */
+/**
+ * Strips every module, including those that are loaded late or by a thread. A module that only runs in a
+ * thread throws here, but is stripped anyway.
+ */
 async function stripEverything(): Promise<void> {
   const files = modulesOf(import.meta.dirname).filter((file) => file !== 'main.ts')
   await Promise.allSettled(files.map((file) => import(new URL(file, import.meta.url).href)))

@@ -53,7 +53,7 @@ export async function openNearStorage(
       return { databaseBytes: size, walBytes: changes, diskFreeBytes: bavail * bsize }
     },
     emptyLog: () => emptyLog(store.db),
-    takeLogOver: async () =>
+    checkpoint: async () =>
       void connection.execute({ op: 'exec', sql: 'pragma wal_checkpoint(passive)', values: [] }),
     openLongReads() {
       const longReading = connect()

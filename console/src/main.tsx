@@ -11,7 +11,7 @@ import './ui/mantine-css.ts'
 import { readStyleNonce } from './ui/style-nonce.ts'
 import { theme, variables } from './ui/theme.ts'
 
-/** Nothing is told before something was done: it comes after the page. */
+/** Loaded after the page: no notification is shown before the user acts. */
 const Notifications = lazyPart(async () => (await import('@mantine/notifications')).Notifications)
 
 const nonce = readStyleNonce()

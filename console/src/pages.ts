@@ -1,30 +1,31 @@
-/** The pages of an account, in the order of the navigation; the palette finds them by the same names. */
+/** A page of an account. */
 export interface Page {
   label: string
   /** Below `/a/<account>/<mode>`. */
   path: string
-  /** What it is for, in the palette. */
-  says: string
+  /** Purpose of the page, shown in the palette. */
+  description: string
 }
 
+/** In the order of the navigation. The palette uses the same labels. */
 export const pages: readonly Page[] = [
-  { label: 'Overview', path: '', says: 'Whether it works: traffic, times, queue, balance, devices' },
-  { label: 'First steps', path: '/start', says: 'From the first line of curl to the first real SMS' },
-  { label: 'Send', path: '/send', says: 'One text, or a table of numbers and texts' },
-  { label: 'History', path: '/history', says: 'Every message, what became of it, and why' },
-  { label: 'Conversations', path: '/conversations', says: 'What people answered, number by number' },
+  { label: 'Overview', path: '', description: 'Traffic, delivery times, queue, balance, devices' },
+  { label: 'First steps', path: '/start', description: 'From a curl command to the first real SMS' },
+  { label: 'Send', path: '/send', description: 'One message, or a table of numbers and texts' },
+  { label: 'History', path: '/history', description: 'All messages, their status and its reason' },
+  { label: 'Conversations', path: '/conversations', description: 'Received messages and replies, by number' },
   {
     label: 'Opt-outs',
     path: '/opt-outs',
-    says: 'Numbers that answered STOP: look, add, import, remove; keywords, quiet hours',
+    description: 'Search, add, import and remove numbers that opted out; keywords, quiet hours',
   },
-  { label: 'Devices', path: '/devices', says: 'What carries messages: phones, links, simulators' },
+  { label: 'Devices', path: '/devices', description: 'Phones, SMPP connections and simulators' },
   {
     label: 'Balance',
     path: '/balance',
-    says: 'What there is to spend, how long it lasts, and the statement',
+    description: 'Available SMS, how long they last, and the statement',
   },
-  { label: 'Developers', path: '/developers', says: 'API keys, the reference, code to begin with' },
-  { label: 'Webhooks', path: '/webhooks', says: 'Where your programs are told what happens' },
-  { label: 'Members', path: '/members', says: 'Who may work with this account, and invitations' },
+  { label: 'Developers', path: '/developers', description: 'API keys, API reference, code samples' },
+  { label: 'Webhooks', path: '/webhooks', description: 'Endpoints that receive events' },
+  { label: 'Members', path: '/members', description: 'Users of this account, and invitations' },
 ]

@@ -14,7 +14,7 @@ import { readOverviewSearch } from './overview/range.ts'
 import { NotFound, PageFailed } from './ui/page-states.tsx'
 import { Root } from './ui/root.tsx'
 
-/** A page, which is loaded when it is first asked for. */
+/** Returns a page that is loaded when it is first opened. */
 const page: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => loadPart(load), name)
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: PageFailed })
@@ -72,7 +72,7 @@ const profile = createRoute({
   component: page(() => import('./profile/profile-page.tsx'), 'ProfilePage'),
 })
 
-/** The checklist of the person's first account. */
+/** First steps of the user's first account. */
 const firstStart = createRoute({
   getParentRoute: () => root,
   path: '/start',
@@ -85,7 +85,7 @@ const firstStart = createRoute({
   component: NotFound,
 })
 
-/** Everything about one account, in one mode. */
+/** Pages of one account, in one mode. */
 const account = createRoute({
   getParentRoute: () => root,
   path: '/a/$accountId/$mode',
@@ -96,7 +96,7 @@ const account = createRoute({
   component: page(() => import('./ui/account-shell.tsx'), 'AccountShell'),
 })
 
-/** The instance, for whoever runs it. */
+/** Pages of the instance, for operators. */
 const operator = createRoute({
   getParentRoute: () => root,
   path: '/operator',

@@ -3,7 +3,7 @@ import type { Db } from '../storage/seam/dialect.ts'
 import type { EndedAlert } from './condition.ts'
 import { idsAmong, subjectsOf } from './resolved-subjects.ts'
 
-/** The alerts about accounts that are active now. */
+/** Returns the alerts whose account is active now. */
 export async function activeAmong(db: Db, ended: readonly EndedAlert[]): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('accounts')
@@ -14,6 +14,6 @@ export async function activeAmong(db: Db, ended: readonly EndedAlert[]): Promise
   return idsAmong(ended, rows)
 }
 
-/** Whether an account is still there for whom something is: what belonged to a closed one is nobody's trouble. */
+/** Matches rows whose account is not closed: what belonged to a closed account concerns no one. */
 export const isOfOpenAccount = (accountId: string): RawBuilder<SqlBool> =>
   sql<SqlBool>`not exists (select 1 from accounts a where a.id = ${sql.ref(accountId)} and a.state = 'closed')`

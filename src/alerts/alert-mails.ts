@@ -6,13 +6,16 @@ import type { Mode } from '../storage/tables/schema.ts'
 import { updateRows } from '../storage/seam/sets.ts'
 import { alertTexts } from './alert-texts.ts'
 
-/** A mail that is due, with all that it tells. */
+/** A due mail with its content. */
 export interface DueMail {
   alertId: string
   phase: AlertMailTable['phase']
   userId: string
   tries: number
-  /** Whether a try before this one may have been taken: what became of it was never written down, or the mail server did not say. */
+  /**
+   * True when an earlier attempt may have been accepted: its result was never stored, or the mail server did
+   * not respond.
+   */
   mayBeTold: boolean
   to: string
   kind: AlertKind
@@ -25,50 +28,54 @@ export interface DueMail {
   endedAt: number | null
 }
 
-/** While one is being sent nobody else takes it; whoever was killed meanwhile leaves it for later. */
+/** While a mail is being sent, no other node claims it. After a crash it is due again when the lease ends. */
 export const mailLeaseMs = 300_000
-/** How long until it is asked again whether what has begun anew is over. */
-const anewMs = 600_000
-/** Nothing waits as long as this for a next try: what is due later was written while the clock was ahead, and is due now. */
-const longestWaitMs = dayMs
+/** Delay until it is checked again whether an alert that restarted has ended. */
+const recheckMs = 600_000
+/** No retry waits longer: a mail due later was stored while the clock was ahead, and is due now. */
+const maxWaitMs = dayMs
 
 /**
- * Takes some that are due, for a while. Who they are for is asked anew: of those that would go to somebody who has left the account, is no operator any
- * more, or has muted the kind meanwhile, nothing is sent; nor of a begin that is over, or of the end of what surely no mail server took the begin of. The end
- * of what has begun anew waits until that is over as well, unless its person was told of the new begin: else the last that they hear were the former one.
+ * Claims due mails for the duration of the lease. Checks the recipients again: no mail is sent to a user who
+ * has left the account, is no longer an operator, or has muted the kind since. Also dropped are the start of
+ * an alert that has ended, and the end of an alert whose start was certainly accepted by no mail server.
+ *
+ * The end of an alert that has restarted waits until it ends again, unless the user was notified of the
+ * restart. Otherwise that former end would be the last mail that the user receives.
  */
 export async function claimMails(
   tx: Tx,
   { nowMs, limit }: { nowMs: number; limit: number },
 ): Promise<DueMail[]> {
   const rows = await readDue(tx, nowMs).limit(limit).execute()
-  const left = rows.filter((row) => !isConcerned(row))
-  const waiting = rows.filter((row) => isConcerned(row) && hasBegunAnew(row))
-  const going = rows.filter((row) => isConcerned(row) && !hasBegunAnew(row))
-  // Until it is settled it may be taken, and who may be told of the begin is told of the end.
-  const taken = going.map((row) => ({
+  const dropped = rows.filter((row) => !isWanted(row))
+  const postponed = rows.filter((row) => isWanted(row) && hasRestarted(row))
+  const claimed = rows.filter((row) => isWanted(row) && !hasRestarted(row))
+  // The mail server may accept it before the result is stored, and users who may know of the start are
+  // notified of the end.
+  const leased = claimed.map((row) => ({
     ...keyOf(row),
     tries: row.tries + 1,
     due_at: nowMs + mailLeaseMs,
     may_be_told: 1 as const,
   }))
-  await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], taken)
+  await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], leased)
   await updateRows(
     tx,
     'alert_mails',
     ['alert_id', 'phase', 'user_id'],
-    left.map((row) => ({ ...keyOf(row), tries: 0, done_at: nowMs })),
+    dropped.map((row) => ({ ...keyOf(row), tries: 0, done_at: nowMs })),
   )
   await updateRows(
     tx,
     'alert_mails',
     ['alert_id', 'phase', 'user_id'],
-    waiting.map((row) => ({ ...keyOf(row), due_at: nowMs + anewMs })),
+    postponed.map((row) => ({ ...keyOf(row), due_at: nowMs + recheckMs })),
   )
-  return going.map(dueMailOf)
+  return claimed.map(dueMailOf)
 }
 
-/** All that is due, the longest due first, with what decides whether it goes. */
+/** Selects due mails, longest due first, with everything that decides whether they are sent. */
 const readDue = (tx: Tx, nowMs: number) =>
   tx
     .selectFrom('alert_mails as m')
@@ -119,7 +126,7 @@ const readDue = (tx: Tx, nowMs: number) =>
       'a.ended_at',
     ])
     .where('m.done_at', 'is', null)
-    .where(({ eb, or }) => or([eb('m.due_at', '<=', nowMs), eb('m.due_at', '>', nowMs + longestWaitMs)]))
+    .where(({ eb, or }) => or([eb('m.due_at', '<=', nowMs), eb('m.due_at', '>', nowMs + maxWaitMs)]))
     .orderBy('m.due_at')
 
 type DueRow = Awaited<ReturnType<ReturnType<typeof readDue>['execute']>>[number]
@@ -141,13 +148,13 @@ const dueMailOf = (row: DueRow): DueMail => ({
   endedAt: row.ended_at,
 })
 
-interface Concern {
+interface MailState {
   phase: AlertMailTable['phase']
   ended_at: number | null
   begin_done_at: number | null
   begin_tries: number | null
   begin_may_be_told: Flag | null
-  /** The alert of the same name that is open, and the mail that tells this person of its begin. */
+  /** The open alert with the same key, and the mail about its start to the same user. */
   lasting: string | null
   anew_done_at: number | null
   anew_tries: number | null
@@ -158,23 +165,30 @@ interface Concern {
   muted: AlertKind | null
 }
 
-/** As `readAudience` of `plan-mails.ts` chooses, of one who was chosen, while it is still news. */
-const isConcerned = (row: Concern): boolean =>
-  isNews(row) &&
+/**
+ * Returns whether a mail is still wanted: `readAudience` of `plan-mails.ts` would choose the user, and the
+ * mail is not obsolete.
+ */
+const isWanted = (row: MailState): boolean =>
+  isCurrent(row) &&
   row.muted === null &&
   (row.role === 'owner' ||
-    (row.is_operator === 1 && (row.account_id === null || alertTexts[row.kind].tellsOperators)))
+    (row.is_operator === 1 && (row.account_id === null || alertTexts[row.kind].notifiesOperators)))
 
-/** A begin that is not over yet, or the end of one that was told or may have been; not where its person was told that it has begun anew. */
-const isNews = (row: Concern): boolean =>
+/**
+ * Returns whether a mail is not obsolete: the start of an open alert, or the end of one whose start was or
+ * may have been received. Not when the user was notified of the restart.
+ */
+const isCurrent = (row: MailState): boolean =>
   row.phase === 'began'
     ? row.ended_at === null
-    : (row.begin_may_be_told === 1 || isTaken(row.begin_done_at, row.begin_tries)) &&
-      !isTaken(row.anew_done_at, row.anew_tries)
+    : (row.begin_may_be_told === 1 || wasAccepted(row.begin_done_at, row.begin_tries)) &&
+      !wasAccepted(row.anew_done_at, row.anew_tries)
 
-const isTaken = (doneAt: number | null, tries: number | null): boolean => doneAt !== null && (tries ?? 0) > 0
+const wasAccepted = (doneAt: number | null, tries: number | null): boolean =>
+  doneAt !== null && (tries ?? 0) > 0
 
-const hasBegunAnew = ({ phase, lasting }: Concern): boolean => phase === 'ended' && lasting !== null
+const hasRestarted = ({ phase, lasting }: MailState): boolean => phase === 'ended' && lasting !== null
 
 const keyOf = ({ alert_id, phase, user_id }: { alert_id: string; phase: string; user_id: string }) => ({
   alert_id,
@@ -183,8 +197,8 @@ const keyOf = ({ alert_id, phase, user_id }: { alert_id: string; phase: string; 
 })
 
 /**
- * What became of mails: taken by the mail server, given up with no try that counts, or to be tried again at an instant; and whether this try or one
- * before it may have been taken all the same.
+ * Stores the results of mails: accepted by the mail server, failed permanently without a valid attempt, or to
+ * be retried at a given time; and whether this or an earlier attempt may have been accepted after all.
  */
 export async function settleMails(
   tx: Tx,
@@ -209,13 +223,13 @@ export async function settleMails(
   )
 }
 
-/** Whether any is due: asked before a transaction is begun for it. */
+/** Returns whether any mail is due. Checked before a transaction is begun for it. */
 export async function hasDueMails(db: Db, nowMs: number): Promise<boolean> {
   const row = await db
     .selectFrom('alert_mails')
     .select('alert_id')
     .where('done_at', 'is', null)
-    .where(({ eb, or }) => or([eb('due_at', '<=', nowMs), eb('due_at', '>', nowMs + longestWaitMs)]))
+    .where(({ eb, or }) => or([eb('due_at', '<=', nowMs), eb('due_at', '>', nowMs + maxWaitMs)]))
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../storage/seam/dialect.ts'
 import type { AlertKind } from '../storage/tables/operator-tables.ts'
 import { insertRows } from '../storage/seam/sets.ts'
 
-/** The kinds of which a person wants no mails. */
+/** Returns the alert kinds that a user has muted. */
 export async function readMutes(db: Db, userId: string): Promise<AlertKind[]> {
   const rows = await db
     .selectFrom('alert_mutes')
@@ -13,7 +13,7 @@ export async function readMutes(db: Db, userId: string): Promise<AlertKind[]> {
   return rows.map(({ kind }) => kind)
 }
 
-/** Replaces them. What waits to be sent is asked anew. */
+/** Replaces the muted kinds. Mails that are waiting are checked against them again. */
 export async function writeMutes(
   tx: Tx,
   { userId, kinds }: { userId: string; kinds: readonly AlertKind[] },

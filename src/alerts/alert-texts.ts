@@ -1,68 +1,68 @@
 import type { AlertKind } from '../storage/tables/operator-tables.ts'
 
-/** How an alert is told. */
+/** Texts of an alert kind. */
 export interface AlertTexts {
-  /** What people choose by, in their profile. */
+  /** Label in the profile. */
   label: string
-  /** Subjects of the two mails; null where the end is no news. */
+  /** Subjects of the two mails; `ended` is null when no mail is sent at the end. */
   began: (name: string) => string
   ended: ((name: string) => string) | null
-  /** Where the console shows it: below the page of the account, or of the operator. */
+  /** Page of the console, below the account or the operator. */
   page: string
-  /** Whether the operators are told beside the owners of the account. */
-  tellsOperators: boolean
+  /** True when operators are notified in addition to the owners of the account. */
+  notifiesOperators: boolean
 }
 
-/** Every kind of alert, in the order in which the profile shows them. */
+/** All alert kinds, in the order of the profile. */
 export const alertTexts: Readonly<Record<AlertKind, AlertTexts>> = {
   device_offline: {
-    label: 'A device is offline',
+    label: 'Device offline',
     began: (name) => `${name} is offline`,
-    ended: (name) => `${name} is back`,
+    ended: (name) => `${name} is connected again`,
     page: '/devices',
-    tellsOperators: false,
+    notifiesOperators: false,
   },
   balance_low: {
-    label: 'The balance is low',
+    label: 'Low balance',
     began: (name) => `The balance of ${name} is low`,
     ended: (name) => `The balance of ${name} is above its threshold again`,
     page: '/balance',
-    tellsOperators: false,
+    notifiesOperators: false,
   },
   balance_exhausted: {
-    label: 'The balance is used up',
+    label: 'Balance used up',
     began: (name) => `The balance of ${name} is used up`,
-    ended: (name) => `${name} may send again`,
+    ended: (name) => `${name} can send again`,
     page: '/balance',
-    tellsOperators: false,
+    notifiesOperators: false,
   },
   webhook_disabled: {
-    label: 'A webhook endpoint was disabled',
-    began: (name) => `The webhook endpoint at ${name} was disabled`,
-    ended: (name) => `The webhook endpoint at ${name} is told again`,
+    label: 'Webhook endpoint disabled',
+    began: (name) => `Webhook endpoint ${name} was disabled`,
+    ended: (name) => `Webhook endpoint ${name} is active again`,
     page: '/webhooks',
-    tellsOperators: false,
+    notifiesOperators: false,
   },
   unusual_failures: {
-    label: 'Unusually many messages fail',
-    began: (name) => `Unusually many messages of ${name} fail`,
-    ended: (name) => `Failures of ${name} are as usual again`,
+    label: 'Unusually high failure rate',
+    began: (name) => `Failure rate of ${name} is unusually high`,
+    ended: (name) => `Failure rate of ${name} is back to normal`,
     page: '/history',
-    tellsOperators: false,
+    notifiesOperators: false,
   },
   pumping_paused: {
-    label: 'An account was paused by the guard against pumping',
+    label: 'Account paused by the SMS pumping guard',
     began: (name) => `${name} was paused: its messages looked like SMS pumping`,
-    ended: (name) => `${name} is paused no more`,
+    ended: (name) => `${name} has resumed`,
     page: '/history',
-    tellsOperators: true,
+    notifiesOperators: true,
   },
   key_expiring: {
-    label: 'An API key ends soon',
-    began: (name) => `The API key ${name} ends soon`,
+    label: 'API key expires soon',
+    began: (name) => `API key ${name} expires soon`,
     ended: null,
     page: '/developers',
-    tellsOperators: false,
+    notifiesOperators: false,
   },
 }
 

@@ -3,42 +3,42 @@ import type { Db } from '../storage/seam/dialect.ts'
 import type { AlertKind } from '../storage/tables/operator-tables.ts'
 import type { Mode } from '../storage/tables/schema.ts'
 
-/** Something that people are told of, as it is at this moment: what lasts is one alert, from its begin to its end. */
+/** A condition that users are notified of. As long as it lasts it is one alert, from start to end. */
 export interface Condition {
   kind: AlertKind
-  /** What it is about, such as the id of a device. With the kind it names one alert at a time. */
+  /** ID of the subject, such as a device. Kind and subject identify an open alert. */
   subject: string
-  /** Whose owners are told; null tells the operators. */
+  /** Account whose owners are notified; null notifies the operators. */
   accountId: string | null
   mode: Mode | null
-  /** What the subject is called. */
+  /** Name of the subject. */
   name: string
-  /** What was seen, as a sentence or two for people. */
+  /** What was found, one or two sentences for people. */
   said: string
-  /** What programs are told at its begin, where they are told of such things. */
+  /** Webhook event at the start, for kinds that have one. */
   event?: Pick<AccountEvent, 'type' | 'facts'>
 }
 
-/** Finds everything of some kinds that holds at an instant. Bounded by what is wrong, not by what there is. */
+/** Finds all current conditions of its kinds. The cost depends on the number of problems, not of objects. */
 export interface AlertRule {
   kinds: readonly AlertKind[]
-  /** How often it is looked at. */
+  /** Interval between checks. */
   everyMs: number
   find(db: Db, nowMs: number, open: ReadonlySet<string>): Promise<Condition[]>
   /**
-   * Of alerts whose condition does not hold any more those that went well: only of them it is told that it is over. What ended because somebody removed,
-   * disabled or closed what it was about, or nothing was seen to go well since, ends in silence.
+   * Returns the ended alerts that recovered: only for these is the end notified. An alert ends without a mail
+   * when its subject was removed, disabled or closed, or when no success was seen since.
    */
   findRecovered(db: Db, ended: readonly EndedAlert[], nowMs: number): Promise<ReadonlySet<string>>
 }
 
-/** By what an alert is asked about at its end; `findRecovered` gives ids. */
+/** An ended alert as passed to `findRecovered`, which returns IDs. */
 export interface EndedAlert {
   id: string
   kind: AlertKind
   subject: string
 }
 
-/** The name of an alert among those that are open. */
+/** Returns the key of an open alert. */
 export const alertKey = ({ kind, subject }: { kind: AlertKind; subject: string }): string =>
   `${kind} ${subject}`

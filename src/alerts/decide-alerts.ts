@@ -1,7 +1,7 @@
 import type { AlertKind } from '../storage/tables/operator-tables.ts'
 import { alertKey, type Condition } from './condition.ts'
 
-/** An alert that lasts, or ended a short while ago. */
+/** An alert that is open, or ended recently. */
 export interface KnownAlert {
   id: string
   kind: AlertKind
@@ -15,8 +15,9 @@ export interface AlertDecision<A extends KnownAlert = KnownAlert> {
 }
 
 /**
- * What begins and what ends. A condition begins an alert unless one of the same name lasts, or ended less than the cool-down ago: what comes and goes
- * begins again once it is over, if it still holds then. An alert whose condition does not hold any more ends.
+ * Decides which alerts begin and end. A condition begins an alert unless one with the same key is open, or
+ * ended within the cool-down. A condition that comes and goes begins again after the cool-down, if it still
+ * lasts then. An alert ends when its condition no longer holds.
  */
 export function decideAlerts<A extends KnownAlert>(
   conditions: readonly Condition[],
@@ -25,9 +26,12 @@ export function decideAlerts<A extends KnownAlert>(
 ): AlertDecision<A> {
   const holding = new Map(conditions.map((condition) => [alertKey(condition), condition]))
   const open = known.filter(({ endedAt }) => endedAt === null)
-  // What ended further ahead than that ended while the clock was ahead, and would rest until it is there again.
-  const resting = known.filter(({ endedAt }) => endedAt !== null && Math.abs(nowMs - endedAt) < coolDownMs)
-  const silent = new Set([...open, ...resting].map(alertKey))
+  // An alert that ended further in the future ended while the clock was ahead; it would otherwise block until
+  // that time comes.
+  const coolingDown = known.filter(
+    ({ endedAt }) => endedAt !== null && Math.abs(nowMs - endedAt) < coolDownMs,
+  )
+  const silent = new Set([...open, ...coolingDown].map(alertKey))
   return {
     begin: [...holding].flatMap(([key, condition]) => (silent.has(key) ? [] : [condition])),
     end: open.filter((alert) => !holding.has(alertKey(alert))),

@@ -2,7 +2,7 @@ import { isOfOpenAccount } from './active-accounts.ts'
 import type { AlertRule } from './condition.ts'
 import { idsAmong, subjectsOf } from './resolved-subjects.ts'
 
-/** Webhook endpoints that were given up; what a person has disabled is no news. */
+/** Webhook endpoints that were disabled after failures; not those that a user disabled. */
 export const disabledEndpoints = (afterDays: number): AlertRule => ({
   kinds: ['webhook_disabled'],
   everyMs: 30_000,
@@ -22,8 +22,8 @@ export const disabledEndpoints = (afterDays: number): AlertRule => ({
       name: hostOf(row.url),
       said:
         row.disabled_because === 'gone'
-          ? `The endpoint ${row.id} answered 410 (gone): it is not told of anything any more.`
-          : `The endpoint ${row.id} took nothing for ${afterDays === 1 ? 'a day' : `${afterDays} days`}: it is not told of anything any more.`,
+          ? `Webhook endpoint ${row.id} returned 410 (Gone). No more events are sent to it.`
+          : `Webhook endpoint ${row.id} accepted no event for ${afterDays === 1 ? 'a day' : `${afterDays} days`}. No more events are sent to it.`,
     }))
   },
   async findRecovered(db, ended) {
@@ -37,5 +37,5 @@ export const disabledEndpoints = (afterDays: number): AlertRule => ({
   },
 })
 
-/** The rest of an address may hold what lets somebody in. */
+/** The rest of the URL can contain credentials. */
 const hostOf = (url: string): string => URL.parse(url)?.host ?? 'an endpoint'

@@ -2,7 +2,10 @@ import { dayMs, rfc3339 } from '../runtime/clock.ts'
 import type { AlertRule } from './condition.ts'
 import { formatInstant } from './format-instant.ts'
 
-/** Live keys that end within some days, unless a later one of the same name outlasts them: then they are being replaced. */
+/**
+ * Live keys that expire within `days`, unless a later key with the same name outlasts them: those are being
+ * replaced.
+ */
 export const expiringKeys = (days: number): AlertRule => ({
   kinds: ['key_expiring'],
   everyMs: 300_000,
@@ -42,7 +45,7 @@ export const expiringKeys = (days: number): AlertRule => ({
         accountId: row.account_id,
         mode: 'live',
         name: row.name,
-        said: `The live key …${row.last_four} (${row.id}) ends at ${formatInstant(expiresAt)}; programs that use it are refused (401) from then on.`,
+        said: `The live key …${row.last_four} (${row.id}) expires at ${formatInstant(expiresAt)}. From then on, requests with it are rejected (401).`,
         event: { type: 'api_key.expiring', facts: { key_id: row.id, expires_at: rfc3339(expiresAt) } },
       }
     })

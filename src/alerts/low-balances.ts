@@ -3,12 +3,12 @@ import { utcDay } from '../runtime/clock.ts'
 import type { AlertRule, Condition } from './condition.ts'
 import { idsAmong, subjectsOf } from './resolved-subjects.ts'
 
-/** An account that sends nothing any more is not told that it could not. */
+/** Accounts that sent nothing within this time are not notified. */
 const inUseDays = 30
 
 /**
- * Live balances at or below the threshold that the account has set, and those with nothing left, of accounts that sent something lately. What is
- * exhausted is low too.
+ * Live balances at or below the threshold of the account, and exhausted ones, of accounts that sent something
+ * recently. An exhausted balance is low too.
  */
 export const lowBalances: AlertRule = {
   kinds: ['balance_low', 'balance_exhausted'],
@@ -42,8 +42,8 @@ export const lowBalances: AlertRule = {
       .where('accounts.state', '=', 'active')
       .where('wallets.account_id', 'in', subjectsOf(ended))
       .execute()
-    const above = (least: (row: (typeof rows)[number]) => number) =>
-      rows.filter((row) => row.granted - row.reserved - row.used > least(row))
+    const above = (minimum: (row: (typeof rows)[number]) => number) =>
+      rows.filter((row) => row.granted - row.reserved - row.used > minimum(row))
     const low = ended.filter(({ kind }) => kind === 'balance_low')
     const exhausted = ended.filter(({ kind }) => kind === 'balance_exhausted')
     return new Set([
@@ -68,13 +68,13 @@ function conditionsOf(
   const low: Condition = {
     ...about,
     kind: 'balance_low',
-    said: `${available} SMS may still be sent; the threshold is ${row.low_threshold}.`,
+    said: `${available} SMS left; the threshold is ${row.low_threshold}.`,
     event: { type: 'balance.low', facts },
   }
   const exhausted: Condition = {
     ...about,
     kind: 'balance_exhausted',
-    said: 'No SMS may be sent any more: every send is refused (402) until more are granted.',
+    said: 'No SMS left. Sends are rejected (402) until more are granted.',
     event: { type: 'balance.exhausted', facts },
   }
   return available > 0 ? [low] : [low, exhausted]

@@ -6,15 +6,16 @@ import { idsAmong, subjectsOf } from './resolved-subjects.ts'
 import { formatInstant } from './format-instant.ts'
 
 /**
- * What a bound link says that only receives, beside `offline`: nothing can be sent over it, as it was set up. While it is not bound other reasons stand
- * there too.
+ * Reasons of a bound link that only receives, with status `offline`: nothing can be sent over it, by its own
+ * settings. While it is not bound it has other reasons as well.
  */
 const receivesOnly = JSON.stringify(['receives_only'])
 
 /**
- * Devices for live messages that nothing was heard of for a while; what a person has disabled is no news. An outage is an unbroken run of standings: its
- * reasons change from try to try, and a server that has just taken a link over says `pending` until its first try has failed. So an alert lasts until
- * the device stands well, or is wanted no more.
+ * Devices for live messages that were offline for a while; not those that a user disabled. An outage is an
+ * unbroken run of offline states: its reasons change from attempt to attempt, and a node that has just taken
+ * over a link reports `pending` until its first attempt has failed. So an alert lasts until the device is
+ * reachable, or no longer needed.
  */
 export const offlineDevices = (afterMs: number): AlertRule => ({
   kinds: ['device_offline'],
@@ -39,15 +40,17 @@ export const offlineDevices = (afterMs: number): AlertRule => ({
       .where('devices.mode', '=', 'live')
       .where(isOfOpenAccount('devices.account_id'))
       .execute()
-    const lasts = ({ id }: AwayRow): boolean => open.has(alertKey({ kind: 'device_offline', subject: id }))
+    const isOpen = ({ id }: OfflineRow): boolean =>
+      open.has(alertKey({ kind: 'device_offline', subject: id }))
     const begins = await readBegins(
       db,
-      rows.filter((row) => row.status === 'offline' && !lasts(row)),
+      rows.filter((row) => row.status === 'offline' && !isOpen(row)),
     )
     return rows.flatMap((row) => {
-      if (lasts(row)) return [conditionOf(row, row.from_at)]
+      if (isOpen(row)) return [conditionOf(row, row.from_at)]
       const begin = begins.get(row.id)
-      // What began further ahead than that was written behind a clock that was ahead: it is told now, and not when the clock is there again.
+      // An outage that began further in the future was stored while the clock was ahead. It is reported now,
+      // not when that time comes.
       if (begin === undefined || Math.abs(nowMs - begin) < afterMs) return []
       return [conditionOf(row, Math.min(nowMs, begin))]
     })
@@ -69,7 +72,7 @@ export const offlineDevices = (afterMs: number): AlertRule => ({
   },
 })
 
-interface AwayRow {
+interface OfflineRow {
   id: string
   account_id: string | null
   name: string
@@ -77,7 +80,7 @@ interface AwayRow {
   reasons: string
 }
 
-function conditionOf(row: AwayRow, sinceMs: number): Condition {
+function conditionOf(row: OfflineRow, sinceMs: number): Condition {
   const reasons = (JSON.parse(row.reasons) as string[]).join(', ')
   return {
     kind: 'device_offline',
@@ -85,11 +88,14 @@ function conditionOf(row: AwayRow, sinceMs: number): Condition {
     accountId: row.account_id,
     mode: 'live',
     name: row.name,
-    said: `The device (${row.kind}, ${row.id}) is offline since ${formatInstant(sinceMs)}${reasons === '' ? '' : `: ${reasons}`}. Messages that only it can send wait until they expire.`,
+    said: `The device (${row.kind}, ${row.id}) has been offline since ${formatInstant(sinceMs)}${reasons === '' ? '' : `: ${reasons}`}. Messages that only it can send wait until they expire.`,
   }
 }
 
-/** Its first standing as offline since it last stood otherwise: one that waits to be heard of for the first time has no outage yet. */
+/**
+ * The first offline state since the device last had another one. A device that waits for its first contact
+ * has no outage yet.
+ */
 const firstOffline: SelectEach = {
   sql: `select device_id, from_at from device_states where device_id = :device and status = 'offline' and reasons <> '${receivesOnly}'
     and from_at > coalesce((select from_at from device_states where device_id = :device
@@ -98,12 +104,15 @@ const firstOffline: SelectEach = {
   inputs: ['device'],
 }
 
-/** When devices that are offline began to be. Walks over the outage alone, and is asked only until its alert has begun. */
-async function readBegins(db: Db, away: readonly AwayRow[]): Promise<Map<string, number>> {
+/**
+ * Returns when the outages of offline devices began. Reads only the states of the outage, and is called only
+ * until its alert has begun.
+ */
+async function readBegins(db: Db, offline: readonly OfflineRow[]): Promise<Map<string, number>> {
   const rows = await selectEach<{ device_id: string; from_at: number }>(
     db,
     firstOffline,
-    away.map(({ id }) => [id]),
+    offline.map(({ id }) => [id]),
   )
   return new Map(rows.map((row) => [row.device_id, row.from_at]))
 }

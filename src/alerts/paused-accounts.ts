@@ -1,10 +1,13 @@
 import { activeAmong } from './active-accounts.ts'
 import type { AlertRule } from './condition.ts'
 
-/** What the audit log says when the guard against pumping has suspended an account. */
+/** Audit action of an account that the SMS pumping guard suspended. */
 export const pausedForPumping = 'account.paused_pumping'
 
-/** Accounts that the guard against pumping has suspended, and nobody has reactivated or suspended since. */
+/**
+ * Accounts that the SMS pumping guard suspended, and that were neither reactivated nor suspended by a user
+ * since.
+ */
 export const pausedAccounts: AlertRule = {
   kinds: ['pumping_paused'],
   everyMs: 30_000,
@@ -31,7 +34,7 @@ export const pausedAccounts: AlertRule = {
         accountId: row.id,
         mode: 'live',
         name: row.name,
-        said: 'Its messages looked like SMS pumping, and it was suspended by itself: sends are refused (403), what waits stays where it is. An operator looks at them and reactivates it.',
+        said: 'Its messages looked like SMS pumping, so it was suspended automatically. Sends are rejected (403) and queued messages stay queued. An operator checks the messages and reactivates the account.',
       }))
   },
   findRecovered: activeAmong,

@@ -12,15 +12,16 @@ interface NotifiedAlert {
   accountId: string | null
 }
 
-/** One person who is to be told of the begin or the end of an alert. */
-interface Telling extends Pick<NotifiedAlert, 'id' | 'kind' | 'subject'> {
+/** A user to notify of the start or end of an alert. */
+interface PlannedMail extends Pick<NotifiedAlert, 'id' | 'kind' | 'subject'> {
   userId: string
   dueAt: number
 }
 
 /**
- * Writes down who is told of the begin and the end of alerts, in the transaction that begins and ends them. A good end is told to those of whom the mail
- * server took a mail of the begin, or may have taken one; all others are told neither.
+ * Stores who is notified of the start and end of alerts, in the transaction that begins and ends them. A
+ * recovery is sent to users whose mail about the start was accepted by the mail server, or may have been; the
+ * others receive neither mail.
  */
 export async function planMails(
   tx: Tx,
@@ -30,11 +31,11 @@ export async function planMails(
   }: { began: readonly NotifiedAlert[]; ended: readonly (NotifiedAlert & { isGood: boolean })[] },
   nowMs: number,
 ): Promise<void> {
-  const first: Telling[] = []
+  const first: PlannedMail[] = []
   for (const alert of began)
     for (const userId of await readAudience(tx, alert)) first.push({ ...alert, userId, dueAt: nowMs })
   await insertRows(tx, 'alert_mails', mailRows('began', first, nowMs))
-  const last: Telling[] = []
+  const last: PlannedMail[] = []
   for (const alert of ended) {
     await tx
       .updateTable('alert_mails')
@@ -46,27 +47,31 @@ export async function planMails(
       .execute()
     await dropFormerEnds(tx, alert, nowMs)
     if (!alert.isGood || alertTexts[alert.kind].ended === null) continue
-    const told = await tx
+    const notified = await tx
       .selectFrom('alert_mails')
       .select(['user_id', 'done_at'])
       .where('alert_id', '=', alert.id)
       .where('phase', '=', 'began')
       .where(({ eb, or }) => or([eb('tries', '>', 0), eb('may_be_told', '=', 1)]))
       .execute()
-    // One that may be on its way to the mail server has settled once its lease is over, and `claimMails` sees then whether it was taken.
-    for (const { user_id: userId, done_at } of told)
+    // A mail that may be on its way is settled when its lease ends; `claimMails` checks then whether it was
+    // accepted.
+    for (const { user_id: userId, done_at } of notified)
       last.push({ ...alert, userId, dueAt: done_at === null ? nowMs + mailLeaseMs : nowMs })
   }
   await insertRows(tx, 'alert_mails', mailRows('ended', last, nowMs))
 }
 
-/** An end that waited while this alert lasted is no news to whom this one's own end is told; nor to anybody where this one does not end well. */
+/**
+ * Drops former ends of the same alert that still wait: for users who are notified of this end, and for all
+ * users when this alert does not recover.
+ */
 async function dropFormerEnds(
   tx: Tx,
   { id, kind, subject, isGood }: NotifiedAlert & { isGood: boolean },
   nowMs: number,
 ): Promise<void> {
-  const toldOfThis = tx
+  const notifiedOfStart = tx
     .selectFrom('alert_mails')
     .select('user_id')
     .where('alert_id', '=', id)
@@ -84,23 +89,29 @@ async function dropFormerEnds(
       'in',
       tx.selectFrom('alerts').select('id').where('kind', '=', kind).where('subject', '=', subject),
     )
-    .$if(isGood, (update) => update.where('user_id', 'in', toldOfThis))
+    .$if(isGood, (update) => update.where('user_id', 'in', notifiedOfStart))
     .execute()
 }
 
-/** Of a balance that is low and used up at the same moment only the worse is worth a mail, to whoever is told of the worse for certain. */
-function mailRows(phase: AlertMailTable['phase'], tellings: readonly Telling[], nowMs: number) {
-  const heardBy = ({ subject, userId }: Telling): string => `${subject} ${userId}`
-  const worse = tellings.filter(({ kind, dueAt }) => kind === 'balance_exhausted' && dueAt <= nowMs)
-  const implied = new Set(worse.map(heardBy))
-  return tellings
-    .filter((telling) => telling.kind !== 'balance_low' || !implied.has(heardBy(telling)))
+/**
+ * When a balance becomes low and exhausted at the same moment, only the exhausted one is mailed, to users who
+ * are certain to receive it.
+ */
+function mailRows(phase: AlertMailTable['phase'], mails: readonly PlannedMail[], nowMs: number) {
+  const keyOf = ({ subject, userId }: PlannedMail): string => `${subject} ${userId}`
+  const worse = mails.filter(({ kind, dueAt }) => kind === 'balance_exhausted' && dueAt <= nowMs)
+  const implied = new Set(worse.map(keyOf))
+  return mails
+    .filter((mail) => mail.kind !== 'balance_low' || !implied.has(keyOf(mail)))
     .map(({ id, userId, dueAt }) => ({ alert_id: id, phase, user_id: userId, due_at: dueAt, done_at: null }))
 }
 
-/** Owners of the account; operators for what is nobody's own, and where they are to act. Who has muted the kind is left out. */
+/**
+ * Returns the owners of the account; operators for subjects without an account, and for kinds that need their
+ * action. Users who muted the kind are excluded.
+ */
 async function readAudience(tx: Tx, { kind, accountId }: NotifiedAlert): Promise<string[]> {
-  const isOperators = accountId === null || alertTexts[kind].tellsOperators
+  const isOperators = accountId === null || alertTexts[kind].notifiesOperators
   const rows = await tx
     .selectFrom('users')
     .select(['users.id', 'users.email'])

@@ -17,7 +17,7 @@ export interface StoredAlert extends KnownAlert {
   beganAt: number
 }
 
-/** Those of some kinds that last, or ended less than the cool-down ago. */
+/** Returns the alerts of these kinds that are open, or ended within the cool-down. */
 export async function readKnownAlerts(
   db: Db | Tx,
   kinds: readonly AlertKind[],
@@ -40,8 +40,9 @@ export async function readKnownAlerts(
 }
 
 /**
- * Begins and ends the alerts of a rule, with the mails and events that tell of it, in one transaction: whatever restarts and whichever node looks, each
- * is told once. Decides anew by what stands there in that transaction. Gives what it did.
+ * Begins and ends the alerts of a rule, with their mails and events, in one transaction: each is reported
+ * once, after any restart and on any node. Decides again by the rows that this transaction reads. Returns
+ * what it did.
  */
 export async function recordAlerts(
   tx: Tx,
@@ -71,14 +72,14 @@ export async function recordAlerts(
     tx,
     'alerts',
     ['id'],
-    // Of one that began while the clock was ahead nobody knows how long it lasted.
+    // The duration of an alert that began while the clock was ahead is unknown.
     decision.end.map(({ id, beganAt }) => ({ id, ended_at: Math.max(beganAt, times.nowMs) })),
   )
   await recordEvents(tx, decision.begin.flatMap(eventOf(times.nowMs)))
   if (deps.sendsMail) {
-    const told = begun.map(({ id, condition }) => ({ ...condition, id }))
+    const notified = begun.map(({ id, condition }) => ({ ...condition, id }))
     const ended = decision.end.map((alert) => ({ ...alert, isGood: recovered.has(alert.id) }))
-    await planMails(tx, { began: told, ended }, times.nowMs)
+    await planMails(tx, { began: notified, ended }, times.nowMs)
   }
   return decision
 }
@@ -90,6 +91,6 @@ const eventOf =
       ? []
       : [{ ...event, accountId, mode: mode ?? ('live' as const), atMs, subject }]
 
-/** The names of those that last, for rules that are milder with them. */
+/** Returns the keys of open alerts, for rules with a lower threshold for them. */
 export const openKeys = (known: readonly KnownAlert[]): ReadonlySet<string> =>
   new Set(known.filter(({ endedAt }) => endedAt === null).map(alertKey))

@@ -1,9 +1,9 @@
 import type { EndedAlert } from './condition.ts'
 
-/** What alerts that end are about. */
+/** Returns the subjects of ended alerts. */
 export const subjectsOf = (ended: readonly EndedAlert[]): string[] => ended.map(({ subject }) => subject)
 
-/** The alerts about what was found. */
+/** Returns the IDs of the alerts whose subject was found. */
 export function idsAmong(
   ended: readonly EndedAlert[],
   found: readonly { id: string }[],

@@ -5,21 +5,24 @@ import type { Db } from '../storage/seam/dialect.ts'
 import { alertKey, type AlertRule, type Condition } from './condition.ts'
 import { idsAmong, subjectsOf } from './resolved-subjects.ts'
 
-/** Of the messages that came to an end. */
+/** Counts of final messages. */
 export interface FailureCount {
   failed: number
   ended: number
 }
 
-/** A share of failures below this is usual whatever was before: numbers get old. */
+/** A lower failure rate is always normal: numbers become invalid over time. */
 const minShare = 0.2
-/** How much more often than usual, and by how much in all, so that neither 1 % after 0.3 % nor 60 % after 55 % is news. */
+/**
+ * Minimum factor over the usual rate, and minimum difference: neither 1% after 0.3% nor 60% after 55% is
+ * reported.
+ */
 const timesUsual = 2
 const aboveUsual = 0.1
-/** What lasts ends at three quarters of what it began with, so that it does not come and go at the border. */
+/** An open alert ends at three quarters of its start threshold, so that it does not flap at the threshold. */
 const untilShare = 0.75
 
-/** Whether so many failures are unusual; `lasts` where they were so far. */
+/** Returns whether the failures are unusual; `lasts` when they already were. */
 export function isUnusual(
   now: FailureCount,
   usual: FailureCount,
@@ -27,15 +30,18 @@ export function isUnusual(
 ): boolean {
   if (minFailures === 0 || now.ended === 0) return false
   const ease = lasts ? untilShare : 1
-  return now.failed >= minFailures * ease && now.failed / now.ended >= borderOf(usual) * ease
+  return now.failed >= minFailures * ease && now.failed / now.ended >= thresholdOf(usual) * ease
 }
 
-/** Whether messages went as usual again: where none ended nobody knows, and few that all failed are not well. */
+/**
+ * Returns whether the failure rate is normal again. Without final messages that is unknown, and a few that
+ * all failed are no recovery.
+ */
 const isUsualAgain = (now: FailureCount, usual: FailureCount): boolean =>
-  now.ended > 0 && now.failed / now.ended < borderOf(usual) * untilShare
+  now.ended > 0 && now.failed / now.ended < thresholdOf(usual) * untilShare
 
-/** The share of failures from which it is unusual. */
-function borderOf(usual: FailureCount): number {
+/** Returns the failure rate from which it is unusual. */
+function thresholdOf(usual: FailureCount): number {
   const usualShare = usual.ended === 0 ? 0 : usual.failed / usual.ended
   return Math.min(0.95, Math.max(minShare, usualShare * timesUsual, usualShare + aboveUsual))
 }
@@ -49,7 +55,10 @@ interface Row {
   usual_ended: number
 }
 
-/** Accounts of whose live messages of the last hour more failed than in the week before. Five minutes are counted as they are stored. */
+/**
+ * Accounts whose live messages of the last hour failed more often than in the week before. Counts have a
+ * resolution of five minutes, as stored.
+ */
 export const unusualFailures = (minFailures: number): AlertRule => ({
   kinds: ['unusual_failures'],
   everyMs: grainMs.minutes5,
@@ -65,7 +74,7 @@ export const unusualFailures = (minFailures: number): AlertRule => ({
           accountId: row.account_id,
           mode: 'live',
           name: row.name,
-          said: `${row.failed} of ${row.ended} messages of the last hour failed, were not delivered or expired (${percent(row)}); in the week before it were ${percent(usualOf(row))}. History shows them with their errors.`,
+          said: `${row.failed} of ${row.ended} messages in the last hour failed, were not delivered or expired (${percent(row)}), compared with ${percent(usualOf(row))} in the week before. See the history for their errors.`,
           event: { type: 'failures.unusual', facts: factsOf(row) },
         },
       ]
@@ -81,7 +90,7 @@ export const unusualFailures = (minFailures: number): AlertRule => ({
   },
 })
 
-/** Of the last hour, and of the week before it. */
+/** Counts of the last hour and of the week before. */
 const factsOf = (row: Row) => ({
   failed: row.failed,
   ended: row.ended,
@@ -97,7 +106,9 @@ const percent = ({ failed, ended }: FailureCount): string =>
 const failed = sql.raw('failed + undelivered + expired')
 const ended = sql.raw('failed + undelivered + expired + sent + delivered + unconfirmed')
 
-/** By the primary key of the counts, account by account: an index by time would cost every count a second write. */
+/**
+ * Reads the counts by primary key, account by account: an index by time would cost each count a second write.
+ */
 async function readCounts(db: Db, nowMs: number, which: RawBuilder<unknown>): Promise<Row[]> {
   const fromHour = nowMs - hourMs - (nowMs % grainMs.minutes5)
   const toWeek = nowMs - hourMs - (nowMs % grainMs.hours6)

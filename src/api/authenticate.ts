@@ -6,25 +6,26 @@ import { networkOf, type RemoteAddress } from './remote-address.ts'
 import type { RateLimiter } from '../runtime/rate-limiter.ts'
 
 export interface AuthenticateDeps<C = Caller> {
-  /** Gives who a token belongs to, or null for one that may not be used. */
+  /** Returns the owner of a token, or null for an invalid one. */
   authenticator: { authenticate(token: string, remoteAddress: string): Promise<C | null> }
   remoteAddress: RemoteAddress
-  /** Counts failures by network. */
+  /** Counts failures per network. */
   failures: RateLimiter
   failedAuthPerMinute: number
-  /** What a refusal says where the token is no API key. */
-  says?: { missing: Words; invalid: Words }
+  /** Texts of a refusal where the token is not an API key. */
+  says?: { missing: ProblemTexts; invalid: ProblemTexts }
 }
 
-/** In the place of what the catalogue says. */
-interface Words {
+/** Replaces title and detail of the catalogue. */
+interface ProblemTexts {
   title: string
   detail: string
 }
 
 /**
- * Who calls, by the Bearer token of the one Authorization header (RFC 6750, RFC 9110 section 11). Too many failures from one
- * network answer 429 in the place of 401; a valid key always passes, so that nobody is locked out by a neighbour.
+ * Authenticates a request by the Bearer token of its only Authorization header (RFC 6750, RFC 9110 section
+ * 11). After too many failures from one network the response is 429 instead of 401. A valid key is always
+ * accepted, so that no client is locked out by another one in its network.
  */
 export async function authenticate<C>(deps: AuthenticateDeps<C>, request: IncomingMessage): Promise<C> {
   const token = readBearer(request)
@@ -35,7 +36,7 @@ export async function authenticate<C>(deps: AuthenticateDeps<C>, request: Incomi
   const verdict = quota.perMinute === 0 ? null : deps.failures.take(networkOf(address), quota)
   if (verdict !== null && verdict.violated !== null) {
     throw refuse('rate_limited', {
-      detail: `Too many failed authentications from this address; at most ${quota.perMinute} a minute are answered.`,
+      detail: `Too many failed authentications from this address. The limit is ${quota.perMinute} per minute.`,
       violated_policies: ['failed-authentication'],
       headers: { 'retry-after': String(verdict.retryAfterSeconds) },
     })
@@ -45,7 +46,10 @@ export async function authenticate<C>(deps: AuthenticateDeps<C>, request: Incomi
     : refuse('invalid_token', { ...deps.says?.invalid, ...challenge('error="invalid_token"') })
 }
 
-/** Why a caller may not do this: the key lacks the scope, or the account is suspended and wants to send. Null when it may. */
+/**
+ * Returns why the caller is not allowed to do this: the key lacks the scope, or the account is suspended and
+ * the operation sends. Null when it is allowed.
+ */
 export function authorizationFault(
   caller: Caller,
   { scope, kind }: { scope: Scope; kind: 'send' | 'read' },
@@ -60,21 +64,20 @@ export function authorizationFault(
   return kind === 'send' && caller.accountState !== 'active' ? refuse('account_suspended') : null
 }
 
-/** The token; null when there are no credentials of a kind that we take. */
+/** Returns the token; null without credentials of a supported scheme. */
 function readBearer(request: IncomingMessage): string | null {
   const header = request.headers.authorization
   if (header === undefined) return null
-  if (countHeaders(request, 'authorization') > 1)
-    throw badHeader('There is more than one Authorization header.')
+  if (countHeaders(request, 'authorization') > 1) throw badHeader('More than one Authorization header.')
   const [scheme = '', ...rest] = header.split(' ')
   const token = rest.join(' ').trim()
   if (scheme === '') throw badHeader('The Authorization header is empty.')
   if (scheme.toLowerCase() !== 'bearer') return null
-  if (token === '') throw badHeader('The Authorization header holds no API key.')
+  if (token === '') throw badHeader('The Authorization header has no API key.')
   return token
 }
 
-/** How often a header stands in the request; `headers` holds only the first of some. `name` is in lower case. */
+/** Counts a header in the request; `headers` has only the first of some. `name` is in lower case. */
 export function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {

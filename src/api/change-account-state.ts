@@ -9,13 +9,14 @@ export interface AccountStateDeps {
   writer: Writer
   clock: Pick<Clock, 'now'>
   ids: Ids
-  /** Closing ends messages, which history must not miss. */
+  /** Closing makes messages final, which history must not miss. */
   holdHorizon: WriteHorizon['hold']
 }
 
 /**
- * Suspends, reactivates or closes an account. Closing is for ever, ends what waits page by page, and asks phones for what they hold. The
- * state that it has already is no change. Refuses accounts that do not exist, and moves out of `closed`.
+ * Suspends, reactivates or closes an account. Closing is permanent: it cancels queued messages page by page,
+ * and recalls messages from phones. Setting the current state again changes nothing. Refuses accounts that do
+ * not exist, and changes of closed accounts.
  */
 export async function changeAccountState(
   { writer, clock, ids, holdHorizon }: AccountStateDeps,

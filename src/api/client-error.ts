@@ -13,18 +13,18 @@ export interface ClientErrorDeps {
   metrics: Pick<RequestMetrics, 'refused'>
   maxUriBytes: number
   isSend: (method: string | undefined, target: string | undefined) => boolean
-  /** What is to be said to a method that the address does not take. */
+  /** Returns the refusal for a method that the path does not allow. */
   refuseMethod: (target: string) => Refusal
 }
 
 type ClientError = Error & { code?: string | undefined; rawPacket?: unknown }
 
 /**
- * Answers what Node's parser could not make a request of. Says nothing when another answer is due on the connection, because the
- * client would take this one for it.
+ * Responds to input that Node could not parse as a request. Sends nothing while another response is due on
+ * the connection, because the client would take this one for it.
  */
 export function answerClientError(deps: ClientErrorDeps, error: ClientError, socket: Duplex): void {
-  // Node's own handler asks the same field; nothing public tells what a connection owes. It is null after an answered request.
+  // Node's own handler reads the same field; no public API exposes pending responses. Null after a completed request.
   // oxlint-disable-next-line no-underscore-dangle
   const pending = (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
   const owesAnother = pending !== undefined && (pending.headersSent || pending.req.complete)
@@ -40,7 +40,10 @@ export function answerClientError(deps: ClientErrorDeps, error: ClientError, soc
   endWithProblem(deps, socket, refusalOf(deps, error, line), isSend)
 }
 
-/** Writes a problem document over the bare socket and closes it: such a connection has no next request. */
+/**
+ * Writes a problem document to the bare socket and closes it: no further request can follow on such a
+ * connection.
+ */
 export function endWithProblem(
   deps: ClientErrorDeps,
   socket: Duplex,
@@ -63,10 +66,10 @@ export function endWithProblem(
     socket.destroy(),
   )
   deps.metrics.refused(refusal.code)
-  deps.log.info({ request: requestId, status, code: refusal.code }, 'not a request')
+  deps.log.info({ request: requestId, status, code: refusal.code }, 'malformed request')
 }
 
-/** `line` is null when the fault lies in a later packet than the first line of the request. */
+/** `line` is null when the fault is in a later packet than the first line of the request. */
 function refusalOf(
   { maxUriBytes, refuseMethod }: ClientErrorDeps,
   { code }: ClientError,
@@ -76,9 +79,9 @@ function refusalOf(
   if (code === 'HPE_HEADER_OVERFLOW')
     return refuse(line !== null && line.target.length > maxUriBytes ? 'uri_too_long' : 'headers_too_large')
   if (line?.whole === true && isMethodFault(code, line.method)) return refuseMethod(line.target)
-  return refuse('malformed_request', { detail: 'This is not a well-formed HTTP/1.1 request.' })
+  return refuse('malformed_request', { detail: 'Not a well-formed HTTP/1.1 request.' })
 }
 
-/** The parser knows the methods of RTSP too, and denies them to HTTP by another code. */
+/** The parser also knows the methods of RTSP, and rejects them for HTTP with another code. */
 const isMethodFault = (code: string | undefined, method: string): boolean =>
   code === 'HPE_INVALID_METHOD' || (code === 'HPE_INVALID_CONSTANT' && !METHODS.includes(method))

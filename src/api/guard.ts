@@ -14,7 +14,7 @@ import { createRemoteAddress } from './remote-address.ts'
 export interface GuardDeps {
   authenticator: AuthenticateDeps['authenticator']
   clock: Pick<Clock, 'monotonicMs'>
-  /** Of several nodes; left out where one counts for itself. */
+  /** Shared counts of several nodes; omitted on a single node. */
   counts?: SharedCounts
   limits: Pick<AccountLimits, 'check'>
   config: Pick<Config, 'maxBodyBytes' | 'trustedProxies' | 'failedAuthPerMinute'>
@@ -23,13 +23,16 @@ export interface GuardDeps {
 type Guarded = Pick<Operation<never>, 'method' | 'scope' | 'kind'>
 
 export interface Guard {
-  /** Everything that is decided without the body, in the order of checks. Throws a `Refusal`. */
+  /** Checks everything that needs no body, in a fixed order. Throws a `Refusal`. */
   admit(operation: Guarded, request: FastifyRequest): Promise<void>
-  /** Checks the key once more when the body has been read, which takes as long as the client likes: a revocation is not outlived. */
+  /**
+   * Checks the key again after the body was read, because a client can take long to send it: a revoked key
+   * must not be accepted.
+   */
   admitAgain(operation: Guarded, request: FastifyRequest): Promise<void>
 }
 
-/** Gives the checks that stand before each operation. */
+/** Creates the checks before each operation. */
 export function createGuard(deps: GuardDeps): Guard {
   const { config, clock, counts } = deps
   const credentials: AuthenticateDeps = {
@@ -67,19 +70,19 @@ export function createGuard(deps: GuardDeps): Guard {
   }
 }
 
-/** Refuses what nobody would take as an answer, a body that is no JSON, and one where none belongs. */
+/** Refuses an unacceptable response format, a body that is not JSON, and a body with GET. */
 export function checkMedia(method: 'GET' | 'POST', headers: IncomingHttpHeaders): void {
   checkAccept(headers)
   if (method === 'POST') checkContentType(headers)
   else if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
     throw refuse('malformed_request', {
-      detail: 'A GET request has no body.',
+      detail: 'A GET request must not have a body.',
       headers: { connection: 'close' },
     })
   }
 }
 
-/** Refuses a body that says beforehand that it is too large. */
+/** Refuses a body whose declared length is too large. */
 export function checkLength(headers: IncomingHttpHeaders, maxBodyBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes)
     throw refuse('payload_too_large', { headers: { connection: 'close' } })

@@ -3,25 +3,29 @@ import { refuse, type Refusal } from '../runtime/errors.ts'
 
 const byteOrderMark = Buffer.from('\uFEFF')
 
-/** Objects in objects in what we are sent: `metadata` is the deepest. Room for later fields; bounds every recursion over it. */
-const deepest = 8
+/**
+ * Maximum nesting: `metadata` is the deepest member today. Leaves room for later fields, and bounds all
+ * recursion over bodies.
+ */
+const maxDepth = 8
 
 /**
- * Reads a body, or what `what` names, as one JSON object. Refuses, beyond what JSON.parse refuses: bytes that are not UTF-8, a byte order mark, any other
- * JSON value, nesting deeper than 8, and a member that stands twice, of which JSON.parse would silently take the last.
+ * Parses a body, or the text that `what` names, as one JSON object. In addition to JSON.parse it refuses:
+ * bytes that are not UTF-8, a byte order mark, any other JSON value, nesting deeper than 8, and a repeated
+ * member, of which JSON.parse would silently take the last.
  */
 export function parseJsonObject(bytes: Buffer, what = 'The body'): object {
   if (bytes.length === 0) throw malformed(`${what} is empty.`)
   if (byteOrderMark.equals(bytes.subarray(0, byteOrderMark.length)))
-    throw malformed(`${what} begins with a byte order mark: send it without (RFC 8259 section 8.1).`)
+    throw malformed(`${what} begins with a byte order mark. Send it without one (RFC 8259 section 8.1).`)
   if (!isUtf8(bytes)) throw malformed(`${what} is not valid UTF-8.`)
   const value = parse(bytes.toString('utf8'), what)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw malformed(`${what} is not one JSON object.`)
+    throw malformed(`${what} is not a JSON object.`)
   const { members, depth } = measure(bytes)
-  if (depth > deepest) throw malformed(`${what} is nested deeper than ${deepest} levels.`)
+  if (depth > maxDepth) throw malformed(`${what} is nested deeper than ${maxDepth} levels.`)
   if (members !== countMembers(value)) {
-    throw malformed('A member stands twice in one object, so that it is not clear which of the two is meant.')
+    throw malformed('An object contains a member twice.')
   }
   return value
 }
@@ -32,7 +36,7 @@ function parse(text: string, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // The rest of V8's sentence quotes the body.
+    // The rest of the message of V8 quotes the body.
     const position = /position \d+/.exec((error as Error).message)?.[0]
     throw malformed(`${what} is not valid JSON${position === undefined ? '' : ` (${position})`}.`)
   }
@@ -44,7 +48,7 @@ const colon = 0x3a
 const openings = new Set([0x5b, 0x7b])
 const closings = new Set([0x5d, 0x7d])
 
-/** Members and depth of valid JSON as it is written: one pass over the bytes, 0.3 µs for a usual send. */
+/** Counts members and depth of valid JSON text: one pass over the bytes, 0.3 µs for a typical send. */
 function measure(bytes: Buffer): { members: number; depth: number } {
   let members = 0
   let depth = 0

@@ -1,17 +1,17 @@
-/** An address that exists: as it may be logged, and what it takes. */
+/** An existing path: as it is logged, and its methods. */
 export interface KnownPath {
   route: string
   methods: readonly string[]
 }
 
 /**
- * The methods of every address that exists. A part of a route may be a parameter (`/mobile/v1/hooks/:secret`), and the last one stand for
- * everything below a folder (`/console/assets/*`).
+ * The methods of all existing paths. A segment of a route can be a parameter (`/mobile/v1/hooks/:secret`),
+ * and the last one can match everything below a folder (`/console/assets/*`).
  */
 export class KnownPaths {
   readonly #exact = new Map<string, KnownPath>()
   readonly #byFolder = new Map<string, KnownPath>()
-  /** With a parameter that others follow; few, so that they are tried one by one. */
+  /** Routes with a segment after a parameter. They are few, so they are tried one by one. */
   readonly #patterns: [parts: readonly string[], KnownPath][] = []
   readonly #below: [folder: string, KnownPath][] = []
 

@@ -1,19 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { refuse } from '../runtime/errors.ts'
 
-/** Refuses a request whose client would take neither JSON nor problem documents (RFC 9110 section 12.5.1). */
+/** Refuses a request whose client accepts neither JSON nor problem documents (RFC 9110 section 12.5.1). */
 export function checkAccept({ accept }: IncomingHttpHeaders): void {
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return
   if (!admits(accept, 'application/json') && !admits(accept, 'application/problem+json'))
     throw refuse('not_acceptable')
 }
 
-/** Refuses a body that does not call itself plain JSON in UTF-8. */
+/** Refuses a body that is not declared as plain JSON in UTF-8. */
 export function checkContentType(headers: IncomingHttpHeaders): void {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw refuse('unsupported_media_type', {
-      detail: `Content-Encoding '${encoding}' is not taken; send the JSON as it is.`,
+      detail: `Content-Encoding '${encoding}' is not supported. Send plain JSON.`,
     })
   }
   const type = headers['content-type']
@@ -22,15 +22,15 @@ export function checkContentType(headers: IncomingHttpHeaders): void {
     detail:
       type === undefined
         ? 'Send the header `Content-Type: application/json`.'
-        : `'${type}' is not taken; send application/json.`,
+        : `'${type}' is not supported. Send application/json.`,
   })
 }
 
 const json = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?;?$/i
 
 /**
- * Whether a client would rather have gzip than the bytes as they are (RFC 9110 section 12.5.3). Without the header any coding would do; those
- * who send none are mostly tools that do not decompress.
+ * Returns whether a client prefers gzip to the plain bytes (RFC 9110 section 12.5.3). Without the header
+ * every coding is acceptable, but such clients are mostly tools that do not decompress.
  */
 export function prefersGzip(headers: IncomingHttpHeaders): boolean {
   const weights = new Map<string, number>()
@@ -44,7 +44,7 @@ export function prefersGzip(headers: IncomingHttpHeaders): boolean {
   return gzip > 0 && gzip >= (weights.get('identity') ?? 0)
 }
 
-/** The most exact range that matches decides; a weight of 0 excludes. */
+/** The most specific matching range decides; a weight of 0 excludes. */
 function admits(accept: string, type: string): boolean {
   let precision = -1
   let admitted = false

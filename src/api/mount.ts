@@ -5,29 +5,35 @@ import { isProxied, networkOf, type RemoteAddress } from './remote-address.ts'
 import { RateLimiter } from '../runtime/rate-limiter.ts'
 import type { OpenStream, RequestLog, Respond } from './respond.ts'
 
-/** What routes from another part of the program need of the server. */
+/** What the server provides to mounted routes. */
 export interface MountTools {
   respond: Respond
   openStream: OpenStream
   log: RequestLog
-  /** Whose request it is, for the log. */
+  /** Records the device of a request, for the log. */
   noteDevice(request: FastifyRequest, deviceId: string): void
   addressOf(request: FastifyRequest): string
   /**
-   * Lets the connection of a request be idle for a shorter time than others once it is answered. One of a proxy serves many, and stays. Gives the
-   * headers of the answer that say so: without them Node tells the time of all other connections.
+   * Shortens the idle timeout of the connection of a request after the response. Connections of a proxy serve
+   * many clients and keep theirs. Returns the response headers that announce it: without them Node announces
+   * the timeout of all other connections.
    */
   endIdleSoon(request: FastifyRequest, reply: FastifyReply): Readonly<Record<string, string>>
-  /** Counts a credential that was refused. Gives after how many seconds the network may try again; 0 while it may go on. */
+  /**
+   * Counts a rejected credential. Returns the seconds until the network is allowed to try again; 0 while it
+   * is.
+   */
   failedAuthentication(request: FastifyRequest): number
 }
 
-/** Routes from another part of the program, with answers of their own form: below one path, and each of them named. */
+/** Routes of another folder, with their own response format: below one path, all of them listed. */
 export interface Mount {
   path: string
-  /** The methods of each address, as `KnownPaths` takes them; the whole path. */
+  /** The methods of each full path, in the syntax of `KnownPaths`. */
   known: ReadonlyMap<string, readonly string[]>
-  /** Adds them to an instance of their own, so that parsers and error handlers reach no other route. */
+  /**
+   * Adds the routes to their own Fastify instance, so that parsers and error handlers affect no other route.
+   */
   addTo(app: FastifyInstance, tools: MountTools): void
 }
 
@@ -40,7 +46,7 @@ export interface MountDeps extends Omit<
   config: Pick<Config, 'phoneFailedAuthPerMinute' | 'phoneIdleTimeoutMs'>
 }
 
-/** What every mounted plugin of routes is given: limits of wrong keys, addresses, and what the log is told. */
+/** Creates the tools of mounted routes: limits of failed authentication, addresses, and log fields. */
 export function createMountTools({ clock, remoteAddress, config, ...tools }: MountDeps): MountTools {
   const limiter = new RateLimiter({ clock })
   const perMinute = config.phoneFailedAuthPerMinute
@@ -51,9 +57,10 @@ export function createMountTools({ clock, remoteAddress, config, ...tools }: Mou
     endIdleSoon({ raw }, reply) {
       if (isProxied(raw)) return {}
       const { socket } = raw
-      // Node sets its own time when an answer is finished, before those who listen later; and takes either away with the next request.
+      // Node sets its own timeout when a response is finished, before later listeners run, and resets both
+      // with the next request.
       reply.raw.once('finish', () => void socket.setTimeout(config.phoneIdleTimeoutMs))
-      // It ends with this answer: there is no time to tell.
+      // The connection closes after this response: there is no timeout to announce.
       if (!reply.raw.shouldKeepAlive) return {}
       return { 'keep-alive': `timeout=${Math.floor(config.phoneIdleTimeoutMs / 1000)}` }
     },

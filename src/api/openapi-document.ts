@@ -4,7 +4,7 @@ import { answerHeaders, refusalHeaders, successHeaders } from './openapi-headers
 import { commonProblems, type DocumentedAnswer } from './operation.ts'
 import { problemExample } from './pages/problem-pages.ts'
 
-/** What the reference says of one operation. `:account` in its path is the id of an account. */
+/** One operation as the reference describes it. `:account` in its path is an account ID. */
 export interface DocumentedOperation {
   id: string
   method: string
@@ -19,24 +19,24 @@ export interface DocumentedOperation {
   problems: readonly ProblemCode[]
 }
 
-/** One interface, for machines. */
+/** One API, as the reference describes it. */
 export interface DocumentedInterface {
   title: string
   summary: string
   description: string
   tag: { name: string; description: string }
-  /** How programs sign in: the name of the scheme, and what it says. */
+  /** Authentication: name of the scheme, and its description. */
   security: { name: string; bearerFormat: string; description: string }
   operations: readonly DocumentedOperation[]
-  /** What it posts by itself, as OpenAPI describes webhooks; nothing when left out. */
+  /** Webhooks, as OpenAPI describes them. Default: none. */
   webhooks?: object
-  /** The schemas that stand by their names. */
+  /** Named schemas. */
   schemas: Readonly<Record<string, TSchema>>
 }
 
 const webhooksTag = {
   name: 'Webhooks',
-  description: 'What the service posts to your endpoints when something happens.',
+  description: 'Events that are sent to your webhook endpoints.',
 }
 
 type Names = ReadonlyMap<unknown, string>
@@ -45,7 +45,7 @@ interface Book {
   named: Names
 }
 
-/** OpenAPI 3.1 as a document: made from the same schemas that check bodies and type answers. */
+/** Returns the OpenAPI 3.1 document, built from the same schemas that check bodies and type responses. */
 export function openApiDocument(described: DocumentedInterface, publicUrl: string): object {
   const { operations, schemas, security, tag } = described
   const named: Names = new Map(Object.entries(schemas).map(([name, schema]) => [schema, name]))
@@ -83,7 +83,7 @@ export function openApiDocument(described: DocumentedInterface, publicUrl: strin
   }
 }
 
-/** The path with its parameter as OpenAPI writes it. */
+/** Returns the path with its parameter in the syntax of OpenAPI. */
 export const templateOf = (path: string): string => path.replace('/:account', '/{account_id}')
 
 function pathsOf(book: Book, operations: readonly DocumentedOperation[]): object {
@@ -100,7 +100,7 @@ const accountParameter = {
   name: 'account_id',
   in: 'path',
   required: true,
-  description: 'The account: `acc_…`.',
+  description: 'Account ID: `acc_…`.',
   schema: { type: 'string' },
 }
 
@@ -117,7 +117,7 @@ function operationObject({ tag, named }: Book, operation: DocumentedOperation): 
     operationId: id,
     tags: [tag],
     summary,
-    description: `${description}\n\nNeeds the scope \`${scope}\`.`,
+    description: `${description}\n\nRequires the scope \`${scope}\`.`,
     parameters: [
       ...(operation.path.includes('/:account') ? [accountParameter] : []),
       ...parametersOf(named, 'query', operation.query),
@@ -142,7 +142,7 @@ const traceparent = {
   name: 'traceparent',
   in: 'header',
   required: false,
-  description: 'W3C trace context; its trace id stands in the log of the service.',
+  description: 'W3C trace context. Its trace ID is written to the server log.',
   schema: { type: 'string' },
 }
 
@@ -196,7 +196,7 @@ const exampleOf = (code: ProblemCode): object => ({
   value: problemExample(code, 'http://localhost:8160'),
 })
 
-/** A schema in which every named one stands as a reference; `root` itself is written out. */
+/** Returns a schema with references in place of named schemas; `root` itself is written out. */
 function withReferences(named: Names, schema: unknown, root?: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   const name = schema === root ? undefined : named.get(schema)

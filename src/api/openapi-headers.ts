@@ -2,22 +2,22 @@ import type { ProblemCode } from '../runtime/errors.ts'
 
 const onEveryAnswer = {
   'Request-Id': {
-    description: 'Names this request in the log of the service.',
+    description: 'ID of this request in the server log.',
     schema: { type: 'string' },
     required: true,
   },
 }
 
-/** Known once the key is. */
+/** Known after authentication. */
 const ofLimits = {
   'RateLimit-Policy': {
     description:
-      'The limit that this operation draws on, on every authenticated answer: quota and window in seconds.',
+      'Rate limit of this operation, on every authenticated response: quota and window in seconds.',
     schema: { type: 'string' },
     example: '"send";q=600;w=60',
   },
   RateLimit: {
-    description: 'What is left of it, and for how many seconds.',
+    description: 'Requests left, and seconds until the reset.',
     schema: { type: 'string' },
     example: '"send";r=597;t=12',
   },
@@ -25,31 +25,31 @@ const ofLimits = {
 
 const ofRefusals = {
   'Retry-After': {
-    description: 'Seconds after which to repeat.',
+    description: 'Seconds to wait before the request is repeated.',
     schema: { type: 'integer', minimum: 0 },
   },
   'WWW-Authenticate': {
     description: 'What is wrong with the credentials (RFC 6750).',
     schema: { type: 'string' },
   },
-  Allow: { description: 'The methods of this path.', schema: { type: 'string' } },
+  Allow: { description: 'Allowed methods of this path.', schema: { type: 'string' } },
 }
 
-/** Every header that the reference names, described once. */
+/** All headers of the reference, described once. */
 export const answerHeaders = { ...onEveryAnswer, ...ofLimits, ...ofRefusals }
 
-/** The headers of an answer that is no refusal. */
+/** Headers of a successful response. */
 export const successHeaders = Object.keys({ ...onEveryAnswer, ...ofLimits })
 
-/** The headers that answers with one of these codes may carry. */
+/** Returns the headers that a response with one of these codes can have. */
 export const refusalHeaders = (codes: readonly ProblemCode[]): string[] => [
   ...(codes.every((code) => withoutLimits.has(code)) ? Object.keys(onEveryAnswer) : successHeaders),
-  ...Object.entries(bringers).flatMap(([name, bringing]) =>
-    codes.some((code) => bringing.has(code)) ? [name] : [],
+  ...Object.entries(codesByHeader).flatMap(([name, codesOfHeader]) =>
+    codes.some((code) => codesOfHeader.has(code)) ? [name] : [],
   ),
 ]
 
-/** Refused before the key is looked at, or by who knows nothing of keys. */
+/** Refused before authentication, or without it. */
 const withoutLimits: ReadonlySet<ProblemCode> = new Set([
   'unauthenticated',
   'method_not_allowed',
@@ -58,7 +58,7 @@ const withoutLimits: ReadonlySet<ProblemCode> = new Set([
   'headers_too_large',
 ])
 
-const bringers: Readonly<Record<keyof typeof ofRefusals, ReadonlySet<ProblemCode>>> = {
+const codesByHeader: Readonly<Record<keyof typeof ofRefusals, ReadonlySet<ProblemCode>>> = {
   'Retry-After': new Set([
     'idempotency_in_progress',
     'rate_limited',

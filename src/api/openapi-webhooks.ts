@@ -7,26 +7,26 @@ import { messageStatuses, modes } from '../storage/tables/column-values.ts'
 
 const envelope = {
   id: Type.String({
-    description: 'Names the event: the same in every repeat, and in the header `webhook-id`.',
+    description: 'Event ID. Identical on every retry; also sent as `webhook-id`.',
   }),
-  type: Type.String({ description: 'What happened, from an open list.' }),
-  timestamp: Type.String({ format: 'date-time', description: 'When it happened.' }),
-  api_version: Type.String({ description: 'The version of the interface: `v1`.' }),
-  mode: oneOf(modes, 'Of the message; `live` for what has none.'),
-  account_id: Type.String({ description: 'The account that it happened to.' }),
+  type: Type.String({ description: 'Event type; an open list.' }),
+  timestamp: Type.String({ format: 'date-time', description: 'Time of the event.' }),
+  api_version: Type.String({ description: 'API version: `v1`.' }),
+  mode: oneOf(modes, 'Mode of the message; `live` for events without a mode.'),
+  account_id: Type.String({ description: 'Account of the event.' }),
 }
 
 const change = {
   sequence: Type.Integer({
     description:
-      'Of two events about the same thing the higher one is the later: counts the changes of a message, else the time in milliseconds.',
+      'Order of events about the same subject: the higher one is later. Counts the changes of a message; otherwise the time in milliseconds.',
   }),
   previous_status: Type.Unsafe({
     type: ['string', 'null'],
     enum: [...messageStatuses, null],
-    description: 'Where the message stood before; null when it is new, or no message.',
+    description: 'Previous status of the message; null for a new message, and for events without one.',
   }),
-  correction: Type.Boolean({ description: 'Whether a late word corrected a final state.' }),
+  correction: Type.Boolean({ description: 'True when a late delivery receipt changed a final status.' }),
 }
 
 const MessageEventSchema = Type.Object(
@@ -34,10 +34,10 @@ const MessageEventSchema = Type.Object(
     ...envelope,
     data: Type.Object(
       { ...change, message: MessageSchema },
-      { description: 'What changed, and the message as it stood then.' },
+      { description: 'The change, and the message at that time.' },
     ),
   },
-  { description: 'Something happened to a message.' },
+  { description: 'An event about a message.' },
 )
 
 const AccountEventSchema = Type.Object(
@@ -50,53 +50,53 @@ const AccountEventSchema = Type.Object(
           orNull<string>('string', 'With `recipient.…`: the number; null once it was erased.'),
         ),
       },
-      { additionalProperties: true, description: 'What changed, and the facts of the event.' },
+      { additionalProperties: true, description: 'The change, and the facts of the event.' },
     ),
   },
-  { description: 'Something happened to the account, or to what is its own.' },
+  { description: 'An event about the account or one of its objects.' },
 )
 
-/** The schemas of events, by the names under which the reference knows them. */
+/** Named schemas of events. */
 export const webhookSchemas: Readonly<Record<string, TSchema>> = {
   MessageEvent: MessageEventSchema,
   AccountEvent: AccountEventSchema,
 }
 
-const says: Readonly<Record<EventType, string>> = {
+const summaries: Readonly<Record<EventType, string>> = {
   'message.scheduled':
-    'A message was accepted, and waits for its time; or it has another time now (`previous_status` is `scheduled`).',
-  'message.queued': 'A message was accepted, or its time has come.',
-  'message.sent': 'The network took every part of a message.',
-  'message.delivered': 'The network says that the handset has a message.',
-  'message.undelivered': 'The network took a message and could not deliver it.',
-  'message.failed': 'A message was not submitted, or only a part of it.',
-  'message.expired': 'The validity of a message ended before it was submitted.',
-  'message.canceled': 'A message was stopped before it was submitted.',
-  'message.unconfirmed': 'Nobody knows what became of a message.',
-  'message.received': 'An SMS came in.',
+    'A message was accepted with a `send_at` in the future, or was rescheduled (`previous_status` is `scheduled`).',
+  'message.queued': 'A message was accepted, or its `send_at` was reached.',
+  'message.sent': 'The network accepted all parts of a message.',
+  'message.delivered': 'The network reported that a message was delivered to the handset.',
+  'message.undelivered': 'The network accepted a message but could not deliver it.',
+  'message.failed': 'A message was not submitted, or only in part.',
+  'message.expired': 'The validity period of a message ended before it was submitted.',
+  'message.canceled': 'A message was canceled before it was submitted.',
+  'message.unconfirmed': 'The outcome of a message is unknown.',
+  'message.received': 'An SMS was received.',
   'device.online': 'A device can send again.',
-  'device.degraded': 'A device sends, and something is wrong with it.',
+  'device.degraded': 'A device can send but has a problem.',
   'device.offline': 'A device cannot send.',
   'balance.low':
-    'The live balance was found at its threshold or below. Looked at every 30 s, of active accounts that sent something within 30 days; after it has recovered it is not told again for an hour (the operator may set another time).',
-  'balance.exhausted': 'Nothing was found left of the live balance. Looked at and told as `balance.low`.',
-  'account.suspended': 'The operator suspended the account, or the guard against pumping did.',
-  'account.reactivated': 'The operator reactivated the account.',
-  'recipient.opted_out': 'Somebody wants no more messages.',
-  'recipient.opted_in': 'Somebody wants messages again.',
+    'The live balance is at or below its threshold. Checked every 30 s for active accounts that sent something within 30 days. After a recovery it is not reported again for an hour (the operator can set another time).',
+  'balance.exhausted': 'The live balance is used up. Checked and reported like `balance.low`.',
+  'account.suspended': 'The account was suspended by the operator or the SMS pumping guard.',
+  'account.reactivated': 'The account was reactivated by the operator.',
+  'recipient.opted_out': 'A recipient opted out.',
+  'recipient.opted_in': 'A recipient opted in again.',
   'failures.unusual':
-    'Unusually many messages fail: `failed` of the `ended` ones of the last hour, where it were `usual_failed` of `usual_ended` in the week before.',
-  'api_key.expiring': 'An API key ends soon.',
+    'Failure rate is unusually high: `failed` of `ended` in the last hour, compared with `usual_failed` of `usual_ended` in the week before.',
+  'api_key.expiring': 'An API key expires soon.',
   'webhook.disabled': 'Another endpoint of the account was disabled because it failed.',
-  'webhook.test': 'Somebody asked for an event to try the endpoint with.',
+  'webhook.test': 'A user requested a test event.',
 }
 
 const signatureHeaders = [
-  ['webhook-id', 'The id of the event, the same in every repeat.'],
-  ['webhook-timestamp', 'When this try was made, in seconds since 1970.'],
+  ['webhook-id', 'Event ID, identical on every retry.'],
+  ['webhook-timestamp', 'Time of this attempt, Unix seconds.'],
   [
     'webhook-signature',
-    '`v1,…`: HMAC-SHA-256 of `id.timestamp.body` in base64, by Standard Webhooks 1.0; two of them while the secret is rotated.',
+    '`v1,…`: HMAC-SHA-256 of `id.timestamp.body` in base64, as in Standard Webhooks 1.0; two or more while former secrets are active.',
   ],
 ] as const
 
@@ -104,7 +104,7 @@ const isOfMessage = (type: EventType): boolean => type.startsWith('message.')
 
 const failuresExample = { failed: 41, ended: 120, usual_failed: 12, usual_ended: 9_310 }
 
-/** What the service posts to endpoints, as OpenAPI 3.1 describes webhooks. */
+/** The webhooks in the syntax of OpenAPI 3.1. */
 export const webhooksObject: object = Object.fromEntries(
   eventTypes.map((type) => [
     type,
@@ -112,8 +112,9 @@ export const webhooksObject: object = Object.fromEntries(
       post: {
         operationId: type,
         tags: ['Webhooks'],
-        summary: says[type],
-        description: 'Posted to the endpoints of the account that chose it. See docs/webhooks.md.',
+        summary: summaries[type],
+        description:
+          'Sent to webhook endpoints of the account that selected this type. See docs/webhooks.md.',
         security: [],
         parameters: signatureHeaders.map(([name, description]) => ({
           name,
@@ -134,11 +135,11 @@ export const webhooksObject: object = Object.fromEntries(
           },
         },
         responses: {
-          '2XX': { description: 'Done: it is not told again.' },
-          '410': { description: 'The endpoint is gone: it is disabled at once.' },
+          '2XX': { description: 'Success. The event is not sent again.' },
+          '410': { description: 'Gone. The endpoint is disabled immediately.' },
           default: {
             description:
-              'A failure, redirects too: tried again for about 76 hours, no sooner than `Retry-After` says.',
+              'Failure, including redirects. The event is retried for about 76 hours, not before `Retry-After`.',
           },
         },
       },

@@ -4,20 +4,21 @@ import { webhookSchemas, webhooksObject } from './openapi-webhooks.ts'
 import { operations } from './operations.ts'
 
 /**
- * The reference for machines, OpenAPI 3.1, as JSON text. Served at /openapi.json and committed as docs/openapi.json.
+ * Renders the reference as OpenAPI 3.1, as JSON text. Served at /openapi.json and committed as
+ * docs/openapi.json.
  */
 export function renderOpenApi(publicUrl: string): string {
   const document = openApiDocument(
     {
       title: 'onesixty',
-      summary: 'Send SMS, see what became of them, and what may still be sent.',
+      summary: 'Send SMS, read their status and the balance.',
       description: apiDescription,
       tag: { name: 'SMS', description: 'The four operations.' },
       security: {
         name: 'apiKey',
         bearerFormat: 'onesixty_live_… or onesixty_test_…',
         description:
-          'The API key, in the header `Authorization: Bearer <API_KEY>` and nowhere else. It decides account and mode.',
+          'The API key, only in the header `Authorization: Bearer <API_KEY>`. It decides account and mode.',
       },
       operations: Object.values(operations),
       webhooks: webhooksObject,

@@ -3,7 +3,7 @@ import { historyOperation, type HistoryOperationDeps } from './v1/history.ts'
 import { sendOperation, type SendOperationDeps } from './v1/send.ts'
 import { statusOperation, type StatusOperationDeps } from './v1/status.ts'
 
-/** The four operations. There is no fifth: nothing else stands under /api/. */
+/** The four operations. Nothing else exists below /api/. */
 export const operations = {
   send: sendOperation,
   status: statusOperation,
@@ -11,7 +11,7 @@ export const operations = {
   history: historyOperation,
 }
 
-/** What each of them needs. */
+/** Dependencies of each operation. */
 export interface OperationDeps {
   send: SendOperationDeps
   status: StatusOperationDeps

@@ -1,17 +1,20 @@
 import { problems, Refusal, refuse } from '../runtime/errors.ts'
 import { StorageError, UnfitValueError } from '../storage/seam/dialect.ts'
 
-/** What the document of a problem says beside the refusal itself. */
+/** What a problem document contains in addition to the refusal. */
 export interface ProblemContext {
   publicUrl: string
   requestId: string
-  /** Whether a send was asked for: its refusals say that nothing was sent. */
+  /** True for a send: its refusals state that nothing was sent. */
   isSend: boolean
 }
 
 const maxErrors = 100
 
-/** The problem document of a refusal, RFC 9457, as JSON text. Without a detail of its own it says what to do. */
+/**
+ * Renders the problem document of a refusal (RFC 9457) as JSON text. Without its own detail it has the remedy
+ * of the catalogue.
+ */
 export function renderProblem({ code, extra }: Refusal, context: ProblemContext): string {
   const { status, says, remedy } = problems[code]
   const { detail = remedy, errors, headers: _, ...members } = extra
@@ -28,25 +31,25 @@ export function renderProblem({ code, extra }: Refusal, context: ProblemContext)
   })
 }
 
-/**
- * What a thrown value means to the client; nothing of the thing thrown reaches it.
- */
+/** Returns the refusal for a thrown value. No part of that value reaches the client. */
 export function refusalFrom(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof UnfitValueError)
-    return refuse('malformed_request', { detail: 'It holds a value that the database does not take.' })
+    return refuse('malformed_request', {
+      detail: 'The body contains a value that the database cannot store.',
+    })
   if (error instanceof StorageError) return refusalFromStorage(error)
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
   const own = typeof code === 'string' ? frameworkRefusals[code] : undefined
   if (own !== undefined) return own()
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
-    ? refuse('malformed_request', { detail: 'The body did not arrive whole.' })
+    ? refuse('malformed_request', { detail: 'The body is incomplete.' })
     : refuse('internal_error')
 }
 
 /**
- * Whether what was thrown is worth an entry in the log of its own. A value that only the database refused got past a check of ours; of a damaged page
- * nobody else tells.
+ * Returns whether the error needs its own log entry. A value that only the database refused passed our own
+ * checks; a damaged page is reported nowhere else.
  */
 export const isSurprise = (error: unknown): boolean =>
   error instanceof UnfitValueError ||

@@ -3,10 +3,10 @@ import { nearestName } from '../runtime/nearest-name.ts'
 import { echoedTextFault } from '../runtime/field-faults.ts'
 import { readInstant } from '../runtime/instant.ts'
 
-/** More parameters than any sensible request has: 100 ids and every other one. */
+/** More than any sensible request: 100 IDs and every other parameter. */
 const maxParameters = 250
 
-/** What is wrong with a value, as thrown by the readers below. */
+/** A fault of a value, as thrown by the readers below. */
 class Wrong {
   readonly code: FieldCode
   readonly detail: string
@@ -19,41 +19,44 @@ class Wrong {
   }
 }
 
-const plusHint = 'A bare `+` means a space here: send a plus as %2B, and a space as %20.'
+const plusHint = 'A bare `+` means a space here. Encode a plus as %2B, and a space as %20.'
 
-/** Reads a value; `raw` is what was sent for it. */
+/** Reads a value; `raw` is its undecoded text. */
 type Read<T> = (text: string, raw: string) => T
 
 /**
- * The query of one request, read strictly: what nobody asked for is a fault, and so is a parameter that stands twice. Ask for every parameter,
- * then call `end`, which throws `invalid_query` with all the faults at once.
+ * Reads the query of one request strictly: unknown and repeated parameters are faults. Read every parameter,
+ * then call `end`, which throws one `invalid_query` with all faults.
  */
 export class QueryReader {
   readonly #values = new Map<string, { text: string; raw: string }[]>()
   readonly #faults: Fault[] = []
   readonly #known: readonly string[]
 
-  /** `raw` is what stands behind the `?`, undecoded; `known` are the names that the operation takes. */
+  /** `raw` is the query after the `?`, undecoded; `known` are the parameters of the operation. */
   constructor(raw: string, known: readonly string[]) {
     this.#known = known
     const pairs = raw === '' ? [] : raw.split('&').filter((pair) => pair !== '')
     if (pairs.length > maxParameters)
-      throw refuse('invalid_query', { detail: `At most ${maxParameters} parameters may be sent.` })
+      throw refuse('invalid_query', { detail: `The query must have at most ${maxParameters} parameters.` })
     for (const pair of pairs) this.#take(pair)
   }
 
-  /** The value of a parameter that may stand once, read by `read`; null when it is missing or wrong. */
+  /**
+   * Returns the value of a parameter that can be given once, read by `read`; null when it is missing or
+   * invalid.
+   */
   one<T>(name: string, read: Read<T>): T | null {
     const values = this.#values.get(name) ?? []
-    if (values.length > 1) this.fault(name, 'repeated_parameter', `\`${name}\` may stand once.`)
+    if (values.length > 1) this.fault(name, 'repeated_parameter', `\`${name}\` must be given only once.`)
     return values.length === 1 && values[0] !== undefined ? this.#read(name, values[0], read) : null
   }
 
-  /** The values of a parameter that may stand up to `most` times, without repeats. */
-  many<T>(name: string, most: number, read: Read<T>): T[] {
+  /** Returns the distinct values of a parameter that can appear up to `max` times. */
+  many<T>(name: string, max: number, read: Read<T>): T[] {
     const values = this.#values.get(name) ?? []
-    if (values.length > most) {
-      this.fault(name, 'too_many_items', `\`${name}\` may stand at most ${most} times.`)
+    if (values.length > max) {
+      this.fault(name, 'too_many_items', `\`${name}\` can be given at most ${max} times.`)
       return []
     }
     return [
@@ -73,7 +76,7 @@ export class QueryReader {
     this.#faults.push({ parameter, code, detail, ...(suggestion === undefined ? {} : { suggestion }) })
   }
 
-  /** Throws when anything was wrong. */
+  /** Throws when there are faults. */
   end(): void {
     if (this.#faults.length > 0) throw refuse('invalid_query', { errors: this.#faults.slice(0, 100) })
   }
@@ -84,16 +87,16 @@ export class QueryReader {
     const raw = rest.join('=')
     const text = decoded(raw)
     if (name === null || text === null) {
-      this.fault(name ?? rawName.slice(0, 100), 'invalid_format', 'It is not valid percent-encoded UTF-8.')
+      this.fault(name ?? rawName.slice(0, 100), 'invalid_format', 'Must be valid percent-encoded UTF-8.')
     } else if (this.#known.includes(name)) {
       this.#values.set(name, [...(this.#values.get(name) ?? []), { text, raw }])
     } else {
       const near = nearestName(name, this.#known)
-      const says = `There is no parameter \`${name.slice(0, 100)}\` here.`
+      const sentence = `Unknown parameter \`${name.slice(0, 100)}\`.`
       this.fault(
         name.slice(0, 100),
         'unknown_parameter',
-        near === null ? says : `${says} Did you mean \`${near}\`?`,
+        near === null ? sentence : `${sentence} Did you mean \`${near}\`?`,
         near ?? undefined,
       )
     }
@@ -123,17 +126,17 @@ function decoded(text: string): string | null {
   }
 }
 
-/** A whole number from `least` to `most`. */
+/** Reads a whole number from `min` to `max`. */
 export const wholeNumber =
-  (least: number, most: number) =>
+  (min: number, max: number) =>
   (text: string): number => {
     if (!/^\d{1,15}$/.test(text)) throw new Wrong('wrong_type', 'Must be a whole number.')
     const value = Number(text)
-    if (value < least || value > most) throw new Wrong('out_of_range', `Must be from ${least} to ${most}.`)
+    if (value < min || value > max) throw new Wrong('out_of_range', `Must be from ${min} to ${max}.`)
     return value
   }
 
-/** One of a list of words. */
+/** Reads one of a list of values. */
 export const word =
   <const T extends string>(words: readonly T[]) =>
   (text: string): T => {
@@ -143,7 +146,7 @@ export const word =
     throw new Wrong('not_in_enum', `Must be one of ${words.join(', ')}.`, near ?? undefined)
   }
 
-/** Text for which `holds` is true; `rule` says what it must be. */
+/** Reads text for which `holds` is true; `rule` is the sentence for other text. */
 export const textThat =
   (holds: (text: string) => boolean, rule: string) =>
   (text: string): string => {
@@ -151,7 +154,7 @@ export const textThat =
     return text
   }
 
-/** Text as `read` takes it, of which a `+` may be part: whoever sends a bare one has not said whether it is one or a space. */
+/** Reads text that can contain a `+`. A bare one is refused, because it could mean a plus or a space. */
 export const textWithPlus =
   (read: (text: string) => string): Read<string> =>
   (text, raw) => {
@@ -159,7 +162,7 @@ export const textWithPlus =
     return read(text)
   }
 
-/** A phone number in E.164, a short code, or the name of a sender. */
+/** Reads a phone number in E.164, a short code, or the name of a sender. */
 export const address = textWithPlus((text) => {
   const written = withoutSeparators(text)
   if (
@@ -170,29 +173,37 @@ export const address = textWithPlus((text) => {
     return written
   throw new Wrong(
     'invalid_format',
-    'Must be a number in E.164 such as +4915112345678, a short code or the name of a sender.',
+    'Must be a number in E.164 such as +4915112345678, a short code or a sender name.',
   )
 })
 
-/** The sender of a message. Networks show received ones under whatever they like, so that it may be anything that a message has. */
+/**
+ * Reads the sender of a message. Networks set senders of received messages freely, so any text that a message
+ * can have is accepted.
+ */
 export const sender = textWithPlus((text) => {
   const written = withoutSeparators(text)
-  if (written.length >= 1 && written.length <= longestSender) return written
-  throw new Wrong('invalid_format', `Must have 1 to ${longestSender} characters.`)
+  if (written.length >= 1 && written.length <= maxSenderLength) return written
+  throw new Wrong('invalid_format', `Must have 1 to ${maxSenderLength} characters.`)
 })
 
-/** More than any network has: SMPP 3.4 names 20 (section 5.2.8), and phones tell what their network wrote. */
-const longestSender = 64
+/**
+ * More than any network uses: SMPP 3.4 allows 20 (section 5.2.8), and phones report what their network sent.
+ */
+const maxSenderLength = 64
 
-/** The text as it is. Refuses a number with separators: E.164 has none, and no message has it so. */
+/**
+ * Returns the text unchanged. Refuses a number with separators: E.164 has none, and neither has any stored
+ * number.
+ */
 function withoutSeparators(text: string): string {
   const digits = text.replace(/[\s().-]/g, '')
   if (digits !== text && /^\+[1-9]\d{6,14}$/.test(digits))
-    throw new Wrong('invalid_format', 'A number is written in E.164, without spaces or dashes.', digits)
+    throw new Wrong('invalid_format', 'Must be in E.164, without spaces or dashes.', digits)
   return text
 }
 
-/** An instant by RFC 3339 section 5.6, with any offset, in milliseconds. */
+/** Reads a time by RFC 3339 section 5.6, with any offset, as milliseconds. */
 export function instant(text: string): number {
   if (/^\d{4}-\d\d-\d\d[Tt][\d:.]+ \d\d:\d\d$/.test(text))
     throw new Wrong('invalid_format', plusHint, text.replace(' ', '%2B'))

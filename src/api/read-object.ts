@@ -7,7 +7,10 @@ import {
   unknownFieldFault,
 } from '../runtime/field-faults.ts'
 
-/** Reads a body of simple members strictly. Throws `validation_failed` with every fault at once: a typo must never change what is done. */
+/**
+ * Reads a body of simple members strictly. Throws one `validation_failed` with all faults, because a typo
+ * must never change what is done.
+ */
 export function readObject<S extends TObject>(schema: S, body: unknown): Static<S> {
   const members = new Map(Object.entries(schema.properties as unknown as Record<string, ScalarSchema>))
   const given = body as Readonly<Record<string, unknown>>

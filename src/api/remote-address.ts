@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
 import { addressFault, readAddressList } from '../accounts/keys/address-list.ts'
 
-/** The address that a request came from. */
+/** Returns the IP address of the client. */
 export type RemoteAddress = (request: IncomingMessage) => string
 
 /**
- * Reads the address of the client: the one of the socket, or, if that is a trusted proxy, the nearest address in X-Forwarded-For
- * that is not one. Throws when `trustedProxies` holds what is no address or CIDR.
+ * Creates the function that reads the client address: the address of the socket, or, if that is a trusted
+ * proxy, the nearest address in X-Forwarded-For that is not one. Throws when an entry of `trustedProxies` is
+ * not an address or CIDR range.
  */
 export function createRemoteAddress(trustedProxies: readonly string[]): RemoteAddress {
   const faults = trustedProxies.map(addressFault).filter((fault) => fault !== null)
@@ -16,7 +17,8 @@ export function createRemoteAddress(trustedProxies: readonly string[]): RemoteAd
   const trusted = readAddressList(trustedProxies)
   return (request) => {
     let address = socketAddress(request)
-    // Each proxy appends who spoke to it; what stands left of an untrusted address is hearsay.
+    // Each proxy appends the address that connected to it. What an untrusted address added itself is not
+    // trusted.
     for (const hop of forwardedHops(request).toReversed()) {
       if (!trusted.includes(address)) break
       const next = plainAddress(hop)
@@ -27,23 +29,26 @@ export function createRemoteAddress(trustedProxies: readonly string[]): RemoteAd
   }
 }
 
-/** Whether the request comes from this machine itself, and not through a proxy on it. */
+/** Returns whether the request comes from this machine, and not through a proxy on it. */
 export const isLocal = (request: IncomingMessage): boolean =>
   loopback.includes(socketAddress(request)) && !isProxied(request)
 
-/** Whether a proxy says that it passed the request on. */
+/** Returns whether a proxy marked the request as forwarded. */
 export const isProxied = ({ headers }: IncomingMessage): boolean =>
   headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined || headers.via !== undefined
 
-/** What failures are counted by: an IPv4 address, or the /64 that one IPv6 customer is given. */
+/** Returns the network by which failures are counted: an IPv4 address, or the /64 of an IPv6 customer. */
 export const networkOf = (address: string): string =>
   isIPv6(address) ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address
 
-/** The /48 around it, which one IPv6 site may be given (RFC 6177) and which has 65,536 of these networks; null for IPv4. */
+/**
+ * Returns the /48 around the network, which one IPv6 site can have (RFC 6177) and which contains 65,536 such
+ * networks; null for IPv4.
+ */
 export const siteOf = (address: string): string | null =>
   isIPv6(address) ? `${groupsOf(address).slice(0, 3).join(':')}::/48` : null
 
-/** The groups of an IPv6 address, as far as they are before the end of a `::`. */
+/** Returns the groups of an IPv6 address, up to the end of a `::`. */
 const groupsOf = (address: string): string[] => {
   const [head = '', tail] = address.split('::')
   const groups = head === '' ? [] : head.split(':')
@@ -63,7 +68,7 @@ const forwardedHops = (request: IncomingMessage): string[] => {
   return value === undefined ? [] : String(value).split(',')
 }
 
-/** Some proxies write a port behind the address, or brackets around an IPv6 one. */
+/** Some proxies add a port to the address, or brackets around an IPv6 address. */
 const plainAddress = (hop: string): string | null => {
   const bare = hop.trim().replace(/^\[(.+)\](?::\d+)?$/, '$1')
   const address = isIP(bare) === 0 ? bare.replace(/:\d+$/, '') : bare

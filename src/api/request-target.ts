@@ -1,14 +1,14 @@
-/** What a client asks for by the first line of its request. */
+/** The first line of a request. */
 export interface RequestLine {
   method: string
   target: string
-  /** Whether the line stands there to its end, and is one of HTTP/1. */
+  /** True when the line is complete, and is HTTP/1. */
   whole: boolean
 }
 
 /**
- * The request line (RFC 9112 section 3) that the bytes begin with, be it cut off within its target; null when they begin with something
- * else. Empty lines before it do not count (section 2.2).
+ * Reads the request line (RFC 9112 section 3) at the start of the bytes, even when it is cut off within its
+ * target; null when they start with anything else. Empty lines before it are ignored (section 2.2).
  */
 export function readRequestLine(bytes: Buffer): RequestLine | null {
   const found = requestLine.exec(bytes.toString('latin1'))
@@ -20,8 +20,9 @@ export function readRequestLine(bytes: Buffer): RequestLine | null {
 const requestLine = /^(?:\r?\n)*([\w!#$%&'*+.^`|~-]+) ([/h*]\S*)(?: (HTTP\/1\.[01]\r?\n)|\s|$)/i
 
 /**
- * The path of a request-target: in origin form, or in absolute form, which every server takes (RFC 9112 section 3.2.2). Percent-encoded
- * letters, digits and `-._~` are decoded: the address is the same (RFC 3986 section 6.2.2.2), and the router does it too.
+ * Returns the path of a request-target in origin form, or in absolute form, which every server must accept
+ * (RFC 9112 section 3.2.2). Percent-encoded letters, digits and `-._~` are decoded: the path is equivalent
+ * (RFC 3986 section 6.2.2.2), and the router decodes them too.
  */
 export function pathOf(target: string): string {
   const [path = ''] = target.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)

@@ -12,18 +12,18 @@ declare module 'fastify' {
   }
 }
 
-/** What becomes known of a request on its way. */
+/** What is known about a request while it is handled. */
 export interface Progress {
   startedMs: number
-  /** The path as it may be logged and counted: a route of ours, or null. */
+  /** Path for logs and metrics: a known route, or null. */
   route: string | null
   isSend: boolean
   caller: Caller | null
-  /** The device that asks, on the routes of phones. */
+  /** Device that sent the request, on the routes of phones. */
   deviceId: string | null
-  /** The token that asks, on the operator's interface. */
+  /** API token of the request, on the operator API. */
   tokenId: string | null
-  /** Names and values of the rate limits; on every answer from the moment they are known. */
+  /** Headers of the rate limits; on every response from the moment they are known. */
   headers: readonly string[] | null
 }
 
@@ -42,11 +42,14 @@ export interface Reply {
   contentType: string
   body: string | Buffer
   headers?: Readonly<Record<string, string>>
-  /** A `Set-Cookie` header for each. */
+  /** One `Set-Cookie` header each. */
   cookies?: readonly string[]
 }
 
-/** Writes the one answer of a request, its headers and its line in the log. Fastify's own reply is passed by: it costs 3 µs more. */
+/**
+ * Writes the response of a request with its headers, and its log line. Bypasses the reply of Fastify, which
+ * costs 3 µs more.
+ */
 export type Respond = (request: FastifyRequest, reply: FastifyReply, answer: Reply) => void
 
 export interface RespondDeps {
@@ -65,7 +68,7 @@ export interface RequestMetrics {
   requestEnded(operation: string, status: number, seconds: number): void
 }
 
-/** Gives the function that writes each answer, counts it and logs it. */
+/** Creates the function that writes, counts and logs each response. */
 export function createRespond(deps: RespondDeps): Respond {
   return (request, reply, answer) => {
     const { raw, progress } = request
@@ -78,14 +81,16 @@ export function createRespond(deps: RespondDeps): Respond {
   }
 }
 
-/** Begins an answer that has no end of its own, and gives where to write it. Its line in the log tells of the beginning. */
+/**
+ * Starts a response without a defined end and returns it for writing. Its log line is written at the start.
+ */
 export type OpenStream = (
   request: FastifyRequest,
   reply: FastifyReply,
   head: { contentType: string; headers: Readonly<Record<string, string>> },
 ) => ServerResponse
 
-/** The same of answers that have no end of their own. */
+/** Creates the function that starts responses without a defined end. */
 export function createOpenStream(deps: RespondDeps): OpenStream {
   return (request, reply, { contentType, headers }) => {
     const { progress } = request
@@ -100,11 +105,11 @@ export function createOpenStream(deps: RespondDeps): OpenStream {
   }
 }
 
-/** A flat list of names and values, which Node writes as it is. */
+/** Returns a flat list of names and values, which Node writes as it is. */
 function headersOf({ id, progress }: FastifyRequest, answer: Reply): string[] {
   const { status, contentType, body, headers: own } = answer
   const list = ['request-id', id]
-  // An answer without content has neither type nor length (RFC 9110 section 8.6).
+  // A response without content has neither type nor length (RFC 9110 section 8.6).
   if (status !== 204)
     list.push('content-type', contentType, 'content-length', String(Buffer.byteLength(body)))
   if (own?.['cache-control'] === undefined) list.push('cache-control', 'no-store')
@@ -115,7 +120,7 @@ function headersOf({ id, progress }: FastifyRequest, answer: Reply): string[] {
   return list
 }
 
-/** The answer to a refusal. */
+/** Returns the response to a refusal. */
 export function problemReply(
   refusal: Refusal,
   context: { publicUrl: string; requestId: string; isSend: boolean },
@@ -128,14 +133,14 @@ export function problemReply(
   }
 }
 
-/** On every answer, whoever writes it. */
+/** Headers of every response, also of responses by plug-ins. */
 export const fixedHeaders = (requestId: string): Record<string, string> => ({
   'request-id': requestId,
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 })
 
-/** What is logged of a request: never a query, a body or a header but the trace. */
+/** Returns the log fields of a request: never a query, a body, or a header other than the trace. */
 function logFields(request: FastifyRequest, status: number, elapsedMs: number): object {
   const { raw, progress } = request
   return {
@@ -152,14 +157,14 @@ function logFields(request: FastifyRequest, status: number, elapsedMs: number): 
   }
 }
 
-/** An unknown path may hold anything: what looks like a number or a key is not logged. */
+/** Masks an unknown path, which can contain anything: what looks like a number or a key is not logged. */
 const maskPath = (url: string): string =>
   pathOf(url)
     .slice(0, 200)
     .replace(/onesixty_\w*/g, 'onesixty_…')
     .replace(/\d{5,}/g, '…')
 
-/** The trace id of a W3C `traceparent` header. */
+/** Returns the trace ID of a W3C `traceparent` header. */
 const traceOf = (traceparent: string | string[] | undefined): string | undefined =>
   typeof traceparent === 'string'
     ? /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/.exec(traceparent)?.[1]

@@ -20,13 +20,13 @@ export interface RouteDeps extends GuardDeps {
   readiness: () => Promise<Readiness>
   metrics: { text(): Promise<string> }
   respond: Respond
-  /** Whether it answers more than the machines that watch it; so it does when left out. */
+  /** False for a server that serves only health, readiness and metrics. Default: true. */
   servesApi?: boolean
-  /** Whether the console is mounted at `/`; else a page that says what to do stands there. */
+  /** True when the console is mounted at `/`; otherwise a page with first steps is served there. */
   hasConsole: boolean
 }
 
-/** Every route of the interface and its pages. Gives the paths with their methods. */
+/** Adds all routes of the API and its pages. Returns the paths with their methods. */
 export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
   const known = new KnownPaths()
   const guard = createGuard(deps)
@@ -93,7 +93,7 @@ async function handle<Needs>(
 ): Promise<Reply> {
   const { progress, id, body, raw } = request
   const { caller } = progress
-  if (caller === null) throw new Error('The guard was passed by.')
+  if (caller === null) throw new Error('The guard did not run.')
   const rawQuery = queryOf(raw.url ?? '')
   if (operation.query === undefined) new QueryReader(rawQuery, []).end()
   const answer = await operation.handle(needs, {

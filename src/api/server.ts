@@ -26,11 +26,14 @@ import { createRemoteAddress } from './remote-address.ts'
 import { addRoutes, type RouteDeps } from './routes.ts'
 import { watchSilentConnections } from './silent-connections.ts'
 
-/** `publicUrl` is the address that others know the service by; asked for at each use, since a free port is known only once it listens. */
+/**
+ * `publicUrl` is the public URL of the service. It is read at each use, because a free port is known only
+ * after listening.
+ */
 export interface ServerDeps extends Omit<RouteDeps, 'respond'> {
-  /** Certificate chain and private key (PEM); null speaks plain HTTP. */
+  /** Certificate chain and private key (PEM); null serves plain HTTP. */
   tls: { cert: Buffer; key: Buffer } | null
-  /** Routes from other parts of the program. */
+  /** Routes of other folders. */
   mounts: readonly Mount[]
   config: ServerConfig
   clock: Clock
@@ -50,13 +53,16 @@ export type ServerConfig = RouteDeps['config'] &
     | 'maxConnections'
   >
 
-/** Longer addresses are refused; 100 ids need 3.5 KiB. */
+/** Longer URLs are refused; 100 IDs need 3.5 KiB. */
 const maxUriBytes = 8 * 1024
 const maxHeaderBytes = 16 * 1024
-/** How often Node looks for connections that are out of time. */
+/** Interval of the check of Node for timed-out connections. */
 const timeoutCheckMs = 1_000
 
-/** The HTTP server of the interface: the four operations, the documentation, the pages for machines and what is mounted; not yet listening. */
+/**
+ * Creates the HTTP server of the API: the four operations, the documentation, the pages for machines and the
+ * mounts. It does not listen yet.
+ */
 export function createServer(deps: ServerDeps): FastifyInstance {
   const { clock, ids, config } = deps
   const newRequestId = (): string => ids('req')
@@ -89,7 +95,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     request.progress = newProgress(clock.monotonicMs())
     done(admissionFault(request, known) ?? undefined)
   })
-  // For whatever is answered by a plug-in and not by `respond`.
+  // For responses of plug-ins, which do not use `respond`.
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.headers(fixedHeaders(request.id))
     done()
@@ -128,13 +134,13 @@ function optionsFrom(config: ServerConfig, tls: ServerDeps['tls']) {
     headersTimeout: config.headersTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,
     maxHeaderSize: maxHeaderBytes,
-    // We answer for it ourselves, with a problem document.
+    // A missing Host header gets a problem document instead.
     requireHostHeader: false,
   }
   return {
     logger: false as const,
     exposeHeadRoutes: false,
-    // While it drains, the service goes on answering what is asked on open connections.
+    // While it drains, the service still responds to requests on open connections.
     return503OnClosing: false,
     forceCloseConnections: 'idle' as const,
     bodyLimit: config.maxBodyBytes,
@@ -144,7 +150,9 @@ function optionsFrom(config: ServerConfig, tls: ServerDeps['tls']) {
   }
 }
 
-/** What is wrong with a request whatever it asks for, in the order of checks; null when it may go on. */
+/**
+ * Returns the fault of a request that does not depend on its route, in the order of checks; null without one.
+ */
 function admissionFault(request: FastifyRequest, known: KnownPaths): Error | null {
   const { raw, progress } = request
   if (!request.is404) {
@@ -154,12 +162,12 @@ function admissionFault(request: FastifyRequest, known: KnownPaths): Error | nul
   const hosts = countHeaders(raw, 'host')
   if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {
     return refuse('malformed_request', {
-      detail: 'A request has exactly one Host header (RFC 9112 section 3.2).',
+      detail: 'A request must have exactly one Host header (RFC 9112 section 3.2).',
     })
   }
   if (!isFramedAsRead(raw)) {
     return refuse('malformed_request', {
-      detail: 'Of transfer codings only chunked is understood, and not by HTTP/1.0 (RFC 9112 section 6.1).',
+      detail: 'The only supported transfer coding is chunked, and only with HTTP/1.1 (RFC 9112 section 6.1).',
     })
   }
   if (request.is404) {
@@ -170,13 +178,16 @@ function admissionFault(request: FastifyRequest, known: KnownPaths): Error | nul
   return (raw.url ?? '').length > maxUriBytes ? refuse('uri_too_long') : null
 }
 
-/** Node takes every list of codings that ends with `chunked`, and hands on the chunks as if there were no other. */
+/**
+ * Returns whether Node framed the body correctly: it accepts every list of codings that ends with `chunked`,
+ * and passes the chunks on as if there were no other coding.
+ */
 const isFramedAsRead = ({ headers, httpVersion }: IncomingMessage): boolean => {
   const codings = headers['transfer-encoding']
   return codings === undefined || (codings.toLowerCase() === 'chunked' && httpVersion === '1.1')
 }
 
-/** Why nothing answers at an address: it does not exist, or takes other methods. */
+/** Returns why no route matches: the path does not exist, or has other methods. */
 function routeFault(known: KnownPaths, path: string): Refusal {
   const methods = known.find(path)?.methods
   if (methods === undefined) return refuse('not_found')
@@ -202,7 +213,7 @@ function answerError(
   deps.metrics.refused(refusal.code)
   const context = { publicUrl: deps.publicUrl(), requestId: request.id, isSend: request.progress.isSend }
   const answer = problemReply(refusal, context)
-  // An unread body of unknown length would keep the connection busy after the answer.
+  // An unread body of unknown length would keep the connection busy after the response.
   const unread = request.raw.headers['transfer-encoding'] !== undefined && !request.raw.complete
   respond(
     request,
@@ -211,7 +222,7 @@ function answerError(
   )
 }
 
-/** Requests that Node would answer by itself, or not at all, get a problem document like others. */
+/** Makes requests that Node would answer itself, or not at all, get a problem document like others. */
 function acceptOddRequests({ server }: FastifyInstance, unparsed: ClientErrorDeps): void {
   const asUsual = (request: IncomingMessage, response: unknown): void =>
     void server.emit('request', request, response)

@@ -2,8 +2,8 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Gives the function that ends connections on which nothing was asked yet. Browsers open some ahead; Node takes them for busy, so a server that
- * stops would wait for them as long as a client likes.
+ * Returns the function that closes connections without any request yet. Browsers open some in advance. Node
+ * counts them as busy, so a stopping server would wait for them as long as the client likes.
  */
 export function watchSilentConnections(server: Server, isTls: boolean): () => void {
   const silent = new Set<Socket>()
@@ -11,7 +11,7 @@ export function watchSilentConnections(server: Server, isTls: boolean): () => vo
     silent.add(socket)
     socket.once('close', () => silent.delete(socket))
   }
-  // Of a connection under TLS the plain one beneath it asks nothing.
+  // With TLS, the plain socket below it has no requests of its own.
   server.on(isTls ? 'secureConnection' : 'connection', take)
   server.on('request', ({ socket }: IncomingMessage) => silent.delete(socket))
   return () => {

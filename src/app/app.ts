@@ -45,27 +45,36 @@ import { openStorage } from '../storage/open/open-storage.ts'
 import type { HotUnits } from '../messages/units.ts'
 import { type Times, usualTimes } from '../runtime/times.ts'
 
-/** The whole program, built by hand and in start order. */
+/** The whole program, assembled by hand and in start order. */
 export interface App {
   storage: Storage<HotUnits>
   dispatcher: Dispatcher
   epoch: EpochStart
-  /** Settles when the secrets of this server were given up while it was taken for dead (`secret accept`): it must end, and not be started again. */
+  /**
+   * Resolves if the secrets of this server were declared lost while its peers considered it dead (`secret
+   * accept`): the process must end and must not be restarted.
+   */
   secretGivenUp: Promise<Error>
-  /** Starts everything; gives the address that it listens on. When it fails, everything is stopped and closed again. */
+  /**
+   * Starts all services and returns the address that the server listens on. If it fails, everything is
+   * stopped and closed again.
+   */
   start(): Promise<{ url: string }>
-  /** Takes no more requests, finishes what is under way, and lets the data folder go. */
+  /** Rejects new requests, finishes running work, and releases the data folder. */
   stop(): Promise<void>
 }
 
-/** What a test may give in the place of the usual. */
+/** Replacements for tests. */
 export interface AppInputs {
   /** Opens the database. */
   open?: typeof openStorage<HotUnits>
   times?: Times
 }
 
-/** Opens the data folder and builds every part; nothing runs yet. Refuses a folder that another process serves. */
+/**
+ * Opens the data folder and builds every part; nothing runs yet. Throws if another process serves this
+ * folder.
+ */
 export async function createApp(
   config: Config,
   log: Log,
@@ -102,7 +111,8 @@ export async function createApp(
       times,
     })
     const boot = await readBoot()
-    // A database that was put back knows nothing of what left since; and a log may be of what left another one.
+    // After a restore, the database does not know what was sent since; and a log may belong to another
+    // database.
     const past =
       epoch.restored || epoch.before === null ? null : await readPastSubmissions(config.dataFolder, boot)
     const submissionLog = new SubmissionLog({
@@ -111,10 +121,10 @@ export async function createApp(
       epoch: epoch.epoch,
       boot,
     })
-    if (epoch.epoch === 1) await opened.takeLogOver()
+    if (epoch.epoch === 1) await opened.checkpoint()
     return assemble(wiring, { lock, submissionLog, past, heard: clock.hear })
   } catch (error) {
-    // Its connections would keep the process alive.
+    // Open connections would keep the process alive.
     await endAll([() => storage?.close(), () => progress?.close(), () => lock.release()]).catch(
       () => undefined,
     )
@@ -126,11 +136,14 @@ interface Around {
   lock: { release(): void }
   submissionLog: SubmissionLog
   past: PastSubmissions | null
-  /** Told what the time of the database is, again and again. */
+  /** Called with each reading of the database's time. */
   heard: AgreedClock['hear']
 }
 
-/** Before anything is written: a node whose clock is wrong is right from its first row on. */
+/**
+ * Reads the database's time before anything is written, so that a node with a wrong clock is right from its
+ * first row on.
+ */
 async function agree(clock: AgreedClock, { read }: Pick<Storage, 'read'>): Promise<void> {
   if (!isShared(read)) return
   const askedMs = clock.monotonicMs()
@@ -191,7 +204,7 @@ function assemble(wiring: Wiring, { lock, submissionLog, past, heard }: Around):
   return { storage, dispatcher, epoch, secretGivenUp, ...running }
 }
 
-/** Starts and stops all of it; what could not start is stopped and closed again. */
+/** Starts and stops all services. If one fails to start, all are stopped and closed. */
 const runningOf = (
   wiring: Wiring,
   { services, close, url }: { services: readonly Service[]; close: () => Promise<void>; url: () => string },
@@ -240,10 +253,8 @@ const createBroadcasts = (
   })
 
 const refreshAccounts = ({ optOuts, quiet, log }: Wiring): void => {
-  for (const kept of [optOuts, quiet])
-    void kept
-      .refresh()
-      .catch((error: unknown) => log.error({ err: error }, 'accounts could not be read anew'))
+  for (const cache of [optOuts, quiet])
+    void cache.refresh().catch((error: unknown) => log.error({ err: error }, 'failed to reload accounts'))
 }
 
 function createDispatcher(wiring: Wiring, pool: DevicePool, submissionLog: SubmissionLog): Dispatcher {

@@ -22,7 +22,7 @@ import { createNumberHash } from '../numbers/number-hash.ts'
 import { programVersion } from '../process/program-version.ts'
 import { createAddressGuard } from '../webhooks/address-guard.ts'
 
-/** The console's calls, to be mounted, with what they need of the other parts. */
+/** Mounts the calls of the console, with what they need from the other parts. */
 export function createConsole(
   wiring: Wiring,
   {
@@ -50,7 +50,7 @@ export function createConsole(
   return createConsoleMount(surroundingsOf(wiring, ports, publicUrl))
 }
 
-/** What the console's calls work with. */
+/** Collects the dependencies of the console's calls. */
 function surroundingsOf(
   wiring: Wiring,
   ports: ConsolePorts,
@@ -63,13 +63,16 @@ function surroundingsOf(
   const live = new LiveFeed({
     clock,
     sources: liveSources({ readOf: storage.readOf, safeHorizonMs: () => horizon.safeMs() }),
-    failed: (error) => log.error({ err: error }, 'a live stream could not be told of a change'),
+    failed: (error) => log.error({ err: error }, 'failed to send a change to a live stream'),
   })
   changes.listen({ isLooking: () => live.count() > 0, changed: (accountId) => live.changed(accountId) })
   return { read, readOf: storage.readOf, writer, clock, ids, config, auth, live, ports, publicUrl }
 }
 
-/** Its version is 48 bits of its mark, which no other secret of this database has: a number in JavaScript holds 53. */
+/**
+ * Builds a secret for Better Auth. Its version is 48 bits of its mark, which is unique within this database;
+ * a JavaScript number holds 53 bits.
+ */
 const authSecretOf = (secret: string): AuthSecret => ({
   version: Number.parseInt(markOf(secret).slice(0, 12), 16),
   value: Buffer.from(deriveKey(secret, 'console-sessions')).toString('base64url'),
@@ -93,7 +96,7 @@ const createHistoryPorts = (
   wakeDevice: (deviceId) => pool.get(deviceId)?.wake(),
 })
 
-/** What the operator's page of the instance shows. */
+/** Returns the reader of the operator's page about the instance. */
 function createHealth(
   { config, clock, read, storage, metrics }: Wiring,
   publicUrl: () => string,

@@ -4,15 +4,15 @@ import { hasTouchedDirectory } from '../storage/seam/directory-version.ts'
 import type { Wiring } from './wiring.ts'
 
 /**
- * What is remembered of keys and phones. Changes made here end it before their caller is answered; those of other processes are noticed by the poll
- * of the pool.
+ * Creates the caches of keys and phones. A change made by this process invalidates them before its caller
+ * gets the response; changes of other processes are noticed by the poll of the pool.
  */
 export function createCredentials({ storage, clock, log, secretBox }: Wiring) {
   const read = storage.readAtDoor
   const authenticator = new Authenticator({
     read,
     clock,
-    refused: ({ because, keyId }) => log.info({ because, key_id: keyId }, 'an API key was refused'),
+    refused: ({ because, keyId }) => log.info({ because, key_id: keyId }, 'an API key was rejected'),
   })
   const identities = new PhoneIdentities({ read, clock, secretBox })
   const ignoreCommits = storage.writer.afterCommit((tx) => {

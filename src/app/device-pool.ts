@@ -9,7 +9,7 @@ import { LinkLeases } from '../dispatch/devices/link-leases.ts'
 import type { Wiring } from './wiring.ts'
 import { databaseTime } from '../storage/seam/database-time.ts'
 
-/** Who is told what devices say. */
+/** Receivers of the events of devices. */
 interface PoolEvents {
   receipt: Dispatcher['receipt']
   inbound: InboundReceiver['receive']
@@ -20,7 +20,7 @@ interface PoolEvents {
 
 const directoryPollMs = 500
 
-/** The devices that run here, and what becomes of what they say. */
+/** Creates the pool of devices that run on this node, and connects their events. */
 export function createPool(
   { storage, writer, clock, log, metrics, config, secretBox, changes, node, times, unread }: Wiring,
   submissionLog: SubmissionLog,

@@ -61,7 +61,7 @@ function createPorts(wiring: Wiring, pool: DevicePool, wake: (route: Route) => v
   }
 }
 
-/** What the operations that change nothing need. */
+/** Returns the dependencies of the read operations. */
 function createReadDeps({ storage: { readOf }, clock, secret, horizon }: Wiring) {
   return {
     status: { readOf, now: clock.now },
@@ -74,7 +74,7 @@ function createReadDeps({ storage: { readOf }, clock, secret, horizon }: Wiring)
   }
 }
 
-/** What programs of the operator ask for, outside of the interface of accounts. */
+/** Mounts the operator API, which is separate from the API of accounts. */
 const createOperatorApi = (wiring: Wiring, publicUrl: () => string): Mount =>
   createOperatorMount({
     ...wiring,
@@ -84,7 +84,7 @@ const createOperatorApi = (wiring: Wiring, publicUrl: () => string): Mount =>
     openAccount: (tx, nowMs, account) => openAccount(tx, { ...wiring, nowMs, randomBytes }, account),
   })
 
-/** The HTTP server, as a part that starts and stops. */
+/** Creates the HTTP server as a service. */
 export function createHttp(
   wiring: Wiring,
   {
@@ -131,7 +131,7 @@ export function createHttp(
       await storage.readAtDoor.selectFrom('instance').select('id').executeTakeFirst()
       const reasons: string[] = []
       if (!wiring.lifecycle.ready) reasons.push('starting or stopping')
-      if (storage.writer.trouble() !== null) reasons.push('the database takes no writes')
+      if (storage.writer.trouble() !== null) reasons.push('the database accepts no writes')
       if ((storage.damage?.found ?? null) !== null) reasons.push('the database is damaged')
       return { ready: reasons.length === 0, reasons }
     },

@@ -6,7 +6,7 @@ import type { KeywordTerms } from '../messages/inbound/inbound-message.ts'
 import { createNumberHash } from '../numbers/number-hash.ts'
 import type { Wiring } from './wiring.ts'
 
-/** What the settings have done about STOP, START and HELP. */
+/** Returns how the settings treat STOP, START and HELP. */
 const keywordTermsOf = ({ config, secret }: Pick<Wiring, 'config' | 'secret'>): KeywordTerms => ({
   stopWords: { more: config.stopWords, off: config.stopWordsOff },
   confirmation: config.stopAnswer,
@@ -17,7 +17,7 @@ const keywordTermsOf = ({ config, secret }: Pick<Wiring, 'config' | 'secret'>): 
   numbers: createNumberHash(secret),
 })
 
-/** What takes in what reaches the devices; `wake` is told where an answer waits. */
+/** Creates the receiver of inbound messages; `wake` is called for routes with a queued reply. */
 export const createInboundReceiver = (
   wiring: Wiring,
   { pool, wake }: { pool: DevicePool; wake: (route: Route) => void },

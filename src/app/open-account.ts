@@ -8,13 +8,16 @@ import type { Tx } from '../storage/seam/dialect.ts'
 export interface OpenedAccount {
   accountId: string
   userId: string
-  /** Whether the owner was made with it, and is no user from before. */
+  /** True if the owner was created with the account; false for an existing user. */
   isNewUser: boolean
   liveKey: string
   testKey: string
 }
 
-/** All of a new account in one transaction: owner, wallets, one live and one test key. The keys are given this once. */
+/**
+ * Creates an account in one transaction: owner, wallets, one live and one test key. The keys are returned
+ * only here.
+ */
 export async function openAccount(
   tx: Tx,
   deps: {

@@ -10,8 +10,9 @@ import { agreeOnSecrets } from '../storage/instance/secret-mark.ts'
 import type { Wiring } from './wiring.ts'
 
 /**
- * The next epoch and the node of that number, or neither: a node that is not known by the epoch of its folder would be its own namesake. Refuses
- * where a secret that the database was used with is missing.
+ * Advances the epoch and registers the node with this number, in one transaction: a node that does not match
+ * the epoch of its folder would be treated as a duplicate. Throws if a secret that the database was used with
+ * is missing.
  */
 export async function begin(
   storage: Storage,
@@ -30,16 +31,19 @@ export async function begin(
   return { epoch, node: { epoch: epoch.epoch, ...facts } }
 }
 
-/** What says that this server lives; `secretGivenUp` settles when its secrets were given up while it was taken for dead. */
+/**
+ * Creates the heartbeats of this node. `secretGivenUp` resolves if its secrets were declared lost while its
+ * peers considered it dead.
+ */
 export function createHeartbeats(
   wiring: Wiring,
-  told: Pick<HeartbeatsDeps, 'heard' | 'wasPutBack'>,
+  listeners: Pick<HeartbeatsDeps, 'heard' | 'wasPutBack'>,
 ): { heartbeats: Heartbeats; secretGivenUp: Promise<Error> } {
   const { promise: secretGivenUp, resolve } = Promise.withResolvers<Error>()
   const heartbeats = new Heartbeats({
     ...wiring,
     ...wiring.node,
-    ...told,
+    ...listeners,
     marks: marksOf(wiring.secret),
     secretGivenUp: (lacks) => resolve(new ConfigError(missingSentence(wiring.config, lacks))),
   })

@@ -35,7 +35,7 @@ interface PhonesDeps {
   wake: (route: Route) => void
 }
 
-/** What the routes of the phones need, of what the service has. */
+/** Returns what the routes of the phones need. */
 export function createPhones(wiring: Wiring, deps: PhonesDeps): PhonePorts {
   const { writer } = wiring
   const { pool, identities, inboundReceiver } = deps
@@ -46,11 +46,11 @@ export function createPhones(wiring: Wiring, deps: PhonesDeps): PhonePorts {
   }
   return {
     register: registerWith(wiring, pool, identities, phone),
-    identify: hearing(identities, wiring),
+    identify: identifyWith(identities, wiring),
     identifyHook: (hookSecret) => identities.find({ hookSecret }),
-    async update(registration, said) {
-      if (!saysNew(registration, said)) return
-      await writer.write((tx) => updatePhone(tx, wiring.clock.now(), registration.phoneId, said))
+    async update(registration, reported) {
+      if (!hasNewFacts(registration, reported)) return
+      await writer.write((tx) => updatePhone(tx, wiring.clock.now(), registration.phoneId, reported))
       identities.forget()
     },
     offer: ({ phoneId, deviceId }) => {
@@ -72,7 +72,7 @@ export function createPhones(wiring: Wiring, deps: PhonesDeps): PhonePorts {
   }
 }
 
-/** Registers a phone by the private token that its app was given; null for a token that is none. */
+/** Registers a phone by the private token that was entered in its app; returns null for an invalid token. */
 const registerWith = (
   { read, writer, clock, ids, secretBox, config, counts, log }: Wiring,
   pool: DevicePool,
@@ -83,8 +83,8 @@ const registerWith = (
     { clock, shared: { counts, kind: 'registrations' } },
     { most: config.registrationsPerHour, windowMs: hourMs },
   )
-  return async (privateToken, said) => {
-    // Who shows a wrong one keeps nobody from writing.
+  return async (privateToken, reported) => {
+    // Checked by a read: an invalid token must not delay other writes.
     const owner = await findPhoneToken(read, privateToken)
     if (owner === null) return null
     takeOrRefuse(registrations, owner.tokenId)
@@ -104,8 +104,8 @@ const registerWith = (
       maxPhones: config.phonesPerAccount,
     }
     const made = await writer
-      .write((tx) => registerPhone(tx, registering, privateToken, said))
-      .catch((error: unknown) => tellRefused(log, owner.accountId, error))
+      .write((tx) => registerPhone(tx, registering, privateToken, reported))
+      .catch((error: unknown) => logRejected(log, owner.accountId, error))
     if (made === null) return null
     identities.forget()
     await pool.reloadIfChanged()
@@ -114,36 +114,36 @@ const registerWith = (
   }
 }
 
-/** The app shows nobody why, and asks again for ever. */
-function tellRefused(log: Pick<Log, 'warn'>, accountId: string | null, error: unknown): never {
+/** Logs why a registration was rejected: the app does not show it, and retries indefinitely. */
+function logRejected(log: Pick<Log, 'warn'>, accountId: string | null, error: unknown): never {
   if (error instanceof Refusal)
-    log.warn({ account_id: accountId, why: error.extra.detail }, 'a phone may not register')
+    log.warn({ account_id: accountId, why: error.extra.detail }, 'a phone registration was rejected')
   throw error
 }
 
-/** A shared phone reports on messages of many accounts. */
+/** A shared phone reports on messages of many accounts, so null stands for any account. */
 const ofAny = (): [null] => [null]
 
-/** An app says the same at each of its starts. */
-const saysNew = (known: Registration, { usesPush, sims, appVersion }: SaidByApp): boolean =>
+/** Returns whether an app reports new facts. At each of its starts it repeats the same ones. */
+const hasNewFacts = (known: Registration, { usesPush, sims, appVersion }: SaidByApp): boolean =>
   usesPush !== known.usesPush ||
   (sims !== null && JSON.stringify(sims) !== JSON.stringify(known.sims)) ||
   (appVersion !== null && appVersion !== known.appVersion)
 
-/** Until it is read anew that they were heard; of more, some are written down twice. */
-const maxHeard = 10_000
+/** Cache size until the stored rows are reloaded. With more phones, some first contacts are stored twice. */
+const maxRecent = 10_000
 
-/** Tells whose token it is, and writes down when it was first shown. */
-function hearing(
+/** Identifies a phone by its token, and stores when the token was first used. */
+function identifyWith(
   identities: PhoneIdentities,
   { writer, clock }: Pick<Wiring, 'writer' | 'clock'>,
 ): PhonePorts['identify'] {
-  const heard = new BoundedMap<true>(maxHeard)
+  const recent = new BoundedMap<true>(maxRecent)
   return async (deviceToken) => {
     const known = await identities.find({ deviceToken })
-    if (known === null || known.wasHeard || heard.get(known.phoneId)) return known
+    if (known === null || known.wasHeard || recent.get(known.phoneId)) return known
     await writer.write((tx) => markHeard(tx, clock.now(), known.phoneId))
-    heard.set(known.phoneId, true)
+    recent.set(known.phoneId, true)
     return known
   }
 }

@@ -7,7 +7,7 @@ import type { Broadcasts } from '../dispatch/nodes/broadcasts.ts'
 import type { ProgressKeeper } from '../dispatch/sweepers/progress-keeper.ts'
 import { once, type Service } from '../process/lifecycle.ts'
 
-/** Everything that runs, in start order; it stops the other way round. */
+/** Returns all services in start order; they stop in reverse order. */
 export const inOrder = (run: {
   heartbeats: Heartbeats
   keeper: ProgressKeeper
@@ -22,11 +22,11 @@ export const inOrder = (run: {
   run.heartbeats,
   run.keeper,
   run.broadcasts,
-  // Orphans of the last process are settled before anything new is claimed.
+  // Open attempts of the previous process are settled before anything new is claimed.
   once(() => run.sweepers.rescuer.sweepAll()),
   run.submissionLog,
   run.pool,
-  // The devices are reported on before anybody can ask for them.
+  // Devices have a report before any client can ask for it.
   once(() => run.sweepers.deviceReporter.sweepAll()),
   run.dispatcher,
   run.webhooks,

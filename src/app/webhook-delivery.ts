@@ -12,11 +12,14 @@ import { post } from '../webhooks/post.ts'
 
 const nothing: Service = { start: async () => undefined, stop: async () => undefined }
 
-/** What tells accounts what happened; nothing where another server does. Throws when the targets that are allowed are none. */
+/**
+ * Creates the delivery of webhooks; a no-op service on servers without that role. Throws if
+ * `ONESIXTY_WEBHOOK_ALLOW` is invalid.
+ */
 export function createWebhookDelivery(wiring: Wiring, dueNow: () => number): Service {
   const { config } = wiring
   const guard = createAddressGuard(config.webhookAllow)
-  // On every node: that webhooks wait while none has the role is what somebody should be told.
+  // On every node: the gauge must also show deliveries that are pending because no node has the role.
   wiring.metrics.gauge(
     'webhook_deliveries_pending',
     `Webhook deliveries that are queued, up to ${maxCounted}.`,
@@ -43,5 +46,5 @@ export function createWebhookDelivery(wiring: Wiring, dueNow: () => number): Ser
   return deliverer
 }
 
-/** More takes longer to count than it is worth. */
+/** Counting more takes longer than it is worth. */
 const maxCounted = 100_000

@@ -21,9 +21,9 @@ import type { Writer } from '../storage/seam/writer.ts'
 import type { Times } from '../runtime/times.ts'
 import { readTlsFiles, type TlsFiles } from '../process/tls-files.ts'
 
-/** What everything is built of. */
+/** The shared parts of the program. */
 export interface Wiring {
-  /** This server among those of its database. */
+  /** This server among the nodes of its database. */
   node: { epoch: number; name: string; isAlone: boolean; tidies: boolean }
   config: Config
   log: Log
@@ -37,22 +37,22 @@ export interface Wiring {
   secretBox: SecretBox
   horizon: WriteHorizon
   changes: AccountChanges
-  /** Counts of limits, which the nodes keep together. */
+  /** Counts of limits that the nodes share. */
   counts: SharedCounts
   optOuts: OptOuts
   quiet: QuietHoursCache
-  /** What devices sent and nobody could read. */
+  /** Unreadable input of devices. */
   unread: UnreadNotes
   epoch: EpochStart
-  /** What is beside the database of how far it is. */
+  /** The progress of the database, stored next to it in a file. */
   progress: ProgressFile
   tls: TlsFiles | null
   times: Times
-  /** Whether this process wants requests. */
+  /** False while this process starts or stops. */
   lifecycle: { ready: boolean }
 }
 
-/** What comes of opening the database, in the order of the start; everything else is made of it. */
+/** Parts that exist once the database is open, in start order; all others are built from them. */
 type Opened = Pick<
   Wiring,
   | 'node'
@@ -69,7 +69,7 @@ type Opened = Pick<
   | 'times'
 >
 
-/** Adds the parts that only remember and count. */
+/** Adds the parts that only cache and count. */
 export async function createWiring(opened: Opened): Promise<Wiring> {
   const { log, clock, storage, secret, config } = opened
   const metrics = createMetrics(clock, log)

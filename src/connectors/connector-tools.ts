@@ -1,29 +1,35 @@
-/** What a link counts of its wire, for whoever watches it. */
+/** Counters for the traffic of a link, for the metrics. */
 export interface LinkCounters {
-  /** A part was answered with this status, or `no_answer`, so long after it was submitted. Statuses are few: what has no name is `other`. */
+  /**
+   * A part got a response with this status, or `no_answer`, this long after it was submitted. Statuses are
+   * few: one without a name is `other`.
+   */
   answered(status: string, seconds: number): void
-  /** A session was lost that was bound, and that nobody here had ended. */
+  /** A bound session was lost that this side had not closed. */
   sessionLost(): void
-  /** Something came that could not be read, or not as a whole. `form` is what it looks like, without a number, a text or a name of anybody. */
+  /** Something could not be parsed, or not completely. `form` describes its shape, without any number, text or name. */
   unread(kind: 'word' | 'receipt' | 'rest' | 'pdu', form: string): void
 }
 
-/** What the links of a device hand on to the next one, for as long as the process runs. */
+/** What the links of a device pass on to the next one, as long as the process runs. */
 export interface LastSession {
-  /** When the last session with the peer, or try for one, was over, by the monotonic clock; null before there was any. */
+  /** When the last session with the peer, or attempt at one, ended, by the monotonic clock; null before the first. */
   endedMs: number | null
 }
 
-/** Time, ids and randomness for connectors. */
+/** Time, IDs and randomness for connectors. */
 export interface ConnectorTools {
   counters?: LinkCounters
-  /** Kept up by the link, for peers that ask for time between two sessions. Left out: nothing is handed on. */
+  /** Maintained by the link, for peers that require a pause between two sessions. Omitted: nothing is passed on. */
   lastSession?: LastSession
-  /** False once another node may run the device: a link asks before each part of a message, and writes none then. Left out: always. */
+  /**
+   * False once another node may run the device: a link checks before each part of a message, and then writes
+   * none. Omitted: always true.
+   */
   mayWrite?(): boolean
-  /** Wall clock in milliseconds since 1970. May jump: for what is written down, never for a duration. */
+  /** Wall clock in milliseconds since 1970. May jump: for stored times, never for durations. */
   now(): number
-  /** Monotonic milliseconds; only differences mean anything. */
+  /** Monotonic milliseconds; only differences are meaningful. */
   monotonicMs(): number
   schedule(delayMs: number, task: () => void): () => void
   random(): number

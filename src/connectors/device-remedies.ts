@@ -1,22 +1,22 @@
 import { factsOf } from './registry.ts'
 
-/** Of reasons that a device of any kind may have. Those that explain themselves have none. */
+/** Remedies for reasons that any device may have. Reasons that are self-explanatory have none. */
 const common: Readonly<Record<string, string>> = {
   repeated_failures:
-    'Message after message fails on it. Other devices carry what they can in its place; it is tried with one message at a time, and any onesixty device set ends that. Of a phone look at credit, signal and SMS permission, and whether Android asks on its screen to allow many messages.',
-  draining: 'It was told to take nothing new, and ends what it holds. Resume it to let it send again.',
+    'Messages repeatedly fail on this device. Other devices carry what they can instead; this one is probed with one message at a time, until any onesixty device set ends that. On a phone, check credit, signal and SMS permission, and whether Android asks on its screen to allow many messages.',
+  draining: 'The device accepts no new messages and finishes those in flight. Resume it to send again.',
   rate_limited:
-    'It has sent all that its pace allows; the rest goes when the window ends. onesixty device set changes the pace.',
+    'The device has reached its rate limit; the rest is sent when the window ends. Change the limit with onesixty device set.',
   repeated_unknown:
-    'Several messages in a row got no clear answer. It is tried again carefully; look at the device itself.',
+    'Several messages in a row got no clear response. The device is retried with one message at a time; check the device itself.',
 }
 
 const remedyOf = (table: Readonly<Record<string, string>> | undefined, reason: string): string | undefined =>
   table !== undefined && Object.hasOwn(table, reason) ? table[reason] : undefined
 
 /**
- * What to do, some sentences for each reason that has a remedy, by the kind of the device; the list of reasons is open. `byTest` when the test of
- * the device shows the rest.
+ * Returns the remedy for each reason that has one, by the kind of the device; the list of reasons is open.
+ * With `byTest`, the hint to the device test is omitted, because the test shows the rest.
  */
 export const remediesOf = (kind: string, reasons: readonly string[], { byTest = false } = {}): string[] => {
   const facts = factsOf(kind)
@@ -27,7 +27,7 @@ export const remediesOf = (kind: string, reasons: readonly string[], { byTest = 
   })
 }
 
-/** Every reason of a kind with a remedy, for the pages that explain them. */
+/** Returns every reason of a kind with a remedy, for the pages that explain them. */
 export const explainedReasons = (kind: string): readonly string[] => [
   ...Object.keys(common),
   ...Object.keys(factsOf(kind)?.remedies ?? {}),

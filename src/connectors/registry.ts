@@ -6,7 +6,7 @@ import { smppFacts } from './smpp/facts.ts'
 
 interface Entry {
   facts: KindFacts
-  /** Loads the connector when it is first needed: a start pays only for what is used. */
+  /** Loads the connector when it is first needed: a start loads only what is used. */
   load(): Promise<ConnectorKind>
 }
 
@@ -24,10 +24,10 @@ export const connectorKinds: readonly string[] = Object.keys(kinds)
 
 const entryOf = (kind: string): Entry | null => (Object.hasOwn(kinds, kind) ? (kinds[kind] ?? null) : null)
 
-/** What a kind says about itself; null when this version does not know it. */
+/** Returns the facts about a kind; null when this version does not know it. */
 export const factsOf = (kind: string): KindFacts | null => entryOf(kind)?.facts ?? null
 
-/** The connector of a kind; null when this version does not know it. */
+/** Loads the connector of a kind; null when this version does not know it. */
 export const loadConnectorKind = async (kind: string): Promise<ConnectorKind | null> =>
   (await entryOf(kind)?.load()) ?? null
 

@@ -1,29 +1,29 @@
 import { isCountry } from '../numbers/numbering-plan.ts'
 
-/** One setting of a kind, for `device add --set`, the docs and the console. */
+/** A setting of a kind, for `device add --set`, the docs and the console. */
 export interface SettingRule {
   name: string
   /** Shown to people: what it does, its unit and its default. */
   says: string
   default: string
-  /** There is no default: a device without it is refused. */
+  /** There is no default: a device must have it. */
   required?: true
-  /** All values that it may have, where they are a few words. */
+  /** All values that it may have, if they are a few words. */
   choices?: readonly string[]
-  /** Null when `value` is fine, else what is wrong with it. */
+  /** Returns null when `value` is valid, otherwise what is wrong with it. */
   check(value: string): string | null
 }
 
-/** The setting of every kind that may receive national numbers. It is the service that reads it. */
+/** The setting of every kind that may receive national numbers. The service itself reads it. */
 export const countrySetting: SettingRule = {
   name: 'country',
   default: '',
-  says: 'The country (two letters, such as DE) whose national numbers those who write may have, where the network gives them without their calling code. Empty: such a number stays as it came, and its STOP can be followed by nobody.',
+  says: 'Country (two letters, such as DE) of senders whose numbers the network delivers in national format, without a country code. Empty: such numbers are kept as received, and a STOP from them cannot be applied.',
   check: (value) =>
     value === '' || isCountry(value) ? null : 'needs the code of a country such as DE, or nothing',
 }
 
-/** A setting of a few words, the first of which is its default. */
+/** A setting with a few values, the first of which is its default. */
 export function oneOf(name: string, values: readonly [string, ...string[]], says: string): SettingRule {
   const wrong = `needs one of ${values.join(', ')}`
   return {

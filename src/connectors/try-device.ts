@@ -6,25 +6,26 @@ import type { SecretBox } from '../runtime/secret-box.ts'
 import type { Db } from '../storage/seam/dialect.ts'
 import type { ConnectorKind, Trial } from './connector.ts'
 
-interface TrialDeps {
+interface TryDeviceDeps {
   read: Db
   clock: Clock
   secretBox: SecretBox
 }
 
 /**
- * Tries whether the peer of a device lets us in, and sends nothing. Null when there is nothing to try: no peer, settings that do not fit, or a
- * link that is bound now, as its server has just said, since many providers count sessions.
+ * Tests whether the peer of a device accepts the connection, and sends nothing. Null when there is nothing to
+ * test: no peer, invalid settings, or a link that is bound now by a recent report, since many providers count
+ * sessions.
  */
 export async function tryDevice(
-  { read, clock, secretBox }: TrialDeps,
+  { read, clock, secretBox }: TryDeviceDeps,
   device: ListedDevice,
   kind: ConnectorKind | null,
 ): Promise<Trial | null> {
   if (kind?.tryOut === undefined || settingTroubles(device, kind).length > 0) return null
   const { report } = device
   const isFresh = report !== null && clock.now() - report.reportedAt < reportLifetimeMs
-  // One that the breaker keeps off, or that only receives, is offline and bound all the same.
+  // A link that the breaker disables, or that only receives, is offline but bound.
   const isBound = report?.body.link === 'session' || ['online', 'degraded'].includes(report?.status ?? '')
   if (isFresh && isBound) return null
   const row = await read
@@ -47,7 +48,7 @@ export async function tryDevice(
   })
 }
 
-/** What of its settings is not as its kind takes it; a device that was added by another version may have such. */
+/** Returns which settings its kind does not accept; a device that another version added may have some. */
 export function settingTroubles(
   device: Pick<ListedDevice, 'settings' | 'hasSecrets'>,
   kind: Pick<ConnectorKind, 'settings' | 'requiredSecrets'>,

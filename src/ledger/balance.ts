@@ -16,8 +16,8 @@ export interface Balance {
 }
 
 /**
- * What an account may still send and what it has used, in one statement, so that the numbers are of one instant and add up.
- * Null when there is no such account.
+ * Reads the balance and usage of an account in one statement, so that all numbers are of one instant and
+ * consistent. Returns null for an unknown account.
  */
 export async function readBalance(
   db: Db,

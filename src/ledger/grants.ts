@@ -14,17 +14,20 @@ export interface Grant extends WalletName {
   sms: number
   kind: Exclude<LedgerKind, 'refill'>
   note: string
-  /** Names what is asked for: asked for again, it is not granted again. Up to 255 characters; one in both modes of an account. */
+  /**
+   * Identifies the request: a repeated one is not granted again. Up to 255 characters; unique in both modes
+   * of an account.
+   */
   requestKey?: string
   actor: string
 }
 
 export interface Granted {
   entryId: string
-  /** Of the wallet, now. */
+  /** The total granted to the wallet, including this. */
   granted: number
   available: number
-  /** Whether it was granted before, under the same key. */
+  /** True if it was granted before, under the same key. */
   isReplay: boolean
 }
 
@@ -33,12 +36,13 @@ interface Deps {
   nowMs: number
 }
 
-/** More than any country sends in a day: a slip of the finger, not a grant. */
+/** More than any country sends in a day: probably a typing error. */
 const maxSms = 1_000_000_000
 
 /**
- * Writes an entry into the ledger and moves `granted` by as much, in the same transaction. A negative correction takes back what
- * is neither used nor reserved and no more (P4). Refuses what is not a whole number, and accounts that do not exist.
+ * Writes a ledger entry and changes `granted` by the same amount, in one transaction. A negative correction
+ * takes back only SMS that are neither used nor reserved (P4). Rejects amounts that are not whole numbers,
+ * and unknown accounts.
  */
 export async function grantSms(tx: Tx, deps: Deps, grant: Grant): Promise<Granted> {
   checkGrant(grant)
@@ -66,8 +70,8 @@ export async function grantSms(tx: Tx, deps: Deps, grant: Grant): Promise<Grante
 }
 
 /**
- * Opens both wallets of a new account: `freeSms` granted in live mode, `playSms` in test mode. Part of the transaction that makes
- * the account.
+ * Creates both wallets of a new account: `freeSms` granted in live mode, `playSms` test credits in test mode.
+ * Part of the transaction that creates the account.
  */
 export async function openWallets(
   tx: Tx,
@@ -86,8 +90,9 @@ export async function openWallets(
 }
 
 /**
- * Refills test wallets that had no refill on this UTC day: `playSms` are available afterwards, whether there were fewer before or
- * more. At most `limit` wallets; gives how many, so that the caller goes on until it is fewer.
+ * Refills test wallets without a refill on this UTC day: `playSms` are available afterwards, regardless of
+ * the amount before. Handles at most `limit` wallets and returns how many, so that the caller continues until
+ * there are fewer.
  */
 export async function refillTestWallets(
   tx: Tx,
@@ -137,7 +142,7 @@ export async function refillTestWallets(
   return rows.length
 }
 
-/** What was granted under the same key before, in either mode. Refuses a key that named another grant. */
+/** Reads the grant under the same key, in either mode. Rejects a key that was used for another grant. */
 async function readGranted(tx: Tx, grant: Grant): Promise<Granted | null> {
   const { accountId, mode, sms, kind, note, requestKey } = grant
   if (requestKey === undefined) return null
@@ -174,11 +179,14 @@ async function readGranted(tx: Tx, grant: Grant): Promise<Granted | null> {
 function checkGrant({ sms, kind, note }: Grant): void {
   const wrong = (pointer: string, detail: string) => invalidInput([{ pointer, code: 'out_of_range', detail }])
   if (!Number.isSafeInteger(sms) || sms === 0 || Math.abs(sms) > maxSms) {
-    throw wrong('/sms', `The number of SMS must be a whole number, not 0 and not beyond ${maxSms}.`)
+    throw wrong('/sms', `The number of SMS must be a whole number other than 0, up to ${maxSms}.`)
   }
-  if (sms < 0 && kind !== 'correction') throw wrong('/sms', 'Only a correction takes SMS back.')
+  if (sms < 0 && kind !== 'correction') throw wrong('/sms', 'Only a correction can take back SMS.')
   if (note.trim() === '' || note.length > 500)
-    throw wrong('/note', 'A grant needs a note of 1 to 500 characters: it stays in the ledger for ever.')
+    throw wrong(
+      '/note',
+      'A grant needs a note of 1 to 500 characters. It is stored in the ledger permanently.',
+    )
 }
 
 async function refuseGrant(tx: Tx, { accountId, mode, sms }: Grant) {
@@ -190,7 +198,7 @@ async function refuseGrant(tx: Tx, { accountId, mode, sms }: Grant) {
     .executeTakeFirst()
   if (wallet === undefined) return refuse('not_found', { detail: `There is no account ${accountId}.` })
   const free = wallet.granted - wallet.reserved - wallet.used
-  const detail = `Only ${free} of ${wallet.granted} SMS are neither used nor reserved; ${-sms} cannot be taken back.`
+  const detail = `Cannot take back ${-sms} SMS: only ${free} of ${wallet.granted} are neither used nor reserved.`
   return invalidInput([{ pointer: '/sms', code: 'out_of_range', detail }])
 }
 

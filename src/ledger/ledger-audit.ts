@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../storage/seam/dialect.ts'
 
-/** One thing that must hold of what is stored. */
+/** An invariant of the stored data. */
 export interface AuditCheck {
   name: string
-  /** What must hold, as a sentence. */
+  /** The invariant, as a sentence. */
   says: string
-  /** The rows that break it, at most `maxViolations`; none when it holds. */
+  /** Returns the rows that violate it, at most `maxViolations`; none when it is valid. */
   find(db: Db, at: AuditTime): Promise<Violation[]>
 }
 
@@ -14,13 +14,15 @@ export type Violation = Record<string, string | number | null>
 
 export interface AuditTime {
   nowMs: number
-  /** How long a receipt is waited for. */
+  /** How long a receipt is expected. */
   receiptWindowMs: number
 }
 
 export const maxViolations = 20
 
-/** The sums of the ledger by itself (P4). Those that need messages are in messages/audit.ts. */
+/**
+ * Checks the sums of the ledger itself (P4). Those that need messages are in messages/audit/message-audit.ts.
+ */
 export const ledgerChecks: readonly AuditCheck[] = [
   {
     name: 'granted_is_ledger',
@@ -48,8 +50,8 @@ export async function rowsOf(db: Db, query: ReturnType<typeof sql<Violation>>): 
   return (await query.execute(db)).rows
 }
 
-// Two sides are compared by adding them up together, one of them negative or in a column of its own, never by a join: that stays
-// linear whatever the statistics say.
+// Two sides are compared by summing them, one of them negative or in its own column, never by a join: that
+// stays linear regardless of the table statistics.
 
 const grantedIsNotLedger = sql<Violation>`
   select account_id, mode, sum(granted) as granted, sum(ledger) as ledger

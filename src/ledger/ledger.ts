@@ -7,8 +7,9 @@ import type { Mode } from '../storage/tables/schema.ts'
 import { addToRows, adjustRows, selectEach } from '../storage/seam/sets.ts'
 
 /**
- * What an account may spend. A hold reserves parts when a send is accepted; it is captured (charged) or released once, in the
- * transaction that changes the message. `available = granted − reserved − used` never falls below 0: the table refuses it.
+ * What an account can spend. A hold reserves parts when a send is accepted; it is charged or released once,
+ * in the transaction that changes the message. `available = granted − reserved − used` is never below 0: the
+ * table rejects it.
  */
 export type Wallet = Selectable<WalletTable>
 
@@ -26,7 +27,7 @@ const byName = {
   inputs: ['account', 'mode'],
 } as const
 
-/** The wallets named, each once, in the order of their names: the order in which they are locked. */
+/** Reads these wallets, each once, in the order of their names: the order in which they are locked. */
 export async function readWallets(db: Db | Tx, names: Iterable<WalletName>): Promise<Map<string, Wallet>> {
   const distinct = new Map<string, WalletName>()
   for (const name of names) distinct.set(walletKey(name), name)
@@ -53,14 +54,14 @@ interface DayChange {
   parts: number
 }
 
-/** Keeps what was charged for messages that are removed, so that what was used stays explained: a row for each wallet, each once. */
+/** Keeps the charges of removed messages, so that the usage stays explained: one row for each wallet. */
 export const archiveUsed = (
   tx: Tx,
   rows: readonly { account_id: string; mode: Mode; used_archived: number }[],
 ): Promise<number> =>
   adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['used_archived'] }, rows)
 
-/** Sums what a batch does to wallets, so that each wallet is written once a transaction. */
+/** Sums the changes of a batch, so that each wallet is written once per transaction. */
 export class WalletChanges {
   readonly #changes = new Map<string, WalletChange>()
   readonly #days = new Map<string, DayChange>()
@@ -69,7 +70,7 @@ export class WalletChanges {
     this.#of(name).reserved += parts
   }
 
-  /** Ends a hold: `charged` parts of it are used, on the UTC day of `atMs`; the rest is free again. */
+  /** Settles a hold: charges `charged` parts of it on the UTC day of `atMs`, and releases the rest. */
   settle(name: WalletName, held: number, charged: number, atMs: number): void {
     const change = this.#of(name)
     change.reserved -= held
@@ -77,7 +78,7 @@ export class WalletChanges {
     if (charged > 0) this.#use(name, charged, utcDay(atMs))
   }
 
-  /** Writes the sums, and what was used to the counters of its days. */
+  /** Writes the sums, and adds usage to the counters of its days. */
   async apply(tx: Tx): Promise<void> {
     const rows = [...this.#changes.values()]
       .filter((change) => change.reserved !== 0 || change.used !== 0)
@@ -97,7 +98,7 @@ export class WalletChanges {
         [...this.#days].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
       ),
     ])
-    if (found !== rows.length) throw new Error('a wallet is missing: nothing of this batch may be stored')
+    if (found !== rows.length) throw new Error('a wallet is missing, so nothing of this batch can be stored')
   }
 
   #use(name: WalletName, parts: number, day: number): void {

@@ -4,7 +4,7 @@ import { appendAudit } from '../storage/seam/audit-log.ts'
 import type { Tx } from '../storage/seam/dialect.ts'
 import type { WalletName } from './ledger.ts'
 
-/** Sets from how few available SMS on a wallet counts as low. Refuses an account that does not exist. */
+/** Sets the number of available SMS at which a wallet counts as low. Rejects an unknown account. */
 export async function setLowThreshold(
   tx: Tx,
   deps: { ids: Ids; nowMs: number },

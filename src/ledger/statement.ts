@@ -5,26 +5,26 @@ import type { Db } from '../storage/seam/dialect.ts'
 import type { LedgerKind } from '../storage/tables/schema.ts'
 import type { WalletName } from './ledger.ts'
 
-/** One line of a statement: an entry of the ledger, or what was used on one UTC day. */
+/** One line of a statement: a ledger entry, or the usage of one UTC day. */
 export type StatementRow = { atMs: number; sms: number; balance: number } & (
   | { kind: LedgerKind; id: string; note: string; actor: string }
   | { kind: 'usage' }
 )
 
 export interface Statement {
-  /** UTC days; the last one is not part of it. */
+  /** UTC days; the last one is excluded. */
   fromDay: number
   toDay: number
-  /** What was granted and not used when it begins. */
+  /** The granted and unused SMS at its begin. */
   opening: number
   closing: number
-  /** Oldest first; each with the balance after it. Days without use are left out. */
+  /** Oldest first, each with the balance after it. Days without usage are omitted. */
   rows: StatementRow[]
 }
 
 /**
- * What a wallet was given and has used, from `fromDay` until before `toDay`. What is reserved by messages that wait is still in the balance.
- * The use of a day stands at its end, or at `nowMs` while it lasts.
+ * Reads credits and usage of a wallet, from `fromDay` until before `toDay`. Parts reserved by queued messages
+ * are still in the balance. The usage of a day is listed at its end, or at `nowMs` for the present day.
  */
 export async function readStatement(
   db: Db,
@@ -35,7 +35,7 @@ export async function readStatement(
   const fromId = lowestIdAt('led', fromDay * dayMs)
   const entries = db.selectFrom('ledger_entries').where('account_id', '=', accountId).where('mode', '=', mode)
   const days = db.selectFrom('usage_days').where('account_id', '=', accountId).where('mode', '=', mode)
-  const [before, given, used] = await Promise.all([
+  const [before, credits, used] = await Promise.all([
     db
       .selectNoFrom([
         entries
@@ -58,7 +58,7 @@ export async function readStatement(
   ])
   const opening = (before.granted ?? 0) - (before.used ?? 0)
   const lines = [
-    ...given.map(({ id, kind, sms, note, actor, created_at: atMs }) => ({
+    ...credits.map(({ id, kind, sms, note, actor, created_at: atMs }) => ({
       id,
       kind,
       sms,

@@ -7,7 +7,7 @@ export interface UsageDay {
   parts: number
 }
 
-/** What was used on each UTC day from `fromDay` on and before `toDay`, days without use too. */
+/** Reads the usage of each UTC day from `fromDay` until before `toDay`, including days without usage. */
 export async function readUsageDays(
   db: Db,
   { accountId, mode }: WalletName,
@@ -29,18 +29,21 @@ export async function readUsageDays(
   }))
 }
 
-/** A week evens out its days, and follows a change of habits within days. */
+/** A week evens out its days, and still follows a change within days. */
 export const paceDays = 7
 
 export interface Pace {
-  /** SMS a day, the mean of the whole days that `days` tells; null before the first of them has ended. */
+  /** SMS per day, the average of the last `days` whole days; null before the first one has ended. */
   perDay: number | null
   days: number
-  /** How long what is available lasts; null when nothing is used. */
+  /** How many days the available SMS last; null without usage. */
   daysLeft: number | null
 }
 
-/** At what pace SMS are used, by the last whole days; those before the first use do not count. `usage` ends with yesterday. */
+/**
+ * Returns the rate of usage over the last whole days, beginning with the first usage. `usage` ends with
+ * yesterday.
+ */
 export function paceOf(usage: readonly UsageDay[], available: number): Pace {
   const recent = usage.slice(-paceDays)
   const first = usage.findIndex(({ parts }) => parts > 0)

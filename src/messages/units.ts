@@ -12,8 +12,8 @@ import type { Merging, Tx, Units } from '../storage/seam/dialect.ts'
 const ids = createIds({ now: Date.now })
 
 /**
- * The hot units, which run in the thread of the database; the floor of history is read along with what each reads first. Inputs and results are plain
- * JSON, as small as their callers can do with.
+ * The hot units. They run in the thread of the database, and each reads the history floor along with its
+ * first read. Inputs and results are plain JSON, as small as their callers allow.
  */
 export const units = {
   sendMessages: (tx: Tx, requests: readonly SendRequest[]): Promise<SendResult[]> =>
@@ -24,8 +24,8 @@ export const units = {
   ) => claimMessages(tx, ids, input, readHistoryFloor(tx)),
   settleOutcomes: async (tx: Tx, settlements: readonly Settlement[]) =>
     (await settleOutcomes(tx, settlements, readHistoryFloor(tx))).map((message) => message?.status ?? null),
-  settleReceipts: async (tx: Tx, words: readonly ReceiptWord[]) =>
-    (await settleReceipts(tx, words, readHistoryFloor(tx))).map(({ account_id, status }) => ({
+  settleReceipts: async (tx: Tx, receipts: readonly ReceiptWord[]) =>
+    (await settleReceipts(tx, receipts, readHistoryFloor(tx))).map(({ account_id, status }) => ({
       accountId: account_id,
       status,
     })),
@@ -33,7 +33,10 @@ export const units = {
 
 export type HotUnits = typeof units
 
-/** Sends that arrive while a transaction runs are accepted together in the next one; they weigh what they insert. */
+/**
+ * The next transaction accepts all sends that arrive while one runs. The weight of a send is its number of
+ * rows.
+ */
 export const merging: Merging<HotUnits> = {
   sendMessages: (requests) => requests.reduce((sum, request) => sum + request.recipients.length, 0),
 }

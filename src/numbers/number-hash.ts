@@ -3,21 +3,25 @@ import { deriveKey, everySecret, type InstanceSecret } from '../runtime/derived-
 import { everySpelling } from './number-changes.ts'
 
 /**
- * Stands for a number where the number itself must not stand any more: HMAC-SHA-256 (RFC 2104) under a key of the instance (HKDF, RFC 5869), because
- * all numbers there are can be hashed in an hour. Who has the database alone learns nothing.
+ * Replaces a number where the number itself must not be stored any more: HMAC-SHA-256 (RFC 2104) with a key
+ * of the instance (HKDF, RFC 5869), because all existing numbers can be hashed within an hour. The database
+ * without the secret reveals nothing.
  */
 export interface NumberHash {
-  /** What is written down. */
+  /** Returns the hash to store. */
   of(number: string): string
-  /** Everything that may have been written down: under the present secret and those before it. */
+  /** Returns all hashes that may be stored: with the current secret and with former ones. */
   all(number: string): string[]
 }
 
-/** Everything under which a number may stand in a table: its spellings, and the hash of each for one that was erased. */
+/**
+ * Returns everything under which a number may be stored: its spellings, and the hashes of each for an erased
+ * one.
+ */
 export const everyForm = (numbers: Pick<NumberHash, 'all'>, number: string): string[] =>
   everySpelling(number).flatMap((each) => [each, ...numbers.all(each)])
 
-/** Hashes under the present secret, and knows what was hashed under those before it. */
+/** Hashes with the current secret, and finds what was hashed with former ones. */
 export function createNumberHash(secret: InstanceSecret): NumberHash {
   const keys = everySecret(secret).map((each) => deriveKey(each, 'number-hash'))
   const hashed = (key: Uint8Array, number: string): string =>
@@ -28,6 +32,6 @@ export function createNumberHash(secret: InstanceSecret): NumberHash {
   }
 }
 
-/** As the audit log names it: enough to see that two entries are about one number. */
+/** Returns the name of a number in the audit log: enough to see that two entries are about one number. */
 export const shortHash = (numbers: NumberHash, number: string): string =>
   numbers.of(number).slice('hash:'.length).slice(0, 16)

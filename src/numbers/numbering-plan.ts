@@ -1,12 +1,14 @@
 /**
  * The world's numbering plans, compiled once from the metadata of libphonenumber-js. The library compiles its
- * patterns anew at each call and loads much more than its metadata; this reads a number that was never seen before
- * several times faster. That the answers are the library's is held by test/unit/phone-number.test.ts.
+ * patterns on each call and loads much more than its metadata; this module reads a new number several times
+ * faster. test/unit/phone-number.test.ts checks that the results equal the library's.
  */
 
 import metadata from 'libphonenumber-js/max/metadata'
 
-/** What the plan says a number is; null when it knows no such number, which may only be newer than the data. */
+/**
+ * Line type by the plan; null if the plan does not contain the number, which may just be newer than the data.
+ */
 export type LineType =
   | 'FIXED_LINE'
   | 'MOBILE'
@@ -23,17 +25,20 @@ export type LineType =
 
 export type NumberReading = {
   callingCode: string
-  /** The national number as the plan writes it: without a trunk prefix such as the 0 of `+49 0 151 …`. */
+  /** The national number as the plan writes it, without a trunk prefix such as the 0 of `+49 0 151 …`. */
   nationalNumber: string
-  /** ISO 3166 alpha-2 (also XK, AC, TA); null for services without a country, or if several could be meant. */
+  /** ISO 3166 alpha-2 (also XK, AC, TA); null for services without a country, or if several are possible. */
   country: string | null
   length: 'possible' | 'too_short' | 'too_long' | 'never_used'
   lineType: LineType
-  /** Whether mobile numbers of this plan can have this length. */
+  /** True if mobile numbers of this plan can have this length. */
   asLongAsMobile: boolean
 }
 
-/** Reads `+` and 7 to 15 digits by the plan of its calling code; null if no country or service has that code. */
+/**
+ * Reads `+` and 7 to 15 digits by the plan of its calling code; returns null if no country or service has
+ * that code.
+ */
 export function readInternationalNumber(e164: string): NumberReading | null {
   const callingCode = findCallingCode(e164)
   if (callingCode === null) return null
@@ -51,23 +56,23 @@ export function readInternationalNumber(e164: string): NumberReading | null {
   }
 }
 
-/** Whether a numbering plan belongs to this country (ISO 3166 alpha-2). */
+/** Returns whether a numbering plan belongs to this country (ISO 3166 alpha-2). */
 export const isCountry = (code: string): boolean => Object.hasOwn(metadata.countries, code)
 
-/** The calling code of a country (ISO 3166 alpha-2), or null when there is no such country. */
+/** Returns the calling code of a country (ISO 3166 alpha-2), or null for an unknown country. */
 export const callingCodeOf = (country: string): string | null =>
   isCountry(country) ? (packedMetadata.countries[country]?.[0] ?? null) : null
 
 /**
- * What is dialled in a country in front of the calling code of another, such as 00 or 011; null where that depends on a carrier, or there is no such
- * country.
+ * Returns what is dialled in a country before the calling code of another one, such as 00 or 011; null if
+ * that depends on a carrier, or for an unknown country.
  */
 export function internationalPrefixOf(country: string): string | null {
   const prefix = isCountry(country) ? (packedMetadata.countries[country]?.[1] ?? '') : ''
   return /^\d+$/.test(prefix) ? prefix : null
 }
 
-/** The calling code that a number written `+…` begins with, or null. No code begins with another. */
+/** Returns the calling code of a number written `+…`, or null. No code is a prefix of another. */
 export function findCallingCode(e164: string): string | null {
   for (let end = 2; end <= 4; end++) {
     const code = e164.slice(1, end)
@@ -88,15 +93,20 @@ type Territory = {
   otherLines: { type: LineType; rule: LineRule }[]
 }
 
-/** Bit n says that numbers of n digits exist. */
+/** Bit n is set if numbers of n digits exist. */
 type LengthSet = number
 
-/** A null pattern matches nothing: the metadata uses it where mobile and fixed lines look alike. */
+/**
+ * A null pattern matches nothing: the metadata uses it where mobile numbers and fixed lines look the same.
+ */
 type LineRule = { lengths: LengthSet; pattern: RegExp | null }
 
 type Plan = { main: Territory; territories: Territory[] }
 
-/** Where a number of a shared calling code belongs. As in the library, a country's leading digits decide alone. */
+/**
+ * Returns the territory of a number of a shared calling code. As in the library, the leading digits of a
+ * country decide if it has any.
+ */
 function territoryOf(nationalNumber: string, { territories }: Plan): Territory | null {
   if (territories.length === 1) return territories[0] ?? null
   for (const territory of territories) {
@@ -107,7 +117,7 @@ function territoryOf(nationalNumber: string, { territories }: Plan): Territory |
   return null
 }
 
-/** Takes a trunk prefix off, unless the number is a real one with it, or none is left without it. */
+/** Removes a trunk prefix, unless the number is valid with it, or none is valid without it. */
 function withoutTrunkPrefix(dialled: string, plan: Plan): string {
   const { trunkPrefix, trunkTransform, pattern } = plan.main
   const match = trunkPrefix?.exec(dialled)
@@ -151,7 +161,7 @@ function judgeLength(digits: number, lengths: LengthSet): NumberReading['length'
   return (lengths & ((1 << digits) - 1)) === 0 ? 'too_short' : 'never_used'
 }
 
-/** One territory in the layout 4 of the metadata: what stands at which place. Absent things are 0 there. */
+/** A territory in layout 4 of the metadata, by position. Absent values are 0. */
 type RawTerritory = [
   callingCode: string,
   internationalPrefix: string,
@@ -168,7 +178,7 @@ type RawTerritory = [
 ]
 type RawLine = [pattern: string, lengths?: number[]]
 
-// The library itself types a territory as any[].
+// The library types a territory as any[].
 const packedMetadata = metadata as unknown as {
   version: number
   country_calling_codes: Record<string, string[]>
@@ -176,9 +186,9 @@ const packedMetadata = metadata as unknown as {
   nonGeographic: Record<string, RawTerritory>
 }
 if (packedMetadata.version !== 4)
-  throw new Error('libphonenumber-js has a new layout of metadata: read it anew in numbering-plan.ts')
+  throw new Error('libphonenumber-js has a new layout of metadata: adapt numbering-plan.ts')
 
-// The order is the one in which the library asks.
+// In the order in which the library checks.
 const lineCandidates: readonly [LineType, number][] = [
   ['PREMIUM_RATE', 3],
   ['TOLL_FREE', 2],
@@ -195,7 +205,7 @@ export const callingCodes: ReadonlySet<string> = new Set([
   ...Object.keys(packedMetadata.nonGeographic),
 ])
 
-// Filled when a calling code is first met; at most one plan for each of some 215 calling codes.
+// Filled on the first use of a calling code; up to one plan for each of about 215 calling codes.
 const plansByCallingCode = new Map<string, Plan>()
 
 function planOf(callingCode: string): Plan {

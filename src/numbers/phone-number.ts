@@ -1,6 +1,6 @@
 /**
- * What a recipient's number must look like, and what can be said about it without asking anyone. One number has
- * one spelling here (E.164), because duplicates, opt-outs and limits compare spellings.
+ * Validates the number of a recipient, and derives what its plan says about it. One number has exactly one
+ * spelling here (E.164), because duplicates, opt-outs and limits compare spellings.
  */
 
 import {
@@ -12,8 +12,8 @@ import {
 import { presentSpelling, suggestedSpelling } from './number-changes.ts'
 
 /**
- * `fixed` is a number that is certainly not a mobile one (fixed line, toll-free, pager, VoIP, …), `premium` one
- * that costs its caller; `unknown` covers what the plan does not tell apart, as in North America.
+ * `fixed` is certainly no mobile number (fixed line, toll-free, pager, VoIP, …); `premium` costs its caller;
+ * `unknown` covers what the plan does not distinguish, as in North America.
  */
 export type PhoneKind = 'mobile' | 'fixed' | 'premium' | 'unknown'
 
@@ -21,11 +21,14 @@ export type PhoneNumber = {
   e164: string
   country: string | null
   kind: PhoneKind
-  /** It has more digits than any number that its plan tells of: numbers of machines do, and so does one with a digit typed twice. */
+  /**
+   * Set if it has more digits than any number that its plan lists. Numbers of machines do, and so does a
+   * number with a digit typed twice.
+   */
   isOverlong?: true
 }
 
-/** Why a number is refused: field code, a sentence that does not repeat the number, and what may have been meant. */
+/** Why a number is rejected: field code, a sentence without the number, and what may have been meant. */
 type PhoneNumberFault = {
   fault: 'invalid_format' | 'invalid_number'
   detail: string
@@ -33,11 +36,13 @@ type PhoneNumberFault = {
 }
 
 /**
- * Takes a number in E.164 (ITU-T; `+`, then 7 to 15 digits) whose length is possible in its country, and gives it
- * back with its country (ISO 3166 alpha-2, null when the number does not tell) and kind. One that is longer than that is taken and marked: the SIMs of
- * machines have such numbers (Norway's of twelve digits, France's of thirteen), and plans tell of few of them. Refuses every other
- * spelling, a trunk prefix inside (`+49 0151…`), a former spelling that no plan has any more (`+52 1 55…`), unassigned calling codes, and short and emergency numbers.
- * Numbers that are possible but in no range of the metadata are taken: ranges are opened faster than data is updated.
+ * Accepts a number in E.164 (ITU-T; `+`, then 7 to 15 digits) whose length is possible in its country, and
+ * returns it with its country (ISO 3166 alpha-2, null if unknown) and kind. A longer one is accepted and
+ * marked: the SIMs of machines have such numbers (Norway's of twelve digits, France's of thirteen), and plans
+ * list few of them. Rejects every other spelling, a trunk prefix inside (`+49 0151…`), a former spelling that
+ * no plan contains any more (`+52 1 55…`), unassigned calling codes, and short and emergency numbers.
+ * Possible numbers that are in no range of the metadata are accepted: ranges are opened faster than data is
+ * updated.
  */
 export function parsePhoneNumber(raw: string): PhoneNumber | PhoneNumberFault {
   if (!e164Form.test(raw))
@@ -57,13 +62,16 @@ export function parsePhoneNumber(raw: string): PhoneNumber | PhoneNumberFault {
   return { e164: raw, country, kind: kindOf(lineType), ...(isOverlong && { isOverlong }) }
 }
 
-/** A number as logs may show it: calling code and last two digits, not even the length. Takes any string. */
+/** Masks a number for logs: calling code and last two digits, not even the length. Accepts any string. */
 export function maskPhoneNumber(e164: string): string {
   const callingCode = e164Form.test(e164) ? findCallingCode(e164) : null
   return callingCode === null ? '+***' : `+${callingCode}***${e164.slice(-2)}`
 }
 
-/** The same for a number as a network writes it, with or without the plus; of what is none, such as a name, nothing is left. */
+/**
+ * Masks a number as a network writes it, with or without the plus. Anything else, such as a name, is masked
+ * completely.
+ */
 export const maskNumber = (number: string): string => {
   const digits = /^(?:\+|00)?([1-9][0-9]{6,14})$/.exec(number)?.[1]
   return digits === undefined ? '***' : maskPhoneNumber(`+${digits}`)
@@ -75,7 +83,7 @@ const formatDetail =
   'Write the number in E.164: a plus sign, the calling code and the national number, 7 to 15 digits in all, and ' +
   'nothing else. Short and emergency numbers cannot be reached.'
 const formerDetail = 'The number is written as it was before its country changed its mobile numbers.'
-const trunkDetail = 'The number holds a prefix that is only dialled inside its country.'
+const trunkDetail = 'The number contains a prefix that is only dialled inside its country.'
 
 const lengthDetails: Record<Exclude<NumberReading['length'], 'possible'>, string> = {
   too_short: 'The number is too short for its country.',
@@ -93,8 +101,9 @@ function findFault(reading: NumberReading): string | null {
 }
 
 /**
- * Emergency numbers and most short ones (`+49110`) are too short for E.164 here. Plans as open as Germany's also
- * leave room for the longer ones, such as 116 117: no range of the plan holds them and no mobile number is as short.
+ * Detects short and emergency numbers. Most (`+49110`) are too short for E.164 here. Open plans such as
+ * Germany's also allow longer ones, such as 116 117: no range of the plan contains them, and no mobile number
+ * is as short.
  */
 function isShortNumber({ nationalNumber, lineType, asLongAsMobile }: NumberReading): boolean {
   return nationalNumber.length <= 6 && lineType === null && !asLongAsMobile
@@ -109,22 +118,32 @@ function kindOf(lineType: LineType): PhoneKind {
 const separators = /[\s\p{Cf}\p{Pd}\u2212()[\]./~]/gu
 
 /**
- * The characters of a number without those that people, phones and spreadsheets put between them (blanks, dashes, brackets, dots, slashes, marks
- * of direction), and in ASCII where they are another form of it, such as full width. Signs of footnotes stay as they are: a small 2 is no digit.
+ * Removes the characters that people, phones and spreadsheets put into a number (spaces, dashes, brackets,
+ * dots, slashes, direction marks), and converts variants such as full width to ASCII. Footnote signs are
+ * kept: a superscript 2 is no digit.
  */
 export const withoutSeparators = (text: string): string =>
   text.replaceAll(/\P{No}+/gu, (run) => run.normalize('NFKC')).replaceAll(separators, '')
 
 const longestToSuggestFrom = 64
-/** Without a plus or 00 only what is longer than any national number, as it stands without its trunk prefix, can be nothing else. */
+/**
+ * Without a plus or 00, only a number longer than any national number without its trunk prefix is certainly
+ * international.
+ */
 const internationalForm = /^(?:(?:\+(?:00)?|00)([1-9][0-9]{6,14})|([1-9][0-9]{11,14}))$/
-/** RFC 3966 and 5724; one with parameters says more than a number. */
+/** RFC 3966 and 5724. A URI with parameters contains more than a number. */
 const uriScheme = /^\s*(?:tel|sms|smsto):/i
-/** A superscript is no digit of the number, nor is what stands by itself in brackets or behind a slash at its end: it would make it a stranger's. */
+/**
+ * A superscript is no digit of the number, nor is a number of its own in brackets or after a slash at the
+ * end: with it, the number would belong to another subscriber.
+ */
 const superscript = /\p{No}/u
 const footnote = /[([/]\s*[0-9]{1,2}\s*[)\]]?\s*$/
 
-/** What `+49 (0)151 / 123-456 78`, `0049…`, `tel:+49…` and digits of any script mean; null for everything that does not say its calling code. */
+/**
+ * Returns what `+49 (0)151 / 123-456 78`, `0049…`, `tel:+49…` and digits of any script mean; null for a text
+ * without a calling code.
+ */
 function suggestE164(raw: string): string | null {
   if (raw.length > longestToSuggestFrom || superscript.test(raw)) return null
   const plain = raw
@@ -140,7 +159,10 @@ function suggestE164(raw: string): string | null {
   return isAcceptable(canonical) ? canonical : null
 }
 
-/** The decimal digits of every script stand in a run of ten, from its zero on (The Unicode Standard, section 4.6). */
+/**
+ * Returns the value of a digit. The decimal digits of every script form a run of ten, from its zero on (The
+ * Unicode Standard, section 4.6).
+ */
 function digitOf(character: string): string {
   const code = character.codePointAt(0) ?? 0
   let value = 0
@@ -148,7 +170,10 @@ function digitOf(character: string): string {
   return String(value)
 }
 
-/** Whether a spelling would be taken as it is, and has a length that its plan knows, since what is guessed must be likely: a number without its prefix may be short, or have another prefix. */
+/**
+ * Returns whether a spelling is accepted as it is and has a length that its plan knows. A guess must be
+ * likely: a number without its prefix may be short, or have another prefix.
+ */
 function isAcceptable(e164: string): boolean {
   const reading = e164Form.test(e164) ? readInternationalNumber(e164) : null
   return reading !== null && findFault(reading) === null && spellingOf(reading) === e164

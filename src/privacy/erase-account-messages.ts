@@ -7,12 +7,12 @@ import { type ErasedPage, type Wallet, writeErasedPage } from './erase-page.ts'
 import { erasedNumber } from '../messages/core/erased-number.ts'
 import { phoneReportsForMs } from '../messages/phones/phone-recalls.ts'
 
-/** Small pieces, so that sending never waits long for one. */
+/** Small pages, so that sends never wait long for one. */
 const pageSize = 500
 const modes: readonly Mode[] = ['live', 'test']
 
-/** What is being handed over is left, because its outcome must find it. */
-const telling = {
+/** Messages in flight are skipped, because their outcome must find them. */
+const unerased = {
   sql: `select id from messages m where account_id = :account and mode = :mode and id > :after and id <= :last and status <> 'sending'
         and (recipient <> :erased or sender is not null or text is not null or client_reference is not null or metadata <> '{}'
           or network_code is not null
@@ -21,14 +21,17 @@ const telling = {
   inputs: ['account', 'mode', 'after', 'last', 'erased'],
 } as const
 
-/** Erases all messages of an account in both modes, texts and both sides' numbers, and tells of each page once it is stored. What was erased before it passes by. */
+/**
+ * Erases all messages of an account in both modes, with texts and both sides' numbers, and yields each page
+ * once it is stored. Messages that were already erased are skipped.
+ */
 export async function* eraseMessagesOfAccount(
   deps: EraseDeps,
   { accountId }: EraseAccount,
 ): AsyncGenerator<ErasedPage> {
   for (const mode of modes)
     for await (const { after, upTo } of messageWindows(deps.read, { accountId, mode })) {
-      const found = await selectEach<{ id: string }>(deps.read, telling, [
+      const found = await selectEach<{ id: string }>(deps.read, unerased, [
         [accountId, mode, after, upTo, erasedNumber],
       ])
       for (let at = 0; at < found.length; at += pageSize) {
@@ -46,8 +49,11 @@ const inFlight = {
   inputs: ['account', 'mode'],
 } as const
 
-/** How many messages of an account are being handed over, and by when the last of them is final, whatever becomes of its device; null when none is. */
-export async function readHandedOver(
+/**
+ * Counts the messages of an account that are in flight, and returns by when the last of them is final,
+ * regardless of its device; null when there are none.
+ */
+export async function readInFlight(
   { read }: Pick<EraseDeps, 'read'>,
   accountId: string,
 ): Promise<{ inFlight: number; finalBy: number | null }> {
@@ -65,27 +71,30 @@ const withNumber = (comparison: '<' | '>') =>
     sql: `select id from messages where account_id = :account and mode = :mode and recipient ${comparison} :erased limit 1`,
     inputs: ['account', 'mode', 'erased'],
   }) as const
-const [before, behind] = [withNumber('<'), withNumber('>')]
+const [below, above] = [withNumber('<'), withNumber('>')]
 
-/** Whether a message of an account still names a number: it came, or was handed over, after all others were erased. */
+/**
+ * Returns whether a message of an account still has a number: it arrived, or was submitted, after the others
+ * were erased.
+ */
 export async function hasNumbers(tx: Tx, accountId: string): Promise<boolean> {
   const wallets = modes.map((mode): Wallet => ({ accountId, mode }))
   const inputs = wallets.map(({ mode }) => [accountId, mode, erasedNumber])
   const found = await allDone([
-    selectEach<{ id: string }>(tx, before, inputs),
-    selectEach<{ id: string }>(tx, behind, inputs),
+    selectEach<{ id: string }>(tx, below, inputs),
+    selectEach<{ id: string }>(tx, above, inputs),
   ])
   return found.flat().length > 0
 }
 
-/** Where no index leads, all messages of a wallet are gone through, so many at a time. */
+/** Without an index, all messages of a wallet are scanned, this many at a time. */
 const windowSize = 5_000
 const windowEnd = {
   sql: `select id from messages where account_id = :account and mode = :mode and id > :after order by id limit 1 offset ${windowSize}`,
   inputs: ['account', 'mode', 'after'],
 } as const
 
-/** Gives the windows in which all messages of a wallet lie, oldest first: each behind `after` and up to `upTo`. */
+/** Yields the windows of all messages of a wallet, oldest first: each after `after` and up to `upTo`. */
 async function* messageWindows(
   read: Db,
   { accountId, mode }: { accountId: string; mode: Mode },

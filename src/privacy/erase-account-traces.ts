@@ -2,28 +2,34 @@ import type { Tx } from '../storage/seam/dialect.ts'
 import type { Database } from '../storage/tables/schema.ts'
 import { deleteRows } from '../storage/seam/sets.ts'
 
-/** Where texts and numbers of an account stand beside its messages. Each deletes one page and gives how many rows that were; 0 at the end. */
+/**
+ * Texts and numbers of an account outside of its messages. Each function deletes one page and returns the
+ * number of rows; 0 at the end.
+ */
 
-/** Small pieces, so that sending never waits long for one. */
+/** Small pages, so that sends never wait long for one. */
 const pageSize = 500
 
 interface Asked {
   accountId: string
 }
 
-/** Keys are what the account's programs made up, and their fingerprints hashes of texts. Nothing can be sent again: the account is closed. */
+/**
+ * The account's clients chose the keys, and their fingerprints are hashes of texts. Nothing can be sent
+ * twice: the account is closed.
+ */
 export const dropIdempotencyKeys = (tx: Tx, _: unknown, { accountId }: Asked): Promise<number> =>
   dropPage(tx, 'idempotency_keys', ['account_id', 'mode', 'key'], (key) =>
     tx.selectFrom('idempotency_keys').select(key).where('account_id', '=', accountId),
   )
 
-/** They protect from this account alone, which sends no more. */
+/** They protect only from this account, which sends nothing more. */
 export const dropOptOuts = (tx: Tx, _: unknown, { accountId }: Asked): Promise<number> =>
   dropPage(tx, 'opt_outs', ['account_id', 'mode', 'recipient'], (key) =>
     tx.selectFrom('opt_outs').select(key).where('account_id', '=', accountId),
   )
 
-/** Words first, then the sets that they are of, with their answers. */
+/** Deletes the words first, then their sets, with the answers. */
 export async function dropKeywords(tx: Tx, _: unknown, { accountId }: Asked): Promise<number> {
   const words = await dropPage(tx, 'account_keywords', ['account_id', 'word'], (key) =>
     tx.selectFrom('account_keywords').select(key).where('account_id', '=', accountId),
@@ -34,7 +40,7 @@ export async function dropKeywords(tx: Tx, _: unknown, { accountId }: Asked): Pr
   )
 }
 
-/** The key of a route holds the sender that was asked for. */
+/** The key of a route contains the requested sender. */
 export const dropEmptyRoutes = (tx: Tx, _: unknown, { accountId }: Asked): Promise<number> =>
   dropPage(tx, 'queue_totals', ['account_id', 'mode', 'route_key'], (key) =>
     tx.selectFrom('queue_totals').select(key).where('account_id', '=', accountId).where('messages', '=', 0),
@@ -54,19 +60,19 @@ export const dropFragments = (tx: Tx, _: unknown, { accountId }: Asked): Promise
         ),
   )
 
-/** Of the account's own devices: of a shared one nobody knows whose they are. */
-export const dropParkedReceipts = (tx: Tx, _: unknown, { accountId }: Asked): Promise<number> =>
+/** Only of the account's own devices: receipts of a shared device match no account. */
+export const dropUnmatchedReceipts = (tx: Tx, _: unknown, { accountId }: Asked): Promise<number> =>
   dropPage(tx, 'parked_receipts', ['network_id', 'device_id', 'reading'], (key) =>
     tx.selectFrom('parked_receipts').select(key).where('device_id', 'in', devicesOf(tx, accountId)),
   )
 
-/** Hashes of what the account's own devices received, which anybody could try. */
+/** Hashes of what the account's own devices received, which can be guessed. */
 export const dropInboundSeen = (tx: Tx, _: unknown, { accountId }: Asked): Promise<number> =>
   dropPage(tx, 'inbound_seen', ['device_id', 'fingerprint'], (key) =>
     tx.selectFrom('inbound_seen').select(key).where('device_id', 'in', devicesOf(tx, accountId)),
   )
 
-/** Deletes the first page of what is found, by its key. */
+/** Deletes the first page of the selected rows, by key. */
 async function dropPage<T extends keyof Database, const K extends readonly (keyof Database[T] & string)[]>(
   tx: Tx,
   table: T,

@@ -12,7 +12,7 @@ import { appendAudit } from '../storage/seam/audit-log.ts'
 import type { Db, Tx } from '../storage/seam/dialect.ts'
 import { touchDirectory } from '../storage/seam/directory-version.ts'
 import { cancelBeforeClosing } from '../messages/queue/cancel-before-closing.ts'
-import { eraseMessagesOfAccount, hasNumbers, readHandedOver } from './erase-account-messages.ts'
+import { eraseMessagesOfAccount, hasNumbers, readInFlight } from './erase-account-messages.ts'
 import {
   dropEmptyRoutes,
   dropFragments,
@@ -20,31 +20,38 @@ import {
   dropInboundSeen,
   dropKeywords,
   dropOptOuts,
-  dropParkedReceipts,
+  dropUnmatchedReceipts,
 } from './erase-account-traces.ts'
 import type { EraseAccount, EraseDeps } from './erase-deps.ts'
 import { dropWebhooks } from './erase-webhooks.ts'
 import { recallOfClosed } from '../messages/phones/phone-recalls.ts'
 
-/** What an account is called that was erased: written last, so that whoever bears another name may not be done with. */
+/**
+ * The name of an erased account. It is written last, so that an account with another name may be unfinished.
+ */
 export const erasedAccount = 'Erased account'
 
-/** How far an erasure is, after each transaction of it. */
+/** The progress of an erasure, after each of its transactions. */
 export interface AccountErasure {
   step: AccountErasureStep
-  /** In this run: messages erased, and those of all that waited and were canceled. */
+  /** In this run: erased messages, and canceled ones among those that were queued. */
   erased: number
   canceled: number
-  /** Are being handed over at this moment. Nothing goes on before they are final: whoever asks waits, or comes again. */
+  /**
+   * Messages in flight. The erasure does not continue before they are final: the caller waits, or comes back
+   * later.
+   */
   inFlight: number
-  /** When the last of them is final at the latest; null when there is none. */
+  /** When the last of them is final at the latest; null when there are none. */
   finalBy: number | null
   isFinished: boolean
 }
 
 export type AccountErasureStep = keyof typeof steps | 'name'
 
-/** Takes a step page by page, and tells of each page once it is stored. Taken again it finds only what has come since. */
+/**
+ * Runs a step page by page, and yields each page once it is stored. A repeated run finds only what is new.
+ */
 type Step = (deps: EraseDeps, asked: EraseAccount) => AsyncIterable<PageDone>
 interface PageDone {
   erased?: number
@@ -60,7 +67,10 @@ const pageByPage = (page: Page): Step =>
     while ((await write()) > 0) yield {}
   }
 
-/** In this order: what people and programs could still do first; then what names others; what the account is known by last. */
+/**
+ * In this order: first what users and clients could still do, then what names others, last what identifies
+ * the account.
+ */
 const steps = {
   hand_over: settle,
   close,
@@ -74,7 +84,7 @@ const steps = {
   keywords: pageByPage(dropKeywords),
   routes: pageByPage(dropEmptyRoutes),
   fragments: pageByPage(dropFragments),
-  parked_receipts: pageByPage(dropParkedReceipts),
+  parked_receipts: pageByPage(dropUnmatchedReceipts),
   received: pageByPage(dropInboundSeen),
   ledger_notes: pageByPage(eraseNotes),
   invitations: pageByPage(eraseInvitations),
@@ -85,10 +95,12 @@ const steps = {
 } satisfies Record<string, Step>
 
 /**
- * Erases an account: its texts, numbers, names and secrets in every table, and the people who are in no other account. Counts, costs and times stay.
- * Tells of each transaction after it; whoever stops asking stops it there, and the next run goes on. While messages are being handed over it tells
- * of them over and over, the account suspended and the rest untouched. Refuses an account that does not exist, a name that is not its own, and
- * one with an operator among its people.
+ * Erases an account: its texts, numbers, names and secrets in every table, and the users who are in no other
+ * account. Counts, costs and times stay. Yields after each transaction; a caller that stops iterating stops
+ * it there, and the next run continues.
+ *
+ * While messages are in flight, it yields their number repeatedly, with the account suspended and the rest
+ * untouched. Rejects an unknown account, a wrong name, and an account with an operator among its users.
  */
 export async function* eraseAccount(
   deps: EraseDeps,
@@ -118,7 +130,7 @@ async function requireErasable(read: Db, { accountId, confirm }: EraseAccount): 
     .executeTakeFirst()
   if (account === undefined) throw refuse('not_found', { detail: `There is no account ${accountId}.` })
   if (account.name !== confirm) {
-    const detail = `To erase ${accountId}, confirm it with its name exactly as it is: ${account.name}`
+    const detail = `To erase ${accountId}, confirm with its exact name: ${account.name}`
     throw invalidInput([{ pointer: '/confirm', code: 'not_in_enum', detail }])
   }
   const operator = await read
@@ -129,13 +141,13 @@ async function requireErasable(read: Db, { accountId, confirm }: EraseAccount): 
     .where('users.is_operator', '=', 1)
     .executeTakeFirst()
   if (operator === undefined) return
-  const detail = `${accountId} is an account of ${operator.email}, who operates this instance. Only an account without an operator can be erased: let another owner remove that person from it first.`
+  const detail = `${operator.email}, an operator of this instance, is a user of ${accountId}. Only an account without an operator can be erased: another owner must remove that user first.`
   throw invalidInput([{ pointer: '/accountId', code: 'out_of_range', detail }])
 }
 
 /**
- * Waits for what is being handed over, suspended and not closed: phones of a closed account are not heard any more. They are asked to let go of what
- * they have not sent.
+ * Waits for messages in flight, with the account suspended and not closed: reports of phones of a closed
+ * account are no longer accepted. Unsent messages are recalled from phones.
  */
 async function* settle(deps: EraseDeps, { accountId, actor }: EraseAccount): AsyncGenerator<PageDone> {
   const { writer, clock, ids } = deps
@@ -145,7 +157,7 @@ async function* settle(deps: EraseDeps, { accountId, actor }: EraseAccount): Asy
     await setAccountState(tx, suspending, { accountId, state: 'suspended', actor })
   })
   for (;;) {
-    const open = await readHandedOver(deps, accountId)
+    const open = await readInFlight(deps, accountId)
     if (open.inFlight === 0) return
     await writer.write((tx) => recallOfClosed(tx, accountId, clock.now()))
     yield open
@@ -173,7 +185,7 @@ async function* close(
   }
 }
 
-/** Takes the name, and says in the audit log that it was done, unless something has come meanwhile. */
+/** Replaces the name and records the erasure in the audit log, unless a message has arrived meanwhile. */
 function finish({ writer, clock, ids }: EraseDeps, { accountId, actor }: EraseAccount): Promise<boolean> {
   const nowMs = clock.now()
   return writer.write(async (tx) => {

@@ -1,10 +1,13 @@
 import type { Tx } from '../storage/seam/dialect.ts'
 import { deleteRows } from '../storage/seam/sets.ts'
 
-/** Small pieces, so that sending never waits long for one. */
+/** Small pages, so that sends never wait long for one. */
 const pageSize = 500
 
-/** Alerts about an account that is being erased, with their mails: they hold names of its devices. Gives how many of one page; 0 at the end. */
+/**
+ * Deletes a page of the alerts about an account that is being erased, with their mails: they contain names of
+ * its devices. Returns the number of alerts; 0 at the end.
+ */
 export async function eraseAlerts(tx: Tx, _: unknown, { accountId }: { accountId: string }): Promise<number> {
   const rows = await tx
     .selectFrom('alerts')
@@ -18,7 +21,10 @@ export async function eraseAlerts(tx: Tx, _: unknown, { accountId }: { accountId
   return deleteRows(tx, 'alerts', ['id'], rows)
 }
 
-/** By what request of a billing system it was opened: such a key may be a name. Gives how many; 0 when there is none. */
+/**
+ * Deletes the billing system's requests that created the account: their keys may be names. Returns the
+ * number; 0 when there are none.
+ */
 export async function eraseOpening(
   tx: Tx,
   _: unknown,

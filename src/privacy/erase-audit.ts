@@ -1,15 +1,16 @@
 import type { Tx } from '../storage/seam/dialect.ts'
 import { updateRows } from '../storage/seam/sets.ts'
 
-/** Small pieces, so that sending never waits long for one. */
+/** Small pages, so that sends never wait long for one. */
 const pageSize = 500
 
-/** What the audit log calls the end of an erasure. */
+/** The audit action of a finished erasure. */
 export const accountErased = 'account.erased'
 
 /**
- * Takes away what the audit log says of an account beyond who did what and when: names, notes, settings, addresses, conditions of exports. An actor that
- * is an address, as of somebody who took an invitation before having a user, goes too. Gives how many entries of one page; 0 at the end.
+ * Reduces a page of an account's audit log to who did what and when, without names, notes, settings,
+ * addresses and export filters. An actor that is an address, as that of an invited person without a user yet,
+ * is erased too. Returns the number of entries; 0 at the end.
  */
 export async function eraseAudit(tx: Tx, _: unknown, { accountId }: { accountId: string }): Promise<number> {
   const rows = await tx

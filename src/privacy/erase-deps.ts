@@ -5,34 +5,34 @@ import type { Db, Tx } from '../storage/seam/dialect.ts'
 import type { Writer } from '../storage/seam/writer.ts'
 import type { MessageErrorCode } from '../messages/core/message-errors.ts'
 
-/** What erasing works with. */
+/** Dependencies of all erasures. */
 export interface EraseDeps {
   read: Db
   writer: Writer
   clock: Pick<Clock, 'now'>
   ids: Ids
-  /** Runs a write whose rows carry times from `atMs` on, so that no page of history passes by them. */
+  /** Runs a write whose rows carry times from `atMs` on, so that no page of history misses them. */
   hold<T>(atMs: number, write: (timeIn: (tx: Tx) => Promise<number>) => Promise<T>): Promise<T>
 }
 
 export interface EraseNumberDeps extends EraseDeps {
-  /** Stands for the number where something must. */
+  /** Replaces the number where a value is required. */
   numbers: NumberHash
 }
 
 export interface EraseNumber {
   /** E.164. */
   number: string
-  /** Null: of every account. */
+  /** Null for every account. */
   accountId: string | null
   actor: string
-  /** Why what waits is canceled. */
+  /** Reason for canceling queued messages. */
   code: Extract<MessageErrorCode, 'canceled_by_user' | 'canceled_by_operator'>
 }
 
 export interface EraseAccount {
   accountId: string
-  /** The account's name, as a person has typed it who means this account. */
+  /** The account's name, typed by a person to confirm the account. */
   confirm: string
   actor: string
 }

@@ -4,11 +4,11 @@ import { deleteRows, updateRows } from '../storage/seam/sets.ts'
 import { retireDevice } from '../devices/core/device-store.ts'
 import { revokePhoneTokens } from '../devices/phones/phone-tokens.ts'
 
-/** Devices of an account that is being erased. They stay as rows, which messages and attempts name. */
+/** Erases devices of an account. Their rows stay, because messages and attempts reference them. */
 
 const maxDevicesAtOnce = 20
 const maxRowsAtOnce = 500
-/** A name must not be empty. */
+/** A name cannot be empty. */
 const erasedDevice = 'Erased device'
 
 interface Asked {
@@ -17,8 +17,8 @@ interface Asked {
 }
 
 /**
- * Retires devices and takes away their names, senders, settings and secrets, and what their phones told of themselves. Private tokens are revoked.
- * Gives how many devices of one page; 0 at the end.
+ * Retires a page of devices and erases their names, senders, settings and secrets, and the details that their
+ * phones reported. Revokes private tokens. Returns the number of devices; 0 at the end.
  */
 export async function eraseDevices(
   tx: Tx,
@@ -54,8 +54,8 @@ export async function eraseDevices(
 }
 
 /**
- * Takes away what devices were and measured, and what a server that had not heard of their end reported since. Gives how many rows of one page; 0 at
- * the end.
+ * Deletes a page of device history, and reports of a server that did not know yet that the device was
+ * retired. Returns the number of rows; 0 at the end.
  */
 export async function eraseDeviceHistory(tx: Tx, _: unknown, { accountId }: Asked): Promise<number> {
   const devices = tx.selectFrom('devices').select('id').where('account_id', '=', accountId)

@@ -2,12 +2,13 @@ import type { Tx } from '../storage/seam/dialect.ts'
 import { touchDirectory } from '../storage/seam/directory-version.ts'
 import { updateRows } from '../storage/seam/sets.ts'
 
-/** Stands for the name of a key of an erased account: a name must not be empty. */
+/** Replaces the name of a key of an erased account: a name cannot be empty. */
 const erasedKey = 'Erased key'
 
 /**
- * Revokes the keys of an account that is being erased, and takes away what people wrote into them: names and addresses. Their hashes stay, of which
- * nobody finds the token. Gives how many keys it changed; 0 when all were erased before.
+ * Revokes the keys of an account that is being erased, and erases what users entered: names and addresses.
+ * The hashes stay: no token can be derived from them. Returns the number of changed keys; 0 when all were
+ * erased before.
  */
 export async function eraseKeys(
   tx: Tx,

@@ -1,13 +1,13 @@
 import type { Tx } from '../storage/seam/dialect.ts'
 import { updateRows } from '../storage/seam/sets.ts'
 
-/** Small pieces, so that sending never waits long for one. */
+/** Small pages, so that sends never wait long for one. */
 const pageSize = 500
 const erasedNote = 'Erased'
 
 /**
- * Takes the notes and request keys out of the ledger of an account that is being erased; kinds, amounts, times and sums stay (P4). Gives how many entries
- * of one page; 0 at the end.
+ * Erases the notes and request keys in a page of the ledger of an account that is being erased; kinds,
+ * amounts, times and sums stay (P4). Returns the number of entries; 0 at the end.
  */
 export async function eraseNotes(tx: Tx, _: unknown, { accountId }: { accountId: string }): Promise<number> {
   const rows = await tx

@@ -7,14 +7,15 @@ import { erasedNumber } from '../messages/core/erased-number.ts'
 import { forgetParkedAbout, type ParkedPlace } from '../messages/outcomes/parked-receipts.ts'
 import { type OptOutRow, readNamedOptOuts } from '../messages/queue/stored-opt-outs.ts'
 
-/** Where a number stands beside messages. Each goes through its table in pieces, and again when asked again. */
+/** Erases a number outside of messages. Each function scans its table page by page, and can be repeated. */
 
 const pageSize = 500
 const digitsOf = (number: string): string => number.slice(1)
 
 /**
- * Idempotency keys of sends to the number: their fingerprint is a hash of the text and the number that anybody could try. Without it the key is
- * refused as used for something else, so that nothing is ever sent twice. A key that holds the number itself goes.
+ * Erases idempotency keys of sends to the number: their fingerprint is a hash of text and number that can be
+ * guessed. Without it the key is rejected as used for another body, so that nothing is sent twice. A key that
+ * contains the number itself is deleted.
  */
 export async function eraseInKeys(
   { read, writer }: EraseDeps,
@@ -51,11 +52,11 @@ export async function eraseInKeys(
       )
     if (end !== undefined) query = query.where('key', '<=', end.key)
     const rows = await query.execute()
-    const telling = rows.filter(({ key }) => key.includes(digitsOf(number)))
+    const withNumber = rows.filter(({ key }) => key.includes(digitsOf(number)))
     const others = rows.filter(({ key }) => !key.includes(digitsOf(number)))
     if (rows.length > 0)
       await writer.write(async (tx) => {
-        await deleteRows(tx, 'idempotency_keys', ['account_id', 'mode', 'key'], telling)
+        await deleteRows(tx, 'idempotency_keys', ['account_id', 'mode', 'key'], withNumber)
         const blank = others.map((row) => ({ ...row, fingerprint: erasedNumber, warnings: '[]' }))
         await updateRows(tx, 'idempotency_keys', ['account_id', 'mode', 'key'], blank)
       })
@@ -65,14 +66,15 @@ export async function eraseInKeys(
 }
 
 /**
- * Who said STOP must not be written to, erased or not: the hash stands for the number from now on. While something is being handed over to it, the
- * number stands too: should that come back, claims know numbers alone.
+ * Replaces the number by its hash in opt-outs, which must apply even after the erasure. While a message to
+ * the number is in flight, the number stays as well: if that message is requeued, claims compare only
+ * numbers.
  */
 export async function eraseInOptOuts(
   { read, writer, numbers }: EraseNumberDeps,
   { number, accountId }: EraseNumber,
 ): Promise<void> {
-  // Who has one at all is looked for outside of the unit: no index leads from a number to its accounts.
+  // The accounts are read outside of the unit: no index leads from a number to its accounts.
   let query = read
     .selectFrom('opt_outs')
     .select(['account_id', 'mode', 'recipient'])
@@ -82,7 +84,10 @@ export async function eraseInOptOuts(
   if (names.length > 0) await writer.write((tx) => hashOptOuts(tx, names, numbers.of(number)))
 }
 
-/** Of a number that was erased before, what it said since counts, unless the hash outlasts that: what holds never gives way to what has ended. */
+/**
+ * Merges with the hash of an earlier erasure: the newer opt-out replaces it, unless the hash expires later.
+ * An opt-out that applies is never replaced by an expired one.
+ */
 async function hashOptOuts(
   tx: Tx,
   names: readonly Pick<OptOutRow, 'account_id' | 'mode' | 'recipient'>[],
@@ -134,17 +139,20 @@ const openTo = {
   inputs: ['account', 'mode', 'number'],
 } as const
 
-/** Pieces of long messages from the number, and receipts about it that nobody waited for. Those of shared devices when it is erased for every account. */
+/**
+ * Deletes fragments of long messages from the number, and unmatched receipts about it. Those of shared
+ * devices only when the number is erased for every account.
+ */
 export async function eraseUnjoined(
   { writer }: EraseDeps,
   { number, accountId }: EraseNumber,
 ): Promise<void> {
-  // By the writer: reads for an account see no parked receipts.
-  const devices = await writer.write((tx) => devicesWithParked(tx, accountId))
+  // Read by the writer: readers for an account cannot see unmatched receipts.
+  const devices = await writer.write((tx) => devicesWithUnmatched(tx, accountId))
   for (const { id: deviceId } of devices)
-    for (let behind: ParkedPlace | null = { receivedAtMs: 0, networkId: '' }; behind !== null;) {
-      const page: Parameters<typeof forgetParkedAbout>[1] = { deviceId, recipient: number, behind }
-      behind = await writer.write((tx) => forgetParkedAbout(tx, page))
+    for (let after: ParkedPlace | null = { receivedAtMs: 0, networkId: '' }; after !== null;) {
+      const page: Parameters<typeof forgetParkedAbout>[1] = { deviceId, recipient: number, behind: after }
+      after = await writer.write((tx) => forgetParkedAbout(tx, page))
     }
   await writer.write(async (tx) => {
     let query = tx.deleteFrom('inbound_fragments').where('sender', 'in', spellingsOf(number))
@@ -153,7 +161,7 @@ export async function eraseUnjoined(
   })
 }
 
-function devicesWithParked(tx: Tx, accountId: string | null): Promise<{ id: string }[]> {
+function devicesWithUnmatched(tx: Tx, accountId: string | null): Promise<{ id: string }[]> {
   let devices = tx
     .selectFrom('devices')
     .select('id')
@@ -164,7 +172,7 @@ function devicesWithParked(tx: Tx, accountId: string | null): Promise<{ id: stri
   return devices.execute()
 }
 
-/** Entries of the audit log that name the number, as those of exports do. */
+/** Erases the number in audit entries, such as those of exports. */
 export async function eraseInAudit(
   { read, writer }: EraseDeps,
   { number, accountId }: EraseNumber,
@@ -188,7 +196,7 @@ export async function eraseInAudit(
   }
 }
 
-/** A document without the number in any of its texts. */
+/** Returns the document without the number in any of its texts. */
 const without = (json: string, digits: string): string =>
   JSON.stringify(JSON.parse(json), (_, value: unknown) =>
     typeof value === 'string'
@@ -196,5 +204,5 @@ const without = (json: string, digits: string): string =>
       : value,
   )
 
-/** How networks write an international number (E.164, and with the prefix of most countries). */
+/** Spellings of an international number in networks (E.164, and with the prefix of most countries). */
 export const spellingsOf = (number: string): string[] => [number, number.slice(1), `00${number.slice(1)}`]

@@ -14,13 +14,14 @@ import {
 import { eraseInEvents } from './erase-webhooks.ts'
 import { everySpelling } from '../numbers/number-changes.ts'
 
-/** Small pieces, so that sending never waits long for one. */
+/** Small pages, so that sends never wait long for one. */
 const pageSize = 500
 
 /**
- * Erases a person's number, and the texts to and from it, in every table that holds them; opt-outs go on under a hash. What waits is canceled first.
- * What is being handed over is left and counted: asked again when it is final, this goes on. So it does when it was interrupted. The audit log
- * says that it was done, without the number.
+ * Erases a recipient's number, and the texts to and from it, in every table; opt-outs continue under a hash.
+ * Queued messages are canceled first. Messages in flight are skipped and counted: a repeated call, once they
+ * are final, continues. So does a call after an interruption. The audit log records the erasure, without the
+ * number.
  */
 export async function eraseNumber(deps: EraseNumberDeps, asked: EraseNumber): Promise<ErasedPage> {
   let done = nothingErased
@@ -58,7 +59,7 @@ async function eraseSpelling(deps: EraseNumberDeps, asked: EraseNumber): Promise
   return done
 }
 
-/** The wallets of one account or of all. */
+/** Reads the wallets of one account, or of all. */
 async function readWalletNames(read: Db, accountId: string | null): Promise<Wallet[]> {
   let query = read.selectFrom('wallets').select(['account_id', 'mode']).orderBy('account_id').orderBy('mode')
   if (accountId !== null) query = query.where('account_id', '=', accountId)
@@ -77,7 +78,7 @@ const fromNumber = {
         and direction = 'inbound' order by id limit ${pageSize}`,
 } as const
 
-/** `number` as it stands there, in each of its spellings. */
+/** Erases the messages of one spelling of the number. */
 async function eraseFound(
   deps: EraseDeps,
   wallet: Wallet,

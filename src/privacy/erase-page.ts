@@ -10,11 +10,11 @@ import type { MessageErrorCode } from '../messages/core/message-errors.ts'
 
 export interface ErasedPage {
   erased: number
-  /** Waited, and were canceled first. */
+  /** Queued messages that were canceled first. */
   canceled: number
-  /** Are being handed over at this moment and were left. */
+  /** Messages in flight, which were skipped. */
   inFlight: number
-  /** Phones that are asked to let go of what they hold: whoever erases wakes them. */
+  /** Phones that were sent a recall; the caller wakes them. */
   deviceIds: string[]
 }
 
@@ -49,9 +49,10 @@ const rowOf = {
 } as const
 
 /**
- * Erases texts, references and numbers of a page of messages of one wallet, in their attempts too: of `party` the other side's number, of `both` one's
- * own as well. What waits is canceled first (P8); what is being handed over is left, and phones are asked for it. Times, states and sums stay as
- * they are, and so does the time of the last change.
+ * Erases texts, references and numbers in a page of messages of one wallet, and in their attempts: with
+ * `party` the other side's number, with `both` also one's own. Queued messages are canceled first (P8);
+ * messages in flight are skipped, and recalled from phones. Times, states and sums stay unchanged, including
+ * the time of the last change.
  */
 async function erasePage(
   tx: Tx,
@@ -65,22 +66,22 @@ async function erasePage(
       rowOf,
       ids.map((id) => [accountId, mode, id]),
     )
-  const open = (await read()).filter(({ status }) => isUnderWay(status))
+  const open = (await read()).filter(({ status }) => isOpen(status))
   const cancellations = await cancelMessages(
     tx,
     open.map(({ id }) => ({ accountId, mode, messageId: id })),
     how,
   )
   const rows = await read()
-  const done = rows.filter(({ status }) => !isUnderWay(status))
-  await dropPlacesInDoubt(tx, done)
+  const done = rows.filter(({ status }) => !isOpen(status))
+  await dropUnknownParts(tx, done)
   await updateRows(
     tx,
     'messages',
     ['account_id', 'mode', 'id'],
     done.map((row) => erasedRow(row, how.sides)),
   )
-  // The network's own words, which may name the number.
+  // The network's original codes, which can contain the number.
   await updateRows(
     tx,
     'attempts',
@@ -101,7 +102,7 @@ async function erasePage(
   }
 }
 
-/** Erases one page as a unit of its own. */
+/** Erases one page as a separate unit. */
 export function writeErasedPage(
   { writer, clock, hold }: Pick<EraseDeps, 'writer' | 'clock' | 'hold'>,
   wallet: Wallet,
@@ -113,7 +114,7 @@ export function writeErasedPage(
   )
 }
 
-const isUnderWay = (status: MessageStatus): boolean =>
+const isOpen = (status: MessageStatus): boolean =>
   status === 'scheduled' || status === 'queued' || status === 'sending'
 
 function erasedRow({ account_id, mode, id, direction, recipient, sender }: Row, sides: 'party' | 'both') {
@@ -138,8 +139,8 @@ const placesOf = {
   inputs: ['begin', 'behind', 'account', 'mode', 'message'],
 } as const
 
-/** Parts in doubt wait under the end of the recipient's number. */
-async function dropPlacesInDoubt(tx: Tx, rows: readonly Row[]): Promise<void> {
+/** Deletes the keys of parts with unknown outcome, which contain the end of the recipient's number. */
+async function dropUnknownParts(tx: Tx, rows: readonly Row[]): Promise<void> {
   const places = await selectEach<{ network_id: string; device_id: string }>(
     tx,
     placesOf,

@@ -1,14 +1,15 @@
 import type { Tx } from '../storage/seam/dialect.ts'
 import { deleteRows, updateRows } from '../storage/seam/sets.ts'
 
-/** Small pieces, so that sending never waits long for one. */
+/** Small pages, so that sends never wait long for one. */
 const pageSize = 100
 const erasedPerson = 'Erased person'
 
 /**
- * Takes people out of an account that is being erased. Who is in no other one is erased: sign-in, sessions, links, name and address; the id stays,
- * which ledger and audit log name. Operators of the instance are left as they are. One page and its memberships go together, so that whoever was cut
- * off finds the rest. Gives how many people it took out; 0 at the end.
+ * Removes a page of users from an account that is being erased. Users without another account are erased:
+ * sign-in, sessions, links, name and address; their ID stays, because ledger and audit log contain it.
+ * Operators of the instance stay unchanged. A page and its memberships are deleted together, so that an
+ * interrupted run can continue. Returns the number of removed users; 0 at the end.
  */
 export async function erasePeople(tx: Tx, _: unknown, { accountId }: { accountId: string }): Promise<number> {
   const members = await tx
@@ -20,7 +21,7 @@ export async function erasePeople(tx: Tx, _: unknown, { accountId }: { accountId
     .limit(pageSize)
     .execute()
   if (members.length === 0) return 0
-  const elsewhere = await tx
+  const otherMemberships = await tx
     .selectFrom('account_users')
     .select('user_id')
     .where('account_id', '!=', accountId)
@@ -30,7 +31,7 @@ export async function erasePeople(tx: Tx, _: unknown, { accountId }: { accountId
       members.map(({ id }) => id),
     )
     .execute()
-  const stays = new Set(elsewhere.map((row) => row.user_id))
+  const stays = new Set(otherMemberships.map((row) => row.user_id))
   const gone = members.filter(({ id, is_operator }) => is_operator === 0 && !stays.has(id))
   await eraseSignIns(tx, gone)
   await eraseMentions(tx, gone)
@@ -38,14 +39,14 @@ export async function erasePeople(tx: Tx, _: unknown, { accountId }: { accountId
     tx,
     'users',
     ['id'],
-    // An address that nobody has (RFC 2606, section 2), and that differs as each must.
+    // An address that cannot exist (RFC 2606, section 2), and is unique as required.
     gone.map(({ id }) => ({ id, name: erasedPerson, email: `${id}@erased.invalid` })),
   )
   const memberships = members.map(({ id }) => ({ account_id: accountId, user_id: id }))
   return deleteRows(tx, 'account_users', ['account_id', 'user_id'], memberships)
 }
 
-/** Invitations to the account, which hold addresses. Gives how many; 0 when there are none. */
+/** Deletes invitations to the account, which contain addresses. Returns the number; 0 when there are none. */
 export async function eraseInvitations(
   tx: Tx,
   _: unknown,
@@ -63,7 +64,10 @@ interface Person {
   email: string
 }
 
-/** Sessions, passwords and second factors go with the auth user, and what the sign-in noted for a while names the id. */
+/**
+ * Deletes sign-ins: sessions, passwords and second factors belong to the auth user; notes of the sign-in
+ * contain its ID.
+ */
 async function eraseSignIns(tx: Tx, people: readonly Person[]): Promise<void> {
   if (people.length === 0) return
   const ids = people.map(({ id }) => id)
@@ -80,8 +84,9 @@ async function eraseSignIns(tx: Tx, people: readonly Person[]): Promise<void> {
 }
 
 /**
- * What the instance itself says of people, under the present address and former ones: the operator's invitations to open an account go (those of
- * other accounts are theirs); of its audit log stays who did what and when.
+ * Erases users from the instance's own records, under their present and former addresses. Invitations by the
+ * operator to create an account are deleted (those of other accounts belong to them); the audit log keeps who
+ * did what and when.
  */
 async function eraseMentions(tx: Tx, people: readonly Person[]): Promise<void> {
   for (const { id, email } of people) {
@@ -116,7 +121,10 @@ interface Entry {
   detail: string
 }
 
-/** Entries of the instance's own audit log in which a name may stand, and does: in a pattern `_` means any character, and one address may end another. */
+/**
+ * Returns entries of the instance's own audit log that really contain a name: in a pattern, `_` matches any
+ * character, and one address can be the end of another.
+ */
 async function auditOf(tx: Tx, name: string, isMeant: (row: Entry) => boolean): Promise<Entry[]> {
   const rows = await tx
     .selectFrom('audit_log')

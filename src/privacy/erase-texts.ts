@@ -4,7 +4,7 @@ import type { Mode } from '../storage/tables/schema.ts'
 import { selectEach, updateRows } from '../storage/seam/sets.ts'
 import { eraseAnswersAbout } from './erase-webhooks.ts'
 
-/** Where to look in one wallet's messages: behind this id. */
+/** A position in one wallet's messages: after this ID. */
 export interface RetentionMark {
   accountId: string
   mode: Mode
@@ -25,7 +25,9 @@ const oldTexts = {
   inputs: ['account', 'mode', 'after', 'before', 'most'],
 } as const
 
-/** Messages of one wallet older than `beforeMs` whose text still stands, final or not, at most `most`. */
+/**
+ * Reads messages of one wallet older than `beforeMs` that still have a text, final or not, at most `most`.
+ */
 export const readOldTexts = (
   db: Db,
   mark: RetentionMark,
@@ -36,7 +38,7 @@ export const readOldTexts = (
     [mark.accountId, mark.mode, mark.afterId, lowestIdAt('msg', beforeMs), most],
   ])
 
-/** Erases texts, and what receivers of webhooks answered to them; the times of the messages stay as they are. */
+/** Erases texts, and the responses of webhook endpoints to them; the times of the messages stay unchanged. */
 export async function eraseTexts(tx: Tx, messages: readonly OldText[]): Promise<void> {
   await eraseAnswersAbout(tx, messages)
   await updateRows(

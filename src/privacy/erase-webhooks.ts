@@ -4,12 +4,15 @@ import type { Tx } from '../storage/seam/dialect.ts'
 import { deleteRows, selectEach, updateRows } from '../storage/seam/sets.ts'
 import type { EraseDeps, EraseNumber } from './erase-deps.ts'
 
-/** Where texts and numbers stand in what endpoints were told. Bodies stand nowhere: they are made of the message at each try. */
+/**
+ * Erases texts and numbers in webhook records. Bodies are not stored: they are built from the message at each
+ * attempt.
+ */
 
-/** Small pieces, so that sending never waits long for one. */
+/** Small pages, so that sends never wait long for one. */
 const pageSize = 500
 
-/** Of each table the key by which one page of an account goes; those that are referred to come last. */
+/** The key of each table, by which a page of an account is deleted; referenced tables come last. */
 const tables = {
   webhook_attempts: ['account_id', 'endpoint_id', 'event_id', 'token'],
   webhook_deliveries: ['account_id', 'endpoint_id', 'event_id'],
@@ -18,7 +21,10 @@ const tables = {
   webhook_endpoints: ['account_id', 'id'],
 } as const
 
-/** Deletes one page of what an account was told and where; gives how many rows that were, 0 at the end. */
+/**
+ * Deletes one page of an account's events, deliveries and endpoints; returns the number of rows, 0 at the
+ * end.
+ */
 export async function dropWebhooks(
   tx: Tx,
   _: unknown,
@@ -33,7 +39,7 @@ export async function dropWebhooks(
   return 0
 }
 
-const triesAbout = {
+const attemptsAbout = {
   sql: `select t.account_id, t.endpoint_id, t.event_id from webhook_events e
         cross join webhook_endpoints w on w.account_id = e.account_id
         cross join webhook_attempts t on t.account_id = e.account_id and t.endpoint_id = w.id and t.event_id = e.id
@@ -43,13 +49,16 @@ const triesAbout = {
 
 type Named = Readonly<{ account_id: string; id: string }>
 
-/** Erases what receivers answered to the events of these messages: it may repeat what they were told. */
+/** Erases the responses of endpoints to the events of these messages: they can repeat the event. */
 export async function eraseAnswersAbout(tx: Tx, messages: readonly Named[]): Promise<void> {
   const inputs = messages.map(({ account_id, id }) => [account_id, id])
-  await eraseAnswers(tx, await selectEach<Try>(tx, triesAbout, inputs))
+  await eraseAnswers(tx, await selectEach<AttemptKey>(tx, attemptsAbout, inputs))
 }
 
-/** Erases what others said of these messages: the network in their events, and receivers in their answers. */
+/**
+ * Erases foreign texts about these messages: the network's codes in their events, and the responses of
+ * endpoints.
+ */
 export async function eraseWebhooksAbout(tx: Tx, messages: readonly Named[]): Promise<void> {
   await allDone([
     updateRows(
@@ -62,14 +71,16 @@ export async function eraseWebhooksAbout(tx: Tx, messages: readonly Named[]): Pr
   ])
 }
 
-const triesAboutPerson = {
+const attemptsAboutRecipient = {
   sql: `select t.account_id, t.endpoint_id, t.event_id from webhook_endpoints w
         cross join webhook_attempts t on t.account_id = w.account_id and t.endpoint_id = w.id and t.event_id = :event
         where w.account_id = :account and t.answer is not null`,
   inputs: ['account', 'event'],
 } as const
 
-/** Erases a number from events about a person, such as an opt-out, and from what receivers answered to them. */
+/**
+ * Erases a number in events about a recipient, such as an opt-out, and in the responses of endpoints to them.
+ */
 export async function eraseInEvents(
   { writer }: EraseDeps,
   { number, accountId }: EraseNumber,
@@ -79,22 +90,22 @@ export async function eraseInEvents(
     if (accountId !== null) query = query.where('account_id', '=', accountId)
     const events = await query.execute()
     const inputs = events.map(({ account_id, id }) => [account_id, id])
-    const tries = await selectEach<Try>(tx, triesAboutPerson, inputs)
+    const attempts = await selectEach<AttemptKey>(tx, attemptsAboutRecipient, inputs)
     const blank = events.map((event) => ({ ...event, recipient: null }))
-    await allDone([updateRows(tx, 'webhook_events', ['account_id', 'id'], blank), eraseAnswers(tx, tries)])
+    await allDone([updateRows(tx, 'webhook_events', ['account_id', 'id'], blank), eraseAnswers(tx, attempts)])
   })
 }
 
-interface Try {
+interface AttemptKey {
   account_id: string
   endpoint_id: string
   event_id: string
 }
 
-const eraseAnswers = (tx: Tx, tries: readonly Try[]): Promise<number> =>
+const eraseAnswers = (tx: Tx, attempts: readonly AttemptKey[]): Promise<number> =>
   updateRows(
     tx,
     'webhook_attempts',
     ['account_id', 'endpoint_id', 'event_id'],
-    tries.map((row) => ({ ...row, answer: null })),
+    attempts.map((row) => ({ ...row, answer: null })),
   )

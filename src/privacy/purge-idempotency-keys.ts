@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../storage/seam/dialect.ts'
 import type { Mode } from '../storage/tables/schema.ts'
 
-/** Where an idempotency key stands in the order of age. */
+/** The position of an idempotency key in the order of age. */
 export interface OldKey {
   account_id: string
   mode: Mode
@@ -11,8 +11,8 @@ export interface OldKey {
 }
 
 /**
- * Idempotency keys made up to `upToMs`, oldest first, behind `after`: each with whether a message of its send is not final yet, for which it must
- * live on.
+ * Reads idempotency keys created up to `upToMs`, oldest first, after `after`. A key is needed while a message
+ * of its send is not final.
  */
 export async function readOldKeys(
   db: Db,

@@ -7,7 +7,7 @@ import { deleteRows, selectEach } from '../storage/seam/sets.ts'
 import type { RetentionMark } from './erase-texts.ts'
 import { TrafficChanges } from '../messages/core/traffic.ts'
 
-/** What is said of a message that goes. */
+/** The columns of a message that is removed. */
 interface OldMessage {
   account_id: string
   mode: Mode
@@ -23,13 +23,16 @@ const oldMessages = {
   inputs: ['account', 'mode', 'after', 'before', 'settled', 'most'],
 } as const
 
-/** What goes: messages that were accepted before the one instant, and came to their last state before the other: one that was scheduled may end long behind its begin. */
+/**
+ * What to remove: messages accepted before one instant that reached their last state before another. A
+ * scheduled message can become final long after it was accepted.
+ */
 export interface Old {
   acceptedBeforeMs: number
   settledBeforeMs: number
 }
 
-/** The oldest such messages of one wallet behind a mark, at most `most`. */
+/** Reads the oldest such messages of one wallet after a mark, at most `most`. */
 export const readOldMessages = (
   db: Db | Tx,
   { accountId, mode, afterId }: RetentionMark,
@@ -41,11 +44,13 @@ export const readOldMessages = (
   ])
 
 /**
- * Removes a page of `readOldMessages`, which was read in the same transaction, with its attempts, and sends of which no message is left. What they
- * had used stays in the wallet, marked as archived, so that sums add up.
+ * Removes a page of `readOldMessages`, which was read in the same transaction, with its attempts, and sends
+ * without remaining messages. Their usage stays in the wallet, marked as archived, so that all sums are
+ * correct.
  *
- * By ranges of keys, for a page holds every message from its first to its last that was settled by then: a quarter of what it costs to name each
- * (decision 28). Where a message lies between that was not, each is named.
+ * Deletes by ranges of keys, because a page has every message from its first to its last that was settled by
+ * then: this costs a quarter of deleting by key (decision 28). If an unsettled message is within the range,
+ * rows are deleted by key.
  */
 export async function removeMessages(
   tx: Tx,
@@ -125,8 +130,9 @@ async function isAnyLeft(tx: Tx, { account_id, mode, first, last }: Range): Prom
 }
 
 /**
- * The range is empty by now, and so is each send that lies in it. What reaches beyond it, as the first and the last may, and any where nodes sent at
- * the same time, is looked at by itself.
+ * Removes the sends of a range. The range is empty by now, and so is each send within it. A send that extends
+ * beyond it is checked separately: the first and the last one can, and any send where nodes were sending at
+ * the same time.
  */
 async function removeSends(
   tx: Tx,

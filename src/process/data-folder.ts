@@ -8,8 +8,8 @@ import { hasCode, isLastingFault, isThere } from './durable-file.ts'
 export const databaseFile = (dataFolder: string): string => join(dataFolder, 'onesixty.db')
 
 /**
- * Makes the data folder when it is missing, for its owner alone, and makes and removes a file in it: rights alone do not tell whether that works
- * (read-only disks, `/proc`, a user who may do everything). Refuses one where it does not.
+ * Creates the data folder if it is missing, readable only by its owner, and creates and removes a file in it.
+ * Access rights alone do not show whether that works (read-only disks, `/proc`, root). Throws if it fails.
  */
 export async function makeDataFolder(dataFolder: string): Promise<void> {
   try {
@@ -23,17 +23,22 @@ export async function makeDataFolder(dataFolder: string): Promise<void> {
   }
 }
 
-/** What is said of a folder that nothing can be written to: of wrong settings only where a later try would find the same. */
+/**
+ * Returns the error for a data folder that is not writable: a `ConfigError` only if a retry would fail in the
+ * same way.
+ */
 export function unwritable(dataFolder: string, code: string): Error {
-  const words = `ONESIXTY_DATA: the folder ${dataFolder} cannot be made or written to (${code}).`
+  const problem = `ONESIXTY_DATA: the folder ${dataFolder} cannot be created or written to (${code}).`
   return isLastingFault(code)
-    ? new ConfigError(`${words} Name another, or let this user write there.`)
-    : new Error(`${words} Make room where it is full; the next try goes on once this has passed.`)
+    ? new ConfigError(`${problem} Choose another folder, or grant this user write access.`)
+    : new Error(
+        `${problem} If the disk is full, free some space; the next attempt succeeds once the cause is gone.`,
+      )
 }
 
 /**
- * Not `recursive` of Node 24, which never ends where a folder is there and says that nothing can be in it, as `/proc` does: it tries
- * the folder and its parent in turn for ever.
+ * Replaces `recursive` of Node.js 24, which never returns for a folder that exists but reports that nothing
+ * can be in it, as `/proc` does: it alternates between the folder and its parent indefinitely.
  */
 async function makeFolders(path: string): Promise<void> {
   try {
@@ -42,7 +47,7 @@ async function makeFolders(path: string): Promise<void> {
     if (hasCode(error, 'EEXIST') && (await stat(path)).isDirectory()) return
     const parent = dirname(path)
     if (!hasCode(error, 'ENOENT') || parent === path) throw error
-    // Another process may have made the parent meanwhile, and the folder too.
+    // Another process may have created the parent meanwhile, and the folder too.
     if (!(await isThere(parent))) await makeFolders(parent)
     await mkdir(path, { mode: 0o700 }).catch((again: unknown) => {
       if (!hasCode(again, 'EEXIST')) throw again

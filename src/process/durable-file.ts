@@ -1,7 +1,7 @@
 import { access, open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Flushes a file or a folder to the disk: a name is durable only when its folder is. */
+/** Flushes a file or a folder to disk. A new name is durable only once its folder is flushed. */
 export async function flushPath(path: string): Promise<void> {
   const handle = await open(path)
   try {
@@ -11,7 +11,10 @@ export async function flushPath(path: string): Promise<void> {
   }
 }
 
-/** Writes a whole small file for its owner alone, flushed; at every instant the name holds the old text or the new one. */
+/**
+ * Writes a small file as a whole, readable only by its owner, and flushes it. At every moment the name holds
+ * the old text or the new one.
+ */
 export async function writeDurably(path: string, text: string): Promise<void> {
   const draft = `${path}.new`
   const handle = await open(draft, 'w', 0o600)
@@ -25,7 +28,7 @@ export async function writeDurably(path: string, text: string): Promise<void> {
   await flushPath(dirname(path))
 }
 
-/** The text of a file, or null when there is none. */
+/** Returns the text of a file, or null if it does not exist. */
 export async function readIfThere(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')
@@ -35,7 +38,7 @@ export async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** Whether there is something of that name. */
+/** Returns whether a file or folder of that name exists. */
 export const isThere = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
@@ -43,8 +46,9 @@ export const isThere = (path: string): Promise<boolean> =>
   )
 
 /**
- * Whether a later try would find the same, until somebody has put rights, path or disk right. Whatever is not known to last may pass by itself: room,
- * memory, files and networks come back (ENOSPC, ENOMEM, EMFILE, ESTALE), a disk that failed once (EIO) may answer.
+ * Returns whether a retry would fail in the same way until someone fixes rights, path or disk. Faults that
+ * are not known to last may pass: space, memory, files and networks become available again (ENOSPC, ENOMEM,
+ * EMFILE, ESTALE), and a disk that failed once (EIO) may respond.
  */
 export const isLastingFault = (code: string): boolean => lasting.has(code)
 
@@ -52,6 +56,6 @@ const lasting: ReadonlySet<string> = new Set([
   'EACCES', 'EEXIST', 'EINVAL', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS',
 ]) // prettier-ignore
 
-/** Whether the operating system said so: ENOENT, EEXIST and the like. */
+/** Returns whether an error has this code of the operating system, such as ENOENT or EEXIST. */
 export const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code

@@ -1,14 +1,14 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from './log.ts'
 
-/** Whoever scrapes waits for ten seconds by default, and calls a node that has not answered by then down. */
+/** Prometheus waits for ten seconds by default, and reports a node that has not responded by then as down. */
 const readWithinMs = 2_000
 
-/** Reads the numbers of a page of metrics that stand elsewhere, most of them in the database. */
+/** Reads the gauges of a metrics page whose values are elsewhere, most of them in the database. */
 export class GaugeReads {
   readonly #clock: Pick<Clock, 'schedule'>
   readonly #log: Pick<Log, 'warn'>
-  /** What could not be read the last time. */
+  /** Gauges that failed the last time. */
   readonly #unread = new Set<string>()
 
   constructor(clock: Pick<Clock, 'schedule'>, log: Pick<Log, 'warn'>) {
@@ -17,13 +17,14 @@ export class GaugeReads {
   }
 
   /**
-   * What was read; null when it cannot be, or not in time, which is said once until it can be again. A page without it is worth more than none: it
-   * still says that the node answers, and how many of its requests fail.
+   * Returns the value, or null if it cannot be read in time; that is logged once until it can be read again.
+   * A page without it is better than none: it still shows that the node responds, and how many of its
+   * requests fail.
    */
   async inTime<T>(name: string, read: () => T | Promise<T>): Promise<T | null> {
     const late = Promise.withResolvers<never>()
     const cancel = this.#clock.schedule(readWithinMs, () =>
-      late.reject(new Error(`it took longer than ${readWithinMs} ms`)),
+      late.reject(new Error(`reading took longer than ${readWithinMs} ms`)),
     )
     try {
       const value = await Promise.race([read(), late.promise])
@@ -31,7 +32,7 @@ export class GaugeReads {
       return value
     } catch (error) {
       if (!this.#unread.has(name))
-        this.#log.warn({ gauge: name, err: error }, 'a number of the metrics cannot be read')
+        this.#log.warn({ gauge: name, err: error }, 'a gauge of the metrics cannot be read')
       this.#unread.add(name)
       return null
     } finally {

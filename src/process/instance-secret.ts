@@ -7,7 +7,7 @@ import { ConfigError } from '../config.ts'
 import { databaseFile, makeDataFolder } from './data-folder.ts'
 import { flushPath, hasCode, isLastingFault, isThere, readIfThere } from './durable-file.ts'
 
-/** Secrets that a database was used with and that are not at hand: some of them, or every one. */
+/** Secrets that a database was used with and that are missing: some of them, or all. */
 export interface MissingSecrets {
   kind: 'former_missing' | 'other'
   missing: readonly { mark: string; firstSeenAt: number }[]
@@ -22,13 +22,15 @@ export interface SecretSettings {
 const minLength = 32
 
 export const secretFile = (dataFolder: string): string => join(dataFolder, 'secret')
-/** Where an operator who changes the secret leaves the former ones, one a line, the newest first. */
+/** File in which an operator who changes the secret keeps the former ones, one per line, the newest first. */
 export const previousSecretFile = (dataFolder: string): string => join(dataFolder, 'secret.previous')
 
 /**
- * The secret of this instance: ONESIXTY_SECRET when set, else the file `secret` of the data folder, which is made before an embedded database
- * is: one that is there without it has lost it, and a new one in silence would lose all that the old one sealed. On PostgreSQL it must be
- * given, for all nodes need the same. The former ones stand in `secret.previous`. Refuses files that others may read, secrets below 32 characters, and those of several lines.
+ * Returns the secret of this instance: ONESIXTY_SECRET if set, else the file `secret` of the data folder. The
+ * file is created before an embedded database is. A database without the file means that the file was lost: a
+ * new secret, created silently, would make everything unreadable that the old one encrypted. On PostgreSQL
+ * the secret must be set, because all nodes need the same. Former secrets are in `secret.previous`. Rejects
+ * files that other users can read, secrets below 32 characters, and secrets of several lines.
  */
 export async function loadInstanceSecret({
   dataFolder,
@@ -36,52 +38,52 @@ export async function loadInstanceSecret({
   databaseUrl,
 }: SecretSettings): Promise<InstanceSecret> {
   const file = secretFile(dataFolder)
-  // Looked for first: of two processes that make both at once, the other may be between the two.
+  // Checked first: if two processes create both at the same time, the other one may be between the two.
   const hasDatabase = await isThere(databaseFile(dataFolder))
-  const given = secret ?? (await readSecret(file))
-  if (given === null && databaseUrl !== null)
+  const known = secret ?? (await readSecret(file))
+  if (known === null && databaseUrl !== null)
     throw new ConfigError(
       'With DATABASE_URL the secret must be set: ONESIXTY_SECRET, at least 32 characters, the same on every node.',
     )
-  if (given === null && hasDatabase) throw new ConfigError(lostSentence(file))
-  const current = given ?? (await makeSecret(dataFolder, file))
+  if (known === null && hasDatabase) throw new ConfigError(lostSentence(file))
+  const current = known ?? (await makeSecret(dataFolder, file))
   if (current.length < minLength) throw new ConfigError(`The secret needs at least ${minLength} characters.`)
   if (/[\r\n]/.test(current))
     throw new ConfigError(
-      'The secret must be one line: once it is changed, it stands as a line among the former ones.',
+      'The secret must be a single line: once it is changed, it becomes a line of the file of former secrets.',
     )
   const former = await readFormer(previousSecretFile(dataFolder))
-  // One that is named twice is one: Better Auth refuses a version that comes twice.
+  // Duplicates are removed: Better Auth rejects a version that is listed twice.
   return { current, former: [...new Set(former)].filter((each) => each !== current) }
 }
 
 const lostSentence = (file: string): string =>
-  `${file} is not there, and the database beside it was made with a secret. Put it back from where you keep it, or set ONESIXTY_SECRET to it. If it is lost, make a new one to go on, as the user that the server runs as: umask 077; openssl rand -hex 32 > ${file}; onesixty secret accept. ${lossSentence}`
+  `${file} is missing, and the database next to it was created with a secret. Restore the file from where you keep it, or set ONESIXTY_SECRET to its content. If the secret is lost, create a new one, as the user that the server runs as: umask 077; openssl rand -hex 32 > ${file}; onesixty secret accept. ${lossSentence}`
 
-/** Said where secrets that the database was used with are not at hand. */
+/** Returns the error for secrets that the database was used with and that are missing. */
 export function missingSentence(
   { dataFolder, secret }: Pick<SecretSettings, 'dataFolder' | 'secret'>,
   { kind, missing }: MissingSecrets,
 ): string {
   const former = previousSecretFile(dataFolder)
   if (kind === 'other')
-    return `This database was made with another secret than the one in ${secret === null ? secretFile(dataFolder) : 'ONESIXTY_SECRET'}. Put that one back from where you keep it beside your backups; where the secret was changed, as a line of ${former}. If it is lost, go on with this one: onesixty secret accept. ${lossSentence}`
+    return `This database was created with another secret than the one in ${secret === null ? secretFile(dataFolder) : 'ONESIXTY_SECRET'}. Restore that one from where you keep it, apart from your backups; if the secret was changed, add it as a line of ${former}. If it is lost, continue with the current one: onesixty secret accept. ${lossSentence}`
   const named = missing.map(({ mark, firstSeenAt }) => `${mark} (since ${rfc3339(firstSeenAt)})`).join(', ')
-  const count = missing.length === 1 ? 'one is' : `${missing.length} are`
-  return `Of the secrets that this database was used with ${count} not there, by mark: ${named}. Put each back into ${former}, one a line, the newest first. Where one is lost, go on without it: onesixty secret accept. ${lossSentence}`
+  const are = missing.length === 1 ? 'is' : 'are'
+  return `${missing.length} of the secrets that this database was used with ${are} missing, by mark: ${named}. Add each to ${former}, one per line, the newest first. If one is lost, continue without it: onesixty secret accept. ${lossSentence}`
 }
 
-/** Said wherever a secret may be given up. */
+/** Shown wherever a secret can be declared lost. */
 export const lossSentence =
-  'Passwords of links, webhook secrets, keys of phones and second factors that a lost secret sealed cannot be read again then, and opt-outs of numbers that were erased under it hold no more.'
+  'Everything that was encrypted with a lost secret is then unreadable: SMPP passwords, webhook secrets, keys of phones and second factors. Opt-outs of numbers that were erased under it no longer apply.'
 
-/** The secret that the file holds, or null when there is none. */
+/** Returns the secret in the file, or null if there is no file. */
 async function readSecret(file: string): Promise<string | null> {
   const secret = await readPrivate(file)
   return secret === null ? null : longEnough(file, secret)
 }
 
-/** One a line. */
+/** Reads former secrets, one per line. */
 async function readFormer(file: string): Promise<string[]> {
   const text = await readPrivate(file)
   return text === null ? [] : text.split(/\s*\n\s*/).map((secret) => longEnough(file, secret))
@@ -92,12 +94,12 @@ async function readPrivate(file: string): Promise<string | null> {
     const { code = '' } = error as NodeJS.ErrnoException
     if (!isLastingFault(code)) throw error
     throw new ConfigError(
-      `${file} cannot be read (${code}). It must be a file of the user that onesixty runs as, whose id is ${process.geteuid?.() ?? 'unknown'} here, with the rights 600.`,
+      `${file} cannot be read (${code}). It must belong to the user that onesixty runs as (user ID ${process.geteuid?.() ?? 'unknown'}) and have mode 600.`,
     )
   })
   if (text === null) return null
   if (((await stat(file)).mode & 0o077) !== 0)
-    throw new ConfigError(`Others may read ${file}. Run: chmod 600 ${file}`)
+    throw new ConfigError(`${file} is readable by other users. Run: chmod 600 ${file}`)
   return text.trim()
 }
 
@@ -108,8 +110,8 @@ function longEnough(file: string, secret: string): string {
 }
 
 /**
- * Written whole and flushed under another name, then linked: a crash leaves no half of it, and of two processes that start at once
- * the second takes what the first one made.
+ * Creates the secret. It is written as a whole and flushed under another name, then linked: a crash leaves no
+ * half of it, and of two processes that start at the same time the second uses what the first one created.
  */
 async function makeSecret(dataFolder: string, file: string): Promise<string> {
   await makeDataFolder(dataFolder)
@@ -129,6 +131,6 @@ async function makeSecret(dataFolder: string, file: string): Promise<string> {
   await rm(draft)
   await flushPath(dataFolder)
   const made = await readSecret(file)
-  if (made === null) throw new Error(`${file} vanished while it was being made.`)
+  if (made === null) throw new Error(`${file} was removed while it was being created.`)
   return made
 }

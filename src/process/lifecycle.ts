@@ -1,10 +1,10 @@
-/** Anything that runs in the background. Stopping twice is harmless; stopping waits for what is under way. */
+/** Anything that runs in the background. `stop` waits for running work; a second call is harmless. */
 export interface Service {
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts in order; when one fails, stops those already started in reverse and throws. */
+/** Starts services in order. If one fails, stops those already started in reverse order and throws. */
 export async function startAll(services: readonly Service[]): Promise<void> {
   const started: Service[] = []
   try {
@@ -18,12 +18,12 @@ export async function startAll(services: readonly Service[]): Promise<void> {
   }
 }
 
-/** Stops in reverse order; every one is stopped even if an earlier one fails, then the first failure is thrown. */
+/** Stops all services in reverse order, even if one fails, then throws the first failure. */
 export async function stopAll(services: readonly Service[]): Promise<void> {
   await endAll(services.toReversed().map((service) => () => service.stop()))
 }
 
-/** Takes all of these steps in order, whatever becomes of one; then the first failure is thrown. */
+/** Runs all steps in order, even if one fails, then throws the first failure. */
 export async function endAll(steps: readonly (() => Promise<void> | void)[]): Promise<void> {
   const failures: unknown[] = []
   for (const step of steps)
@@ -35,5 +35,5 @@ export async function endAll(steps: readonly (() => Promise<void> | void)[]): Pr
   if (failures.length > 0) throw failures[0]
 }
 
-/** What runs once, at the start. */
+/** Returns a service that only runs once, at the start. */
 export const once = (run: () => Promise<void>): Service => ({ start: run, stop: async () => undefined })

@@ -8,21 +8,24 @@ export interface Mail {
   text: string
 }
 
-/** What became of a mail. Unknown: the mail server may have taken it, for it was given the whole mail and was heard no more. */
+/**
+ * Result of sending a mail. `unknown`: the whole mail was transmitted, but no response arrived, so the mail
+ * server may have accepted it.
+ */
 export type MailFate = 'taken' | 'refused' | 'unknown'
 
-/** Sends mails that let people in, or tell them of something. Null where no mail server is set. */
+/** Sends mails with links and notifications. Null if no mail server is set. */
 export interface Mailer {
-  /** Gives what became of it; what went wrong is logged, without the text. */
+  /** Returns the result. A failure is logged, without the text. */
   send(mail: Mail): Promise<MailFate>
 }
 
-/** A mail server that does not answer must not keep a person waiting for long. */
+/** A mail server that does not respond must not keep a user waiting for long. */
 const timeoutMs = 10_000
-/** From here on an answer says that the mail was not taken (RFC 5321, section 4.2.1). */
+/** Response codes from here on mean that the mail was rejected (RFC 5321, section 4.2.1). */
 const firstRefusal = 400
 
-/** Null where `ONESIXTY_SMTP_URL` is not set. */
+/** Returns null if `ONESIXTY_SMTP_URL` is not set. */
 export function createMailer(deps: {
   config: Pick<Config, 'smtpUrl' | 'mailFrom'>
   log: Pick<Log, 'error'>
@@ -38,12 +41,13 @@ export function createMailer(deps: {
         connectionTimeout: timeoutMs,
         greetingTimeout: timeoutMs,
         socketTimeout: timeoutMs,
-        // Nothing of a mail is read from a file or an address.
+        // No part of a mail is read from a file or a URL.
         disableFileAccess: true,
         disableUrlAccess: true,
       })
       let isWhole = false
-      // Nothing reads it before the mail server asks for it (354), and what follows its end is the dot by which the server takes it.
+      // The stream is read only after the mail server requests it (354). Its end is followed by the dot with
+      // which the server accepts the mail.
       transport.use('stream', ({ message }, next) => {
         message.processFunc((whole) => whole.once('end', () => (isWhole = true)))
         next()
@@ -57,7 +61,7 @@ export function createMailer(deps: {
         const isUnknown = isWhole && responseCode < firstRefusal
         deps.log.error(
           { err: error, subject },
-          isUnknown ? 'the mail server did not say whether it took a mail' : 'a mail could not be sent',
+          isUnknown ? 'the mail server did not confirm a mail' : 'a mail could not be sent',
         )
         return isUnknown ? 'unknown' : 'refused'
       } finally {

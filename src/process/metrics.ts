@@ -20,45 +20,47 @@ const messageStatuses = [
 ] as const
 const webhookStandings = ['delivered', 'failed', 'given_up', 'dropped', 'stale'] as const
 
-/** What is counted, as functions named after what happened. One place knows names, labels and help texts. */
+/** Records metrics, by functions named after what happened. Names, labels and help texts are only here. */
 export interface Metrics {
   accepted(messages: number, parts: number): void
   refused(code: string): void
   submitted(outcome: (typeof submissionOutcomes)[number]): void
   advanced(status: (typeof messageStatuses)[number]): void
-  /** Tokens of leases that others had taken when this node used them. */
+  /** Stale fencing tokens: another node had taken over their leases when this node used them. */
   leaseTokensRefused(tokens: number): void
-  /** One try of a webhook: how its delivery stands now. */
+  /** One attempt of a webhook delivery, with its result. */
   webhookTried(standing: (typeof webhookStandings)[number], seconds: number): void
   requestEnded(operation: string, status: number, seconds: number): void
-  /** What the link of a device counts of its wire. */
+  /** Counters of the connection of one device. */
   linkOf(deviceId: string): {
     answered(status: string, seconds: number): void
     sessionLost(): void
     unread(what: 'word' | 'receipt' | 'rest' | 'pdu' | 'event' | 'message' | 'report'): void
   }
-  /** Numbers of devices, by their ids, that are read when somebody asks; left out as those of `gauge` are. */
+  /** Registers a gauge per device ID. It is read on each scrape, and omitted like those of `gauge`. */
   deviceGauge(
     name: string,
     help: string,
     read: () => Iterable<[string, number]> | Promise<Iterable<[string, number]>>,
   ): void
-  /** A number that is read when somebody asks. One that cannot be read, or not within 2 s, is left out of the page. */
+  /** Registers a gauge that is read on each scrape. It is omitted if it cannot be read, or not within 2 s. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
-  /** How late the event loop was of late: the 99th percentile. */
+  /** Returns the recent lag of the event loop: its 99th percentile. */
   eventLoopLagP99Ms(): Promise<number>
-  /** Everything, in the text format of Prometheus. */
+  /** Returns all metrics, in the text format of Prometheus. */
   text(): Promise<string>
 }
 
-/** All counters, gauges and histograms of a process, at 0. `log` hears which numbers cannot be read any more. */
+/**
+ * Creates all counters, gauges and histograms of a process, at 0. `log` receives which gauges cannot be read.
+ */
 export function createMetrics(
   clock: Pick<Clock, 'schedule'> = systemClock,
   log: Pick<Log, 'warn'> = { warn: () => undefined },
 ): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'onesixty_' })
-  // Gauges that are named as counters are; the same numbers stand there by type.
+  // Gauges that are named like counters; the same numbers are also available by type.
   for (const what of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`onesixty_nodejs_active_${what}_total`)
   const registers = [registry]
@@ -108,7 +110,7 @@ export function createMetrics(
 
 function webhookMetrics(registry: Registry): Metrics['webhookTried'] {
   const registers = [registry]
-  const tries = new Counter({
+  const attempts = new Counter({
     name: 'onesixty_webhook_attempts_total',
     help: 'Webhook delivery attempts, by result.',
     labelNames: ['result'],
@@ -120,17 +122,17 @@ function webhookMetrics(registry: Registry): Metrics['webhookTried'] {
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers,
   })
-  for (const standing of webhookStandings) tries.inc({ result: standing }, 0)
+  for (const standing of webhookStandings) attempts.inc({ result: standing }, 0)
   return (standing, seconds) => {
-    tries.inc({ result: standing })
+    attempts.inc({ result: standing })
     times.observe(seconds)
   }
 }
 
-/** What links count of their wire, by device. */
+/** Creates the counters of connections, by device. */
 function linkMetrics(registry: Registry): Metrics['linkOf'] {
   const registers = [registry]
-  const answers = new Counter({
+  const responses = new Counter({
     name: 'onesixty_smpp_responses_total',
     help: 'Responses of SMSCs to submitted parts, by status.',
     labelNames: ['device', 'status'],
@@ -148,7 +150,7 @@ function linkMetrics(registry: Registry): Metrics['linkOf'] {
     labelNames: ['device', 'what'],
     registers,
   })
-  const answerTimes = new Histogram({
+  const responseTimes = new Histogram({
     name: 'onesixty_smpp_response_seconds',
     help: 'Time from a submitted part to its response.',
     labelNames: ['device'],
@@ -157,15 +159,15 @@ function linkMetrics(registry: Registry): Metrics['linkOf'] {
   })
   return (device) => ({
     answered(status, seconds) {
-      answers.inc({ device, status })
-      answerTimes.observe({ device }, seconds)
+      responses.inc({ device, status })
+      responseTimes.observe({ device }, seconds)
     },
     sessionLost: () => sessionsLost.inc({ device }),
     unread: (what) => unread.inc({ device, what }),
   })
 }
 
-/** Numbers that are read when somebody asks for them. */
+/** Creates gauges that are read on each scrape. */
 function gaugesOf(registry: Registry, reads: GaugeReads): Pick<Metrics, 'gauge' | 'deviceGauge'> {
   return {
     gauge(name, help, read) {
@@ -176,7 +178,7 @@ function gaugesOf(registry: Registry, reads: GaugeReads): Pick<Metrics, 'gauge' 
           registers: [],
           async collect() {
             const value = await reads.inTime(name, read)
-            // To reset it would say 0.
+            // A reset would report 0.
             if (value === null) this.remove()
             else this.set(value)
           },
@@ -192,7 +194,7 @@ function gaugesOf(registry: Registry, reads: GaugeReads): Pick<Metrics, 'gauge' 
           registers: [],
           async collect() {
             const values = await reads.inTime(name, read)
-            // Devices that are gone leave no number behind.
+            // Removed devices keep no series.
             this.reset()
             for (const [device, value] of values ?? []) this.set({ device }, value)
           },

@@ -3,8 +3,9 @@ import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 
 /**
- * What a server is called among those of its database: what it is told, else the name of the machine, with a mark of the data folder where
- * others may serve the same database, so that two on one machine are told apart, and each start of one is known as the same.
+ * Returns the name of a server among those of its database: the setting, else the name of the machine. On
+ * PostgreSQL a suffix made from the data folder is added, so that two servers of one machine differ, and a
+ * restarted server keeps its name.
  */
 export function nodeNameOf(config: {
   node: string | null

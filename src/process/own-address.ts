@@ -1,16 +1,19 @@
 import type { Config } from '../config.ts'
 
-/** The address that others know the service by: what is set, else the one that it listens on (`port` where a free one was taken). */
+/**
+ * Returns the public address: the setting, else the address that the server listens on (`takenPort` if it
+ * chose a free port).
+ */
 export function ownAddress(
   { publicUrl, host, port, tlsCert }: Pick<Config, 'publicUrl' | 'host' | 'port' | 'tlsCert'>,
-  takenPort: number = port,
+  boundPort: number = port,
 ): string {
-  return publicUrl ?? `${tlsCert === null ? 'http' : 'https'}://${hostInUrl(host)}:${takenPort}`
+  return publicUrl ?? `${tlsCert === null ? 'http' : 'https'}://${hostInUrl(host)}:${boundPort}`
 }
 
 /**
- * The same for programs of this machine. Where no certificate wants the name it is a number: `localhost` is [::1] too, where another user may listen,
- * who would be shown the key.
+ * Returns the address for clients on this machine. Without a certificate that requires the name it is
+ * numeric: `localhost` is also [::1], where another user could listen and receive the key.
  */
 export function loopbackAddress(config: Pick<Config, 'publicUrl' | 'host' | 'port' | 'tlsCert'>): string {
   if (config.publicUrl !== null || config.tlsCert !== null) return ownAddress(config)
@@ -18,14 +21,20 @@ export function loopbackAddress(config: Pick<Config, 'publicUrl' | 'host' | 'por
   return `http://${anywhere[config.host] ?? asHostname(config.host)}:${config.port}`
 }
 
-/** Whether a host name of a URL means each machine itself (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3). */
+/**
+ * Returns whether a host name of a URL always means the local machine (RFC 6761 section 6.3, RFC 1122 section
+ * 3.2.1.3, RFC 4291 section 2.5.3).
+ */
 export const isLoopbackHost = (hostname: string): boolean =>
   hostname === 'localhost' ||
   hostname.endsWith('.localhost') ||
   /^127(\.\d{1,3}){3}$/.test(hostname) ||
   hostname === '[::1]'
 
-/** Who may open an account in the console: what is set, else everybody while only this machine can reach the service. */
+/**
+ * Returns who can create an account in the console: the setting, else everyone while only this machine can
+ * reach the server.
+ */
 export const signUpMode = (
   config: Pick<Config, 'signUp' | 'publicUrl' | 'host'>,
 ): 'open' | 'invite' | 'closed' => {
@@ -37,10 +46,13 @@ export const signUpMode = (
   return names.every((name) => name === null || isLoopbackHost(name)) ? 'open' : 'invite'
 }
 
-/** The address of a one-time link. Its token stands behind the `#`: browsers send that to no server, so that no log has it. */
+/**
+ * Returns the address of a one-time link. Its token is after the `#`, which browsers send to no server, so
+ * that no log contains it.
+ */
 export const linkAddress = (address: string, token: string): string => `${address}/link#${token}`
 
-/** The address of a link that confirms an e-mail address. */
+/** Returns the address of a link that confirms an e-mail address. */
 export const emailLinkAddress = (address: string, token: string): string => `${address}/confirm#${token}`
 
 const asHostname = (host: string): string => (host.includes(':') ? `[${host}]` : host)

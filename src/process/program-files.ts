@@ -1,16 +1,19 @@
 /**
- * Where the files of the program lie that are not imported by name, so that a built program (scripts/build-program.ts) needs another one of this module
- * alone. Everything else asks here.
+ * Locates files of the program that are not imported by name. All other modules ask this one, so that a built
+ * program (scripts/build-program.ts) replaces only this module.
  */
 const root = new URL('../../', import.meta.url)
 
-/** A file or a folder of the program by its place in the repository, such as `package.json` or `console/dist/`; it need not be there. */
+/**
+ * Returns the URL of a file or folder of the program by its path in the repository, such as `package.json` or
+ * `console/dist/`. It need not exist.
+ */
 export const programFile = (path: string): URL => new URL(path, root)
 
-/** The package of the reference page, whose script is read out of it. */
+/** Returns the package of the API reference page, from which its script is read. */
 export const referencePackage = (): URL => new URL(import.meta.resolve('@scalar/fastify-api-reference'))
 
-/** A module that a thread loads by its address. */
+/** Returns the URL of a module that a thread loads. */
 export const programModule = (name: keyof typeof modules): URL => new URL(modules[name], root)
 
 const modules = {

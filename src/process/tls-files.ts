@@ -8,8 +8,9 @@ export interface TlsFiles {
 }
 
 /**
- * Certificate chain and private key, as the settings name them; null without them. Refuses files that no server could use. That is no `ConfigError`: in the
- * midst of a renewal they do not fit each other, and a start that is tried again finds them right.
+ * Reads the certificate chain and the private key that the settings name; null without them. Throws for files
+ * that no server can use. That is no `ConfigError`: during a renewal the two may not match yet, and a later
+ * start finds matching ones.
  */
 export async function readTlsFiles({
   tlsCert,
@@ -24,7 +25,7 @@ export async function readTlsFiles({
     createSecureContext(files)
   } catch (error) {
     throw new Error(
-      `ONESIXTY_TLS_CERT and ONESIXTY_TLS_KEY do not hold a certificate and its key in PEM (${(error as Error).message}).`,
+      `ONESIXTY_TLS_CERT and ONESIXTY_TLS_KEY do not contain a certificate and its key in PEM (${(error as Error).message}).`,
       { cause: error },
     )
   }

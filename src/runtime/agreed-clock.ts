@@ -1,28 +1,35 @@
 import type { Clock } from './clock.ts'
 
-/** What a database said its time was, and between which readings of the monotonic clock it said so. */
+/**
+ * A time that the database reported, and the readings of the monotonic clock before the query and after the
+ * response.
+ */
 export interface ToldTime {
   databaseMs: number
   askedMs: number
   answeredMs: number
 }
 
-/** Between which times the database's is, at the zero of the monotonic clock. */
+/** Bounds of the database's time at the zero of the monotonic clock. */
 interface Band {
   minMs: number
   maxMs: number
 }
 
-/** Answers differ by how long they took: time stands still rather than step back by so little. Another server's clock is followed. */
+/**
+ * Responses differ by their latency. Within this span time pauses instead of stepping back. A larger step
+ * means that another server's clock applies, and is followed.
+ */
 const maxHeldMs = 5_000
 
 /**
- * The time that the nodes of a database agree on, without a question each time: the wall clock of this machine where that fits what the database
- * said last, else the nearest time that does, at the pace of the monotonic clock. So validities, scheduled times, quiet hours and the age of keys are judged
- * alike by all nodes, however their own clocks are set (P8); off by no more than the quickest answer took. Until something was told, and where one process serves the
- * database, it is the wall clock.
+ * The time that the nodes of a database agree on, without a query for each reading. It is the wall clock of
+ * this machine if that fits what the database last reported, else the nearest time that does, advanced by the
+ * monotonic clock. So all nodes judge validity periods, scheduled times, quiet hours and the age of keys
+ * alike, regardless of their own clocks (P8). The error is at most the latency of the fastest response. Until
+ * a time was reported, and where one process serves the database, it is the wall clock.
  *
- * A machine that was suspended is behind until the next answer, seconds after it went on.
+ * A machine that was suspended is late until the next response, which arrives seconds after it resumed.
  */
 export class AgreedClock implements Clock {
   readonly #clock: Clock
@@ -37,15 +44,18 @@ export class AgreedClock implements Clock {
     this.schedule = (delayMs, task) => clock.schedule(delayMs, task)
   }
 
-  /** What fits this answer and those before; an answer that fits none of that is believed alone, for the database's clock was set. */
+  /**
+   * Narrows the bounds by this response. A response that contradicts the earlier ones replaces them: the
+   * database's clock was set.
+   */
   readonly hear = ({ databaseMs, askedMs, answeredMs }: ToldTime): void => {
-    const told = { minMs: databaseMs - answeredMs, maxMs: databaseMs - askedMs }
-    const known = this.#band ?? told
+    const reported = { minMs: databaseMs - answeredMs, maxMs: databaseMs - askedMs }
+    const known = this.#band ?? reported
     const both = {
-      minMs: Math.max(told.minMs, known.minMs),
-      maxMs: Math.min(told.maxMs, known.maxMs),
+      minMs: Math.max(reported.minMs, known.minMs),
+      maxMs: Math.min(reported.maxMs, known.maxMs),
     }
-    this.#band = both.minMs <= both.maxMs ? both : told
+    this.#band = both.minMs <= both.maxMs ? both : reported
   }
 
   readonly now = (): number => {

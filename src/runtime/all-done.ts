@@ -1,6 +1,7 @@
 /**
- * What all of these come to. When one fails it waits for the others too, and then throws what was thrown first: in a transaction nothing of a unit
- * may go on behind its rollback, where it would be stored with the units beside it.
+ * Returns all results. If one promise fails, it waits for the others and then throws the first error: in a
+ * transaction no statement of a unit may run after its rollback, because it would then be stored with
+ * adjacent units.
  */
 export async function allDone<const T extends readonly unknown[]>(
   all: T,

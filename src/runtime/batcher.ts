@@ -5,18 +5,20 @@ interface Waiting<Item, Result> {
 }
 
 export interface BatchBounds<Item> {
-  /** A batch ends with the item that reaches this weight. */
+  /** A batch is closed by the item that reaches this weight. */
   maxWeight: number
-  /** What an item adds to its batch; 1 when left out. */
+  /** Returns the weight of an item. Default: 1. */
   weigh?: (item: Item) => number
 }
 
 /**
- * Natural group commit: what arrives while one batch runs makes up the next one. No timer; an idle batcher adds nothing but
- * the rest of the current turn of the event loop, so that requests read from several sockets in one turn share a flush.
+ * Group commit without a timer: items that arrive while a batch runs form the next one. An idle batcher adds
+ * only the rest of the current turn of the event loop, so that requests read from several sockets in one turn
+ * share a flush.
  *
- * `run` takes its batch when it is ready for it: what arrives until then is in it. It gets at least one item, the same ones however often it asks, and
- * gives one result for each, in order; when it throws, every item of that batch fails. Refuses nothing by itself: whoever fills it bounds it.
+ * `run` takes its batch when it is ready for it, and items that arrive until then are included. It gets at
+ * least one item, and the same items however often it asks. It returns one result per item, in order; if it
+ * throws, every item of the batch fails. The batcher is unbounded: the caller must limit what it adds.
  */
 export class Batcher<Item, Result> {
   readonly #run: (take: () => Item[]) => Promise<Result[]>
@@ -34,7 +36,7 @@ export class Batcher<Item, Result> {
     this.#weigh = weigh
   }
 
-  /** How many items wait for their batch to begin. */
+  /** Number of items that wait for their batch to begin. */
   get waiting(): number {
     return this.#waiting.length
   }

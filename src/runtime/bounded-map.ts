@@ -1,12 +1,12 @@
-/** A map by text that holds at most `most` entries and forgets the oldest for a new one. */
+/** A map with string keys that holds at most `maxEntries` entries and evicts the oldest for a new one. */
 export class BoundedMap<Value> {
-  readonly #most: number
+  readonly #maxEntries: number
   readonly #entries = new Map<string, Value>()
   #oldest: Iterator<string> | null = null
   #setsUntilRenewed = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries
   }
 
   get size(): number {
@@ -22,9 +22,9 @@ export class BoundedMap<Value> {
   }
 
   set(key: string, value: Value): void {
-    // Put in anew, so that what is renewed counts as young.
+    // Reinserted, so that an updated entry counts as new.
     this.#entries.delete(key)
-    if (this.#entries.size >= this.#most) this.#entries.delete(this.#takeOldest())
+    if (this.#entries.size >= this.#maxEntries) this.#entries.delete(this.#takeOldest())
     this.#entries.set(key, value)
     this.#setsUntilRenewed -= 1
     if (this.#setsUntilRenewed <= 0) this.#oldest = null
@@ -39,14 +39,15 @@ export class BoundedMap<Value> {
   }
 
   /**
-   * A new iterator steps over each place in front of the oldest entry that was deleted since V8 last cleared the table up: 11 to 38 µs with 100,000
-   * entries. One that is kept stands there already, for what was in front of it is gone and what is put in stands behind. It is renewed now and
-   * then, because while it stands still it keeps every table that V8 has left behind.
+   * Evicts in constant time. A new iterator steps over each slot before the oldest entry that was deleted
+   * since V8 last compacted the table: 11 to 38 µs with 100,000 entries. A kept iterator is already past
+   * them, since deleted entries are in front of it and new ones after it. It is renewed now and then, because
+   * an idle iterator keeps every table that V8 has replaced alive.
    */
   #takeOldest(): string {
     if (this.#oldest === null) {
       this.#oldest = this.#entries.keys()
-      this.#setsUntilRenewed = this.#most
+      this.#setsUntilRenewed = this.#maxEntries
     }
     return (this.#oldest.next() as IteratorYieldResult<string>).value
   }

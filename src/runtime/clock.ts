@@ -1,4 +1,6 @@
-/** Time as an input: everything that needs to know or to wait is handed a `Clock`, so that tests can turn it by hand. */
+/**
+ * Time as a dependency. Code that reads the time or waits receives a `Clock`, so that tests can control it.
+ */
 export interface Clock {
   /** Wall clock in milliseconds since 1970, UTC. May jump; never used to measure a duration. */
   now(): number
@@ -13,7 +15,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
   schedule(delayMs, task) {
-    // setTimeout fires at once for delays above 2^31 - 1 ms (24.8 days): such a wait is cut and taken up again.
+    // setTimeout fires immediately for delays above 2^31 - 1 ms (24.8 days), so longer waits are split.
     const longestMs = 2 ** 31 - 1
     let timer: NodeJS.Timeout
     const wait = (leftMs: number): void => {
@@ -30,12 +32,12 @@ export const minuteMs = 60_000
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
-/** The UTC day of an instant as a whole number of days since 1970. */
+/** Returns the UTC day of an instant as a whole number of days since 1970. */
 export const utcDay = (atMs: number): number => Math.floor(atMs / dayMs)
 
-/** RFC 3339 in UTC with exactly three fraction digits. */
+/** Formats an instant by RFC 3339 in UTC with exactly three fraction digits. */
 export const rfc3339 = (atMs: number): string => new Date(atMs).toISOString()
 
-/** The same of an instant that may not be. */
+/** Formats an instant that may be absent. */
 export const rfc3339OrNull = (atMs: number | null | undefined): string | null =>
   atMs === null || atMs === undefined ? null : rfc3339(atMs)

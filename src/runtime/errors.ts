@@ -1,6 +1,6 @@
 /**
- * The closed catalogue of what the service may refuse. `says` is true of every case and becomes the title;
- * `remedy` is what to do about it and stands on the problem's page under /docs/problems/.
+ * The closed catalogue of problems. `says` is true of every case and becomes the title; `remedy` is what to
+ * do about it and is shown on the problem's page under /docs/problems/.
  */
 export const problems = {
   malformed_request: { status: 400, says: 'The request cannot be read.', remedy: 'Send one JSON object in valid UTF-8, and no body with GET.' },
@@ -79,7 +79,9 @@ export type FieldCode =
   | 'premium_number'
   | 'recipient_rate_limited'
 
-/** What a problem carries beyond its code; every member but `headers` becomes a member of the problem document. */
+/**
+ * Members of a problem besides its code; each one except `headers` becomes a member of the problem document.
+ */
 export interface RefusalExtra {
   detail?: string
   errors?: readonly Fault[]
@@ -87,7 +89,7 @@ export interface RefusalExtra {
   [member: string]: unknown
 }
 
-/** An expected refusal. Anything else that is thrown is a bug and answers `internal_error`. */
+/** An expected rejection. Any other error that is thrown is a bug and results in `internal_error`. */
 export class Refusal extends Error {
   readonly code: ProblemCode
   readonly extra: RefusalExtra
@@ -100,5 +102,5 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses: `throw refuse('insufficient_balance', { required: 3, available: 1 })`. */
+/** Creates a rejection: `throw refuse('insufficient_balance', { required: 3, available: 1 })`. */
 export const refuse = (code: ProblemCode, extra: RefusalExtra = {}): Refusal => new Refusal(code, extra)

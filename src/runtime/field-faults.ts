@@ -2,7 +2,7 @@ import type { Fault, FieldCode } from './errors.ts'
 import { nearestName } from './nearest-name.ts'
 import { hasControls } from './plain-text.ts'
 
-/** What we use of JSON Schema for one simple member of a body. */
+/** The subset of JSON Schema that is used for a simple member of a body. */
 export interface ScalarSchema {
   type: string | readonly string[]
   enum?: readonly string[]
@@ -14,7 +14,7 @@ export interface ScalarSchema {
   description?: string
 }
 
-/** The first fault of a value by its schema, or null: what a validator would deny, in words. */
+/** Returns the first fault of a value by its schema, as a sentence, or null. */
 export function scalarFault(pointer: string, schema: ScalarSchema, value: unknown): Fault | null {
   const types = typeof schema.type === 'string' ? [schema.type] : schema.type
   if (!types.some((type) => hasType(type, value))) {
@@ -28,7 +28,10 @@ export function scalarFault(pointer: string, schema: ScalarSchema, value: unknow
   return typeof value === 'string' ? stringFault(pointer, schema, value) : null
 }
 
-/** A member that the schema does not have. Suggests the known one that was probably meant, by its letters or by what other APIs call it. */
+/**
+ * Returns the fault of a member that the schema does not have. Suggests the known one that was probably
+ * meant, by its spelling or by its name in other APIs.
+ */
 export function unknownFieldFault(
   name: string,
   known: Iterable<string>,
@@ -44,7 +47,10 @@ export function unknownFieldFault(
   }
 }
 
-/** Text that is to be stored and echoed: refuses half surrogate pairs and control characters, which no database and no log takes well. */
+/**
+ * Returns the fault of a text that is stored and echoed: unpaired surrogates and control characters, which
+ * databases and logs do not handle well.
+ */
 export function echoedTextFault(pointer: string, text: string): Fault | null {
   if (!text.isWellFormed())
     return {
@@ -61,7 +67,10 @@ export function echoedTextFault(pointer: string, text: string): Fault | null {
     : null
 }
 
-/** The first text of a JSON value that holds a NUL, which PostgreSQL keeps nowhere and compares with nothing; names of members are texts too. */
+/**
+ * Finds the first text of a JSON value that contains a NUL; names of members are checked too. PostgreSQL can
+ * neither store nor compare NUL.
+ */
 export function findNul(pointer: string, value: unknown): Fault | null {
   if (typeof value === 'string')
     return value.includes('\0')
@@ -81,7 +90,7 @@ const maxCharacters = 200
 const maxBytes = 2048
 const memberName = /^[A-Za-z0-9_.-]{1,40}$/
 
-/** Everything wrong with `metadata`: up to 10 named texts of up to 200 characters, 2 KiB as JSON. */
+/** Returns all faults of `metadata`: up to 10 named texts of up to 200 characters, 2 KiB as JSON. */
 export function metadataFaults(pointer: string, value: unknown): Fault[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [{ pointer, code: 'wrong_type', detail: 'Must be an object with string values.' }]
@@ -110,7 +119,10 @@ function memberFault(pointer: string, name: string, text: unknown): Fault | null
   )
 }
 
-/** A member name in a JSON pointer, RFC 6901; long ones are cut, since they only help to find the place. */
+/**
+ * Escapes a member name for a JSON pointer (RFC 6901). Long names are cut, since they only help to find the
+ * member.
+ */
 const escapePointer = (name: string): string =>
   (name.length > 100 ? `${name.slice(0, 100)}…` : name).replaceAll('~', '~0').replaceAll('/', '~1')
 
@@ -154,6 +166,9 @@ function stringFault(pointer: string, schema: ScalarSchema, value: string): Faul
   return fault('invalid_format', `Must have the required form: ${schema.description ?? schema.pattern}`)
 }
 
-/** Whether a text has more code points than `most`; counts only what has not settled it by its units. */
-const countsMoreThan = (most: number, text: string): boolean =>
-  text.length > most * 2 || Array.from(text).length > most
+/**
+ * Returns whether a text has more code points than `max`. Counts only if the number of UTF-16 units does not
+ * settle it.
+ */
+const countsMoreThan = (max: number, text: string): boolean =>
+  text.length > max * 2 || Array.from(text).length > max

@@ -1,10 +1,10 @@
 import { randomFillSync } from 'node:crypto'
 
-/** What an id names; the prefix tells a reader and keeps ids of different things apart. */
+/** Kind of thing that an ID names. The prefix shows it to readers and keeps IDs of different things apart. */
 export type IdPrefix =
   | 'acc' | 'usr' | 'key' | 'snd' | 'msg' | 'att' | 'dev' | 'evt' | 'req' | 'whk' | 'led' | 'aud' | 'ptk' | 'phn' | 'lnk' | 'mov' | 'otk' | 'alr' | 'psk' | 'grp' // prettier-ignore
 
-/** Makes a new id of the kind asked for; later ids of one maker sort after earlier ones. */
+/** Creates a new ID of this kind. Later IDs of one generator sort after earlier ones. */
 export type Ids = (prefix: IdPrefix) => string
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -12,9 +12,9 @@ const pairs = Array.from({ length: 1024 }, (_, i) => alphabet.charAt(i >> 5) + a
 const pair = (value: number): string => pairs[value & 1023] as string
 
 /**
- * A maker of TypeIDs (jetify TypeID 0.3: `prefix_` and a UUIDv7, RFC 9562 section 5.7, in 26 characters of Crockford base32).
- * Within one millisecond the 12 bits of rand_a count up from a random start, so ids of one process never step back,
- * not even when the wall clock does.
+ * Returns a generator of TypeIDs (jetify TypeID 0.3: `prefix_` and a UUIDv7, RFC 9562 section 5.7, in 26
+ * characters of Crockford base32). Within one millisecond the 12 bits of rand_a count up from a random start,
+ * so IDs of one process never step back, not even when the wall clock does.
  */
 export function createIds(deps: { now: () => number; fillRandom?: (bytes: Uint8Array) => void }): Ids {
   const fillRandom = deps.fillRandom ?? ((bytes: Uint8Array) => void randomFillSync(bytes))
@@ -51,7 +51,10 @@ export function createIds(deps: { now: () => number; fillRandom?: (bytes: Uint8A
   }
 }
 
-/** An id made at `atMs` whose part of chance is given: the first ten bytes of `chance`, but for the bits that say that it is a UUIDv7. */
+/**
+ * Returns the ID for the time `atMs` whose random part is the first ten bytes of `chance`, except for the
+ * bits that mark a UUIDv7.
+ */
 export function idWith(prefix: IdPrefix, atMs: number, chance: Uint8Array): string {
   const byte = (i: number): number => {
     const value = chance[i] ?? 0
@@ -67,14 +70,17 @@ export function idWith(prefix: IdPrefix, atMs: number, chance: Uint8Array): stri
   return out
 }
 
-/** 48 bits of time, behind two zero bits, in ten characters. */
+/** Encodes 48 bits of time, preceded by two zero bits, in ten characters. */
 function encodeTime(ms: number): string {
   let out = ''
   for (let rest = ms, i = 0; i < 5; i++, rest = Math.floor(rest / 1024)) out = pair(rest % 1024) + out
   return out
 }
 
-/** When an id was made, in milliseconds: the first ten characters behind the prefix. It must be an id. */
+/**
+ * Returns when an ID was created, in milliseconds: the first ten characters after the prefix. `id` must be a
+ * valid ID.
+ */
 export function timeOfId(id: string): number {
   let ms = 0
   for (const character of id.slice(id.indexOf('_') + 1).slice(0, 10))
@@ -84,13 +90,13 @@ export function timeOfId(id: string): number {
 
 const typeId = /^[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** What `isId` takes, as schemas say it. */
+/** Returns the pattern of `isId` for schemas. */
 export const idPattern = (prefix: IdPrefix): string => typeId.source.replace('[a-z]{3}', prefix)
 
-/** Whether `value` has the form of an id with this prefix. Says nothing about whether it exists. */
+/** Returns whether `value` has the form of an ID with this prefix. The ID need not exist. */
 export const isId = (prefix: IdPrefix, value: string): boolean =>
   value.startsWith(prefix) && typeId.test(value)
 
-/** The smallest id that could have been made at `atMs`: a bound for ranges by time of creation. */
+/** Returns the smallest ID that could have been created at `atMs`: a bound for ranges by time of creation. */
 export const lowestIdAt = (prefix: IdPrefix, atMs: number): string =>
   `${prefix}_${encodeTime(Math.max(0, atMs))}0000000000000000`

@@ -1,6 +1,7 @@
 /**
- * An instant by RFC 3339 section 5.6, with any offset, in milliseconds, or what is wrong with it. Finer fractions round up, so that both "from"
- * and "before" keep their meaning for times that are stored in milliseconds.
+ * Parses an instant by RFC 3339 section 5.6, with any offset. Returns milliseconds, or the fault. Finer
+ * fractions round up, so that both "from" and "before" keep their meaning for times that are stored in
+ * milliseconds.
  */
 export function readInstant(text: string): number | { detail: string; suggestion?: string } {
   if (/^\d{4}-\d\d-\d\d[Tt][\d:.]+$/.test(text))
@@ -17,7 +18,10 @@ export function readInstant(text: string): number | { detail: string; suggestion
   }
 }
 
-/** What of ISO 8601 has the same meaning and is no RFC 3339: an offset without its colon or minutes, no seconds, a blank for the T or for a lost plus. */
+/**
+ * ISO 8601 forms with the same meaning that are not RFC 3339: an offset without its colon or minutes, no
+ * seconds, a space for the T or for a lost plus.
+ */
 const iso8601 = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)? ?(?:[Zz]|([ +-])(\d\d):?(\d\d)?)$/
 
 function asRfc3339(text: string): string | null {
@@ -57,7 +61,7 @@ function instantOf([
   ]
   const midnight = new Date(0)
   midnight.setUTCFullYear(y, mo - 1, d)
-  // A day that the month does not have moves on into the next one.
+  // A day that the month does not have overflows into the next month.
   if (mo < 1 || mo > 12 || midnight.getUTCDate() !== d || d < 1 || h > 23 || mi > 59 || s > 59)
     return Number.NaN
   const [offsetHours, offsetMinutes] = /^[Zz]$/.test(offset)

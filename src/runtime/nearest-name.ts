@@ -1,11 +1,14 @@
-/** The known name that a typo most likely meant, or null when none is near: about a third of its letters may be wrong. */
-export function nearestName(given: string, known: Iterable<string>): string | null {
+/**
+ * Returns the known name that a typo most likely meant, or null if none is near: up to a third of its letters
+ * may be wrong.
+ */
+export function nearestName(name: string, known: Iterable<string>): string | null {
   let best: string | null = null
-  let bestDistance = Math.max(1, Math.floor(given.length / 3)) + 1
-  for (const name of known) {
-    const distance = editDistance(given, name)
+  let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1
+  for (const candidate of known) {
+    const distance = editDistance(name, candidate)
     if (distance < bestDistance) {
-      best = name
+      best = candidate
       bestDistance = distance
     }
   }
@@ -14,7 +17,10 @@ export function nearestName(given: string, known: Iterable<string>): string | nu
 
 const longestName = 64
 
-/** Letters put in, left out, replaced, or swapped with their neighbour (optimal string alignment). */
+/**
+ * Returns the number of letters inserted, deleted, replaced, or swapped with an adjacent one (optimal string
+ * alignment).
+ */
 export function editDistance(a: string, b: string): number {
   if (a.length > longestName || b.length > longestName) return Infinity
   let last: number[] = []

@@ -1,27 +1,27 @@
 import type { Clock } from './clock.ts'
 import type { SharedCounts } from './shared-counts.ts'
 
-/** How often something may happen. A limit of 0 a minute is no limit. */
+/** A rate limit. 0 per minute is no limit. */
 export interface Quota {
   perMinute: number
-  /** How often it may happen at once. */
+  /** Maximum number at the same time. */
   burst: number
 }
 
 export interface Verdict {
-  /** Which rule forbids it; null when it may happen. */
+  /** The rule that was violated; null if the action is allowed. */
   violated: 'quota' | 'burst' | null
-  /** How often it may happen until the window ends. */
+  /** Number of actions that are allowed until the window ends. */
   remaining: number
   resetSeconds: number
-  /** When to try again; 0 when it may happen. */
+  /** Seconds until the next attempt can succeed; 0 if the action is allowed. */
   retryAfterSeconds: number
 }
 
 interface Usage {
   windowStartMs: number
   used: number
-  /** The token bucket behind the burst. */
+  /** Tokens left in the bucket that limits the burst. */
   tokens: number
   filledAtMs: number
 }
@@ -29,18 +29,18 @@ interface Usage {
 const windowMs = 60_000
 
 /**
- * Counts by name. A bucket of `burst` tokens that fills at the rate of the quota smooths the flow; a window of one minute keeps the
- * quota exact and is what clients are told of. Memory is bounded: of more than `maxNames` names the one whose window is oldest is
- * forgotten, which errs in favour of the client.
+ * Limits rates by name. A bucket of `burst` tokens that fills at the rate of the quota smooths the flow; a
+ * window of one minute keeps the quota exact and is what clients see. Memory is bounded: above `maxNames`
+ * names, the one with the oldest window is evicted, an error in favour of the client.
  */
 export class RateLimiter {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #maxNames: number
   readonly #counted: (name: string) => void
-  /** In the order in which their windows began. */
+  /** Ordered by the begin of their windows. */
   readonly #usages = new Map<string, Usage>()
 
-  /** With `shared`, what other nodes count under the same kind counts here too, and the other way round. */
+  /** With `shared`, counts of other nodes of the same kind apply here too, and the other way round. */
   constructor(
     deps: { clock: Pick<Clock, 'monotonicMs'>; shared?: { counts: SharedCounts; kind: string } | undefined },
     maxNames = 100_000,
@@ -49,10 +49,10 @@ export class RateLimiter {
     this.#clock = clock
     this.#maxNames = maxNames
     this.#counted = (name) => shared?.counts.count(shared.kind, name)
-    shared?.counts.listen(shared.kind, (name, count) => this.#hear(name, count))
+    shared?.counts.listen(shared.kind, (name, count) => this.#countRemote(name, count))
   }
 
-  /** Counts one, unless it is forbidden. */
+  /** Counts one action, unless it violates the limit. */
   take(name: string, quota: Quota): Verdict {
     const usage = this.#usageOf(name, quota)
     const verdict = this.#judge(usage, quota)
@@ -64,8 +64,11 @@ export class RateLimiter {
     return verdict
   }
 
-  /** Another node has counted. Its tokens are taken from here too, so that both buckets together give what one may. */
-  #hear(name: string, count: number): void {
+  /**
+   * Applies the counts of another node. Tokens are removed here too, so that both buckets together allow the
+   * quota.
+   */
+  #countRemote(name: string, count: number): void {
     const nowMs = this.#clock.monotonicMs()
     const known = this.#usages.get(name)
     if (known !== undefined && nowMs - known.windowStartMs < windowMs) {
@@ -74,12 +77,13 @@ export class RateLimiter {
       return
     }
     this.#usages.delete(name)
-    if (this.#usages.size >= this.#maxNames) this.#forgetOldest()
-    // How many tokens there are is known with the quota, at the first question here: then it is full, but for these.
+    if (this.#usages.size >= this.#maxNames) this.#evictOldest()
+    // The bucket size is known with the quota, on the first call here: the bucket is then full, less these
+    // tokens.
     this.#begin(name, { windowStartMs: nowMs, used: count, tokens: Infinity, filledAtMs: nowMs })
   }
 
-  /** What `take` would say, without counting. */
+  /** Returns what `take` would return, without counting. */
   peek(name: string, quota: Quota): Verdict {
     return this.#judge(this.#usageOf(name, quota), quota)
   }
@@ -108,7 +112,7 @@ export class RateLimiter {
     const maxTokens = Math.min(quota.burst, quota.perMinute)
     const known = this.#usages.get(name)
     if (known === undefined) {
-      if (this.#usages.size >= this.#maxNames) this.#forgetOldest()
+      if (this.#usages.size >= this.#maxNames) this.#evictOldest()
       return this.#begin(name, { windowStartMs: nowMs, used: 0, tokens: maxTokens, filledAtMs: nowMs })
     }
     const filled = known.tokens + ((nowMs - known.filledAtMs) * quota.perMinute) / windowMs
@@ -124,7 +128,7 @@ export class RateLimiter {
     return usage
   }
 
-  #forgetOldest(): void {
+  #evictOldest(): void {
     for (const oldest of this.#usages.keys()) {
       this.#usages.delete(oldest)
       return
@@ -132,7 +136,7 @@ export class RateLimiter {
   }
 }
 
-/** Names and values of the headers of draft-ietf-httpapi-ratelimit-headers for one policy. */
+/** Returns names and values of the headers of draft-ietf-httpapi-ratelimit-headers for one policy. */
 export const rateLimitHeaders = (
   policy: string,
   { perMinute }: Quota,

@@ -1,6 +1,9 @@
 import { Type } from 'typebox'
 
-/** Schemas by hand where TypeBox would write `anyOf`: a type and a list of values read better in the reference. */
+/**
+ * Schemas written by hand where TypeBox would write `anyOf`: a type and a list of values read better in the
+ * API reference.
+ */
 export const oneOf = <const T extends string>(values: readonly T[], description: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], description })
 export const orNull = <T>(

@@ -2,22 +2,32 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { deriveKey, everySecret, type InstanceSecret } from './derived-keys.ts'
 
 /**
- * Encrypts texts that must be read again (passwords of devices). AES-256-GCM (NIST SP 800-38D) under a key derived for one purpose
- * by HKDF-SHA-256 (RFC 5869), so that no purpose can open what another sealed.
+ * Encrypts texts that must be read again (passwords of devices). AES-256-GCM (NIST SP 800-38D) with a key
+ * derived for one purpose by HKDF-SHA-256 (RFC 5869), so that one purpose cannot decrypt what another
+ * encrypted.
  *
- * Sealed: `v1.<which secret>.<base64url of nonce, ciphertext, tag>`. Which secret it was tells 4 bytes of a hash of the derived key, so that
- * after a change of the secret old texts still find theirs.
+ * Format: `v1.<which secret>.<base64url of nonce, ciphertext, tag>`. The secret is identified by 4 bytes of a
+ * hash of the derived key, so that texts encrypted before a change of the secret still find theirs.
  */
 export interface SecretBox {
-  /** Seals for one owner: `owner`, such as a device's id, must be the same to open it. */
+  /** Encrypts for one owner. `owner`, such as a device ID, must be the same to decrypt. */
   seal(text: string, owner: string): string
-  /** Gives the text, or throws when it was tampered with, belongs to another owner, or its secret is neither the current nor a former one. */
+  /**
+   * Returns the text. Throws if it was changed, belongs to another owner, or its secret is neither the
+   * current nor a former one.
+   */
   open(sealed: string, owner: string): string
-  /** Whether the secret that it was sealed under is at hand; where that one was given up (secret accept), nobody opens it again. */
+  /**
+   * Returns whether the secret that it was encrypted with is available. If that secret was declared lost
+   * (secret accept), the text is unreadable permanently.
+   */
   canOpen(sealed: string): boolean
 }
 
-/** A box for one purpose (AES-256-GCM, NIST SP 800-38D): nothing that was sealed for another can be opened with it. */
+/**
+ * Creates a box for one purpose (AES-256-GCM, NIST SP 800-38D). It cannot decrypt what was encrypted for
+ * another purpose.
+ */
 export function createSecretBox(secret: InstanceSecret, purpose: string): SecretBox {
   const current = derive(secret.current, purpose)
   const known = everySecret(secret).map((each) => derive(each, purpose))
@@ -32,11 +42,12 @@ export function createSecretBox(secret: InstanceSecret, purpose: string): Secret
     },
     open(sealed, owner) {
       const [version, , body = ''] = sealed.split('.')
-      if (version !== 'v1') throw new Error('A stored secret has a form that this version does not know.')
+      if (version !== 'v1')
+        throw new Error('A stored secret has a format that this version does not support.')
       const derived = keyOf(sealed)
       if (derived === undefined) {
         throw new Error(
-          'A stored secret was sealed under another ONESIXTY_SECRET. Put that one back, or beside the present one as a line of secret.previous.',
+          'A stored secret was encrypted with another ONESIXTY_SECRET. Restore that one, or add it as a line of secret.previous.',
         )
       }
       return decrypt(derived.key, Buffer.from(body, 'base64url'), associatedData(purpose, owner))
@@ -45,10 +56,10 @@ export function createSecretBox(secret: InstanceSecret, purpose: string): Secret
   }
 }
 
-/** The box of what devices need: passwords of links and the like. */
+/** Creates the box for secrets of devices, such as SMPP passwords. */
 export const createDeviceSecretBox = (secret: InstanceSecret): SecretBox => createSecretBox(secret, 'device')
 
-/** The box of the secrets that sign what webhook endpoints are told. */
+/** Creates the box for the signing secrets of webhook endpoints. */
 export const createWebhookSecretBox = (secret: InstanceSecret): SecretBox =>
   createSecretBox(secret, 'webhook')
 
@@ -68,7 +79,7 @@ function derive(secret: string, purpose: string): DerivedKey {
 const associatedData = (purpose: string, owner: string): Buffer => Buffer.from(`${purpose}\0${owner}`)
 
 function decrypt(key: Buffer, sealed: Buffer, aad: Buffer): string {
-  const wrong = new Error('A stored secret was changed, or belongs to something else.')
+  const wrong = new Error('A stored secret was changed, or belongs to another owner.')
   if (sealed.length < nonceBytes + tagBytes) throw wrong
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), {
     authTagLength: tagBytes,

@@ -1,29 +1,29 @@
-/** What was counted under a name by a limit of a kind. */
+/** A count under a name, of a limit of a kind. */
 export type Counted = readonly [kind: string, name: string, count: number]
 
 /**
- * Counts of limits that several nodes keep together: each counts what it sees by itself, and tells the others now and then. Between two tellings
- * each knows of the others only what they had told.
+ * Counts of limits that several nodes share. Each node counts its own events and broadcasts them from time to
+ * time; between two broadcasts it knows of the others only what they have sent.
  */
 export class SharedCounts {
-  readonly #heard = new Map<string, (name: string, count: number) => void>()
+  readonly #listeners = new Map<string, (name: string, count: number) => void>()
   #gathered = new Map<string, Counted>()
-  #teller: { isHeard(): boolean; plan(): void } | null = null
+  #sender: { isHeard(): boolean; plan(): void } | null = null
 
-  /** Who hands on what is counted here. */
-  tellBy(teller: { isHeard(): boolean; plan(): void }): void {
-    this.#teller = teller
+  /** Sets the sender of the counts of this node. */
+  tellBy(sender: { isHeard(): boolean; plan(): void }): void {
+    this.#sender = sender
   }
 
-  /** Calls `heard` with what other nodes have counted under this kind; less than 0 where they have taken something back. */
-  listen(kind: string, heard: (name: string, count: number) => void): void {
-    this.#heard.set(kind, heard)
+  /** Calls `counted` with the counts of other nodes of this kind; negative if they have undone some. */
+  listen(kind: string, counted: (name: string, count: number) => void): void {
+    this.#listeners.set(kind, counted)
   }
 
   count(kind: string, name: string, by = 1): void {
-    if (this.#teller?.isHeard() !== true) return
+    if (this.#sender?.isHeard() !== true) return
     this.#add(kind, name, by)
-    this.#teller.plan()
+    this.#sender.plan()
   }
 
   #add(kind: string, name: string, by: number): void {
@@ -32,19 +32,19 @@ export class SharedCounts {
     this.#gathered.set(key, [kind, name, before + by])
   }
 
-  /** What was gathered since the last time. */
+  /** Returns and removes the counts collected since the last call. */
   take(): Counted[] {
     const gathered = [...this.#gathered.values()].filter(([, , count]) => count !== 0)
     this.#gathered = new Map()
     return gathered
   }
 
-  /** Of what was taken this could not be told: it is part of the next telling. */
+  /** Adds counts again that could not be sent: they are part of the next broadcast. */
   putBack(counted: readonly Counted[]): void {
     for (const [kind, name, count] of counted) this.#add(kind, name, count)
   }
 
   hear(counted: readonly Counted[]): void {
-    for (const [kind, name, count] of counted) this.#heard.get(kind)?.(name, count)
+    for (const [kind, name, count] of counted) this.#listeners.get(kind)?.(name, count)
   }
 }

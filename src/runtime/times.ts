@@ -1,32 +1,49 @@
 /**
- * How soon the program notices that something is gone. Nothing that an operator sets, but an input of `createApp`: tests shorten all of it alike, for
- * what holds follows from the proportions. All nodes of a database must have the same. How long a report of a device is believed is none of these: it
- * is told in the API.
+ * Timings by which failures are detected. They are no settings, but an input of `createApp`: tests shorten
+ * all of them alike, because the guarantees follow from their proportions. All nodes of a database must use
+ * the same. How long a report of a device is trusted is not among them: it is part of the API.
  */
 export interface Times {
-  /** How often a node says that it lives. */
+  /** Interval of the heartbeats of a node. */
   heartbeatMs: number
-  /** A node that has said nothing for so long counts as dead, as long as a lease lasts: others take over what it had. */
+  /**
+   * A node without a heartbeat for this long is declared dead, after the time of a lease: other nodes take
+   * over its work.
+   */
   silenceMs: number
-  /** Who is so late with its heartbeats leaves what one node does to others, before they think that it is dead. */
+  /**
+   * A node whose heartbeats are this late stops doing what one node does for all, before the others declare
+   * it dead.
+   */
   leadsForMs: number
-  /** How long what was followed is left to its follower, which may know more of it: it starts within seconds. */
+  /**
+   * Time in which the open attempts of a node that was replaced by a new start of the same server are left to
+   * that start, which may know more about them from its log: it starts within seconds.
+   */
   followerFirstMs: number
-  /** How often the attempts of dead nodes are looked for: what they had open is settled within 60 s of their last word (P13). */
+  /**
+   * Interval of the search for attempts of dead nodes: their open ones are settled within 60 s of the last
+   * heartbeat (P13).
+   */
   rescueMs: number
-  /** With a look for free leases each few seconds, the links of a node that died run elsewhere within 60 s (P13). */
+  /**
+   * With a check for free leases every few seconds, the links of a dead node run elsewhere within 60 s (P13).
+   */
   leaseMs: number
   /** Two renewals fall due before the reserve begins; one may fail. */
   leaseRenewalMs: number
-  /** A renewal that failed is tried again before the next is due. */
+  /** A failed renewal is retried before the next one is due. */
   leaseRetryMs: number
   /** With less than this left nothing is submitted and the link is stopped: another node may run it soon. */
   leaseReserveMs: number
-  /** How soon a link is looked at again that another node runs. */
+  /** Interval at which a node checks the lease of a link that another node runs. */
   leaseLookMs: number
-  /** A node reports its devices at least this often, changed or not. */
+  /** Interval at which a node reports its devices at least, changed or not. */
   deviceReportMs: number
-  /** What a webhook delivery is lent for beyond the time of a try: to store its outcome. One of a killed server is due again then. */
+  /**
+   * Lease of a webhook delivery beyond the time of an attempt: time to store its outcome. Deliveries of a
+   * killed server are due again after that.
+   */
   deliveryMarginMs: number
 }
 

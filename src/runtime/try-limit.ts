@@ -2,9 +2,9 @@ import type { Clock } from './clock.ts'
 import type { SharedCounts } from './shared-counts.ts'
 
 /**
- * How often something may be tried under one name within a window that slides. An attempt is counted before it is made, so that
- * many at once are no way around, and given back when it succeeds. Memory is bounded: of more than `maxNames` names the one that
- * was first seen is forgotten.
+ * Limits attempts under one name within a sliding window. An attempt is counted before it is made, so that
+ * parallel attempts cannot bypass the limit, and uncounted when it succeeds. Memory is bounded: above
+ * `maxNames` names, the one that was seen first is evicted.
  */
 export class TryLimit {
   readonly #clock: Pick<Clock, 'monotonicMs'>
@@ -13,7 +13,7 @@ export class TryLimit {
   readonly #counted: (name: string, by: number) => void
   readonly #times = new Map<string, number[]>()
 
-  /** No limit when `most` is 0. */
+  /** `most: 0` is no limit. */
   constructor(
     deps: { clock: Pick<Clock, 'monotonicMs'>; shared?: { counts: SharedCounts; kind: string } | undefined },
     limits: { most: number; windowMs: number },
@@ -24,10 +24,10 @@ export class TryLimit {
     this.#maxNames = maxNames
     const { shared } = deps
     this.#counted = (name, by) => shared?.counts.count(shared.kind, name, by)
-    shared?.counts.listen(shared.kind, (name, count) => this.#hear(name, count))
+    shared?.counts.listen(shared.kind, (name, count) => this.#countRemote(name, count))
   }
 
-  /** Counts one; gives 0, or the seconds to wait when there were too many, and then counts nothing. */
+  /** Counts an attempt and returns 0; or, above the limit, counts nothing and returns the seconds to wait. */
   take(name: string): number {
     const { most, windowMs } = this.#limits
     if (most === 0) return 0
@@ -46,8 +46,11 @@ export class TryLimit {
     if (this.#times.size > this.#maxNames) this.#times.delete(this.#times.keys().next().value as string)
   }
 
-  /** Another node has counted attempts, or has taken back what it counted. More than any limit says nothing more. */
-  #hear(name: string, count: number): void {
+  /**
+   * Applies attempts that another node has counted, or has uncounted. More than the limit adds no
+   * information.
+   */
+  #countRemote(name: string, count: number): void {
     const times = this.#times.get(name) ?? []
     if (count < 0) times.splice(count)
     const now = this.#clock.monotonicMs()
@@ -56,14 +59,14 @@ export class TryLimit {
     else this.#keep(name, times)
   }
 
-  /** The last one did not count after all. */
+  /** Uncounts the last attempt. */
   giveBack(name: string): void {
     const times = this.#times.get(name)
     if (times?.pop() !== undefined) this.#counted(name, -1)
     if (times?.length === 0) this.#times.delete(name)
   }
 
-  /** A success under this name ends its count. */
+  /** Resets the count of a name, after a success. */
   forget(name: string): void {
     const times = this.#times.get(name)
     if (times !== undefined) this.#counted(name, -times.length)

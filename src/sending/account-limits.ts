@@ -7,15 +7,15 @@ import { type Quota, RateLimiter, rateLimitHeaders, type Verdict } from '../runt
 
 type LimitedCaller = Pick<Caller, 'accountId' | 'mode' | 'sendPerMinute' | 'readPerMinute'>
 
-/** What a limit says of one request. */
+/** The result of a limit for one request. */
 export interface Limited {
-  /** Names and values of the headers that tell of the limit. */
+  /** Names and values of the headers that describe the limit. */
   headers: readonly string[]
-  /** Null while the request may be handled. */
+  /** Null while the request is allowed. */
   refusal: Refusal | null
 }
 
-/** How often accounts may send and read, whoever asks for them: programs by their keys, and people in the console. */
+/** Rate limits of accounts for sends and reads, over all their clients and users. */
 export class AccountLimits {
   readonly #config: Pick<Config, 'sendPerMinute' | 'sendBurst' | 'readPerMinute'>
   readonly #limiter: RateLimiter
@@ -23,7 +23,7 @@ export class AccountLimits {
   constructor(deps: {
     clock: Pick<Clock, 'monotonicMs'>
     config: Pick<Config, 'sendPerMinute' | 'sendBurst' | 'readPerMinute'>
-    /** Of several nodes; left out where one counts for itself. */
+    /** Shared by several nodes; omitted for a single node. */
     counts?: SharedCounts
   }) {
     const { clock, config, counts } = deps
@@ -34,7 +34,7 @@ export class AccountLimits {
     })
   }
 
-  /** Counts one request, or only looks; null where nothing limits the account. */
+  /** Counts one request, or only checks it; null if the account has no limit. */
   check(caller: LimitedCaller, kind: 'send' | 'read', how: 'take' | 'peek' = 'take'): Limited | null {
     const quota = this.#quotaOf(caller, kind)
     if (quota.perMinute === 0) return null
@@ -46,7 +46,7 @@ export class AccountLimits {
     }
   }
 
-  /** What an operator has set for the account, else the setting; 0 is no limit. */
+  /** The limit that an operator has set for the account, else the setting; 0 = no limit. */
   #quotaOf(caller: LimitedCaller, kind: 'send' | 'read'): Quota {
     const { sendPerMinute, sendBurst, readPerMinute } = this.#config
     if (kind === 'send') return { perMinute: caller.sendPerMinute ?? sendPerMinute, burst: sendBurst }
@@ -56,9 +56,9 @@ export class AccountLimits {
 }
 
 function rateLimited(kind: 'send' | 'read', quota: Quota, { violated, retryAfterSeconds }: Verdict): Refusal {
-  const often = violated === 'burst' ? `${quota.burst} times at once` : `${quota.perMinute} times a minute`
+  const often = violated === 'burst' ? `${quota.burst} times in a burst` : `${quota.perMinute} times a minute`
   return refuse('rate_limited', {
-    detail: `This account may ${kind} ${often}; wait ${retryAfterSeconds} s.`,
+    detail: `This account can ${kind} ${often}. Wait ${retryAfterSeconds} s.`,
     violated_policies: [violated === 'burst' ? `${kind}-burst` : kind],
     headers: { 'retry-after': String(retryAfterSeconds) },
   })

@@ -1,13 +1,16 @@
 import { hash } from 'node:crypto'
 import { refuse } from '../runtime/errors.ts'
 
-/** What makes a repeat of a request the same request: the caller's key, and the fingerprint of the body. */
+/** Identifies repeats of a request: the client's key, and the fingerprint of the body. */
 export interface Idempotency {
   key: string
   fingerprint: string
 }
 
-/** SHA-256 of a body in canonical form: members sorted, no white space, before defaults. Bodies are never nested deeper than 8. */
+/**
+ * Returns the SHA-256 of a body in canonical form: members sorted, without white space, before defaults.
+ * Bodies are nested up to 8 levels.
+ */
 export const fingerprintOf = (body: object): string => hash('sha256', canonical(body), 'hex')
 
 function canonical(value: unknown): string {
@@ -19,13 +22,13 @@ function canonical(value: unknown): string {
 }
 
 /**
- * Keys whose first request this node is still handling. A second one is refused at once, and so never waits in the database. Other
- * nodes are held off by the unique key of the table.
+ * Keys whose first request is still being handled by this node. A second request is rejected immediately, and
+ * does not wait in the database. On other nodes, the unique key of the table rejects it.
  */
 export class InFlight {
   readonly #names = new Set<string>()
 
-  /** Runs `task` as the one request with this key; refuses while another is running. */
+  /** Runs `task` as the only request with this key; rejects while another one is running. */
   async hold<T>(name: string, task: () => Promise<T>): Promise<T> {
     if (this.#names.has(name)) throw refuse('idempotency_in_progress', { headers: { 'retry-after': '1' } })
     this.#names.add(name)

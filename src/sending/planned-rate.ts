@@ -8,7 +8,10 @@ import { prefixOf } from './pumping-watch.ts'
 import { codesWindowMs } from './recipient-rate.ts'
 import type { SendPorts } from './send-ports.ts'
 
-/** How many of these times, and `atMs` beside them, lie within the fullest window of `windowMs` that holds it, and when that has passed. */
+/**
+ * Returns how many of these times, and `atMs`, are within the fullest window of `windowMs` that contains
+ * `atMs`, and when that window has passed.
+ */
 export function busiestWindow(
   times: readonly number[],
   atMs: number,
@@ -27,7 +30,7 @@ export function busiestWindow(
   return busiest
 }
 
-/** Messages of one account in a window; 0: as many as it likes. */
+/** Maximum messages of one account in a window; 0 = no limit. */
 export interface RecipientLimits {
   perNumber: number
   perPrefix: number
@@ -39,21 +42,23 @@ interface Planned {
   nowMs: number
 }
 
-/** What goes to one name: messages of the database, and those that are judged beside this send and may yet be refused themselves. */
+/**
+ * Messages to one name: those in the database, and those of concurrent sends, which may still be rejected.
+ */
 interface Ahead {
   stored: number[]
-  underWay: readonly number[]
+  pending: readonly number[]
 }
 
-/** When to ask again where only what is under way leaves no room: it is stored or refused by then. */
-const underWaySeconds = 5
+/** When to retry if only concurrent sends leave no room: they are stored or rejected by then. */
+const pendingSeconds = 5
 
-const neighboursFault = 'This number, or its neighbours, were sent too many messages.'
+const blockFault = 'Too many messages to this number or its number block.'
 
-/** What is limited, and what is said beyond it. */
+/** A limit, and the errors above it. */
 interface PlannedKind {
   windowMs: number
-  /** Messages of one category alone; null: of all. */
+  /** Only messages of this category; null for all. */
   category: Category | null
   policy: string
   detail: string
@@ -64,24 +69,28 @@ export const plannedHours: PlannedKind = {
   windowMs: hourMs,
   category: null,
   policy: 'recipients-per-hour',
-  detail: 'These numbers, or their neighbours, have their messages for that hour; choose another time.',
-  fault: neighboursFault,
+  detail:
+    'Too many messages to these numbers, or to their number blocks, within that hour. Choose another time.',
+  fault: blockFault,
 }
 
 export const plannedCodes: PlannedKind = {
   windowMs: codesWindowMs,
   category: 'authentication',
   policy: 'authentication-messages',
-  detail: 'These numbers have their authentication messages for those 10 minutes; choose another time.',
-  fault: 'This number is sent too many codes.',
+  detail: 'Too many authentication messages to these numbers within those 10 minutes. Choose another time.',
+  fault: 'Too many authentication messages to this number.',
 }
 
-/** The limits of what goes to one number and to neighbouring numbers in the hour, or so long, of a scheduled message. */
+/** Limits messages to one number and to its number block within the window of a scheduled message. */
 export class PlannedRate {
   readonly #ports: Pick<SendPorts, 'timesTo'>
   readonly #kind: PlannedKind
-  /** Times of what was judged and is not stored yet, by account, mode and name: sends at once see one another. */
-  readonly #underWay = new Map<string, number[]>()
+  /**
+   * Send times that were judged and are not stored yet, by account, mode and name: concurrent sends see each
+   * other.
+   */
+  readonly #pending = new Map<string, number[]>()
 
   constructor(ports: Pick<SendPorts, 'timesTo'>, kind: PlannedKind) {
     this.#ports = ports
@@ -89,15 +98,16 @@ export class PlannedRate {
   }
 
   /**
-   * Refuses (429) what the database, and what is under way, leaves no room for; gives what is to be called once it is stored or refused. One that is
-   * stored just now may be seen twice, so that of several at once at the limit one too many may be refused, never taken.
+   * Rejects (429) a send if the stored messages and concurrent sends leave no room for it. Returns the
+   * function to call when it was stored or rejected. A send that is being stored can be counted twice: of
+   * several concurrent sends at the limit one too many can be rejected, but none accepted.
    */
   async judge(caller: Caller, planned: Planned, limits: RecipientLimits): Promise<() => void> {
     const { accountId, mode } = caller
     const { recipients, sendAtMs } = planned
     const { windowMs, category } = this.#kind
     const ranges = recipients.map(({ to }) => rangesOf(to, limits))
-    // One of two windows beside each other holds more than the limit where both together hold twice as many.
+    // One of two adjacent windows is above the limit if both together have twice as many.
     const asked = new Map(ranges.flat().map((range) => [range.name, range]))
     const spans = [...asked.values()].flatMap(({ name, spans: of, most }) =>
       of.map((span) => ({ ...span, name, most: 2 * most })),
@@ -105,15 +115,15 @@ export class PlannedRate {
     const ahead = new Map(
       [...asked.keys()].map((name): [string, Ahead] => [
         name,
-        { stored: [], underWay: this.#timesOf(caller, name) },
+        { stored: [], pending: this.#timesOf(caller, name) },
       ]),
     )
     const names = ranges.flat().map(({ name }) => name)
     for (const name of names)
-      this.#underWay.set(keyOf(caller, name), [...this.#timesOf(caller, name), sendAtMs])
-    const forget = (): void => names.forEach((name) => this.#forget(keyOf(caller, name), sendAtMs))
+      this.#pending.set(keyOf(caller, name), [...this.#timesOf(caller, name), sendAtMs])
+    const release = (): void => names.forEach((name) => this.#remove(keyOf(caller, name), sendAtMs))
     try {
-      // From when to when lies what may share a window with this time; both ends do not.
+      // Messages between these times can share a window with this send; both are exclusive.
       const around = {
         accountId,
         mode,
@@ -124,28 +134,28 @@ export class PlannedRate {
       const stored = await this.#ports.timesTo(around, spans)
       for (const [name, times] of stored) ahead.get(name)?.stored.push(...times)
       refuseBeyond(this.#kind, planned, ranges, ahead)
-      return forget
+      return release
     } catch (error) {
-      forget()
+      release()
       throw error
     }
   }
 
   #timesOf(caller: Caller, name: string): readonly number[] {
-    return this.#underWay.get(keyOf(caller, name)) ?? []
+    return this.#pending.get(keyOf(caller, name)) ?? []
   }
 
-  #forget(key: string, atMs: number): void {
-    const times = this.#underWay.get(key) ?? []
+  #remove(key: string, atMs: number): void {
+    const times = this.#pending.get(key) ?? []
     const left = times.toSpliced(times.indexOf(atMs), 1)
-    if (left.length === 0) this.#underWay.delete(key)
-    else this.#underWay.set(key, left)
+    if (left.length === 0) this.#pending.delete(key)
+    else this.#pending.set(key, left)
   }
 }
 
 const keyOf = ({ accountId, mode }: Caller, name: string): string => `${accountId}:${mode}:${name}`
 
-/** Numbers that are limited together, in each of their spellings. */
+/** Numbers that share a limit, in all their spellings. */
 interface Range {
   name: string
   spans: { first: string; last: string }[]
@@ -155,12 +165,12 @@ interface Range {
 function rangesOf(to: string, { perNumber, perPrefix }: RecipientLimits): Range[] {
   const spellings = everySpelling(to)
   const [present = to] = spellings
-  const neighbours = spellings.map(prefixOf)
+  const prefixes = spellings.map(prefixOf)
   return [
     { name: present, spans: spellings.map((each) => ({ first: each, last: each })), most: perNumber },
     {
       name: `${prefixOf(present)}*`,
-      spans: neighbours.map((prefix) => ({ first: `${prefix}000`, last: `${prefix}999` })),
+      spans: prefixes.map((prefix) => ({ first: `${prefix}000`, last: `${prefix}999` })),
       most: perPrefix,
     },
   ].filter(({ most }) => most > 0)
@@ -173,7 +183,7 @@ function refuseBeyond(
   ahead: ReadonlyMap<string, Ahead>,
 ): void {
   const waits = ranges.map((of) => {
-    // Of several neighbours in one send each sees those before it.
+    // Several recipients of one block count one after another.
     const wait = Math.max(
       ...of.map(({ name, most }) => waitSeconds(ahead.get(name), { sendAtMs, nowMs, most, windowMs })),
     )
@@ -190,19 +200,22 @@ function refuseBeyond(
   })
 }
 
-/** 0 while there is room; else how long it takes until the window has passed that is full, or what only may fill it is decided. */
+/**
+ * Returns 0 while there is room; else how long until the full window has passed, or until concurrent sends
+ * are decided.
+ */
 function waitSeconds(
-  { stored, underWay }: Ahead = { stored: [], underWay: [] },
+  { stored, pending }: Ahead = { stored: [], pending: [] },
   { sendAtMs, nowMs, most, windowMs }: { sendAtMs: number; nowMs: number; most: number; windowMs: number },
 ): number {
-  if (busiestWindow([...stored, ...underWay], sendAtMs, windowMs).messages <= most) return 0
+  if (busiestWindow([...stored, ...pending], sendAtMs, windowMs).messages <= most) return 0
   const { messages, endsMs } = busiestWindow(stored, sendAtMs, windowMs)
-  return messages <= most ? underWaySeconds : Math.max(1, Math.ceil((endsMs - nowMs) / 1_000))
+  return messages <= most ? pendingSeconds : Math.max(1, Math.ceil((endsMs - nowMs) / 1_000))
 }
 
 export const rateFault = (
   recipient: CheckedSend['recipients'][number] | undefined,
-  detail = neighboursFault,
+  detail = blockFault,
 ): Fault => ({
   pointer: recipient?.pointer ?? '/to',
   code: 'recipient_rate_limited',

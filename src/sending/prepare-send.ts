@@ -8,7 +8,7 @@ import { longestAheadMs } from '../messages/queue/move-messages.ts'
 import type { SendRequest } from '../messages/send/send-request.ts'
 import { readInstant } from '../runtime/instant.ts'
 import { type SendBody, readSendBody } from './send-body.ts'
-import { checkPlayedLimits, checkPolicy } from './send-policy.ts'
+import { checkPolicy, checkSimulatedLimits } from './send-policy.ts'
 import type { SendPorts } from './send-ports.ts'
 import { readRecipients, type Recipient } from './send-recipients.ts'
 import { type PricedText, priceText } from './send-text.ts'
@@ -21,26 +21,26 @@ export interface PrepareSendDeps {
   ports: Pick<SendPorts, 'optedOut' | 'routing' | 'waitingParts'>
 }
 
-/** A body that was found good, with its numbers read and its text priced. */
+/** A valid body, with its numbers parsed and its text priced. */
 export interface CheckedSend {
   body: SendBody
   recipients: Recipient[]
   priced: PricedText
-  /** When it is to be sent; null for at once. */
+  /** Send time; null to send immediately. */
   sendAtMs: number | null
   routing: Routing
-  /** How soon it can have gone; null when nobody can say. */
+  /** When it can be submitted at the earliest; null when that is unknown. */
   wait: ExpectedWait | null
 }
 
 const maxFaults = 100
-/** Clocks differ, and requests take their time. */
+/** Clocks differ, and requests take time. */
 const longestPastMs = 60_000
 const defaultValiditySeconds = { authentication: 600, transactional: 86_400, marketing: 86_400 } as const
 
 /**
- * Checks everything about a send that does not need its account locked, in the order of checks: form and meaning of the body, policy,
- * whether any device could carry it. Throws a `Refusal` that names every fault.
+ * Checks everything about a send that does not need a lock on its account, in the documented order: form and
+ * meaning of the body, policy, and whether any device can carry it. Throws a `Refusal` with all faults.
  */
 export async function checkSend(
   deps: Pick<PrepareSendDeps, 'ports' | 'clock'>,
@@ -52,60 +52,57 @@ export async function checkSend(
   await checkPolicy(deps.ports, caller, send.recipients)
   if (!send.routing.enabled) throw refuse('no_sender_available', { headers: { 'retry-after': '30' } })
   const parts = send.recipients.length * send.priced.parts
-  checkPlayedLimits(mode, send.recipients, parts)
+  checkSimulatedLimits(mode, send.recipients, parts)
   const { paces, pickUpSeconds } = send.routing
-  // Most sends go to devices without a pace: they are spared the look-up.
+  // Most sends go to devices without a rate limit and need no lookup.
   if (paces === null) return { ...send, wait: pickUpSeconds === 0 ? null : { pickUpSeconds } }
   return { ...send, wait: { paces, parts: parts + (await deps.ports.waitingParts(accountId, mode)) } }
 }
 
-/** Reads the body; refuses it with all its faults at once. */
+/** Reads the body; rejects it with all its faults. */
 function readSend(
   given: object,
   caller: Caller,
   { routings, nowMs }: { routings: SendPorts['routing']; nowMs: number },
 ): Omit<CheckedSend, 'wait'> {
-  const { sound, faults } = readSendBody(given)
+  const { valid, faults } = readSendBody(given)
   const { accountId, mode } = caller
-  const sender = sound.from ?? null
-  const sendAtMs = readSendAt(sound.send_at ?? null, nowMs, faults)
-  const recipients = sound.to === undefined ? [] : readRecipients(sound.to, mode, faults)
-  const priced = sound.text === undefined ? null : priceSound(sound.text, sound, faults)
+  const sender = valid.from ?? null
+  const sendAtMs = readSendAt(valid.send_at ?? null, nowMs, faults)
+  const recipients = valid.to === undefined ? [] : readRecipients(valid.to, mode, faults)
+  const priced = valid.text === undefined ? null : priceValid(valid.text, valid, faults)
   const encodingForced = priced?.encodingForced === true
   const routing = routings.forAccount(accountId, mode, sender, encodingForced)
-  const isEncodingInTheWay =
+  const isBlockedByEncoding =
     encodingForced && !routing.enabled && routings.forAccount(accountId, mode, sender, false).enabled
-  if (isEncodingInTheWay) {
+  if (isBlockedByEncoding) {
     const detail =
-      'GSM-7 has every character of the text, and no device that could send it can be told to send UCS-2 all the same: phones choose the encoding by the text. Leave `encoding` at `auto`.'
+      'All characters of the text are in GSM-7, and no available device can be forced to send it as UCS-2: phones choose the encoding by the text. Leave `encoding` at `auto`.'
     faults.push({ pointer: '/encoding', code: 'encoding_not_available', detail })
   }
   if (priced !== null && routing.enabled && priced.parts > routing.maxParts) {
-    const detail = `The message needs ${priced.parts} parts and no device joins more than ${routing.maxParts}.`
+    const detail = `The message needs ${priced.parts} parts, and no device can send more than ${routing.maxParts}.`
     faults.push({ pointer: '/text', code: 'message_too_long', detail })
   }
-  if (sender !== null && !routing.enabled && !isEncodingInTheWay) {
-    const detail = 'No device of this account can send under this name or number.'
+  if (sender !== null && !routing.enabled && !isBlockedByEncoding) {
+    const detail = 'No device of this account can send from this name or number.'
     faults.push({ pointer: '/from', code: 'sender_not_available', detail })
   }
   if (faults.length > 0 || priced === null)
     throw refuse('validation_failed', { errors: faults.slice(0, maxFaults) })
-  return { body: sound as SendBody, recipients, priced, sendAtMs, routing }
+  return { body: valid as SendBody, recipients, priced, sendAtMs, routing }
 }
 
 function readSendAt(text: string | null, nowMs: number, faults: Fault[]): number | null {
   const atMs = text === null ? null : readInstant(text)
   if (typeof atMs !== 'number') return null
   if (atMs >= nowMs - longestPastMs && atMs <= nowMs + longestAheadMs) return atMs
-  const detail =
-    atMs < nowMs
-      ? 'It has passed: it may lie up to 60 s back, and then means at once.'
-      : 'It may lie up to 30 days ahead.'
+  const detail = atMs < nowMs ? 'Must not be more than 60 s in the past.' : 'Must be within the next 30 days.'
   faults.push({ pointer: '/send_at', code: 'out_of_range', detail })
   return null
 }
 
-const priceSound = (text: string, body: Partial<SendBody>, faults: Fault[]): PricedText | null =>
+const priceValid = (text: string, body: Partial<SendBody>, faults: Fault[]): PricedText | null =>
   priceText(
     text,
     {
@@ -117,8 +114,8 @@ const priceSound = (text: string, body: Partial<SendBody>, faults: Fault[]): Pri
   )
 
 /**
- * The request of a checked send, with its time and ids. To be stored at once, in the same turn: whoever pages through history must not
- * come between the taking of the time and the store that is told of it.
+ * Builds the request of a checked send, with its time and IDs. It must be stored in the same turn of the
+ * event loop: no page of history may be read between taking the time and the store that announces it.
  */
 export function buildRequest(
   { clock, ids, config }: PrepareSendDeps,

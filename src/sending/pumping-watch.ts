@@ -1,64 +1,74 @@
 import { type Clock, hourMs } from '../runtime/clock.ts'
 import type { SharedCounts } from '../runtime/shared-counts.ts'
 
-/** What somebody saw who looks for pumping. */
+/** Evidence of SMS pumping. */
 export interface PumpingSign {
   /** A number without its last three digits. */
   prefix: string
-  /** Numbers there that messages went to within the hour, and all that messages of that kind of the account went to. */
+  /**
+   * Numbers in this block that messages were sent to within the hour, and all numbers that the account sent
+   * such messages to.
+   */
   numbers: number
   all: number
 }
 
 const windowMs = hourMs
-/** What nodes call its counts among themselves, and that an account's counting begins anew. */
+/** Names of these counts between nodes, and of the reset of an account. */
 const kind = 'codes_to'
-const anewKind = 'codes_anew'
-/** A block has a thousand numbers: of so many written to in an hour it can be half no more, and nothing is looked for until the next. */
+const resetKind = 'codes_anew'
+/**
+ * A block has a thousand numbers: among more numbers than this in an hour it cannot be half, and the rest of
+ * the hour is not examined.
+ */
 const maxNumbers = 2_000
-/** Hours that are remembered, of an account's codes and of its other messages one each, and their numbers in all: some 80 MB. */
+/**
+ * Maximum hours kept, one each for an account's codes and other messages, and their numbers in total: about
+ * 80 MB.
+ */
 const maxHours = 10_000
 const maxInAll = 400_000
 
-/** What is watched by itself: few neighbours make a pattern of codes, more are needed of anything else. */
+/** What is watched separately: codes to a few numbers of a block are suspicious, other messages need more. */
 export type Watched = 'codes' | 'others'
 
 interface Hour {
   fromMs: number
   numbers: Set<string>
   byPrefix: Map<string, number>
-  /** Too many numbers were written to for any block to stand out. */
+  /** Too many numbers for any block to stand out. */
   isBroad: boolean
-  /** Share of each prefix in the hour before. */
+  /** Share of each prefix in the previous hour. */
   sharesBefore: ReadonlyMap<string, number>
 }
 
 export const prefixOf = (number: string): string => number.slice(0, -3)
 
 /**
- * Looks for SMS pumping: somebody has messages sent to a block of numbers that pays him for each. Its marks are many numbers of one block of a
- * thousand, that they are most of what the account sends, and that their share has at least doubled against the hour before. In memory, and told
- * between nodes now and then, approximate by design.
+ * Detects SMS pumping: messages to a block of numbers whose owner is paid for each. Its signs are many
+ * numbers of one block of a thousand, most of the account's messages going there, and a share that has at
+ * least doubled against the previous hour. In memory, exchanged between nodes periodically, and approximate
+ * by design.
  */
 export class PumpingWatch {
   readonly #clock: Pick<Clock, 'monotonicMs'>
-  readonly #tell: (kind: string, name: string) => void
+  readonly #publish: (kind: string, name: string) => void
   readonly #hours = new Map<string, Hour>()
   #numbers = 0
 
   constructor(deps: { clock: Pick<Clock, 'monotonicMs'>; counts?: SharedCounts | undefined }) {
     this.#clock = deps.clock
-    this.#tell = (...counted) => deps.counts?.count(...counted)
+    this.#publish = (...counted) => deps.counts?.count(...counted)
     deps.counts?.listen(kind, (name) => {
       const end = name.indexOf(':')
       this.#add(name.slice(0, end), name.slice(end + 1))
     })
-    deps.counts?.listen(anewKind, (accountId) => this.#forget(accountId))
+    deps.counts?.listen(resetKind, (accountId) => this.#reset(accountId))
   }
 
   /**
-   * What numbers that messages are to go to look like, with those that messages went to within the hour, when that is pumping; else null. `most` 0
-   * looks at nothing. Nothing is counted by it: a refused send, or the same again, is no message.
+   * Returns the evidence if these recipients, with those of the last hour, look like pumping; else null.
+   * `most` 0 disables the check. Counts nothing: a rejected send, or a repeat, is not a message.
    */
   signOf(accountId: string, watched: Watched, numbers: readonly string[], most: number): PumpingSign | null {
     if (most === 0) return null
@@ -76,23 +86,23 @@ export class PumpingWatch {
     return null
   }
 
-  /** Counts numbers that messages go to now, here and on the other nodes. */
+  /** Counts recipients of messages, here and on the other nodes. */
   note(accountId: string, watched: Watched, numbers: readonly string[]): void {
     const name = nameOf(accountId, watched)
     const hour = this.#hourOf(name)
-    for (const number of numbers) if (this.#addTo(hour, number)) this.#tell(kind, `${name}:${number}`)
+    for (const number of numbers) if (this.#addTo(hour, number)) this.#publish(kind, `${name}:${number}`)
   }
 
   /**
-   * What was seen has been acted on: counting begins anew, on the other nodes too. One that went on with what it knew would suspend the account
-   * again with its first code after an operator has looked.
+   * Resets the counts of an account after it was suspended, on the other nodes too. With the old counts, its
+   * first code after an operator's check would suspend it again.
    */
   forget(accountId: string): void {
-    this.#forget(accountId)
-    this.#tell(anewKind, accountId)
+    this.#reset(accountId)
+    this.#publish(resetKind, accountId)
   }
 
-  #forget(accountId: string): void {
+  #reset(accountId: string): void {
     for (const watched of ['codes', 'others'] as const) this.#drop(nameOf(accountId, watched))
   }
 
@@ -100,7 +110,7 @@ export class PumpingWatch {
     this.#addTo(this.#hourOf(name), number)
   }
 
-  /** Says whether the number is new in this hour. */
+  /** Returns whether the number is new in this hour. */
   #addTo(hour: Hour, number: string): boolean {
     if (hour.isBroad || hour.numbers.has(number)) return false
     hour.numbers.add(number)
@@ -108,11 +118,11 @@ export class PumpingWatch {
     const prefix = prefixOf(number)
     hour.byPrefix.set(prefix, (hour.byPrefix.get(prefix) ?? 0) + 1)
     if (hour.numbers.size > maxNumbers) this.#makeBroad(hour)
-    this.#makeRoom(hour)
+    this.#evict(hour)
     return true
   }
 
-  /** Of shares below a half nothing is compared with either: what is small now may double. */
+  /** Shares below a half are not compared later either: a share that is small now may double. */
   #makeBroad(hour: Hour): void {
     this.#numbers -= hour.numbers.size
     hour.isBroad = true
@@ -137,12 +147,12 @@ export class PumpingWatch {
       sharesBefore,
     }
     this.#hours.set(name, hour)
-    this.#makeRoom(hour)
+    this.#evict(hour)
     return hour
   }
 
-  /** The hours that began first make way, but for the one that is being counted. */
-  #makeRoom(kept: Hour): void {
+  /** Evicts the oldest hours, except for the one that is being counted. */
+  #evict(kept: Hour): void {
     for (const [name, hour] of this.#hours) {
       if (this.#hours.size <= maxHours && this.#numbers <= maxInAll) return
       if (hour !== kept) this.#drop(name)

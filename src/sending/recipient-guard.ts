@@ -25,8 +25,8 @@ export interface RecipientGuardDeps {
 }
 
 /**
- * Limits of what one account sends to one number and to neighbouring numbers in an hour, and the watch for pumping: of live messages only. And of
- * the codes to one number that are to go later.
+ * Limits the messages of one account to one number and to its number block in an hour, and watches for SMS
+ * pumping: for live messages only. Also limits scheduled authentication messages to one number.
  */
 export class RecipientGuard {
   readonly #deps: RecipientGuardDeps
@@ -44,28 +44,31 @@ export class RecipientGuard {
   }
 
   /**
-   * Refuses (429) what goes beyond a limit; else counts it, and gives what is to be told once whether it was stored: what was not counts no more.
-   * What is to be sent later counts in the hour in which it goes, and in this one too where that may be the same.
+   * Rejects (429) a send above a limit; otherwise counts it, and returns the function to call once with
+   * whether it was stored: if not, the count is undone. A scheduled send counts in the hour of its send time,
+   * and also in this one if that may be the same.
    */
   async count(
     caller: Caller,
     send: Pick<CheckedSend, 'body' | 'recipients' | 'sendAtMs'>,
     nowMs: number,
   ): Promise<((isStored: boolean) => void) | null> {
-    const forgetCodes = await this.#planCodes(caller, send, nowMs)
+    const releaseCodes = await this.#planCodes(caller, send, nowMs)
     try {
       const settle = await this.#countHour(caller, send, nowMs)
       return (isStored) => {
-        forgetCodes?.()
+        releaseCodes?.()
         settle?.(isStored)
       }
     } catch (error) {
-      forgetCodes?.()
+      releaseCodes?.()
       throw error
     }
   }
 
-  /** Codes were counted when they were accepted; as many may go at one time as in any 10 minutes. */
+  /**
+   * Codes were counted when they were accepted; the limit for any 10 minutes also applies to their send time.
+   */
   async #planCodes(
     caller: Caller,
     { body, recipients, sendAtMs }: Pick<CheckedSend, 'body' | 'recipients' | 'sendAtMs'>,
@@ -89,16 +92,16 @@ export class RecipientGuard {
     const { sendAtMs, recipients } = send
     const limits = { perNumber, perPrefix }
     const isThisHour = sendAtMs === null || sendAtMs - nowMs < windowMs
-    const takeBack = isThisHour ? this.#countNow(caller, recipients, limits) : null
-    if (sendAtMs === null || sendAtMs <= nowMs) return (isStored) => void (isStored || takeBack?.())
+    const undo = isThisHour ? this.#countNow(caller, recipients, limits) : null
+    if (sendAtMs === null || sendAtMs <= nowMs) return (isStored) => void (isStored || undo?.())
     try {
-      const forget = await this.#planned.judge(caller, { recipients, sendAtMs, nowMs }, limits)
+      const release = await this.#planned.judge(caller, { recipients, sendAtMs, nowMs }, limits)
       return (isStored) => {
-        forget()
-        if (!isStored) takeBack?.()
+        release()
+        if (!isStored) undo?.()
       }
     } catch (error) {
-      takeBack?.()
+      undo?.()
       throw error
     }
   }
@@ -116,9 +119,9 @@ export class RecipientGuard {
       ]
     })
     const counted: string[] = []
-    const takeBack = (): void => counted.forEach((name) => this.#velocity.add(name, -1))
+    const undo = (): void => counted.forEach((name) => this.#velocity.add(name, -1))
     const waits = limits.map((names) => {
-      // Of several neighbours in one send each sees those before it.
+      // Several recipients of one block count one after another.
       const wait = Math.max(...names.map(({ name, most }) => this.#velocity.waitSeconds(name, most)))
       for (const { name } of names) {
         this.#velocity.add(name, 1)
@@ -127,10 +130,10 @@ export class RecipientGuard {
       return wait
     })
     const retryAfterSeconds = Math.max(...waits)
-    if (retryAfterSeconds === 0) return takeBack
-    takeBack()
+    if (retryAfterSeconds === 0) return undo
+    undo()
     throw refuse('recipient_rate_limited', {
-      detail: `These numbers, or their neighbours, have had their messages of the last hour; wait ${retryAfterSeconds} s.`,
+      detail: `Too many messages to these numbers, or to their number blocks, within the last hour. Wait ${retryAfterSeconds} s.`,
       errors: waits.flatMap((wait, i) => (wait === 0 ? [] : [rateFault(recipients[i])])),
       violated_policies: ['recipients-per-hour'],
       headers: { 'retry-after': String(retryAfterSeconds) },
@@ -138,27 +141,31 @@ export class RecipientGuard {
   }
 
   /**
-   * Suspends the account and refuses (403) the send with which its messages begin to look like pumping. Codes are watched whatever they are sent with;
-   * anything else where it goes to one number at a time: nobody pumps with a list that the account has made. Gives what counts the send once it is
-   * stored: of several that are under way at once none sees the others.
+   * Suspends the account and rejects (403) the send with which its messages begin to look like pumping. Codes
+   * are always watched; other messages only with a single recipient, because pumping does not use a list that
+   * the account has made. Returns the function that counts the send once it is stored: concurrent sends do
+   * not see each other.
    */
   async watch({ accountId, mode, guard }: Caller, { body, recipients }: CheckedSend): Promise<() => void> {
     const watched: Watched = body.category === 'authentication' ? 'codes' : 'others'
     if (mode === 'test' || (watched === 'others' && recipients.length > 1)) return () => undefined
     const numbers = recipients.map(({ to }) => presentSpelling(to))
-    const most = this.#maxNeighbours(guard, watched)
+    const most = this.#maxInBlock(guard, watched)
     const sign = this.#pumping.signOf(accountId, watched, numbers, most)
     if (sign === null) return () => most > 0 && this.#pumping.note(accountId, watched, numbers)
     await this.#deps.ports.pauseForPumping(accountId, sign)
     this.#pumping.forget(accountId)
     throw refuse('account_suspended', {
       detail:
-        'The account was suspended: its messages go to neighbouring numbers, which looks like SMS pumping.',
+        'The account was suspended: its messages go to numbers in the same block, which looks like SMS pumping.',
     })
   }
 
-  /** The number of codes: of all, or an account's own, which never lowers what is usual of other messages. 0 switches off both. */
-  #maxNeighbours({ pumpingNumbers: own }: Caller['guard'], watched: Watched): number {
+  /**
+   * The number of codes: the setting, or the account's own, which never lowers the setting for other
+   * messages. 0 disables both.
+   */
+  #maxInBlock({ pumpingNumbers: own }: Caller['guard'], watched: Watched): number {
     const { pumpingNumbers, pumpingMessages } = this.#deps.config
     const codes = own ?? pumpingNumbers
     if (watched === 'codes') return codes

@@ -3,20 +3,20 @@ import type { SharedCounts } from '../runtime/shared-counts.ts'
 import type { Mode } from '../storage/tables/schema.ts'
 
 export const codesWindowMs = 10 * 60_000
-/** What nodes call its counts among themselves. */
+/** Name of these counts between nodes. */
 const kind = 'codes'
 
 /**
- * How many authentication messages one number was sent in the last 10 minutes, by account and mode: stops the bombing of a number with
- * codes. In memory, and told between nodes now and then: approximate by design (P12), exact on one node. Bounded: of too many numbers the one that
- * was written to longest ago is forgotten.
+ * Counts the authentication messages to one number in the last 10 minutes, by account and mode: stops
+ * flooding a number with codes. In memory and exchanged between nodes periodically: approximate by design
+ * (P12), exact on one node. Bounded: with too many numbers, the one that was sent to longest ago is evicted.
  */
 export class RecipientRate {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #most: number
   readonly #maxNumbers: number
   readonly #counted: (name: string, by: number) => void
-  /** Times by number, the number written to last at the end. */
+  /** Times by number; the most recent number is last. */
   readonly #sent = new Map<string, number[]>()
 
   constructor(
@@ -27,12 +27,15 @@ export class RecipientRate {
     this.#clock = deps.clock
     const { counts } = deps
     this.#counted = (name, by) => counts?.count(kind, name, by)
-    counts?.listen(kind, (name, count) => this.#hear(name, count))
+    counts?.listen(kind, (name, count) => this.#countRemote(name, count))
     this.#most = most
     this.#maxNumbers = maxNumbers
   }
 
-  /** Which of the numbers have had their share, by index, and when the last of these may be written to again. */
+  /**
+   * Returns which of the numbers have reached the limit, by index, and when the last of them is available
+   * again.
+   */
   findExhausted(
     accountId: string,
     mode: Mode,
@@ -50,7 +53,7 @@ export class RecipientRate {
     return { indexes, retryAfterSeconds: Math.ceil((latestMs - nowMs) / 1000) }
   }
 
-  /** Counts one message to each number; gives back what takes the count away again when nothing was sent after all. */
+  /** Counts one message to each number; returns the function that undoes the count when nothing was sent. */
   count(accountId: string, mode: Mode, numbers: readonly string[]): () => void {
     if (this.#most === 0) return () => undefined
     const nowMs = this.#clock.monotonicMs()
@@ -61,14 +64,14 @@ export class RecipientRate {
     }
     return () => {
       for (const name of names) {
-        this.#forgetOne(name, nowMs)
+        this.#removeOne(name, nowMs)
         this.#counted(name, -1)
       }
     }
   }
 
-  /** Another node has written to a number, or not after all. More than any limit says nothing more. */
-  #hear(name: string, count: number): void {
+  /** Applies the count of another node, or its undo. Counts above the limit need not be exact. */
+  #countRemote(name: string, count: number): void {
     const nowMs = this.#clock.monotonicMs()
     const times = this.#recent(name, nowMs)
     const kept = count < 0 ? times.slice(0, count) : times
@@ -92,7 +95,7 @@ export class RecipientRate {
     this.#sent.set(name, times)
   }
 
-  #forgetOne(name: string, atMs: number): void {
+  #removeOne(name: string, atMs: number): void {
     const times = this.#sent.get(name) ?? []
     const index = times.lastIndexOf(atMs)
     if (index === -1) return

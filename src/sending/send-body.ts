@@ -12,60 +12,60 @@ import { oneOf, orNull } from '../runtime/schemas.ts'
 import { categories } from '../storage/tables/column-values.ts'
 
 const e164 = '^\\+[1-9][0-9]{6,14}$'
-const number = Type.String({ pattern: e164, description: 'A number in E.164.' })
+const number = Type.String({ pattern: e164, description: 'Number in E.164.' })
 
-/** The body of a send. Every member may stand once; what is not named here is refused. */
+/** The body of a send. Each member can be given once; unknown members are rejected. */
 export const SendBodySchema = Type.Object(
   {
     to: Type.Union([number, Type.Array(number, { minItems: 1, maxItems: 100, uniqueItems: true })], {
       description:
-        'One recipient or up to 100, in E.164, each once; each becomes a message of its own. Spaces, dashes, short and emergency numbers are refused.',
+        'One recipient or up to 100, in E.164, without duplicates; each gets its own message. Spaces, dashes, short and emergency numbers are rejected.',
     }),
     text: Type.String({
       minLength: 1,
       maxLength: 2000,
       description:
-        'What to send, up to 2,000 characters (code points). Not blank; of the control characters only LF, CR, FF and TAB. Normalised to NFC, CRLF to LF.',
+        'Text of the message, up to 2,000 characters (code points). Not blank; the only control characters allowed are LF, CR, FF and TAB. Normalised to NFC, CRLF to LF.',
     }),
     from: Type.Optional(
-      orNull<string>('string', 'The sender: a number of one of your devices in E.164, a name of up to 11 characters with a letter, or a short code. Chosen by routing when not given.', {
+      orNull<string>('string', 'Sender: a number of one of your devices in E.164, a name of up to 11 characters with a letter, or a short code. Default: chosen by routing.', {
         pattern: '^(?:\\+[1-9][0-9]{6,14}|[0-9]{3,8}|(?=.*[A-Za-z])(?! )[ -~]{1,11}(?<! ))$',
         default: null,
       }),
     ),
-    category: Type.Optional({ ...oneOf(categories, 'Sets priority (authentication first), default validity and redaction.'), default: 'transactional' }),
+    category: Type.Optional({ ...oneOf(categories, 'Determines priority (authentication first), default validity and redaction.'), default: 'transactional' }),
     encoding: Type.Optional({
-      ...oneOf(['auto', 'gsm7', 'ucs2'], 'The alphabet of the whole text. `auto` takes GSM-7 when it can carry the text; `gsm7` refuses what it cannot.'),
+      ...oneOf(['auto', 'gsm7', 'ucs2'], 'Alphabet of the whole text. `auto` uses GSM-7 if it has all characters; `gsm7` rejects texts with other characters.'),
       default: 'auto',
     }),
     smart_encoding: Type.Optional(
-      Type.Boolean({ default: false, description: 'Replace look-alikes (curly quotes, dashes, ellipsis, odd spaces) when the text then fits GSM-7 and needs fewer parts. Letters are never folded.' }),
+      Type.Boolean({ default: false, description: 'Replace look-alikes (curly quotes, dashes, ellipsis, odd spaces) if the text then fits GSM-7 and needs fewer parts. Letters are never replaced.' }),
     ),
     max_parts: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 10, default: 10, description: 'The most parts that a message may need; one that needs more is refused, never cut.' }),
+      Type.Integer({ minimum: 1, maximum: 10, default: 10, description: 'Maximum parts of a message; one that needs more is rejected, never cut.' }),
     ),
     validity_period: Type.Optional(
-      Type.Integer({ minimum: 60, maximum: 259_200, description: 'Seconds from acceptance, or from `send_at`, within which it must be submitted, else it expires. 600 for `authentication`, else 86,400, when not given.' }),
+      Type.Integer({ minimum: 60, maximum: 259_200, description: 'Seconds from acceptance, or from `send_at`, within which the message must be submitted; then it expires. Default: 600 for `authentication`, else 86,400.' }),
     ),
     send_at: Type.Optional(
-      orNull<string>('string', 'When to send it, RFC 3339 with an offset: up to 30 days ahead; up to 60 s past means at once. Until then it is `scheduled`, and people can cancel or move it in the console.', { format: 'date-time', default: null }),
+      orNull<string>('string', 'Send time, RFC 3339 with an offset: up to 30 days ahead; up to 60 s in the past means now. Until then the message is `scheduled`, and users can cancel or move it in the console.', { format: 'date-time', default: null }),
     ),
-    client_reference: Type.Optional(orNull<string>('string', 'Yours: echoed, and a filter in history. Need not be unique.', { minLength: 1, maxLength: 100, default: null })),
+    client_reference: Type.Optional(orNull<string>('string', 'Your reference: returned, and a filter in history. Need not be unique.', { minLength: 1, maxLength: 100, default: null })),
     metadata: Type.Optional(
       Type.Record(Type.String({ pattern: '^[A-Za-z0-9_.-]{1,40}$' }), Type.String({ maxLength: 200 }), {
         maxProperties: 10,
         additionalProperties: false,
         default: {},
-        description: 'Yours: up to 10 names with texts of up to 200 characters, 2 KiB in all; echoed, never interpreted.',
+        description: 'Your data: up to 10 names with texts of up to 200 characters, 2 KiB in total; returned, never interpreted.',
       }),
     ),
     on_unknown: Type.Optional({
-      ...oneOf(['stop', 'resend_once'], 'When the outcome of a hand-over over a link is unknown: `stop` ends as `unconfirmed`, `resend_once` lets it go once more (`possible_duplicate: true`), charged once.'),
+      ...oneOf(['stop', 'resend_once'], 'If the outcome of a submission to a link is unknown: `stop` makes the message `unconfirmed`, `resend_once` sends it once more (`possible_duplicate: true`), charged once.'),
       default: 'stop',
     }),
-    dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Check and price everything, store nothing, answer 200.' })),
+    dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Check and price the send, store nothing, return 200.' })),
   },
-  { additionalProperties: false, description: 'What to send to whom.' },
+  { additionalProperties: false, description: 'Text and recipients of a send.' },
 ) // prettier-ignore
 
 export type SendBody = Static<typeof SendBodySchema>
@@ -74,8 +74,9 @@ const schemas: ReadonlyMap<string, ScalarSchema> = new Map(
   Object.entries(SendBodySchema.properties as unknown as Record<string, ScalarSchema>),
 )
 /**
- * What the interfaces of others call our members, in small letters alone: Twilio (Body, MessagingServiceSid apart), Sinch and MessageBird (body,
- * originator, recipients), Amazon SNS (PhoneNumber, Message), Plivo (src, dst), Clickatell (content), Infobip (destinations), SMSGate (phoneNumbers, message).
+ * Names of our members in other interfaces, in lower case: Twilio (Body, without MessagingServiceSid), Sinch
+ * and MessageBird (body, originator, recipients), Amazon SNS (PhoneNumber, Message), Plivo (src, dst),
+ * Clickatell (content), Infobip (destinations), SMSGate (phoneNumbers, message).
  */
 const otherNames: ReadonlyMap<string, string> = new Map([
   ...['body', 'content', 'message', 'messagetext', 'msg', 'sms', 'textmessage'].map((name) => [name, 'text'] as const),
@@ -88,11 +89,11 @@ const otherNames: ReadonlyMap<string, string> = new Map([
 const maxRecipients = 100
 
 /**
- * The members of a body that are sound in form, and the faults of the others. What the members mean (numbers, text, sender) is
- * judged by `checkSend`, for every member that is sound, so that one answer names all faults. Takes 0.5 µs; a compiled validator
- * takes 0.2 µs, finds no words and costs 9 MB.
+ * Returns the members of a body that are valid in form, and the faults of the others. `checkSend` judges the
+ * meaning of all valid members (numbers, text, sender), so that one response lists all faults. Takes 0.5 µs;
+ * a compiled validator takes 0.2 µs, has no error sentences and costs 9 MB.
  */
-export function readSendBody(body: object): { sound: Partial<SendBody>; faults: Fault[] } {
+export function readSendBody(body: object): { valid: Partial<SendBody>; faults: Fault[] } {
   const given = body as Readonly<Record<string, unknown>>
   const faults: Fault[] = []
   const faulty = new Set<string>()
@@ -106,8 +107,8 @@ export function readSendBody(body: object): { sound: Partial<SendBody>; faults: 
     faulty.add(name)
     faults.push(...found)
   }
-  if (faulty.size === 0) return { sound: body, faults }
-  return { sound: Object.fromEntries(Object.entries(given).filter(([name]) => !faulty.has(name))), faults }
+  if (faulty.size === 0) return { valid: body, faults }
+  return { valid: Object.fromEntries(Object.entries(given).filter(([name]) => !faulty.has(name))), faults }
 }
 
 const none: readonly Fault[] = []
@@ -131,14 +132,14 @@ function instantFaults(pointer: string, text: string): readonly Fault[] {
   return typeof read === 'number' ? none : [{ pointer, code: 'invalid_format', ...read }]
 }
 
-/** The form of `to` without its numbers, which `readRecipients` knows better. */
+/** Checks the form of `to` without its numbers, which `readRecipients` checks. */
 function recipientsFormFaults(to: unknown): readonly Fault[] {
   const fault = (code: FieldCode, detail: string, pointer = '/to'): Fault => ({ pointer, code, detail })
   if (typeof to === 'string') return none
   if (!Array.isArray(to)) return [fault('wrong_type', 'Must be a number in E.164, or a list of them.')]
-  if (to.length === 0) return [fault('too_short', 'Must name at least one recipient.')]
+  if (to.length === 0) return [fault('too_short', 'Must have at least one recipient.')]
   if (to.length > maxRecipients)
-    return [fault('too_many_items', `At most ${maxRecipients} recipients may stand in one send.`)]
+    return [fault('too_many_items', `Must have at most ${maxRecipients} recipients.`)]
   return to.flatMap((item, i) =>
     typeof item === 'string' ? [] : [fault('wrong_type', 'Must be a string.', `/to/${i}`)],
   )

@@ -6,7 +6,7 @@ import type { Recipient } from './send-recipients.ts'
 import { isTestNumber } from '../numbers/test-number.ts'
 import { type TestAnswer, testAnswerTo } from './test-answers.ts'
 
-/** Refuses a send of which a recipient may not be written to: opted out, premium, or a destination that is not allowed. */
+/** Rejects a send with a recipient that is not allowed: opted out, premium, or in a blocked country. */
 export async function checkPolicy(
   { optedOut }: Pick<SendPorts, 'optedOut'>,
   { accountId, mode, guard }: Pick<Caller, 'accountId' | 'mode' | 'guard'>,
@@ -31,38 +31,42 @@ function policyFault(
     countries,
   }: { mode: Mode; stopped: ReadonlySet<string>; countries: ReadonlySet<string> | null },
 ): Fault | null {
-  const played = mode === 'test' ? testAnswerTo(to) : null
-  if (played === 'destination_not_allowed') {
+  const simulated = mode === 'test' ? testAnswerTo(to) : null
+  if (simulated === 'destination_not_allowed') {
     return { pointer, code: 'destination_not_allowed', detail: 'This destination is not allowed.' }
   }
-  // A number of no country, as of a satellite, is allowed where all are.
-  if (countries !== null && played === null && !isTestNumber(to) && !countries.has(country ?? ''))
+  // A number without a country, such as a satellite phone, is allowed only if all countries are.
+  if (countries !== null && simulated === null && !isTestNumber(to) && !countries.has(country ?? ''))
     return {
       pointer,
       code: 'destination_not_allowed',
-      detail: `This account may not write to ${country === null ? 'numbers of no country' : country}; an operator can allow it.`,
+      detail: `This account is not allowed to send to ${country === null ? 'numbers without a country' : country}. An operator can allow it.`,
     }
-  if (stopped.has(to) || played === 'recipient_opted_out') {
-    return { pointer, code: 'recipient_opted_out', detail: 'The recipient asked not to be written to.' }
+  if (stopped.has(to) || simulated === 'recipient_opted_out') {
+    return { pointer, code: 'recipient_opted_out', detail: 'The recipient opted out.' }
   }
   return kind === 'premium'
-    ? { pointer, code: 'premium_number', detail: 'Premium-rate numbers are not written to.' }
+    ? { pointer, code: 'premium_number', detail: 'Premium-rate numbers are blocked.' }
     : null
 }
 
-/** Test numbers that play a full queue or an empty wallet; the place of the real checks in the order is right after. */
-export function checkPlayedLimits(mode: Mode, recipients: readonly Recipient[], requiredSms: number): void {
+/** Simulates a full queue or an empty balance for test numbers, right before the real checks. */
+export function checkSimulatedLimits(
+  mode: Mode,
+  recipients: readonly Recipient[],
+  requiredSms: number,
+): void {
   if (mode !== 'test') return
-  const played = new Set<TestAnswer | null>(recipients.map(({ to }) => testAnswerTo(to)))
-  if (played.has('queue_full')) {
+  const simulated = new Set<TestAnswer | null>(recipients.map(({ to }) => testAnswerTo(to)))
+  if (simulated.has('queue_full')) {
     throw refuse('queue_full', {
-      detail: 'The answer that this test number asks for.',
+      detail: 'Simulated by this test number.',
       violated_policies: ['queue'],
       headers: { 'retry-after': '10' },
     })
   }
-  if (played.has('insufficient_balance')) {
-    const detail = 'The answer that this test number asks for.'
+  if (simulated.has('insufficient_balance')) {
+    const detail = 'Simulated by this test number.'
     throw refuse('insufficient_balance', { detail, required: requiredSms, available: 0 })
   }
 }

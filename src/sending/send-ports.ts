@@ -5,26 +5,29 @@ import type { AroundTime, NumberRange } from '../messages/queue/times-to-numbers
 import type { PumpingSign } from './pumping-watch.ts'
 import type { Mode } from '../storage/tables/schema.ts'
 
-/** What the send operation asks of the rest of the house. */
+/** What a send needs from other rooms. */
 export interface SendPorts {
   /**
-   * Stores and holds, replays or refuses; settles only after the flush. A `StorageError` of `outcome_unknown` means that nobody knows whether it
-   * was stored; whatever else it throws, nothing was.
+   * Stores and holds, replays or rejects a send; resolves after the flush. A `StorageError` of
+   * `outcome_unknown` means that the send may have been stored; after any other error, it was not.
    */
   sendMessages(request: SendRequest): Promise<SendResult>
-  /** What `sendMessages` would decide now; stores nothing. */
+  /** Returns what `sendMessages` would decide now; stores nothing. */
   priceOnly(request: SendRequest): Promise<Decision>
-  /** The send stored under an idempotency key. */
+  /** Returns the send stored under an idempotency key. */
   findReplay(name: { accountId: string; mode: Mode; key: string }): Promise<StoredSend | null>
-  /** Which of these numbers said STOP to this account. */
+  /** Returns which of these numbers have opted out of this account. */
   optedOut(accountId: string, mode: Mode, numbers: readonly string[]): Promise<ReadonlySet<string>>
-  /** When an account sends to numbers of these ranges, within a span of time; by the name of each. */
+  /**
+   * Returns when an account sends to numbers of these ranges, within a span of time, by the name of each
+   * range.
+   */
   timesTo(around: AroundTime, ranges: readonly NumberRange[]): Promise<ReadonlyMap<string, readonly number[]>>
-  /** Suspends an account whose messages look like pumping; settles when that is stored. */
+  /** Suspends an account whose messages look like SMS pumping; resolves when that is stored. */
   pauseForPumping(accountId: string, sign: PumpingSign): Promise<void>
-  /** Parts that wait for a device. */
+  /** Returns the number of queued parts. */
   waitingParts(accountId: string, mode: Mode): Promise<number>
-  /** What those devices of an account can do together that can use `sender`, all of them when it is null; from memory. */
+  /** Combines the devices of an account that can use `sender`, or all of them with null; from memory. */
   routing: {
     forAccount(accountId: string, mode: Mode, sender: string | null, encodingForced: boolean): Routing
   }

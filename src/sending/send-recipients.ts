@@ -9,13 +9,16 @@ export interface Recipient {
   to: string
   country: string | null
   kind: PhoneKind
-  /** It is longer than its numbering plan knows. */
+  /** True if it is longer than its numbering plan allows. */
   isOverlong?: true
-  /** Where it stands in the body. */
+  /** JSON pointer into the body. */
   pointer: string
 }
 
-/** The recipients in the order of `to`; pushes a fault for each that is no possible number, is named twice, or belongs to test mode. */
+/**
+ * Returns the recipients in the order of `to`; adds a fault for each number that is invalid, listed twice, or
+ * only for test mode.
+ */
 export function readRecipients(to: string | readonly string[], mode: Mode, faults: Fault[]): Recipient[] {
   if (typeof to === 'string') return readRecipient(to, '/to', mode, faults)
   const seen = new Set<string>()
@@ -25,7 +28,7 @@ export function readRecipients(to: string | readonly string[], mode: Mode, fault
       faults.push({
         pointer,
         code: 'duplicate_recipient',
-        detail: 'This number is named before; each gets one message.',
+        detail: 'This number is listed twice. Each recipient gets one message.',
       })
       return []
     }
@@ -44,8 +47,8 @@ function readRecipient(raw: string, pointer: string, mode: Mode, faults: Fault[]
   if (mode === 'live' ? isTestNumber(raw) : testAnswerTo(raw) === 'invalid_number') {
     const detail =
       mode === 'live'
-        ? 'This number works with test keys only.'
-        : 'No such number (the answer that this test number asks for).'
+        ? 'This number works only with test keys.'
+        : 'Unknown number (simulated by this test number).'
     faults.push({ pointer, code: 'invalid_number', detail })
     return []
   }

@@ -9,13 +9,13 @@ import {
   type TextMeasure,
 } from '../sms/sms-text.ts'
 
-/** A text as it will be sent, with what it costs. */
+/** A text as it will be sent, with its cost. */
 export interface PricedText extends TextMeasure {
   text: string
   smartEncodingApplied: boolean
   /** Parts without smart encoding; equal to `parts` unless it was applied. */
   plainParts: number
-  /** UCS-2 was asked for although GSM-7 has every character. */
+  /** UCS-2 was requested although GSM-7 has all characters. */
   encodingForced: boolean
 }
 
@@ -25,7 +25,10 @@ export interface TextWishes {
   maxParts: number
 }
 
-/** Normalises and prices a text; pushes a fault and gives null when it cannot be sent as asked. Nothing is ever cut. */
+/**
+ * Normalises and prices a text; adds a fault and returns null if it cannot be sent as requested. Texts are
+ * never cut.
+ */
 export function priceText(raw: string, wishes: TextWishes, faults: Fault[]): PricedText | null {
   const fault = findTextFault(raw)
   if (fault !== null) {
@@ -49,7 +52,7 @@ function price(
 ): PricedText | { notEncodable: Offending[] } {
   const plain = measureText(text, encoding)
   if (smartEncoding && encoding !== 'ucs2') {
-    // With `gsm7` the replaced text is the only one that can go; else it must save a part.
+    // With `gsm7`, only the replaced text can be sent; otherwise it must save a part.
     const smart =
       'notEncodable' in plain ? { text: replaceLookAlikes(text), applied: true } : applySmartEncoding(text)
     const measure = smart.applied ? measureText(smart.text, 'gsm7') : null

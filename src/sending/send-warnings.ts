@@ -8,7 +8,10 @@ import type { Recipient } from './send-recipients.ts'
 import type { PricedText } from './send-text.ts'
 import { isTestNumber } from '../numbers/test-number.ts'
 
-/** Joins the answer when the balance is at or below its threshold afterwards, which only the ledger knows. */
+/**
+ * Added to the response if the balance is at or below its threshold after the send, which only the ledger
+ * knows.
+ */
 export const lowBalanceWarning: Warning = {
   code: 'low_balance',
   message: 'The balance is at or below its warning threshold.',
@@ -18,19 +21,22 @@ export interface RemarkableSend {
   mode: Mode
   recipients: readonly Recipient[]
   priced: PricedText
-  /** What was asked for; with `ucs2` the caller knows. */
+  /** As requested; with `ucs2` the client expects it. */
   encoding: 'auto' | 'gsm7' | 'ucs2'
   validitySeconds: number
   onUnknown: OnUnknown
   wait: ExpectedWait | null
-  /** For later: how devices stand now says nothing of then. */
+  /** Scheduled: the present state of the devices does not matter. */
   isScheduled: boolean
 }
 
-/** The parts that wait, those of this send among them, and the paces at which they go; without a pace the time until a device asks for the first. */
+/**
+ * Queued parts, including those of this send, and the rates at which they are sent; without a rate limit, the
+ * time until a device fetches the first one.
+ */
 export type ExpectedWait = { parts: number; paces: readonly StandingPace[] } | { pickUpSeconds: number }
 
-/** Everything worth knowing about a send that goes its way none the less. */
+/** Returns the warnings of a send that is accepted anyway. */
 export function findWarnings(send: RemarkableSend, routing: Routing, nowMs: number): Warning[] {
   const warnings: Warning[] = []
   if (send.priced.encoding === 'ucs2' && send.encoding === 'auto')
@@ -39,15 +45,15 @@ export function findWarnings(send: RemarkableSend, routing: Routing, nowMs: numb
   if (!routing.online && !send.isScheduled) {
     warnings.push({
       code: 'no_device_online',
-      message: 'No device is online; the messages wait for one until they expire.',
+      message: 'No device is online. The messages stay queued until one is, or until they expire.',
     })
   }
-  // Test numbers play a network; what their numbering plan says of them means nothing.
+  // Test numbers are simulated; their numbering plan does not matter.
   const notMobile = send.recipients
     .filter(({ kind, to }) => kind === 'fixed' && !isTestNumber(to))
     .map(({ pointer }) => pointer)
   if (notMobile.length > 0) {
-    const message = 'Some numbers are not known to be mobile and may not take an SMS.'
+    const message = 'Some numbers are not known to be mobile and may not receive SMS.'
     warnings.push({ code: 'recipient_not_known_mobile', message, pointers: notMobile })
   }
   const overlong = longerThanPlan(send.recipients)
@@ -64,13 +70,13 @@ export function findWarnings(send: RemarkableSend, routing: Routing, nowMs: numb
   if (routing.simulated && send.mode === 'live') {
     warnings.push({
       code: 'simulated',
-      message: 'A simulator is attached to this account: the messages may never reach a handset.',
+      message: 'This account has a simulator: its messages may never reach a handset.',
     })
   }
   if (send.onUnknown === 'resend_once' && routing.phonesOnly) {
     warnings.push({
       code: 'resend_not_possible',
-      message: 'Only phones can carry this send, and a phone never sends a second time.',
+      message: 'Only phones can carry this send, and phones never send a message twice.',
     })
   }
   return warnings
@@ -87,11 +93,11 @@ function unicodeEncoding(text: string): Warning {
   }
 }
 
-/** Numbers of machines are so, and so is one with a digit too many. */
+/** Numbers of machines can be longer, but so is a number with a digit too many. */
 function longerThanPlan(recipients: readonly Recipient[]): Warning | null {
   const overlong = recipients.filter(({ isOverlong }) => isOverlong)
   if (overlong.length === 0) return null
-  const message = 'Some numbers have more digits than any known one of their country, and may not exist.'
+  const message = 'Some numbers have more digits than any known number of their country, and may not exist.'
   return {
     code: 'recipient_longer_than_plan',
     message,
@@ -99,7 +105,10 @@ function longerThanPlan(recipients: readonly Recipient[]): Warning | null {
   }
 }
 
-/** Networks take such a number in both spellings, or in one of them. What may be a fixed line is warned of as that. */
+/**
+ * Networks accept such a number in both spellings, or only in one. A number that may be a fixed line gets
+ * that warning.
+ */
 function formerSpelling(recipients: readonly Recipient[]): Warning | null {
   const former = recipients.filter(({ to }) => suggestedSpelling(to) !== to)
   return former.length === 0
@@ -107,7 +116,7 @@ function formerSpelling(recipients: readonly Recipient[]): Warning | null {
     : {
         code: 'recipient_former_spelling',
         message:
-          'Some mobile numbers are not written as their country writes them today, and may not arrive.',
+          'Some mobile numbers are in a former format of their country, and their messages may not arrive.',
         pointers: former.map(({ pointer }) => pointer),
         suggestions: former.map(({ to }) => suggestedSpelling(to)),
       }
@@ -119,9 +128,9 @@ const shortened = ({ parts, plainParts }: PricedText): Warning => ({
   parts_without: plainParts,
 })
 
-/** Null: longer than any message lives. */
+/** Null: longer than any validity period. */
 const validityTooShort = (waitSeconds: number | null): Warning => ({
   code: 'validity_shorter_than_queue',
-  message: `The messages may expire before a device takes them: as fast as your devices ask for messages and send them, the last can go in ${waitSeconds === null ? 'more than three days' : `up to ${waitSeconds} s`}.`,
+  message: `The messages may expire before they are submitted: at the speed of your devices, the last one is submitted ${waitSeconds === null ? 'after more than three days' : `within ${waitSeconds} s`}.`,
   estimated_wait_seconds: waitSeconds,
 })

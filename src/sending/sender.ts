@@ -27,17 +27,20 @@ export interface MoneyLeft {
 }
 
 /**
- * Writes the answer to a request before it is stored, all but what the ledger adds: nothing can fail afterwards. Called again for a request
- * that has to be built again.
+ * Builds the response to a request before it is stored, except for what the ledger adds: nothing can fail
+ * afterwards. Called again for a request that is rebuilt.
  */
 export type PrepareAnswer<T> = (request: SendRequest) => (money: MoneyLeft) => T
 
 export type Sent<T> = { kind: 'accepted'; answer: T } | { kind: 'replayed'; replay: StoredSend }
 
-/** How often a send is built again because a page of history was read past its time; each page lies some 100 ms behind the one before. */
-const maxTries = 10
+/**
+ * How often a send is rebuilt because a page of history was read beyond its time; pages are about 100 ms
+ * apart.
+ */
+const maxAttempts = 10
 
-/** The one way by which anything is sent: the checks, the limits, the price and the store, for every interface. One for each server. */
+/** The only way to send, for every interface: checks, limits, price and store. One for each server. */
 export class Sender {
   readonly #deps: SenderDeps
   readonly #inFlight = new InFlight()
@@ -51,8 +54,9 @@ export class Sender {
   }
 
   /**
-   * Checks a body (`SendBodySchema`), and stores it as one send with its messages and its hold; settles after the flush (P1). Under an
-   * idempotency that was stored before it answers with that send (P3). Throws a `Refusal` that names every fault.
+   * Checks a body (`SendBodySchema`), and stores it as one send with its messages and its hold; resolves
+   * after the flush (P1). If its idempotency key was stored before, it returns that send (P3). Throws a
+   * `Refusal` with all faults.
    */
   async send<T>(
     caller: Caller,
@@ -66,7 +70,8 @@ export class Sender {
       try {
         return await this.#send(caller, body, idempotency, prepare)
       } catch (error) {
-        // What was stored under the key comes before any fault of the request, but is looked up only when there is one.
+        // A send stored under the key takes precedence over any fault, but is looked up only if there is a
+        // fault.
         const replay = error instanceof Refusal ? await this.#deps.ports.findReplay(name) : null
         if (replay === null) throw error
         return replayed(replay, idempotency)
@@ -74,7 +79,7 @@ export class Sender {
     })
   }
 
-  /** Checks and prices a body as `send` does, and stores nothing. */
+  /** Checks and prices a body as `send` does, but stores nothing. */
   async dryRun<T>(caller: Caller, body: object, prepare: PrepareAnswer<T>): Promise<T> {
     const checked = await checkSend(this.#deps, caller, body)
     this.#countAuthentication(caller, checked)?.()
@@ -116,7 +121,7 @@ export class Sender {
 
   async #store<T>(build: () => SendRequest, prepare: PrepareAnswer<T>) {
     const { ports } = this.#deps
-    for (let tries = 1; tries <= maxTries; tries++) {
+    for (let attempts = 1; attempts <= maxAttempts; attempts++) {
       const request = build()
       const answerWith = prepare(request)
       const result = await ports.sendMessages(request)
@@ -125,18 +130,20 @@ export class Sender {
     throw refuse('unavailable', { headers: { 'retry-after': '1' } })
   }
 
-  /** Refuses when one of the numbers has had its share of codes; counts this one until it is taken back. */
+  /**
+   * Rejects a send if one of its numbers has reached the limit for codes; otherwise counts it until undone.
+   */
   #countAuthentication({ accountId, mode }: Caller, { body, recipients }: CheckedSend): (() => void) | null {
     if (body.category !== 'authentication') return null
     const numbers = recipients.map(({ to }) => presentSpelling(to))
     const { indexes, retryAfterSeconds } = this.#recipientRate.findExhausted(accountId, mode, numbers)
     if (indexes.length === 0) return this.#recipientRate.count(accountId, mode, numbers)
     throw refuse('recipient_rate_limited', {
-      detail: `These numbers have had their authentication messages of the last 10 minutes; wait ${retryAfterSeconds} s.`,
+      detail: `Too many authentication messages to these numbers within the last 10 minutes. Wait ${retryAfterSeconds} s.`,
       errors: indexes.map((i) => ({
         pointer: recipients[i]?.pointer ?? '/to',
         code: 'recipient_rate_limited',
-        detail: 'This number was sent too many codes.',
+        detail: 'Too many authentication messages to this number.',
       })),
       violated_policies: ['authentication-messages'],
       headers: { 'retry-after': String(retryAfterSeconds) },

@@ -1,4 +1,4 @@
-/** What a number of the test range makes the interface answer by itself; the simulator plays the others. */
+/** Responses that the API simulates for a test number; the simulator handles the others. */
 export type TestAnswer =
   | 'invalid_number'
   | 'destination_not_allowed'
@@ -6,7 +6,7 @@ export type TestAnswer =
   | 'queue_full'
   | 'insufficient_balance'
 
-/** What the interface answers to a send to this number in test mode; null when the send goes its way. */
+/** Returns the simulated response to a send to this number in test mode; null if the send is processed. */
 export const testAnswerTo = (e164: string): TestAnswer | null =>
   e164.startsWith('+1500555') ? (answers.get(e164) ?? null) : null
 

@@ -2,24 +2,24 @@ import { type Clock, hourMs } from '../runtime/clock.ts'
 import type { SharedCounts } from '../runtime/shared-counts.ts'
 
 export const windowMs = hourMs
-/** What nodes call its counts among themselves. */
+/** Name of these counts between nodes. */
 const kind = 'velocity'
 
 interface Count {
-  /** When the hour began that is being counted. */
+  /** Begin of the present hour. */
   fromMs: number
   now: number
   before: number
 }
 
 /**
- * How much went under a name in the last hour, as near as two counts tell: that of this hour and the part of the one before that is not yet an
- * hour ago. In memory and told between nodes now and then, approximate by design (P12). Bounded: of too many names the one that was counted
- * longest ago is forgotten.
+ * Estimates the count of a name in the last hour from two counts: that of the present hour, and the share of
+ * the previous one that is less than an hour ago. In memory and exchanged between nodes periodically,
+ * approximate by design (P12). Bounded: with too many names, the one that was counted longest ago is evicted.
  */
 export class Velocity {
   readonly #clock: Pick<Clock, 'monotonicMs'>
-  readonly #tell: (name: string, by: number) => void
+  readonly #publish: (name: string, by: number) => void
   readonly #maxNames: number
   readonly #counts = new Map<string, Count>()
 
@@ -29,18 +29,18 @@ export class Velocity {
   ) {
     this.#clock = deps.clock
     this.#maxNames = maxNames
-    this.#tell = (name, by) => deps.counts?.count(kind, name, by)
+    this.#publish = (name, by) => deps.counts?.count(kind, name, by)
     deps.counts?.listen(kind, (name, by) => this.#add(name, by))
   }
 
-  /** After how many seconds one more stays within the limit; 0 for now. */
+  /** Returns after how many seconds one more is within the limit; 0 for now. */
   waitSeconds(name: string, most: number): number {
     const count = this.#current(name)
     if (count === null) return 0
     const passedMs = this.#clock.monotonicMs() - count.fromMs
     const share = 1 - passedMs / windowMs
     if (count.now + count.before * share + 1 <= most) return 0
-    // The hour before fades until this one fits; then this one has to fade itself.
+    // The previous hour fades until this one fits; otherwise the present hour has to fade itself.
     const fadesMs =
       count.before > 0 && count.now + 1 <= most
         ? windowMs * (1 - (most - count.now - 1) / count.before) - passedMs
@@ -48,10 +48,10 @@ export class Velocity {
     return Math.max(1, Math.ceil(fadesMs / 1000))
   }
 
-  /** Counts one, or takes one back. */
+  /** Counts one, or undoes one. */
   add(name: string, by: 1 | -1): void {
     this.#add(name, by)
-    this.#tell(name, by)
+    this.#publish(name, by)
   }
 
   #add(name: string, by: number): void {

@@ -1,30 +1,30 @@
 import { setting } from './setting.ts'
 import { wholeNumber } from './setting-readers.ts'
 
-/** What a new account begins with, and what may wait of each. */
+/** Defaults and limits of accounts. */
 export const accountSettings = {
   freeSms: setting({
     env: 'ONESIXTY_FREE_SMS',
     read: wholeNumber(0, 1_000_000),
     default: 10,
-    says: 'SMS granted to a new account: enough to try everything without paying, little to give away.',
+    says: 'SMS credited to a new account. Enough to try everything without paying, and little to lose.',
   }),
   playSms: setting({
     env: 'ONESIXTY_PLAY_SMS',
     read: wholeNumber(0, 1_000_000),
     default: 1000,
-    says: 'What a test wallet is refilled to each day at 00:00 UTC: more than the tests of a day need, and an end that a test can reach.',
+    says: 'Test credits of an account, refilled daily at 00:00 UTC. More than a day of tests needs, and few enough for a test to use up.',
   }),
   lowBalance: setting({
     env: 'ONESIXTY_LOW_BALANCE',
     read: wholeNumber(0),
     default: 5,
-    says: 'At or below this many SMS a new account counts as low: half of the free ones. Each account may set its own.',
+    says: 'Balance, in SMS, at or below which a new account counts as low; each account can set its own. Half of the SMS that a new account gets.',
   }),
   queueLimit: setting({
     env: 'ONESIXTY_QUEUE_LIMIT',
     read: wholeNumber(0),
     default: 10_000,
-    says: 'Messages that may wait, account and mode; 0 switches the limit off. A hundred requests of 100 recipients; a program that runs wild fills no disk.',
+    says: 'Maximum number of queued messages per account and mode; 0 = no limit. A hundred requests of 100 recipients; a client in an endless loop cannot fill the disk.',
   }),
 } as const

@@ -1,8 +1,8 @@
-/** What a server may do of the service; all of it unless it is told otherwise. */
+/** Tasks that a server can do; by default all of them. */
 export const roles = ['api', 'dispatch', 'webhooks', 'janitor'] as const
 export type Role = (typeof roles)[number]
 
-/** Roles with commas between. Throws what would be right. */
+/** Parses roles separated by commas. Throws what is required. */
 export function readRoles(text: string): readonly Role[] {
   const names = text.split(',').map((name) => name.trim())
   const wrong = names.find((name) => !(roles as readonly string[]).includes(name))

@@ -1,80 +1,80 @@
 import { setting } from './setting.ts'
 import { httpOrigin, list, longSecret, nodeName, oneOf, someText, wholeNumber } from './setting-readers.ts'
 
-/** Where the server listens, what it is called and what it tells. */
+/** Settings of the server: its address, its name and its log. */
 export const serverSettings = {
   host: setting({
     env: 'ONESIXTY_HOST',
     read: someText,
     default: '127.0.0.1',
-    says: 'Address to listen on.',
+    says: 'Address to listen on. By default only this machine can connect.',
   }),
   port: setting({
     env: 'ONESIXTY_PORT',
     read: wholeNumber(0, 65_535),
     default: 8160,
-    says: 'Port to listen on; 0 takes a free one.',
+    says: 'Port to listen on; 0 chooses a free one.',
   }),
   publicUrl: setting<string | null>({
     env: 'ONESIXTY_PUBLIC_URL',
     read: httpOrigin,
     default: null,
-    says: 'The address that others know this service by; from host and port when not set.',
+    says: 'Public address of this server, as clients and browsers reach it. Default: built from host and port.',
   }),
   tlsCert: setting<string | null>({
     env: 'ONESIXTY_TLS_CERT',
     read: someText,
     default: null,
-    says: 'File of the certificate chain (PEM); with the key the service speaks HTTPS. A reverse proxy serves too.',
+    says: 'File with the certificate chain (PEM). With it and the key the server speaks HTTPS; a reverse proxy works as well.',
   }),
   tlsKey: setting<string | null>({
     env: 'ONESIXTY_TLS_KEY',
     read: someText,
     default: null,
-    says: 'File of the private key (PEM).',
+    says: 'File with the private key (PEM) of the certificate.',
   }),
   trustedProxies: setting<readonly string[]>({
     env: 'ONESIXTY_TRUSTED_PROXIES',
     read: list,
     default: [],
-    says: 'Proxies whose X-Forwarded-For counts: addresses and CIDRs, separated by commas.',
+    says: 'Proxies whose X-Forwarded-For is trusted: addresses and CIDRs, separated by commas. Default: none.',
   }),
   dataFolder: setting({
     env: 'ONESIXTY_DATA',
     read: someText,
     default: './data',
-    says: 'Folder of the embedded database, its epoch, its secret and the former ones.',
+    says: 'Folder of the embedded database, of its start number (epoch), and of the current and former secrets.',
   }),
   secret: setting<string | null>({
     env: 'ONESIXTY_SECRET',
     read: longSecret,
     default: null,
-    says: 'Encrypts what must be read again; made into the file `secret` of the data folder when not set. Former ones stand in `secret.previous` there, one a line.',
+    says: 'Encrypts stored secrets that must be read again. Default: generated into the file `secret` of the data folder; former ones are in `secret.previous` there, one per line.',
     secret: true,
   }),
   node: setting<string | null>({
     env: 'ONESIXTY_NODE',
     read: nodeName,
     default: null,
-    says: 'Name of this server, shown with the links that it runs; the name of the machine when not set, on PostgreSQL with a mark of the data folder. It stays the same over restarts, and no other server of the same database bears it.',
+    says: 'Name of this server, shown with the SMPP connections that it runs. Default: the name of the machine, on PostgreSQL with a suffix for the data folder. It must stay the same over restarts and be unique among the servers of one database.',
   }),
   logLevel: setting({
     env: 'ONESIXTY_LOG_LEVEL',
     read: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
     default: 'info',
-    says: 'How much is logged: trace, debug, info, warn, error or silent.',
+    says: 'Log level: trace, debug, info, warn, error or silent.',
   }),
   metricsToken: setting<string | null>({
     env: 'ONESIXTY_METRICS_TOKEN',
     read: longSecret,
     default: null,
-    says: 'Bearer token that opens /metrics to other machines; without it only loopback may read.',
+    says: 'Bearer token that allows other machines to read /metrics. Without it only loopback can.',
     secret: true,
   }),
   drainTimeoutMs: setting({
     env: 'ONESIXTY_DRAIN_TIMEOUT_MS',
     read: wholeNumber(0),
     default: 30_000,
-    says: 'How long a stop waits for what is under way: as long as a link waits for an answer unless it is set otherwise, and less than the 45 s after which systemd and compose.yaml end it.',
+    says: 'Milliseconds that a stop waits for submissions in flight. By default as long as an SMPP connection waits for a response, and less than the 45 s after which systemd and compose.yaml kill the process.',
   }),
 } as const

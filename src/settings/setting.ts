@@ -1,11 +1,11 @@
-/** One row a setting: its name, how its text is read, what holds without it, and why. */
+/** A setting: its name, the reader of its text, its default, and what it does and why it has this default. */
 export interface Setting<T> {
   env: string
-  /** Gives the value, or throws a sentence that says what would be right. */
+  /** Returns the value, or throws a sentence that states what is required. */
   read(text: string): T
   default: T
   says: string
-  /** Never shown, logged or documented with its value. */
+  /** True if the value must never be shown, logged or documented. */
   secret?: true
 }
 

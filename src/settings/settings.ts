@@ -10,7 +10,7 @@ import { serverSettings } from './server-settings.ts'
 import { storageSettings } from './storage-settings.ts'
 import { webhookSettings } from './webhook-settings.ts'
 
-/** Every setting by its name in the code; `config.ts` reads them. */
+/** Every setting by its name in the code; read by `config.ts`. */
 export const settings = {
   ...serverSettings,
   ...storageSettings,
@@ -25,17 +25,17 @@ export const settings = {
   ...retentionSettings,
 } as const
 
-/** The same by subject, in the order of the documentation. */
+/** The same settings by subject, in the order of the documentation. */
 export const settingGroups = [
-  { title: 'The server', settings: serverSettings },
-  { title: 'The database, and several nodes', settings: storageSettings },
+  { title: 'Server', settings: serverSettings },
+  { title: 'Database and nodes', settings: storageSettings },
   { title: 'Accounts', settings: accountSettings },
   { title: 'Requests', settings: requestSettings },
-  { title: 'The guard against abuse', settings: guardSettings },
-  { title: 'Sending devices and receipts', settings: deviceSettings },
+  { title: 'Protection against abuse', settings: guardSettings },
+  { title: 'Devices and receipts', settings: deviceSettings },
   { title: 'Received messages and opt-outs', settings: inboundSettings },
   { title: 'Webhooks', settings: webhookSettings },
-  { title: 'The console and its people', settings: consoleSettings },
-  { title: 'Alerts by mail', settings: alertSettings },
-  { title: 'How long things are kept', settings: retentionSettings },
+  { title: 'Console and users', settings: consoleSettings },
+  { title: 'Alerts by e-mail', settings: alertSettings },
+  { title: 'Retention', settings: retentionSettings },
 ] as const

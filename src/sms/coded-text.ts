@@ -2,22 +2,24 @@ import { isUtf8 } from 'node:buffer'
 import { decodeGsm7, type NationalLanguages } from './gsm7.ts'
 
 /**
- * How the octets of a received text are read: UTF-16 whose first octet is the high one unless it begins with a mark that says otherwise, or septets, one in
- * each octet. `perhapsLatin1` are septets whose sender may have meant Latin-1: an octet above 0x7f, which no septet is, tells.
+ * Encoding of the octets of a received text: UTF-16, big-endian unless it begins with a byte order mark for
+ * little-endian, or septets, one per octet. `perhapsLatin1` marks septets whose sender may have meant
+ * Latin-1: an octet above 0x7f, which is no septet, proves it.
  */
 export type Coding = { alphabet: 'ucs2' } | ({ alphabet: 'gsm7'; perhapsLatin1?: true } & NationalLanguages)
 
-/** A text, or a piece of one, as it came: a character may be cut between two pieces. */
+/** The octets of a text or of one fragment, as received. A character may be split between two fragments. */
 export interface CodedText {
   octets: Uint8Array
   coding: Coding
 }
 
-/** A piece as it came, as it was read, or null where none came. */
+/** A fragment as octets, as text, or null if it is missing. */
 export type TextPiece = CodedText | string | null
 
 /**
- * Reads the pieces of a text in their order: neighbours of one coding together, since any character may be cut between them. `…` stands where some are missing.
+ * Decodes the fragments of a text in their order. Adjacent fragments with the same coding are decoded
+ * together, since any character may be split between them. `…` replaces missing fragments.
  */
 export function readPieces(pieces: readonly TextPiece[]): string {
   const isLatin1 = pieces.some(hasHighOctet)
@@ -41,11 +43,14 @@ export function readPieces(pieces: readonly TextPiece[]): string {
   return text
 }
 
-/** Latin-1, or UTF-8 where it is that from its beginning to its end: what people write in Latin-1 never is. */
+/**
+ * Decodes UTF-8 if the octets are valid UTF-8 from the beginning to the end, else Latin-1: text written in
+ * Latin-1 never is.
+ */
 const readEightBits = (octets: Buffer): string =>
   isUtf8(octets) ? octets.toString('utf8') : octets.toString('latin1')
 
-/** Behind the last of the neighbours that are read together. */
+/** Returns the end of the run of adjacent fragments that are decoded together. */
 function endOfRun(pieces: readonly TextPiece[], from: number): number {
   const kind = kindOf(pieces[from] as TextPiece)
   if (kind === 'text') return from + 1
@@ -57,8 +62,9 @@ const kindOf = (piece: TextPiece): string =>
   piece === null ? 'missing' : typeof piece === 'string' ? 'text' : JSON.stringify(piece.coding)
 
 /**
- * Whether a run of UTF-16 begins with the second half of a unit. Behind what is missing that is told by its end, which is that of a unit; where more is
- * missing there, by the length of the others: all pieces but the last are alike.
+ * Returns whether a run of UTF-16 begins with the second octet of a unit. After a gap this follows from its
+ * end, which is the end of a unit; if another gap follows, from the lengths of the others: all fragments
+ * except the last have the same length.
  */
 function isCutAt(pieces: readonly TextPiece[], from: number, to: number): boolean {
   if (from === 0) return false
@@ -67,14 +73,14 @@ function isCutAt(pieces: readonly TextPiece[], from: number, to: number): boolea
   const longest = Math.max(...pieces.map((piece) => lengthOf([piece])))
   const before = pieces.slice(0, from).map((piece) => {
     if (piece === null) return longest
-    // What an earlier release has read lacks the half of a unit at its end.
+    // Text decoded by an earlier release lacks the first half of a unit at its end.
     if (typeof piece === 'string') return piece.length === longest >> 1 ? longest : 0
     return lengthOf([piece])
   })
   return before.reduce((sum, length) => sum + length, 0) % 2 === 1
 }
 
-/** How many octets of UTF-16 these are. */
+/** Returns the number of UTF-16 octets in these fragments. */
 const lengthOf = (pieces: readonly TextPiece[]): number =>
   pieces.reduce((sum, piece) => sum + (isCoded(piece, 'ucs2') ? piece.octets.length : 0), 0)
 
@@ -87,7 +93,7 @@ const hasHighOctet = (piece: TextPiece): boolean =>
 const beginsWith = (piece: TextPiece | undefined, ...octets: number[]): boolean =>
   isCoded(piece, 'ucs2') && octets.every((octet, i) => piece.octets[i] === octet)
 
-/** Half a unit at the end is left out. */
+/** Decodes UTF-16. Half a unit at the end is ignored. */
 function readUtf16(octets: Uint8Array, isLittle: boolean): string {
   const whole = Buffer.from(octets.subarray(0, octets.length - (octets.length % 2)))
   return (isLittle ? whole : whole.swap16()).toString('utf16le')

@@ -20,11 +20,11 @@ const extensionTable: readonly [septet: number, character: string][] = [
   [0x65, '€'],
 ]
 
-// How many septets a UTF-16 unit costs, by its value: 1, 2 for the extension table, 0 if GSM-7 cannot carry it.
-// As large as the unit's range, so that the loops that price a text need no map and no bounds check.
+// Cost in septets by UTF-16 unit: 1, 2 for the extension table, 0 if GSM-7 cannot encode it. It covers the
+// full range of units, so that the loops that price a text need no map and no bounds check.
 const septetCost = new Uint8Array(0x10000)
 
-// The septet of a unit; the low 7 bits for either table, since the cost tells them apart.
+// Septet by UTF-16 unit; the low 7 bits in both tables, since the cost tells them apart.
 const septetOf = new Uint8Array(0x10000)
 const extendedCharacters: (string | undefined)[] = []
 const defaultTable = [...defaultAlphabet]
@@ -42,7 +42,7 @@ function registerCharacter(unit: number, septet: number, cost: 1 | 2): void {
   septetOf[unit] = septet
 }
 
-/** The septets that a text takes, escapes included; null if GSM-7 cannot carry all of it. */
+/** Returns the number of septets of a text, escapes included; null if GSM-7 cannot encode all of it. */
 export function countSeptets(text: string): number | null {
   let septets = 0
   for (let index = 0; index < text.length; index++) {
@@ -53,14 +53,14 @@ export function countSeptets(text: string): number | null {
   return septets
 }
 
-/** Whether GSM-7 has this character (a code point). */
+/** Returns whether GSM-7 has this character (a code point). */
 export function isGsm7Character(character: string): boolean {
   return septetCost[character.charCodeAt(0)] !== 0
 }
 
 /**
- * Where the parts of a joined GSM-7 message end, each of at most `room` septets (at least 2). An escape and its character stay
- * together.
+ * Returns the ends of the parts of a joined GSM-7 message, each of at most `room` septets (at least 2). An
+ * escape and its character stay together.
  */
 export function findGsm7PartEnds(text: string, room = joinedPartSeptets): number[] {
   const ends: number[] = []
@@ -78,8 +78,8 @@ export function findGsm7PartEnds(text: string, room = joinedPartSeptets): number
 }
 
 /**
- * Encodes a text as septets, one in each byte (unpacked, the way of SMPP's default alphabet); an extension
- * character takes two. Throws a RangeError on a character outside GSM-7: measure first.
+ * Encodes a text as septets, one per byte (unpacked, as in SMPP's default alphabet); an extension character
+ * takes two. Throws a RangeError for a character outside GSM-7: measure first.
  */
 export function encodeGsm7(text: string): Uint8Array {
   const septets = new Uint8Array(text.length * 2)
@@ -94,16 +94,19 @@ export function encodeGsm7(text: string): Uint8Array {
   return septets.slice(0, length)
 }
 
-/** National languages in force for a text (3GPP TS 23.038, section 6.2.1.2), by their numbers; what is left out or not known is the default. */
+/**
+ * National languages of a text (3GPP TS 23.038, section 6.2.1.2), by their numbers. An absent or unknown
+ * number is the default alphabet.
+ */
 export interface NationalLanguages {
   locking?: number
   single?: number
 }
 
 /**
- * Decodes unpacked septets. Takes any bytes: as the standard asks of a receiver, an escape before a code that the
- * extension table lacks is passed over, an escape before another or at the end is a space; the eighth bit is ignored. A void cell of a
- * national alphabet is a space, as phones show it.
+ * Decodes unpacked septets. Accepts any bytes. As the standard requires of a receiver, an escape before a
+ * code that the extension table lacks is skipped, and an escape before another or at the end is a space; the
+ * eighth bit is ignored. A void cell of a national alphabet becomes a space, as phones show it.
  */
 export function decodeGsm7(septets: Uint8Array, { locking, single }: NationalLanguages = {}): string {
   const alphabet = (locking === undefined ? null : lockingTable(locking, defaultTable)) ?? defaultTable
@@ -124,7 +127,7 @@ export function decodeGsm7(septets: Uint8Array, { locking, single }: NationalLan
   return text
 }
 
-/** Past the end stands an escape, which makes a space of the escape before it. */
+/** Returns an escape past the end, which turns the escape before it into a space. */
 function septetAt(septets: Uint8Array, index: number): number {
   return (septets[index] ?? escapeSeptet) & 0x7f
 }

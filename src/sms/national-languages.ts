@@ -1,8 +1,10 @@
 /**
- * The national language tables of GSM 7-bit texts (3GPP TS 23.038, annex A), by the number of the language (section 6.2.1.2.4): which characters
- * differ from those of a base. `05:ea 12:aa,c7` are code points in hexadecimal from septet 05 on, and from 12 on; `985-98b` is a row of them.
+ * The national language tables of GSM 7-bit texts (3GPP TS 23.038, annex A), by the number of the language
+ * (section 6.2.1.2.4), as differences from a base. `05:ea 12:aa,c7` are code points in hexadecimal from
+ * septet 05 on, and from 12 on; `985-98b` is a range.
  *
- * Where the standard has a misprint, its cell is read as everybody reads it: septet 24 of Kannada is U+0CA1, since it has U+0CAA at 3d, too.
+ * A misprint of the standard is read as all implementations do: septet 24 of Kannada is U+0CA1, since U+0CAA
+ * is already at 3d.
  */
 const languages: Readonly<Record<number, { letters: 'latin' | 'own'; locking?: string; single: string }>> = {
   // Turkish, Spanish, Portuguese; Spanish has no locking table.
@@ -22,21 +24,21 @@ const languages: Readonly<Record<number, { letters: 'latin' | 'own'; locking?: s
   13: { letters: 'own', locking: '00:627,622,628,67b,680,67e,6a6,62a,6c2,67f 0b:679,67d 0e:67a,67c,62b,62c,681,684,683,685-687,62d-62f 1c:68c,688-68a 22:68f,68d,630,631,691,693 2a:699,632 2d:696 2f:698 3c:69a,633,634 40:635-639,641,642,6a9-6ab,6af,6b3,6b1,644-646,6ba-6bc,648,6c4,6d5,6c1,6be,621,6cc,6d0,6d2,64d,650,64f,657,654 7b:655,651,653,656,670', single: '19:600,601 1c:6f0-6f9,60c,60d 2a:60e-612 30:613,614,61b,61f,640,652,658,66b,66c,672,673,6cd 3f:6d4' },
 } // prettier-ignore
 
-/** What the tables of languages with letters of their own have in common. */
+/** The common cells of the tables of languages with letters of their own. */
 const ownLetters = {
   locking: '0a:a 0d:d 20:20,21 28:29,28 2c:2c 2e:2e 30:30-3b 3f:3f 61:61-7a',
   single:
     '00:40,a3,24,a5,bf,22,a4,25-27,c,2a,2b 0e:2d,2f,3c-3e,a1,5e,a1,5f,23,2a 28:7b,7d 2f:5c 3c:5b,7e,5d 40:7c,41-5a 65:20ac',
 }
 
-/** Characters by septet; a cell that is void is undefined. */
+/** Characters by septet; undefined for a void cell. */
 export type SeptetTable = readonly (string | undefined)[]
 
-/** The locking shift table of a language over the default alphabet; null where it has none. */
+/** Returns the locking shift table of a language over the default alphabet; null if it has none. */
 export const lockingTable = (language: number, standard: SeptetTable): SeptetTable | null =>
   tableOf('locking', language, standard)
 
-/** The single shift table of a language over the default extension table; null where it has none. */
+/** Returns the single shift table of a language over the default extension table; null if it has none. */
 export const singleShiftTable = (language: number, standard: SeptetTable): SeptetTable | null =>
   tableOf('single', language, standard)
 

@@ -1,10 +1,11 @@
 /**
- * The number under which a part of an attempt goes out, from 1 to 65535: what a network sends back with it tells which part it means when
- * nobody knows the network's id. A function of both alone, so that it is known after a restart without being stored. Of two parts to one
- * recipient 1 in 65,535 pairs share one.
+ * Returns the reference under which a part of an attempt is submitted, from 1 to 65535. If a network returns
+ * it, it identifies the part while the network's ID is unknown. It is a pure function of both arguments, so
+ * that it is known after a restart without being stored. Of the pairs of parts to one recipient, 1 in 65,535
+ * share a reference.
  */
 export function referenceOfPart(attemptId: string, part: number): number {
-  // FNV-1a, 32 bits, as its authors give it; folded, because ids of one moment differ in few letters.
+  // FNV-1a, 32 bits, as published; folded, because IDs of the same moment differ in few letters.
   let hash = 0x811c9dc5
   for (let i = 0; i < attemptId.length; i++) hash = Math.imul(hash ^ attemptId.charCodeAt(i), 0x01000193)
   hash = Math.imul(hash ^ part, 0x01000193)

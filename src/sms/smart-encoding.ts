@@ -1,14 +1,15 @@
 /**
- * Characters that word processors put where a keyboard has a plain one, and the GSM-7 characters they look like.
- * Never a letter, mark or digit: folding those changes words, names and amounts (½ would make "1½" into "11/2").
+ * Typographic characters that word processors insert for plain ones, and the GSM-7 characters that they look
+ * like. Never a letter, mark or digit: replacing those changes words, names and amounts (½ would turn "1½"
+ * into "11/2").
  */
 
-/** The GSM-7 text that may stand for a character (a code point), or null if nothing looks like it. */
+/** Returns the GSM-7 text that can replace a character (a code point), or null if none looks like it. */
 export function replacementFor(character: string): string | null {
   return replacements.get(character) ?? null
 }
 
-/** The text with every look-alike replaced. */
+/** Replaces all look-alikes of a text. */
 export function replaceLookAlikes(text: string): string {
   return text.replace(anyLookAlike, (character) => replacements.get(character) ?? character)
 }
@@ -24,7 +25,7 @@ const lookAlikes: readonly [replacement: string, characters: string][] = [
   ['!!', '\u203c'],
   [' ', '\t\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000'],
   ['\n', '\u2028\u2029'],
-  // Soft hyphen, zero-width space, (non-)joiners, left-to-right mark, byte order mark: seen by nobody in GSM-7.
+  // Soft hyphen, zero-width space, (non-)joiners, left-to-right mark, byte order mark: invisible.
   ['', '\u00ad\u200b\u200c\u200d\u200e\u2060\ufeff'],
 ]
 
@@ -35,10 +36,13 @@ const replacements: ReadonlyMap<string, string> = new Map([
   ...fullWidthPunctuation(),
 ])
 
-// None of them means anything inside a character class.
+// None of these characters has a meaning inside a character class.
 const anyLookAlike = new RegExp(`[${[...replacements.keys()].join('')}]`, 'g')
 
-/** U+FF01 to U+FF5E are ASCII in the width of an ideograph; the grave accent stays a quotation mark as above. */
+/**
+ * Yields U+FF01 to U+FF5E, which are ASCII in the width of an ideograph; the grave accent remains a quotation
+ * mark as above.
+ */
 function* fullWidthPunctuation(): Iterable<[string, string]> {
   for (let unit = 0xff01; unit <= 0xff5e; unit++) {
     const ascii = String.fromCharCode(unit - 0xfee0)

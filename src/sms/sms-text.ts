@@ -1,6 +1,7 @@
 /**
- * The text of an SMS: what is refused, which alphabet it needs, what it costs in parts, and the parts themselves.
- * Price and wire use this one splitter. Everything here is linear in the text, whatever stands in it.
+ * The text of an SMS: which texts are rejected, which alphabet one needs, how many parts it costs, and the
+ * parts themselves. Prices and submissions use this one splitter. Every function is linear in the text, for
+ * any text.
  */
 
 import { countSeptets, findGsm7PartEnds, isGsm7Character } from './gsm7.ts'
@@ -9,10 +10,10 @@ import { findUcs2PartEnds, isPlain, startsPair } from './ucs2.ts'
 
 export type SmsEncoding = 'gsm7' | 'ucs2'
 
-/** `units` are septets in GSM-7 and UTF-16 units in UCS-2; `parts` is what one recipient costs. */
+/** `units` are septets in GSM-7 and UTF-16 units in UCS-2; `parts` is the cost per recipient. */
 export type TextMeasure = { encoding: SmsEncoding; units: number; parts: number }
 
-/** A character (code point) outside GSM-7. `index` is that of its first occurrence and counts code points. */
+/** A character (code point) outside GSM-7. `index` is that of its first occurrence, in code points. */
 export type Offending = {
   character: string
   code_point: string
@@ -32,8 +33,9 @@ const singlePartUtf16 = 70
 const maxOffending = 50
 
 /**
- * Encoding, units and parts of a text. `auto` takes GSM-7 if it can carry the whole text, else UCS-2; asked for
- * `gsm7`, a text that needs more is answered with what stands in the way. The empty text is one part of no units.
+ * Returns encoding, units and parts of a text. `auto` selects GSM-7 if it can encode the whole text, else
+ * UCS-2. With `gsm7`, a text that does not fit returns its offending characters. The empty text is one part
+ * of 0 units.
  */
 export function measureText(text: string, encoding: 'auto' | 'ucs2'): TextMeasure
 export function measureText(
@@ -52,12 +54,15 @@ export function measureText(
   return { encoding: 'ucs2', units: text.length, parts: countUcs2Parts(text) }
 }
 
-/** What one of several joined parts may hold, where a header leaves less room than the priced 153 septets or 67 units. */
+/**
+ * Capacity of one of several joined parts, if a header leaves less room than the usual 153 septets or 67
+ * units.
+ */
 export type PartRoom = { septets: number; utf16: number }
 
 /**
- * The parts of a text: joined they are the text, and `measureText` counts them, unless a smaller `room` is asked for. Throws where it
- * says `notEncodable`.
+ * Splits a text into its parts: joined they are the text, and `measureText` counts them, unless a smaller
+ * `room` is given. Throws where `measureText` returns `notEncodable`.
  */
 export function splitText(text: string, encoding: 'auto' | SmsEncoding, room?: PartRoom): string[] {
   const measure = measureText(text, encoding)
@@ -68,7 +73,10 @@ export function splitText(text: string, encoding: 'auto' | SmsEncoding, room?: P
   return ends.map((end, part) => text.slice(ends[part - 1] ?? 0, end))
 }
 
-/** The characters that GSM-7 lacks, each once with its count, in the order of first occurrence; at most 50 of them. */
+/**
+ * Returns the characters that GSM-7 lacks, each once with its count, in the order of first occurrence; at
+ * most 50.
+ */
 export function offendingCharacters(text: string): Offending[] {
   const found = new Map<string, Offending>()
   let index = 0
@@ -83,7 +91,9 @@ export function offendingCharacters(text: string): Offending[] {
   return [...found.values()]
 }
 
-/** Replaces look-alikes if, and only if, the whole text then fits GSM-7 and needs fewer parts than as it stands. */
+/**
+ * Replaces look-alikes if, and only if, the whole text then fits GSM-7 and needs fewer parts than unchanged.
+ */
 export function applySmartEncoding(text: string): { text: string; applied: boolean } {
   if (countSeptets(text) !== null) return { text, applied: false }
   const replaced = replaceLookAlikes(text)
@@ -92,7 +102,9 @@ export function applySmartEncoding(text: string): { text: string; applied: boole
   return applied ? { text: replaced, applied } : { text, applied }
 }
 
-/** The parts that a text would need with its look-alikes replaced; null if GSM-7 could not carry it even then. */
+/**
+ * Returns the number of parts with all look-alikes replaced; null if GSM-7 cannot encode the text even then.
+ */
 export function countPartsIfGsm7(text: string): number | null {
   const replaced = replaceLookAlikes(text)
   const septets = countSeptets(replaced)
@@ -100,8 +112,9 @@ export function countPartsIfGsm7(text: string): number | null {
 }
 
 /**
- * Unicode NFC, and LF for CRLF (a lone CR stays). Runs of more than 256 combining marks are normalised in pieces:
- * the text stays canonically equivalent, while the sorting of marks, quadratic in a run, stays bounded.
+ * Normalizes to Unicode NFC, and CRLF to LF (a lone CR stays). Runs of more than 256 combining marks are
+ * normalized in pieces: the text stays canonically equivalent, while the sorting of marks, quadratic in a
+ * run, stays bounded.
  */
 export function normalizeText(raw: string): string {
   if (isPlain(raw)) return raw
@@ -114,8 +127,9 @@ export function normalizeText(raw: string): string {
 }
 
 /**
- * The first thing for which a text is refused: half a surrogate pair, or a control character (C0, DEL, C1) other
- * than LF, CR, FF and TAB; then, if nothing in it can be seen, that it is blank. `index` counts code points.
+ * Returns the first reason to reject a text: an unpaired surrogate, or a control character (C0, DEL, C1)
+ * other than LF, CR, FF and TAB; else, if nothing in it is visible, that it is blank. `index` counts code
+ * points.
  */
 export function findTextFault(text: string): TextFault | null {
   let visible = false
@@ -135,13 +149,14 @@ const longestMarkRun = 256
 const longMarkRuns = new RegExp(`(?<!\\p{M})\\p{M}{${longestMarkRun},}`, 'gu')
 const markRunPieces = new RegExp(`\\p{M}{${longestMarkRun}}`, 'gu')
 
-// White space and what is drawn as nothing: format characters, fillers, variation selectors, the empty Braille cell.
+// White space and invisible characters: format characters, fillers, variation selectors, the empty Braille
+// cell.
 const blankText = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*$/u
 
 const faultDetails: Record<TextFault['code'], string> = {
-  invalid_unicode: 'The text holds half a surrogate pair, which is no character.',
-  control_character: 'Of the control characters, only LF, CR, FF and TAB may stand in a text.',
-  blank: 'The text holds nothing that can be seen.',
+  invalid_unicode: 'The text contains an unpaired surrogate.',
+  control_character: 'Control characters other than LF, CR, FF and TAB are not allowed in a text.',
+  blank: 'The text contains no visible character.',
 }
 
 function textFault(code: TextFault['code'], text: string, unitIndex: number): TextFault {

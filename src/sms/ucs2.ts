@@ -1,11 +1,12 @@
-/** Where texts in UCS-2 (UTF-16, as every network takes it) may be cut. */
+/** Finds the points at which texts in UCS-2 (UTF-16, as every network accepts it) can be split. */
 
 const joinedPartUtf16 = 67
 
 /**
- * Where the parts of a joined UCS-2 message end: as late as `room` units (at least 2) allow, but not inside a grapheme cluster.
- * A cluster longer than a part is cut between code points, as if each were a cluster. Only the surroundings of
- * a cut are segmented, from a place known to be a boundary: what follows never changes the boundaries before it.
+ * Returns the ends of the parts of a joined UCS-2 message: as late as `room` units (at least 2) allow, but
+ * not inside a grapheme cluster. A cluster longer than a part is split between code points, as if each were a
+ * cluster. Only the text around a split is segmented, from a known boundary on: what follows never changes
+ * the boundaries before it.
  */
 export function findUcs2PartEnds(text: string, room = joinedPartUtf16): number[] {
   const ends: number[] = []
@@ -27,21 +28,24 @@ export function findUcs2PartEnds(text: string, room = joinedPartUtf16): number[]
   return ends
 }
 
-/** Whether the two units from `index` are a surrogate pair. */
+/** Returns whether the two units from `index` are a surrogate pair. */
 export function startsPair(text: string, index: number): boolean {
   return (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00
 }
 
-// The locale does not matter for grapheme clusters.
+// Grapheme clusters do not depend on the locale.
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** The start of the cluster that holds the unit at `index`, given that a cluster starts at `from`. */
+/** Returns the start of the cluster that contains the unit at `index`, if a cluster starts at `from`. */
 function findClusterStart(text: string, from: number, index: number): number {
   const surroundings = graphemes.segment(text.slice(from, index + 2))
   return from + (surroundings.containing(index - from)?.index ?? 0)
 }
 
-/** The length of the cluster that starts at `from`; anything above `enough` if it is longer than that. */
+/**
+ * Returns the length of the cluster that starts at `from`; any value above `enough` if it is longer than
+ * that.
+ */
 function measureCluster(text: string, from: number, enough: number): number {
   for (let window = joinedPartUtf16 + 2; ; window *= 2) {
     const length = graphemes.segment(text.slice(from, from + window)).containing(0)?.segment.length ?? 0
@@ -49,8 +53,8 @@ function measureCluster(text: string, from: number, enough: number): number {
   }
 }
 
-// Characters of which the common texts consist: each is unchanged by NFC whatever plain one stands beside it, and
-// there is a cluster boundary between any two. Left out on purpose: CR, ©, ®, soft hyphen, marks, jamo, Indic letters.
+// The characters of most texts. NFC leaves each unchanged next to any other plain one, and there is a cluster
+// boundary between any two. Excluded on purpose: CR, ©, ®, soft hyphen, marks, jamo, Indic letters.
 const plainRanges = [
   [0x0a, 0x0a],
   [0x20, 0x7e],
@@ -73,7 +77,7 @@ const plainRanges = [
 const plainUnits = new Uint8Array(0x10000)
 for (const [first, last] of plainRanges) plainUnits.fill(1, first, last + 1)
 
-/** Whether a text consists of plain characters only; such a text is in NFC. */
+/** Returns whether a text consists only of plain characters; such a text is in NFC. */
 export function isPlain(text: string): boolean {
   for (let index = 0; index < text.length; index++) if (plainUnits[text.charCodeAt(index)] === 0) return false
   return true

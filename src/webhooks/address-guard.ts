@@ -1,15 +1,19 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/** Says which addresses a delivery may connect to. */
+/** Decides which addresses a delivery can connect to. */
 export interface AddressGuard {
-  /** Whether `address`, to which `host` led, may be connected to. */
+  /** True when the guard allows a connection to `address`, to which `host` resolved. */
   permits(host: string, address: string): boolean
-  /** Whether the operator named this host: then its address is found as the machine finds it, files of hosts among it. */
+  /**
+   * True when the operator named this host. Its address is then resolved by the operating system, including
+   * the hosts file.
+   */
   trusts(host: string): boolean
 }
 
 /**
- * IPv4 that is not the public Internet (IANA IPv4 Special-Purpose Address Registry; RFC 6890), multicast (RFC 5771) and what is reserved.
+ * IPv4 outside of the public Internet (IANA IPv4 Special-Purpose Address Registry; RFC 6890), multicast (RFC
+ * 5771) and reserved ranges.
  */
 const refusedIpv4 = [
   '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24',
@@ -18,16 +22,18 @@ const refusedIpv4 = [
 ] as const // prettier-ignore
 
 /**
- * Of IPv6 only global unicast (2000::/3) is public, and of that not what the IANA IPv6 Special-Purpose Address Registry names: protocols, Teredo and
- * ORCHID (2001::/23), documentation, and 6to4, which carries an IPv4 address inside. Outside lie loopback, IPv4-mapped and NAT64 addresses,
- * unique-local, link-local and multicast ones.
+ * In IPv6 only global unicast (2000::/3) is public. The IANA IPv6 Special-Purpose Address Registry excludes
+ * some of it: protocols, Teredo and ORCHID (2001::/23), documentation, and 6to4, which contains an IPv4
+ * address. Loopback, IPv4-mapped, NAT64, unique-local, link-local and multicast addresses are outside of
+ * 2000::/3.
  */
 const publicIpv6 = ['2000::/3'] as const
 const refusedIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'] as const
 
 /**
- * The guard against requests to the inside of a network (server-side request forgery): public addresses pass, others only where the operator allows
- * them by CIDR, address or the name of the host. Throws when `allowed` holds what is none of these.
+ * Creates the guard against server-side request forgery. Public addresses are allowed; others only where the
+ * operator allows them by CIDR range, address or host name. Throws when an entry of `allowed` is none of
+ * these.
  */
 export function createAddressGuard(allowed: readonly string[]): AddressGuard {
   const [refused, isPublic6, allowedAddresses] = [new BlockList(), new BlockList(), new BlockList()]
@@ -37,7 +43,7 @@ export function createAddressGuard(allowed: readonly string[]): AddressGuard {
   for (const item of allowed) {
     if (isIP(item.split('/')[0] as string) !== 0) addRange(allowedAddresses, item)
     else if (hostForm.test(item)) allowedHosts.add(plainHost(item))
-    else throw new Error(`ONESIXTY_WEBHOOK_ALLOW: '${item}' is no address, CIDR or host name.`)
+    else throw new Error(`ONESIXTY_WEBHOOK_ALLOW: '${item}' is not an address, CIDR range or host name.`)
   }
   return {
     trusts: (host) => allowedHosts.has(plainHost(host)),
@@ -47,7 +53,7 @@ export function createAddressGuard(allowed: readonly string[]): AddressGuard {
       if (allowedHosts.has(plainHost(host)) || allowedAddresses.check(address, family)) return true
       return family === 'ipv4'
         ? !refused.check(address, family)
-        : // A mapped address would be judged as the IPv4 that it holds.
+        : // A mapped address is checked as the IPv4 address in it.
           isPublic6.check(address, family) && !refused.check(address, family)
     },
   }
@@ -56,7 +62,7 @@ export function createAddressGuard(allowed: readonly string[]): AddressGuard {
 const hostForm =
   /^(?=.{1,253}\.?$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.?$/i
 
-/** Names are alike whatever their case, and a dot at the end says only that nothing follows. */
+/** Host names are compared without case, and without the final dot of an absolute name. */
 const plainHost = (host: string): string => host.toLowerCase().replace(/\.$/, '')
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' | null =>
@@ -65,9 +71,9 @@ const familyOf = (address: string): 'ipv4' | 'ipv6' | null =>
 function addRange(list: BlockList, range: string): void {
   const [address = '', prefix] = range.split('/')
   const family = familyOf(address)
-  const most = family === 'ipv6' ? 128 : 32
-  const bits = prefix === undefined ? most : Number(prefix)
-  if (family === null || (prefix !== undefined && !/^\d{1,3}$/.test(prefix)) || bits > most)
-    throw new Error(`ONESIXTY_WEBHOOK_ALLOW: '${range}' is no address or CIDR.`)
+  const maxBits = family === 'ipv6' ? 128 : 32
+  const bits = prefix === undefined ? maxBits : Number(prefix)
+  if (family === null || (prefix !== undefined && !/^\d{1,3}$/.test(prefix)) || bits > maxBits)
+    throw new Error(`ONESIXTY_WEBHOOK_ALLOW: '${range}' is not an address or CIDR range.`)
   list.addSubnet(address, bits, family)
 }

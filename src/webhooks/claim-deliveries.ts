@@ -13,25 +13,30 @@ export interface DueEndpoint {
   endpointId: string
 }
 
-/** One delivery that is being tried: what came of it is heard under its token alone. */
+/** One delivery in flight. Its result is accepted only with this token. */
 export interface ClaimedDelivery extends DueEndpoint {
   token: number
   failures: number
-  /** Of the trial of an endpoint that fails: until when it keeps others from the endpoint. */
+  /**
+   * Set for the trial delivery of a failing endpoint: until when it blocks other deliveries to the endpoint.
+   */
   trialUntil: number | null
   url: string
   /** Sealed. */
   secret: string
   formerSecrets: readonly FormerSecret[]
   event: WebhookEventTable
-  /** What the event is about as it is now; null when it is about something else, and when it is gone. */
+  /**
+   * The message of the event in its current state. Null when the event has none, and when the message was
+   * purged.
+   */
   message: MessageRow | null
 }
 
 /**
- * The endpoints that have something due and may be tried now: steps from one to the next in the index of what is open, so that it costs as many look-ups as there are endpoints
- * with something open, however much that is. Asked with `exists`, or without an order, PostgreSQL
- * would read all that is due.
+ * Returns the endpoints with a due delivery that can be attempted now. Steps from one endpoint to the next in
+ * the index of open deliveries: the cost is one lookup per endpoint with open deliveries, however many there
+ * are. With `exists`, or without an order, PostgreSQL would read everything that is due.
  */
 export async function readDueEndpoints(read: Db, nowMs: number): Promise<DueEndpoint[]> {
   const { rows } = await sql<{ endpoint_id: string }>`
@@ -47,13 +52,13 @@ export async function readDueEndpoints(read: Db, nowMs: number): Promise<DueEndp
       order by d.due_at limit 1) = 1`.execute(read)
   const endpoints = await selectEach<{ account_id: string; id: string }>(
     read,
-    tellable,
+    deliverable,
     rows.map((row) => [row.endpoint_id, nowMs]),
   )
   return endpoints.map((row) => ({ accountId: row.account_id, endpointId: row.id }))
 }
 
-const tellable = {
+const deliverable = {
   sql: `select w.account_id, w.id from webhook_endpoints w cross join accounts a on a.id = w.account_id
         where w.id = :endpoint and w.state = 'enabled' and a.state <> 'closed'
           and (w.resumes_at is null or w.resumes_at <= :now or (
@@ -62,12 +67,12 @@ const tellable = {
   inputs: ['endpoint', 'now'],
 } as const
 
-const restsOf = {
+const pausesOf = {
   sql: 'select account_id, id, failing_since, resumes_at from webhook_endpoints where id = :endpoint',
   inputs: ['endpoint'],
 } as const
 
-interface Rests {
+interface EndpointPause {
   account_id: string
   id: string
   failing_since: number | null
@@ -103,7 +108,7 @@ const eventColumns = everyColumn<WebhookEventTable>({
   recipient: true,
 }) // prettier-ignore
 
-// A limit keeps PostgreSQL from joining the whole table with what is asked.
+// The limit keeps PostgreSQL from joining the whole table with the inputs.
 const eventOf = {
   sql: `select ${eventColumns.join(', ')} from webhook_events where account_id = :account and id = :id limit 1`,
   inputs: ['account', 'id'],
@@ -114,9 +119,10 @@ const messageOf = {
 } as const
 
 /**
- * Takes up to so many due deliveries of each endpoint, oldest first, and lends them for `leaseMs`: what nobody has spoken of by then is due again. Of
- * an endpoint that fails it takes one, and while its pause lasts only what goes whatever the pause. Of two nodes one gets each, since the rows decide and
- * all that write take turns.
+ * Claims due deliveries of each endpoint, up to its `most`, oldest first, and leases them for `leaseMs`:
+ * without a result by then they are due again. A failing endpoint gets one delivery at a time, a trial; while
+ * it is paused, only deliveries that ignore the pause. Two nodes never claim the same delivery: the rows
+ * decide, and writers take turns.
  */
 export async function claimDeliveries(
   tx: Tx,
@@ -126,22 +132,22 @@ export async function claimDeliveries(
     leaseMs,
   }: { wants: readonly (DueEndpoint & { most: number })[]; nowMs: number; leaseMs: number },
 ): Promise<ClaimedDelivery[]> {
-  const rests = await selectEach<Rests>(
+  const pauses = await selectEach<EndpointPause>(
     tx,
-    restsOf,
+    pausesOf,
     wants.map(({ endpointId }) => [endpointId]),
   )
-  const failing = new Map(rests.flatMap((row) => (row.failing_since === null ? [] : [[row.id, row]])))
-  const resting = new Set(rests.flatMap(({ id, resumes_at }) => ((resumes_at ?? 0) > nowMs ? [id] : [])))
+  const failing = new Map(pauses.flatMap((row) => (row.failing_since === null ? [] : [[row.id, row]])))
+  const paused = new Set(pauses.flatMap(({ id, resumes_at }) => ((resumes_at ?? 0) > nowMs ? [id] : [])))
   const open = await selectEach<OpenRow>(
     tx,
     openOf,
     wants.map(({ endpointId, most }) => {
-      const isResting = resting.has(endpointId)
+      const isPaused = paused.has(endpointId)
       return [
         endpointId,
-        isResting ? dueWhateverThePause : nowMs,
-        isResting || failing.has(endpointId) ? 1 : most,
+        isPaused ? dueWhateverThePause : nowMs,
+        isPaused || failing.has(endpointId) ? 1 : most,
       ]
     }),
   )
@@ -155,14 +161,16 @@ export async function claimDeliveries(
   const leaseEnd = nowMs + leaseMs
   const [messages] = await allDone([
     readMessages(tx, events),
-    lend(tx, open, leaseEnd),
+    lease(tx, open, leaseEnd),
     pause(tx, tried, leaseEnd),
   ])
   return open.flatMap((row) => {
     const event = eventsById.get(row.event_id)
     if (event === undefined) return []
     const message = messages.get(event.message_id ?? '') ?? null
-    return [{ ...claimedOf(row, event, message), trialUntil: failing.has(row.endpoint_id) ? leaseEnd : null }]
+    return [
+      { ...claimedFrom(row, event, message), trialUntil: failing.has(row.endpoint_id) ? leaseEnd : null },
+    ]
   })
 }
 
@@ -179,7 +187,7 @@ async function readMessages(
   return new Map(messages.map((message) => [message.id, message]))
 }
 
-const lend = (tx: Tx, rows: readonly OpenRow[], dueAt: number): Promise<number> =>
+const lease = (tx: Tx, rows: readonly OpenRow[], dueAt: number): Promise<number> =>
   updateRows(
     tx,
     'webhook_deliveries',
@@ -193,8 +201,11 @@ const lend = (tx: Tx, rows: readonly OpenRow[], dueAt: number): Promise<number> 
     })),
   )
 
-/** Nothing else goes to an endpoint that fails until it is known what came of its trial. A longer pause stands: the trial went in spite of it. */
-const pause = (tx: Tx, rows: readonly Rests[], resumesAt: number): Promise<number> =>
+/**
+ * Holds everything else for a failing endpoint until the result of its trial is known. A longer pause is
+ * kept: the trial ignored it.
+ */
+const pause = (tx: Tx, rows: readonly EndpointPause[], resumesAt: number): Promise<number> =>
   updateRows(
     tx,
     'webhook_endpoints',
@@ -206,7 +217,7 @@ const pause = (tx: Tx, rows: readonly Rests[], resumesAt: number): Promise<numbe
     })),
   )
 
-const claimedOf = (
+const claimedFrom = (
   row: OpenRow,
   event: WebhookEventTable,
   message: MessageRow | null,
@@ -222,8 +233,10 @@ const claimedOf = (
   message,
 })
 
-/** Makes due what waits for longer than anything may: a clock was ahead when it was written. */
-export async function mendFarDue(tx: Tx, latestMs: number): Promise<void> {
+/**
+ * Makes deliveries due whose time is further ahead than any retry: a clock was ahead when they were stored.
+ */
+export async function resetFarDue(tx: Tx, latestMs: number): Promise<void> {
   await sql`update webhook_endpoints set resumes_at = null where resumes_at > ${latestMs}`.execute(tx)
   await sql`update webhook_deliveries set due_at = 0 where closed_at is null and due_at > ${latestMs}`.execute(
     tx,

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '../storage/seam/dialect.ts'
 
 /**
- * How many deliveries wait for a try, up to `most`: those that are not over, of enabled endpoints of accounts that are not closed; all others nobody
- * tries. Steps from one endpoint to the next as `readDueEndpoints` does, and reads no more of each than `most`. Without an order PostgreSQL would read
- * all that is kept.
+ * Counts deliveries that wait for an attempt, up to `most`: open ones of enabled endpoints of accounts that
+ * are not closed. No other delivery is attempted. Steps from one endpoint to the next as `readDueEndpoints`
+ * does, and reads at most `most` of each. Without an order PostgreSQL would read all stored deliveries.
  */
 export async function countWaiting(read: Db, most: number): Promise<number> {
   const { rows } = await sql<{ waiting: number }>`

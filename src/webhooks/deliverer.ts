@@ -9,11 +9,11 @@ import { programVersion } from '../process/program-version.ts'
 import type { Db, Tx } from '../storage/seam/dialect.ts'
 import type { Writer } from '../storage/seam/writer.ts'
 import { type Times, usualTimes } from '../runtime/times.ts'
-import { claimDeliveries, type ClaimedDelivery, mendFarDue, readDueEndpoints } from './claim-deliveries.ts'
-import { type DeliveryStanding, recordOutcomes, type TriedDelivery } from './delivery-outcomes.ts'
+import { claimDeliveries, type ClaimedDelivery, resetFarDue, readDueEndpoints } from './claim-deliveries.ts'
+import { type DeliveryState, recordOutcomes, type AttemptedDelivery } from './delivery-outcomes.ts'
 import { eventBody, type RenderMessage } from './event-body.ts'
 import { Lanes } from './lanes.ts'
-import { isTaken, type PostResult } from './post.ts'
+import { isAccepted, type PostResult } from './post.ts'
 import { longestDelayMs } from './retry-schedule.ts'
 import { signedHeaders } from './signature.ts'
 
@@ -21,9 +21,9 @@ export interface DelivererDeps {
   read: Db
   writer: Writer
   clock: Clock
-  /** The time by which what waits is due, which never steps back. */
+  /** The time that decides what is due. It never steps back. */
   dueNow: () => number
-  /** The same in a transaction, as all nodes see it. */
+  /** The same time in a transaction, equal on all nodes. */
   timeOf: (tx: Tx) => Promise<number>
   ids: Ids
   random: () => number
@@ -31,7 +31,7 @@ export interface DelivererDeps {
   metrics: Pick<Metrics, 'webhookTried'>
   secretBox: SecretBox
   renderMessage: RenderMessage
-  /** One POST, which never throws and takes no longer than `timeoutMs`. */
+  /** Sends one POST. Never throws, and takes at most `timeoutMs`. */
   post: (url: URL, what: { headers: Readonly<Record<string, string>>; body: string }) => Promise<PostResult>
   timeoutMs: number
   pollIntervalMs: number
@@ -41,23 +41,24 @@ export interface DelivererDeps {
   times?: Times
 }
 
-/** An answer that takes longer, or refuses, is taken for a sign that more at once would not help. */
+/** After a slower response, or a failure, more parallel deliveries would not help. */
 const quickMs = 2_000
-/** Outcomes that one transaction takes. */
+/** Maximum results in one transaction. */
 const maxOutcomes = 200
 
 /**
- * Tells endpoints what happened (P11): claims what is due by its state, posts it, and writes down what came of it. What it had under way when it was
- * killed is due again when its lease ends, under the same id. Looks at intervals and after each delivery; nobody has to wake it.
+ * Delivers events to webhook endpoints (P11): claims due deliveries, posts them and records the results. A
+ * delivery that was in flight at a crash is due again when its lease ends, with the same ID. Polls at
+ * intervals and after each delivery; no notification is needed.
  */
 export class Deliverer implements Service {
   readonly #deps: DelivererDeps
   readonly #lanes: Lanes
-  readonly #outcomes: Batcher<TriedDelivery, DeliveryStanding>
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #outcomes: Batcher<AttemptedDelivery, DeliveryState>
+  readonly #inFlight = new Set<Promise<void>>()
   #cancel: () => void = () => undefined
-  #looking: Promise<void> | null = null
-  #lookAgain = false
+  #polling: Promise<void> | null = null
+  #pollAgain = false
   #stopped = true
 
   constructor(deps: DelivererDeps) {
@@ -66,7 +67,7 @@ export class Deliverer implements Service {
     this.#outcomes = new Batcher((take) => this.#record(take()), { maxWeight: maxOutcomes })
   }
 
-  /** Deliveries under way. */
+  /** Number of deliveries in flight. */
   get open(): number {
     return this.#lanes.open
   }
@@ -74,52 +75,52 @@ export class Deliverer implements Service {
   async start(): Promise<void> {
     this.#stopped = false
     await this.#deps.writer.write(async (tx) =>
-      mendFarDue(tx, (await this.#deps.timeOf(tx)) + Math.max(longestDelayMs, this.#leaseMs)),
+      resetFarDue(tx, (await this.#deps.timeOf(tx)) + Math.max(longestDelayMs, this.#leaseMs)),
     )
-    this.#plan()
+    this.#schedulePoll()
   }
 
-  /** Begins nothing new, and waits for what is under way: no longer than one delivery takes. */
+  /** Starts no new deliveries and waits for those in flight, at most the duration of one delivery. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancel()
-    await this.#looking
-    await Promise.all(this.#underWay)
+    await this.#polling
+    await Promise.all(this.#inFlight)
   }
 
-  /** Looks for work now. */
+  /** Polls for due deliveries now. */
   nudge(): void {
     if (this.#stopped) return
-    if (this.#looking !== null) {
-      this.#lookAgain = true
+    if (this.#polling !== null) {
+      this.#pollAgain = true
       return
     }
-    this.#looking = this.#look()
+    this.#polling = this.#poll()
       .catch((error: unknown) =>
-        this.#deps.log.error({ err: error }, 'webhooks could not be looked for; trying again'),
+        this.#deps.log.error({ err: error }, 'failed to poll for due webhook deliveries; will retry'),
       )
       .finally(() => {
-        this.#looking = null
-        if (!this.#lookAgain) return
-        this.#lookAgain = false
+        this.#polling = null
+        if (!this.#pollAgain) return
+        this.#pollAgain = false
         this.nudge()
       })
   }
 
-  /** Settles when nothing is due and nothing under way. */
+  /** Resolves when nothing is due and nothing is in flight. */
   async drain(): Promise<void> {
     this.nudge()
-    while (this.#looking !== null || this.#underWay.size > 0) {
-      await this.#looking
-      await Promise.all(this.#underWay)
+    while (this.#polling !== null || this.#inFlight.size > 0) {
+      await this.#polling
+      await Promise.all(this.#inFlight)
     }
   }
 
-  #plan(): void {
+  #schedulePoll(): void {
     if (this.#stopped) return
     this.#cancel = this.#deps.clock.schedule(this.#deps.pollIntervalMs, () => {
       this.nudge()
-      this.#plan()
+      this.#schedulePoll()
     })
   }
 
@@ -127,7 +128,7 @@ export class Deliverer implements Service {
     return this.#deps.timeoutMs + (this.#deps.times ?? usualTimes).deliveryMarginMs
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { read, writer, dueNow } = this.#deps
     const due = await readDueEndpoints(read, dueNow())
     const shares = this.#lanes.share(due.map(({ endpointId }) => endpointId))
@@ -144,18 +145,18 @@ export class Deliverer implements Service {
   #begin(delivery: ClaimedDelivery): void {
     this.#lanes.begin(delivery.endpointId)
     const running = this.#deliver(delivery)
-      // Its lease ends, and it is tried again.
+      // Its lease ends, and the delivery is attempted again.
       .catch((error: unknown) =>
         this.#deps.log.error(
           { err: error, event: delivery.event.id },
-          'what came of a delivery was not stored',
+          'failed to store the result of a webhook delivery',
         ),
       )
       .finally(() => {
-        this.#underWay.delete(running)
+        this.#inFlight.delete(running)
         this.nudge()
       })
-    this.#underWay.add(running)
+    this.#inFlight.add(running)
   }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
@@ -164,11 +165,11 @@ export class Deliverer implements Service {
     const atMs = clock.now()
     let isQuick: boolean | null = false
     try {
-      const result = await this.#try(delivery, atMs)
+      const result = await this.#attempt(delivery, atMs)
       const durationMs = clock.monotonicMs() - startedMs
-      isQuick = result.kind === 'gone' ? null : isTaken(result) && durationMs <= quickMs
+      isQuick = result.kind === 'gone' ? null : isAccepted(result) && durationMs <= quickMs
       const { accountId, endpointId, url, token, failures, trialUntil, event } = delivery
-      const tried = {
+      const attempted = {
         accountId,
         endpointId,
         eventId: event.id,
@@ -180,16 +181,16 @@ export class Deliverer implements Service {
         atMs,
         durationMs,
       }
-      const standing = await this.#outcomes.add(tried)
-      metrics.webhookTried(standing, durationMs / 1_000)
-      if (standing === 'given_up')
-        log.warn({ endpoint: endpointId, event: event.id }, 'a webhook was given up')
+      const state = await this.#outcomes.add(attempted)
+      metrics.webhookTried(state, durationMs / 1_000)
+      if (state === 'given_up')
+        log.warn({ endpoint: endpointId, event: event.id }, 'a webhook delivery failed permanently')
     } finally {
       this.#lanes.end(delivery.endpointId, isQuick)
     }
   }
 
-  async #try(delivery: ClaimedDelivery, atMs: number): Promise<TriedDelivery['result']> {
+  async #attempt(delivery: ClaimedDelivery, atMs: number): Promise<AttemptedDelivery['result']> {
     const { renderMessage, post } = this.#deps
     const body = eventBody(renderMessage, delivery.event, delivery.message)
     if (body === null) return { kind: 'gone' }
@@ -213,11 +214,11 @@ export class Deliverer implements Service {
     return [secret, ...sign.map((former) => former.secret)].map((each) => secretBox.open(each, endpointId))
   }
 
-  #record(tried: readonly TriedDelivery[]): Promise<DeliveryStanding[]> {
+  #record(attempted: readonly AttemptedDelivery[]): Promise<DeliveryState[]> {
     const { writer, ids, random, disableAfterMs } = this.#deps
     return writer.write(async (tx) => {
       const nowMs = await this.#deps.timeOf(tx)
-      return recordOutcomes(tx, { ids, nowMs, random, disableAfterMs }, tried)
+      return recordOutcomes(tx, { ids, nowMs, random, disableAfterMs }, attempted)
     })
   }
 }

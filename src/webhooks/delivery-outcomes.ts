@@ -6,39 +6,41 @@ import type { Tx } from '../storage/seam/dialect.ts'
 import type { Category, Flag } from '../storage/tables/schema.ts'
 import { insertRows, selectEach, updateRows } from '../storage/seam/sets.ts'
 import type { WebhookEndpointTable } from '../storage/tables/webhook-tables.ts'
-import { isTaken, type PostResult } from './post.ts'
-import { askedPauseMs, nextDelayMs, pauseMs } from './retry-schedule.ts'
+import { isAccepted, type PostResult } from './post.ts'
+import { nextDelayMs, pauseMs, requestedPauseMs } from './retry-schedule.ts'
 
-/** What came of one try. `gone`: there is nothing left to tell. */
-export interface TriedDelivery {
+/** The result of one attempt. `gone`: the message was purged, so there is nothing to send. */
+export interface AttemptedDelivery {
   accountId: string
   endpointId: string
   eventId: string
-  /** Where it went; the endpoint may have moved since. */
+  /** URL of this attempt. The endpoint can have another one by now. */
   url: string
   token: number
   failures: number
-  /** Of the trial of an endpoint that fails: until when it kept others from the endpoint. */
+  /**
+   * Set for the trial delivery of a failing endpoint: until when it blocked other deliveries to the endpoint.
+   */
   trialUntil: number | null
   result: PostResult | { kind: 'gone' }
   atMs: number
   durationMs: number
 }
 
-/** How a delivery stands after a try; `stale` when somebody else has taken it since. */
-export type DeliveryStanding = 'delivered' | 'failed' | 'given_up' | 'dropped' | 'stale'
+/** State of a delivery after an attempt; `stale` when another node has claimed it since. */
+export type DeliveryState = 'delivered' | 'failed' | 'given_up' | 'dropped' | 'stale'
 
 export interface OutcomeDeps {
   ids: Ids
   nowMs: number
   random: () => number
-  /** Of failures without a success, after which an endpoint is disabled. */
+  /** Duration of failures without a success after which an endpoint is disabled. */
   disableAfterMs: number
 }
 
 const key = ['account_id', 'endpoint_id', 'event_id'] as const
 
-const standingOf = {
+const currentDelivery = {
   sql: `select d.account_id, d.endpoint_id, d.event_id, d.token, d.closed_at, e.type, e.message_id, e.recipient,
           m.text_redacted, m.category
         from webhook_deliveries d
@@ -48,8 +50,8 @@ const standingOf = {
   inputs: ['account', 'endpoint', 'event'],
 } as const
 
-/** A delivery as it is when it is heard what came of a try, and what is left of that which was told. */
-interface Standing {
+/** A delivery and its message as stored when the result of an attempt arrives. */
+interface CurrentDelivery {
   account_id: string
   endpoint_id: string
   event_id: string
@@ -63,44 +65,46 @@ interface Standing {
 }
 
 /**
- * Writes down what came of a batch of tries: done, due again, or given up; the log; and what it says of the endpoints. A word under an old token is logged
- * and changes nothing. Of what was erased while it was told nothing is logged, and no answer that may repeat a number or a text that was.
+ * Records the results of a batch of attempts: delivered, due again or failed permanently; the attempt log;
+ * and the state of the endpoints. A result with an old token is logged and changes nothing. A delivery that
+ * was erased while it was in flight is not logged. Neither is a response that could repeat an erased number
+ * or text.
  */
 export async function recordOutcomes(
   tx: Tx,
   deps: OutcomeDeps,
-  tried: readonly TriedDelivery[],
-): Promise<DeliveryStanding[]> {
-  const rows = await selectEach<Standing>(
+  attempted: readonly AttemptedDelivery[],
+): Promise<DeliveryState[]> {
+  const rows = await selectEach<CurrentDelivery>(
     tx,
-    standingOf,
-    tried.map((one) => [one.accountId, one.endpointId, one.eventId]),
+    currentDelivery,
+    attempted.map((one) => [one.accountId, one.endpointId, one.eventId]),
   )
-  const standings = new Map(rows.map((row) => [`${row.endpoint_id}/${row.event_id}`, row]))
-  const standingNow = (one: TriedDelivery) => standings.get(`${one.endpointId}/${one.eventId}`)
-  const judged = tried.map((one) => ({ one, ...judge(one, deps, openToken(standingNow(one))) }))
-  const heard = judged.filter(({ standing }) => standing !== 'stale')
+  const current = new Map(rows.map((row) => [`${row.endpoint_id}/${row.event_id}`, row]))
+  const currentOf = (one: AttemptedDelivery) => current.get(`${one.endpointId}/${one.eventId}`)
+  const decided = attempted.map((one) => ({ one, ...decide(one, deps, openToken(currentOf(one))) }))
+  const applied = decided.filter(({ state }) => state !== 'stale')
   await allDone([
-    updateRows(tx, 'webhook_deliveries', key, heard.filter(({ row }) => row.closed_at !== null).map(({ row }) => row)),
-    updateRows(tx, 'webhook_deliveries', key, heard.filter(({ row }) => row.closed_at === null).map(({ row }) => row)),
-    insertRows(tx, 'webhook_attempts', tried.flatMap((one) => attemptRow(one, standingNow(one))), 'ignore'),
+    updateRows(tx, 'webhook_deliveries', key, applied.filter(({ row }) => row.closed_at !== null).map(({ row }) => row)),
+    updateRows(tx, 'webhook_deliveries', key, applied.filter(({ row }) => row.closed_at === null).map(({ row }) => row)),
+    insertRows(tx, 'webhook_attempts', attempted.flatMap((one) => attemptRow(one, currentOf(one))), 'ignore'),
   ]) // prettier-ignore
-  await judgeEndpoints(
+  await updateEndpoints(
     tx,
     deps,
-    heard.map(({ one }) => one),
+    applied.map(({ one }) => one),
   )
-  return judged.map(({ standing }) => standing)
+  return decided.map(({ state }) => state)
 }
 
-function judge(one: TriedDelivery, deps: OutcomeDeps, token: number | undefined) {
+function decide(one: AttemptedDelivery, deps: OutcomeDeps, token: number | undefined) {
   const named = { account_id: one.accountId, endpoint_id: one.endpointId, event_id: one.eventId }
   const closed = (outcome: 'delivered' | 'given_up' | 'dropped', failures = one.failures) => ({
-    standing: outcome as DeliveryStanding,
+    state: outcome as DeliveryState,
     row: { ...named, outcome, closed_at: deps.nowMs, failures },
   })
-  const open = (standing: DeliveryStanding, dueAt: number, failures: number) => ({
-    standing,
+  const open = (state: DeliveryState, dueAt: number, failures: number) => ({
+    state,
     row: { ...named, due_at: dueAt, failures, closed_at: null },
   })
   if (token !== one.token) return open('stale', 0, 0)
@@ -112,31 +116,34 @@ function judge(one: TriedDelivery, deps: OutcomeDeps, token: number | undefined)
   return delayMs === null ? closed('given_up', failures) : open('failed', deps.nowMs + delayMs, failures)
 }
 
-const isSuccess = ({ result }: TriedDelivery): boolean => result.kind !== 'gone' && isTaken(result)
+const isSuccess = ({ result }: AttemptedDelivery): boolean => result.kind !== 'gone' && isAccepted(result)
 
-const openToken = (standing: Standing | undefined): number | undefined =>
-  standing?.closed_at === null ? standing.token : undefined
+const openToken = (state: CurrentDelivery | undefined): number | undefined =>
+  state?.closed_at === null ? state.token : undefined
 
-/** Receivers may repeat what they were told: an answer is kept as long as all that it may hold still stands, and never where it may hold a code. */
-function maySayWhatWasTold({ type, message_id, recipient, text_redacted, category }: Standing): boolean {
+/**
+ * Returns whether the response can be kept. Receivers may echo what they received: a response is kept while
+ * everything that it can contain is kept, and never where it can contain a one-time code.
+ */
+function canKeepAnswer({ type, message_id, recipient, text_redacted, category }: CurrentDelivery): boolean {
   if (type === null) return false
   if (message_id !== null) return text_redacted === 0 && category !== 'authentication'
   return recipient !== null || !type.startsWith('recipient.')
 }
 
-function attemptRow(one: TriedDelivery, standing: Standing | undefined) {
+function attemptRow(one: AttemptedDelivery, state: CurrentDelivery | undefined) {
   const { accountId, endpointId, eventId, token, result, atMs, durationMs } = one
-  if (result.kind === 'gone' || standing === undefined) return []
-  const isKept = maySayWhatWasTold(standing)
-  const came =
+  if (result.kind === 'gone' || state === undefined) return []
+  const isKept = canKeepAnswer(state)
+  const outcome =
     result.kind === 'answered'
       ? { status: result.status, failure: null, answer: isKept ? storable(result.answer) : null }
       : { status: null, failure: reasonOf(result), answer: null }
   const named = { account_id: accountId, endpoint_id: endpointId, event_id: eventId, token }
-  return [{ ...named, at: atMs, duration_ms: Math.max(0, Math.round(durationMs)), ...came }]
+  return [{ ...named, at: atMs, duration_ms: Math.max(0, Math.round(durationMs)), ...outcome }]
 }
 
-/** PostgreSQL takes no NUL in a text. */
+/** PostgreSQL does not accept NUL in text. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '�')
 
 const endpointOf = {
@@ -145,7 +152,7 @@ const endpointOf = {
   inputs: ['account', 'id'],
 } as const
 
-interface EndpointStanding {
+interface CurrentEndpoint {
   account_id: string
   id: string
   url: string
@@ -154,47 +161,56 @@ interface EndpointStanding {
   resumes_at: number | null
 }
 
-/** One success makes up for the failures beside it; 410 is a word for good. What another address answered says nothing of the one that it has now. */
-async function judgeEndpoints(tx: Tx, deps: OutcomeDeps, tried: readonly TriedDelivery[]): Promise<void> {
-  const byEndpoint = Map.groupBy(tried, ({ endpointId }) => endpointId)
-  const rows = await selectEach<EndpointStanding>(
+/**
+ * One success outweighs the failures of the same batch; 410 is final. A response from a former URL says
+ * nothing about the current one.
+ */
+async function updateEndpoints(
+  tx: Tx,
+  deps: OutcomeDeps,
+  attempted: readonly AttemptedDelivery[],
+): Promise<void> {
+  const byEndpoint = Map.groupBy(attempted, ({ endpointId }) => endpointId)
+  const rows = await selectEach<CurrentEndpoint>(
     tx,
     endpointOf,
-    [...byEndpoint].map(([id, tries]) => [tries[0]?.accountId ?? '', id]),
+    [...byEndpoint].map(([id, attempts]) => [attempts[0]?.accountId ?? '', id]),
   )
   for (const row of rows.filter(({ state }) => state === 'enabled')) {
-    const tries = (byEndpoint.get(row.id) ?? []).filter(({ url }) => url === row.url)
-    const told = tries.filter(({ result }) => result.kind !== 'gone')
-    // A trial that had nothing to tell says nothing of the endpoint: the next one may go.
-    if (told.length === 0 && tries.some((one) => holdsTrial(row, one)))
+    const attempts = (byEndpoint.get(row.id) ?? []).filter(({ url }) => url === row.url)
+    const sent = attempts.filter(({ result }) => result.kind !== 'gone')
+    // A trial without anything to send says nothing about the endpoint: the next one can start.
+    if (sent.length === 0 && attempts.some((one) => holdsTrial(row, one)))
       await changeEndpoint(tx, row, { resumes_at: null })
-    if (told.length === 0) continue
-    const isGone = told.some(({ result }) => result.kind === 'answered' && result.status === 410)
-    const health = healthOf(row, told, deps.nowMs)
+    if (sent.length === 0) continue
+    const isGone = sent.some(({ result }) => result.kind === 'answered' && result.status === 410)
+    const health = healthOf(row, sent, deps.nowMs)
     const isFailing =
       health.failing_since !== null && deps.nowMs - health.failing_since >= deps.disableAfterMs
     if (isGone || isFailing) await disable(tx, deps, row, health, isGone ? 'gone' : 'failing')
-    else if (isNews(row, health)) await changeEndpoint(tx, row, health)
+    else if (isChange(row, health)) await changeEndpoint(tx, row, health)
   }
 }
 
 type Health = Pick<WebhookEndpointTable, 'failing_since' | 'failing_because' | 'resumes_at'>
 
 /**
- * Since when and why an endpoint fails after these tries, and before when it is left alone. Each try speaks of the pause for itself: the trial ends what it
- * held, another one shortens nothing, for what stands may be what the receiver asked for. A trial whose hold somebody has ended makes no pause by its failure.
+ * Returns since when and why an endpoint fails after these attempts, and until when it is paused. A trial
+ * ends the pause that it set itself. Any other attempt never shortens a pause, because the receiver may have
+ * requested it. A failed trial whose pause was already ended sets no new one.
  */
-function healthOf(row: EndpointStanding, told: readonly TriedDelivery[], nowMs: number): Health {
-  const stands = told.some((one) => holdsTrial(row, one)) ? 0 : restOf(row, nowMs)
-  const asked = Math.max(...told.map(({ result }) => askedOfAll(result, nowMs)))
-  // A millisecond more than what stands, which may be the hold of a trial: it must not take this for its own and end it.
-  const resumesAt = asked > 0 ? Math.max(nowMs + asked, stands + 1) : stands
-  const failure = told.findLast((one) => !isSuccess(one))
-  if (failure === undefined || told.some(isSuccess))
+function healthOf(row: CurrentEndpoint, sent: readonly AttemptedDelivery[], nowMs: number): Health {
+  const currentPause = sent.some((one) => holdsTrial(row, one)) ? 0 : pauseOf(row, nowMs)
+  const requestedMs = Math.max(...sent.map(({ result }) => requestedPauseOf(result, nowMs)))
+  // One millisecond more than the current pause, which a trial may have set: that trial must not take the new
+  // pause for its own and end it.
+  const resumesAt = requestedMs > 0 ? Math.max(nowMs + requestedMs, currentPause + 1) : currentPause
+  const failure = sent.findLast((one) => !isSuccess(one))
+  if (failure === undefined || sent.some(isSuccess))
     return { failing_since: null, failing_because: null, resumes_at: resumesAt || null }
-  // By the time that never steps back, as it is compared with: the wall clock may be days beside it.
+  // Uses the time that never steps back, as all comparisons do: the wall clock can be days off.
   const since = row.failing_since ?? nowMs
-  const isOverruled = told.every((one) => one.trialUntil !== null && !holdsTrial(row, one))
+  const isOverruled = sent.every((one) => one.trialUntil !== null && !holdsTrial(row, one))
   const pausesUntil = isOverruled ? 0 : nowMs + pauseMs(since, nowMs)
   return {
     failing_since: since,
@@ -203,44 +219,47 @@ function healthOf(row: EndpointStanding, told: readonly TriedDelivery[], nowMs: 
   }
 }
 
-/** Whether the pause of an endpoint is what this trial has set when it was claimed. */
-const holdsTrial = (row: EndpointStanding, { trialUntil }: TriedDelivery): boolean =>
+/** Returns whether the pause of the endpoint is the one that this trial set when it was claimed. */
+const holdsTrial = (row: CurrentEndpoint, { trialUntil }: AttemptedDelivery): boolean =>
   trialUntil !== null && trialUntil === row.resumes_at
 
-/** Before when an endpoint is left alone; 0 when it is not. */
-const restOf = ({ resumes_at }: EndpointStanding, nowMs: number): number =>
+/** Returns until when an endpoint is paused; 0 when it is not. */
+const pauseOf = ({ resumes_at }: CurrentEndpoint, nowMs: number): number =>
   resumes_at !== null && resumes_at > nowMs ? resumes_at : 0
 
-/** One that goes on taking what it is told costs no write. */
-const isNews = (row: EndpointStanding, { failing_since, resumes_at }: Health): boolean =>
+/** An endpoint that keeps accepting deliveries costs no write. */
+const isChange = (row: CurrentEndpoint, { failing_since, resumes_at }: Health): boolean =>
   failing_since !== null || row.failing_since !== null || resumes_at !== row.resumes_at
 
 const changeEndpoint = (
   tx: Tx,
-  { account_id, id }: EndpointStanding,
+  { account_id, id }: CurrentEndpoint,
   change: Partial<WebhookEndpointTable>,
 ): Promise<number> =>
   updateRows(tx, 'webhook_endpoints', ['account_id', 'id'], [{ account_id, id, ...change }])
 
-/** 429 and 503 are about the receiver as a whole (RFC 6585 section 4, RFC 9110 section 15.6.4), other statuses about the one event. */
-const askedOfAll = (result: TriedDelivery['result'], nowMs: number): number =>
+/**
+ * 429 and 503 are about the receiver as a whole (RFC 6585 section 4, RFC 9110 section 15.6.4), other statuses
+ * about one event.
+ */
+const requestedPauseOf = (result: AttemptedDelivery['result'], nowMs: number): number =>
   result.kind === 'answered' && (result.status === 429 || result.status === 503)
-    ? askedPauseMs(result.retryAfter, nowMs)
+    ? requestedPauseMs(result.retryAfter, nowMs)
     : 0
 
-/** Neither holds what the endpoint sent. */
-const reasonOf = (result: TriedDelivery['result']): string | null =>
+/** Contains nothing that the endpoint sent. */
+const reasonOf = (result: AttemptedDelivery['result']): string | null =>
   result.kind === 'answered'
     ? `answered ${result.status}`
     : result.kind === 'failed'
       ? `${result.because}: ${result.detail}`
       : null
 
-/** Disables an endpoint, and tells: the audit log, and the other endpoints of the account. */
+/** Disables an endpoint, and reports it to the audit log and to the other endpoints of the account. */
 async function disable(
   tx: Tx,
   { ids, nowMs }: OutcomeDeps,
-  row: EndpointStanding,
+  row: CurrentEndpoint,
   health: Health,
   because: 'gone' | 'failing',
 ): Promise<void> {

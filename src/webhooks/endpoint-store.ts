@@ -13,13 +13,13 @@ import type { WebhookEndpointTable } from '../storage/tables/webhook-tables.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { mintSigningSecret } from './signature.ts'
 
-/** The endpoints on paper: where an account is told what happens, what it chose to be told, and the secret that signs it. */
+/** Webhook endpoints as stored: URL, event types and the secret that signs deliveries. */
 export interface EndpointDeps extends AccountDeps {
   secretBox: SecretBox
   randomBytes: (count: number) => Uint8Array
 }
 
-/** What says where an endpoint may be. */
+/** Decides which URLs an endpoint can have. */
 export interface PlaceDeps {
   guard: Pick<AddressGuard, 'permits'>
 }
@@ -27,7 +27,7 @@ export interface PlaceDeps {
 export interface NewEndpoint {
   accountId: string
   url: string
-  /** Events that it is told of; all, those of later versions too, when empty. */
+  /** Event types to send. Empty: all, including those of later versions. */
   types?: readonly string[]
   /** Null: events of both modes. */
   mode?: Mode | null
@@ -35,8 +35,10 @@ export interface NewEndpoint {
 }
 
 /**
- * Adds an endpoint and gives its secret, which is shown this once. The audit log is told the origin of its address alone: the rest may hold what
- * lets somebody in, and would outlive the endpoint. Refuses addresses that are none or where webhooks may not go, unknown events, and one endpoint too many.
+ * Adds an endpoint and returns its signing secret, which is shown only once. The audit log records only the
+ * origin of the URL: the rest can contain credentials, and would outlive the endpoint. Refuses invalid URLs,
+ * URLs that webhooks are not allowed to reach, unknown event types, and endpoints beyond the limit of the
+ * account.
  */
 export async function addEndpoint(
   tx: Tx,
@@ -49,7 +51,7 @@ export async function addEndpoint(
   const account = await readAccount(tx, accountId)
   if (account.state === 'closed')
     throw invalidInput([{ code: 'out_of_range', detail: `Account ${accountId} is closed.` }])
-  await refuseOneTooMany(tx, accountId, deps.maxEndpoints)
+  await refuseTooMany(tx, accountId, deps.maxEndpoints)
   const endpointId = deps.ids('whk')
   const secret = mintSigningSecret(deps.randomBytes)
   const { href: url, origin } = new URL(endpoint.url)
@@ -85,8 +87,9 @@ export interface EndpointChange extends NamedEndpoint {
 }
 
 /**
- * Changes what is named and nothing else. What an endpoint was not told while it was disabled is not told afterwards; what waited
- * for it is. Refuses an endpoint that does not exist, and what `addEndpoint` would refuse.
+ * Changes only the given settings. Events that happened while the endpoint was disabled are not sent later;
+ * deliveries that were already waiting are. Refuses an endpoint that does not exist, and what `addEndpoint`
+ * would refuse.
  */
 export async function setEndpoint(
   tx: Tx,
@@ -97,10 +100,10 @@ export async function setEndpoint(
   const faults = [...(url === undefined ? [] : urlFaults(url, deps)), ...typeFaults(types ?? [])]
   if (faults.length > 0) throw invalidInput(faults)
   const before = await requireEndpoint(tx, change)
-  const movesTo = url === undefined ? before.url : new URL(url).href
+  const newUrl = url === undefined ? before.url : new URL(url).href
   await changeRow(tx, deps, change, {
-    // What failed at another address says nothing of this one.
-    ...(movesTo !== before.url && { url: movesTo, ...asNew }),
+    // Failures at a former URL say nothing about the new one.
+    ...(newUrl !== before.url && { url: newUrl, ...asNew }),
     ...(mode !== undefined && { mode }),
     ...(state === 'enabled' && { state, disabled_because: null, ...asNew }),
     ...(state === 'disabled' && { state, disabled_because: 'person' as const }),
@@ -110,17 +113,20 @@ export async function setEndpoint(
   await appendAudit(tx, deps, { accountId, actor, action: 'webhook.changed', detail })
 }
 
-/** Of one that has not failed. */
+/** State of an endpoint without failures. */
 const asNew = { failing_since: null, failing_because: null, resumes_at: null } as const
 
-/** Ends the pause of an endpoint that fails: somebody asked for what is told it next. */
+/** Ends the pause of a failing endpoint, because a user requested the next delivery. */
 export const endPause = (
   tx: Tx,
   deps: Pick<AccountDeps, 'nowMs'>,
   named: Pick<NamedEndpoint, 'accountId' | 'endpointId'>,
 ): Promise<unknown> => changeRow(tx, deps, named, { resumes_at: null })
 
-/** Removes an endpoint for ever, and its secret with it; what was still to be told it is dropped by and by. Refuses one that does not exist. */
+/**
+ * Removes an endpoint and its secret permanently. The cleanup job drops its waiting deliveries. Refuses an
+ * endpoint that does not exist.
+ */
 export async function removeEndpoint(tx: Tx, deps: AccountDeps, named: NamedEndpoint): Promise<void> {
   const { accountId, endpointId, actor } = named
   await requireEndpoint(tx, named)
@@ -148,7 +154,7 @@ const requiredColumns = [
   'older_secrets',
 ] as const
 
-/** The endpoint, or a refusal when there is none of this id in the account. */
+/** Returns the endpoint. Refuses when the account has none with this ID. */
 export async function requireEndpoint(
   tx: Tx,
   { accountId, endpointId }: { accountId: string; endpointId: string },
@@ -160,11 +166,11 @@ export async function requireEndpoint(
     .where('id', '=', endpointId)
     .where('state', '<>', 'removed')
     .executeTakeFirst()
-  if (row === undefined) throw refuse('not_found', { detail: `There is no webhook endpoint ${endpointId}.` })
+  if (row === undefined) throw refuse('not_found', { detail: `Webhook endpoint ${endpointId} not found.` })
   return row
 }
 
-/** Changes columns of an endpoint; its callers have refused one that does not exist. */
+/** Updates columns of an endpoint. Callers have checked that it exists. */
 export const changeRow = (
   tx: Tx,
   { nowMs }: Pick<AccountDeps, 'nowMs'>,
@@ -178,7 +184,7 @@ export const changeRow = (
     .where('id', '=', endpointId)
     .execute()
 
-async function refuseOneTooMany(tx: Tx, accountId: string, maxEndpoints: number): Promise<void> {
+async function refuseTooMany(tx: Tx, accountId: string, maxEndpoints: number): Promise<void> {
   const { count } = await tx
     .selectFrom('webhook_endpoints')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -186,7 +192,7 @@ async function refuseOneTooMany(tx: Tx, accountId: string, maxEndpoints: number)
     .where('state', '<>', 'removed')
     .executeTakeFirstOrThrow()
   if (maxEndpoints === 0 || count < maxEndpoints) return
-  const detail = `The account has ${count} webhook endpoints, and may have ${maxEndpoints}; remove one first.`
+  const detail = `The account has ${count} of at most ${maxEndpoints} webhook endpoints. Remove one first.`
   throw invalidInput([{ code: 'too_many_items', detail }])
 }
 
@@ -207,35 +213,36 @@ async function writeTypes(
   await insertRows(tx, 'webhook_endpoint_types', rows)
 }
 
-const longestUrl = 2_000
+const maxUrlLength = 2_000
 
 /**
- * What is wrong with the address of an endpoint. Where a name leads is asked when it is connected to, for it may lead elsewhere tomorrow; what says by
- * itself that it is inside (an address, or a name that always means this machine: RFC 6761 section 6.3) is refused at once.
+ * Returns the faults of an endpoint URL. A host name is checked when a delivery connects, because it can
+ * resolve differently tomorrow. What is internal by itself (an address, or a name that always means this
+ * machine: RFC 6761 section 6.3) is refused immediately.
  */
 function urlFaults(text: string, { guard }: PlaceDeps): Fault[] {
   const fault = (code: Fault['code'], detail: string): Fault[] => [{ pointer: '/url', code, detail }]
   const url = URL.parse(text)
-  if (text.length > longestUrl)
-    return fault('too_long', `The address must have at most ${longestUrl} characters.`)
+  if (text.length > maxUrlLength)
+    return fault('too_long', `The URL must have at most ${maxUrlLength} characters.`)
   if (url === null || !/^https?:$/.test(url.protocol))
     return fault(
       'invalid_format',
-      'The address must be an https or http address such as https://shop.example.org/sms.',
+      'The URL must be an https or http URL such as https://shop.example.org/sms.',
     )
   if (url.username !== '' || url.password !== '')
     return fault(
       'invalid_format',
-      'The address must not hold a name or password: the signature tells who calls.',
+      'The URL must not contain a user name or password: deliveries are authenticated by their signature.',
     )
-  if (url.hash !== '') return fault('invalid_format', 'The address must not hold a fragment (#…).')
+  if (url.hash !== '') return fault('invalid_format', 'The URL must not contain a fragment (#…).')
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const address = /(^|\.)localhost\.?$/.test(host) ? '127.0.0.1' : host
-  return isIP(address) === 0 || guard.permits(host, address) ? [] : fault('out_of_range', refusedPlace(host))
+  return isIP(address) === 0 || guard.permits(host, address) ? [] : fault('out_of_range', refusedHost(host))
 }
 
-const refusedPlace = (host: string): string =>
-  `Webhooks go to public addresses only, and ${host} is none. The operator can allow it: ONESIXTY_WEBHOOK_ALLOW=${host}.`
+const refusedHost = (host: string): string =>
+  `${host} is not a public address. The operator can allow it: ONESIXTY_WEBHOOK_ALLOW=${host}.`
 
 const typeFaults = (types: readonly string[]): Fault[] =>
   types
@@ -245,7 +252,7 @@ const typeFaults = (types: readonly string[]): Fault[] =>
       return {
         pointer: '/types',
         code: 'not_in_enum',
-        detail: `There is no event ${JSON.stringify(type.slice(0, 60))}.`,
+        detail: `Unknown event type ${JSON.stringify(type.slice(0, 60))}.`,
         ...(nearest !== null && { suggestion: nearest }),
       }
     })

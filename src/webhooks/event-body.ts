@@ -2,12 +2,13 @@ import { rfc3339 } from '../runtime/clock.ts'
 import type { MessageRow } from '../messages/core/message-store.ts'
 import type { WebhookEventTable } from '../storage/tables/webhook-tables.ts'
 
-/** Shows a message as the interface does; given by the one who knows the interface. */
+/** Renders a message as the API does. Passed in by the API, which this folder does not import. */
 export type RenderMessage = (row: MessageRow) => object
 
 /**
- * The body of an event, the same at each try: of a message its state is that of then, what never moves is read now, so that what was erased since is
- * not told. Null when the message is gone: there is nothing left to tell.
+ * Returns the body of an event, identical on each attempt. The status of a message is the one at the time of
+ * the event. Members that never change are read now, so that erased data is not sent. Null when the message
+ * was purged: there is nothing to send.
  */
 export function eventBody(
   renderMessage: RenderMessage,
@@ -18,7 +19,7 @@ export function eventBody(
   const about =
     message === null
       ? { ...(JSON.parse(event.facts ?? '{}') as object), ...recipientOf(event) }
-      : { message: renderMessage(asItStood(message, event)) }
+      : { message: renderMessage(messageAtEvent(message, event)) }
   return JSON.stringify({
     id: event.id,
     type: event.type,
@@ -35,16 +36,17 @@ export function eventBody(
   })
 }
 
-/** Only an event about a person has a number, and null once that was erased. */
+/** Only `recipient.…` events have a number; null once it was erased. */
 const recipientOf = ({ type, recipient }: WebhookEventTable): object =>
   type.startsWith('recipient.') ? { recipient } : {}
 
-function asItStood(message: MessageRow, event: WebhookEventTable): MessageRow {
+function messageAtEvent(message: MessageRow, event: WebhookEventTable): MessageRow {
   const { status, parts_sent, charged, cost_state, attempts, possible_duplicate } = event
   if (status === null || cost_state === null || possible_duplicate === null)
-    throw new Error(`the event ${event.id} tells no state of its message`)
-  // Whatever is sent expires: an event without that was written before events kept the two times, or is of a received message, which has none.
-  const knowsPlan = event.expires_at !== null
+    throw new Error(`the event ${event.id} has no status of its message`)
+  // Every outbound message expires. An event without `expires_at` is older than the two columns, or is about
+  // a received message, which has none.
+  const hasTimes = event.expires_at !== null
   return {
     ...message,
     status,
@@ -58,11 +60,11 @@ function asItStood(message: MessageRow, event: WebhookEventTable): MessageRow {
     receipt_expected: event.receipt_expected,
     error_code: event.error_code,
     network_code: event.network_code,
-    send_at: knowsPlan ? event.send_at : message.send_at,
+    send_at: hasTimes ? event.send_at : message.send_at,
     expires_at: event.expires_at ?? message.expires_at,
     sent_at: event.sent_at,
     delivered_at: event.delivered_at,
-    // An event keeps the times that are shown.
+    // Events store the times as shown.
     reported_sent_at: null,
     reported_delivered_at: null,
     finalized_at: event.finalized_at,

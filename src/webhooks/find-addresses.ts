@@ -3,14 +3,17 @@ import { isIP } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AddressGuard } from './address-guard.ts'
 
-/** The addresses that a host leads to, in the order in which they are tried. Throws when there are none. */
+/** Returns the addresses of a host, in the order in which they are tried. Throws when there are none. */
 export type FindAddresses = (host: string) => Promise<readonly string[]>
 
 const resolveTimeoutMs = 4_000
-/** How long IPv4 that may be connected to waits for IPv6 (RFC 8305, section 3: the resolution delay, of the other family). */
+/**
+ * How long a permitted IPv4 address waits for IPv6 (RFC 8305, section 3: the resolution delay, for the other
+ * family).
+ */
 const resolutionDelayMs = 50
 
-/** What the name servers say of a name, family by family. */
+/** The answers of the name servers for a name, by address family. */
 interface Asked {
   v4: Promise<readonly string[]>
   v6: Promise<readonly string[]>
@@ -23,9 +26,11 @@ interface Asking {
 }
 
 /**
- * Asks the name servers itself, since the machine's own look-up holds one of four threads for as long as a name server is silent. Names without a dot
- * and those that the operator allowed are found as the machine finds them: by its file of hosts, or what its network calls its own. A name server that
- * is silent about IPv6 delays nothing where IPv4 has an address that the guard permits. IPv6 alone waits for IPv4: the machine may have none.
+ * Queries the name servers directly, because the lookup of the operating system blocks one of four threads
+ * while a name server is silent. Names without a dot, and names that the operator allowed, are resolved by
+ * the operating system: by its hosts file, or its local network. A name server that is silent about IPv6
+ * delays nothing where the guard permits an IPv4 address. IPv6 alone waits for IPv4: the machine may have no
+ * IPv6.
  */
 export function createFindAddresses(
   guard: Pick<AddressGuard, 'trusts' | 'permits'>,
@@ -33,7 +38,7 @@ export function createFindAddresses(
 ): FindAddresses {
   return async (host) => {
     if (isIP(host) !== 0) return [host]
-    // A dot at the end says that nothing follows: the machine's look-up may not know its own names so.
+    // A final dot marks an absolute name. The operating system may not resolve its own names with it.
     const plain = host.replace(/\.$/, '')
     if (guard.trusts(host) || !plain.includes('.'))
       return (await lookup(plain, { all: true, order: 'ipv4first' })).map(({ address }) => address)

@@ -1,13 +1,13 @@
 import type { WebhookEndpointTable } from '../storage/tables/webhook-tables.ts'
 
-/** A secret that was replaced and signs until its end. */
+/** A replaced secret that still signs until it expires. */
 export interface FormerSecret {
   /** Sealed. */
   secret: string
   until: number
 }
 
-/** The former secrets of an endpoint, the newest first; some may have ended. */
+/** Returns the former secrets of an endpoint, newest first; some may have expired. */
 export const formerSecretsOf = ({
   previous_secret: secret,
   previous_until: until,

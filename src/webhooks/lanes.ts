@@ -1,36 +1,38 @@
-/** Deliveries that are under way, endpoint by endpoint. */
+/** Deliveries in flight to one endpoint. */
 interface Lane {
   open: number
-  /** How many it may have open: grows with each that it takes quickly, falls to one when it does not. */
+  /** Maximum deliveries in flight: doubles after each fast success, falls to one otherwise. */
   window: number
 }
 
 /**
- * Says how much each endpoint may be given now. Each has a lane of its own that begins at one delivery and widens as it answers, so that those that
- * hang hold one connection each, at most half of all together, and take turns when they are more. What is beyond the first delivery of a lane takes at
- * most half as well: however many hang and however much the busy ones take, another one is told.
+ * Decides how many deliveries each endpoint gets now. The window of an endpoint begins at one delivery and
+ * grows with its responses. Endpoints that hang hold one connection each, at most half of all connections
+ * together, and take turns when there are more. Deliveries beyond the first of each endpoint take at most
+ * half as well. So there is always room for another endpoint, however many hang and however many deliveries
+ * the busy ones have.
  */
 export class Lanes {
-  readonly #most: { inLane: number; connections: number }
+  readonly #limits: { inLane: number; connections: number }
   readonly #lanes = new Map<string, Lane>()
-  /** Those that took nothing last, in good time or at all, with the turn when that was. */
+  /** Endpoints whose last delivery was slow or failed, with the turn when that was. */
   readonly #slow = new Map<string, number>()
   #turn = 0
   #open = 0
 
-  constructor(most: { inLane: number; connections: number }) {
-    this.#most = most
+  constructor(limits: { inLane: number; connections: number }) {
+    this.#limits = limits
   }
 
   get open(): number {
     return this.#open
   }
 
-  /** How many deliveries each of these endpoints may be given: an even share of what is free. */
+  /** Returns the number of deliveries for each of these endpoints: an even share of the free connections. */
   share(endpointIds: readonly string[]): number[] {
-    const half = Math.floor(this.#most.connections / 2)
+    const half = Math.floor(this.#limits.connections / 2)
     const lanes = [...this.#lanes].filter(([, { open }]) => open > 0)
-    let free = this.#most.connections - this.#open
+    let free = this.#limits.connections - this.#open
     let slow = half - lanes.filter(([id]) => this.#slow.has(id)).length
     const firsts = new Set<string>()
     for (const id of this.#byTurn(endpointIds.filter((each) => this.#openOf(each) === 0))) {
@@ -59,17 +61,20 @@ export class Lanes {
     this.#open += 1
   }
 
-  /** `isQuick`: it took what it was told, and in good time; null when it was told nothing, which says nothing of it. */
+  /**
+   * `isQuick`: the delivery was accepted in time. Null when nothing was sent, which says nothing about the
+   * endpoint.
+   */
   end(endpointId: string, isQuick: boolean | null): void {
     const lane = this.#lanes.get(endpointId)
     if (lane === undefined) return
     lane.open -= 1
     this.#open -= 1
     if (isQuick !== null) {
-      lane.window = isQuick ? Math.min(this.#most.inLane, lane.window * 2) : 1
+      lane.window = isQuick ? Math.min(this.#limits.inLane, lane.window * 2) : 1
       this.#remember(endpointId, isQuick)
     }
-    // One that is as new is forgotten: endpoints come and go.
+    // An endpoint in its initial state is evicted: endpoints come and go.
     if (lane.open === 0 && lane.window === 1) this.#lanes.delete(endpointId)
   }
 
@@ -77,13 +82,15 @@ export class Lanes {
     return this.#lanes.get(endpointId)?.open ?? 0
   }
 
-  /** Those that answered last or are new, as they come; then those that did not, the one that waits longest first. */
+  /**
+   * Endpoints that responded last or are new, in the given order; then the slow ones, longest waiting first.
+   */
   #byTurn(endpointIds: readonly string[]): string[] {
     const turnOf = (id: string): number => this.#slow.get(id) ?? 0
     return endpointIds.toSorted((a, b) => turnOf(a) - turnOf(b))
   }
 
-  /** The one that waits longest goes in front when there are more than are remembered. */
+  /** Evicts the longest waiting endpoint when there are too many; it then counts as new. */
   #remember(endpointId: string, isQuick: boolean): void {
     this.#slow.delete(endpointId)
     if (isQuick) return
@@ -93,7 +100,7 @@ export class Lanes {
   }
 }
 
-/** Endpoints come and go, and nobody says when they are gone: some 10 MB at the most. */
+/** Endpoints come and go without notice: at most about 10 MB. */
 const maxRemembered = 100_000
 
 const fresh = (): Lane => ({ open: 0, window: 1 })

@@ -13,10 +13,10 @@ export interface ListedDelivery {
   mode: Mode
   at: number
   messageId: string | null
-  /** `waiting`: it is to be tried, for the first time or again. */
+  /** `waiting`: an attempt is due, the first one or a retry. */
   state: 'waiting' | 'delivered' | 'given_up' | 'dropped'
   failures: number
-  /** When it is tried next; null when it is not. */
+  /** Time of the next attempt; null when there is none. */
   dueAt: number | null
   lastTry: DeliveryTry | null
 }
@@ -24,7 +24,7 @@ export interface ListedDelivery {
 export interface DeliveryTry {
   at: number
   durationMs: number
-  /** Of the answer; null when there was none. */
+  /** HTTP status of the response; null without a response. */
   status: number | null
   failure: string | null
   answer: string | null
@@ -75,16 +75,16 @@ const lastTryOf = {
   inputs: ['account', 'endpoint', 'event'],
 } as const
 
-/** Behind every id of an event. */
-const behindAll = 'evt_~'
+/** Sorts after every event ID. */
+const afterAllEvents = 'evt_~'
 
-/** What an endpoint was told, newest first, from behind `beforeId` on. */
+/** Lists the deliveries of an endpoint, newest first, after `beforeId`. */
 export async function listDeliveries(
   read: Db,
   asked: { accountId: string; endpointId: string; beforeId?: string | null; limit: number },
 ): Promise<{ deliveries: ListedDelivery[]; nextBeforeId: string | null }> {
   const { accountId, endpointId, beforeId, limit } = asked
-  const inputs = [accountId, endpointId, beforeId ?? behindAll, limit]
+  const inputs = [accountId, endpointId, beforeId ?? afterAllEvents, limit]
   const deliveries = await withTries(read, await selectEach<Row>(read, ofEndpoint, [inputs]))
   return {
     deliveries,
@@ -92,7 +92,7 @@ export async function listDeliveries(
   }
 }
 
-/** What was told of one message, oldest first, to whichever endpoint. */
+/** Lists the deliveries of one message to all endpoints, oldest first. */
 export async function listDeliveriesOfMessage(
   read: Db,
   { accountId, messageId }: { accountId: string; messageId: string },
@@ -104,7 +104,10 @@ export async function listDeliveriesOfMessage(
   )
 }
 
-/** One delivery with all its tries, and the body that is posted. Refuses one that does not exist. */
+/**
+ * Returns one delivery with all its attempts, and the body that is posted. Refuses a delivery that does not
+ * exist.
+ */
 export async function readDelivery(
   read: Db,
   renderMessage: RenderMessage,
@@ -116,7 +119,7 @@ export async function readDelivery(
     await selectEach<Row>(read, one, [[accountId, endpointId, eventId]]),
   )
   if (delivery === undefined)
-    throw refuse('not_found', { detail: `There is no delivery of ${eventId} to ${endpointId}.` })
+    throw refuse('not_found', { detail: `No delivery of ${eventId} to ${endpointId}.` })
   const event = await read
     .selectFrom('webhook_events')
     .selectAll()
@@ -134,7 +137,7 @@ export async function readDelivery(
   return { delivery, body: eventBody(renderMessage, event, message ?? null), tries }
 }
 
-/** Each try of one delivery, oldest first. */
+/** Returns the attempts of one delivery, oldest first. */
 export async function listTries(
   read: Db,
   { accountId, endpointId, eventId }: { accountId: string; endpointId: string; eventId: string },
@@ -151,7 +154,7 @@ export async function listTries(
   return tries.map(tryOf)
 }
 
-/** Ten, and as often again as somebody asked for it anew. */
+/** Ten, and ten more for each resend. */
 const maxTries = 100
 
 interface TryRow {

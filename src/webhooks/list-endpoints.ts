@@ -12,15 +12,15 @@ export interface ListedEndpoint {
   state: 'enabled' | 'disabled'
   disabledBecause: 'person' | 'gone' | 'failing' | null
   failingSince: number | null
-  /** Of the last failure, for as long as it fails. */
+  /** Reason of the last failure, while the endpoint fails. */
   failingBecause: string | null
-  /** Until when more than one secret signs; null when one does. */
+  /** Until when more than one secret signs; null when only the current one does. */
   previousSecretUntil: number | null
   createdAt: number
   updatedAt: number
 }
 
-/** The endpoints of an account, oldest first. Secrets cannot be shown again. */
+/** Returns the endpoints of an account, oldest first. Secrets cannot be shown again. */
 export async function listEndpoints(
   read: Db,
   { accountId, nowMs }: { accountId: string; nowMs: number },

@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls'
 import type { AddressGuard } from './address-guard.ts'
 import type { FindAddresses } from './find-addresses.ts'
 
-/** What came of one POST: what was answered, or why nothing was. */
+/** The result of one POST: the response, or why there was none. */
 export type PostResult =
   | { kind: 'answered'; status: number; retryAfter: string | null; answer: string }
   | { kind: 'failed'; because: PostFailure; detail: string }
@@ -18,42 +18,43 @@ export type PostFailure =
   | 'no_http'
   | 'not_signed'
 
-/** Whether the receiver has it: everything but a 2xx is a failure. */
-export const isTaken = (result: PostResult): boolean =>
+/** Returns whether the receiver accepted the delivery: anything but 2xx is a failure. */
+export const isAccepted = (result: PostResult): boolean =>
   result.kind === 'answered' && result.status >= 200 && result.status <= 299
 
 export interface PostDeps {
   guard: Pick<AddressGuard, 'permits'>
   findAddresses: FindAddresses
   timeoutMs: number
-  /** Certificates that are trusted beside the usual ones; for tests. */
+  /** Certificates trusted in addition to the usual ones; for tests. */
   ca?: string
   /** For tests. */
   connect?: typeof connectSocket
 }
 
-/** So much of an answer is read, and kept for the log. */
+/** Bytes of a response that are read, and kept for the log. */
 const keptBytes = 1_024
-/** The status says it all; what follows it is for the log, and not waited for. */
+/** Only the status matters. The body is for the log, and is not waited for. */
 const bodyWaitMs = 1_000
 
 /**
- * Posts `body` once and follows no redirect. The name is looked up once, each address held against the guard, and the connection made to the address
- * itself: Node's own `blockList` is not heard over TLS, and a hook in the look-up never sees an address that stands in the URL. Never throws.
+ * Posts `body` once and follows no redirect. Resolves the name once, checks each address against the guard,
+ * and connects to the address itself: Node ignores its own `blockList` over TLS, and a lookup hook never sees
+ * an address written in the URL. Never throws.
  */
 export async function post(
   deps: PostDeps,
   url: URL,
   { headers, body }: { headers: Readonly<Record<string, string>>; body: string },
 ): Promise<PostResult> {
-  const ending = AbortSignal.timeout(deps.timeoutMs)
+  const deadline = AbortSignal.timeout(deps.timeoutMs)
   let socket: Socket | null = null
   try {
-    socket = await connectTo(deps, url, ending)
-    return await exchange(socket, url, { headers, body, ending })
+    socket = await connectTo(deps, url, deadline)
+    return await exchange(socket, url, { headers, body, deadline })
   } catch (error) {
-    if (ending.aborted)
-      return { kind: 'failed', because: 'timed_out', detail: `no answer within ${deps.timeoutMs} ms` }
+    if (deadline.aborted)
+      return { kind: 'failed', because: 'timed_out', detail: `no response within ${deps.timeoutMs} ms` }
     if (error instanceof PostError) return { kind: 'failed', because: error.because, detail: error.message }
     return { kind: 'failed', because: 'no_http', detail: nameOf(error) }
   } finally {
@@ -70,29 +71,29 @@ class PostError extends Error {
   }
 }
 
-/** A raw connection to an address that the guard permits, with TLS on top where the URL asks for it. */
-async function connectTo(deps: PostDeps, url: URL, ending: AbortSignal): Promise<Socket> {
+/** Opens a raw connection to an address that the guard permits, with TLS on top for an https URL. */
+async function connectTo(deps: PostDeps, url: URL, deadline: AbortSignal): Promise<Socket> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const found = await beforeEnd(ending, deps.findAddresses(host)).catch((error: unknown) => {
+  const found = await beforeEnd(deadline, deps.findAddresses(host)).catch((error: unknown) => {
     throw new PostError('name_not_found', nameOf(error))
   })
   const permitted = found.filter((address) => deps.guard.permits(host, address))
   if (permitted.length === 0)
     throw new PostError(
       'address_refused',
-      'the host leads to no public address; the operator can allow it with ONESIXTY_WEBHOOK_ALLOW',
+      'the host has no public address; the operator can allow it with ONESIXTY_WEBHOOK_ALLOW',
     )
   const isTls = url.protocol === 'https:'
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)
-  const raw = await connectToFirst(deps, { host, port, addresses: permitted }, ending)
-  return isTls ? await secure(raw, { host, ca: deps.ca }, ending) : raw
+  const raw = await connectToFirst(deps, { host, port, addresses: permitted }, deadline)
+  return isTls ? await secure(raw, { host, ca: deps.ca }, deadline) : raw
 }
 
-/** One that is silent leaves time for those behind it, and for the exchange. */
+/** Tries the addresses in order. A silent address leaves time for the next ones, and for the exchange. */
 async function connectToFirst(
   { guard, timeoutMs, connect = connectSocket }: PostDeps,
   { host, port, addresses }: { host: string; port: number; addresses: readonly string[] },
-  ending: AbortSignal,
+  deadline: AbortSignal,
 ): Promise<Socket> {
   let failure: unknown = null
   const tried = addresses.slice(0, maxAddresses)
@@ -104,14 +105,17 @@ async function connectToFirst(
       await settled(
         socket,
         'connect',
-        isLast ? ending : AbortSignal.any([ending, AbortSignal.timeout(shareMs)]),
+        isLast ? deadline : AbortSignal.any([deadline, AbortSignal.timeout(shareMs)]),
       )
-      // What the socket says that it is connected to decides, whatever was asked for.
+      // The address that the socket reports decides, not the requested one.
       if (guard.permits(host, socket.remoteAddress ?? '')) return socket
-      throw new PostError('address_refused', 'the connection leads to an address that webhooks may not go to')
+      throw new PostError(
+        'address_refused',
+        'the connection reached an address that webhooks are not allowed to use',
+      )
     } catch (error) {
       socket.destroy()
-      if (error instanceof PostError || ending.aborted) throw error
+      if (error instanceof PostError || deadline.aborted) throw error
       failure = error
     }
   }
@@ -123,7 +127,7 @@ const maxAddresses = 4
 async function secure(
   raw: Socket,
   { host, ca }: { host: string; ca: string | undefined },
-  ending: AbortSignal,
+  deadline: AbortSignal,
 ): Promise<Socket> {
   const socket = connectTls({
     socket: raw,
@@ -133,7 +137,7 @@ async function secure(
     ...(ca !== undefined && { ca }),
   })
   try {
-    await settled(socket, 'secureConnect', ending)
+    await settled(socket, 'secureConnect', deadline)
   } catch (error) {
     socket.destroy()
     throw new PostError('tls_failed', nameOf(error))
@@ -141,10 +145,10 @@ async function secure(
   return socket
 }
 
-/** Settles with the event, an error of the socket, or the end of the time. */
-function settled(socket: Socket, event: 'connect' | 'secureConnect', ending: AbortSignal): Promise<void> {
+/** Resolves with the event, and rejects with an error of the socket or at the deadline. */
+function settled(socket: Socket, event: 'connect' | 'secureConnect', deadline: AbortSignal): Promise<void> {
   return beforeEnd(
-    ending,
+    deadline,
     new Promise<void>((resolve, reject) => {
       socket.once(event, () => resolve())
       socket.on('error', reject)
@@ -153,19 +157,23 @@ function settled(socket: Socket, event: 'connect' | 'secureConnect', ending: Abo
   )
 }
 
-function beforeEnd<T>(ending: AbortSignal, wanted: Promise<T>): Promise<T> {
+function beforeEnd<T>(deadline: AbortSignal, wanted: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const end = (): void => reject(ending.reason as Error)
-    if (ending.aborted) end()
-    ending.addEventListener('abort', end, { once: true })
-    wanted.then(resolve, reject).finally(() => ending.removeEventListener('abort', end))
+    const end = (): void => reject(deadline.reason as Error)
+    if (deadline.aborted) end()
+    deadline.addEventListener('abort', end, { once: true })
+    wanted.then(resolve, reject).finally(() => deadline.removeEventListener('abort', end))
   })
 }
 
 async function exchange(
   socket: Socket,
   url: URL,
-  { headers, body, ending }: { headers: Readonly<Record<string, string>>; body: string; ending: AbortSignal },
+  {
+    headers,
+    body,
+    deadline,
+  }: { headers: Readonly<Record<string, string>>; body: string; deadline: AbortSignal },
 ): Promise<PostResult> {
   const responding = new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request({
@@ -176,22 +184,22 @@ async function exchange(
     })
     sent.on('error', reject)
     sent.on('response', resolve)
-    // Nobody asked for another protocol; unheard, it would count as silence.
+    // No upgrade was requested. Without a listener, one would count as no response.
     sent.on('upgrade', resolve)
     sent.end(body)
   })
-  const response = await beforeEnd(ending, responding)
+  const response = await beforeEnd(deadline, responding)
   return {
     kind: 'answered',
     status: response.statusCode ?? 0,
     retryAfter: response.headers['retry-after'] ?? null,
-    // A status that came in time counts, however long its body takes.
-    answer: await readBegin(response),
+    // A status in time counts, however long its body takes.
+    answer: await readBeginning(response),
   }
 }
 
-/** The begin of a body, as far as it comes within a moment. */
-function readBegin(response: IncomingMessage): Promise<string> {
+/** Returns the beginning of a body, as far as it arrives within `bodyWaitMs`. */
+function readBeginning(response: IncomingMessage): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -209,7 +217,7 @@ function readBegin(response: IncomingMessage): Promise<string> {
   })
 }
 
-/** The code of an error of the system, else its words: neither holds what the endpoint sent. */
+/** Returns the code of a system error, or its message. Neither contains what the endpoint sent. */
 const nameOf = (error: unknown): string => {
   const { code, message } = (error ?? {}) as { code?: string; message?: string }
   return (code ?? message ?? 'unknown').slice(0, 200)

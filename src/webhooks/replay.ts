@@ -10,9 +10,12 @@ import type { Mode } from '../storage/tables/schema.ts'
 import type { Writer } from '../storage/seam/writer.ts'
 import { endPause, type NamedEndpoint, requireEndpoint } from './endpoint-store.ts'
 
-/** What people ask for: an event to try an endpoint with, and what it was told once more, under the same ids. */
+/** Requests of users: a test event for an endpoint, and resends of events with the same IDs. */
 
-/** Tells one endpoint `webhook.test`, ahead of all that waits for it and whatever its pause; gives the id of the event. Refuses an endpoint that does not exist or is disabled. */
+/**
+ * Sends `webhook.test` to one endpoint before all waiting deliveries, even while it is paused. Returns the
+ * event ID. Refuses an endpoint that does not exist or is disabled.
+ */
 export async function sendTestEvent(
   tx: Tx,
   { nowMs }: Pick<AccountDeps, 'nowMs'>,
@@ -30,16 +33,15 @@ export async function sendTestEvent(
   })
 }
 
-/** Tells one event again. Refuses one that this endpoint was never to be told of, or whose record is gone. */
+/** Resends one event. Refuses an event that was never meant for this endpoint, or whose record was purged. */
 export async function replayEvent(
   tx: Tx,
   deps: AccountDeps,
   { accountId, endpointId, actor, eventId }: NamedEndpoint & { eventId: string },
 ): Promise<void> {
   await requireEnabled(tx, { accountId, endpointId })
-  const again = await openAgain(tx, accountId, endpointId, [eventId])
-  if (again === 0)
-    throw refuse('not_found', { detail: `There is no delivery of ${eventId} to ${endpointId}.` })
+  const reopened = await reopen(tx, accountId, endpointId, [eventId])
+  if (reopened === 0) throw refuse('not_found', { detail: `No delivery of ${eventId} to ${endpointId}.` })
   await endPause(tx, deps, { accountId, endpointId })
   const detail = { endpointId, eventId }
   await appendAudit(tx, deps, { accountId, actor, action: 'webhook.replayed', detail })
@@ -50,18 +52,19 @@ export interface ReplayRange extends NamedEndpoint {
   fromMs: number
   /** Exclusive. */
   untilMs: number
-  /** Only what was given up, or is still to be told. */
+  /** Only deliveries that failed permanently or are still waiting. */
   onlyFailed: boolean
 }
 
-/** Small pieces, so that sending never waits long for one. */
+/** Small transactions, so that sending never waits long for one. */
 const pageSize = 500
-/** More at once would keep an endpoint from what happens now for too long. */
+/** More would delay current events of the endpoint for too long. */
 const maxReplayed = 10_000
 
 /**
- * Tells again what happened within a range, oldest first, page by page; gives how many events, at most 10,000, and from when on the rest is then to be
- * told: from the millisecond of the last one, which may have had others. Refuses a range that is empty, and an endpoint that does not exist or is disabled.
+ * Resends the events in a range, oldest first, page by page, at most 10,000. Returns their number, and where
+ * to continue: at the millisecond of the last one, because that may have more events. Refuses an empty range,
+ * and an endpoint that does not exist or is disabled.
  */
 export async function replayRange(
   { read, writer, ...deps }: AccountDeps & { read: Db; writer: Writer },
@@ -70,7 +73,7 @@ export async function replayRange(
   const { accountId, endpointId, actor, fromMs, untilMs, onlyFailed } = range
   if (!(fromMs < untilMs))
     throw invalidInput([
-      { pointer: '/untilMs', code: 'out_of_range', detail: 'The end must be after the begin.' },
+      { pointer: '/untilMs', code: 'out_of_range', detail: 'The end must be after the start.' },
     ])
   await writer.write(async (tx) => {
     await requireEnabled(tx, range)
@@ -91,7 +94,7 @@ export async function replayRange(
       query = query.where(({ eb, or }) => or([eb('outcome', 'is', null), eb('outcome', '!=', 'delivered')]))
     const rows = await query.orderBy('event_id').limit(pageSize).execute()
     const ids = rows.map((row) => row.event_id)
-    if (ids.length > 0) replayed += await writer.write((tx) => openAgain(tx, accountId, endpointId, ids))
+    if (ids.length > 0) replayed += await writer.write((tx) => reopen(tx, accountId, endpointId, ids))
     const last = ids.at(-1)
     if (last === undefined || ids.length < pageSize) return { replayed, restFromMs: null }
     if (replayed >= maxReplayed) return { replayed, restFromMs: timeOfId(last) }
@@ -99,8 +102,10 @@ export async function replayRange(
   }
 }
 
-/** Under a new token: what comes of a try that is under way would close what is asked for again. */
-async function openAgain(
+/**
+ * Reopens deliveries with a new token: the result of an attempt in flight would otherwise close them again.
+ */
+async function reopen(
   tx: Tx,
   accountId: string,
   endpointId: string,
@@ -122,6 +127,6 @@ async function requireEnabled(
 ): Promise<{ mode: Mode | null }> {
   const { state, mode } = await requireEndpoint(tx, named)
   if (state === 'enabled') return { mode }
-  const detail = `The endpoint ${named.endpointId} is disabled; enable it first.`
+  const detail = `Webhook endpoint ${named.endpointId} is disabled. Enable it first.`
   throw invalidInput([{ code: 'out_of_range', detail }])
 }

@@ -2,7 +2,10 @@ import { hourMs, minuteMs } from '../runtime/clock.ts'
 
 const secondMs = 1_000
 
-/** How long after each failure a delivery is tried again: about 76 hours in all. What has failed once more is given up. */
+/**
+ * Delay before each retry of a delivery: about 76 hours in all. After one more failure it has failed
+ * permanently.
+ */
 export const retryDelaysMs = [
   5 * secondMs,
   5 * minuteMs,
@@ -15,16 +18,16 @@ export const retryDelaysMs = [
   24 * hourMs,
 ] as const
 
-/** So that what failed together does not come back together. */
+/** Jitter: deliveries that failed together are not retried together. */
 const spread = 0.2
-/** A receiver that asks for more would be asked for nothing in the end. */
-const longestRetryAfterMs = 24 * hourMs
-/** No delivery waits longer than this, unless a clock was ahead when it was written. */
+/** A longer `Retry-After` would stop deliveries altogether. */
+const maxRetryAfterMs = 24 * hourMs
+/** No delivery waits longer, unless a clock was ahead when it was stored. */
 export const longestDelayMs = Math.ceil(24 * hourMs * (1 + spread))
 
 /**
- * How long to wait after the `failures`-th failure, never less than the receiver asked for (`Retry-After`, RFC 9110 section 10.2.3, bounded); null
- * when it is given up. `random` is from 0 to 1.
+ * Returns the delay after the `failures`-th failure, never less than the receiver requested (`Retry-After`,
+ * RFC 9110 section 10.2.3, bounded); null when the delivery has failed permanently. `random` is from 0 to 1.
  */
 export function nextDelayMs(
   failures: number,
@@ -33,24 +36,28 @@ export function nextDelayMs(
   const delayMs = retryDelaysMs[failures - 1]
   if (delayMs === undefined) return null
   const spreadMs = Math.round(delayMs * (1 + spread * (2 * random - 1)))
-  return Math.max(spreadMs, askedPauseMs(retryAfter, nowMs))
+  return Math.max(spreadMs, requestedPauseMs(retryAfter, nowMs))
 }
 
-/** An endpoint that is back is found to be within this; a trial each minute costs next to nothing. */
-const longestPauseMs = minuteMs
+/** A recovered endpoint is found within this time. One trial a minute costs next to nothing. */
+const maxPauseMs = minuteMs
 
 /**
- * How long an endpoint that has failed since `failingSince` is left alone after one more failure: half of that time, at most a minute. So pauses grow
- * by half from trial to trial, however many deliveries failed at once. A first failure makes no pause: the cause may be that one event.
+ * Returns the pause of an endpoint that has failed since `failingSince`, after one more failure: half of that
+ * time, at most a minute. So pauses grow by half from trial to trial, however many deliveries failed
+ * together. A first failure makes no pause: the cause may be that one event.
  */
 export const pauseMs = (failingSince: number, nowMs: number): number =>
-  Math.min(longestPauseMs, Math.max(0, Math.floor((nowMs - failingSince) / 2)))
+  Math.min(maxPauseMs, Math.max(0, Math.floor((nowMs - failingSince) / 2)))
 
-/** How long a receiver asks to be left alone (`Retry-After`, RFC 9110 section 10.2.3), at most a day; 0 when it does not. */
-export const askedPauseMs = (retryAfter: string | null, nowMs: number): number =>
-  Math.min(readRetryAfter(retryAfter, nowMs), longestRetryAfterMs)
+/**
+ * Returns the pause that a receiver requested (`Retry-After`, RFC 9110 section 10.2.3), at most a day; 0
+ * without a request.
+ */
+export const requestedPauseMs = (retryAfter: string | null, nowMs: number): number =>
+  Math.min(readRetryAfter(retryAfter, nowMs), maxRetryAfterMs)
 
-/** Seconds or a date; what is neither asks for nothing. */
+/** Reads seconds or a date; anything else requests nothing. */
 function readRetryAfter(text: string | null, nowMs: number): number {
   if (text === null) return 0
   if (/^\d{1,10}$/.test(text.trim())) return Number(text) * secondMs

@@ -7,13 +7,14 @@ import { changeRow, type EndpointDeps, type NamedEndpoint, requireEndpoint } fro
 import { formerSecretsOf } from './former-secrets.ts'
 import { mintSigningSecret } from './signature.ts'
 
-/** Former secrets that sign beside the present one at the same time: each adds a signature to every delivery. */
+/** Maximum former secrets that sign along with the current one: each adds a signature to every delivery. */
 const maxFormerSecrets = 5
 
 /**
- * Gives an endpoint a new secret, which is shown this once. Until `previousUntil` the one before signs beside it, and those of earlier rotations until
- * their own end. One that was sealed under a secret of the instance that was given up signs nothing. Refuses an endpoint that does not exist, and one
- * more rotation while five former secrets are in force.
+ * Sets a new secret and returns it; it is shown only once. The previous secret signs along with it until
+ * `previousUntil`, those of earlier rotations until they expire. A secret that was sealed under an abandoned
+ * secret of the instance signs nothing. Refuses an endpoint that does not exist, and a rotation while five
+ * former secrets are active.
  */
 export async function rotateSecret(
   tx: Tx,
@@ -40,8 +41,8 @@ export async function rotateSecret(
 }
 
 /**
- * Ends the former secrets of an endpoint at once, as after one was lost to a stranger; gives how many that were in force. What is under way still carries
- * their signatures. Refuses an endpoint that does not exist.
+ * Ends the former secrets of an endpoint immediately, for example after a leak. Returns how many were active.
+ * Deliveries in flight still carry their signatures. Refuses an endpoint that does not exist.
  */
 export async function endFormerSecrets(
   tx: Tx,
@@ -62,6 +63,6 @@ const tooManyFormer = (endsAt: number) =>
   invalidInput([
     {
       code: 'too_many_items',
-      detail: `${maxFormerSecrets} former secrets are still in force. Rotate again when the first ends (${rfc3339(endsAt)}), end them now, or add another endpoint.`,
+      detail: `${maxFormerSecrets} former secrets are still active. Rotate again when the first expires (${rfc3339(endsAt)}), end them now, or add another endpoint.`,
     },
   ])

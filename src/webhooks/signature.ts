@@ -1,16 +1,17 @@
 import { createHmac } from 'node:crypto'
 
 const secretPrefix = 'whsec_'
-/** As long as the hash of the signature; Standard Webhooks asks for 24 to 64. */
+/** As long as the hash of the signature; Standard Webhooks requires 24 to 64. */
 const secretBytes = 32
 
-/** A new secret in the form in which it is shown: `whsec_` and base64. */
+/** Creates a secret in the form in which it is shown: `whsec_` and base64. */
 export const mintSigningSecret = (randomBytes: (count: number) => Uint8Array): string =>
   secretPrefix + Buffer.from(randomBytes(secretBytes)).toString('base64')
 
 /**
- * The headers that sign one delivery (Standard Webhooks 1.0, "Signature scheme"): HMAC-SHA-256 over id, timestamp and body, with a signature for each
- * secret. `atMs` is the time of this try, which receivers hold against replays; the id stays over all tries.
+ * Returns the headers that sign one delivery (Standard Webhooks 1.0, "Signature scheme"): HMAC-SHA-256 over
+ * ID, timestamp and body, with one signature for each secret. `atMs` is the time of this attempt, which
+ * receivers check against replays; the ID is the same on all attempts.
  */
 export function signedHeaders(
   secrets: readonly string[],

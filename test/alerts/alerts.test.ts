@@ -31,7 +31,7 @@ test('a device that stays offline is told once to the owners, and once that it i
   house.minutes(5)
   await house.setStanding('dev_p', 'online')
   for (let i = 0; i < 2; i++) await house.look()
-  expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline'])
+  expect(house.told()).toEqual(['ada: dev_p is connected again', 'ada: dev_p is offline'])
 })
 
 test('who was told of the begin is told of the end, though others had not been told yet', async () => {
@@ -48,7 +48,7 @@ test('who was told of the begin is told of the end, though others had not been t
   expect(told).toHaveLength(10)
   await house.setStanding('dev_p', 'online')
   for (let i = 0; i < 3; i++) await house.look()
-  const back = told.map((line) => line.replace('is offline', 'is back'))
+  const back = told.map((line) => line.replace('is offline', 'is connected again'))
   expect(house.told()).toEqual([...told, ...back].toSorted())
 })
 
@@ -131,7 +131,7 @@ test('a balance that gets low and is used up is told step by step, and in one ma
   expect(house.told()).toContain('ada: The balance of acc_a is used up')
   await house.grant(500)
   await house.look()
-  expect(house.told().filter((line) => line.endsWith('again'))).toEqual(['ada: acc_a may send again'])
+  expect(house.told().filter((line) => line.endsWith('again'))).toEqual(['ada: acc_a can send again'])
   house.minutes(61)
   await house.grant(-500)
   await house.look()
@@ -157,12 +157,12 @@ test('an endpoint that was given up is told, one that a person has disabled is n
     ]),
   )
   await house.look({ ONESIXTY_WEBHOOK_DISABLE_DAYS: '2' })
-  expect(house.told()).toEqual(['ada: The webhook endpoint at hooks.example was disabled'])
-  expect(house.post.mails[0]?.raw.replaceAll(/=?\r?\n/g, ' ')).toContain('took nothing for 2 days')
+  expect(house.told()).toEqual(['ada: Webhook endpoint hooks.example was disabled'])
+  expect(house.post.mails[0]?.raw.replaceAll(/=?\r?\n/g, ' ')).toContain('accepted no event for 2 days')
   expect(house.post.mails[0]?.raw).not.toContain('secret')
   await write((tx) => tx.updateTable('webhook_endpoints').set({ state: 'enabled', disabled_because: null }).where('id', '=', 'whk_f').execute()) // prettier-ignore
   await house.look()
-  expect(house.told()).toContain('ada: The webhook endpoint at hooks.example is told again')
+  expect(house.told()).toContain('ada: Webhook endpoint hooks.example is active again')
 })
 
 test('an account that the guard paused is told to its owners and the operators, until it is reactivated', async () => {
@@ -219,7 +219,7 @@ test('an end, and what waits, is told to nobody who has left, is an operator no 
   await write((tx) => writeMutes(tx, { userId: 'olga', kinds: ['balance_low'] }))
   for (const id of ['dev_p', 'dev_s']) await house.setStanding(id, 'online')
   await house.look()
-  expect(house.told()).toEqual([...begun, 'olga: dev_p is back'].toSorted())
+  expect(house.told()).toEqual([...begun, 'olga: dev_p is connected again'].toSorted())
   expect(await house.storage.read.selectFrom('alert_mails').selectAll().where('done_at', 'is', null).execute()).toEqual([]) // prettier-ignore
 })
 

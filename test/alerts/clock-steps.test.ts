@@ -23,7 +23,7 @@ test('what began while the clock was ahead ends when it is right again, and begi
   house.minutes(-monthMinutes)
   await house.setStanding('dev_p', 'online')
   await house.look()
-  expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline'])
+  expect(house.told()).toEqual(['ada: dev_p is connected again', 'ada: dev_p is offline'])
   const [alert] = await house.storage.read.selectFrom('alerts').select(['began_at', 'ended_at']).execute()
   expect(alert?.ended_at).toBe(alert?.began_at)
   await house.setStanding('dev_p', 'offline')

@@ -29,10 +29,10 @@ test('a key that ends within a week is told once, unless it is being replaced; i
     ['Extended', 90],
   ])
   await house.look()
-  expect(house.told()).toEqual(['ada: The API key Shop ends soon'])
+  expect(house.told()).toEqual(['ada: API key Shop expires soon'])
   house.minutes(6.5 * 24 * 60)
   await house.look()
-  expect(house.told()).toEqual(['ada: The API key Later ends soon', 'ada: The API key Shop ends soon'])
+  expect(house.told()).toEqual(['ada: API key Later expires soon', 'ada: API key Shop expires soon'])
 })
 
 test('a later key of the same name that ends before it, or has ended, replaces none', async () => {
@@ -43,6 +43,6 @@ test('a later key of the same name that ends before it, or has ended, replaces n
     ['Mill', 2],
   ])
   await house.look()
-  const [mill, shop] = ['ada: The API key Mill ends soon', 'ada: The API key Shop ends soon']
+  const [mill, shop] = ['ada: API key Mill expires soon', 'ada: API key Shop expires soon']
   expect(house.told()).toEqual([mill, mill, shop])
 })

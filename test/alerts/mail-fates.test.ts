@@ -40,5 +40,5 @@ test('of one where it hung up after the final dot nobody knows', async () => {
   smtp.hangsUp = 'after the dot'
   expect(await send()).toBe('unknown')
   expect(smtp.mails).toHaveLength(1)
-  expect(said).toContain('did not say whether it took a mail')
+  expect(said).toContain('the mail server did not confirm a mail')
 })

@@ -36,7 +36,7 @@ test('a restart, a move or new settings during an outage neither end its alert n
   house.minutes(90)
   await house.setStanding('dev_p', 'online')
   await house.look()
-  expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline'])
+  expect(house.told()).toEqual(['ada: dev_p is connected again', 'ada: dev_p is offline'])
 })
 
 test('a device that gives another reason every few minutes is told as offline since the first of them', async () => {
@@ -97,5 +97,5 @@ test('a link that only receives is no alert while it is bound, and is one from i
   await expectToldAfterTenMinutes()
   await house.setStanding('dev_p', 'offline', ['receives_only'])
   await house.look()
-  expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline'])
+  expect(house.told()).toEqual(['ada: dev_p is connected again', 'ada: dev_p is offline'])
 })

@@ -52,10 +52,10 @@ test('who never got the mail of the begin, because it was given up, gets none of
 })
 
 test.each([
-  ['taken', ['ada: dev_p is back']],
+  ['taken', ['ada: dev_p is connected again']],
   ['refused', []],
-  ['never heard of again', ['ada: dev_p is back']],
-  ['never heard of again, and the next one refused', ['ada: dev_p is back']],
+  ['never heard of again', ['ada: dev_p is connected again']],
+  ['never heard of again, and the next one refused', ['ada: dev_p is connected again']],
 ])(
   'of what ends while its mail is on the way the end is told if that was taken, or may have been: %s',
   async (outcome, told) => {
@@ -90,7 +90,7 @@ test('where the mail server hung up before it said whether it took the begin, th
   house.post.hangsUp = false
   await house.setStanding('dev_p', 'online')
   await lookOn()
-  expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline'])
+  expect(house.told()).toEqual(['ada: dev_p is connected again', 'ada: dev_p is offline'])
 })
 
 test('so it is where every later try was refused, and where the begin was given up', async () => {
@@ -107,7 +107,7 @@ test('so it is where every later try was refused, and where the begin was given 
   house.post.refusal = null
   await house.setStanding('dev_p', 'online')
   await lookOn()
-  expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline'])
+  expect(house.told()).toEqual(['ada: dev_p is connected again', 'ada: dev_p is offline'])
 })
 
 test('of a balance that is low and used up a person is told the worse, or what they have not muted', async () => {
@@ -124,7 +124,7 @@ test('of a balance that is low and used up a person is told the worse, or what t
   expect(house.told()).toEqual(begun)
   await house.grant(500)
   await house.look()
-  const ended = ['ada: The balance of acc_a is above its threshold again', 'olga: acc_a may send again']
+  const ended = ['ada: The balance of acc_a is above its threshold again', 'olga: acc_a can send again']
   expect(house.told()).toEqual([...begun, ...ended].toSorted())
 })
 
@@ -166,7 +166,11 @@ test('that it is over is not told any more when it has begun anew meanwhile', as
   expect(house.told()).toEqual(['ada: dev_p is offline', 'ada: dev_p is offline'])
   await house.setStanding('dev_p', 'online')
   await lookOn()
-  expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline', 'ada: dev_p is offline'])
+  expect(house.told()).toEqual([
+    'ada: dev_p is connected again',
+    'ada: dev_p is offline',
+    'ada: dev_p is offline',
+  ])
 })
 
 /** It goes, which is told, and comes and goes again while no mail can leave. */
@@ -190,7 +194,7 @@ test('who heard last that it is offline is told that it is back, though it went 
   await house.look()
   house.post.refusal = null
   await lookOn()
-  expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline'])
+  expect(house.told()).toEqual(['ada: dev_p is connected again', 'ada: dev_p is offline'])
 })
 
 test('who was told that it has begun anew is told once that it is over, however soon that is', async () => {
@@ -201,7 +205,11 @@ test('who was told that it has begun anew is told once that it is over, however 
   expect(house.told()).toEqual(['ada: dev_p is offline', 'ada: dev_p is offline'])
   await house.setStanding('dev_p', 'online')
   await lookOn()
-  expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline', 'ada: dev_p is offline'])
+  expect(house.told()).toEqual([
+    'ada: dev_p is connected again',
+    'ada: dev_p is offline',
+    'ada: dev_p is offline',
+  ])
 })
 
 test('that it was back is told no more where it went once more and was then disabled', async () => {

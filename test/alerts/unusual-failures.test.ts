@@ -39,7 +39,7 @@ test('failures are unusual by number and by share, against those of the week bef
   expect(house.told()).toEqual([])
   await count('minutes5', floor(300_000), 10, 0)
   await house.look()
-  expect(house.told()).toEqual(['ada: Unusually many messages of acc_a fail'])
+  expect(house.told()).toEqual(['ada: Failure rate of acc_a is unusually high'])
   expect(house.post.mails[0]?.raw).toMatch(/20 of 50[^]*40%[^]*3%/)
   const told = house.storage.read.selectFrom('webhook_events').select(['type', 'mode', 'facts'])
   expect(
@@ -54,7 +54,7 @@ test('failures are unusual by number and by share, against those of the week bef
   house.minutes(70)
   await count('minutes5', floor(300_000), 3, 30)
   await house.look()
-  expect(house.told()).toContain('ada: Failures of acc_a are as usual again')
+  expect(house.told()).toContain('ada: Failure rate of acc_a is back to normal')
   expect(await told.execute()).toHaveLength(1)
 })
 
@@ -65,7 +65,7 @@ test.for([['nothing ends any more', 0, 0], ['the few that end still fail', 3, 1]
   await count(30, 0)
   await house.look()
   const begun = house.told()
-  expect(begun).toEqual(['ada: Unusually many messages of acc_a fail'])
+  expect(begun).toEqual(['ada: Failure rate of acc_a is unusually high'])
   house.minutes(70)
   await count(failed, delivered)
   await house.look()

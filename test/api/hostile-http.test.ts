@@ -179,7 +179,7 @@ test('a body with GET is malformed', async () => {
     const answer = await rawRequest(api.port, `GET /api/v1/balance HTTP/1.1\r\n${authorized()}${framing}`)
     expect(answer).toMatchObject({
       status: 400,
-      json: { code: 'malformed_request', detail: 'A GET request has no body.' },
+      json: { code: 'malformed_request', detail: 'A GET request must not have a body.' },
     })
   }
   const empty = await rawRequest(

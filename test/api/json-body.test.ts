@@ -42,7 +42,7 @@ test('what is not one JSON object in UTF-8 is malformed', async () => {
 
 test('a byte order mark is named, since no editor shows it', async () => {
   const { body } = await post(Buffer.from('\uFEFF{"to":"+4915112345678","text":"x"}'))
-  expect(body.detail).toMatch(/^The body begins with a byte order mark: send it without/)
+  expect(body.detail).toMatch(/^The body begins with a byte order mark\. Send it without/)
   for (const other of ['', '{', '\u00ef{}'])
     expect((await post(other)).body.detail).not.toContain('order mark')
 })

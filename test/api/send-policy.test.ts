@@ -94,7 +94,10 @@ test('with a sender only the devices that can use it count: their parts, and whe
     status: 422,
     body: {
       errors: [
-        { code: 'message_too_long', detail: 'The message needs 4 parts and no device joins more than 3.' },
+        {
+          code: 'message_too_long',
+          detail: 'The message needs 4 parts, and no device can send more than 3.',
+        },
       ],
     },
   })

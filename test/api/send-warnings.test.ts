@@ -144,7 +144,7 @@ test('a code that ends before a phone without an event stream asks for messages 
       {
         code: 'validity_shorter_than_queue',
         message:
-          'The messages may expire before a device takes them: as fast as your devices ask for messages and send them, the last can go in up to 900 s.',
+          'The messages may expire before they are submitted: at the speed of your devices, the last one is submitted within 900 s.',
         estimated_wait_seconds: 900,
       },
     ])
@@ -180,7 +180,7 @@ test('numbers that are longer than their plan knows, as those of machines, go wi
   expect(await warningsOf({ to: ['+47580009083060', to, '+371300000000012'] })).toEqual([
     {
       code: 'recipient_longer_than_plan',
-      message: 'Some numbers have more digits than any known one of their country, and may not exist.',
+      message: 'Some numbers have more digits than any known number of their country, and may not exist.',
       pointers: ['/to/0', '/to/2'],
     },
   ])

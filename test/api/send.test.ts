@@ -153,7 +153,7 @@ test('an empty wallet is told what is required and what is there, and the refusa
     title: 'The balance does not cover this send.',
     status: 402,
     code: 'insufficient_balance',
-    detail: '4 SMS are required and 2 are available. Nothing was sent.',
+    detail: '4 SMS required, 2 available. Nothing was sent.',
     request_id: answer.headers.get('request-id'),
   })
   expect((await poor.request('GET', '/api/v1/balance')).body).toMatchObject({ available: 2, reserved: 0 })

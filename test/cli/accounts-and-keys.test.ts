@@ -64,7 +64,7 @@ test('grants are seen in the list, and corrections take back no more than is fre
     available: 90,
   })
   expect((await cli.run(`account grant ${to} --sms -91 --note X --kind correction`)).stderr).toContain(
-    'Only 90 of 90 SMS',
+    'only 90 of 90 are neither used nor reserved',
   )
   const { accounts } = await cli.json<{ accounts: object[] }>('account list')
   expect(accounts).toEqual([

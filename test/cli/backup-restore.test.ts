@@ -109,7 +109,7 @@ test('a database that cannot be read is put aside as it is, its log beside it', 
 
 test('a backup overwrites nothing and leaves nothing half-made behind', async () => {
   await writeFile(copy, 'mine')
-  expect((await cli.run(`backup ${copy}`)).stderr).toContain('exists already')
+  expect((await cli.run(`backup ${copy}`)).stderr).toContain('already exists')
   expect(await readFile(copy, 'utf8')).toBe('mine')
   expect((await cli.run(`backup ${cli.dataFolder}/none/copy.db`)).code).toBe(1)
   await cli.json(`backup ${cli.dataFolder}/good.db`)
@@ -121,7 +121,7 @@ test('a restore that fails leaves the database, and no copy of it beside it', as
   await cli.json(`backup ${copy}`)
   const nowMs = Date.UTC(2026, 0, 1)
   await writeFile(join(cli.dataFolder, 'onesixty-before-restore-20260101T000000000Z.db'), 'of somebody else')
-  await expect(replaceDatabase(cli.dataFolder, copy, nowMs)).rejects.toThrow('exists already')
+  await expect(replaceDatabase(cli.dataFolder, copy, nowMs)).rejects.toThrow('already exists')
   expect((await readdir(cli.dataFolder)).filter((name) => name.includes('restoring'))).toEqual([])
   expect(await granted()).toBe(10)
 })
@@ -207,7 +207,7 @@ test('a database whose sums do not hold is copied all the same, and said to be s
 test('a folder that is not there, and a mistyped decision, are told as such', async () => {
   await cli.json('account create --name Eve --email eve@example.org')
   expect((await cli.run(`backup ${cli.dataFolder}/nowhere/copy.db`)).stderr).toContain(
-    `The folder ${cli.dataFolder}/nowhere does not exist. Make it first`,
+    `The folder ${cli.dataFolder}/nowhere does not exist. Create it first`,
   )
   expect((await cli.run('restore relase')).stderr).toContain("Did you mean 'restore release'?")
 })

@@ -63,7 +63,7 @@ test('shows address, token and their codes, and ticks off what the phone does un
   expect(person.out.said).toContain('[x] SIMs          1: *********0001')
   await report(person.tools, deviceId, { link: 'stream', battery: { percent: 87, charging: true, at: 0 } })
   await person.look((said) => expect(said).toContain('[x] event stream  open'))
-  expect(person.out.said).toContain('[x] battery       87 %, charging')
+  expect(person.out.said).toContain('[x] battery       87%, charging')
   expect((await person.ended).text).toContain(`onesixty device test ${deviceId}`)
   expect(person.interrupts.size).toBe(0)
   // Without a terminal nothing is drawn over, and nothing said twice.
@@ -75,7 +75,7 @@ test('tells what to do with a phone that waits for Google push, and goes on wait
   const person = waitForPhone()
   await person.look((said) => expect(said).toContain('waiting for the phone'))
   await register(person.tools, person.token(), true)
-  await person.look((said) => expect(said).toContain('Notification channel: SSE Only'))
+  await person.look((said) => expect(said).toContain('Notification channel to SSE Only'))
   for (const listener of person.interrupts) listener()
   expect((await person.ended).text).toContain('Stopped waiting')
 })

@@ -27,13 +27,13 @@ test('processes that make it at once do not meet', async () => {
 })
 
 test('a folder that takes no files is refused, whoever may write there', async () => {
-  await expect(makeDataFolder('/proc')).rejects.toThrow('cannot be made or written to (')
+  await expect(makeDataFolder('/proc')).rejects.toThrow('cannot be created or written to (')
 })
 
 test('so is one that this user may not write to', async () => {
   await chmod(folder, 0o500)
   await asOrdinaryUser(() =>
-    expect(makeDataFolder(folder)).rejects.toThrow('cannot be made or written to (EACCES)'),
+    expect(makeDataFolder(folder)).rejects.toThrow('cannot be created or written to (EACCES)'),
   )
 })
 
@@ -61,7 +61,7 @@ describe.skipIf(process.platform !== 'linux')('a server ends with a sentence tha
     await writeFile(join(folder, 'file'), 'x')
     const dataFolder = path()
     await expect(startServerProcess({ dataFolder })).rejects.toThrow(
-      `The server ended before it was ready: onesixty: ONESIXTY_DATA: the folder ${dataFolder} cannot be made or written to (${code}). Name another, or let this user write there.`,
+      `The server ended before it was ready: onesixty: ONESIXTY_DATA: the folder ${dataFolder} cannot be created or written to (${code}). Choose another folder, or grant this user write access.`,
     )
   })
 })

@@ -132,7 +132,7 @@ test('how phones would get here is said once somebody wants one, and makes nothi
       name: 'phone_address',
       ok: true,
       says: 'API URL for phones: http://127.0.0.1:8160/mobile/v1',
-      remedy: expect.stringContaining('HTTPS only'),
+      remedy: expect.stringContaining('only HTTPS'),
     },
     {
       name: 'phones',

@@ -27,7 +27,7 @@ test('counts the starts in the database and in the file beside it', async () => 
 test('a file that holds no number stops the start', async () => {
   await start()
   await writeFile(epochFile(fixture.dataFolder), 'x')
-  await expect(start()).rejects.toThrow('does not hold a number')
+  await expect(start()).rejects.toThrow('does not contain a number')
 })
 
 test('what is released can be claimed again, and expires again', async () => {

@@ -60,9 +60,9 @@ test('an erased account stands in no byte of the database, its log or a copy, an
 test('on a terminal it says each step, and at the end what was erased', async () => {
   const { code, stdout, stderr } = await cli.run(erase('--confirm', filled.name))
   expect(code).toBe(0)
-  expect(stdout).toContain(`${filled.accountId} is erased: 7 messages, and 2 that waited were canceled.`)
+  expect(stdout).toContain(`${filled.accountId} is erased: 7 messages; 2 queued messages were canceled.`)
   expect(stderr.split('\n')).toEqual(
-    expect.arrayContaining(['Closed; canceling what waits.', 'Erasing messages.', 'Erasing the name.']),
+    expect.arrayContaining(['Closed; canceling queued messages.', 'Erasing messages.', 'Erasing the name.']),
   )
 })
 
@@ -70,7 +70,7 @@ test('without the name, or with another one, nothing is changed', async () => {
   expect((await cli.run(erase())).code).toBe(2)
   expect((await cli.run(erase('--confirm', filled.name, '--wait', '3601'))).code).toBe(2)
   const { code, stderr } = await cli.run(erase('--confirm', 'Shop'))
-  expect([code, stderr]).toEqual([1, expect.stringContaining(`exactly as it is: ${filled.name}`)])
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`confirm with its exact name: ${filled.name}`)])
   const { accounts } = await cli.json<{ accounts: { id: string; state: string }[] }>('account list')
   expect(accounts.find(({ id }) => id === filled.accountId)?.state).toBe('active')
 })
@@ -91,5 +91,5 @@ test('what is being handed over for longer than it waits is told with the time b
     final_by: new Date((claimed[0]?.expiresAt ?? 0) + 3 * 3_600_000).toISOString(),
   })
   const said = await cli.run(erase('--confirm', filled.name, '--wait', '0'))
-  expect(said.stdout).toContain('is not erased yet: 1 messages are being handed over.')
+  expect(said.stdout).toContain('is not erased yet: 1 messages are in flight.')
 })

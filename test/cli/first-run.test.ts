@@ -77,10 +77,10 @@ test('a start that cannot read its files, or not make its folder, names the sett
     'ONESIXTY_TLS_CERT: /nowhere cannot be read (ENOENT).',
   )
   expect(await failure({ ONESIXTY_TLS_CERT: file, ONESIXTY_TLS_KEY: file })).toContain(
-    'ONESIXTY_TLS_CERT and ONESIXTY_TLS_KEY do not hold a certificate and its key in PEM',
+    'ONESIXTY_TLS_CERT and ONESIXTY_TLS_KEY do not contain a certificate and its key in PEM',
   )
   expect(await failure({ ONESIXTY_DATA: `${file}/data` })).toContain(
-    `ONESIXTY_DATA: the folder ${file}/data cannot be made or written to (ENOTDIR).`,
+    `ONESIXTY_DATA: the folder ${file}/data cannot be created or written to (ENOTDIR).`,
   )
 }, 60_000)
 

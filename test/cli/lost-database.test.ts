@@ -23,7 +23,7 @@ const serve = () => cliProcess(['serve'], { dataFolder: house.dataFolder, env: {
 test('a server whose database is gone ends with 78 and makes no new one; put back, it is served', async () => {
   const file = databaseFile(house.dataFolder)
   for (const suffix of ['', '-wal', '-shm']) await rename(`${file}${suffix}`, `${file}.away${suffix}`)
-  const words = `${file} is missing or empty. Put it back (onesixty restore <file>).`
+  const words = `${file} is missing or empty. Restore it (onesixty restore <file>).`
   expect(await serve()).toMatchObject({ code: 78, stderr: expect.stringContaining(words) })
   expect(await house.run('account list')).toMatchObject({ code: 78, stderr: expect.stringContaining(words) })
   await writeFile(file, '')
@@ -42,7 +42,7 @@ test.for([
   const other = new DatabaseSync(file)
   other.exec(statements)
   other.close()
-  const words = `${file} is missing or empty. Put it back (onesixty restore <file>).`
+  const words = `${file} is missing or empty. Restore it (onesixty restore <file>).`
   const target = join(house.dataFolder, 'copy.db')
   for (const line of ['account list', `backup ${target}`, 'move --to postgres://ada@127.0.0.1:1/none'])
     expect(await house.run(line), line).toMatchObject({ stderr: expect.stringContaining(words) })

@@ -48,7 +48,7 @@ const serve = () =>
 
 test('a database that has moved is neither served nor worked with: it says where it is and how to go back', async () => {
   await remember({ ...out, finished_at: Date.parse('2026-11-21T09:30:00.000Z') })
-  const sentence = `The database in ${cli.dataFolder} has moved to postgres://ada@db.example.org/onesixty (2026-11-21T09:30:00.000Z) and stays as it was then. Set DATABASE_URL to that address and ONESIXTY_SECRET to what ${cli.dataFolder}/secret holds. The only way back is a backup: onesixty restore <file>; what happened since it was made is not in it.`
+  const sentence = `The database in ${cli.dataFolder} was moved to postgres://ada@db.example.org/onesixty (2026-11-21T09:30:00.000Z) and is read-only since then. Set DATABASE_URL to that address and ONESIXTY_SECRET to the content of ${cli.dataFolder}/secret. The only way back is a backup, which lacks later changes: onesixty restore <file>.`
   await expect(serve()).rejects.toThrow(sentence)
   for (const line of [
     'account list',
@@ -74,7 +74,7 @@ testOfFile('neither is it copied or examined, for there is one database to look 
 test('a database that a move has not wholly filled is refused until it has', async () => {
   await remember({ ...out, direction: 'in', place: 'ada:/srv/onesixty/data' })
   const sentence =
-    'What moves to this database from ada:/srv/onesixty/data has not all arrived. Run onesixty move there once more; it goes on where it was.'
+    'The move to this database from ada:/srv/onesixty/data is incomplete. Run onesixty move there again: it continues where it stopped.'
   await expect(serve()).rejects.toThrow(sentence)
   for (const line of ['account list', 'doctor']) expect((await cli.run(line)).stderr).toContain(sentence)
 })

@@ -121,12 +121,10 @@ test('a phone on Google push fails its test, and test and list say what to do', 
   expect(code).toBe(1)
   expect(checks).toContainEqual(expect.objectContaining({ name: 'event_stream', ok: false }))
   expect(remedies).toEqual([
-    expect.stringContaining('Notification channel: SSE Only'),
+    expect.stringContaining('Notification channel to SSE Only'),
     expect.stringContaining('charger'),
   ])
-  expect((await cli.run('device list --shared')).stdout).toContain(
-    'push_only: The phone waits for Google push',
-  )
+  expect((await cli.run('device list --shared')).stdout).toContain('push_only: The app uses Google push')
 })
 
 test('what was known of a phone counts no more when the server is silent', async () => {
@@ -136,7 +134,7 @@ test('what was known of a phone counts no more when the server is silent', async
   await report(then, id, { link: 'stream', lastSeenAt })
   const { code, stdout } = await cli.run(`device test ${id}`)
   expect(stdout).toMatch(/FAIL {2}Last seen at \S+, 60 min ago\. .*is the server running\?/)
-  expect(stdout).toContain('FAIL  event stream: waiting for it')
+  expect(stdout).toContain('FAIL  event stream: waiting for the stream')
   expect(code).toBe(1)
 })
 
@@ -189,14 +187,13 @@ test('a phone that registered anew is the former device once that is said, unles
   const [former, again, busy] = [await addPhone(), await addPhone(), await addPhone()]
   await hold(busy)
   const refused = await cli.run(`device same ${former} ${busy}`)
-  expect([refused.code, refused.stderr]).toEqual([
-    1,
-    expect.stringContaining(`${busy} was given messages already`),
-  ])
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`${busy} already has messages`)])
   const { id: simulator } = await cli.json<{ id: string }>(
     'device add simulator --shared --mode test --name S',
   )
-  expect((await cli.run(`device same ${former} ${simulator}`)).stderr).toContain(`${simulator} is no phone`)
+  expect((await cli.run(`device same ${former} ${simulator}`)).stderr).toContain(
+    `${simulator} is not a phone`,
+  )
   const [phone] = await tools.withStorage(({ read }) => listPhones(read, { deviceId: again }))
   expect(await cli.json(`device same ${former} ${again}`)).toEqual({ id: former, taken_over: again })
   const now = await tools.withStorage(({ read }) => listPhones(read, { deviceId: former }))

@@ -75,20 +75,24 @@ describe('a database that a server was started on', () => {
 
   test('follows its secret through every change, and misses each of the former ones from then on', async () => {
     await startWith(other, former)
-    await expect(startWith(other)).rejects.toThrow('one is not there')
+    await expect(startWith(other)).rejects.toThrow(
+      '1 of the secrets that this database was used with is missing',
+    )
     await startWith(third, other, former)
     await startWith(third, former, other)
     for (const [secret, ...before] of [[third, other], [third, former], [third], [other, former]] as const) {
       const refused = startWith(secret, ...before)
       await expect(refused).rejects.toThrow(ConfigError)
-      await expect(refused).rejects.toThrow(`Put each back into ${previousSecretFile(cli.dataFolder)}`)
+      await expect(refused).rejects.toThrow(`Add each to ${previousSecretFile(cli.dataFolder)}`)
     }
     await startWith(third, other, former)
   })
 
   test('misses a secret that stood beside its own at a start: it may have been in use before there were marks', async () => {
     await startWith(former, other)
-    await expect(startWith(former)).rejects.toThrow('one is not there')
+    await expect(startWith(former)).rejects.toThrow(
+      '1 of the secrets that this database was used with is missing',
+    )
   })
 
   test('misses what it was marked with before it could remember more than one', async () => {
@@ -99,7 +103,9 @@ describe('a database that a server was started on', () => {
     await close()
     await expect(startWith(other)).rejects.toThrow('another secret')
     await startWith(other, former)
-    await expect(startWith(other)).rejects.toThrow('one is not there')
+    await expect(startWith(other)).rejects.toThrow(
+      '1 of the secrets that this database was used with is missing',
+    )
   })
 
   test('seals nothing by a command with another secret, the doctor names it, and who has lost the former one goes on', async () => {
@@ -144,7 +150,9 @@ describe('a database that a server was started on', () => {
       /^Removed 1 lost secret\..*Opt-outs of numbers that were erased with a lost secret no longer apply\.$/m,
     )
     await startWith(third, other)
-    await expect(startWith(third)).rejects.toThrow('one is not there')
+    await expect(startWith(third)).rejects.toThrow(
+      '1 of the secrets that this database was used with is missing',
+    )
     await beside.close()
   })
 

@@ -23,7 +23,7 @@ test.each([
   [
     'its file of epochs holds no number',
     () => writeFile(epochFile(house.dataFolder), 'x'),
-    'does not hold a number',
+    'does not contain a number',
   ],
   [
     'its file of epochs cannot be read',
@@ -36,7 +36,7 @@ test.each([
   [
     'its folder has served a database, and this one has never been served',
     () => writeFile(epochFile(house.dataFolder), '3\n1700000000000\n000000000000007\n'),
-    `To begin with a new one, without its accounts, keys and messages, remove`,
+    `To start with a new one, without its accounts, keys and messages, remove`,
   ],
   [
     'its database is newer than the program',
@@ -71,7 +71,7 @@ test('a command on a database that is newer says so to programs too', async () =
 
 test('a command on an empty database whose folder has served another one says so as a server does, and so does the doctor', async () => {
   await writeFile(epochFile(house.dataFolder), '3\n1700000000000\n000000000000007\n')
-  const words = 'To begin with a new one, without its accounts, keys and messages, remove'
+  const words = 'To start with a new one, without its accounts, keys and messages, remove'
   expect(await house.run('account list')).toMatchObject({ code: 78, stderr: expect.stringContaining(words) })
   const { code, stdout, stderr } = await house.run('doctor')
   expect([code === 0, `${stdout}${stderr}`]).toEqual([false, expect.stringContaining(words)])

@@ -69,15 +69,15 @@ test('an endpoint is disabled, enabled and removed, and is gone then', async () 
   expect(await listed(id)).toBeUndefined()
   for (const verb of ['remove', 'enable', 'rotate', 'end-former-secrets']) {
     const { code, stderr } = await cli.run(['webhook', verb, ...of.split(' '), '--endpoint', id])
-    expect({ code, stderr }).toEqual({ code: 1, stderr: `onesixty: There is no webhook endpoint ${id}.\n` })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `onesixty: Webhook endpoint ${id} not found.\n` })
   }
 })
 
 test.for([
-  ['ftp://shop.example.org/', 'must be an https or http address'],
-  ['shop.example.org', 'must be an https or http address'],
-  ['https://user:password@shop.example.org/', 'must not hold a name or password'],
-  ['https://shop.example.org/#a', 'must not hold a fragment'],
+  ['ftp://shop.example.org/', 'must be an https or http URL'],
+  ['shop.example.org', 'must be an https or http URL'],
+  ['https://user:password@shop.example.org/', 'must not contain a user name or password'],
+  ['https://shop.example.org/#a', 'must not contain a fragment'],
   [`https://shop.example.org/${'a'.repeat(2_000)}`, 'at most 2000 characters'],
   ['http://10.1.2.3/sms', 'ONESIXTY_WEBHOOK_ALLOW=10.1.2.3'],
   ['http://2130706433/sms', 'ONESIXTY_WEBHOOK_ALLOW=127.0.0.1'],
@@ -146,7 +146,7 @@ test('the doctor says how endpoints stand, and what is wrong with targets that a
   expect((await checks())['webhook_targets']).toBeUndefined()
   env['ONESIXTY_WEBHOOK_ALLOW'] = 'ten dot one'
   expect(await checks()).toMatchObject({
-    webhook_targets: "ONESIXTY_WEBHOOK_ALLOW: 'ten dot one' is no address, CIDR or host name.",
+    webhook_targets: "ONESIXTY_WEBHOOK_ALLOW: 'ten dot one' is not an address, CIDR range or host name.",
   })
   env['ONESIXTY_WEBHOOK_ALLOW'] = '10.1.0.0/16,hooks.internal'
   expect(await checks()).toMatchObject({

@@ -129,7 +129,7 @@ test('an account is not erased without its exact name, nor one with an operator 
   const own = await eraseAll(operator.accountId, 'Olga')
   expect(own).toMatchObject({
     status: 422,
-    body: { detail: expect.stringContaining('operates this instance') },
+    body: { detail: expect.stringContaining('an operator of this instance') },
   })
   const states = await house.app.storage.read
     .selectFrom('accounts')

@@ -41,7 +41,7 @@ const tries = (
       takeSignInAttempt(limits, { name: 'ada@example.org', address, browser })
       through += 1
     } catch (error) {
-      expect((error as Error).message).toContain('too many attempts')
+      expect((error as Error).message).toContain('Too many attempts')
     }
   }
   return through
@@ -81,7 +81,7 @@ test('success takes an attempt back from the /48, and ends the count of its netw
   for (let i = 0; i < 8; i++) at(i)
   at(8).succeeded()
   at(8)
-  expect(() => at(9)).toThrow('too many attempts')
+  expect(() => at(9)).toThrow('Too many attempts')
 })
 
 test('all networks together have ten times as many, and one of them cannot use these up', () => {
@@ -178,7 +178,7 @@ test('success ends the count of a name at its network, of a browser its own, and
       const attempt = () =>
         takeSignInAttempt(limits, { name: 'ada@example.org', address: '10.0.0.1', browser })
       const attempts = [attempt(), attempt(), attempt()]
-      expect(attempt).toThrow('too many attempts')
+      expect(attempt).toThrow('Too many attempts')
       attempts.at(-1)?.succeeded()
     }
   const left = counts.take().filter(([kind]) => kind === 'signInByPlace' || kind === 'signInByBrowser')

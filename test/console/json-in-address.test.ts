@@ -12,12 +12,12 @@ test('JSON in an address is bounded as JSON in a body is, before anybody has sig
   /** An address has at most 8 KiB. */
   const most = 4_065
   for (const [input, because] of [
-    ['['.repeat(most) + ']'.repeat(most), 'is not one JSON object'],
+    ['['.repeat(most) + ']'.repeat(most), 'is not a JSON object'],
     ['{"a":' + '['.repeat(most) + ']'.repeat(most) + '}', deep],
     ['{"a":'.repeat(800) + '1' + '}'.repeat(800), deep],
     ['['.repeat(most), 'is not valid JSON'],
     ['', 'is empty'],
-    ['{"a":1,"a":2}', 'A member stands twice'],
+    ['{"a":1,"a":2}', 'An object contains a member twice'],
   ] as const)
     expect(await ask(input), input.slice(0, 20)).toMatchObject({
       status: 400,

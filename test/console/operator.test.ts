@@ -190,7 +190,7 @@ test('an invitation opens an account, is listed until then, is taken back by the
   await makeOperator(closed, closed.ada.userId)
   expect((await closed.ada.change('operator/invite', { email: 'jan@example.org' })).body).toMatchObject({
     code: 'sign_up_closed',
-    detail: expect.stringContaining('ONESIXTY_SIGNUP is closed'),
+    detail: expect.stringContaining('ONESIXTY_SIGNUP is `closed`'),
   })
   // Nor does one that was made before it was closed let anybody in.
   const { token: older } = await closed.app.storage.writer.write((tx) =>

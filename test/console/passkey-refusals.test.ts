@@ -28,11 +28,11 @@ describe('a new passkey is refused', () => {
   const refused: [what: string, quirks: Quirks, words: string][] = [
     ['of another origin', { origin: 'https://evil.example' }, 'origin'],
     ['of another host', { rpId: 'evil.example' }, 'RP ID'],
-    ['from within a foreign page', { crossOrigin: true }, 'in a page of somebody else'],
+    ['from within a foreign page', { crossOrigin: true }, 'in a page of another origin'],
     [
       'to a question of their own',
       { challenge: Buffer.alloc(54, 1).toString('base64url') },
-      'another question',
+      'its challenge was not issued',
     ],
     ['whose owner was not recognised', { isVerified: false }, 'User verification was required'],
     ['without anybody there', { isPresent: false }, 'User presence was required'],
@@ -57,7 +57,7 @@ describe('a new passkey is refused', () => {
       const made = newSoftPasskey(house.url).make({ challenge, user })
       expect(await visitor.change('passkeys/add', { name: 'Phone', made })).toMatchObject({
         status: 422,
-        body: { detail: expect.stringContaining('another question') },
+        body: { detail: expect.stringContaining('its challenge was not issued') },
       })
     }
   })
@@ -70,12 +70,12 @@ describe('a new passkey is refused', () => {
     expect((await answer(passkey)).status).toBe(200)
     expect(await answer(second)).toMatchObject({
       status: 422,
-      body: { detail: expect.stringContaining('taken before') },
+      body: { detail: expect.stringContaining('already used') },
     })
     const thief = await house.signedIn()
     expect(await add(thief, passkey)).toMatchObject({
       status: 422,
-      body: { detail: expect.stringContaining('here already') },
+      body: { detail: expect.stringContaining('already registered') },
     })
     expect((await profile(visitor)).passkeys).toHaveLength(1)
   })
@@ -85,17 +85,17 @@ describe('signing in by a passkey is refused', () => {
   const refused: [what: string, quirks: Quirks, words: string][] = [
     ['from another origin', { origin: 'https://evil.example' }, 'origin'],
     ['for another host', { rpId: 'evil.example' }, 'RP ID'],
-    ['from within a foreign page', { crossOrigin: true }, 'in a page of somebody else'],
+    ['from within a foreign page', { crossOrigin: true }, 'in a page of another origin'],
     [
       'to a question of their own',
       { challenge: Buffer.alloc(54, 1).toString('base64url') },
-      'another question',
+      'its challenge was not issued',
     ],
     ['when the owner was not recognised', { isVerified: false }, 'User verification required'],
     ['without anybody there', { isPresent: false }, 'User not present'],
     ['with what was made for adding it', { type: 'webauthn.create' }, 'type'],
     ['with the key of another', { signsWithOtherKey: true }, 'signature is wrong'],
-    ['as somebody else', { userHandle: Buffer.from('usr_somebody').toString('base64url') }, 'somebody else'],
+    ['as somebody else', { userHandle: Buffer.from('usr_somebody').toString('base64url') }, 'another user'],
   ]
   let owner: Owner
   beforeAll(async () => {
@@ -144,7 +144,7 @@ describe('signing in by a passkey is refused', () => {
     expect(at.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401])
     for (const again of [used, passkey.use(options)]) {
       const answer = await enter(visitor, again)
-      expect(answer).toMatchObject({ status: 401, body: { detail: expect.stringContaining('taken before') } })
+      expect(answer).toMatchObject({ status: 401, body: { detail: expect.stringContaining('already used') } })
     }
   })
 
@@ -153,7 +153,7 @@ describe('signing in by a passkey is refused', () => {
     expect((await house.signIn(passkey, { counter: 9 })).status).toBe(200)
     for (const counter of [9, 8, 0]) {
       const answer = await house.signIn(passkey, { counter })
-      expect(answer).toMatchObject({ status: 401, body: { detail: expect.stringContaining('copy') } })
+      expect(answer).toMatchObject({ status: 401, body: { detail: expect.stringContaining('copied') } })
     }
     expect((await house.signIn(passkey, { counter: 10 })).status).toBe(200)
     const back = 'user.passkey_counter_went_back'
@@ -207,6 +207,6 @@ test('at another address of the same service passkeys are refused with the one a
   ] as const)
     expect(await elsewhere.change(name, input)).toMatchObject({
       status: 403,
-      body: { code: 'foreign_origin', detail: `Passkeys work at ${house.url}: open the console there.` },
+      body: { code: 'foreign_origin', detail: `Passkeys work at ${house.url}. Open the console there.` },
     })
 })

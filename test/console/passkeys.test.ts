@@ -71,7 +71,7 @@ describe('a passkey', () => {
     expect((await profile(later)).passkeys).toEqual([])
     expect(await house.signIn(passkey)).toMatchObject({
       status: 401,
-      body: { detail: expect.stringContaining('not known here') },
+      body: { detail: expect.stringContaining('Unknown passkey') },
     })
     expect(await house.audited(userId)).toEqual([
       'user.passkey_added',

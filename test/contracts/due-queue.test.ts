@@ -11,7 +11,7 @@ test('says each item when it is due and never before, in order, the older first'
     const said: { item: number; atMs: number }[] = []
     const queue = new DueQueue<number>({
       tools: clock,
-      say: async (item) => void said.push({ item, atMs: clock.monotonicMs() }),
+      deliver: async (item) => void said.push({ item, atMs: clock.monotonicMs() }),
     })
     delaysMs.forEach((delayMs, item) => queue.add(item, delayMs))
     expect(said).toEqual([])
@@ -24,7 +24,7 @@ test('says each item when it is due and never before, in order, the older first'
 
 test('holds one timer, however many items wait', () => {
   const clock = createStubClock()
-  const queue = new DueQueue<number>({ tools: clock, say: () => Promise.resolve() })
+  const queue = new DueQueue<number>({ tools: clock, deliver: () => Promise.resolve() })
   for (let item = 0; item < 1000; item++) queue.add(item, (item * 37) % 500)
   expect(clock.waiting).toBe(1)
 })
@@ -34,7 +34,7 @@ test('says no more while 10,000 items are not yet heard, and the rest as they ar
   const heard: (() => void)[] = []
   const queue = new DueQueue<number>({
     tools: clock,
-    say: () => new Promise((resolve) => heard.push(resolve)),
+    deliver: () => new Promise((resolve) => heard.push(resolve)),
   })
   for (let item = 0; item < 30_000; item++) queue.add(item, Math.floor(item / 100))
   await clock.advance(1000)
@@ -50,7 +50,7 @@ test('says what was rejected again after 1 s, 2 s, 4 s and so on, at most 30 s a
   const saidAtMs: number[] = []
   const queue = new DueQueue<string>({
     tools: clock,
-    say: () => {
+    deliver: () => {
       saidAtMs.push(clock.monotonicMs())
       return saidAtMs.length < 9 ? Promise.reject(new Error('full')) : Promise.resolve()
     },
@@ -67,7 +67,7 @@ test('says nothing after it was stopped, not even what was being said', async ()
   let reject: (error: Error) => void = () => undefined
   const queue = new DueQueue<string>({
     tools: clock,
-    say: () => {
+    deliver: () => {
       said += 1
       return new Promise((_, fail) => (reject = fail))
     },

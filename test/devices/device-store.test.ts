@@ -90,7 +90,7 @@ test('secrets are sealed for this device; nothing that is stored or audited show
   const row = await rowOf(id)
   expect(openDeviceSecrets(secretBox, row)).toEqual({ password: 'hunter2-hunter2' })
   expect(() => openDeviceSecrets(secretBox, { id: 'dev_other', secrets: row.secrets })).toThrow(
-    'belongs to something else',
+    'belongs to another owner',
   )
   const audit = await fixture.storage.read.selectFrom('audit_log').selectAll().execute()
   expect(JSON.stringify([row, audit, await find(id)])).not.toContain('hunter2')

@@ -151,7 +151,7 @@ test('a report says whether this node doubts the device, at once and by no word 
   await reporter.sweepAll()
   expect(await isDoubted()).toBe(false)
   for (let faults = 0; faults < 5; faults++)
-    device.heard({ kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer in time' })
+    device.record({ kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer in time' })
   await pass(1)
   expect(await isDoubted()).toBe(true)
   expect(await told()).toEqual(['online repeated_failures', 'degraded repeated_failures'])

@@ -38,7 +38,7 @@ test('messages that are longer than any enabled device joins are told of, once',
       account_id: 'acc_a',
       mode: 'live',
       max_parts: 3,
-      msg: expect.stringContaining('longer than any enabled device'),
+      msg: expect.stringContaining('more parts than any enabled device'),
     },
   ])
 })

@@ -37,9 +37,9 @@ test('from the link in the terminal to the first delivered message in 8 interact
   await tab.screenshot('set-up')
   await interact('type the address', () => page.getByLabel('E-mail address').fill('boss@example.org'))
   await interact('type a password', () => page.getByLabel(/^Password/).fill('gelber Igel im Schnee'))
-  await interact('press', () => page.getByRole('button', { name: 'Open the console' }).click())
+  await interact('press', () => page.getByRole('button', { name: 'Open console' }).click())
   await page.getByRole('heading', { name: 'First steps' }).waitFor()
-  await page.getByRole('button', { name: 'Make the line' }).waitFor()
+  await page.getByRole('button', { name: 'Create command' }).waitFor()
   await expectSound(tab)
   await tab.screenshot('first-steps')
   const steps = page.getByRole('listitem')
@@ -47,7 +47,7 @@ test('from the link in the terminal to the first delivered message in 8 interact
     Array<string>(4).fill('false'),
   )
   const loaded = await page.evaluate(() => performance.timeOrigin)
-  await interact('make the line', () => page.getByRole('button', { name: 'Make the line' }).click())
+  await interact('make the line', () => page.getByRole('button', { name: 'Create command' }).click())
   const line = await interact(
     'copy the line',
     async () => (await page.getByTestId('curl').textContent()) ?? '',
@@ -68,6 +68,6 @@ test('from the link in the terminal to the first delivered message in 8 interact
 
   const later = await browser.newPage()
   await later.open(link)
-  await later.page.getByRole('alert').getByText('used already').waitFor()
+  await later.page.getByRole('alert').getByText('already used').waitFor()
   await later.page.context().close()
 })

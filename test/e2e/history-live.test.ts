@@ -24,9 +24,9 @@ async function expectAll({ page }: TestPage, count: number): Promise<void> {
   const scrollOn = async (): Promise<string[]> => {
     if (await news.isVisible()) await news.click()
     await page.evaluate('scrollTo({ top: document.body.scrollHeight })')
-    return page.getByText(/^That is all: /).allInnerTexts()
+    return page.getByText(/ messages in total$/).allInnerTexts()
   }
-  await expect.poll(scrollOn, { timeout: 30_000 }).toEqual([`That is all: ${count}.`])
+  await expect.poll(scrollOn, { timeout: 30_000 }).toEqual([`${count} messages in total`])
 }
 
 /** The top of the history of a reference with 150 messages, in a tab in which the page behind the first is asked for, and comes when it is let go. */

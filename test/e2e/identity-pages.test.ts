@@ -40,8 +40,8 @@ test.each(widths)(
     const role = 'owner' as const
     const places: [name: string, address: string, heading: string][] = [
       ['sign-in', '/sign-in', 'Sign in to onesixty'],
-      ['sign-up', '/sign-up', 'Open an account'],
-      ['reset', '/reset', 'A new password'],
+      ['sign-up', '/sign-up', 'Create account'],
+      ['reset', '/reset', 'Reset password'],
       ['set-up', await linkTo({ purpose: 'set-up', userId }), 'Welcome to onesixty'],
       ['reset-link', await linkTo({ purpose: 'reset', userId: lostBy }), 'Choose a new password'],
       [
@@ -95,12 +95,12 @@ test('who has chosen a new password is told of the passkeys that stay, and led t
   await proveAddresses(ada)
   await tab.open(await linkTo({ purpose: 'reset', userId: ada.account.userId }))
   await page.getByLabel(/^Password/).fill(testPassword)
-  await page.getByRole('button', { name: 'Keep this password' }).click()
+  await page.getByRole('button', { name: 'Save password' }).click()
   await page.getByText('1 passkey still signs you in').waitFor()
   await page.waitForURL(/\/a\//)
   await expectSound(tab)
-  await page.getByRole('link', { name: 'Look at it' }).click()
-  await page.getByRole('button', { name: /^Remove the passkey The security key/ }).waitFor()
+  await page.getByRole('link', { name: 'Review it' }).click()
+  await page.getByRole('button', { name: /^Remove passkey The security key/ }).waitFor()
   await page.context().close()
 })
 
@@ -112,7 +112,7 @@ test('who opens the first link to an address is told of the second factor and th
   await givePasskey(ada, { userId, id: 'psk_b', credential: 'd' })
   await tab.open(await linkTo({ purpose: 'reset', userId }))
   await page.getByLabel(/^Password/).fill(testPassword)
-  await page.getByRole('button', { name: 'Keep this password' }).click()
+  await page.getByRole('button', { name: 'Save password' }).click()
   await page.getByText('1 passkey was removed, added before this address was confirmed').waitFor()
   await expectSound(tab)
   await page.context().close()
@@ -129,11 +129,11 @@ test('the page that confirms an address names it, says what is wrong with a link
   await tab.follow(emailLinkAddress('', token))
   await page.getByText(`You will sign in as ${email}.`).waitFor()
   await expectSoundInBothSchemes(tab)
-  await page.getByRole('button', { name: 'Confirm the address' }).click()
-  await page.getByText(`You sign in as ${email} from now on.`).waitFor()
+  await page.getByRole('button', { name: 'Confirm address' }).click()
+  await page.getByText(`You now sign in as ${email}.`).waitFor()
   await expectSound(tab)
   await page.reload()
-  await page.getByText('This link was used already').waitFor()
+  await page.getByText('This link was already used').waitFor()
   const reopen = (tx: Tx) => tx.updateTable('email_links').set({ used_at: null }).execute()
   await ada.app.storage.writer.write(reopen)
   await page.getByRole('button', { name: 'Try again' }).click()

@@ -31,7 +31,7 @@ test('who is signed out while writing signs in over the page, and what was press
     'response',
     (response) => void (response.url().includes('send/one') && posts.push(response.status())),
   )
-  await page.getByRole('button', { name: 'Send the message' }).click()
+  await page.getByRole('button', { name: 'Send message' }).click()
   const dialog = page.getByRole('dialog', { name: 'Sign in again' })
   await dialog.waitFor()
   expect(await dialog.getByLabel('E-mail address').inputValue()).toBe(ada.email)
@@ -54,7 +54,7 @@ test('who declines is told that the page is no longer updated, and signs in from
   const { page } = tab
   await write(tab, 'Written by who declined')
   await page.context().clearCookies()
-  await page.getByRole('button', { name: 'Send the message' }).click()
+  await page.getByRole('button', { name: 'Send message' }).click()
   const dialog = page.getByRole('dialog', { name: 'Sign in again' })
   await dialog.getByRole('button', { name: 'Close' }).click()
   const bar = page.getByText('Your session has ended. This page is no longer updated.')
@@ -63,7 +63,7 @@ test('who declines is told that the page is no longer updated, and signs in from
   await dialog.getByRole('textbox', { name: 'Password' }).fill(testPassword)
   await dialog.getByRole('button', { name: 'Sign in' }).click()
   await bar.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Send the message' }).click()
+  await page.getByRole('button', { name: 'Send message' }).click()
   await page.getByText('Accepted').waitFor()
   expect(await storedTexts()).toContain('Written by who declined')
   await page.context().close()
@@ -128,7 +128,7 @@ test('a session that ends in one tab is asked for in the other, and one that beg
   await other.getByRole('textbox', { name: 'Password' }).fill(testPassword)
   await other.getByRole('button', { name: 'Sign in' }).click()
   await dialog.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Send the message' }).click()
+  await page.getByRole('button', { name: 'Send message' }).click()
   await page.getByText('Accepted').waitFor()
   expect(await storedTexts()).toContain('In the other tab')
   const bob = await ada.openAccount('Bob')

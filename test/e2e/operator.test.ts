@@ -32,7 +32,7 @@ test('the operator finds an account, grants it SMS, suspends it, and sees it in 
   await page.getByLabel(/^Note/).fill('Welcome')
   await expectSound(tab)
   await tab.screenshot('operator-grant')
-  await page.getByRole('button', { name: 'Grant to Ada' }).click()
+  await page.getByRole('button', { name: 'Grant SMS to Ada' }).click()
   await row.getByText('100 of 100').waitFor()
   await row.getByRole('button', { name: 'Change Ada' }).click()
   await page.getByRole('menuitem', { name: 'Suspend' }).click()
@@ -55,20 +55,20 @@ test('the operator names the countries of an account, its quiet hours and the li
     await row.getByRole('button', { name: 'Change Ada' }).click()
     await page.getByRole('menuitem', { name: what }).click()
   }
-  await open('Countries and quiet hours')
+  await open('Edit countries and quiet hours')
   await page.getByLabel('Countries', { exact: true }).selectOption('some')
-  await page.getByLabel('Codes of countries').fill('de, AT')
+  await page.getByLabel('Country codes').fill('de, AT')
   await page.getByLabel('Quiet from').fill('21:00')
   await page.getByLabel('Quiet until').fill('08:00')
   await expectSound(tab)
   await tab.screenshot('operator-reach')
-  await page.getByRole('button', { name: 'Save whom Ada may write to' }).click()
+  await page.getByRole('button', { name: 'Save settings of Ada' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await open('Limits')
-  await page.getByLabel('Messages to one number in an hour').fill('20')
+  await open('Edit limits')
+  await page.getByLabel('Messages to one number per hour').fill('20')
   await expectSound(tab)
   await tab.screenshot('operator-limits')
-  await page.getByRole('button', { name: 'Save the limits of Ada' }).click()
+  await page.getByRole('button', { name: 'Save limits of Ada' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   const account = ada.app.storage.read
     .selectFrom('accounts')
@@ -86,10 +86,10 @@ test('the operator names the countries of an account, its quiet hours and the li
 test('a new account is opened with a link for its owner', async () => {
   const tab = await openOperator()
   const { page } = tab
-  await page.getByRole('button', { name: 'Open an account' }).click()
+  await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByLabel(/^Name/).fill('Newcomer')
   await page.getByLabel(/^E-mail address/).fill('new@example.org')
-  await page.getByRole('button', { name: 'Open the account' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create account' }).click()
   await page.getByText('/link#').waitFor()
   await expectSound(tab)
   await page.context().close()
@@ -98,7 +98,7 @@ test('a new account is opened with a link for its owner', async () => {
 test('somebody is invited, opens an account of their own by the link, and is on the list no more', async () => {
   const tab = await openOperator()
   const { page } = tab
-  await page.getByRole('button', { name: 'Invite somebody' }).click()
+  await page.getByRole('button', { name: 'Invite user' }).click()
   await page.getByLabel(/^E-mail address/).fill('gus@example.org')
   await expectSound(tab)
   await page.getByRole('button', { name: 'Invite', exact: true }).click()
@@ -115,7 +115,7 @@ test('somebody is invited, opens an account of their own by the link, and is on 
   await guest.screenshot('invitation-to-open')
   await guest.page.getByLabel('Name').fill('Gus Ltd')
   await guest.page.getByLabel(/^Password/).fill('gelber Igel im Schnee')
-  await guest.page.getByRole('button', { name: 'Open the account' }).click()
+  await guest.page.getByRole('button', { name: 'Create account' }).click()
   await guest.page.getByRole('heading', { name: 'First steps' }).waitFor()
   await guest.page.getByText('Gus Ltd').first().waitFor()
   await expectSound(guest)
@@ -123,7 +123,7 @@ test('somebody is invited, opens an account of their own by the link, and is on 
 
   await page.reload()
   await page.getByRole('cell', { name: 'gus@example.org' }).waitFor()
-  expect(await page.getByRole('button', { name: /^Take back/ }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: /^Revoke invitation/ }).count()).toBe(0)
   expect(tab.faults).toEqual([])
   await page.context().close()
 })
@@ -131,15 +131,15 @@ test('somebody is invited, opens an account of their own by the link, and is on 
 test('a token for a program is made, shown once, works, names itself in the audit log, and is revoked', async () => {
   const tab = await openOperator()
   const { page } = tab
-  await page.getByRole('link', { name: 'Programs' }).click()
-  await page.getByText('No tokens yet').waitFor()
+  await page.getByRole('link', { name: 'API tokens' }).click()
+  await page.getByText('No API tokens yet').waitFor()
   await expectSound(tab)
-  await page.getByRole('button', { name: 'Create a token' }).click()
+  await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByLabel(/^Name/).fill('Billing')
-  await page.getByLabel('It may').selectOption('write')
+  await page.getByLabel('Permissions').selectOption('write')
   await expectSound(tab)
   await tab.screenshot('operator-token-form')
-  await page.getByRole('button', { name: 'Create the token' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
   const token = (await page.getByTestId('new-token').textContent()) ?? ''
   const grant = () =>
     fetch(`${ada.url}/operator/v1/accounts/${ada.account.accountId}/grants`, {
@@ -164,10 +164,10 @@ test('a token for a program is made, shown once, works, names itself in the audi
     .first()
     .waitFor()
   await tab.follow(`${ada.place}/live/balance`)
-  await page.getByText('Invoice. By a program of the operator.').waitFor()
+  await page.getByText('Invoice. By an API client of the operator.').waitFor()
   await tab.follow(`${ada.url}/operator/tokens`)
   await page.getByRole('button', { name: 'Revoke Billing' }).click()
-  await page.getByRole('button', { name: 'Revoke the token Billing' }).click()
+  await page.getByRole('button', { name: 'Revoke token Billing' }).click()
   await row.getByText('revoked').waitFor()
   expect((await grant()).status).toBe(401)
   await page.context().close()
@@ -191,11 +191,11 @@ test('a number is erased from every account once it was typed twice', async () =
   await expect.poll(async () => (await readMessage()).status, { timeout: 10_000 }).toBe('delivered')
   const tab = await openOperator()
   const { page } = tab
-  await page.getByRole('button', { name: 'Erase a number' }).click()
+  await page.getByRole('button', { name: 'Erase number' }).click()
   await page.getByLabel('Number', { exact: true }).fill(number)
-  await page.getByLabel('The same number again').fill(number)
+  await page.getByLabel('Repeat number').fill(number)
   await page.getByRole('button', { name: `Erase ${number}` }).click()
-  await page.getByText('1 messages erased').waitFor()
+  await page.getByText('1 message erased').waitFor()
   const message = await readMessage()
   expect(message.text).toBeNull()
   expect(message.recipient).not.toContain('5550006')
@@ -210,15 +210,15 @@ test('an account is erased once its name was typed, and is known as erased', asy
   await page.getByRole('searchbox', { name: 'Search accounts' }).fill(accountId)
   const row = page.getByRole('row').filter({ hasText: accountId })
   await row.getByRole('button', { name: 'Change Forgotten' }).click()
-  await page.getByRole('menuitem', { name: 'Erase for ever' }).click()
+  await page.getByRole('menuitem', { name: 'Erase permanently' }).click()
   const erase = page.getByRole('button', { name: 'Erase Forgotten' })
-  await page.getByLabel('Type Forgotten to erase it').fill('Forgot')
+  await page.getByLabel('Type Forgotten to confirm').fill('Forgot')
   expect(await erase.isDisabled()).toBe(true)
-  await page.getByLabel('Type Forgotten to erase it').fill('Forgotten')
+  await page.getByLabel('Type Forgotten to confirm').fill('Forgotten')
   await expectSound(tab)
   await tab.screenshot('operator-erase-account')
   await erase.click()
-  await page.getByText('The account is erased').waitFor()
+  await page.getByText('Account erased').waitFor()
   await expectSound(tab)
   await row.getByText('Erased account').waitFor()
   await row.getByText('closed').waitFor()
@@ -228,7 +228,7 @@ test('an account is erased once its name was typed, and is known as erased', asy
 test('whoever is no operator finds nothing there', async () => {
   const tab = await ada.signedIn()
   await tab.open(`${ada.url}/operator`)
-  await tab.page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
+  await tab.page.getByRole('heading', { name: 'Page not found' }).waitFor()
   expect(tab.faults).toEqual([])
   await tab.page.context().close()
 })
@@ -238,13 +238,13 @@ test.each(widths)('the pages are sound at %i pixels, light and dark', async (wid
   const { page } = tab
   for (const [path, heading] of [
     ['', 'Accounts'],
-    ['/health', 'Health of the instance'],
+    ['/health', 'Instance health'],
     ['/audit', 'Audit log'],
   ] as const) {
     await tab.follow(`/operator${path}`)
     await page.getByRole('heading', { name: heading }).waitFor()
     await page
-      .getByText(path === '/health' ? 'Flush of a commit' : 'Ada')
+      .getByText(path === '/health' ? 'Commit flush time' : 'Ada')
       .first()
       .waitFor()
     await expectSoundInBothSchemes(tab)

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await tab.open(link)
   await tab.page.getByLabel('E-mail address').fill('boss@example.org')
   await tab.page.getByLabel(/^Password/).fill('gelber Igel im Schnee')
-  await tab.page.getByRole('button', { name: 'Open the console' }).click()
+  await tab.page.getByRole('button', { name: 'Open console' }).click()
   await tab.page.getByRole('heading', { name: 'First steps' }).waitFor()
 })
 afterAll(async () => {

@@ -42,14 +42,14 @@ test('the first message shows up without a reload, and its bar opens it in the h
 test('bars are read and followed by the keyboard alone, and stand in a table too', async () => {
   const tab = await open('/live?range=90d')
   const { page } = tab
-  const chart = page.getByRole('group', { name: /Messages by what became of them/ })
+  const chart = page.getByRole('group', { name: /Messages by status/ })
   await chart.waitFor()
   await chart.getByRole('link').last().focus()
   await page.keyboard.press('Home')
   await page.keyboard.press('ArrowRight')
   const says = await page.evaluate('document.activeElement.getAttribute("aria-label")')
-  expect(says).toMatch(/\(UTC\): [\d,]+ messages \([\d,]+ delivered, .*a week before/)
-  await page.getByRole('button', { name: 'Show as a table' }).click()
+  expect(says).toMatch(/\(UTC\): [\d,]+ messages \([\d,]+ delivered, .*a week earlier/)
+  await page.getByRole('button', { name: 'Show as table' }).click()
   await page.getByRole('row').nth(90).waitFor()
   expect(await page.getByRole('row').count()).toBe(91)
   await tab.screenshot('overview-table')
@@ -133,7 +133,7 @@ test('an owner sets when the balance is low, and the statement comes as a file',
 test.each(widths)('overview and balance are sound at %i pixels, light and dark', async (width) => {
   const tab = await open('/live', { width })
   const { page } = tab
-  await page.getByRole('group', { name: /Messages by what became of them/ }).waitFor()
+  await page.getByRole('group', { name: /Messages by status/ }).waitFor()
   await tab.screenshot('overview')
   expect(await isWithin(tab)).toBe(true)
   await expectSoundInBothSchemes(tab)

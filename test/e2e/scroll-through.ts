@@ -8,7 +8,7 @@ export const scrollThrough = `(async () => {
   let most = 0
   const nextFrame = () => new Promise((next) => requestAnimationFrame(next))
   const drawn = () => [...document.querySelectorAll('[data-message]')]
-  const end = () => [...document.querySelectorAll('[role="status"]')].find(({ textContent }) => textContent.includes('That is all'))
+  const end = () => [...document.querySelectorAll('[role="status"]')].find(({ textContent }) => textContent.includes(' in total'))
   /** The last row stands above the end, which may be on the screen before the page is scrolled to its own end. */
   const isLast = (row) => end() !== undefined && end().getBoundingClientRect().top - row.getBoundingClientRect().bottom < 100
   const isAtEnd = () => scrollY + innerHeight >= document.documentElement.scrollHeight - 2

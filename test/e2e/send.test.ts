@@ -33,7 +33,7 @@ test('a text is counted while it is typed, priced by the server, and sent once b
   await page.getByRole('button', { name: /Replace look-alikes: 1 part/ }).click()
   await page.getByRole('status', { name: 'Cost' }).getByText('1 SMS').waitFor()
   const before = await countMessages()
-  await page.getByRole('button', { name: 'Send the message' }).dblclick()
+  await page.getByRole('button', { name: 'Send message' }).dblclick()
   await page.getByText('Accepted', { exact: true }).waitFor()
   expect(await countMessages()).toBe(before + 1)
   await tab.screenshot('send-accepted')
@@ -47,8 +47,8 @@ test('what was sent to two numbers is found by the link that the page gives', as
   await page.getByLabel(/^To/).fill('+15005550006, +4915112345678')
   await page.getByLabel(/^Text/).fill('To both of you')
   await page.getByRole('button', { name: 'Send 2 messages' }).click()
-  await page.getByRole('link', { name: 'See what becomes of them' }).click()
-  await page.getByText('That is all: 2.').waitFor()
+  await page.getByRole('link', { name: 'View messages' }).click()
+  await page.getByText('2 messages in total').waitFor()
   expect(new URL(page.url()).searchParams.get('send')).toMatch(/^snd_/)
   expect(tab.faults).toEqual([])
   await page.context().close()
@@ -60,7 +60,7 @@ test('a table of 200 rows is sent with progress, its wrong rows are named, and e
   const rows = Array.from({ length: 200 }, (_, i) => `+4917${String(1_000_000 + i)},Name ${i}`)
   rows[7] = 'nobody,Bob'
   rows[9] = rows[8] ?? ''
-  await page.getByText('A table (CSV)').click()
+  await page.getByText('Table (CSV)').click()
   await page.locator('input[type=file]').setInputFiles({
     name: 'people.csv',
     mimeType: 'text/csv',
@@ -68,19 +68,19 @@ test('a table of 200 rows is sent with progress, its wrong rows are named, and e
   })
   await page.getByLabel(/^Text/).fill('Hi {{name}}')
   await page.getByText('Row 9: nobody is not a number').waitFor()
-  await page.getByText('stands in row 10 already').waitFor()
+  await page.getByText('is already in row 10').waitFor()
   expect(await page.getByTestId('preview').innerText()).toBe('Hi Name 0')
   await expectSound(tab)
   await tab.screenshot('send-table')
   const before = await countMessages()
   await page.getByRole('button', { name: 'Send 198 messages for 198 SMS' }).click()
-  await page.getByText('198 accepted, 0 refused, 2 left out').waitFor()
+  await page.getByText('198 accepted, 0 rejected, 2 skipped').waitFor()
   expect(await countMessages()).toBe(before + 198)
   await expectSound(tab)
   await tab.screenshot('send-table-report')
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download the report' }).click(),
+    page.getByRole('button', { name: 'Download report' }).click(),
   ])
   expect(download.suggestedFilename()).toBe('onesixty-report.csv')
   await page.context().close()
@@ -91,7 +91,7 @@ test('a table that was cut off by a reload is not sent twice', async () => {
   const { page } = tab
   const rows = Array.from({ length: 150 }, (_, i) => `+4916${String(1_000_000 + i)},N${i}`).join('\n')
   const fill = async (): Promise<void> => {
-    await page.getByText('A table (CSV)').click()
+    await page.getByText('Table (CSV)').click()
     await page.getByLabel('Or paste rows').fill(`number,name\n${rows}`)
     await page.getByLabel(/^Text/).fill('Again {{name}}')
   }
@@ -118,7 +118,7 @@ test('a table that was cut off by a reload is not sent twice', async () => {
   expect(asked).toEqual(['beforeunload'])
   await fill()
   await page.getByRole('button', { name: /^Send 150 messages/ }).click()
-  await page.getByText('150 accepted, 0 refused').waitFor()
+  await page.getByText('150 accepted, 0 rejected').waitFor()
   expect(await countMessages()).toBe(before + 150)
   await page.context().close()
 })
@@ -126,7 +126,7 @@ test('a table that was cut off by a reload is not sent twice', async () => {
 test('who sends no more of a table is told which rows were not sent, and leaves only when asked', async () => {
   const tab = await openSend()
   const { page } = tab
-  await page.getByText('A table (CSV)').click()
+  await page.getByText('Table (CSV)').click()
   const rows = Array.from({ length: 150 }, (_, i) => `+4915${String(1_000_000 + i)},N${i}`)
   await page.getByLabel('Or paste rows').fill(`number,name\n${rows.join('\n')}`)
   await page.getByLabel(/^Text/).fill('Part {{name}}')
@@ -136,11 +136,11 @@ test('who sends no more of a table is told which rows were not sent, and leaves 
   await page.getByRole('alert').waitFor()
   page.once('dialog', (dialog) => void dialog.dismiss())
   await page.getByRole('link', { name: 'History' }).click()
-  await page.getByRole('button', { name: 'Send no more' }).click()
-  await page.getByText('100 accepted, 0 refused, 50 not sent').waitFor()
+  await page.getByRole('button', { name: 'Stop sending' }).click()
+  await page.getByText('100 accepted, 0 rejected, 50 not sent').waitFor()
   await tab.screenshot('send-table-given-up')
   expect(await tab.axe()).toEqual([])
-  await page.getByRole('button', { name: 'Change and send anew' }).click()
+  await page.getByRole('button', { name: 'Edit and send again' }).click()
   expect(await page.getByLabel(/^Text/).isDisabled()).toBe(false)
   await page.getByRole('link', { name: 'History' }).click()
   await page.waitForURL(/\/history/)
@@ -156,13 +156,13 @@ test('a text that is changed after a lost answer is sent too, once it is said th
     await route.fetch()
     return route.abort()
   })
-  const send = page.getByRole('button', { name: 'Send the message' })
+  const send = page.getByRole('button', { name: 'Send message' })
   await send.click()
   await page.getByText('Check that onesixty is running').waitFor()
   await page.unroute('**/send/one**')
   await page.getByLabel(/^Text/).fill('Another thing')
   await send.click()
-  await page.getByText('What you sent before you changed it was accepted').waitFor()
+  await page.getByText('What you sent before your change was accepted').waitFor()
   expect(await countMessages()).toBe(before + 1)
   await send.click()
   await page.getByText('Accepted', { exact: true }).waitFor()

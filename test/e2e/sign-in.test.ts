@@ -40,7 +40,7 @@ test('a wrong password is refused in words', async () => {
   await page.getByLabel('E-mail address').fill(ada.email)
   await page.getByLabel(/^Password/).fill(`${testPassword}!`)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('alert').getByText('do not go together').waitFor()
+  await page.getByRole('alert').getByText('Wrong e-mail address or password').waitFor()
   expect(await tab.axe()).toEqual([])
   await tab.screenshot('sign-in-refused')
   await page.context().close()

@@ -57,14 +57,14 @@ test('a person adds an endpoint, reads its secret this once, tests it, and sees 
   await tab.open(`${ada.place}/test/webhooks`)
   await page.getByText('No endpoints yet').waitFor()
   await expectSound(tab)
-  await page.getByRole('button', { name: 'Add an endpoint' }).click()
-  await page.getByLabel(/^Address/).fill(receiver.url)
-  await page.getByLabel(/^Everything/).uncheck()
+  await page.getByRole('button', { name: 'Add endpoint' }).click()
+  await page.getByLabel(/^URL/).fill(receiver.url)
+  await page.getByLabel(/^All events/).uncheck()
   await page.getByLabel('message.delivered').check()
   await page.getByLabel('message.queued').check()
   await expectSound(tab)
   await tab.screenshot('webhooks-add')
-  await page.getByRole('button', { name: 'Add the endpoint' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click()
   const secret = (await page.getByTestId('new-secret').textContent()) ?? ''
   expect(secret).toMatch(/^whsec_/)
   await expectSound(tab)
@@ -74,7 +74,7 @@ test('a person adds an endpoint, reads its secret this once, tests it, and sees 
   await page.getByText('message.delivered, message.queued').waitFor()
   expect(await page.content()).not.toContain(secret)
 
-  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByRole('button', { name: 'Send test event' }).click()
   await expect.poll(typesTold, { timeout: 10_000 }).toEqual(['webhook.test'])
   const [told] = receiver.requests
   expect(new Webhook(secret).verify(told?.body ?? '', told?.headers ?? {})).toMatchObject({
@@ -84,18 +84,18 @@ test('a person adds an endpoint, reads its secret this once, tests it, and sees 
   await expect
     .poll(
       async () => {
-        await page.getByRole('button', { name: 'Look again' }).click()
-        return row.getByText('answered 200').count()
+        await page.getByRole('button', { name: 'Refresh' }).click()
+        return row.getByText('HTTP 200').count()
       },
       { timeout: 10_000 },
     )
     .toBe(1)
   await row.getByRole('button', { name: /^Show webhook.test/ }).click()
-  await page.getByLabel('Body of the request').waitFor()
+  await page.getByLabel('Request body').waitFor()
   await page.getByText('I say 200').waitFor()
   await expectSound(tab)
   await tab.screenshot('webhook-delivery')
-  await page.getByRole('button', { name: 'Tell it again' }).click()
+  await page.getByRole('button', { name: 'Resend' }).click()
   await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(2)
   expect(receiver.requests[1]?.headers['webhook-id']).toBe(told?.headers['webhook-id'])
   expect(tab.faults).toEqual([])
@@ -106,11 +106,11 @@ test('an address that is none is refused at its field', async () => {
   const tab = await ada.signedIn()
   const { page } = tab
   await tab.open(`${ada.place}/test/webhooks`)
-  await page.getByRole('button', { name: 'Add an endpoint' }).click()
-  await page.getByLabel(/^Address/).fill('ftp://nowhere')
-  await page.getByRole('button', { name: 'Add the endpoint' }).click()
-  await page.getByText(/must be an https or http address/).waitFor()
-  expect(await page.getByLabel(/^Address/).getAttribute('aria-invalid')).toBe('true')
+  await page.getByRole('button', { name: 'Add endpoint' }).click()
+  await page.getByLabel(/^URL/).fill('ftp://nowhere')
+  await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click()
+  await page.getByText(/must be an https or http URL/).waitFor()
+  expect(await page.getByLabel(/^URL/).getAttribute('aria-invalid')).toBe('true')
   await page.context().close()
 })
 
@@ -137,25 +137,25 @@ test('what was not taken is told again for a range of time', async () => {
   await page.getByText('Kept for').waitFor()
   const before = receiver.requests.length
   receiver.status = 500
-  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByRole('button', { name: 'Send test event' }).click()
   await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(before + 1)
   await expect
     .poll(
       async () => {
-        await page.getByRole('button', { name: 'Look again' }).click()
-        return page.getByText('answered 500').count()
+        await page.getByRole('button', { name: 'Refresh' }).click()
+        return page.getByText('HTTP 500').count()
       },
       { timeout: 10_000 },
     )
     .toBeGreaterThan(0)
   receiver.status = 200
-  await page.getByRole('button', { name: 'Replay a time range' }).click()
+  await page.getByRole('button', { name: 'Replay time range' }).click()
   await page.getByLabel('From', { exact: true }).fill('2026-01-01T00:00')
   await page.getByLabel('Before', { exact: true }).fill('2100-01-01T00:00')
   await expectSound(tab)
   await tab.screenshot('webhooks-replay')
-  await page.getByRole('button', { name: 'Tell again' }).click()
-  await page.getByText('1 are told again.').waitFor()
+  await page.getByRole('button', { name: 'Replay events' }).click()
+  await page.getByText('1 event queued to be resent.').waitFor()
   await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(before + 2)
   expect(tab.faults.filter((fault) => !fault.includes('500'))).toEqual([])
   await page.context().close()
@@ -166,33 +166,33 @@ test('a secret is rotated with both signing for a while; an endpoint is disabled
   const { page } = tab
   await tab.open(`${ada.place}/test/webhooks`)
   await page.getByRole('link', { name: receiver.url }).click()
-  await page.getByRole('button', { name: 'Rotate the secret' }).click()
+  await page.getByRole('button', { name: 'Rotate secret' }).click()
   await expectSound(tab)
-  await page.getByRole('button', { name: 'Make a new secret' }).click()
+  await page.getByRole('button', { name: 'Create new secret' }).click()
   const secret = (await page.getByTestId('new-secret').textContent()) ?? ''
-  await page.getByText('More than one secret signs').waitFor()
+  await page.getByText('More than one secret is active').waitFor()
   await expectSound(tab)
   const before = receiver.requests.length
-  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByRole('button', { name: 'Send test event' }).click()
   await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(before + 1)
   const last = receiver.requests.at(-1)
   expect(last?.headers['webhook-signature']?.split(' ')).toHaveLength(2)
   expect(() => new Webhook(secret).verify(last?.body ?? '', last?.headers ?? {})).not.toThrow()
-  await page.getByRole('button', { name: 'End former secrets' }).click()
+  await page.getByRole('button', { name: 'Revoke old secrets' }).click()
   await expectSound(tab)
-  await page.getByRole('button', { name: 'End them now' }).click()
-  await page.getByText('More than one secret signs').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Revoke now' }).click()
+  await page.getByText('More than one secret is active').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Disable' }).click()
-  await page.getByText('by a person').waitFor()
-  expect(await page.getByRole('button', { name: 'Send a test event' }).isDisabled()).toBe(true)
+  await page.getByText('by a user').waitFor()
+  expect(await page.getByRole('button', { name: 'Send test event' }).isDisabled()).toBe(true)
   await page.getByRole('button', { name: 'Enable' }).click()
   await page.getByText('enabled', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Change', exact: true }).click()
-  await page.getByLabel(/^Everything/).check()
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await page.getByLabel(/^All events/).check()
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Told of everything').waitFor()
+  await page.getByText('Events: all').waitFor()
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
-  await page.getByRole('button', { name: 'Remove the endpoint' }).click()
+  await page.getByRole('button', { name: 'Remove endpoint' }).click()
   await page.getByText('No endpoints yet').waitFor()
   expect(tab.faults).toEqual([])
   await page.context().close()
@@ -202,9 +202,9 @@ test.each(widths)('the pages are sound at %i pixels, light and dark', async (wid
   const tab = await ada.signedIn({ width })
   const { page } = tab
   await tab.open(`${ada.place}/live/webhooks`)
-  await page.getByRole('button', { name: 'Add an endpoint' }).click()
-  await page.getByLabel(/^Address/).fill(`${receiver.url}/${width}`)
-  await page.getByRole('button', { name: 'Add the endpoint' }).click()
+  await page.getByRole('button', { name: 'Add endpoint' }).click()
+  await page.getByLabel(/^URL/).fill(`${receiver.url}/${width}`)
+  await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click()
   await page.getByTestId('new-secret').waitFor()
   await expectSoundInBothSchemes(tab)
   // The table scrolls on a phone; what it is does not.
@@ -212,12 +212,12 @@ test.each(widths)('the pages are sound at %i pixels, light and dark', async (wid
   expect(await caption.evaluate((it) => it.getBoundingClientRect().right)).toBeLessThanOrEqual(width)
   await tab.screenshot('webhooks')
   await page.getByRole('link', { name: `${width}` }).click()
-  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByRole('button', { name: 'Send test event' }).click()
   await expect
     .poll(
       async () => {
-        await page.getByRole('button', { name: 'Look again' }).click()
-        return page.getByText('answered 200').count()
+        await page.getByRole('button', { name: 'Refresh' }).click()
+        return page.getByText('HTTP 200').count()
       },
       { timeout: 10_000 },
     )

@@ -53,10 +53,10 @@ test('a correction takes back what is neither used nor reserved, and not one mor
   await grant({ sms: 10 })
   await setWallet('live', { reserved: 4, used: 3 })
   await expect(grant({ sms: -14, kind: 'correction' })).rejects.toThrow(
-    'Only 13 of 20 SMS are neither used nor reserved; 14 cannot be taken back.',
+    'Cannot take back 14 SMS: only 13 of 20 are neither used nor reserved.',
   )
   expect(await grant({ sms: -13, kind: 'correction' })).toMatchObject({ granted: 7, available: 0 })
-  await expect(grant({ sms: -1, kind: 'correction' })).rejects.toThrow('Only 0 of 7')
+  await expect(grant({ sms: -1, kind: 'correction' })).rejects.toThrow('only 0 of 7')
 })
 
 test('only a correction may be negative, nothing may be 0, fractional or beyond reason, and a note must stand', async () => {

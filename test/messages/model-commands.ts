@@ -90,8 +90,7 @@ const grant = fc
       const granting = real.store.writer.write((tx) =>
         grantSms(tx, { ids: real.ids, nowMs: real.clock.now() }, given),
       )
-      if (model.available(accountId) + sms < 0)
-        return expect(granting).rejects.toThrow('cannot be taken back')
+      if (model.available(accountId) + sms < 0) return expect(granting).rejects.toThrow('Cannot take back')
       await granting
       model.wallet(accountId).granted += sms
     }),

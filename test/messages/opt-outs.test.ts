@@ -168,7 +168,7 @@ test('what waits for room on its link is not handed over once its number has opt
   asked.mockRejectedValue(new StorageError('gone', 'unavailable', false))
   expect(await leave({ messageId: 'msg_9', to: other }, 0, 101)).toMatchObject({
     kind: 'unavailable',
-    detail: expect.stringContaining('Nobody could say') as string,
+    detail: expect.stringContaining('could not be checked') as string,
   })
   vi.restoreAllMocks()
   expect(submitted).toEqual(['msg_6/0', 'msg_8/0'])

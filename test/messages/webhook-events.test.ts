@@ -88,7 +88,7 @@ test('of a move that fails nothing is told, whatever else shares its transaction
     ])
   })
   const beside = writer.write((tx) => tx.selectFrom('accounts').select('id').execute())
-  await expect(failing).rejects.toThrow('moved by somebody else')
+  await expect(failing).rejects.toThrow('another unit moved a message')
   await beside
   expect(await events()).toEqual(before)
 })

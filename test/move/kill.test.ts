@@ -101,7 +101,7 @@ test('killed at any time it goes on where it was, and nothing is lost or comes t
   await expectWholePages()
   const before = await origins()
   expect((await house.run('account list', served())).stderr).toContain(
-    'has not all arrived. Run onesixty move there once more',
+    'is incomplete. Run onesixty move there again',
   )
   await killBeforeComparing()
 
@@ -116,8 +116,8 @@ test('killed at any time it goes on where it was, and nothing is lost or comes t
 test('killed between the mark of the source and the opening of the target neither is served, and the next run opens it', async () => {
   await house.move()
   await house.target.query('update moves set finished_at = null')
-  expect((await house.run('account list')).stderr).toContain('has moved to')
-  expect((await house.run('account list', served())).stderr).toContain('has not all arrived')
+  expect((await house.run('account list')).stderr).toContain('was moved to')
+  expect((await house.run('account list', served())).stderr).toContain('is incomplete')
   const { code, stdout } = await house.move(' --json')
   expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ was_done: true })])
   expect((await house.run('account list', served())).code).toBe(0)
@@ -133,7 +133,7 @@ test('a page that was left out is found, and the embedded database goes on being
   expect([code, /"code":"(\w+)"/.exec(stderr)?.[1]]).toEqual([1, 'mismatch'])
   expect(stderr).toContain(`attempts.rows ${messages - 4} / ${messages - 44}`)
   expect(stderr).toContain('Nothing is marked as moved')
-  expect((await house.run('account list', served())).stderr).toContain('has not all arrived')
+  expect((await house.run('account list', served())).stderr).toContain('is incomplete')
   expect((await accounts()).length).toBeGreaterThan(1)
 }, 60_000)
 

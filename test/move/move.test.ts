@@ -91,7 +91,7 @@ test('a database that holds anything is refused and left as it is', async () => 
   await house.target.query('create table invoices (id int)')
   const foreign = await house.move(' --json')
   expect(codeOf(foreign)).toEqual([1, 'target_in_use'])
-  expect(foreign.stderr).toContain('The database holds the tables invoices. Move to an empty one')
+  expect(foreign.stderr).toContain('The database contains the tables invoices. Move to an empty one')
   await house.target.query('drop table invoices')
 
   const served = {
@@ -138,21 +138,21 @@ test('what has moved is not used any more, nobody can change it, and moving agai
   expect([first.code, first.stderr]).toEqual([0, ''])
   expect(first.stdout).toContain(`ONESIXTY_SECRET set to the content of ${house.dataFolder}/secret`)
   expect(first.stdout).toContain(`DATABASE_URL=${house.url}`)
-  expect((await house.run('account list')).stderr).toContain(`has moved to ${house.url} (`)
+  expect((await house.run('account list')).stderr).toContain(`was moved to ${house.url} (`)
   // By a process that had opened it before, as by any other program.
   const change = (statement: string) => () => house.withSource((database) => database.exec(statement))
-  expect(change('update wallets set granted = granted + 1')).toThrow(`has moved to ${house.url} (`)
-  expect(change('delete from wallets')).toThrow('has moved to')
+  expect(change('update wallets set granted = granted + 1')).toThrow(`was moved to ${house.url} (`)
+  expect(change('delete from wallets')).toThrow('was moved to')
   expect(
     change("insert into users (id, email, name, is_operator, created_at) values ('u', 'u', 'u', 0, 0)"),
-  ).toThrow('has moved to')
+  ).toThrow('was moved to')
 
   const again = await house.move()
   expect([again.code, again.stdout.split('\n')[0]]).toEqual([
     0,
     `All data was already moved to ${house.url}.`,
   ])
-  expect((await house.run(`move --to ${house.url}-2 --json`)).stderr).toContain(`has moved to ${house.url} (`)
+  expect((await house.run(`move --to ${house.url}-2 --json`)).stderr).toContain(`was moved to ${house.url} (`)
   await house.target.query('update moves set id = $1', ['mov_other'])
   expect(codeOf(await house.move(' --json'))).toEqual([1, 'target_changed'])
 })

@@ -160,7 +160,7 @@ test.for([
       read.selectFrom('nodes').select(['beat_at', 'left_at']).where('epoch', '=', 1).executeTakeFirst()
     const before = await rowOfOne()
     expect(before?.left_at !== null).toBe(isSeen)
-    await expect(one.beats.sweepAll()).rejects.toThrow('was given up')
+    await expect(one.beats.sweepAll()).rejects.toThrow('was declared lost')
     expect(secretGivenUp).toHaveBeenCalledWith({
       kind: 'other',
       missing: [expect.objectContaining({ mark: 'other' })],
@@ -190,7 +190,7 @@ test('one that goes on over a database without marks marks every secret at hand'
 test('where nobody may tidy up, that is said once, and again when it comes to that once more', async () => {
   let said = ''
   const log = createLog('error', { write: (line: string) => void (said += line) })
-  const count = () => said.split('no living node has the role janitor').length - 1
+  const count = () => said.split('no live node has the role janitor').length - 1
   const one = await startNode(1, { tidies: false, log })
   await pass(10)
   expect(count()).toBe(1)

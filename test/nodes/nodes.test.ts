@@ -93,7 +93,7 @@ test('a start in the same data folder follows the one before at once, whatever e
 test('a name that a living node bears is refused to another data folder, until that node has been silent for 45 s', async () => {
   await join(1, 'north')
   await expect(join(2, 'north')).rejects.toThrow(/A server named north runs.*ONESIXTY_NODE/)
-  await expect(join(2, 'north', 7)).rejects.toThrow(/runs on this database/)
+  await expect(join(2, 'north', 7)).rejects.toThrow(/has been running on this database/)
   await keepSilent(1, usualTimes.silenceMs)
   await join(2, 'north')
   expect((await beat(2)).alive).toEqual([2])

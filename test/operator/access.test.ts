@@ -59,7 +59,7 @@ test.each(table)('%s takes no API key, and no token that is none', async (_, row
     const answer = await ask(row, { token })
     expect(answer).toMatchObject({
       status: 401,
-      body: { code: 'invalid_token', title: 'The token is not valid.' },
+      body: { code: 'invalid_token', title: 'The API token is invalid.' },
     })
   }
 })

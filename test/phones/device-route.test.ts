@@ -24,7 +24,7 @@ test('check 1: a phone registers with the right private token, and with no other
   for (const headers of [{ authorization: 'Basic YTpi' }, { authorization: 'Code abcdef' }, {}])
     expect(await call('POST', '/device', { token: null, json: app, headers })).toMatchObject({ status: 401 })
   const wrong = await call('POST', '/device', { token: 'onesixty_phone_wrong', json: app })
-  expect(wrong).toMatchObject({ status: 401, body: { message: 'The token is not known.' } })
+  expect(wrong).toMatchObject({ status: 401, body: { message: 'Unknown token.' } })
   expect(store.registered).toHaveLength(1)
 })
 

@@ -52,7 +52,7 @@ test('a failure that may have gone out is unknown', () => {
     kind: 'unknown',
     networkIds: [],
     partsTaken: 0,
-    detail: 'The phone could not tell whether it was sent (RESULT_ERROR_GENERIC_FAILURE).',
+    detail: 'The phone could not determine whether it was sent (RESULT_ERROR_GENERIC_FAILURE).',
     answered: { networkCode: 'RESULT_ERROR_GENERIC_FAILURE' },
   })
   for (const words of [null, '', 'Something else', 'Send result: Unknown error code: 4711.'])

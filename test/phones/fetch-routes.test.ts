@@ -31,7 +31,7 @@ test('a ping that was switched off is told as null', async () => {
 test('check 7: dates have exactly three fraction digits', async () => {
   const { call, store, phone, clock } = await openRoutesHouse()
   store.offers = [offerOf({ createdAt: 1_700_000_000_000, validUntil: 1_800_000_000_000 })]
-  phone.heardClock('hook', clock.now() + 3_600_000)
+  phone.recordClock('hook', clock.now() + 3_600_000)
   const { text, body } = await call('GET', '/message?order=fifo')
   const dates = text.match(/\d{4}-\d\d-\d\dT[^"]*/g)
   expect(dates).toHaveLength(2)

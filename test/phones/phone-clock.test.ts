@@ -7,18 +7,18 @@ const hour = 60 * minute
 
 test('the clock of a phone is known by the youngest of what it says, within what a request may take', () => {
   const { phone, clock } = createStubbedPhone()
-  phone.heardClock('state', clock.now() + 2 * hour)
+  phone.recordClock('state', clock.now() + 2 * hour)
   expect(phone.clockOffsetMs).toBe(2 * hour)
-  phone.heardClock('hook', clock.now() - 1_500)
+  phone.recordClock('hook', clock.now() - 1_500)
   expect(phone.clockOffsetMs).toBe(0)
-  for (const late of [500, 30_000, 4_000]) phone.heardClock('hook', clock.now() + hour - late)
+  for (const late of [500, 30_000, 4_000]) phone.recordClock('hook', clock.now() + hour - late)
   expect(phone.clockOffsetMs).toBe(hour - 500)
 })
 
 test('a report that comes an hour late says nothing against the clock of its phone', async () => {
   const { phone, clock, openStream } = createStubbedPhone()
   openStream()
-  phone.heardClock('state', clock.now() - hour)
+  phone.recordClock('state', clock.now() - hour)
   expect(phone.clockOffsetMs).toBe(0)
   expect(phone.health()).toMatchObject({ status: 'online', reasons: [] })
   // The first webhook is of now, and tells the clock; one from before the report is an old one.
@@ -30,11 +30,11 @@ test('a report that comes an hour late says nothing against the clock of its pho
 test('a message that expires on a phone tells that its clock was set ahead, whatever webhooks said before, and never that it goes behind', async () => {
   const { phone, clock } = createStubbedPhone()
   expect(phone.admitsHook(clock.now())).toBe(true)
-  phone.heardClock('expiry', clock.now() + 2 * hour)
+  phone.recordClock('expiry', clock.now() + 2 * hour)
   expect(phone.clockOffsetMs).toBe(2 * hour)
   // One that expired in its time, and is told late, is no news; nor is any other state.
-  phone.heardClock('expiry', clock.now() - hour)
-  phone.heardClock('state', clock.now() + 5 * hour)
+  phone.recordClock('expiry', clock.now() - hour)
+  phone.recordClock('state', clock.now() + 5 * hour)
   expect(phone.clockOffsetMs).toBe(2 * hour)
   expect(phone.admitsHook(clock.now() + 2 * hour)).toBe(true)
   await clock.advance(second)

@@ -30,7 +30,7 @@ test('what will keep a phone from sending makes it degraded', () => {
   const { phone, openStream } = createStubbedPhone({}, registrationOf({ sims: [], appVersion: '1.53.0' }))
   openStream()
   phone.pinged({ battery: { percent: 14, charging: false }, network: null, fails: false })
-  phone.heardClock('hook', phone.health().lastSeenAt! - 2 * minute)
+  phone.recordClock('hook', phone.health().lastSeenAt! - 2 * minute)
   expect(phone.health()).toMatchObject({
     status: 'degraded',
     reasons: ['no_sim', 'battery_low', 'clock_skew', 'app_outdated'],

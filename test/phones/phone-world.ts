@@ -77,8 +77,8 @@ export async function openPhoneWorld(store: NearStore) {
     ...tending,
     receiptWindowMs: 72 * hourMs,
     correctionDays: 7,
-    parkedMs: 72 * hourMs,
-    maxParked: 1_000,
+    unmatchedMs: 72 * hourMs,
+    maxUnmatched: 1_000,
   })
   const air: string[] = []
 

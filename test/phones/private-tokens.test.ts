@@ -34,14 +34,14 @@ describe('private tokens', () => {
 
   test('an account has at most 100 live ones', async () => {
     for (let i = 0; i < 100; i++) await house.mint()
-    await expect(house.mint()).rejects.toThrow('100 private tokens already')
+    await expect(house.mint()).rejects.toThrow('Maximum of 100 private tokens reached')
     await house.revoke()
     await expect(house.mint()).resolves.toMatchObject({ token: expect.any(String) })
   })
 
   test('an account that is unknown or closed gets none, and those that it had are nobody’s', async () => {
     const { token } = await house.mint()
-    await expect(house.mint('acc_nobody')).rejects.toThrow('no account acc_nobody')
+    await expect(house.mint('acc_nobody')).rejects.toThrow('Unknown account acc_nobody')
     await house.storage.writer.write((tx) => tx.updateTable('accounts').set({ state: 'closed' }).execute())
     await expect(house.mint()).rejects.toThrow('closed')
     expect(await house.ownerOf(token)).toBeNull()

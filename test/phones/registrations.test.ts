@@ -73,7 +73,7 @@ describe('registrations', () => {
     const first = await few(token, 1)
     await few(token, 2)
     await few(shared, 4)
-    await expect(few(token, 3)).rejects.toThrow('There are 2 phones already (ONESIXTY_PHONES_PER_ACCOUNT): remove one first.')
+    await expect(few(token, 3)).rejects.toThrow('Maximum of 2 phones reached (ONESIXTY_PHONES_PER_ACCOUNT). Remove one first.')
     house.clock.jumpWallClock(goneMs)
     expect(await few(token, 2)).not.toBeNull()
     await house.storage.writer.write((tx) => retireDevice(tx, house.phoneDeps(), { deviceId: first?.deviceId ?? '', actor: 'test' }))
@@ -105,7 +105,7 @@ describe('registrations', () => {
     const writer = { write: () => Promise.reject(refusal) }
     const { ports } = portsWithoutWriter({ writer, log: { warn } })
     await expect(ports.register((await house.mint()).token, a12)).rejects.toBe(refusal)
-    expect(warn.mock.calls).toEqual([[{ account_id: house.accountId, why: 'There are 2 phones already.' }, 'a phone may not register']])
+    expect(warn.mock.calls).toEqual([[{ account_id: house.accountId, why: 'There are 2 phones already.' }, 'a phone registration was rejected']])
   }) // prettier-ignore
 
   test('an app that says at its start what it has said before costs no write', async () => {
@@ -216,7 +216,7 @@ describe('registrations', () => {
       { id: second.deviceId, state: 'retired' },
     ])
     expect(await house.audited()).toContain('phone.taken_over')
-    await expect(takeOver(first.deviceId, second.deviceId), 'said twice').rejects.toThrow('no device')
+    await expect(takeOver(first.deviceId, second.deviceId), 'said twice').rejects.toThrow('Unknown device')
   })
 
   test('the same phone installed anew keeps its device, and whatever its former app shows is nobody’s', async () => {

@@ -85,8 +85,8 @@ test('an offer is forgotten when its phone can correct nothing any more, and not
     horizon: new WriteHorizon({ now: house.clock.now }),
     receiptWindowMs: 72 * hourMs,
     correctionDays: 0,
-    parkedMs: 72 * hourMs,
-    maxParked: 1_000,
+    unmatchedMs: 72 * hourMs,
+    maxUnmatched: 1_000,
   })
   house.clock.jumpWallClock(71 * hourMs)
   await closer.sweepAll()

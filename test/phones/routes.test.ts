@@ -22,7 +22,7 @@ test('check 27: to a phone whose device is gone everything is 401', async () => 
   const { call, store, hook } = await openRoutesHouse()
   store.registration = null
   for (const [method, path] of [['PATCH', '/device'], ['GET', '/device'], ['GET', '/message'], ['PATCH', '/message'], ['GET', '/settings'], ['GET', '/webhooks'], ['GET', '/events']] as const)
-    expect(await call(method, path), `${method} ${path}`).toMatchObject({ status: 401, body: { message: 'The token is not known.' } }) // prettier-ignore
+    expect(await call(method, path), `${method} ${path}`).toMatchObject({ status: 401, body: { message: 'Unknown token.' } }) // prettier-ignore
   expect(await hook('system:ping', {})).toMatchObject({ status: 401 })
   expect(store.pulls).toBe(0)
 })

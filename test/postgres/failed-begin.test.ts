@@ -38,7 +38,7 @@ test('a node says that it is not ready while the database takes no writes, and t
     await expect(node.app.storage.writer.write(async () => undefined)).rejects.toMatchObject({
       fault: 'busy',
     })
-    expect(await ready()).toEqual({ status: 'not_ready', reasons: ['the database takes no writes'] })
+    expect(await ready()).toEqual({ status: 'not_ready', reasons: ['the database accepts no writes'] })
   } finally {
     await beside.end()
   }

@@ -47,7 +47,7 @@ export function openIncoming(
     alphabet: 'gsm7',
     known: { has: (id) => heard.known.has(id), waitFor: (...asked) => heard.waitFor(...asked) },
   })
-  const live: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, heardMs: () => Infinity }
+  const live: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, receivedMs: () => Infinity }
   /** A copy comes in, over a session that lives unless told otherwise; gives what is known of it. */
   const say = async (changes: Partial<MessageFields> = {}, session = live): Promise<DeliveryResult> => {
     const fate = new DeliveryResult(session, heard.nowMs - startMs)

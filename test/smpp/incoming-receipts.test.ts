@@ -161,7 +161,7 @@ test('an id that is kept as it stands may come in other letters', async () => {
 
 test('what cannot be decided yet is neither: it is asked for again', async () => {
   const { heard, say } = openIncoming()
-  heard.waitFor = async () => Promise.reject(new Error('The answer to its submit has not come yet.'))
+  heard.waitFor = async () => Promise.reject(new Error('The response to its submission has not arrived yet.'))
   await say({ esmClass: 0, shortMessage: Buffer.from(early) })
   expect([heard.receipts, heard.inbound]).toEqual([[], []])
 })

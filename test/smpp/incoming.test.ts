@@ -41,7 +41,7 @@ test('what comes again after its session ended is a repeat, unless our yes was t
     [100, 40_101, false],
   ] as const) {
     const { say, pass, prints } = openIncoming()
-    const session: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, heardMs: () => Infinity }
+    const session: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, receivedMs: () => Infinity }
     const fate = await say({}, session)
     if (saidMs !== null) fate.answered(true, saidMs)
     session.endedMs = endedMs
@@ -57,14 +57,14 @@ test('what comes again after its session ended is a repeat, unless our yes was t
 
 test('what comes again over another session is a repeat while the first was not heard since our yes', async () => {
   const { say, pass, prints } = openIncoming()
-  let heardMs = 0
-  const first: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, heardMs: () => heardMs }
+  let receivedMs = 0
+  const first: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, receivedMs: () => receivedMs }
   ;(await say({}, first)).answered(true, 10)
   pass(20_000)
   ;(await say()).answered(true, pass(10))
   expect(prints()[1]).toBe(prints()[0])
   ;(await say({}, first)).answered(true, pass(10))
-  heardMs = pass(20_000)
+  receivedMs = pass(20_000)
   await say()
   expect(new Set(prints()).size).toBe(3)
 })

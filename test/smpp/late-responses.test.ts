@@ -12,7 +12,7 @@ function startLate() {
     return { session: { ended } as unknown as Session, end: resolve }
   }
   const expectOne = ({ session }: { session: Session }, sequence: number): void => {
-    const doubtful: UnknownPart = { attemptId: `att_${sequence}`, outcomes: [], isTold: true }
+    const doubtful: UnknownPart = { attemptId: `att_${sequence}`, outcomes: [], isReported: true }
     late.expect(session, sequence, doubtful, 0)
   }
   const take = ({ session }: { session: Session }, sequence: number) =>

@@ -45,7 +45,7 @@ async function bring(
     alphabet: 'gsm7',
     known: { has: (id) => id === known, waitFor: async () => undefined },
   })
-  const session = { endedMs: null, noticedWithinMs: 40_000, heardMs: () => Infinity }
+  const session = { endedMs: null, noticedWithinMs: 40_000, receivedMs: () => Infinity }
   await take(delivery(1, { esmClass: 4, ...fields }) as Delivery, new DeliveryResult(session, 0))
   return { ...heard, known }
 }

@@ -12,20 +12,20 @@ function startRequests() {
   let canSend = true
   let doubts = 0
   /** When the peer was heard last; null is all the time. */
-  let heardMs: number | null = null
+  let receivedMs: number | null = null
   const requests = new Requests(
     {
       alarm: { by: () => undefined },
       limits: { ...defaultSessionLimits, responseTimeoutMs: 100 },
       monotonicMs: () => nowMs,
-      heardMs: () => heardMs ?? nowMs,
+      receivedMs: () => receivedMs ?? nowMs,
       send: ({ sequence }) => {
         sent.push(sequence)
         return null
       },
       canSend: () => canSend,
       late: (answer) => void late.push(answer),
-      doubted: () => void (doubts += 1),
+      suspected: () => void (doubts += 1),
       ended: () => undefined,
     },
     { first: 1, last: 4 },
@@ -40,7 +40,7 @@ function startRequests() {
     /** Lets the peer take nothing, or something again. */
     block: (isBlocked: boolean) => (canSend = !isBlocked),
     /** From now on the peer is not heard, or is heard again. */
-    hush: (isSilent: boolean) => (heardMs = isSilent ? nowMs : null),
+    hush: (isSilent: boolean) => (receivedMs = isSilent ? nowMs : null),
     doubts: () => doubts,
     advance(ms: number) {
       nowMs += ms

@@ -24,7 +24,7 @@ test('a bind that is refused ends the session with the status', async () => {
   const { session, smsc } = await startSession({
     answering: ({ sequence }) => [{ command: 'bind_transceiver_resp', status, sequence, body: null }],
   })
-  const end = { kind: 'bind_refused', status, detail: 'the peer answered bind_transceiver_resp' }
+  const end = { kind: 'bind_refused', status, detail: 'the peer responded bind_transceiver_resp' }
   expect(await session.open()).toEqual({ kind: 'failed', end })
   expect(await session.ended).toEqual(end)
   await smsc.closed()

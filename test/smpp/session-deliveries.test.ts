@@ -120,7 +120,7 @@ test('what became of a message is known without its session, once that is over',
     alarm: { by: () => undefined },
     limits: defaultSessionLimits,
     monotonicMs: () => 10_000,
-    heardMs: () => {
+    receivedMs: () => {
       asked += 1
       return 20_000
     },

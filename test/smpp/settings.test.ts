@@ -259,7 +259,7 @@ test('status classes are read in hexadecimal and decimal, each status once', () 
 })
 
 test('a file is named by its whole path', () => {
-  expect(faultOf('tls_ca_file', 'ca.pem')).toContain('whole path')
+  expect(faultOf('tls_ca_file', 'ca.pem')).toContain('absolute path')
   expect(faultOf('tls_ca_file', '')).toBeNull()
 })
 

@@ -52,7 +52,7 @@ async function submit(
       hasStopped: async () => (stops.length > 0 ? (stops.shift() as boolean | null) : false),
       isExpired: () => isExpired,
       room: () => room,
-      inDoubt: (_, part) => void doubts.push(part),
+      onUnknown: (_, part) => void doubts.push(part),
       receipts,
     },
     tries.map(() => message),

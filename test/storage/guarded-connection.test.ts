@@ -33,8 +33,8 @@ test('what was on its way when the transaction was lost does not commit by itsel
   await guarded.executor.transaction('begin')
   guarded.execute(exec('insert into t values (1)'))
   loseTransaction()
-  expect(() => guarded.execute(exec('insert into t values (2)'))).toThrow('the transaction is gone')
-  await expect(guarded.executor.transaction('commit')).rejects.toThrow('the transaction is gone')
+  expect(() => guarded.execute(exec('insert into t values (2)'))).toThrow('the transaction was lost')
+  await expect(guarded.executor.transaction('commit')).rejects.toThrow('the transaction was lost')
   await guarded.executor.transaction('rollback')
   expect(rows()).toEqual([])
 })
@@ -63,7 +63,7 @@ test('what ended the transaction is what everybody is told who still writes in i
   await full.executor.transaction('rollback')
   await full.executor.transaction('begin')
   inTransaction = false
-  expect(() => full.execute(exec('insert'))).toThrow('the transaction is gone')
+  expect(() => full.execute(exec('insert'))).toThrow('the transaction was lost')
 })
 
 test('rolling back a transaction that is gone is harmless, and the next one works', async () => {

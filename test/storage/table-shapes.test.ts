@@ -53,5 +53,5 @@ test('tables that cannot be copied in pages are refused by name', async () => {
       create table a (id text primary key, b_id text references b (id));
       create table b (id text primary key, a_id text references a (id));
       create table c (id text primary key);`),
-  ).rejects.toThrow('These tables refer to one another in a circle: a, b.')
+  ).rejects.toThrow('These tables have circular references: a, b.')
 })

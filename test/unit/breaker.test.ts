@@ -14,7 +14,7 @@ const cut: Outcome = { ...unknown, connectionLost: true }
 
 /** Tells it an outcome many times, and gives the changes. */
 const tell = (breaker: Breaker, outcome: Outcome, times: number, nowMs = 0) =>
-  Array.from({ length: times }, () => breaker.heard(outcome, nowMs)).filter((change) => change !== null)
+  Array.from({ length: times }, () => breaker.record(outcome, nowMs)).filter((change) => change !== null)
 
 test('20 unknown outcomes in a row open it, once, and 19 do not', () => {
   const breaker = new Breaker(restMs)

@@ -122,7 +122,7 @@ test('that nothing is heard stands in the log, and so does that it is again', as
   on.lost()
   on.missed()
   expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
-    expect.stringContaining('hears no other'),
-    expect.stringContaining('hears the others again'),
+    expect.stringContaining('receives no broadcasts'),
+    expect.stringContaining('receives broadcasts again'),
   ])
 })

@@ -15,23 +15,23 @@ import { device, route } from './candidates.ts'
 const avoiding = (id: string): Route => ({ ...route('a'), routeKey: `live!${id}:`, avoids: id })
 
 test('a doubted device gets nothing while a sound one works, with room or without, and is tried now and then', () => {
-  const doubted = device('doubted', { isDoubted: true, freeBeside: 0, free: 1 })
+  const doubted = device('doubted', { isDoubted: true, freeWithOthers: 0, free: 1 })
   const sound = device('sound', { health: 'degraded', load: 0.9 })
   expect(chooseDevice(route('a'), [doubted, sound])).toBe(sound)
   expect(chooseDevice(route('a'), [doubted, { ...sound, free: 0 }])).toBe('busy')
   expect(chooseDevice(route('a'), [doubted, { ...sound, health: 'offline' }])).toBe(doubted)
   expect(chooseDevice(route('a'), [{ ...doubted, free: 0 }])).toBe('busy')
-  expect(chooseDevice(route('a'), [sound, { ...doubted, freeBeside: 1 }])).toMatchObject({
+  expect(chooseDevice(route('a'), [sound, { ...doubted, freeWithOthers: 1 }])).toMatchObject({
     id: 'doubted',
     free: 1,
   })
   expect(mayFetch(doubted, route('a'), [doubted, sound])).toBe(false)
   expect(mayFetch(doubted, route('a'), [doubted])).toBe(true)
-  expect(mayFetch({ ...doubted, freeBeside: 1 }, route('a'), [doubted, sound])).toBe(true)
+  expect(mayFetch({ ...doubted, freeWithOthers: 1 }, route('a'), [doubted, sound])).toBe(true)
 })
 
 test('a doubted own device is no reason to use a shared one', () => {
-  const own = device('own', { accountId: 'a', isDoubted: true, free: 0, freeBeside: 0 })
+  const own = device('own', { accountId: 'a', isDoubted: true, free: 0, freeWithOthers: 0 })
   const shared = device('shared')
   expect(chooseDevice(route('a'), [own, shared])).toBe('busy')
   expect(mayFetch(shared, route('a'), [own, shared])).toBe(false)
@@ -39,17 +39,17 @@ test('a doubted own device is no reason to use a shared one', () => {
 })
 
 test('a phone that is to be tried is called though a link carries what waits, and holds nothing up', () => {
-  const phone = device('phone', { fetches: true, isDoubted: true, free: 1, freeBeside: 1 })
+  const phone = device('phone', { fetches: true, isDoubted: true, free: 1, freeWithOthers: 1 })
   const { wants, calls } = planClaims([route('a')], () => [phone, device('link')])
   expect(wants).toMatchObject([{ deviceId: 'link' }])
   expect(calls).toEqual([route('a')])
 })
 
 test('beside a sound device one that has failed, or a phone, holds no more than are lost to a new fault', () => {
-  const [one, other] = [device('one', { freeBeside: 3 }), device('other', { load: 0.5 })]
+  const [one, other] = [device('one', { freeWithOthers: 3 }), device('other', { load: 0.5 })]
   expect(planClaims([route('a')], () => [one, other]).wants).toMatchObject([{ deviceId: 'one', quota: 3 }])
   expect(planClaims([route('a')], () => [one]).wants).toMatchObject([{ deviceId: 'one', quota: 10 }])
-  const full = device('full', { freeBeside: 0 })
+  const full = device('full', { freeWithOthers: 0 })
   expect(chooseDevice(route('a'), [full, other])).toBe(other)
   expect(mayFetch(full, route('a'), [full, other])).toBe(false)
   expect(mayFetch(full, route('a'), [full])).toBe(true)
@@ -61,7 +61,7 @@ test('what a device has refused is for one whose last word was good, then for an
     device('failed', { hasFailed: true }),
     device('sound', { load: 1 }),
   ]
-  const doubted = device('doubted', { isDoubted: true, freeBeside: 1 })
+  const doubted = device('doubted', { isDoubted: true, freeWithOthers: 1 })
   const avoids = avoiding('refused')
   expect(chooseDevice(avoids, [refused, failed, sound, doubted])).toBe(sound)
   expect(chooseDevice(avoids, [refused, failed, { ...sound, free: 0 }, doubted])).toBe('busy')
@@ -88,7 +88,7 @@ function oracle(asked: Route, devices: readonly Candidate[]): string[] {
       const others = stage.filter((other) => other !== one && fits(other) === 0)
       if (others.length === 0) return fits(one) === best && one.free > 0
       const isTrial = one.isDoubted === true && asked.avoids === null
-      return (fits(one) === 0 || isTrial) && (one.freeBeside ?? one.free) > 0
+      return (fits(one) === 0 || isTrial) && (one.freeWithOthers ?? one.free) > 0
     })
     .map(({ id }) => id)
 }
@@ -98,7 +98,7 @@ test('whoever is chosen may fetch, and whoever may fetch is one of whom the rule
     isOwn: fc.boolean(),
     health: fc.constantFrom('online' as const, 'degraded' as const, 'offline' as const),
     free: fc.integer({ min: 0, max: 3 }),
-    freeBeside: fc.option(fc.integer({ min: 0, max: 1 }), { nil: undefined }),
+    freeWithOthers: fc.option(fc.integer({ min: 0, max: 1 }), { nil: undefined }),
     isDoubted: fc.boolean(),
     hasFailed: fc.boolean(),
     load: fc.constantFrom(0, 0.5),
@@ -107,11 +107,11 @@ test('whoever is chosen may fetch, and whoever may fetch is one of whom the rule
   fc.assert(
     fc.property(fc.array(candidate, { maxLength: 6 }), avoids, (facts, avoided) => {
       const devices = facts
-        .map(({ isOwn, freeBeside, isDoubted, hasFailed, ...rest }, i) =>
+        .map(({ isOwn, freeWithOthers, isDoubted, hasFailed, ...rest }, i) =>
           device(`d${i}`, {
             ...rest,
             accountId: isOwn ? 'a' : null,
-            ...(freeBeside !== undefined && freeBeside < rest.free && { freeBeside }),
+            ...(freeWithOthers !== undefined && freeWithOthers < rest.free && { freeWithOthers }),
             ...(isDoubted && { isDoubted }),
             ...(hasFailed && { hasFailed }),
           }),

@@ -46,7 +46,7 @@ test('records outlive the receipts that may still come, and the answers that are
 })
 
 test('a certificate needs its key', () => {
-  const together = ['ONESIXTY_TLS_CERT and ONESIXTY_TLS_KEY go together.']
+  const together = ['ONESIXTY_TLS_CERT and ONESIXTY_TLS_KEY must be set together.']
   expect(faultsOf({ ONESIXTY_TLS_CERT: 'c' })).toEqual(together)
   expect(faultsOf({ ONESIXTY_TLS_KEY: 'k' })).toEqual(together)
   expect(faultsOf({ ONESIXTY_TLS_CERT: 'c', ONESIXTY_TLS_KEY: 'k' })).toEqual([])

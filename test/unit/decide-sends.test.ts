@@ -46,7 +46,7 @@ test('the last SMS go to whoever comes first in a batch, and each account has it
 test('who lacks SMS is told how many are required and how many are left after those before it', () => {
   const [, second] = decideSends([send(60), send(21, { parts: 2 })], standing())
   expect(refusal(second)).toEqual({
-    detail: '42 SMS are required and 40 are available.',
+    detail: '42 SMS required, 40 available.',
     required: 42,
     available: 40,
   })
@@ -69,7 +69,7 @@ test('who finds the queue full is told how many wait', () => {
   const known = standing({ waiting: new Map([['acc_a/live', 3]]) })
   const [, second] = decideSends([send(2, { queueLimit: 6 }), send(2, { queueLimit: 6 })], known)
   expect(refusal(second)).toEqual({
-    detail: '5 messages wait and at most 6 may.',
+    detail: '5 messages are queued. The limit is 6.',
     violated_policies: ['queue'],
     headers: { 'retry-after': '10' },
   })
@@ -100,7 +100,7 @@ test.each([
 ])('%i ms before the day ends, who has reached the cap is told to wait for %s s', (leftMs, seconds) => {
   const capped = [1, 2].map(() => send(7, { dailyCap: 10, createdAt: midnight - leftMs }))
   expect(refusal(decideSends(capped, standing())[1])).toEqual({
-    detail: 'This key may send 10 SMS a day (UTC) and has sent 7.',
+    detail: 'This key can send 10 SMS per day (UTC) and has sent 7.',
     violated_policies: ['key-daily-cap'],
     headers: { 'retry-after': seconds },
   })

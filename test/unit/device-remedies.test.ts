@@ -94,7 +94,7 @@ test('the test of a device names itself in no remedy; everybody else names it wh
       /device test/.test(remediesOf('smpp', [reason], { byTest: true }).join()),
     ),
   ).toEqual([])
-  expect(remediesOf('smpp', ['connect_failed'])[0]).toContain('onesixty device test says what failed.')
+  expect(remediesOf('smpp', ['connect_failed'])[0]).toContain('onesixty device test shows what failed.')
 })
 
 test('the page about links has a row for every reason of theirs that has a remedy', async () => {

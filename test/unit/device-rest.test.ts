@@ -50,7 +50,7 @@ function deviceOnTrial(link: object): DeviceRuntime {
   } as unknown as Link | Pull
   const device = new DeviceRuntime({ clock, log, breakerRestMs: 60_000 }, facts, whole)
   for (let i = 0; i < 20; i++)
-    device.heard({ kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer' })
+    device.record({ kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer' })
   void clock.advance(60_000)
   return device
 }
@@ -68,7 +68,7 @@ test('what a phone has told the end of while that was being counted is not waite
   const offer = { attemptId: 'att_a', waitsForMs: 600_000 }
   phone.fetched({ ...offer, sim: null, parts: 1 })
   expect(phone.candidate().free).toBe(0)
-  phone.toldOf('att_a', { kind: 'accepted', networkIds: [], receiptExpected: true })
+  phone.recordReport('att_a', { kind: 'accepted', networkIds: [], receiptExpected: true })
   phone.countedUnreported([offer])
   expect(phone.candidate().free).toBe(1)
 })
@@ -100,30 +100,30 @@ function openPhone(said: object = {}) {
     device.fetched({ attemptId, waitsForMs: 600_000, sim: null, parts: 1 })
     return attemptId
   }
-  return { clock, device, lines, give, work: (outcome: Outcome) => device.toldOf(give(), outcome) }
+  return { clock, device, lines, give, work: (outcome: Outcome) => device.recordReport(give(), outcome) }
 }
 
 test('a phone that says that it cannot send gets one message at a time where it is alone, none beside another, and is believed no more once it has sent', () => {
   const { device, give, work } = openPhone({ cannotSend: true })
-  expect(device.candidate()).toMatchObject({ isDoubted: true, free: 1, freeBeside: 0 })
+  expect(device.candidate()).toMatchObject({ isDoubted: true, free: 1, freeWithOthers: 0 })
   const first = give()
   expect(device.candidate().free).toBe(0)
   // What ends offers that hang tells nobody: the database is asked.
   device.held.counted(0)
   expect(device.candidate().free).toBe(1)
   device.held.counted(1)
-  device.toldOf(first, lost)
+  device.recordReport(first, lost)
   expect(device.candidate().free).toBe(1)
   work(well)
   expect(device.candidate()).not.toHaveProperty('isDoubted')
-  expect(device.candidate()).toMatchObject({ free: 100, freeBeside: 5 })
+  expect(device.candidate()).toMatchObject({ free: 100, freeWithOthers: 5 })
   work(lost)
-  expect(device.candidate()).toMatchObject({ isDoubted: true, free: 1, freeBeside: 0 })
+  expect(device.candidate()).toMatchObject({ isDoubted: true, free: 1, freeWithOthers: 0 })
 })
 
 test('a phone that says that it cannot send gets nothing while it rests', () => {
   const { clock, device } = openPhone({ cannotSend: true })
-  for (let i = 0; i < 20; i++) device.heard(lost)
+  for (let i = 0; i < 20; i++) device.record(lost)
   expect(device.candidate().free).toBe(0)
   void clock.advance(60_000)
   expect(device.candidate().free).toBe(1)
@@ -133,26 +133,26 @@ test('beside another a phone holds five, and one that only visits as many as it 
   const streaming = openPhone()
   const visiting = openPhone({ link: 'poll' })
   for (const { device, work } of [streaming, visiting]) {
-    expect(device.candidate().freeBeside).toBe(5)
+    expect(device.candidate().freeWithOthers).toBe(5)
     for (let i = 0; i < 20; i++) work(well)
   }
-  expect(streaming.device.candidate().freeBeside).toBe(5)
+  expect(streaming.device.candidate().freeWithOthers).toBe(5)
   for (let i = 0; i < 8; i++) visiting.give()
-  expect(visiting.device.candidate().freeBeside).toBe(12)
+  expect(visiting.device.candidate().freeWithOthers).toBe(12)
   for (let i = 8; i < 20; i++) visiting.give()
   expect([visiting.device.held.left, visiting.device.held.isFull]).toEqual([0, true])
-  for (let i = 0; i < 20; i++) visiting.device.toldOf(`att_${20 + i}`, well)
+  for (let i = 0; i < 20; i++) visiting.device.recordReport(`att_${20 + i}`, well)
   visiting.work(lost)
-  expect(visiting.device.candidate().freeBeside).toBe(4)
+  expect(visiting.device.candidate().freeWithOthers).toBe(4)
 })
 
 test('a device is said to work again once it is used as before, and not while it is still tried', () => {
   const { clock, device, lines } = openPhone()
-  for (let i = 0; i < 20; i++) device.heard(lost)
+  for (let i = 0; i < 20; i++) device.record(lost)
   void clock.advance(60_000)
   lines.length = 0
   const saidAfter = Array.from({ length: 20 }, () => {
-    device.heard(well)
+    device.record(well)
     return lines.length
   })
   // In doubt it is for five, given up for twenty.
@@ -166,8 +166,8 @@ test('what fails by the word of another node is in doubt here, too, as long as t
   const candidate = () => elsewhere.candidateOf(device, null)
   expect(candidate()).not.toHaveProperty('isDoubted')
   const said = { deviceId: facts.id, status: 'degraded', reportedAt: clock.now() } as const
-  elsewhere.hear([{ ...said, isDoubted: true }])
-  expect(candidate()).toMatchObject({ isDoubted: true, free: 1, freeBeside: 0, health: 'online' })
+  elsewhere.apply([{ ...said, isDoubted: true }])
+  expect(candidate()).toMatchObject({ isDoubted: true, free: 1, freeWithOthers: 0, health: 'online' })
   device.held.given()
   expect(candidate().free).toBe(0)
   clock.jumpWallClock(30_000)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { Doubt } from '../../src/dispatch/trust/doubt.ts'
+import { FaultDetector } from '../../src/dispatch/trust/doubt.ts'
 
 const restMs = 300_000
 const good: Outcome = { kind: 'accepted', networkIds: ['1'], receiptExpected: true }
@@ -14,8 +14,8 @@ const refused = (lasts: 'good' | 'now' | 'busy' | 'expired', facts: object = {})
 })
 
 /** Hears all of these, a second apart. */
-function hearing(outcomes: readonly Outcome[], doubt = new Doubt(restMs)): Doubt {
-  outcomes.forEach((outcome, i) => doubt.heard(outcome, i * 1_000))
+function hearing(outcomes: readonly Outcome[], doubt = new FaultDetector(restMs)): FaultDetector {
+  outcomes.forEach((outcome, i) => doubt.record(outcome, i * 1_000))
   return doubt
 }
 const times = (count: number, outcome: Outcome): Outcome[] => Array.from({ length: count }, () => outcome)
@@ -48,18 +48,18 @@ test('half of the last twenty put a device in doubt, within ten minutes, and les
   const half = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? good : unknown))
   expect(hearing(half.slice(1)).isDoubted).toBe(false)
   expect(hearing(half).isDoubted).toBe(true)
-  const slow = new Doubt(restMs)
-  half.forEach((outcome, i) => slow.heard(outcome, i * 32_000))
+  const slow = new FaultDetector(restMs)
+  half.forEach((outcome, i) => slow.record(outcome, i * 32_000))
   expect(slow.isDoubted).toBe(false)
   expect(hearing(Array.from({ length: 100 }, (_, i) => (i % 7 < 3 ? unknown : good))).isDoubted).toBe(false)
 })
 
 test('a lost connection is one fault, however much was open on it, and five of them in a row are five', () => {
   const cut: Outcome = { ...unknown, connectionLost: true }
-  const doubt = new Doubt(restMs)
+  const doubt = new FaultDetector(restMs)
   for (let cuts = 0; cuts < 5; cuts++) {
     expect(doubt.isDoubted).toBe(false)
-    for (let i = 0; i < 50; i++) doubt.heard(cut, cuts * 2_000)
+    for (let i = 0; i < 50; i++) doubt.record(cut, cuts * 2_000)
   }
   expect(doubt.isDoubted).toBe(true)
 })
@@ -68,65 +68,70 @@ test('alone it is tried behind a pause of 10 s that doubles up to the rest, and 
   const doubt = hearing(times(5, unknown))
   let failedAtMs = 4_000
   for (const pauseMs of [10_000, 20_000, 40_000, 80_000, 160_000, restMs, restMs]) {
-    expect(doubt.mayTry(failedAtMs + pauseMs - 1, false)).toBe(false)
-    expect(doubt.mayTry(failedAtMs + pauseMs, false)).toBe(true)
-    expect(doubt.mayTry(failedAtMs + restMs - 1, true)).toBe(false)
-    expect(doubt.mayTry(failedAtMs + restMs, true)).toBe(true)
+    expect(doubt.mayProbe(failedAtMs + pauseMs - 1, false)).toBe(false)
+    expect(doubt.mayProbe(failedAtMs + pauseMs, false)).toBe(true)
+    expect(doubt.mayProbe(failedAtMs + restMs - 1, true)).toBe(false)
+    expect(doubt.mayProbe(failedAtMs + restMs, true)).toBe(true)
     failedAtMs += pauseMs
-    expect(doubt.heard(unknown, failedAtMs)).toBe('failed')
+    expect(doubt.record(unknown, failedAtMs)).toBe('failed')
   }
 })
 
 test('what it was given before it was in doubt makes no pause longer', () => {
   const doubt = hearing(times(5, unknown))
-  for (let i = 0; i < 15; i++) expect(doubt.heard(unknown, 5_000)).toBeNull()
-  expect(doubt.mayTry(14_000, false)).toBe(true)
+  for (let i = 0; i < 15; i++) expect(doubt.record(unknown, 5_000)).toBeNull()
+  expect(doubt.mayProbe(14_000, false)).toBe(true)
 })
 
 test('five that go well in a row end the doubt, without a pause between them', () => {
   const doubt = hearing(times(5, unknown))
   for (let i = 1; i < 5; i++) {
-    expect(doubt.heard(good, 20_000 + i)).toBeNull()
-    expect([doubt.mayTry(20_000 + i, false), doubt.mayTry(20_000 + i, true)]).toEqual([true, true])
+    expect(doubt.record(good, 20_000 + i)).toBeNull()
+    expect([doubt.mayProbe(20_000 + i, false), doubt.mayProbe(20_000 + i, true)]).toEqual([true, true])
   }
-  expect(doubt.heard(unknown, 21_000)).toBe('failed')
-  for (let i = 1; i < 5; i++) doubt.heard(good, 60_000 + i)
+  expect(doubt.record(unknown, 21_000)).toBe('failed')
+  for (let i = 1; i < 5; i++) doubt.record(good, 60_000 + i)
   expect(doubt.isDoubted).toBe(true)
-  expect(doubt.heard(good, 61_000)).toBe('ended')
+  expect(doubt.record(good, 61_000)).toBe('ended')
   expect(doubt.isDoubted).toBe(false)
 })
 
 test('where devices rest until they are changed it is not tried beside sound ones, and alone it still gets its turns', () => {
-  const doubt = hearing(times(5, unknown), new Doubt(0))
-  expect(doubt.mayTry(10 ** 9, true)).toBe(false)
-  expect(doubt.mayTry(14_000, false)).toBe(true)
-  for (let i = 1; i < 12; i++) doubt.heard(unknown, i * 1_000_000)
-  expect(doubt.mayTry(11_000_000 + 300_000, false)).toBe(true)
+  const doubt = hearing(times(5, unknown), new FaultDetector(0))
+  expect(doubt.mayProbe(10 ** 9, true)).toBe(false)
+  expect(doubt.mayProbe(14_000, false)).toBe(true)
+  for (let i = 1; i < 12; i++) doubt.record(unknown, i * 1_000_000)
+  expect(doubt.mayProbe(11_000_000 + 300_000, false)).toBe(true)
 })
 
 const unclear = refused('now', { mayBeRecipient: true })
 const of = (accountId: string, to = '+4915112345678') => ({ accountId, to })
 
 test('what may be the fault of the recipients of one account is none of the device, and that of two accounts in a row is', () => {
-  const doubt = new Doubt(restMs)
-  for (let i = 0; i < 100; i++) doubt.heard(unclear, i, of('acc_a'))
+  const doubt = new FaultDetector(restMs)
+  for (let i = 0; i < 100; i++) doubt.record(unclear, i, of('acc_a'))
   expect(doubt.isDoubted).toBe(false)
-  doubt.heard(good, 100, of('acc_b'))
-  for (let i = 0; i < 100; i++) doubt.heard(unclear, 100 + i, of('acc_a'))
+  doubt.record(good, 100, of('acc_b'))
+  for (let i = 0; i < 100; i++) doubt.record(unclear, 100 + i, of('acc_a'))
   expect(doubt.isDoubted).toBe(false)
-  for (let i = 0; i < 5; i++) doubt.heard(unclear, 200 + i, of(i % 2 === 0 ? 'acc_b' : 'acc_a'))
+  for (let i = 0; i < 5; i++) doubt.record(unclear, 200 + i, of(i % 2 === 0 ? 'acc_b' : 'acc_a'))
   expect(doubt.isDoubted).toBe(true)
 })
 
 /** Messages of one account to so many numbers, the first at `fromMs`, a second apart. */
-const toNumbers = (doubt: Doubt, outcome: Outcome, numbers: readonly number[], fromMs: number): void =>
+const toNumbers = (
+  doubt: FaultDetector,
+  outcome: Outcome,
+  numbers: readonly number[],
+  fromMs: number,
+): void =>
   numbers.forEach(
-    (n, i) => void doubt.heard(outcome, fromMs + i * 1_000, of('acc_a', `+49151${10_000_000 + n}`)),
+    (n, i) => void doubt.record(outcome, fromMs + i * 1_000, of('acc_a', `+49151${10_000_000 + n}`)),
   )
 const fiveNumbers = [1, 2, 3, 4, 5]
 
 test('five numbers of one account that a link took lately, refused in a row, put it in doubt, and one that was taken in between does not', () => {
-  const doubt = new Doubt(restMs)
+  const doubt = new FaultDetector(restMs)
   toNumbers(doubt, good, fiveNumbers, 0)
   toNumbers(doubt, unclear, [1, 2, 3, 4], 10_000)
   toNumbers(doubt, good, [6], 20_000)
@@ -134,11 +139,11 @@ test('five numbers of one account that a link took lately, refused in a row, put
   expect([doubt.isDoubted, doubt.faults]).toEqual([false, 0])
   toNumbers(doubt, unclear, [4], 40_000)
   expect([doubt.isDoubted, doubt.faults]).toEqual([true, 5])
-  expect(doubt.heard(unclear, 51_000, of('acc_a', '+4915199999999'))).toBe('failed')
+  expect(doubt.record(unclear, 51_000, of('acc_a', '+4915199999999'))).toBe('failed')
 })
 
 test('numbers that a link never took, or took the last time a day ago, tell nothing of it, however many it refuses', () => {
-  const doubt = new Doubt(restMs)
+  const doubt = new FaultDetector(restMs)
   toNumbers(doubt, good, fiveNumbers, 0)
   toNumbers(
     doubt,
@@ -151,7 +156,7 @@ test('numbers that a link never took, or took the last time a day ago, tell noth
 })
 
 test('a few numbers that cannot be reached now, tried again and again, put no link in doubt, nor do they beside numbers that can', () => {
-  const doubt = new Doubt(restMs)
+  const doubt = new FaultDetector(restMs)
   toNumbers(doubt, good, fiveNumbers, 0)
   for (let i = 0; i < 25; i++) toNumbers(doubt, unclear, [1, 2, 3, 4], 10_000 + i * 4_000)
   for (let i = 0; i < 25; i++) {
@@ -162,7 +167,7 @@ test('a few numbers that cannot be reached now, tried again and again, put no li
 })
 
 test('on a device of several accounts what is refused of one alone, numbers that it took lately too, does not slow it down', () => {
-  const doubt = new Doubt(300_000)
+  const doubt = new FaultDetector(300_000)
   const barred = {
     kind: 'refused',
     lasts: 'now',
@@ -171,7 +176,7 @@ test('on a device of several accounts what is refused of one alone, numbers that
   } as unknown as Outcome
   const numbers = Array.from({ length: 8 }, (_, i) => `+4915112345${i}`)
   const message = (to: string) => ({ accountId: 'acc_a', to, isShared: true })
-  for (const to of numbers) doubt.heard({ kind: 'accepted' } as unknown as Outcome, 1_000, message(to))
-  for (const to of numbers) expect(doubt.heard(barred, 2_000, message(to))).toBe(null)
+  for (const to of numbers) doubt.record({ kind: 'accepted' } as unknown as Outcome, 1_000, message(to))
+  for (const to of numbers) expect(doubt.record(barred, 2_000, message(to))).toBe(null)
   expect(doubt.isDoubted).toBe(false)
 })

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { firstRealSmsWords, isSentForReal } from '../../console/src/start/first-real-sms.ts'
+import { firstRealSmsText, isSentForReal } from '../../console/src/start/first-real-sms.ts'
 
 const words = [
-  [{ liveSms: 0, takenBy: null }, false, /^Take the same line with a live key/],
+  [{ liveSms: 0, takenBy: null }, false, /^Run the same command with a live key/],
   [{ liveSms: 3, takenBy: 'simulators' }, false, /no real SMS was sent\.$/],
-  [{ liveSms: 1, takenBy: 'devices' }, true, /^1 SMS was sent for real so far\.$/],
-  [{ liveSms: 200, takenBy: 'devices' }, true, /^200 SMS were sent for real so far\.$/],
-  [{ liveSms: 250, takenBy: 'both' }, true, /^Real SMS were sent\. .* a simulator took some\.$/],
+  [{ liveSms: 1, takenBy: 'devices' }, true, /^1 real SMS sent so far\.$/],
+  [{ liveSms: 200, takenBy: 'devices' }, true, /^200 real SMS sent so far\.$/],
+  [{ liveSms: 250, takenBy: 'both' }, true, /^Real SMS were sent\. A simulator took some of the 250 SMS /],
 ] as const
 
 test.for(words)(
@@ -14,6 +14,6 @@ test.for(words)(
   (given) => {
     const [answer, isSent, says] = given
     expect(isSentForReal(answer)).toBe(isSent)
-    expect(firstRealSmsWords(answer)).toMatch(says)
+    expect(firstRealSmsText(answer)).toMatch(says)
   },
 )

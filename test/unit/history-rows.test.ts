@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { filterOf, readSearch, searchFor } from '../../console/src/messages/history-filter.ts'
 import {
   addWaiting,
-  beginAnew,
   insertRows,
   type ListedPages,
   mergeChanged,
+  restartList,
 } from '../../console/src/messages/merge-rows.ts'
 import type { ListedMessage } from '../../src/api/console/messages/listed-message.ts'
 
@@ -91,7 +91,7 @@ describe('a list that begins anew', () => {
       fc.property(numbers, numbers, numbers, (read, held, waiting) => {
         const [head] = listOf(read, true).pages
         const changed = (number: number) => row(number, { status: 'sent', updatedAtMs: 1_000 })
-        const list = beginAnew(head!, [...held, ...waiting].map(changed))
+        const list = restartList(head!, [...held, ...waiting].map(changed))
         const inHead = head!.rows.map(({ id }) => Number(id.slice(4)))
         const expected = new Set([
           ...inHead,

@@ -47,11 +47,11 @@ test.for(['\n', '\r\n'])(
   async (end) => {
     const secret = `${'a'.repeat(40)}${end}${'b'.repeat(40)}`
     await expect(loadInstanceSecret({ dataFolder: folder, secret, databaseUrl: null })).rejects.toThrow(
-      'one line',
+      'single line',
     )
     await writeFile(secretFile(folder), `${secret}\n`, { mode: 0o600 })
     await expect(loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null })).rejects.toThrow(
-      'one line',
+      'single line',
     )
   },
 )

@@ -39,7 +39,7 @@ test.for(['damaged', 'damaged_page', 'full'] as const)('what fails again and aga
 
 test('a fault that was not met for two minutes is over: how many lines were left out is said then, and when it is back it is said at once', async () => {
   const { clock, log, written } = openLog()
-  const over = 'a lasting fault was not met for two minutes'
+  const over = 'a lasting fault has not occurred for two minutes'
   const say = (janitor: string): void => log.error({ err: fault('full'), janitor }, 'a sweep failed')
   for (let i = 0; i < 3; i++) say('expirer')
   say('rescuer')
@@ -71,7 +71,7 @@ test('that one fault is over ends none of another', async () => {
   expect(written().map(([words]) => words)).toEqual([
     'not stored',
     'not stored',
-    'a lasting fault was not met for two minutes',
+    'a lasting fault has not occurred for two minutes',
   ])
 })
 
@@ -115,7 +115,7 @@ test('outcomes that a damaged database does not take are offered four times a se
   } as never)
   for (let i = 0; i < 20; i++) await clock.advance(250)
   expect(offered).toBeGreaterThan(10)
-  expect(written()).toEqual([[expect.stringContaining('outcomes could not be stored'), undefined]])
+  expect(written()).toEqual([[expect.stringContaining('failed to store outcomes'), undefined]])
 })
 
 test('what must be done about damage is said when it is found, and every ten minutes', async () => {
@@ -123,8 +123,8 @@ test('what must be done about damage is said when it is found, and every ten min
   const damage = new Damage()
   sayDamage(damage, { log, clock })
   expect(written()).toEqual([])
-  damage.heard(fault('damaged'))
-  damage.heard(fault('damaged'))
+  damage.record(fault('damaged'))
+  damage.record(fault('damaged'))
   await clock.advance(0)
   const remedy = [expect.stringContaining('onesixty restore <file>'), undefined]
   expect(written()).toEqual([remedy])

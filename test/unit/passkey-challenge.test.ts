@@ -60,5 +60,5 @@ test.each([
 test('an instance without a name or without HTTPS refuses passkeys with what to do', () => {
   const headers = new Headers({ origin: 'http://192.168.1.5:8160' })
   const refused = () => requirePasskeyPlace({ headers, publicUrl: () => 'http://192.168.1.5:8160' })
-  expect(refused).toThrow('set `ONESIXTY_PUBLIC_URL` to the https address')
+  expect(refused).toThrow('set `ONESIXTY_PUBLIC_URL` to the https URL')
 })

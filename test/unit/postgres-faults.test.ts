@@ -43,7 +43,7 @@ test.for(['string', 'non-empty string'])(
     const { message } = asStorageError(
       new Error(`SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a ${what}`),
     )
-    expect(message).toBe('PostgreSQL asks for a password, and none is set')
+    expect(message).toBe('PostgreSQL requires a password, and none is set')
   },
 )
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import {
-  notLookedUp,
-  notWrittenDown,
+  optOutUnknown,
+  notLogged,
   settlementsOf,
-  stoppedMeanwhile,
+  optedOutMeanwhile,
 } from '../../src/dispatch/submissions/finished-submission.ts'
 import {
   busyBackoffMs,
@@ -12,7 +12,7 @@ import {
   judgeOutcome,
   refusalBackoffsMs,
 } from '../../src/dispatch/routes/retry-policy.ts'
-import { isSound } from '../../src/dispatch/submissions/valid-outcome.ts'
+import { isValidOutcome } from '../../src/dispatch/submissions/valid-outcome.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 
 const claimed = (facts: Partial<Claimed> = {}, refusals = 0): Claimed => ({
@@ -53,7 +53,7 @@ test('a device that answered with an unclear failure is not called unresponsive,
     networkCode: 'ESME_RUNKNOWNERR',
   })
   const answers = [answered.answered, { networkCode: null }, {}, { networkCode: 7 }, null]
-  expect(answers.map((each) => isSound({ ...unknown, answered: each }))).toEqual([
+  expect(answers.map((each) => isValidOutcome({ ...unknown, answered: each }))).toEqual([
     true,
     true,
     false,
@@ -110,7 +110,7 @@ test('whatever is throttled keeps its place for ten tries, and goes behind what 
 })
 
 test('where no device rests for it, the message does: the device was not asked', () => {
-  for (const outcome of [notLookedUp, notWrittenDown, stoppedMeanwhile])
+  for (const outcome of [optOutUnknown, notLogged, optedOutMeanwhile])
     expect(settlementsOf([{ claimed: claimed(), device: null, outcome }], 5_000, 6_000)).toMatchObject([
       { event: 'not_submitted', requeue: { dueAt: 6_000 + busyBackoffMs } },
     ])

@@ -24,7 +24,7 @@ test('the same text is sealed otherwise each time, and cannot be seen in what is
 
 test('refuses to open for another owner, or for another purpose', () => {
   const sealed = box.seal('password', 'dev_1')
-  expect(() => box.open(sealed, 'dev_2')).toThrow('belongs to something else')
+  expect(() => box.open(sealed, 'dev_2')).toThrow('belongs to another owner')
   expect(() => createSecretBox({ current, former: [] }, 'webhook').open(sealed, 'dev_1')).toThrow(
     'another ONESIXTY_SECRET',
   )
@@ -41,7 +41,7 @@ test('no purpose opens what another sealed, not even when it is relabelled as it
       expect([mine!.canOpen(sealed), theirs!.canOpen(sealed)]).toEqual([true, false])
       expect(() => theirs!.open(sealed, 'dev_1')).toThrow('another ONESIXTY_SECRET')
       const relabelled = sealed.replace(/(?<=^v1\.)[^.]+/, label)
-      expect(() => theirs!.open(relabelled, 'dev_1')).toThrow('belongs to something else')
+      expect(() => theirs!.open(relabelled, 'dev_1')).toThrow('belongs to another owner')
     }),
   )
 })
@@ -57,7 +57,7 @@ test('refuses what was changed at any place', () => {
   )
   expect(() => box.open(sealed.slice(0, start), 'dev_1')).toThrow('was changed')
   expect(() => box.open(sealed.replace('v1', 'v2'), 'dev_1')).toThrow(
-    'a form that this version does not know',
+    'a format that this version does not support',
   )
 })
 

@@ -5,7 +5,7 @@ import {
   isFinal,
   type MessageEvent,
   type Move,
-  moveInDoubt,
+  moveAfterUnknown,
   moveOf,
   moves,
 } from '../../src/messages/core/state.ts'
@@ -139,11 +139,11 @@ test('whatever happens in whatever order, a hold ends at most once and a final m
 
 test('what was handed over once with an unknown outcome never ends as certainly not submitted', () => {
   for (const { move, name } of cells) {
-    const inDoubt = moveInDoubt(move)
-    expect(['failed', 'expired', 'canceled'], name).not.toContain(inDoubt.to)
-    if (inDoubt.to === move.to) expect(inDoubt, name).toBe(move)
+    const adapted = moveAfterUnknown(move)
+    expect(['failed', 'expired', 'canceled'], name).not.toContain(adapted.to)
+    if (adapted.to === move.to) expect(adapted, name).toBe(move)
     else
-      expect([move.to, inDoubt.to], name).toEqual([
+      expect([move.to, adapted.to], name).toEqual([
         expect.stringMatching(/^(failed|expired|canceled)$/),
         'unconfirmed',
       ])

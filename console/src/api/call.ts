@@ -3,13 +3,13 @@ import type { AnswerOf, CallName, InputOf } from '../../../src/api/console/calls
 import { connection } from '../connection/connection.ts'
 import { sessionEnd } from '../connection/session-end.ts'
 
-/** The account and mode that a call is about. */
+/** Account and mode of a call. */
 export interface Place {
   accountId: string
   mode: 'live' | 'test'
 }
 
-/** A problem document (RFC 9457), as far as pages show it. */
+/** The members of a problem document (RFC 9457) that pages show. */
 export interface Problem {
   status: number
   code: string
@@ -17,11 +17,11 @@ export interface Problem {
   detail: string
   request_id?: string
   errors?: { pointer?: string; parameter?: string; code: string; detail: string }[]
-  /** Who has the e-mail address already that an account was to be opened for. */
+  /** The user who already has the e-mail address of a new account. */
   known_user?: KnownUser
 }
 
-/** The server refused a call, or did not answer (status 0). */
+/** The server rejected a call, or did not respond (status 0). */
 export class CallFailed extends Error {
   readonly status: number
   readonly problem: Problem
@@ -34,11 +34,11 @@ export class CallFailed extends Error {
   }
 }
 
-/** Whether a call was refused because nobody is signed in: the session ended, here or elsewhere. */
+/** Whether a call was rejected because the session has ended, here or elsewhere. */
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof CallFailed && error.problem.code === 'not_signed_in'
 
-/** The address of a call: of reads, streams and downloads with their input. */
+/** Returns the URL of a call; for reads, streams and downloads with their input. */
 export function addressOf<N extends CallName>(name: N, place: Place | null, input?: InputOf<N>): string {
   const query = new URLSearchParams()
   if (place !== null) {
@@ -50,18 +50,18 @@ export function addressOf<N extends CallName>(name: N, place: Place | null, inpu
   return `/console/api/${name}${text === '' ? '' : `?${text}`}`
 }
 
-/** An answer that hangs would keep all later ones of its kind from being asked for. */
-const longestReadMs = 60_000
+/** A read that hangs would block all later reads with the same key. */
+const maxReadMs = 60_000
 
-/** Reads from the server. Throws a `CallFailed` that says what to do. */
+/** Reads from the server. Throws a `CallFailed` with what to do. */
 export const read = <N extends CallName<'read'>>(
   name: N,
   place: Place | null,
   input: InputOf<N>,
 ): Promise<AnswerOf<N>> =>
-  ask(name, false, addressOf(name, place, input), () => ({ signal: AbortSignal.timeout(longestReadMs) }))
+  ask(name, false, addressOf(name, place, input), () => ({ signal: AbortSignal.timeout(maxReadMs) }))
 
-/** Changes something on the server; `isOwnAct` is false where the user has not asked for it. Throws a `CallFailed` that says what to do. */
+/** Changes data on the server. `isOwnAct` is false for calls not started by the user. Throws a `CallFailed`. */
 export const change = <N extends CallName<'change'>>(
   name: N,
   place: Place | null,
@@ -74,7 +74,7 @@ export const change = <N extends CallName<'change'>>(
     body: JSON.stringify(input),
   }))
 
-/** Makes a call, and makes it again when its session had ended and the user has signed in again: nothing was done the first time. */
+/** Makes a call. When the session had ended, repeats it after the user has signed in: the first call had no effect. */
 async function ask<T>(
   name: CallName,
   isOwnAct: boolean,
@@ -85,7 +85,7 @@ async function ask<T>(
     try {
       return await askOnce<T>(address, init())
     } catch (error) {
-      // A wrong password is answered so, too.
+      // Calls below session/ return the same code for a wrong password.
       const isEnd = isSignedOut(error) && !name.startsWith('session/')
       if (!isEnd || !(await sessionEnd.signInAgain({ isOwnAct }))) throw error
     }
@@ -104,7 +104,7 @@ async function askOnce<T>(address: string, init: RequestInit): Promise<T> {
   try {
     answer = await response.json()
   } catch {
-    // Cut off, or of something else than the server: what it did is not known.
+    // Truncated, or not from the server: whether the call had an effect is unknown.
     throw new CallFailed({ ...unreachable, status: response.ok ? 0 : response.status })
   }
   if (response.ok) return answer as T
@@ -114,10 +114,10 @@ async function askOnce<T>(address: string, init: RequestInit): Promise<T> {
 const isProblem = (value: unknown): value is Problem =>
   typeof value === 'object' && value !== null && 'code' in value && 'detail' in value
 
-/** Nothing answered, or something else than the server. */
+/** No response, or one that is not from the server. */
 export const unreachable: Problem = {
   status: 0,
   code: 'unreachable',
-  title: 'The server did not answer.',
-  detail: 'Check that onesixty is running and that this machine reaches it, then try again.',
+  title: 'The server did not respond',
+  detail: 'Check that onesixty is running and can be reached from this computer, then try again.',
 }

@@ -6,12 +6,12 @@ import { sessionQuery } from './session.ts'
 
 const channel = new BroadcastChannel('session')
 
-/** Tells the other tabs of this browser that a user has signed in or out: they share the cookie. */
+/** Notifies the other tabs of this browser of a sign-in or sign-out: they share the cookie. */
 export const announceSession = (): void => channel.postMessage('changed')
 
 /**
- * Asks whose session this is now. Where it has ended, the user is asked to sign in again; where another user has signed in, the page is reloaded, as it
- * shows what that user must not see; where the same user has signed in elsewhere, the page continues.
+ * Reads the current session. If it has ended, the user is asked to sign in again. If another user has signed in, the
+ * page is reloaded: it shows what that user must not see. If the same user has signed in elsewhere, the page continues.
  */
 export async function checkSession(): Promise<void> {
   const known = queryClient.getQueryData(sessionQuery.queryKey)?.user ?? null

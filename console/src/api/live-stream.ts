@@ -4,16 +4,16 @@ import { isReachable } from '../connection/reachable.ts'
 
 export type Listener = (event: unknown) => void
 
-/** How long before a stream that was refused is asked for again: the first time, twice as long each time after it, and at most. */
+/** Pause before a rejected stream is opened again. It doubles each time, up to the maximum. */
 const firstPauseMs = 2_000
-const longestPauseMs = 30_000
-/** After so long without an event the server is asked whether it is there: a network that swallows packets breaks no connection for minutes. */
+const maxPauseMs = 30_000
+/** Silence after which the server is checked: a network that drops packets breaks no connection for minutes. */
 const silentMs = 20_000
 
 /**
- * What the server tells, topic by topic, until `close`. A stream that broke is taken up again by the browser; one that was answered by anything but
- * a stream (a proxy with nothing behind it, a server that is closing, a session that has ended) the browser gives up for ever, so it is asked for anew
- * here: after a pause, or as soon as the network is back or somebody looks at the page.
+ * Receives the events of the server, by topic, until `close`. The browser reconnects a stream that broke. It abandons
+ * one whose response was no stream (a proxy without its server, a server that shuts down, a session that has ended).
+ * This class reopens such a stream: after a pause, or as soon as the network is back or the page becomes visible.
  */
 export class LiveStream {
   readonly #address: string
@@ -24,46 +24,46 @@ export class LiveStream {
   #pauseMs = firstPauseMs
   #timer: ReturnType<typeof setTimeout> | undefined
   #silence: ReturnType<typeof setTimeout> | undefined
-  /** When it was last known to work, ms since 1970. */
-  #heardMs = Date.now()
+  /** When the stream was last known to work, ms since 1970. */
+  #lastSeenMs = Date.now()
   #isClosed = false
-  readonly #refused: () => void
-  readonly #forgetRetry: () => void
+  readonly #onRejected: () => void
+  readonly #stopRetry: () => void
 
-  /** `refused` is called each time that it was answered by anything but a stream. */
-  constructor(address: string, refused: () => void) {
+  /** `onRejected` is called for every response that is not a stream. */
+  constructor(address: string, onRejected: () => void) {
     this.#address = address
-    this.#refused = refused
+    this.#onRejected = onRejected
     this.#source = this.#open()
-    this.#forgetRetry = connection.onRetry(() => this.reopenIfBroken())
-    window.addEventListener('online', this.#openIfRefused)
-    document.addEventListener('visibilitychange', this.#look)
+    this.#stopRetry = connection.onRetry(() => this.reopenIfBroken())
+    window.addEventListener('online', this.#openIfRejected)
+    document.addEventListener('visibilitychange', this.#onVisible)
   }
 
-  /** It stood still the last time that something was heard of it: what is shown may be old. */
+  /** Whether the stream was broken when last checked: the page may be outdated. */
   get isBroken(): boolean {
     return this.#isBroken
   }
 
-  /** Gives what ends it. */
+  /** Calls `listener` for each event of a topic. Returns the function that stops it. */
   listen(topic: LiveTopic, listener: Listener): () => void {
     const known = this.#listeners.get(topic)
     const listeners = known ?? new Set<Listener>()
     listeners.add(listener)
     if (known === undefined) {
       this.#listeners.set(topic, listeners)
-      this.#hear(this.#source, topic, listeners)
+      this.#subscribe(this.#source, topic, listeners)
     }
     return () => void listeners.delete(listener)
   }
 
-  /** Calls `look` whenever `isBroken` may have changed; gives what ends it. */
-  watch = (look: () => void): (() => void) => {
-    this.#watchers.add(look)
-    return () => void this.#watchers.delete(look)
+  /** Calls `watcher` whenever `isBroken` may have changed. Returns the function that stops it. */
+  watch = (watcher: () => void): (() => void) => {
+    this.#watchers.add(watcher)
+    return () => void this.#watchers.delete(watcher)
   }
 
-  /** Asks for it now, and not after its pause. */
+  /** Reopens a broken stream without its pause. */
   reopenIfBroken(): void {
     if (this.#isBroken) this.#reopen()
   }
@@ -72,10 +72,10 @@ export class LiveStream {
     this.#isClosed = true
     clearTimeout(this.#timer)
     clearTimeout(this.#silence)
-    this.#forgetRetry()
+    this.#stopRetry()
     connection.forget(this)
-    window.removeEventListener('online', this.#openIfRefused)
-    document.removeEventListener('visibilitychange', this.#look)
+    window.removeEventListener('online', this.#openIfRejected)
+    document.removeEventListener('visibilitychange', this.#onVisible)
     this.#source.close()
   }
 
@@ -83,34 +83,34 @@ export class LiveStream {
     const source = new EventSource(this.#address)
     source.addEventListener('open', () => {
       this.#pauseMs = firstPauseMs
-      this.#heard()
-      this.#tell(false)
+      this.#markAlive()
+      this.#report(false)
     })
     source.addEventListener('error', () => {
-      if (source.readyState === EventSource.CLOSED) void this.#wasRefused(source)
-      else this.#tell(true)
+      if (source.readyState === EventSource.CLOSED) void this.#handleRejection(source)
+      else this.#report(true)
     })
-    for (const [topic, listeners] of this.#listeners) this.#hear(source, topic, listeners)
-    this.#listenToSilence()
+    for (const [topic, listeners] of this.#listeners) this.#subscribe(source, topic, listeners)
+    this.#startSilenceTimer()
     return source
   }
 
-  /** Refused by the server (too many tabs, no session, no member any more) the stream is off, and the connection is not lost. */
-  async #wasRefused(source: EventSource): Promise<void> {
+  /** Handles a rejection by the server (too many tabs, no session, no longer a member): the connection is not lost. */
+  async #handleRejection(source: EventSource): Promise<void> {
     this.#openLater()
     this.#isBroken = true
-    if (await isReachable()) this.#refused()
-    else if (source === this.#source) this.#tell(true)
-    for (const look of this.#watchers) look()
+    if (await isReachable()) this.#onRejected()
+    else if (source === this.#source) this.#report(true)
+    for (const watcher of this.#watchers) watcher()
   }
 
   #openLater(): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(this.#openIfRefused, this.#pauseMs)
-    this.#pauseMs = Math.min(longestPauseMs, 2 * this.#pauseMs)
+    this.#timer = setTimeout(this.#openIfRejected, this.#pauseMs)
+    this.#pauseMs = Math.min(maxPauseMs, 2 * this.#pauseMs)
   }
 
-  readonly #openIfRefused = (): void => {
+  readonly #openIfRejected = (): void => {
     if (this.#source.readyState !== EventSource.CLOSED || document.visibilityState === 'hidden') return
     this.#reopen()
   }
@@ -121,44 +121,44 @@ export class LiveStream {
     this.#source = this.#open()
   }
 
-  #listenToSilence(): void {
+  #startSilenceTimer(): void {
     clearTimeout(this.#silence)
-    this.#silence = setTimeout(() => void this.#askWhetherThere(), silentMs)
+    this.#silence = setTimeout(() => void this.#checkServer(), silentMs)
   }
 
-  /** A hidden page asks when it is looked at again. */
-  async #askWhetherThere(): Promise<void> {
+  /** Checks whether the server responds. A hidden page checks when it becomes visible. */
+  async #checkServer(): Promise<void> {
     const source = this.#source
     if (document.visibilityState === 'hidden' || source.readyState === EventSource.CLOSED) return
-    const isThere = await isReachable()
+    const isUp = await isReachable()
     if (source !== this.#source || this.#isClosed) return
-    if (isThere && source.readyState === EventSource.OPEN) return this.#heard()
-    if (!isThere) this.#tell(true)
+    if (isUp && source.readyState === EventSource.OPEN) return this.#markAlive()
+    if (!isUp) this.#report(true)
     this.#reopen()
   }
 
-  #heard(): void {
-    this.#heardMs = Date.now()
-    this.#listenToSilence()
+  #markAlive(): void {
+    this.#lastSeenMs = Date.now()
+    this.#startSilenceTimer()
   }
 
-  readonly #look = (): void => {
+  readonly #onVisible = (): void => {
     if (document.visibilityState === 'hidden') return
-    if (this.#source.readyState === EventSource.CLOSED) this.#openIfRefused()
-    else void this.#askWhetherThere()
+    if (this.#source.readyState === EventSource.CLOSED) this.#openIfRejected()
+    else void this.#checkServer()
   }
 
-  #hear(source: EventSource, topic: LiveTopic, listeners: ReadonlySet<Listener>): void {
+  #subscribe(source: EventSource, topic: LiveTopic, listeners: ReadonlySet<Listener>): void {
     source.addEventListener(topic, (event: MessageEvent<string>) => {
-      this.#heard()
-      const told: unknown = JSON.parse(event.data)
-      for (const listener of listeners) listener(told)
+      this.#markAlive()
+      const content: unknown = JSON.parse(event.data)
+      for (const listener of listeners) listener(content)
     })
   }
 
-  #tell(isBroken: boolean): void {
+  #report(isBroken: boolean): void {
     this.#isBroken = isBroken
-    connection.report(this, isBroken, this.#heardMs)
-    for (const look of this.#watchers) look()
+    connection.report(this, isBroken, this.#lastSeenMs)
+    for (const watcher of this.#watchers) watcher()
   }
 }

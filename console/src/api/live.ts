@@ -5,18 +5,18 @@ import { checkSession } from './check-session.ts'
 import { type Listener, LiveStream } from './live-stream.ts'
 import { useAccountPlace } from './place.ts'
 
-/** One stream for each account and mode, shared by everything on the page that listens. */
+/** One stream for each account and mode, shared by all listeners on the page. */
 const open = new Map<string, { stream: LiveStream; users: number }>()
 
-/** Calls `hear` with what the server tells of some topics while the component is shown. */
-export function useLive(topics: readonly LiveTopic[], hear: Listener): void {
+/** Calls `listener` for each event of the topics while the component is mounted. */
+export function useLive(topics: readonly LiveTopic[], listener: Listener): void {
   const { accountId, mode } = useAccountPlace()
-  const heard = useEffectEvent(hear)
+  const onEvent = useEffectEvent(listener)
   const names = topics.join(' ')
   useEffect(() => {
     const { stream, leave } = join({ accountId, mode })
     const stops = (names.split(' ') as LiveTopic[]).map((topic) =>
-      stream.listen(topic, (event) => heard(event)),
+      stream.listen(topic, (event) => onEvent(event)),
     )
     return () => {
       for (const stop of stops) stop()
@@ -25,15 +25,15 @@ export function useLive(topics: readonly LiveTopic[], hear: Listener): void {
   }, [accountId, mode, names])
 }
 
-/** Whether the stream of this page stands: what is shown may be old while it does not. */
+/** Whether the stream of this page works: if not, the page may be outdated. */
 export function useIsLive(): boolean {
   const { accountId, mode } = useAccountPlace()
   const [isLive, setIsLive] = useState(true)
   useEffect(() => {
     const { stream, leave } = join({ accountId, mode })
-    const look = (): void => setIsLive(!stream.isBroken)
-    look()
-    const stop = stream.watch(look)
+    const update = (): void => setIsLive(!stream.isBroken)
+    update()
+    const stop = stream.watch(update)
     return () => {
       stop()
       leave()
@@ -42,7 +42,7 @@ export function useIsLive(): boolean {
   return isLive
 }
 
-/** The stream of a place, which begins with who joins it first and ends with who leaves it last. */
+/** Returns the stream of a place. The first user opens it, the last one closes it. */
 function join(place: Place): { stream: LiveStream; leave: () => void } {
   const address = addressOf('live', place, {})
   const joined = open.get(address) ?? {

@@ -1,18 +1,18 @@
 import { useParams } from '@tanstack/react-router'
 import type { Place } from './call.ts'
 
-/** The account and mode in the address of this page; null on pages that are about none. */
+/** Returns the account and mode in the URL of this page, or null on pages outside of an account. */
 export function usePlace(): Place | null {
   const { accountId, mode } = useParams({ strict: false })
   return accountId === undefined ? null : { accountId, mode: mode === 'test' ? 'test' : 'live' }
 }
 
-/** The address of a page of an account; of its overview when no page is named. */
+/** Returns the path of an account page. Default: its overview. */
 export const pathOf = ({ accountId, mode }: Place, page = ''): string => `/a/${accountId}/${mode}${page}`
 
-/** The same as `usePlace` on pages below an account. */
+/** Like `usePlace`, for account pages: never null. */
 export function useAccountPlace(): Place {
   const place = usePlace()
-  if (place === null) throw new Error('This page is about no account.')
+  if (place === null) throw new Error('This page is outside of an account.')
   return place
 }

@@ -4,28 +4,31 @@ import { sessionEnd } from '../connection/session-end.ts'
 import { CallFailed, isSignedOut } from './call.ts'
 import { sessionQuery } from './session.ts'
 
-/** A session that ended elsewhere is asked for anew by the next page, which then leads to the sign-in. */
+/** After a session has ended elsewhere, the next page reads it again and redirects to sign-in. */
 const onError = (error: Error): void => {
   if (isSignedOut(error))
     void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey, refetchType: 'none' })
 }
 
-/** What is shown is told of changes by the live stream; nothing asks again by the clock. What was left missed them: it is shown at once and asked for anew. */
+/**
+ * Visible data is updated by the live stream, not by polling. Data of pages that were left is shown from the cache and
+ * read again.
+ */
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
-    // Offline a change is to fail and be said, not to be made hours later.
+    // Offline, a change must fail visibly, not run hours later.
     mutations: { networkMode: 'always' },
     queries: {
       staleTime: 0,
       refetchOnWindowFocus: false,
-      // A refusal stays one; only what did not arrive is worth another try.
+      // A rejection is final; only failed requests are retried.
       retry: (failures, error) => failures < 2 && !(error instanceof CallFailed && error.status < 500),
     },
   },
 })
 
-// What changed while the connection was lost was not seen.
+// Changes during a lost connection were missed.
 connection.onRestored(() => void queryClient.invalidateQueries())
 sessionEnd.askOnlyWhile(() => (queryClient.getQueryData(sessionQuery.queryKey)?.user ?? null) !== null)

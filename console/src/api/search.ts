@@ -1,5 +1,5 @@
 /**
- * What stands behind `?` at an address that is made of parts. The router knows what a page reads by the page's own address alone: of an address
- * that is put together it can tell neither page nor search, and takes any only as `never`.
+ * Returns a search for a path that is built at run time. The router types a search by the literal path of its page; for
+ * any other path it accepts only `never`.
  */
 export const searchOf = (search: Readonly<Record<string, string>>): never => search as never

@@ -7,8 +7,8 @@ import { keyOf } from './use-call.ts'
 const readSession = (): Promise<AnswerOf<'session/read'>> => read('session/read', null, {})
 
 /**
- * Who is signed in, and which accounts are theirs. Where a session has ended under an open page, the user is asked to sign in again, and stays known when
- * he declines; where another user has signed in, in another tab, the page is reloaded.
+ * Query for the signed-in user and their accounts. If the session has ended under an open page, the user is asked to
+ * sign in again, and stays known after declining. If another user has signed in, in another tab, the page is reloaded.
  */
 export const sessionQuery = queryOptions({
   queryKey: keyOf('session/read', null, {}),
@@ -26,7 +26,7 @@ export const sessionQuery = queryOptions({
   staleTime: 5 * 60_000,
 })
 
-/** The same as far as it can be known: what was known last while the server cannot be asked, so that no page vanishes by it. */
+/** Returns the session; the last known one while the server is unreachable, so that open pages stay. */
 export async function knownSession(client: QueryClient): Promise<AnswerOf<'session/read'>> {
   const known = client.getQueryData(sessionQuery.queryKey)
   if (known !== undefined && !onlineManager.isOnline()) return known

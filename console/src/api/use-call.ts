@@ -10,11 +10,11 @@ import type { AnswerOf, CallName, InputOf } from '../../../src/api/console/calls
 import { change, type Place, read } from './call.ts'
 import { usePlace } from './place.ts'
 
-/** Under which name an answer is kept. */
+/** Returns the cache key of a call. */
 export const keyOf = <N extends CallName<'read'>>(name: N, place: Place | null, input?: InputOf<N>) =>
   [name, place?.accountId ?? null, place?.mode ?? null, ...(input === undefined ? [] : [input])] as const
 
-/** An answer of the server about the account of this page. */
+/** Reads data of this page's account. */
 export function useCall<N extends CallName<'read'>>(
   name: N,
   input: InputOf<N>,
@@ -29,7 +29,7 @@ export function useCall<N extends CallName<'read'>>(
   })
 }
 
-/** A change; when it was made, the answers named in `outdates` are asked for anew. */
+/** Returns a mutation. After it succeeds, the calls listed in `outdates` are read again. */
 export function useChange<N extends CallName<'change'>>(
   name: N,
   outdates: readonly CallName<'read'>[] = [],

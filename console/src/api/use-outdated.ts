@@ -6,8 +6,8 @@ import { useLive } from './live.ts'
 import { useAccountPlace } from './place.ts'
 
 /**
- * Asks anew for answers when the server tells of a change: at once, then not again until `pauseMs` after the answers came, and once behind it. What is
- * being read is read to its end: on a busy account it would be broken off again and again.
+ * Reads calls again when the server reports a change: immediately, then not before `pauseMs` after the response, and
+ * once more if changes were reported meanwhile. A running read is not aborted: on a busy account none would finish.
  */
 export function useOutdated(
   topics: readonly LiveTopic[],
@@ -24,9 +24,9 @@ export function useOutdated(
     },
     [accountId, mode],
   )
-  const ask = async (): Promise<void> => {
+  const refresh = async (): Promise<void> => {
     const keys = names.map((name) => [name, accountId, mode])
-    // What is being read already may have been read before the change.
+    // A read in flight may have started before the change.
     const own: NonNullable<typeof pause.current> = {
       again: keys.some((queryKey) => client.isFetching({ queryKey }) > 0),
     }
@@ -34,15 +34,15 @@ export function useOutdated(
     await Promise.all(
       keys.map((queryKey) => client.invalidateQueries({ queryKey }, { cancelRefetch: false })),
     )
-    // The page was left meanwhile.
+    // The page was left in the meantime.
     if (pause.current !== own) return
     own.timer = setTimeout(() => {
       pause.current = null
-      if (own.again) void ask()
+      if (own.again) void refresh()
     }, pauseMs)
   }
   useLive(topics, () => {
-    if (pause.current === null) void ask()
+    if (pause.current === null) void refresh()
     else pause.current.again = true
   })
 }

@@ -3,9 +3,9 @@ import { readDraft, storeDraft } from '../drafts/draft-storage.ts'
 import { CallFailed } from './call.ts'
 
 /**
- * A name for what a person is about to send or grant: a second click, or a repeat after a lost answer, does nothing more. What was done under it and
- * then changed is refused under the same name, so `renewIfUsed` takes a new one for the next try. With the name of a draft it outlives a reload with it,
- * for as long as the draft `isKept`.
+ * Returns an idempotency key for a send or grant: a second click, or a repeat after a lost response, has no effect. The
+ * server rejects the key with changed content, so `renewIfUsed` replaces it for the next attempt. With the name of a
+ * draft, the key survives a reload while the draft `isKept`.
  */
 export function useRequestKey(
   draft: string | null = null,
@@ -27,10 +27,10 @@ export function useRequestKey(
   return { key, renew, renewIfUsed }
 }
 
-/** Whether something else was done under the key before. */
+/** Whether the key was already used for other content. */
 export const isKeyUsed = (error: Error): boolean =>
   error instanceof CallFailed && error.problem.code === 'idempotency_key_reused'
 
-/** What a person has to know then. */
-export const keyUsedWords =
-  'What you sent before you changed it was accepted, though its answer was lost. Press again to send what stands here now as well.'
+/** Shown when the key was already used. */
+export const keyUsedMessage =
+  'What you sent before your change was accepted; only the response was lost. Submit again to also send the changed version.'

@@ -3,7 +3,7 @@ import { lazyPart } from '../connection/lazy-part.ts'
 import type { BalanceAnswer } from '../../../src/api/console/account/balance-calls.ts'
 import { useCall } from '../api/use-call.ts'
 import { useOutdated } from '../api/use-outdated.ts'
-import { formatDays, paceInWords } from '../ui/duration.ts'
+import { formatDailyUse, formatDays } from '../ui/duration.ts'
 import { formatNumber } from '../ui/format.ts'
 import { Later } from '../ui/later.tsx'
 import { ListState } from '../ui/list-state.tsx'
@@ -11,12 +11,12 @@ import { StatTile } from '../ui/stat-tile.tsx'
 import { BurnChart } from './burn-chart.tsx'
 import { StatementTable } from './statement-table.tsx'
 
-/** A field for numbers is 9 KB (compressed). */
+/** Loaded on demand: a number field is 9 KB (compressed). */
 const LowThreshold = lazyPart(async () => (await import('./low-threshold.tsx')).LowThreshold)
 
 const pauseMs = 1_000
 
-/** What there is to spend, how fast it goes, how long it lasts, and where it went. */
+/** Balance page: available SMS, daily use, forecast and statement. */
 export function BalancePage() {
   const summary = useCall('balance/summary', {})
   useOutdated(['balance'], ['balance/summary', 'balance/statement'], pauseMs)
@@ -46,27 +46,27 @@ function Tiles({ of }: { of: BalanceAnswer }) {
       <StatTile
         name="Available"
         value={`${formatNumber(of.available)} SMS`}
-        more={of.isLow ? `low: ${formatNumber(of.lowThreshold)} or fewer` : 'may still be sent'}
-        measures="What was granted, less what is used and what is reserved."
+        more={of.isLow ? `low: ${formatNumber(of.lowThreshold)} or fewer` : 'can still be sent'}
+        measures="Granted SMS minus used and held SMS."
         {...(of.isLow ? { tone: 'warning' as const } : {})}
       />
       <StatTile
-        name="Reserved"
+        name="Held"
         value={formatNumber(of.reserved)}
-        more="by messages under way"
-        measures="Held for messages that wait or are being handed over. Each hold is charged or given back, once."
+        more="for messages in progress"
+        measures="Held for messages that are queued or being submitted. Each hold is charged or released once."
       />
       <StatTile
         name="Used"
         value={formatNumber(of.usedThisMonth)}
         more={`this month (UTC), ${formatNumber(of.usedToday)} today`}
-        measures="SMS charged in this month, by UTC days. One SMS is one part of a message."
+        measures="SMS charged this month, by UTC days. One SMS is one part of a message."
       />
       <StatTile
-        name="Lasts"
-        value={daysLeft === null ? '–' : formatDays(daysLeft)}
-        more={paceInWords(of.pace) + endInWords(daysLeft)}
-        measures="The balance divided by the mean use of the last seven whole days (UTC)."
+        name="Forecast"
+        value={daysLeft === null ? '–' : `${formatDays(daysLeft)} left`}
+        more={formatDailyUse(of.pace) + formatEnd(daysLeft)}
+        measures="Balance divided by the average daily use of the last seven whole days (UTC)."
       />
     </SimpleGrid>
   )
@@ -74,11 +74,11 @@ function Tiles({ of }: { of: BalanceAnswer }) {
 
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const dayMs = 86_400_000
-/** A date further off than this says more than a pace can know. */
+/** A forecast further ahead than this would be false precision. */
 const maxForecastDays = 730
 
-/** Until which day the balance lasts; nothing when nobody can know. */
-const endInWords = (daysLeft: number | null): string =>
+/** Formats the day until which the balance lasts; empty beyond the forecast. */
+const formatEnd = (daysLeft: number | null): string =>
   daysLeft === null || daysLeft > maxForecastDays
     ? ''
     : `, until ${date.format(Date.now() + daysLeft * dayMs)}`

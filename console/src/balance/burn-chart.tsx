@@ -10,7 +10,7 @@ const dayMs = 86_400_000
 const axisDate = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const fullDate = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeZone: 'UTC' })
 
-/** SMS used on each UTC day; a bar opens the messages that were accepted on its day. The same numbers stand in the statement. */
+/** Chart of SMS used on each UTC day, as in the statement. A bar opens the messages accepted on its day. */
 export function BurnChart({ of }: { of: BalanceAnswer }) {
   const place = useAccountPlace()
   const [days, setDays] = useState('30')
@@ -18,7 +18,7 @@ export function BurnChart({ of }: { of: BalanceAnswer }) {
   const burn = of.burn.slice(-Number(days))
   const bars = burn.map(({ day, parts }) => ({
     label: axisDate.format(day * dayMs),
-    says: `${fullDate.format(day * dayMs)} (UTC): ${formatNumber(parts)} SMS used`,
+    description: `${fullDate.format(day * dayMs)} (UTC): ${formatNumber(parts)} SMS used`,
     parts: [{ name: 'used', value: parts, ground: 'light-dark(#4263eb, #748ffc)' }],
     href: historyAddress(place, { fromMs: day * dayMs, toMs: (day + 1) * dayMs }),
   }))
@@ -27,7 +27,7 @@ export function BurnChart({ of }: { of: BalanceAnswer }) {
     <Paper withBorder p="md">
       <Stack gap="xs">
         <Group justify="space-between">
-          <Title order={2}>Use by day</Title>
+          <Title order={2}>Usage by day</Title>
           <SegmentedControl
             size="xs"
             aria-label="Days shown"
@@ -38,15 +38,15 @@ export function BurnChart({ of }: { of: BalanceAnswer }) {
         </Group>
         <BarChart
           key={days}
-          label="SMS used by day; each bar opens the messages of its day"
+          label="SMS used by day; each bar opens its messages in History"
           bars={bars}
           heightPx={160}
           onShow={setShown}
         />
         <Text size="sm" mih="1.5em" style={{ fontVariantNumeric: 'tabular-nums' }}>
           {shown === null
-            ? `${formatNumber(total)} SMS used in ${days} days; today is still going on.`
-            : bars[shown]?.says}
+            ? `${formatNumber(total)} SMS used in ${days} days. Today is incomplete.`
+            : bars[shown]?.description}
         </Text>
       </Stack>
     </Paper>

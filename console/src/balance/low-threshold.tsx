@@ -5,7 +5,7 @@ import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
 import { formatNumber } from '../ui/format.ts'
 
-/** From how few SMS on the account is warned; only an owner changes it. */
+/** Form for the low-balance threshold; only an owner can change it. */
 export function LowThreshold({ of }: { of: BalanceAnswer }) {
   const { mode } = useAccountPlace()
   const [threshold, setThreshold] = useState<number | string>(of.lowThreshold)
@@ -20,8 +20,8 @@ export function LowThreshold({ of }: { of: BalanceAnswer }) {
       <Stack gap="xs">
         <Title order={2}>Low balance</Title>
         <Text size="sm" maw={640}>
-          With this many {mode} SMS or fewer, the balance is shown as low and each send is answered with the
-          warning <code>low_balance</code>.
+          With this many {mode} SMS or fewer, the balance is shown as low and each send returns the warning{' '}
+          <code>low_balance</code>.
         </Text>
         {of.canSetThreshold ? (
           <form onSubmit={submit}>
@@ -52,7 +52,7 @@ export function LowThreshold({ of }: { of: BalanceAnswer }) {
           </form>
         ) : (
           <Text size="sm">
-            Set to {formatNumber(of.lowThreshold)} SMS. Only an owner of the account changes it.
+            Set to {formatNumber(of.lowThreshold)} SMS. Only an owner of the account can change it.
           </Text>
         )}
       </Stack>

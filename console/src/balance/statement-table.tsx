@@ -7,14 +7,14 @@ import { useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { formatNumber } from '../ui/format.ts'
-import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { EmptyText, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 
 const dayMs = 86_400_000
-const spans = { '30': '30 days', '90': '90 days', '365': 'A year' } as const
-const rowsAtOnce = 50
+const spans = { '30': '30 days', '90': '90 days', '365': '1 year' } as const
+const rowsPerStep = 50
 
-/** What was given and used, newest first, each line with the balance after it; the same as a file. */
+/** Table of credits and usage, newest first, each with the balance after it; also as a CSV file. */
 export function StatementTable() {
   const place = useAccountPlace()
   const [days, setDays] = useState<keyof typeof spans>('30')
@@ -28,7 +28,7 @@ export function StatementTable() {
         <Group gap="xs">
           <SegmentedControl
             size="xs"
-            aria-label="Period of the statement"
+            aria-label="Statement period"
             value={days}
             onChange={setDays}
             data={Object.entries(spans).map(([value, label]) => ({
@@ -51,11 +51,9 @@ export function StatementTable() {
         query={statement}
         isEmpty={({ rows, opening }) => rows.length === 0 && opening === 0}
         empty={
-          <EmptyWords title="Nothing in this period">
-            <Text size="sm">
-              Grants, corrections and what messages used show up here, each with the balance after it.
-            </Text>
-          </EmptyWords>
+          <EmptyText title="No entries in this period">
+            <Text size="sm">Grants, corrections and usage appear here, each with the balance after it.</Text>
+          </EmptyText>
         }
       >
         {(answer) => <Rows key={days} of={answer} />}
@@ -65,27 +63,27 @@ export function StatementTable() {
 }
 
 function Rows({ of: { rows, opening, names, fromDay } }: { of: StatementAnswer }) {
-  const [most, setMost] = useState(rowsAtOnce)
+  const [visible, setVisible] = useState(rowsPerStep)
   const newest = rows.toReversed()
   return (
     <>
       <DataTable
         minWidth={330}
-        caption="Newest first. What messages under way have reserved is still in this balance."
+        caption="Newest first. This balance includes SMS held for messages in progress."
       >
         <thead>
           <tr>
-            <th>When</th>
-            <th>What</th>
+            <th>Time</th>
+            <th>Entry</th>
             <th data-end>SMS</th>
             <th data-end>Balance</th>
           </tr>
         </thead>
         <tbody>
-          {newest.slice(0, most).map((row) => (
+          {newest.slice(0, visible).map((row) => (
             <Row key={row.kind === 'usage' ? row.atMs : row.id} of={row} names={names} />
           ))}
-          {newest.length > most ? null : (
+          {newest.length > visible ? null : (
             <tr>
               <td>{utcDate.format(fromDay * dayMs)}</td>
               <td>Balance before</td>
@@ -95,9 +93,9 @@ function Rows({ of: { rows, opening, names, fromDay } }: { of: StatementAnswer }
           )}
         </tbody>
       </DataTable>
-      {newest.length > most ? (
-        <Button size="xs" variant="default" onClick={() => setMost(most + rowsAtOnce)}>
-          Show {Math.min(rowsAtOnce, newest.length - most)} more of {formatNumber(newest.length)}
+      {newest.length > visible ? (
+        <Button size="xs" variant="default" onClick={() => setVisible(visible + rowsPerStep)}>
+          Show {Math.min(rowsPerStep, newest.length - visible)} more of {formatNumber(newest.length)}
         </Button>
       ) : null}
     </>
@@ -119,7 +117,7 @@ function Row({ of, names }: { of: StatementRow; names: Readonly<Record<string, s
           <>
             {kinds[of.kind]}{' '}
             <Text span size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-              {sentence(of.note)} By {names[of.actor] ?? whoIs(of.actor)}.
+              {sentence(of.note)} By {names[of.actor] ?? actorName(of.actor)}.
             </Text>
           </>
         )}
@@ -134,7 +132,7 @@ function Row({ of, names }: { of: StatementRow; names: Readonly<Record<string, s
 
 const sentence = (note: string): string => (/[.!?…]$/.test(note) ? note : `${note}.`)
 
-/** Those who are no people; what a program of the operator is called is not told to accounts. */
-const actors: Readonly<Record<string, string>> = { system: 'the service', cli: 'the command line' }
-const whoIs = (actor: string): string =>
-  actors[actor] ?? (actor.startsWith('otk_') ? 'a program of the operator' : actor)
+/** Actors that are not users. Accounts must not see the name of an operator's API token. */
+const actors: Readonly<Record<string, string>> = { system: 'the server', cli: 'the command line' }
+const actorName = (actor: string): string =>
+  actors[actor] ?? (actor.startsWith('otk_') ? 'an API client of the operator' : actor)

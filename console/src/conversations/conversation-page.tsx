@@ -15,7 +15,7 @@ import styles from './conversations.module.css'
 import { conversationPauseMs } from './pause.ts'
 import { Reply } from './reply.tsx'
 
-/** What was said to and by one number, and the place for an answer. */
+/** Page with all messages to and from one number, and a form to reply. */
 export function ConversationPage() {
   const { number = '' } = useParams({ strict: false })
   const place = useAccountPlace()
@@ -34,8 +34,8 @@ export function ConversationPage() {
         {(answer) => (
           <>
             <KeysetPager pages={pages} nextBeforeId={answer.next} />
-            <Said messages={answer.messages} />
-            <Answering of={answer} />
+            <Messages messages={answer.messages} />
+            <ReplyArea of={answer} />
           </>
         )}
       </ListState>
@@ -43,18 +43,18 @@ export function ConversationPage() {
   )
 }
 
-function Said({ messages }: { messages: readonly SaidMessage[] }) {
-  if (messages.length === 0) return <Text size="sm">There are no messages to or from this number.</Text>
+function Messages({ messages }: { messages: readonly SaidMessage[] }) {
+  if (messages.length === 0) return <Text size="sm">No messages to or from this number.</Text>
   return (
-    <ul className={styles['said']} aria-label="Messages, the newest last">
+    <ul className={styles['said']} aria-label="Messages, newest last">
       {messages.toReversed().map((message) => (
-        <SaidLine key={message.id} of={message} />
+        <Message key={message.id} of={message} />
       ))}
     </ul>
   )
 }
 
-function SaidLine({ of: { id, direction, text, status, saidAtMs } }: { of: SaidMessage }) {
+function Message({ of: { id, direction, text, status, saidAtMs } }: { of: SaidMessage }) {
   const { accountId, mode } = useAccountPlace()
   const isOwn = direction === 'outbound'
   return (
@@ -76,15 +76,15 @@ function SaidLine({ of: { id, direction, text, status, saidAtMs } }: { of: SaidM
   )
 }
 
-function Answering({ of }: { of: Answer }) {
+function ReplyArea({ of }: { of: Answer }) {
   const place = useAccountPlace()
   if (of.hasOptedOut)
     return (
       <Alert color="yellow" variant="light" title="This number has opted out">
         <Stack gap="xs" align="start">
-          <Text size="sm">Nothing can be sent to it until it answers START.</Text>
+          <Text size="sm">You cannot send to it until it replies START.</Text>
           <Button component={Link} to={pathOf(place, '/opt-outs')} size="xs" variant="default">
-            Opt-outs
+            View opt-outs
           </Button>
         </Stack>
       </Alert>
@@ -92,7 +92,7 @@ function Answering({ of }: { of: Answer }) {
   if (!of.isWritable)
     return (
       <Text size="sm" c="dimmed">
-        Names and short numbers cannot be answered.
+        Replies to names and short codes are not possible.
       </Text>
     )
   return <Reply key={`${place.accountId} ${place.mode} ${of.number}`} number={of.number} />

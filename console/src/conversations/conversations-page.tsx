@@ -5,12 +5,12 @@ import { useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
 import { useOutdated } from '../api/use-outdated.ts'
 import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
-import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { EmptyText, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import styles from './conversations.module.css'
 import { conversationPauseMs } from './pause.ts'
 
-/** Numbers that have written, by their last word. */
+/** Page with the numbers that messages were received from, latest message first. */
 export function ConversationsPage() {
   const pages = useKeysetPages()
   const list = useCall('conversations/list', pages.input, { keepsPrevious: true })
@@ -22,12 +22,12 @@ export function ConversationsPage() {
         query={list}
         isEmpty={({ conversations, next }) => conversations.length === 0 && next === null && pages.isFirst}
         empty={
-          <EmptyWords title="Nobody has written yet">
+          <EmptyText title="No conversations yet">
             <Text size="sm">
-              What people answer to a number of yours appears here, one conversation for each number. Received
-              messages cost nothing.
+              Messages received on your numbers appear here, one conversation for each sender. They are free
+              of charge.
             </Text>
-          </EmptyWords>
+          </EmptyText>
         }
       >
         {({ conversations, next }) => (

@@ -1,2 +1,2 @@
-/** What is said on a busy account changes all the time; nobody reads it faster. */
+/** Conversations of a busy account change constantly; faster updates could not be read. */
 export const conversationPauseMs = 1_500

@@ -9,20 +9,20 @@ import { CallForm } from '../ui/call-form.tsx'
 const noDraft = { text: '' }
 const isUnwritten = ({ text }: typeof noDraft): boolean => text === ''
 
-/** Sends one text to the number of a conversation. */
+/** Form to send a text to the number of a conversation. */
 export function Reply({ number }: { number: string }) {
   const draft = useSendDraft(`reply:${number}`, noDraft, isUnwritten)
   const { text } = draft.value
   const setText = (changed: string): void => draft.change({ text: changed })
   const send = useChange('send/one', ['conversations/page'])
-  const underWay = useRef(false)
+  const isSending = useRef(false)
   const submit = async (): Promise<void> => {
-    // Two clicks may come before the button shows that it is busy.
-    if (underWay.current) return
-    underWay.current = true
+    // A second click can arrive before the button shows that it is busy.
+    if (isSending.current) return
+    isSending.current = true
     await send
       .mutateAsync({ body: { to: number, text }, key: draft.key }, { onError: draft.renewIfUsed })
-      .finally(() => (underWay.current = false))
+      .finally(() => (isSending.current = false))
     setText('')
     draft.renew()
   }
@@ -35,7 +35,7 @@ export function Reply({ number }: { number: string }) {
     >
       {draft.isRestored ? <DraftRestored onDiscard={draft.discard} /> : null}
       <Textarea
-        label={`Answer ${number}`}
+        label={`Reply to ${number}`}
         autosize
         minRows={3}
         maxRows={12}

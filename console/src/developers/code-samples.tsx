@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { type Language, languages, sampleOf } from './samples.ts'
 
-/** One send in five languages, with the address of this server, and the key when it has just been made. */
+/** Code that sends one SMS, in five languages, with the URL of this server, and the API key if it was just created. */
 export function CodeSamples({ token }: { token: string | null }) {
   const [language, setLanguage] = useState<Language>('curl')
   const sample = sampleOf(language, { url: window.location.origin, key: token ?? '<API_KEY>' })
@@ -25,8 +25,8 @@ export function CodeSamples({ token }: { token: string | null }) {
         </Code>
         <Group justify="space-between">
           <Text size="sm">
-            The number +15005550006 delivers with a test key;{' '}
-            <Anchor href="/docs/problems">every refusal is explained</Anchor>.
+            Messages to +15005550006 are delivered with a test key. See also:{' '}
+            <Anchor href="/docs/problems">all errors</Anchor>
           </Text>
           <CopyButton text={sample} of="the code" />
         </Group>

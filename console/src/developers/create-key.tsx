@@ -4,7 +4,7 @@ import { Dialog } from '../ui/dialog.tsx'
 
 const KeyForm = lazyPart(async () => (await import('./key-form.tsx')).KeyForm)
 
-/** The dialog for a new key. */
+/** Dialog to create an API key. */
 export function CreateKey(properties: {
   opened: boolean
   onClose: () => void
@@ -13,7 +13,7 @@ export function CreateKey(properties: {
   const { opened, onClose, onMade } = properties
   const { mode } = useAccountPlace()
   return (
-    <Dialog opened={opened} onClose={onClose} title={`Create a ${mode} key`}>
+    <Dialog opened={opened} onClose={onClose} title={`Create ${mode} key`}>
       <KeyForm onClose={onClose} onMade={onMade} />
     </Dialog>
   )

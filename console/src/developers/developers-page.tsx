@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { ListedApiKey } from '../../../src/accounts/keys/api-keys.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
-import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { EmptyText, ListState } from '../ui/list-state.tsx'
 import { SecretTable } from '../ui/secret-table.tsx'
 import { CodeSamples } from './code-samples.tsx'
 import { CreateKey } from './create-key.tsx'
@@ -12,7 +12,7 @@ import { EndKey } from './end-key.tsx'
 import { NewKey } from './new-key.tsx'
 import { ReferenceButton } from './reference-button.tsx'
 
-/** API keys, the reference, and code to begin with. */
+/** Page with API keys, a link to the API reference, and code samples. */
 export function DevelopersPage() {
   const { mode } = useAccountPlace()
   const keys = useCall('keys/list', {})
@@ -25,7 +25,7 @@ export function DevelopersPage() {
         <Group gap="xs">
           <ReferenceButton />
           <Button size="xs" onClick={open}>
-            Create a {mode} key
+            Create {mode} key
           </Button>
         </Group>
       </Group>
@@ -34,9 +34,9 @@ export function DevelopersPage() {
         query={keys}
         isEmpty={(answer) => answer.keys.length === 0}
         empty={
-          <EmptyWords title={`No ${mode} keys yet`}>
-            <Text size="sm">A program shows a key with each request. Make one for each program.</Text>
-          </EmptyWords>
+          <EmptyText title={`No ${mode} keys yet`}>
+            <Text size="sm">API keys authenticate requests. Use one key per application.</Text>
+          </EmptyText>
         }
       >
         {(answer) => <KeyTable keys={answer.keys} onMade={setMade} />}
@@ -51,15 +51,15 @@ const KeyTable = ({ keys, onMade }: { keys: readonly ListedApiKey[]; onMade: (to
   <SecretTable
     of={keys}
     what="Key"
-    caption="API keys, newest first. A key itself is shown only when it is made."
+    caption="API keys, newest first. A key is shown only when it is created."
     name={({ name }) => <span style={{ fontWeight: 500 }}>{name}</span>}
-    may={({ scopes, addresses, dailyCap }) => (
+    permissions={({ scopes, addresses, dailyCap }) => (
       <>
-        <Text size="sm">{scopes.length === 4 ? 'everything' : scopes.join(', ')}</Text>
+        <Text size="sm">{scopes.length === 4 ? 'all' : scopes.join(', ')}</Text>
         {addresses.length === 0 ? null : <Text size="xs">from {addresses.join(', ')}</Text>}
         {dailyCap === null ? null : <Text size="xs">{dailyCap} SMS a day</Text>}
       </>
     )}
-    end={(key) => <EndKey of={key} onMade={onMade} />}
+    actions={(key) => <EndKey of={key} onMade={onMade} />}
   />
 )

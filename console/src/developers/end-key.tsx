@@ -7,7 +7,7 @@ import { Choice } from '../ui/choice.tsx'
 import { CallFault } from '../ui/call-fault.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
-/** The two ends of a key: replaced by a new one with an overlap, or revoked at once. */
+/** Buttons to rotate a key, with an overlap, or to revoke it immediately. */
 export function EndKey({ of, onMade }: { of: ListedApiKey; onMade: (token: string) => void }) {
   const [rotating, rotation] = useDisclosure()
   const [revoking, revocation] = useDisclosure()
@@ -28,7 +28,7 @@ export function EndKey({ of, onMade }: { of: ListedApiKey; onMade: (token: strin
       <Dialog opened={rotating} onClose={rotation.close} title={`Rotate ${of.name}`}>
         <Rotate of={of} onMade={onMade} onClose={rotation.close} />
       </Dialog>
-      <Dialog opened={revoking} onClose={revocation.close} title={`Revoke ${of.name}?`}>
+      <Dialog opened={revoking} onClose={revocation.close} title={`Revoke ${of.name}`}>
         <Revoke of={of} onClose={revocation.close} />
       </Dialog>
     </Group>
@@ -36,10 +36,10 @@ export function EndKey({ of, onMade }: { of: ListedApiKey; onMade: (token: strin
 }
 
 const overlaps = [
-  { value: '0', label: 'At once' },
-  { value: '1', label: 'In an hour' },
-  { value: '24', label: 'In a day' },
-  { value: '168', label: 'In a week' },
+  { value: '0', label: 'Immediately' },
+  { value: '1', label: 'In 1 hour' },
+  { value: '24', label: 'In 1 day' },
+  { value: '168', label: 'In 1 week' },
 ]
 
 function Rotate({
@@ -59,14 +59,16 @@ function Rotate({
   }
   return (
     <Stack>
-      <Text size="sm">A new key with the same rights is made now. Both work until the old one ends.</Text>
-      <Choice label={`The old key …${of.lastFour} ends`} data={overlaps} value={hours} onChange={setHours} />
+      <Text size="sm">
+        This creates a new key with the same permissions. Both work until the old one expires.
+      </Text>
+      <Choice label={`Old key …${of.lastFour} expires`} data={overlaps} value={hours} onChange={setHours} />
       <CallFault error={rotate.error} />
       <Button
         loading={rotate.isPending}
         onClick={() => rotate.mutate({ keyId: of.id, overlapHours: Number(hours) }, { onSuccess: made })}
       >
-        Make the new key
+        Create new key
       </Button>
     </Stack>
   )
@@ -77,7 +79,7 @@ function Revoke({ of, onClose }: { of: ListedApiKey; onClose: () => void }) {
   return (
     <Stack>
       <Text size="sm">
-        Requests with the key …{of.lastFour} are refused immediately, on other nodes within 5 s. This cannot
+        Requests with the key …{of.lastFour} are rejected immediately, on other nodes within 5 s. This cannot
         be undone.
       </Text>
       <CallFault error={revoke.error} />
@@ -86,7 +88,7 @@ function Revoke({ of, onClose }: { of: ListedApiKey; onClose: () => void }) {
         loading={revoke.isPending}
         onClick={() => revoke.mutate({ keyId: of.id }, { onSuccess: onClose })}
       >
-        Revoke the key {of.name}
+        Revoke key {of.name}
       </Button>
     </Stack>
   )

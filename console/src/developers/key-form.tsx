@@ -5,7 +5,7 @@ import { CallForm } from '../ui/call-form.tsx'
 import { endOfLife, SecretLife, SecretName } from '../ui/secret-fields.tsx'
 import { everyScope, scopes } from './scopes.ts'
 
-/** What a new key is called, what it may do, from where, how much and how long. */
+/** Form for a new key: name, permissions, allowed IP addresses, daily limit, expiry. */
 export function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (token: string) => void }) {
   const [name, setName] = useState('')
   const [chosen, setChosen] = useState<string[]>([...everyScope])
@@ -29,9 +29,13 @@ export function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (tok
       { onSuccess: made },
     )
   return (
-    <CallForm call={create} onSubmit={submit} onCancel={onClose} action="Create the key">
-      <SecretName description="What it is for: the program or the machine." value={name} onChange={setName} />
-      <Checkbox.Group label="It may" value={chosen} onChange={setChosen}>
+    <CallForm call={create} onSubmit={submit} onCancel={onClose} action="Create key">
+      <SecretName
+        description="Name of the application or server that uses it."
+        value={name}
+        onChange={setName}
+      />
+      <Checkbox.Group label="Permissions" value={chosen} onChange={setChosen}>
         <Stack gap={6} mt={6}>
           {everyScope.map((scope) => (
             <Checkbox key={scope} value={scope} label={scopes[scope]} />
@@ -39,14 +43,14 @@ export function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (tok
         </Stack>
       </Checkbox.Group>
       <TagsInput
-        label="Only from these addresses"
-        description="Addresses or networks such as 192.0.2.0/24; from anywhere when empty."
+        label="Allowed IP addresses"
+        description="Addresses or networks such as 192.0.2.0/24. Default: any."
         value={addresses}
         onChange={setAddresses}
       />
       <NumberInput
-        label="SMS a day at most"
-        description="No cap when empty. A day is one of UTC."
+        label="Daily limit"
+        description="SMS per day (UTC). Default: no limit."
         min={1}
         value={dailyCap}
         onChange={setDailyCap}

@@ -1,8 +1,8 @@
 import { ShownOnce } from '../ui/shown-once.tsx'
 
-/** The one time that a key is shown. */
+/** Shows a new key, the only time that it is shown. */
 export const NewKey = ({ token, onClose }: { token: string; onClose: () => void }) => (
   <ShownOnce what="key" text={token} onClose={onClose}>
-    Only its hash is stored. Whoever has it may do what it may do; keep it out of repositories.
+    Only its hash is stored. Anyone with this key can use it. Keep it out of source control.
   </ShownOnce>
 )

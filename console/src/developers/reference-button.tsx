@@ -4,32 +4,32 @@ import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { keyToTry } from './scopes.ts'
 
-/** Under this name the reference page finds the key that it tries requests with; it goes when the tab is closed. */
-const keyPlace = 'onesixty-reference-key'
+/** Storage key under which the reference page finds its API key. It is removed when the tab is closed. */
+const storageKey = 'onesixty-reference-key'
 const hourMs = 3_600_000
 
-/** Opens the API reference with a test key of its own, which ends after an hour: requests there run as they stand. */
+/** Opens the API reference; in test mode with a new key that expires after 1 h, so that requests work as shown. */
 export function ReferenceButton() {
   const { mode } = useAccountPlace()
   const create = useChange('keys/create', ['keys/list'])
   const open = (): void =>
     create.mutate(keyToTry('API reference', Date.now() + hourMs), {
       onSuccess: ({ token }) => {
-        sessionStorage.setItem(keyPlace, token)
+        sessionStorage.setItem(storageKey, token)
         window.location.assign('/docs')
       },
     })
   if (mode === 'live')
     return (
       <Button size="xs" variant="default" component="a" href="/docs">
-        API reference
+        Open API reference
       </Button>
     )
   return (
     <>
       <CallFault error={create.error} />
       <Button size="xs" variant="default" loading={create.isPending} onClick={open}>
-        API reference with a test key
+        Open API reference with a test key
       </Button>
     </>
   )

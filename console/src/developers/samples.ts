@@ -6,7 +6,7 @@ interface Ends {
   key: string
 }
 
-/** A whole program that sends one SMS; each was run against the service by a test. */
+/** Returns a complete program that sends one SMS. A test runs each of them against the server. */
 export const sampleOf = (language: Language, ends: Ends): string => samples[language](ends)
 
 const samples: Readonly<Record<Language, (ends: Ends) => string>> = {

@@ -7,7 +7,7 @@ import { DeviceName, DeviceSenders } from './device-fields.tsx'
 import { givenSecrets, SecretFields } from './secret-fields.tsx'
 import { SettingFields, type Settings } from './setting-fields.tsx'
 
-/** The form for a device of a kind that is added. Its settings and secrets are those that the kind has, checked by the server. */
+/** Form to add a device, with the settings and secrets of its kind. The server validates them. */
 export function AddDevice(properties: { kind: DeviceKind; isOperator: boolean; onClose: () => void }) {
   const { kind, isOperator, onClose } = properties
   const [name, setName] = useState('')
@@ -32,11 +32,11 @@ export function AddDevice(properties: { kind: DeviceKind; isOperator: boolean; o
     )
   }
   return (
-    <CallForm call={add} onSubmit={submit} onCancel={onClose} action="Add it">
+    <CallForm call={add} onSubmit={submit} onCancel={onClose} action="Add device">
       <DeviceName data-autofocus value={name} onChange={setName} />
       {isOperator ? (
         <Checkbox
-          label="Shared: every account may send by it"
+          label="Shared: all accounts can use it"
           checked={isShared}
           onChange={(event) => setShared(event.currentTarget.checked)}
         />

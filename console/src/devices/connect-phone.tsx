@@ -8,7 +8,7 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { QrCode } from '../ui/qr-code.tsx'
 import { PhoneProgress } from './phone-progress.tsx'
 
-/** What to type into the app of a phone, and the moment when the phone is there. */
+/** Shows what to enter in the app of a phone, and the progress until the phone is connected. */
 export function ConnectPhone({ isOperator, onClose }: { isOperator: boolean; onClose: () => void }) {
   const { mode } = useAccountPlace()
   const [isShared, setShared] = useState(false)
@@ -17,19 +17,19 @@ export function ConnectPhone({ isOperator, onClose }: { isOperator: boolean; onC
   return (
     <Stack>
       <Text size="sm">
-        The phone runs the free SMSGate app (version 1.53.1 or later) and sends by its own SIM. It will carry{' '}
+        The phone runs the free SMSGate app (version 1.53.1 or later) and sends with its own SIM. It will send{' '}
         {mode} messages.
       </Text>
       {isOperator ? (
         <Checkbox
-          label="Shared: every account may send by it"
+          label="Shared: all accounts can use it"
           checked={isShared}
           onChange={(event) => setShared(event.currentTarget.checked)}
         />
       ) : null}
       <CallFault error={invite.error} />
       <Button loading={invite.isPending} onClick={() => invite.mutate({ isShared })}>
-        Show what to type into the app
+        Show setup instructions
       </Button>
     </Stack>
   )
@@ -50,19 +50,19 @@ function Invitation({ invitation, onClose }: { invitation: PhoneInvitation; onCl
       )}
       <List type="ordered" size="sm" spacing="xs" withPadding>
         <List.Item>
-          In the app open <b>Settings, Cloud Server</b> and enter what stands below. The app reads no codes:
-          let the camera of the phone read them, and paste.
+          In the app open <b>Settings, Cloud Server</b> and enter the values below. The app cannot scan codes:
+          scan them with the camera of the phone, and paste.
         </List.Item>
         <List.Item>
-          Set <b>Notification channel</b> to <b>SSE Only</b>: the other channels wait for Google push, which
-          only the makers of the app can send.
+          Set <b>Notification channel</b> to <b>SSE Only</b>: the other channels need Google push, which only
+          the developers of the app can send.
         </List.Item>
         <List.Item>
           Switch <b>Cloud Server</b> on, tap <b>Offline</b> and choose <b>Sign Up</b>.
         </List.Item>
       </List>
       <ToType label="API URL" text={address} code={addressCode} />
-      <ToType label="Private token, shown this once" text={token} code={tokenCode} />
+      <ToType label="Private token, shown only once" text={token} code={tokenCode} />
     </PhoneProgress>
   )
 }

@@ -8,7 +8,7 @@ import { useCall } from '../api/use-call.ts'
 import { AddDevice } from './add-device.tsx'
 import { ConnectPhone } from './connect-phone.tsx'
 
-/** A way to a device for each kind; phones, which most people have, first. */
+/** Forms to connect a device, one for each kind; phones, the most frequent kind, first. */
 export function ConnectWays({ onClose }: { onClose: () => void }) {
   const { mode } = useAccountPlace()
   const { data } = useQuery(sessionQuery)
@@ -22,7 +22,7 @@ export function ConnectWays({ onClose }: { onClose: () => void }) {
   return (
     <Stack>
       <SegmentedControl
-        aria-label="What to connect"
+        aria-label="Device kind"
         fullWidth
         value={way.kind}
         onChange={choose}

@@ -11,7 +11,7 @@ import { withCode } from './with-code.tsx'
 const RemoveDevice = lazyPart(async () => (await import('./remove-device.tsx')).RemoveDevice)
 const TestSms = lazyPart(async () => (await import('./test-sms.tsx')).TestSms)
 
-/** What can be done with a device. */
+/** Buttons of a device: test SMS, resume, drain, pause, test of its connection, remove. */
 export function DeviceActions({ device, setUp }: { device: ConsoleDevice; setUp: DeviceSetUp }) {
   const [testing, test] = useDisclosure()
   const [removing, removal] = useDisclosure()
@@ -23,7 +23,7 @@ export function DeviceActions({ device, setUp }: { device: ConsoleDevice; setUp:
     <Stack gap="xs">
       <Group gap="xs">
         <Button size="xs" onClick={test.open}>
-          Send a test SMS
+          Send test SMS
         </Button>
         {isOff ? (
           <Button size="xs" variant="default" onClick={() => change.mutate({ deviceId, state: 'enabled' })}>
@@ -34,7 +34,7 @@ export function DeviceActions({ device, setUp }: { device: ConsoleDevice; setUp:
           <Button
             size="xs"
             variant="default"
-            title="Gives it nothing new; what it holds it ends"
+            title="Stop sending new messages; finish those in flight"
             onClick={() => change.mutate({ deviceId, isDraining: true })}
           >
             Drain
@@ -44,7 +44,7 @@ export function DeviceActions({ device, setUp }: { device: ConsoleDevice; setUp:
           <Button
             size="xs"
             variant="default"
-            title="It sends nothing; what it has not sent goes back to the queue"
+            title="Stop sending; messages that are not sent yet are requeued"
             onClick={() => change.mutate({ deviceId, state: 'disabled' })}
           >
             Pause
@@ -71,10 +71,10 @@ export function DeviceActions({ device, setUp }: { device: ConsoleDevice; setUp:
           {attempt.data.remedy === null ? null : <Text size="sm">{withCode(attempt.data.remedy)}</Text>}
         </Alert>
       )}
-      <Dialog opened={testing} onClose={test.close} title={`Test SMS by ${nameOf(device)}`}>
+      <Dialog opened={testing} onClose={test.close} title={`Test SMS with ${nameOf(device)}`}>
         <TestSms device={device} setUp={setUp} onClose={test.close} />
       </Dialog>
-      <Dialog opened={removing} onClose={removal.close} title={`Remove ${nameOf(device)}?`}>
+      <Dialog opened={removing} onClose={removal.close} title={`Remove ${nameOf(device)}`}>
         <RemoveDevice device={device} />
       </Dialog>
     </Stack>

@@ -5,9 +5,9 @@ import { pathOf, useAccountPlace } from '../api/place.ts'
 import { BatteryCurve } from './battery-curve.tsx'
 import { DeviceFacts, PaceBar, Troubles } from './device-facts.tsx'
 import { DeviceState, kindOf, nameOf } from './device-state.tsx'
-import { UptimeLane } from './uptime-lane.tsx'
+import { UptimeBar } from './uptime-lane.tsx'
 
-/** One device at a glance. */
+/** Card with the state of a device. */
 export function DeviceCard({ device }: { device: ConsoleDevice }) {
   const place = useAccountPlace()
   const name = nameOf(device)
@@ -27,7 +27,7 @@ export function DeviceCard({ device }: { device: ConsoleDevice }) {
           </Group>
           <DeviceState device={device} />
         </Stack>
-        <UptimeLane lane={device.lane} name={name} />
+        <UptimeBar lane={device.lane} name={name} />
         <Troubles device={device} />
         <PaceBar device={device} />
         <BatteryCurve device={device} />

@@ -4,13 +4,13 @@ import type { ConsoleDevice } from '../../../src/api/console/devices/device-view
 import { formatNumber } from '../ui/format.ts'
 import { TimeAgo } from '../ui/time-ago.tsx'
 
-/** What is known of a device, a line each; what it cannot tell is not shown. */
+/** Lists what is known of a device; unknown facts are omitted. */
 export function DeviceFacts({ device }: { device: ConsoleDevice }) {
   const { report } = device
   return (
     <Stack gap={4}>
       {report?.lastSeenAt ? (
-        <Fact label="Last heard">
+        <Fact label="Last seen">
           <TimeAgo at={report.lastSeenAt} />
         </Fact>
       ) : null}
@@ -25,17 +25,17 @@ export function DeviceFacts({ device }: { device: ConsoleDevice }) {
         <Fact label="SIMs">
           {report.sims
             .map(({ slot, number, carrier }) =>
-              [`${slot}: ${number ?? 'number not named'}`, carrier].filter(Boolean).join(', '),
+              [`${slot}: ${number ?? 'number not set'}`, carrier].filter(Boolean).join(', '),
             )
             .join(' · ')}
         </Fact>
       ) : null}
-      <Fact label="Messages that it holds">{formatNumber(heldBy(device))}</Fact>
+      <Fact label="In flight">{formatNumber(heldBy(device))}</Fact>
     </Stack>
   )
 }
 
-/** Handed over and not settled: of this account, or on an own device of whatever account. */
+/** Messages in flight: of this account, or on its own device of any account. */
 export const heldBy = ({ queue }: ConsoleDevice): number => Math.max(queue.messages, queue.inFlight ?? 0)
 
 function Fact({ label, children }: { label: string; children: ReactNode }) {
@@ -53,16 +53,16 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
 
 function networkOf(network: NonNullable<NonNullable<ConsoleDevice['report']>['network']>): string {
   const { transport, operator, signalDbm, roaming } = network
-  const told = [
+  const facts = [
     transport,
     operator,
     signalDbm === null ? null : `${signalDbm} dBm`,
     roaming === true ? 'roaming' : null,
   ]
-  return told.filter((word) => word !== null).join(', ')
+  return facts.filter((fact) => fact !== null).join(', ')
 }
 
-/** How much of its pace a device has used in this window. */
+/** Shows how much of its rate limit a device has used in the current window. */
 export function PaceBar({ device }: { device: ConsoleDevice }) {
   const pace = device.report?.throughput ?? null
   if (pace === null) return null
@@ -83,7 +83,7 @@ export function PaceBar({ device }: { device: ConsoleDevice }) {
       <Progress
         value={(used / pace.partsPerWindow) * 100}
         color={pace.remaining === 0 ? 'orange' : 'indigo'}
-        aria-label="Pace used"
+        aria-label="Rate limit used"
       />
     </Stack>
   )
@@ -94,7 +94,7 @@ function durationOf(seconds: number): string {
   return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`
 }
 
-/** What went wrong last, and what to do about what is wrong now. */
+/** Shows the remedies for current problems, and the last error. */
 export function Troubles({ device }: { device: ConsoleDevice }) {
   const lastError = device.report?.lastError ?? null
   if (device.remedies.length === 0 && lastError === null) return null

@@ -1,6 +1,6 @@
 import { TagsInput, TextInput } from '@mantine/core'
 
-/** What people call a device. */
+/** Field for the name of a device. */
 export const DeviceName = (props: {
   value: string
   onChange: (name: string) => void
@@ -15,11 +15,11 @@ export const DeviceName = (props: {
   />
 )
 
-/** Whom messages may come from that go by a device. */
+/** Field for the senders that a device can use. */
 export const DeviceSenders = (props: { value: string[]; onChange: (senders: string[]) => void }) => (
   <TagsInput
     label="Senders"
-    description="Numbers, names or short codes that it may send from; * for any. Phones have numbers alone. Messages that name no sender need none."
+    description="Numbers, names or short codes that it can send from; * for any. Phones can only use numbers. Not needed for messages without a sender."
     {...props}
   />
 )

@@ -9,14 +9,14 @@ import { BatteryCurve } from './battery-curve.tsx'
 import { DeviceActions } from './device-actions.tsx'
 import { DeviceFacts, PaceBar, Troubles } from './device-facts.tsx'
 import { DeviceState, kindOf, nameOf } from './device-state.tsx'
-import { UptimeLane } from './uptime-lane.tsx'
+import { UptimeBar } from './uptime-lane.tsx'
 import { useDevicesLive } from './use-devices-live.ts'
 import { Later } from '../ui/later.tsx'
 
-/** Its fields are 40 KB (compressed) that how a device is does not wait for. */
+/** Loaded on demand: its fields are 40 KB (compressed). */
 const DeviceSetUp = lazyPart(async () => (await import('./device-set-up.tsx')).DeviceSetUp)
 
-/** One device: how it is, how it was, what can be done with it, how it is set up. */
+/** Page of a device: state, history, actions and settings. */
 export function DevicePage() {
   const { deviceId = '' } = useParams({ strict: false })
   const place = useAccountPlace()
@@ -53,8 +53,8 @@ function Device({ device, past }: { device: ConsoleDevice; past: ConsoleDevice |
       <Troubles device={device} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Stack>
-          <UptimeLane lane={device.lane} name={name} />
-          {past === null ? null : <UptimeLane lane={past.lane} name={name} />}
+          <UptimeBar lane={device.lane} name={name} />
+          {past === null ? null : <UptimeBar lane={past.lane} name={name} />}
           <BatteryCurve device={device} />
         </Stack>
         <Stack>

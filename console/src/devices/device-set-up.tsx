@@ -4,7 +4,7 @@ import { DeviceSettings } from './device-settings.tsx'
 import { SimNumbers } from './sim-numbers.tsx'
 import { SimulatedOutcomes } from './simulated-outcomes.tsx'
 
-/** How a device is set up: what only its kind has, then the settings. */
+/** Setup of a device: forms of its kind first, then the settings. */
 export function DeviceSetUp({ device, setUp }: { device: ConsoleDevice; setUp: SetUp }) {
   return (
     <>

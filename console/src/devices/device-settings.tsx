@@ -7,9 +7,9 @@ import { DeviceName, DeviceSenders } from './device-fields.tsx'
 import { givenSecrets, SecretFields } from './secret-fields.tsx'
 import { SettingFields, type Settings } from './setting-fields.tsx'
 
-/** Name, senders, pace and the settings of its kind. */
+/** Form for name, senders, rate limit and the settings of the kind. */
 export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp: DeviceSetUp }) {
-  // What has changed since, by other controls or other people, is not to be put back.
+  // Only changed fields are sent: later changes by other controls or users must not be reverted.
   const [before, setBefore] = useState({ ...setUp, name: device.name ?? '' })
   const [name, setName] = useState(before.name)
   const [senders, setSenders] = useState(setUp.senders)
@@ -21,7 +21,7 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
   const change = useChange('devices/change', ['devices/one', 'devices/list'])
   const kind = kinds.data?.kinds.find((each) => each.kind === device.kind)
   const elsewhere = kind?.controlledSettings ?? []
-  // A number that was named at a SIM becomes a sender; it is taken over while nobody is changing them here.
+  // The number of a SIM becomes a sender. It is copied here unless the senders are being edited.
   const [known, setKnown] = useState(setUp.senders)
   if (!isSameList(known, setUp.senders)) {
     setKnown(setUp.senders)
@@ -54,8 +54,8 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
         <DeviceName value={name} onChange={setName} />
         <DeviceSenders value={senders} onChange={setSenders} />
         <Group grow align="flex-end">
-          <NumberInput label="Pace: parts a window" min={1} value={parts} onChange={setParts} />
-          <NumberInput label="Window in seconds" min={1} value={seconds} onChange={setSeconds} />
+          <NumberInput label="Rate limit (parts per window)" min={1} value={parts} onChange={setParts} />
+          <NumberInput label="Window (seconds)" min={1} value={seconds} onChange={setSeconds} />
         </Group>
         <SecretFields kind={kind ?? {}} values={secrets} onChange={setSecrets} stored={setUp.hasSecrets} />
         <SettingFields
@@ -69,7 +69,7 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
         <Group justify="flex-end">
           {change.isSuccess && isAsSaved ? (
             <Text size="sm" role="status">
-              Saved; the device follows at once.
+              Saved. The device applies it immediately.
             </Text>
           ) : null}
           <Button type="submit" loading={change.isPending}>
@@ -81,7 +81,7 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
   )
 }
 
-/** Both or none; the server says what half a pace lacks. */
+/** Returns the rate limit; the server reports a missing half. */
 const paceOf = (parts: number | string, seconds: number | string) =>
   parts === '' && seconds === '' ? null : { partsPerWindow: Number(parts), windowSeconds: Number(seconds) }
 
@@ -90,7 +90,7 @@ const isSameList = (a: readonly string[], b: readonly string[]): boolean => a.jo
 const isSamePace = (a: DeviceSetUp['pace'], b: DeviceSetUp['pace']): boolean =>
   a?.partsPerWindow === b?.partsPerWindow && a?.windowSeconds === b?.windowSeconds
 
-/** What differs from what is set; an emptied field takes the default again. */
+/** Returns the settings that were changed; an emptied field resets to its default. */
 function changedOf(
   before: Settings,
   after: Settings,

@@ -1,7 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core'
 import type { ConsoleDevice } from '../../../src/api/console/devices/device-view.ts'
 import { useIsCurrent } from '../connection/connection-bar.tsx'
-import { TimeAgo } from '../ui/time-ago.tsx'
+import { TimeFor } from '../ui/time-ago.tsx'
 
 const stateColors: Readonly<Record<ConsoleDevice['status'], string>> = {
   online: 'teal',
@@ -11,7 +11,7 @@ const stateColors: Readonly<Record<ConsoleDevice['status'], string>> = {
   disabled: 'gray',
 }
 
-/** A state by word and colour, why, and since when; in grey while the connection is lost. */
+/** Shows a state with its colour, reasons and duration; in grey while the connection is lost. */
 export function DeviceState({ device }: { device: Pick<ConsoleDevice, 'status' | 'reasons' | 'sinceMs'> }) {
   const { status, reasons, sinceMs } = device
   const isCurrent = useIsCurrent()
@@ -20,29 +20,35 @@ export function DeviceState({ device }: { device: Pick<ConsoleDevice, 'status' |
       <Badge variant="light" color={isCurrent ? stateColors[status] : 'gray'}>
         {status === 'disabled' ? 'paused' : status}
       </Badge>
-      {reasons.length === 0 ? null : <Text size="sm">{reasons.map(wordsOf).join(', ')}</Text>}
+      {reasons.length === 0 ? null : <Text size="sm">{reasons.map(reasonName).join(', ')}</Text>}
       {sinceMs === null ? null : (
         <Text size="sm" c="dimmed">
-          since <TimeAgo at={sinceMs} />
+          <TimeFor since={sinceMs} />
         </Text>
       )}
     </Group>
   )
 }
 
-/** Reasons are an open list: each reads as its words. */
-export const wordsOf = (reason: string): string => reason.replaceAll('_', ' ')
+/** Formats a reason. Reasons are an open list, so there is no table of labels. */
+export const reasonName = (reason: string): string => reason.replaceAll('_', ' ')
 
 const kinds: Readonly<Record<string, string>> = {
   android: 'Android phone',
-  smpp: 'SMPP link',
+  smpp: 'SMPP connection',
   simulator: 'Simulator',
 }
 
-/** What a device is, in words. */
+/** Returns the kind of a device, and whether it is shared. */
 export const kindOf = ({ kind, shared }: Pick<ConsoleDevice, 'kind' | 'shared'>): string =>
   `${kinds[kind] ?? kind}${shared ? ', shared by the operator' : ''}`
 
-/** Shared devices have no name to tell. */
+/** Returns the name of a device; accounts do not see the names of shared ones. */
 export const nameOf = ({ name, kind }: Pick<ConsoleDevice, 'name' | 'kind'>): string =>
-  name ?? `Shared ${(kinds[kind] ?? kind).toLowerCase()}`
+  name ?? sharedNames[kind] ?? `Shared ${kind}`
+
+const sharedNames: Readonly<Record<string, string>> = {
+  android: 'Shared Android phone',
+  smpp: 'Shared SMPP connection',
+  simulator: 'Shared simulator',
+}

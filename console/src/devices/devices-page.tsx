@@ -3,13 +3,13 @@ import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
-import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { EmptyText, ListState } from '../ui/list-state.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
 import { DeviceCard } from './device-card.tsx'
 import { type LaneHours, laneSpans } from './lane-spans.ts'
 import { useDevicesLive } from './use-devices-live.ts'
 
-/** What carries messages: a card for each device, and how to connect another. */
+/** Page with a card for each device, and a button to connect another one. */
 export function DevicesPage() {
   const { mode } = useAccountPlace()
   const [hours, setHours] = useState<LaneHours>(24)
@@ -23,13 +23,13 @@ export function DevicesPage() {
         <Group gap="xs">
           <SegmentedControl
             size="xs"
-            aria-label="Past shown"
+            aria-label="Period"
             value={String(hours)}
             onChange={(value) => setHours(Number(value) as LaneHours)}
             data={laneSpans.map((span) => ({ value: String(span.hours), label: span.label }))}
           />
           <Button size="xs" onClick={open}>
-            Connect a device
+            Connect device
           </Button>
         </Group>
       </Group>
@@ -37,15 +37,15 @@ export function DevicesPage() {
         query={devices}
         isEmpty={(answer) => answer.devices.length === 0}
         empty={
-          <EmptyWords title={`Nothing carries ${mode} messages yet`}>
+          <EmptyText title={`No devices for ${mode} messages yet`}>
             <Text size="sm">
-              Connect an Android phone with its SIM, a link to an operator, or a simulator. Without a device,
-              every send is rejected and nothing is stored.
+              Connect an Android phone with its SIM, an SMPP account of a carrier, or a simulator. Without a
+              device, every send is rejected and nothing is stored.
             </Text>
             <Button size="xs" onClick={open}>
-              Connect the first device
+              Connect first device
             </Button>
-          </EmptyWords>
+          </EmptyText>
         }
         rows={3}
       >
@@ -58,7 +58,7 @@ export function DevicesPage() {
             </SimpleGrid>
             {answer.total > answer.devices.length ? (
               <Text size="sm" c="dimmed">
-                The {answer.devices.length} that need looking after most, of {answer.total}.
+                Showing {answer.devices.length} of {answer.total} devices, those with problems first.
               </Text>
             ) : null}
           </Stack>

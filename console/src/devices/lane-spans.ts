@@ -1,4 +1,4 @@
-/** How much of the past is shown. */
+/** Period of the uptime bars, in hours. */
 export type LaneHours = 24 | 168
 
 export const laneSpans: readonly { hours: LaneHours; label: string }[] = [

@@ -12,11 +12,11 @@ const labels: Readonly<Record<string, string>> = {
   battery: 'Battery',
 }
 
-/** How far a phone has come; ticks itself as the phone registers, opens its stream and tells of its SIMs. */
+/** Shows the progress of a phone live: it registers, opens its event stream and reports its SIMs. */
 export function PhoneProgress(properties: {
   tokenId: string
   onClose: () => void
-  /** What to do until the phone is there. */
+  /** Instructions, shown until the phone is connected. */
   children: ReactNode
 }) {
   const { tokenId, onClose, children } = properties
@@ -37,17 +37,17 @@ export function PhoneProgress(properties: {
           ))}
         </List>
         {data.usesPush && !data.isConnected ? (
-          <Alert color="yellow" variant="light" title="The phone waits for Google push">
+          <Alert color="yellow" variant="light" title="The phone uses Google push">
             In the app set Notification channel to SSE Only, then switch Cloud Server off and on.
           </Alert>
         ) : null}
         {data.isConnected && data.deviceId !== null ? (
           <Alert color="teal" variant="light" title="Connected" role="status">
             <Stack gap="xs" align="start">
-              <Text size="sm">The phone holds its event stream open: it gets messages at once.</Text>
+              <Text size="sm">The event stream of the phone is open: it receives messages immediately.</Text>
               <Group>
                 <Anchor component={Link} to={pathOf(place, `/devices/${data.deviceId}`)} size="sm">
-                  Open the phone, name its SIM's number and send a test SMS
+                  Open phone to set its SIM number and send a test SMS
                 </Anchor>
                 <Button size="xs" variant="default" onClick={onClose}>
                   Done

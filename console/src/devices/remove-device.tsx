@@ -8,24 +8,24 @@ import { CallFault } from '../ui/call-fault.tsx'
 import { heldBy } from './device-facts.tsx'
 import { nameOf } from './device-state.tsx'
 
-/** The end of a device: what it holds, what becomes of it, and of a phone whether it may come back. */
+/** Dialog to remove a device: explains the effect on messages in flight, and can revoke the token of a lost phone. */
 export function RemoveDevice({ device }: { device: ConsoleDevice }) {
   const place = useAccountPlace()
   const navigate = useNavigate()
   const [isLost, setLost] = useState(false)
   const remove = useChange('devices/remove', ['devices/list'])
   const { isPhone } = device
-  const gone = (): void => void navigate({ to: pathOf(place, '/devices') })
+  const leave = (): void => void navigate({ to: pathOf(place, '/devices') })
   return (
     <Stack>
       <Text size="sm">
-        {heldWords(device)} Its settings and secrets are erased; the history keeps its name. This cannot be
+        {inFlightText(device)} Its settings and secrets are erased; History keeps its name. This cannot be
         undone.
       </Text>
       {isPhone ? (
         <Checkbox
-          label="The phone is lost: revoke the private token in its app too"
-          description="Without that it registers as a new device when the app is started anew. Other phones that registered with it stay connected."
+          label="The phone is lost: also revoke the private token in its app"
+          description="Otherwise it registers as a new device when the app is restarted. Other phones that registered with the token stay connected."
           checked={isLost}
           onChange={(event) => setLost(event.currentTarget.checked)}
         />
@@ -34,7 +34,7 @@ export function RemoveDevice({ device }: { device: ConsoleDevice }) {
       <Button
         color="red"
         loading={remove.isPending}
-        onClick={() => remove.mutate({ deviceId: device.id, isLost }, { onSuccess: gone })}
+        onClick={() => remove.mutate({ deviceId: device.id, isLost }, { onSuccess: leave })}
       >
         Remove {nameOf(device)}
       </Button>
@@ -42,11 +42,11 @@ export function RemoveDevice({ device }: { device: ConsoleDevice }) {
   )
 }
 
-function heldWords(device: ConsoleDevice): string {
-  const held = heldBy(device)
-  if (held === 0) return 'It holds no message now.'
-  const messages = held === 1 ? '1 message' : `${held} messages`
+function inFlightText(device: ConsoleDevice): string {
+  const count = heldBy(device)
+  if (count === 0) return 'The device has no messages in flight.'
+  const messages = count === 1 ? '1 message' : `${count} messages`
   return device.isPhone
-    ? `It holds ${messages}. The phone may still send them, and is heard no more: they go by no other phone, and end as unconfirmed. Drain it first to lose none.`
-    : `It holds ${messages}. What it has an answer to is settled; the rest ends as unconfirmed. Drain it first to lose none.`
+    ? `The device has ${messages} in flight. The phone may still send them, but its reports are no longer received: they are not submitted again and become unconfirmed. Drain the device first to avoid this.`
+    : `The device has ${messages} in flight. Those with a response are settled; the others become unconfirmed. Drain the device first to avoid this.`
 }

@@ -2,7 +2,7 @@ import { PasswordInput } from '@mantine/core'
 import type { DeviceKind } from '../../../src/api/console/devices/device-calls.ts'
 import type { Settings } from './setting-fields.tsx'
 
-/** The secrets of a kind. `stored` says whether the device has them already: then an empty field keeps them. */
+/** Fields for the secrets of a kind. With `stored`, the device already has them: an empty field keeps them. */
 export function SecretFields(properties: {
   kind: Pick<DeviceKind, 'secretFields'>
   values: Settings
@@ -15,11 +15,7 @@ export function SecretFields(properties: {
       key={name}
       label={stored === undefined ? label : `New ${label.toLowerCase()}`}
       description={
-        stored === undefined
-          ? hint
-          : stored
-            ? 'One is stored; leave this empty to keep it.'
-            : 'None is stored.'
+        stored === undefined ? hint : stored ? 'Stored. Leave empty to keep it.' : 'Not stored yet.'
       }
       required={stored === undefined}
       autoComplete="off"
@@ -29,6 +25,6 @@ export function SecretFields(properties: {
   ))
 }
 
-/** Those that were entered. */
+/** Returns the secrets that were entered. */
 export const givenSecrets = (values: Settings): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))

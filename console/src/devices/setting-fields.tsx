@@ -5,18 +5,18 @@ import { Choice } from '../ui/choice.tsx'
 import { faultOf } from '../ui/call-fault.tsx'
 import { withCode } from './with-code.tsx'
 
-/** What was entered, by the names of settings; empty takes the default. */
+/** Entered values by setting; an empty one means the default. */
 export type Settings = Readonly<Record<string, string>>
 
 interface Fields {
   rules: readonly KindSetting[]
   values: Settings
   onChange: (values: Settings) => void
-  /** Of the last try; each fault stands at its field. */
+  /** Error of the last attempt; each fault is shown at its field. */
   error: Error | null
 }
 
-/** The settings that most people set, then the rest behind a fold. */
+/** Fields for the usual settings of a kind; the other ones are collapsed. */
 export function SettingFields({ usual, ...fields }: Fields & { usual: readonly string[] }) {
   const isUsual = ({ name }: KindSetting): boolean => usual.includes(name)
   const rest = fields.rules.filter((rule) => !isUsual(rule))
@@ -57,7 +57,7 @@ function SettingField({ rule, values, onChange, error }: Fields & { rule: KindSe
     <TextInput
       {...common}
       required={isRequired}
-      placeholder={byDefault === '' ? 'nothing' : byDefault}
+      placeholder={byDefault === '' ? 'none' : byDefault}
       autoComplete="off"
       onChange={(event) => change(event.currentTarget.value)}
     />

@@ -4,14 +4,14 @@ import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 
-/** The numbers of the SIMs of a phone: the app tells them masked, so a person names them. */
+/** Form for the numbers of a phone's SIMs: the app reports them masked, so that a user must enter them. */
 export function SimNumbers({ device, setUp }: { device: ConsoleDevice; setUp: DeviceSetUp }) {
   const slots = (device.report?.sims ?? []).filter(({ slot }) => slot >= 1 && slot <= 3)
   return (
     <Paper withBorder p="md">
       <Stack>
         <Title order={2}>SIMs</Title>
-        {slots.length === 0 ? <Text size="sm">The app has told of no SIM yet.</Text> : null}
+        {slots.length === 0 ? <Text size="sm">The app has not reported a SIM yet.</Text> : null}
         {slots.map(({ slot, carrier }) => (
           <SimNumber
             key={slot}
@@ -41,12 +41,12 @@ function SimNumber(properties: { deviceId: string; slot: number; carrier: string
         <Group align="flex-end">
           <TextInput
             label={`Number of SIM ${slot}${carrier === null ? '' : `, ${carrier}`}`}
-            description="In E.164, such as +4915112345678; messages from it go by this SIM."
+            description="In E.164, for example +4915112345678. Messages from this number use this SIM."
             value={number}
             onChange={(event) => setNumber(event.currentTarget.value)}
           />
           <Button type="submit" variant="default" loading={change.isPending} disabled={number === named}>
-            Name it
+            Save number
           </Button>
         </Group>
       </Stack>

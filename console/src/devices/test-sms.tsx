@@ -9,13 +9,13 @@ import { Choice } from '../ui/choice.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { nameOf } from './device-state.tsx'
 
-/** Sends a real message, which costs as any, by the senders of a device. */
+/** Form to send a regular message, at its usual cost, from a sender of the device. */
 export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp; onClose: () => void }) {
   const { device, setUp, onClose } = properties
   const place = useAccountPlace()
   const senders = setUp.senders.filter((sender) => sender !== '*')
   const [to, setTo] = useState(place.mode === 'test' ? '+15005550006' : '')
-  const [text, setText] = useState(`Test by ${nameOf(device)}`)
+  const [text, setText] = useState(`Test with ${nameOf(device)}`)
   const [from, setFrom] = useState(senders[0] ?? '')
   const { key, renewIfUsed } = useRequestKey()
   const send = useChange('devices/send-test')
@@ -25,7 +25,7 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
         <Text size="sm" role="status">
           Accepted.{' '}
           <Anchor component={Link} to={pathOf(place, `/history/${send.data.messageId}`)}>
-            See what becomes of it
+            View message
           </Anchor>
         </Text>
         <Group justify="flex-end">
@@ -40,7 +40,7 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
         send.mutate({ to, text, from: from === '' ? null : from, key }, { onError: renewIfUsed })
       }
       onCancel={onClose}
-      action="Send it"
+      action="Send message"
     >
       <TextInput
         label="To"
@@ -52,20 +52,20 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
       <Textarea label="Text" required value={text} onChange={(event) => setText(event.currentTarget.value)} />
       {senders.length === 0 ? (
         <Text size="sm">
-          This device has no sender of its own, so any device of the account may carry the message: the
-          message tells which one did.
+          This device has no sender of its own, so any device of the account may carry the message. The page
+          of the message shows which one did.
         </Text>
       ) : (
         <Choice
           label="From"
-          description="Only devices with this sender carry it."
+          description="Only devices with this sender can carry it."
           data={[...senders, { value: '', label: 'Any sender' }]}
           value={from}
           onChange={setFrom}
         />
       )}
       <Text size="sm" c="dimmed">
-        It is a real send: it costs {place.mode === 'test' ? 'test SMS' : 'SMS'} of your balance.
+        This is a regular send. It costs {place.mode === 'test' ? 'test SMS' : 'SMS'} of your balance.
       </Text>
     </CallForm>
   )

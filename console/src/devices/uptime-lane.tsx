@@ -2,7 +2,7 @@ import { Group, Stack, Text } from '@mantine/core'
 import type { ConsoleDevice } from '../../../src/api/console/devices/device-view.ts'
 import { useId } from 'react'
 import { formatExact } from '../ui/format.ts'
-import { wordsOf } from './device-state.tsx'
+import { reasonName } from './device-state.tsx'
 
 type Lane = ConsoleDevice['lane']
 type Stretch = Lane['stretches'][number]
@@ -17,32 +17,32 @@ const fills: Readonly<Record<Stretch['status'], string>> = {
   unwatched: '',
 }
 
-const words: Readonly<Record<Stretch['status'], string>> = {
+const labels: Readonly<Record<Stretch['status'], string>> = {
   online: 'online',
   degraded: 'degraded',
   offline: 'offline',
   pending: 'pending',
   disabled: 'paused',
-  unknown: 'not known yet',
+  unknown: 'unknown',
   unwatched: 'server not running',
 }
 
-/** In the lane's own units. */
+/** In units of the bar's own view box. */
 const width = 1000
 const height = 20
-/** What is shorter is still seen. */
-const thinnest = 4
+/** Minimum width of a stretch, so that short ones stay visible. */
+const minWidth = 4
 
-/** What a device was over time. Where no server ran there is a gap: nobody knows. */
-export function UptimeLane({ lane, name }: { lane: Lane; name: string }) {
+/** Bar of the states of a device over time. It has gaps while no server ran: the state is unknown. */
+export function UptimeBar({ lane, name }: { lane: Lane; name: string }) {
   const { fromMs, untilMs, stretches } = lane
   const hatch = useId()
   const scale = width / (untilMs - fromMs)
   const shares = sharesOf(lane)
-  const says =
+  const summary =
     shares.length === 0
-      ? words.unknown
-      : shares.map(([status, share]) => `${words[status]} ${percent(share)}`).join(', ')
+      ? labels.unknown
+      : shares.map(([status, share]) => `${labels[status]} ${percent(share)}`).join(', ')
   return (
     <Stack gap={2}>
       <svg
@@ -51,7 +51,7 @@ export function UptimeLane({ lane, name }: { lane: Lane; name: string }) {
         width="100%"
         height={height}
         role="img"
-        aria-label={`${name} in the last ${spanOf(lane)}: ${says}`}
+        aria-label={`${name} in the last ${spanOf(lane)}: ${summary}`}
       >
         <defs>
           <pattern id={hatch} width={8} height={height} patternUnits="userSpaceOnUse">
@@ -62,8 +62,8 @@ export function UptimeLane({ lane, name }: { lane: Lane; name: string }) {
         {stretches.map((stretch) => (
           <rect
             key={stretch.fromMs}
-            x={Math.min(width - thinnest, (stretch.fromMs - fromMs) * scale)}
-            width={Math.max(thinnest, (stretch.untilMs - stretch.fromMs) * scale)}
+            x={Math.min(width - minWidth, (stretch.fromMs - fromMs) * scale)}
+            width={Math.max(minWidth, (stretch.untilMs - stretch.fromMs) * scale)}
             height={height}
             fill={stretch.status === 'unwatched' ? `url(#${hatch})` : fills[stretch.status]}
             pointerEvents="all"
@@ -81,16 +81,16 @@ export function UptimeLane({ lane, name }: { lane: Lane; name: string }) {
         </Text>
       </Group>
       <Text size="xs" c="dimmed">
-        {says}
+        {summary}
       </Text>
     </Stack>
   )
 }
 
 const describe = ({ status, reasons, fromMs, untilMs }: Stretch): string =>
-  `${[words[status], ...reasons.map(wordsOf)].join(', ')}: ${formatExact(fromMs)} – ${formatExact(untilMs)}`
+  `${[labels[status], ...reasons.map(reasonName)].join(', ')}: ${formatExact(fromMs)} – ${formatExact(untilMs)}`
 
-/** What part of the time that anything is known of each state was, the longest first. */
+/** Returns the share of each state in the known time, largest first. */
 function sharesOf({ stretches }: Lane): [Stretch['status'], number][] {
   const lengths = new Map<Stretch['status'], number>()
   for (const { status, ...stretch } of stretches)
@@ -102,11 +102,11 @@ function sharesOf({ stretches }: Lane): [Stretch['status'], number][] {
     .toSorted(([, a], [, b]) => b - a)
 }
 
-/** Never rounded up to all, nor down to nothing. */
+/** Formats a share, never rounded up to 100% or down to 0%. */
 function percent(share: number): string {
   const rounded = Math.round(share * 1000) / 10
-  if (rounded >= 100) return share < 1 ? '>\u00a099.9\u00a0%' : '100\u00a0%'
-  return rounded === 0 ? '<\u00a00.1\u00a0%' : `${rounded}\u00a0%`
+  if (rounded >= 100) return share < 1 ? '>\u00a099.9%' : '100%'
+  return rounded === 0 ? '<\u00a00.1%' : `${rounded}%`
 }
 
 function spanOf({ fromMs, untilMs }: Lane): string {

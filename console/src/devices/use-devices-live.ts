@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useLive } from '../api/live.ts'
 
-/** Asks anew for what is shown of devices when the server tells that something of them has changed, or begins to tell: what changed before, it does not. */
+/** Reads devices again after each change, and when the stream opens: it does not report earlier changes. */
 export function useDevicesLive(): void {
   const client = useQueryClient()
   useLive(['devices'], () => {

@@ -1,7 +1,7 @@
 import { Code } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 
-/** A text of the server: words between backticks stand as code. */
+/** Renders a text of the server, with words in backticks as code. */
 export const withCode = (text: string): ReactNode =>
   text
     .split('`')

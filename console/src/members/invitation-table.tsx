@@ -4,7 +4,7 @@ import { DataTable } from '../ui/data-table.tsx'
 import { CallFault } from '../ui/call-fault.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 
-/** Invitations that nobody has accepted yet. `revoke` takes one back; null for who may not. */
+/** Table of pending invitations. `revoke` is null for users who must not revoke them. */
 export function InvitationTable(properties: {
   invitations: readonly OpenInvitation[]
   revoke: { error: Error | null; mutate: (invitation: { linkId: string }) => void } | null
@@ -13,12 +13,12 @@ export function InvitationTable(properties: {
   return (
     <>
       <CallFault error={revoke?.error ?? null} />
-      <DataTable minWidth={320} caption="Invitations that were not accepted yet">
+      <DataTable minWidth={320} caption="Pending invitations">
         <thead>
           <tr>
             <th>E-mail address</th>
-            <th>As</th>
-            <th>Ends</th>
+            <th>Role</th>
+            <th>Expires</th>
             <td />
           </tr>
         </thead>
@@ -36,10 +36,10 @@ export function InvitationTable(properties: {
                     size="compact-xs"
                     variant="light"
                     color="red"
-                    aria-label={`Take back the invitation of ${email}`}
+                    aria-label={`Revoke invitation of ${email}`}
                     onClick={() => revoke.mutate({ linkId: id })}
                   >
-                    Take back
+                    Revoke
                   </Button>
                 )}
               </td>

@@ -5,7 +5,7 @@ import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 import { InviteeField } from './invitee-field.tsx'
 
-/** The form of an invitation. */
+/** Form to invite a user to the account. */
 export function Invite({ onMade }: { onMade: (made: InvitationAnswer) => void }) {
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<'owner' | 'member'>('member')
@@ -19,13 +19,13 @@ export function Invite({ onMade }: { onMade: (made: InvitationAnswer) => void })
     >
       <InviteeField email={email} onChange={setEmail} error={invite.error} />
       <Radio.Group
-        label="As"
+        label="Role"
         value={role}
         onChange={(value) => setRole(value === 'owner' ? 'owner' : 'member')}
       >
         <Stack gap="xs" mt={6}>
-          <Radio value="member" label="Member: sees everything and sends" />
-          <Radio value="owner" label="Owner: also decides about keys, people and money" />
+          <Radio value="member" label="Member: can view everything and send" />
+          <Radio value="owner" label="Owner: can also manage API keys, members and balance" />
         </Stack>
       </Radio.Group>
     </CallForm>

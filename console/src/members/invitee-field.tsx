@@ -1,7 +1,7 @@
 import { faultOf } from '../ui/call-fault.tsx'
 import { EmailField } from '../ui/email-field.tsx'
 
-/** The address of whoever is to be invited: not that of the person at the screen. */
+/** Field for the address of the invited user; the browser must not fill in the signed-in user's own. */
 export const InviteeField = (props: {
   email: string
   onChange: (email: string) => void

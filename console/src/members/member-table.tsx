@@ -8,7 +8,7 @@ import { DataTable } from '../ui/data-table.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
-/** The people, and what an owner may do with each. */
+/** Table of members, with the actions of owners. */
 export function MemberTable(properties: { members: readonly Member[]; isOwner: boolean; ownId: string }) {
   const { members, isOwner, ownId } = properties
   return (
@@ -66,7 +66,7 @@ function MemberRow({ of, isOwner, isSelf }: { of: Member; isOwner: boolean; isSe
               size="compact-xs"
               variant="light"
               color="red"
-              aria-label={isSelf ? 'Leave the account' : `Remove ${of.name}`}
+              aria-label={isSelf ? 'Leave account' : `Remove ${of.name}`}
               onClick={removal.open}
             >
               {isSelf ? 'Leave' : 'Remove'}
@@ -76,14 +76,14 @@ function MemberRow({ of, isOwner, isSelf }: { of: Member; isOwner: boolean; isSe
         <Dialog
           opened={changing}
           onClose={change.close}
-          title={`Make ${of.name} ${next === 'owner' ? 'an owner' : 'a member'}?`}
+          title={`Make ${of.name} ${next === 'owner' ? 'an owner' : 'a member'}`}
         >
           <ChangeRole of={of} next={next} onDone={change.close} />
         </Dialog>
         <Dialog
           opened={removing}
           onClose={removal.close}
-          title={isSelf ? 'Leave the account?' : `Remove ${of.name}?`}
+          title={isSelf ? 'Leave account' : `Remove ${of.name}`}
         >
           {isSelf ? <Leave /> : <Remove of={of} onDone={removal.close} />}
         </Dialog>
@@ -102,8 +102,8 @@ function ChangeRole({ of, next, onDone }: { of: Member; next: Member['role']; on
     >
       <Text size="sm">
         {next === 'owner'
-          ? `${of.email} will decide about keys, people and money of this account.`
-          : `${of.email} will still see everything and send, and decide about nothing else.`}
+          ? `${of.email} will be able to manage API keys, members and balance of this account.`
+          : `${of.email} will still be able to view everything and send, but not to manage the account.`}
       </Text>
     </CallForm>
   )
@@ -119,8 +119,8 @@ function Remove({ of, onDone }: { of: Member; onDone: () => void }) {
       color="red"
     >
       <Text size="sm">
-        {of.email} will no longer see this account. Keys that {of.name} has copied work on: revoke them as
-        well.
+        {of.email} will no longer see this account. API keys that {of.name} has copied keep working: revoke
+        them, too.
       </Text>
     </CallForm>
   )
@@ -130,12 +130,12 @@ function Leave() {
   const leave = useChange('members/leave')
   const client = useQueryClient()
   const navigate = useNavigate()
-  const left = (): void => {
+  const exit = (): void => {
     client.clear()
     void navigate({ to: '/' })
   }
   return (
-    <CallForm call={leave} onSubmit={() => leave.mutate({}, { onSuccess: left })} action="Leave" color="red">
+    <CallForm call={leave} onSubmit={() => leave.mutate({}, { onSuccess: exit })} action="Leave" color="red">
       <Text size="sm">You will no longer see this account. Its keys and messages stay.</Text>
     </CallForm>
   )

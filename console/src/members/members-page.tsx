@@ -13,7 +13,7 @@ import { Invite } from './invite.tsx'
 import { MemberTable } from './member-table.tsx'
 import { NewInvitation } from './new-invitation.tsx'
 
-/** The people of an account; owners invite, change roles and remove. */
+/** Page with the members of an account. Owners can invite and remove users and change roles. */
 export function MembersPage() {
   const { accountId } = useAccountPlace()
   const { data: session } = useQuery(sessionQuery)
@@ -29,12 +29,12 @@ export function MembersPage() {
         <Title order={1}>Members</Title>
         {isOwner ? (
           <Button size="xs" onClick={open}>
-            Invite somebody
+            Invite user
           </Button>
         ) : null}
       </Group>
       <Text size="sm" c="dimmed">
-        Owners decide about keys, people and money. Members see everything and send.
+        Owners manage API keys, members and balance. Members can view everything and send.
       </Text>
       {made === null ? null : <NewInvitation of={made} onClose={() => setMade(null)} />}
       <ListState query={people} rows={3}>
@@ -47,7 +47,7 @@ export function MembersPage() {
           </Stack>
         )}
       </ListState>
-      <Dialog opened={inviting} onClose={close} title="Invite somebody">
+      <Dialog opened={inviting} onClose={close} title="Invite user">
         <Invite
           onMade={(invitation) => {
             setMade(invitation)

@@ -4,13 +4,12 @@ import { ToCopy } from '../ui/to-copy.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 
 const titles: Readonly<Record<NonNullable<InvitationAnswer['mail']>, string>> = {
-  taken: 'The invitation was mailed',
-  refused: 'Give this link to the person you invite',
-  unknown:
-    'The invitation may have been mailed; if it does not arrive, give this link to the person you invite',
+  taken: 'Invitation mailed',
+  refused: 'Send this link to the invited user',
+  unknown: 'The invitation may have been mailed. If it does not arrive, send this link to the invited user',
 }
 
-/** The one time that the link of an invitation is shown. */
+/** Shows the link of an invitation, the only time that it is shown. */
 export function NewInvitation({ of, onClose }: { of: InvitationAnswer; onClose?: () => void }) {
   return (
     <Alert
@@ -23,7 +22,7 @@ export function NewInvitation({ of, onClose }: { of: InvitationAnswer; onClose?:
       <Stack gap="xs">
         <ToCopy text={of.link} of="the link" testId="invitation-link" />
         <Text size="sm">
-          Whoever opens it first is let in. It is shown this once, works once, and ends{' '}
+          The first person to open this link can join. It is shown only once, works once, and expires{' '}
           <TimeAgo at={of.expiresAt} />.
         </Text>
       </Stack>

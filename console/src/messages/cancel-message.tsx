@@ -3,42 +3,42 @@ import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { notify } from '../ui/notify.ts'
 
-/** Of a message what canceling and moving it need to know. */
+/** The members of a message that canceling and rescheduling need. */
 export interface WaitingMessage {
   id: string
   to: string
-  /** SMS that are held for it. */
+  /** SMS held for the message. */
   held: number
   isWithDevice: boolean
   sendAtMs: number | null
 }
 
-const said = {
-  canceled: 'Nothing of it was sent, and its SMS are free again.',
-  asked: 'A phone holds it and is asked to let it go. Its page shows whether it did.',
-  too_late: 'It was handed over or final already: nothing was changed.',
+const results = {
+  canceled: 'Canceled. Nothing was sent, and its SMS are released.',
+  asked: 'A recall was sent to the phone. The page of the message shows the result.',
+  too_late: 'Already submitted or final. Nothing was changed.',
 } as const
 
-/** Asks once more, and says what became of it. */
+/** Asks for confirmation, cancels a message and shows the result. */
 export function CancelMessage({ message, onClose }: { message: WaitingMessage; onClose: () => void }) {
   const cancel = useChange('history/cancel', ['history/message', 'history/page'])
-  const told = ({ result }: { result: keyof typeof said | 'not_found' }): void => {
+  const showResult = ({ result }: { result: keyof typeof results | 'not_found' }): void => {
     onClose()
-    if (result !== 'not_found') void notify({ message: said[result] })
+    if (result !== 'not_found') void notify({ message: results[result] })
   }
   return (
     <Stack>
       <Text size="sm">
-        The message to {message.to} will not be sent, and its {message.held} SMS are free again.
-        {message.isWithDevice ? ' A phone that holds it is asked; it may be too late.' : ''}
+        The message to {message.to} will not be sent, and its {message.held} SMS will be released.
+        {message.isWithDevice ? ' It is already on a phone, so a recall may come too late.' : ''}
       </Text>
       <CallFault error={cancel.error} />
       <Button
         color="red"
         loading={cancel.isPending}
-        onClick={() => cancel.mutate({ id: message.id }, { onSuccess: told })}
+        onClick={() => cancel.mutate({ id: message.id }, { onSuccess: showResult })}
       >
-        Cancel the message to {message.to}
+        Cancel message to {message.to}
       </Button>
     </Stack>
   )

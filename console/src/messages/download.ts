@@ -2,7 +2,7 @@ import { CallFailed, isSignedOut, type Problem, unreachable } from '../api/call.
 import { sessionEnd } from '../connection/session-end.ts'
 import { saveFile } from '../ui/save-file.ts'
 
-/** How far a download has come. `totalRows` is null when the server could not count them beforehand. */
+/** Progress of a download. `totalRows` is null when the server could not count the rows in advance. */
 export interface Progress {
   bytes: number
   rows: number
@@ -10,8 +10,8 @@ export interface Progress {
 }
 
 /**
- * Fetches a file as it is written, telling how far it has come, and hands it to the browser to keep. Throws a `CallFailed` when it is refused,
- * and an error when the connection ends before the file does.
+ * Downloads a file while the server writes it, with progress, and saves it. Throws a `CallFailed` when the server
+ * rejects it, and an error when the connection breaks before the end.
  */
 export async function download(
   address: string,
@@ -22,10 +22,10 @@ export async function download(
   const response = await fetch(address, { credentials: 'same-origin', signal })
   if (!response.ok || response.body === null) {
     const problem = (await response.json().catch(() => unreachable)) as Problem
-    const refused = new CallFailed(problem)
-    if (isSignedOut(refused) && (await sessionEnd.signInAgain({ isOwnAct: true })))
+    const failure = new CallFailed(problem)
+    if (isSignedOut(failure) && (await sessionEnd.signInAgain({ isOwnAct: true })))
       return download(address, format, onProgress, signal)
-    throw refused
+    throw failure
   }
   const total = response.headers.get('x-total-rows')
   const progress: Progress = { bytes: 0, rows: 0, totalRows: total === null ? null : Number(total) }
@@ -48,9 +48,9 @@ export async function download(
 const quote = 0x22
 const lineFeed = 0x0a
 
-/** Counts the rows in the bytes so far: the ends of lines that stand in no quotes. In a line of JSON no end of a line is written as such. */
+/** Counts rows by line feeds outside of quotes. JSON escapes line feeds inside of values. */
 function rowCounter(format: 'csv' | 'json'): (bytes: Uint8Array) => number {
-  // The line of names, or the brackets, is no row.
+  // The header line, or the opening bracket, is not a row.
   let lines = -1
   let isQuoted = false
   return (bytes) => {

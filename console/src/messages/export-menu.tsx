@@ -9,7 +9,7 @@ import type { HistoryFilter } from './history-filter.ts'
 
 const ExportReport = lazyPart(async () => (await import('./export-report.tsx')).ExportReport)
 
-/** Every message that fits the filter as one file, however many there are. */
+/** Menu to export all messages that match the filter as one file. */
 export function ExportMenu({ filter }: { filter: HistoryFilter }) {
   const place = useAccountPlace()
   const [running, setRunning] = useState<Running | null>(null)
@@ -41,11 +41,11 @@ export function ExportMenu({ filter }: { filter: HistoryFilter }) {
         sections={[
           [
             { label: 'CSV, for spreadsheets', run: () => start('csv') },
-            { label: 'JSON, for programs', run: () => start('json') },
+            { label: 'JSON, for applications', run: () => start('json') },
           ],
         ]}
       />
-      <Dialog opened={running !== null} onClose={close} title="Export of messages">
+      <Dialog opened={running !== null} onClose={close} title="Export messages">
         {running === null ? null : <ExportReport of={running} onClose={close} />}
       </Dialog>
     </>

@@ -9,10 +9,10 @@ import { formatExact } from '../ui/format.ts'
 import { type HistorySearch, quickFilters, searchFor } from './history-filter.ts'
 import { Later } from '../ui/later.tsx'
 
-/** Its lists to choose from are 30 KB (compressed) that the list of messages does not wait for. */
+/** Loaded on demand: its selects are 30 KB (compressed). */
 const FilterFields = lazyPart(async () => (await import('./filter-fields.tsx')).FilterFields)
 
-/** What is looked for: the usual states by one click, anything by typing, the rest behind a button; what is set can be taken away one by one. */
+/** Filters of History: quick filters, a search field, more fields on demand, and buttons to remove active filters. */
 export function FilterBar({
   search,
   names,
@@ -61,15 +61,15 @@ function SearchField({ search, onChange }: Pick<Parameters<typeof FilterBar>[0],
       <TextInput
         size="sm"
         type="search"
-        aria-label="Find a number, words of a text, or an id"
-        placeholder="Number, words of the text, or an id"
+        aria-label="Search by number, text or ID"
+        placeholder="Number, text or ID"
         maxLength={200}
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
         rightSectionWidth={64}
         rightSection={
           <Button type="submit" size="compact-sm" variant="subtle">
-            Find
+            Search
           </Button>
         }
       />
@@ -100,7 +100,7 @@ function QuickFilters({ search, onChange }: Pick<Parameters<typeof FilterBar>[0]
   )
 }
 
-/** Each condition in words, with a button that takes it away. */
+/** Lists the active filters, each as a button that removes it. */
 function SetFilters({ search, names, onChange }: Parameters<typeof FilterBar>[0]) {
   const set = Object.entries(search) as [keyof HistorySearch, string][]
   const isQuick = quickFilters.some(
@@ -120,10 +120,10 @@ function SetFilters({ search, names, onChange }: Parameters<typeof FilterBar>[0]
             variant="light"
             color="gray"
             rightSection="×"
-            aria-label={`Take away: ${says[name](value, names)}`}
+            aria-label={`Remove filter: ${describe[name](value, names)}`}
             onClick={() => onChange(left)}
           >
-            {says[name](value, names)}
+            {describe[name](value, names)}
           </Button>
         )
       })}
@@ -134,7 +134,7 @@ function SetFilters({ search, names, onChange }: Parameters<typeof FilterBar>[0]
   )
 }
 
-const says: Record<keyof HistorySearch, (value: string, names: HistoryNames | undefined) => string> = {
+const describe: Record<keyof HistorySearch, (value: string, names: HistoryNames | undefined) => string> = {
   state: (value) => value.replaceAll(',', ', '),
   direction: (value) => (value === 'inbound' ? 'received' : 'sent by you'),
   device: (value, names) => `device ${names?.devices.find(({ id }) => id === value)?.name ?? value}`,

@@ -5,7 +5,7 @@ import { messageStates } from '../ui/message-states.ts'
 import { errorCodes } from './error-codes.ts'
 import { type HistorySearch, readSearch } from './history-filter.ts'
 
-/** Every condition that a list may have. */
+/** Fields for all filters. */
 export function FilterFields({
   search,
   names,
@@ -44,7 +44,7 @@ export function FilterFields({
       <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
         <MultiSelect
           size="sm"
-          label="State"
+          label="Status"
           placeholder={(draft['state'] ?? '') === '' ? 'Any' : ''}
           data={Object.keys(messageStates)}
           value={(draft['state'] ?? '').split(',').filter((state) => state !== '')}
@@ -52,7 +52,7 @@ export function FilterFields({
         />
         <Select label="Direction" {...choice('direction', directions)} searchable={false} />
         <TextInput label="Number" placeholder="+4915112345678" inputMode="tel" {...field('number')} />
-        <TextInput label="Text holds" maxLength={200} {...field('text')} />
+        <TextInput label="Text contains" maxLength={200} {...field('text')} />
         <Select label="Device" {...choice('device', devicesOf(names))} />
         <Select label="Sent by" {...choice('by', sendersOf(names))} />
         <TextInput label="Reference" maxLength={100} {...field('reference')} />
@@ -62,7 +62,7 @@ export function FilterFields({
       </SimpleGrid>
       <Group mt="sm">
         <Button type="submit" size="sm">
-          Show
+          Apply
         </Button>
       </Group>
     </form>
@@ -86,11 +86,11 @@ const sendersOf = (names: HistoryNames | undefined) =>
     label: isRevoked ? `${name} (revoked)` : name,
   }))
 
-/** Spaces and dashes are how people write numbers; none is ever stored with them. */
+/** Removes spaces and punctuation from numbers: stored numbers have none. */
 const cleaned = (name: string, value: string): string =>
   name === 'number' && /^[+\d\s()./-]+$/.test(value) ? value.replaceAll(/[\s()./-]/g, '') : value.trim()
 
-/** The address keeps an instant; the field shows it in the time zone of the reader. */
+/** Returns the properties of a date field: the URL has an instant, the field shows it in the browser's zone. */
 const dateField = (
   draft: Record<string, string>,
   set: (name: 'from' | 'to') => (value: string | null) => void,

@@ -1,7 +1,7 @@
 import type { Place } from '../api/call.ts'
 import { pathOf } from '../api/place.ts'
 
-/** The page of history with the messages that were sent, of some states or of all, and accepted within a time. */
+/** Returns the URL of History, filtered by outbound messages accepted in a time range, optionally by status. */
 export function historyAddress(
   place: Place,
   { filter, fromMs, toMs }: { filter?: string; fromMs: number; toMs: number },

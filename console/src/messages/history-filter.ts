@@ -1,16 +1,16 @@
 import type { InputOf } from '../../../src/api/console/calls.ts'
 import { messageStates, type MessageStatus } from '../ui/message-states.ts'
 
-/** What the server looks for. */
+/** The filter of the server's call. */
 export type HistoryFilter = InputOf<'history/page'>['filter']
 
-/** The filter of history as it stands in the address, so that a view can be shared and kept. */
+/** The filter of History in the URL, so that a view can be shared and bookmarked. */
 export interface HistorySearch {
-  /** States, joined by commas. */
+  /** Statuses, separated by commas. */
   state?: string
   direction?: 'outbound' | 'inbound'
   device?: string
-  /** The key or the person who sent. */
+  /** The API key or user that sent the message. */
   by?: string
   number?: string
   text?: string
@@ -25,7 +25,7 @@ export interface HistorySearch {
 
 const id = (prefix: string) => new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
 
-/** What a value must look like to be kept; anything else in the address is passed over. */
+/** Validates each value; invalid ones in the URL are ignored. */
 const valid: Record<keyof HistorySearch, (text: string) => boolean> = {
   state: (text) => text.split(',').every((state) => Object.hasOwn(messageStates, state)),
   direction: (text) => text === 'outbound' || text === 'inbound',
@@ -40,7 +40,7 @@ const valid: Record<keyof HistorySearch, (text: string) => boolean> = {
   to: (text) => !Number.isNaN(Date.parse(text)),
 }
 
-/** Reads the filter of an address. What looks like a number there has become one, and is a text again. */
+/** Reads the filter of a URL. The router parses numeric values as numbers; they become strings again. */
 export function readSearch(given: Record<string, unknown>): HistorySearch {
   const names = Object.keys(valid) as (keyof HistorySearch)[]
   const kept = names.flatMap((name) => {
@@ -51,7 +51,7 @@ export function readSearch(given: Record<string, unknown>): HistorySearch {
   return Object.fromEntries(kept)
 }
 
-/** What to ask the server for. */
+/** Returns the filter of the server's call. */
 export function filterOf(search: HistorySearch): HistoryFilter {
   const { state, direction, device, by, number, text, reference, error, send, from, to } = search
   return {
@@ -69,7 +69,7 @@ export function filterOf(search: HistorySearch): HistoryFilter {
   }
 }
 
-/** What somebody typed into the search field means: an id, a number, or words of the text. */
+/** Interprets the text of the search field: an ID, a number, or part of a text. */
 export function searchFor(typed: string): HistorySearch | { messageId: string } {
   const text = typed.trim()
   if (text === '') return {}
@@ -80,11 +80,11 @@ export function searchFor(typed: string): HistorySearch | { messageId: string } 
   return { text }
 }
 
-/** The filters that people set most, by their names. */
+/** The most frequent filters. */
 export const quickFilters: readonly { label: string; search: Pick<HistorySearch, 'state' | 'direction'> }[] =
   [
     { label: 'All', search: {} },
-    { label: 'On the way', search: { state: 'scheduled,queued,sending,sent', direction: 'outbound' } },
+    { label: 'In progress', search: { state: 'scheduled,queued,sending,sent', direction: 'outbound' } },
     { label: 'Scheduled', search: { state: 'scheduled' } },
     { label: 'Delivered', search: { state: 'delivered' } },
     { label: 'Not delivered', search: { state: 'undelivered,failed,expired' } },

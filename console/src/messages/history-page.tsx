@@ -4,7 +4,7 @@ import { Suspense, useCallback, useMemo } from 'react'
 import { lazyPart } from '../connection/lazy-part.ts'
 import { useCall } from '../api/use-call.ts'
 import { formatExact, formatNumber } from '../ui/format.ts'
-import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { EmptyText, ListState } from '../ui/list-state.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { filterOf, type HistorySearch, readSearch } from './history-filter.ts'
@@ -13,11 +13,11 @@ import { useHistory } from './use-history.ts'
 
 const CodeSamples = lazyPart(async () => (await import('../developers/code-samples.tsx')).CodeSamples)
 
-/** Rows arrive above the reader without moving anything once the page is scrolled this far. */
+/** Once the page is scrolled this far, new rows wait so that they do not move the list. */
 const topPx = 120
 const isAtTop = (): boolean => window.scrollY < topPx
 
-/** Every message of the account, newest first. The address holds the view. */
+/** History page: all messages of the account, newest first. The URL contains the filter. */
 export function HistoryPage() {
   const found: Record<string, unknown> = useSearch({ strict: false })
   const search = useMemo(() => readSearch(found), [found])
@@ -29,7 +29,7 @@ export function HistoryPage() {
   const history = useHistory(filter, isAtTop)
   const { query, rows, waiting, showWaiting, lastPage } = history
   const onNearEnd = useCallback(() => {
-    // After a failure the user decides when to try again.
+    // After a failure, the user decides when to retry.
     if (!query.isFetchingNextPage && !query.isFetchNextPageError && query.hasNextPage)
       void query.fetchNextPage()
   }, [query])
@@ -93,22 +93,24 @@ export function HistoryPage() {
   )
 }
 
-/** How much is shown, and how far back was looked. */
+/** Shows the number of rows, and how far back the search went. */
 function Foot(properties: {
   rows: number
   isReading: boolean
   hasMore: boolean
   searchedToMs: number | null
-  /** Where the next page could not be read. */
+  /** Set when the next page could not be loaded. */
   onRetry: (() => void) | null
 }) {
   const { rows, isReading, hasMore, searchedToMs, onRetry } = properties
-  const lookedTo = searchedToMs === null ? '' : ` Looked back to ${formatExact(searchedToMs)}.`
+  const searchedTo = searchedToMs === null ? '' : ` Searched back to ${formatExact(searchedToMs)}.`
   return (
     <Group gap="xs" justify="center" mih={32} role="status">
       {isReading ? <Loader size="xs" aria-hidden="true" /> : null}
       <Text size="xs" c="dimmed">
-        {hasMore ? `${formatNumber(rows)} shown.${lookedTo}` : `That is all: ${formatNumber(rows)}.`}
+        {hasMore
+          ? `${formatNumber(rows)} shown.${searchedTo}`
+          : `${formatNumber(rows)} ${rows === 1 ? 'message' : 'messages'} in total`}
       </Text>
       {onRetry === null ? null : (
         <>
@@ -124,11 +126,11 @@ function Foot(properties: {
 
 function EmptyHistory() {
   return (
-    <EmptyWords title="No messages yet">
-      <Text size="sm">What you send appears here at once, and tells what became of it.</Text>
+    <EmptyText title="No messages yet">
+      <Text size="sm">Messages that you send appear here immediately, with their status.</Text>
       <Suspense>
         <CodeSamples token={null} />
       </Suspense>
-    </EmptyWords>
+    </EmptyText>
   )
 }

@@ -1,16 +1,16 @@
 import type { ListedMessage } from '../../../src/api/console/messages/listed-message.ts'
 import type { HistoryFilter } from './history-filter.ts'
 
-/** The pages of a list as they were read, newest first. */
+/** The loaded pages of a list, newest first. */
 export interface ListedPages {
   pages: { rows: ListedMessage[]; next: string | null; searchedToMs: number | null }[]
   pageParams: unknown[]
 }
 
 /**
- * What a list becomes when the server tells of messages that changed: those that it shows are replaced, and those that belong into it and are not
- * shown yet are given apart, newest first, for the page to announce. A row whose new state no longer fits the filter stays: what somebody is
- * reading does not vanish.
+ * Applies changed messages to a list. Messages in the list are replaced. New messages that match the filter are
+ * returned separately, newest first, for the page to announce. A row that no longer matches the filter stays: rows must
+ * not vanish while they are read.
  */
 export function mergeChanged(
   shown: ListedPages,
@@ -33,7 +33,7 @@ export function mergeChanged(
   return { shown: { ...shown, pages }, newcomers }
 }
 
-/** A list with these messages in their places. */
+/** Inserts messages into a list, in order. */
 export function insertRows(shown: ListedPages, rows: readonly ListedMessage[]): ListedPages {
   const pages = shown.pages.map((page) => ({ ...page, rows: [...page.rows] }))
   const first = pages[0]
@@ -48,15 +48,18 @@ export function insertRows(shown: ListedPages, rows: readonly ListedMessage[]): 
 }
 
 /**
- * A list that begins anew with a head that no longer touches what was shown. The head was read a moment ago: of what is `known` here, what is newer than
- * its end is put in, and a row that changed since stands as it is now.
+ * Starts a list with a new first page that does not overlap the old ones. `known` messages may have changed since that
+ * page was read: they replace its rows, and those newer than its end are inserted.
  */
-export function beginAnew(head: ListedPages['pages'][number], known: readonly ListedMessage[]): ListedPages {
+export function restartList(
+  head: ListedPages['pages'][number],
+  known: readonly ListedMessage[],
+): ListedPages {
   const { shown, newcomers } = mergeChanged({ pages: [head], pageParams: [null] }, known, {})
   return insertRows(shown, newcomers)
 }
 
-/** What waits to be shown, newest first, with what was told since: each once, as it stands now. */
+/** Adds new messages to those that wait to be shown, newest first, each once and in its latest version. */
 export function addWaiting(
   waiting: readonly ListedMessage[],
   newcomers: readonly ListedMessage[],
@@ -67,14 +70,14 @@ export function addWaiting(
   return [...fresh, ...waiting.map((row) => newer(row, byId.get(row.id)))]
 }
 
-/** News may overtake each other: the row that changed last stands. */
+/** Events can arrive out of order: the row with the latest change wins. */
 const newer = (row: ListedMessage, other: ListedMessage | undefined): ListedMessage =>
   other === undefined || other.updatedAtMs < row.updatedAtMs ? row : other
 
 const lastIdOf = (shown: ListedPages): string | undefined =>
   shown.pages.findLast(({ rows }) => rows.length > 0)?.rows.at(-1)?.id
 
-/** Whether a message belongs into a list. Who sent it stands in no row: such lists ask the server (see `isKnownHere`). */
+/** Whether a message matches a filter. Rows do not contain their sender: see `isKnownHere`. */
 function fits(filter: HistoryFilter, row: ListedMessage): boolean {
   const { status, direction, deviceId, number, text, reference, errorCode, fromMs, toMs } = filter
   return (
@@ -90,6 +93,6 @@ function fits(filter: HistoryFilter, row: ListedMessage): boolean {
   )
 }
 
-/** Whether `fits` can answer for this filter: rows carry neither their send nor who sent them, and only the beginning of a text. */
+/** Whether `fits` can decide for this filter: rows contain neither send nor sender, and only the start of the text. */
 export const isKnownHere = ({ sentBy, sendId, text }: HistoryFilter): boolean =>
   sentBy === undefined && sendId === undefined && text === undefined

@@ -14,7 +14,7 @@ import type { WaitingMessage } from './cancel-message.tsx'
 const CancelMessage = lazyPart(async () => (await import('./cancel-message.tsx')).CancelMessage)
 const MoveMessage = lazyPart(async () => (await import('./move-message.tsx')).MoveMessage)
 
-/** What a person can do with a message: have it as a line for a shell, send it again, give it another time, cancel it. */
+/** Buttons of a message: show it as a curl command, send it again, reschedule it, cancel it. */
 export function MessageActions({ page }: { page: MessagePage }) {
   const [showsCurl, curl] = useDisclosure()
   const [sending, again] = useDisclosure()
@@ -26,7 +26,7 @@ export function MessageActions({ page }: { page: MessagePage }) {
       {page.curl === null ? null : (
         <>
           <Button size="xs" variant="default" onClick={curl.open}>
-            As curl
+            Show as curl
           </Button>
           <Button size="xs" variant="default" onClick={again.open}>
             Send again
@@ -35,7 +35,7 @@ export function MessageActions({ page }: { page: MessagePage }) {
       )}
       {page.canMove ? (
         <Button size="xs" variant="default" onClick={move.open}>
-          Move
+          Reschedule
         </Button>
       ) : null}
       {page.canCancel ? (
@@ -43,16 +43,16 @@ export function MessageActions({ page }: { page: MessagePage }) {
           Cancel
         </Button>
       ) : null}
-      <Dialog opened={showsCurl} onClose={curl.close} title="The same from a shell" size="lg">
+      <Dialog opened={showsCurl} onClose={curl.close} title="Send with curl" size="lg">
         <Curl line={page.curl ?? ''} />
       </Dialog>
-      <Dialog opened={sending} onClose={again.close} title="Send again?">
+      <Dialog opened={sending} onClose={again.close} title="Send again">
         <SendAgain page={page} onClose={again.close} />
       </Dialog>
-      <Dialog opened={canceling} onClose={cancel.close} title="Cancel this message?">
+      <Dialog opened={canceling} onClose={cancel.close} title="Cancel message">
         <CancelMessage message={waitingOf(page)} onClose={cancel.close} />
       </Dialog>
-      <Dialog opened={moving} onClose={move.close} title="Send at another time?">
+      <Dialog opened={moving} onClose={move.close} title="Reschedule message">
         <MoveMessage message={waitingOf(page)} onClose={move.close} />
       </Dialog>
     </Group>
@@ -70,12 +70,12 @@ const waitingOf = ({ message }: MessagePage): WaitingMessage => ({
 function Curl({ line }: { line: string }) {
   return (
     <Stack>
-      <Code block tabIndex={0} role="region" aria-label="The line for a shell">
+      <Code block tabIndex={0} role="region" aria-label="curl command">
         {line}
       </Code>
       <Group justify="space-between">
-        <Text size="sm">Put one of your keys in the place of YOUR_API_KEY.</Text>
-        <CopyButton text={line} of="the line" />
+        <Text size="sm">Replace YOUR_API_KEY with one of your API keys.</Text>
+        <CopyButton text={line} of="the command" />
       </Group>
     </Stack>
   )
@@ -87,12 +87,12 @@ interface ActionProperties {
 }
 
 function SendAgain({ page: { message }, onClose }: ActionProperties) {
-  // One for each opening of the dialog: pressing twice sends once.
+  // One key per opening of the dialog: a double click sends once.
   const [key] = useState(() => crypto.randomUUID())
   const place = useAccountPlace()
   const navigate = useNavigate()
   const send = useChange('history/send-again', ['history/page'])
-  // Of two quick clicks the second may be refused while the first is under way: either answer is followed, not the last one alone.
+  // The second of two quick clicks may be rejected while the first is in flight: handle either response.
   const run = async (): Promise<void> => {
     const { messageId } = await send.mutateAsync({ id: message.id, key })
     onClose()
@@ -101,18 +101,18 @@ function SendAgain({ page: { message }, onClose }: ActionProperties) {
   return (
     <Stack>
       <Text size="sm">
-        A new message with the same text goes to {message.to} and costs {message.parts} SMS.
+        This sends a new message with the same text to {message.to} and costs {message.parts} SMS.
       </Text>
       {message.final && message.error?.retryable !== true ? (
         <Alert color="yellow" variant="light">
           {message.error === null || message.status === 'unconfirmed'
-            ? 'This one may have arrived: the recipient may get the text twice.'
-            : 'The same cause may stop the new message, too.'}
+            ? 'This message may have arrived: the recipient may receive the text twice.'
+            : 'The new message may fail for the same reason.'}
         </Alert>
       ) : null}
       {message.final ? null : (
         <Alert color="yellow" variant="light">
-          This one is still on its way: the recipient may get the text twice.
+          This message is still in progress: the recipient may receive the text twice.
         </Alert>
       )}
       <CallFault error={send.error} />

@@ -3,13 +3,13 @@ import type { MessagePage } from '../../../src/api/console/messages/message-page
 import { formatExact, formatSpan } from '../ui/format.ts'
 
 const states: Record<MessagePage['attempts'][number]['state'], string> = {
-  handing_over: 'under way',
-  accepted: 'taken',
-  refused: 'refused',
+  handing_over: 'in flight',
+  accepted: 'accepted',
+  refused: 'rejected',
   unknown: 'outcome unknown',
 }
 
-/** Each time that the message was given to a device: how it ended, what the network calls its parts, and what was said word for word. */
+/** Lists the attempts of a message: result, network IDs of the parts, and the network's code. */
 export function MessageAttempts({ page: { attempts, deviceNames, message } }: { page: MessagePage }) {
   return (
     <Stack gap="md">
@@ -36,16 +36,18 @@ export function MessageAttempts({ page: { attempts, deviceNames, message } }: { 
           </Group>
           {attempt.sim === null ? null : (
             <Text size="sm">
-              Over SIM {attempt.sim}
+              SIM {attempt.sim}
               {attempt.phoneParts === null
                 ? ''
                 : `, in ${attempt.phoneParts} ${attempt.phoneParts === 1 ? 'part' : 'parts'}`}
             </Text>
           )}
-          {attempt.networkCode === null ? null : <Said label="It said" values={[attempt.networkCode]} />}
+          {attempt.networkCode === null ? null : (
+            <Codes label="Network code" values={[attempt.networkCode]} />
+          )}
           {attempt.networkIds.length === 0 ? null : (
-            <Said
-              label={attempt.networkIds.length === 1 ? 'Id at the network' : 'Ids at the network'}
+            <Codes
+              label={attempt.networkIds.length === 1 ? 'Network ID' : 'Network IDs'}
               values={attempt.networkIds}
             />
           )}
@@ -58,7 +60,7 @@ export function MessageAttempts({ page: { attempts, deviceNames, message } }: { 
   )
 }
 
-function Said({ label, values }: { label: string; values: readonly string[] }) {
+function Codes({ label, values }: { label: string; values: readonly string[] }) {
   return (
     <Group gap={6}>
       <Text size="sm" c="dimmed">

@@ -9,7 +9,7 @@ import { formatExact } from '../ui/format.ts'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import styles from './message-facts.module.css'
 
-/** What the message costs, who sent it, and everything that came with it. */
+/** Lists the details of a message: cost, sender, and all request fields. */
 export function MessageFacts({ page: { message, sentBy } }: { page: MessagePage }) {
   const names = useCall('history/names', {})
   const base = pathOf(useAccountPlace(), '/history')
@@ -21,7 +21,7 @@ export function MessageFacts({ page: { message, sentBy } }: { page: MessagePage 
         <Fact name="Sent by">{names.data?.senders.find(({ id }) => id === sentBy)?.name ?? sentBy}</Fact>
       )}
       {isSent ? <Fact name="Sender">{message.from ?? 'chosen by the device'}</Fact> : null}
-      {isSent ? null : <Fact name="Reached">{message.to ?? 'number unknown'}</Fact>}
+      {isSent ? null : <Fact name="Recipient">{message.to ?? 'number unknown'}</Fact>}
       {message.received_at === null ? null : (
         <Fact name="Received by the network">{formatExact(Date.parse(message.received_at))}</Fact>
       )}
@@ -30,14 +30,14 @@ export function MessageFacts({ page: { message, sentBy } }: { page: MessagePage 
       {isSent ? (
         <Fact name="Receipt">
           {message.receipt_expected === null
-            ? 'known when a device has it'
+            ? 'known after submission to a device'
             : message.receipt_expected
-              ? 'the network says if it arrived'
-              : 'none comes from this device'}
+              ? 'expected from the network'
+              : 'not available from this device'}
         </Fact>
       ) : null}
       {message.send_at === null ? null : (
-        <Fact name="To be sent">{formatExact(Date.parse(message.send_at))}</Fact>
+        <Fact name="Scheduled for">{formatExact(Date.parse(message.send_at))}</Fact>
       )}
       {message.final || message.expires_at === null ? null : (
         <Fact name="Expires">
@@ -45,7 +45,9 @@ export function MessageFacts({ page: { message, sentBy } }: { page: MessagePage 
         </Fact>
       )}
       {message.possible_duplicate ? (
-        <Fact name="Twice?">It went again after an unknown outcome and may have arrived twice.</Fact>
+        <Fact name="Possible duplicate">
+          Submitted again after an unknown outcome; may have arrived twice
+        </Fact>
       ) : null}
       {message.client_reference === null ? null : (
         <Fact name="Reference">
@@ -71,7 +73,7 @@ export function MessageFacts({ page: { message, sentBy } }: { page: MessagePage 
           </Anchor>
         </Fact>
       )}
-      <Fact name="Message">{message.id}</Fact>
+      <Fact name="Message ID">{message.id}</Fact>
     </dl>
   )
 }
@@ -91,8 +93,8 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 function costOf({ held, charged, state }: MessagePage['message']['cost']): string {
   const sms = (count: number): string => `${count} SMS`
-  if (state === 'held') return `${sms(held)} held, charged when it is sent`
+  if (state === 'held') return `${sms(held)} held, charged when sent`
   if (state === 'charged') return `${sms(charged)} charged`
-  if (state === 'partial') return `${sms(charged)} charged, ${sms(held - charged)} given back`
-  return state === 'released' ? `nothing: ${sms(held)} given back` : 'nothing'
+  if (state === 'partial') return `${sms(charged)} charged, ${sms(held - charged)} released`
+  return state === 'released' ? `nothing: ${sms(held)} released` : 'nothing'
 }

@@ -17,16 +17,16 @@ interface ListProperties {
   rows: readonly ListedMessage[]
   names: Names
   hasMore: boolean
-  /** The end of what was read comes near the screen. */
+  /** Called when the end of the loaded rows comes near the screen. */
   onNearEnd: () => void
 }
 
-/** Rows that are left below the screen when more are asked for. */
+/** Rows left below the screen when the next page is loaded. */
 const nearEnd = 40
 const rowHeight = 56
 const cardHeight = 96
 
-/** Messages, newest first: a table where there is room for one, else cards. Arrow keys go from row to row. */
+/** Renders messages, newest first, as a table or, on narrow screens, as cards. Arrow keys move between rows. */
 export function MessageList({ rows, names, hasMore, onNearEnd }: ListProperties) {
   const isNarrow = useMediaQuery('(max-width: 48em)', window.innerWidth <= 768)
   const list = useRef<HTMLDivElement>(null)
@@ -56,7 +56,7 @@ function RowTable({ rows, names, seen, hasMore }: Omit<ListProperties, 'onNearEn
     >
       <thead>
         <tr>
-          <th style={{ width: 124 }}>State</th>
+          <th style={{ width: 124 }}>Status</th>
           <th style={{ width: 184 }}>Number</th>
           <th>Text</th>
           <th style={{ width: 160 }}>Device</th>
@@ -100,9 +100,9 @@ function Cards({ rows, seen }: { rows: readonly ListedMessage[]; seen: RowWindow
   )
 }
 
-/** A row that has the focus keeps it when the table becomes cards, or cards a table: a phone is turned, a window made narrow. */
+/** Keeps the focus on a row when the layout changes between table and cards: a phone is turned, a window resized. */
 function useKeptFocus(list: RefObject<HTMLElement | null>, isNarrow: boolean) {
-  // React tells of no blur when it takes the row away itself.
+  // React fires no blur event when it removes the focused row.
   const focused = useRef<string | null>(null)
   useLayoutEffect(() => {
     if (focused.current === null || document.activeElement !== document.body) return
@@ -121,7 +121,7 @@ function useKeptFocus(list: RefObject<HTMLElement | null>, isNarrow: boolean) {
 const linkOf = (list: HTMLElement | null, id: string): HTMLElement | null =>
   list?.querySelector<HTMLElement>(`[data-message="${id}"]`) ?? null
 
-/** The arrow keys move the focus to the row above or below, which the window keeps beyond the screen. */
+/** Moves the focus to the row above or below by arrow keys; rows just outside of the screen are rendered, too. */
 function moveFocus(event: KeyboardEvent<HTMLElement>, rows: readonly ListedMessage[]): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   const id = event.target instanceof HTMLElement ? event.target.dataset['message'] : undefined

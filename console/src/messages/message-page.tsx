@@ -23,13 +23,13 @@ const MessageDeliveries = lazyPart(
   async () => (await import('../webhooks/message-deliveries.tsx')).MessageDeliveries,
 )
 
-/** Everything that is known of one message, as it happens. */
+/** Page of a message with all its details, updated live. */
 export function MessagePage() {
   const { messageId = '' } = useParams({ strict: false })
   const place = useAccountPlace()
   const query = useCall('history/message', { id: messageId })
-  useLive(['messages'], (told) => {
-    const event = told as MessagesEvent
+  useLive(['messages'], (content) => {
+    const event = content as MessagesEvent
     if (event.kind !== 'changed' || event.rows.some(({ id }) => id === messageId)) void query.refetch()
   })
   return (
@@ -39,13 +39,13 @@ export function MessagePage() {
       </Anchor>
       {query.isSuccess ? null : <Title order={1}>Message</Title>}
       <ListState query={query} rows={8}>
-        {(page) => <Story page={page} />}
+        {(page) => <Details page={page} />}
       </ListState>
     </Stack>
   )
 }
 
-function Story({ page }: { page: Answer }) {
+function Details({ page }: { page: Answer }) {
   const { message } = page
   const isReceived = message.direction === 'inbound'
   const number = isReceived ? message.from : message.to
@@ -74,7 +74,7 @@ function Story({ page }: { page: Answer }) {
             <MessageTimeline page={page} />
           </Section>
           {page.attempts.length === 0 ? null : (
-            <Section title={page.attempts.length === 1 ? 'Hand-over' : 'Hand-overs'}>
+            <Section title={page.attempts.length === 1 ? 'Attempt' : 'Attempts'}>
               <MessageAttempts page={page} />
             </Section>
           )}
@@ -95,25 +95,25 @@ function ConversationLink({ number }: { number: string }) {
   return (
     <Text size="sm">
       <Link to="/a/$accountId/$mode/conversations/$number" params={{ accountId, mode, number }}>
-        Read the conversation, and answer
+        Open conversation
       </Link>
     </Text>
   )
 }
 
-/** Why it ended as it did, and what to do: in the words of the interface. */
+/** Shows why a message failed and what to do, in the texts of the API. */
 function Cause({ page: { message } }: { page: Answer }) {
   const { error } = message
   if (error === null) return null
   return (
-    <Paper withBorder p="md" component="section" aria-label="What went wrong">
+    <Paper withBorder p="md" component="section" aria-label="Error">
       <Stack gap={4}>
         <Title order={2}>{labelOf(error.code)}</Title>
         <Text>{error.message}</Text>
         <Text size="sm" c="dimmed">
           {error.code}
-          {error.network_code === null ? '' : ` · the network said “${error.network_code}”`}
-          {error.retryable ? ' · sending again risks no duplicate' : ''}
+          {error.network_code === null ? '' : ` · network code “${error.network_code}”`}
+          {error.retryable ? ' · safe to send again, without a duplicate' : ''}
         </Text>
       </Stack>
     </Paper>

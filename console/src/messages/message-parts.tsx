@@ -1,9 +1,9 @@
 import { Group, Paper, Stack, Text } from '@mantine/core'
 import type { MessagePage } from '../../../src/api/console/messages/message-page.ts'
 
-/** The text as the network carries it: each part by itself, so that it shows where a long text was cut. */
+/** Shows the text by parts, as the network carries it. */
 export function MessageParts({ page: { message, partTexts } }: { page: MessagePage }) {
-  const alphabet = message.encoding === 'gsm7' ? 'septets of GSM-7' : 'units of UCS-2'
+  const units = message.encoding === 'gsm7' ? 'GSM-7 septets' : 'UTF-16 units'
   return (
     <Paper withBorder p="md" component="section" aria-label="Text">
       <Stack gap="sm">
@@ -18,9 +18,9 @@ export function MessageParts({ page: { message, partTexts } }: { page: MessagePa
         )}
         <Group gap="xs">
           <Text size="xs" c="dimmed">
-            {message.parts === 1 ? '1 part' : `${message.parts} parts`} · {message.units} {alphabet}
+            {message.parts === 1 ? '1 part' : `${message.parts} parts`} · {message.units} {units}
             {message.parts_sent > 0 && message.parts_sent < message.parts
-              ? ` · ${message.parts_sent} of them taken by the network`
+              ? ` · ${message.parts_sent} accepted by the network`
               : ''}
           </Text>
         </Group>

@@ -8,12 +8,12 @@ import { TimeAgo } from '../ui/time-ago.tsx'
 import { RowActions } from './row-actions.tsx'
 import styles from './message-list.module.css'
 
-/** What ids are called. */
+/** Returns the names of IDs. */
 export interface Names {
   device(id: string): string
 }
 
-/** One message as a row of a table. */
+/** Renders a message as a table row. */
 export function MessageTableRow({ of, index, names }: { of: ListedMessage; index: number; names: Names }) {
   return (
     <tr className={styles['row']} aria-rowindex={index + 2}>
@@ -24,7 +24,7 @@ export function MessageTableRow({ of, index, names }: { of: ListedMessage; index
         <NumberLink of={of} />
       </td>
       <td>
-        <Words of={of} />
+        <Content of={of} />
       </td>
       <td>
         {of.status === 'scheduled' ? (
@@ -45,7 +45,7 @@ export function MessageTableRow({ of, index, names }: { of: ListedMessage; index
   )
 }
 
-/** The same for narrow screens. */
+/** Renders a message as a card, for narrow screens. */
 export function MessageCard({ of }: { of: ListedMessage }) {
   return (
     <li className={styles['card']}>
@@ -57,14 +57,14 @@ export function MessageCard({ of }: { of: ListedMessage }) {
       </Group>
       <Group wrap="nowrap" gap="xs" align="start">
         <MessageState of={of.status} />
-        <Words of={of} />
+        <Content of={of} />
         {of.status === 'scheduled' ? <RowActions of={of} /> : null}
       </Group>
     </li>
   )
 }
 
-/** The other party; the way to the page of the message. */
+/** Shows the number of the other party, linked to the page of the message. */
 function NumberLink({ of }: { of: ListedMessage }) {
   const { accountId, mode } = useAccountPlace()
   const isReceived = of.direction === 'inbound'
@@ -83,8 +83,8 @@ function NumberLink({ of }: { of: ListedMessage }) {
   )
 }
 
-/** What it says, and beneath it what else is known: who it was sent as, why it went wrong, the reference. */
-function Words({ of }: { of: ListedMessage }) {
+/** Shows the text, and below it the sender, the error code and the reference. */
+function Content({ of }: { of: ListedMessage }) {
   const more = [
     of.status === 'scheduled' && of.sendAtMs !== null ? `at ${formatExact(of.sendAtMs)}` : null,
     of.errorCode,

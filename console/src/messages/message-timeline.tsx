@@ -6,10 +6,10 @@ import { messageStates, type MessageStatus } from '../ui/message-states.ts'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import styles from './message-timeline.module.css'
 
-/** Each state that the message reached, when, and how long after the one before; at the end what is waited for. */
+/** Lists the statuses of a message with their times and intervals, and what it is waiting for. */
 export function MessageTimeline({ page }: { page: MessagePage }) {
   const { timeline, message } = page
-  const awaits = awaited(page)
+  const next = nextOf(page)
   const device = (id: string | null): string =>
     id === null ? '' : ` · ${page.deviceNames[id] ?? 'a shared device'}`
   return (
@@ -21,7 +21,7 @@ export function MessageTimeline({ page }: { page: MessagePage }) {
             <Dot status={entry.status} />
             <Group gap="xs" justify="space-between" align="baseline">
               <Text fw={600} size="sm">
-                {wordsOf(entry.status, before?.status ?? null, message.direction === 'inbound')}
+                {labelOf(entry.status, before?.status ?? null, message.direction === 'inbound')}
                 <Text span inherit fw={400} c="dimmed">
                   {device(entry.deviceId)}
                 </Text>
@@ -39,15 +39,15 @@ export function MessageTimeline({ page }: { page: MessagePage }) {
           </li>
         )
       })}
-      {awaits === null ? null : (
+      {next === null ? null : (
         <li className={`${styles['entry']} ${styles['ahead']}`}>
           <span className={styles['dot']} aria-hidden="true" />
           <Text size="sm" c="dimmed">
-            {awaits.says}
-            {awaits.atMs === null ? null : (
+            {next.label}
+            {next.atMs === null ? null : (
               <>
                 {' '}
-                <TimeAgo at={awaits.atMs} />
+                <TimeAgo at={next.atMs} />
               </>
             )}
           </Text>
@@ -68,37 +68,37 @@ function Dot({ status }: { status: MessageStatus }) {
   )
 }
 
-const words: Partial<Record<MessageStatus, string>> = {
-  queued: 'Back in the queue',
-  sending: 'Handed over',
+const labels: Partial<Record<MessageStatus, string>> = {
+  queued: 'Requeued',
+  sending: 'Submitted',
   sent: 'Sent',
   delivered: 'Delivered',
   received: 'Received',
 }
 
-function wordsOf(status: MessageStatus, before: MessageStatus | null, isReceived: boolean): string {
-  if (status === 'queued' && before === 'scheduled') return 'Its time came'
+function labelOf(status: MessageStatus, before: MessageStatus | null, isReceived: boolean): string {
+  if (status === 'queued' && before === 'scheduled') return 'Due'
   if (before === null && !isReceived) return status === 'scheduled' ? 'Accepted, scheduled' : 'Accepted'
-  return words[status] ?? `${status.charAt(0).toUpperCase()}${status.slice(1)}`
+  return labels[status] ?? `${status.charAt(0).toUpperCase()}${status.slice(1)}`
 }
 
-/** What comes next, as far as the server knows; null when nothing does. */
-function awaited({
+/** Returns what the message is waiting for, or null. */
+function nextOf({
   message,
   receiptsAwaited,
   dueAtMs,
-}: MessagePage): { says: string; atMs: number | null } | null {
+}: MessagePage): { label: string; atMs: number | null } | null {
   if (message.status === 'queued' || message.status === 'scheduled')
     return dueAtMs === null || dueAtMs <= Date.now()
-      ? { says: 'Waits for a device', atMs: null }
-      : { says: 'Next hand-over', atMs: dueAtMs }
-  if (message.status === 'sending') return { says: 'Waits for the word of the device', atMs: null }
+      ? { label: 'Waiting for a device', atMs: null }
+      : { label: 'Next attempt', atMs: dueAtMs }
+  if (message.status === 'sending') return { label: 'Waiting for the device', atMs: null }
   if (message.status === 'sent' && receiptsAwaited > 0)
     return {
-      says:
+      label:
         receiptsAwaited === 1
-          ? 'Waits for a receipt of the network'
-          : `Waits for ${receiptsAwaited} receipts of the network`,
+          ? 'Waiting for a delivery receipt'
+          : `Waiting for ${receiptsAwaited} delivery receipts`,
       atMs: null,
     }
   return null

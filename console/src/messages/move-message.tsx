@@ -8,7 +8,7 @@ import { LocalTimeField } from '../ui/local-time-field.tsx'
 import { notify } from '../ui/notify.ts'
 import type { WaitingMessage } from './cancel-message.tsx'
 
-/** Another time for a scheduled message; says whether it was still scheduled. */
+/** Form to reschedule a message; reports when it was no longer scheduled. */
 export function MoveMessage({ message, onClose }: { message: WaitingMessage; onClose: () => void }) {
   const zone = browserZone()
   const [picked, setPicked] = useState(message.sendAtMs === null ? noTime : pickedOf(message.sendAtMs, zone))
@@ -25,8 +25,8 @@ export function MoveMessage({ message, onClose }: { message: WaitingMessage; onC
           void notify({
             message:
               result === 'moved' && atMs !== null
-                ? `It goes at ${formatExact(atMs)}.`
-                : 'It was not scheduled any more: nothing was changed.',
+                ? `Rescheduled to ${formatExact(atMs)}`
+                : 'The message was no longer scheduled. Nothing was changed.',
           })
         },
       },
@@ -37,13 +37,13 @@ export function MoveMessage({ message, onClose }: { message: WaitingMessage; onC
       <Stack>
         <LocalTimeField
           label="Send at"
-          hint="Up to 30 days ahead; a time that has passed means at once."
+          hint="Up to 30 days ahead. A time in the past means now."
           value={picked}
           onChange={setPicked}
         />
         <CallFault error={move.error} />
         <Button type="submit" loading={move.isPending} disabled={sendAtMs === null}>
-          Move the message to {message.to}
+          Reschedule message to {message.to}
         </Button>
       </Stack>
     </form>

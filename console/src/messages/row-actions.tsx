@@ -8,7 +8,7 @@ import styles from './message-list.module.css'
 const CancelMessage = lazyPart(async () => (await import('./cancel-message.tsx')).CancelMessage)
 const MoveMessage = lazyPart(async () => (await import('./move-message.tsx')).MoveMessage)
 
-/** What can be done with a scheduled message without a look at its page. */
+/** Menu of a scheduled message in the list. */
 export function RowActions({ of }: { of: ListedMessage }) {
   const [moving, move] = useDisclosure()
   const [canceling, cancel] = useDisclosure()
@@ -18,19 +18,19 @@ export function RowActions({ of }: { of: ListedMessage }) {
     <span className={styles['actions']}>
       <MenuButton
         label="Change"
-        says={`Change the message to ${to}`}
+        description={`Change message to ${to}`}
         size="compact-xs"
         sections={[
           [
-            { label: 'Move …', run: move.open },
-            { label: 'Cancel …', run: cancel.open, color: 'red' },
+            { label: 'Reschedule…', run: move.open },
+            { label: 'Cancel…', run: cancel.open, color: 'red' },
           ],
         ]}
       />
-      <Dialog opened={moving} onClose={move.close} title="Send at another time?">
+      <Dialog opened={moving} onClose={move.close} title="Reschedule message">
         <MoveMessage message={message} onClose={move.close} />
       </Dialog>
-      <Dialog opened={canceling} onClose={cancel.close} title="Cancel this message?">
+      <Dialog opened={canceling} onClose={cancel.close} title="Cancel message">
         <CancelMessage message={message} onClose={cancel.close} />
       </Dialog>
     </span>

@@ -10,52 +10,52 @@ import { keyOf } from '../api/use-call.ts'
 import type { HistoryFilter } from './history-filter.ts'
 import {
   addWaiting,
-  beginAnew,
   insertRows,
   isKnownHere,
   type ListedPages,
   mergeChanged,
+  restartList,
 } from './merge-rows.ts'
 
 type Pages = InfiniteData<HistoryPageAnswer, string | null>
 
-/** What is new and not shown yet. */
-interface News {
+/** New messages that are not shown yet. */
+interface Arrivals {
   rows: ListedMessage[]
-  /** The head of the list as it stands, when so much is new that it no longer touches what is shown. */
+  /** The new first page, when too much is new for it to overlap the visible pages. */
   head: HistoryPageAnswer | null
 }
-const noNews: News = { rows: [], head: null }
+const noArrivals: Arrivals = { rows: [], head: null }
 
-/** Told, and put in, while a page was read, which is put behind the pages as they were when it was asked for. */
+/** Changes received and rows inserted during the read of a page, which is appended to the pages as of its request. */
 interface Meanwhile {
-  told: ListedMessage[]
+  changed: ListedMessage[]
   put: ListedMessage[]
 }
-const nothingMeanwhile = (): Meanwhile => ({ told: [], put: [] })
+const nothingMeanwhile = (): Meanwhile => ({ changed: [], put: [] })
 
-/** Behind so many changes at once the head of the list is read anew, this often at most. */
+/** Minimum interval of reading the first page again, when too many changes happen for the stream to list them. */
 const refreshEveryMs = 1_500
 
 /**
- * The messages that fit a filter, page by page, kept up to date by the live stream. New ones are put in while `isAtTop`; else they wait in
- * `waiting` until `showWaiting`, so that nothing moves under the reader.
+ * Returns the messages that match a filter, page by page, updated by the live stream. New ones are inserted while
+ * `isAtTop`; otherwise they are kept in `waiting` until `showWaiting`, so that the list does not move.
  */
 export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
   const { accountId, mode } = useAccountPlace()
   const place = useMemo(() => ({ accountId, mode }), [accountId, mode])
   const client = useQueryClient()
   const queryKey = useMemo(() => keyOf('history/page', place, { filter }), [place, filter])
-  const [news, setNews] = useState(noNews)
-  /** As they are now: what was asked for under another filter still comes. */
-  const current = useRef({ queryKey, news })
-  current.current = { queryKey, news }
-  /** When not all that changed was told: the newest message up to which nothing is missing. */
-  const sureUpTo = useRef<string | null>(null)
+  const [arrivals, setArrivals] = useState(noArrivals)
+  /** The latest values: responses for an earlier filter can still arrive. */
+  const current = useRef({ queryKey, arrivals })
+  current.current = { queryKey, arrivals }
+  /** When changes were not listed: the newest message up to which none is missing. */
+  const completeUpTo = useRef<string | null>(null)
   const meanwhile = useRef(nothingMeanwhile())
   useEffect(() => {
-    setNews(noNews)
-    sureUpTo.current = null
+    setArrivals(noArrivals)
+    completeUpTo.current = null
     meanwhile.current = nothingMeanwhile()
   }, [queryKey])
 
@@ -65,7 +65,7 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
       read('history/page', place, pageParam === null ? { filter } : { filter, cursor: pageParam }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
-    // The stream keeps it up to date; what was left and comes back is read anew.
+    // The stream keeps it up to date; a page that is opened again is read again.
     staleTime: 0,
     gcTime: 60_000,
   })
@@ -83,21 +83,21 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
     },
     [client, queryKey, isReading],
   )
-  const take = useCallback(
+  const apply = useCallback(
     (changed: readonly ListedMessage[], among: HistoryFilter): void => {
       const held = client.getQueryData<Pages>(queryKey)
       if (held === undefined || current.current.queryKey !== queryKey) return
-      if (isReading()) meanwhile.current.told.push(...changed)
+      if (isReading()) meanwhile.current.changed.push(...changed)
       const { shown, newcomers } = mergeChanged(held, changed, among)
       client.setQueryData<Pages>(queryKey, shown as Pages)
-      const { head, rows: waiting } = current.current.news
-      // Behind a new head what comes would stand above a gap.
+      const { head, rows: waiting } = current.current.arrivals
+      // With a pending first page, inserted rows would be above a gap.
       if (isAtTop() && head === null) {
         const arrived = addWaiting(waiting, newcomers, changed)
         if (arrived.length > 0) put(arrived)
-        if (waiting.length > 0) setNews(noNews)
+        if (waiting.length > 0) setArrivals(noArrivals)
       } else
-        setNews((before) =>
+        setArrivals((before) =>
           newcomers.length === 0 && before.rows.length === 0
             ? before
             : { ...before, rows: addWaiting(before.rows, newcomers, changed) },
@@ -107,17 +107,17 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
   )
   useEffect(() => {
     if (query.isFetching) return
-    const { told, put: rows } = meanwhile.current
+    const { changed, put: rows } = meanwhile.current
     meanwhile.current = nothingMeanwhile()
     if (rows.length > 0) put(rows)
-    if (told.length > 0) take(told, nothing)
-  }, [query.isFetching, put, take])
-  /** A page that is being read would follow the list as it was; all that came meanwhile is in the list. */
-  const startWith = useCallback(
-    async ({ head, rows }: News & { head: HistoryPageAnswer }): Promise<void> => {
+    if (changed.length > 0) apply(changed, nothing)
+  }, [query.isFetching, put, apply])
+  /** Restarts the list. A page in flight would be appended to the old list; the new list has everything since. */
+  const restart = useCallback(
+    async ({ head, rows }: Arrivals & { head: HistoryPageAnswer }): Promise<void> => {
       await client.cancelQueries({ queryKey, exact: true })
       meanwhile.current = nothingMeanwhile()
-      client.setQueryData<Pages>(queryKey, (held) => beginAnew(head, [...rowsOf(held), ...rows]) as Pages)
+      client.setQueryData<Pages>(queryKey, (held) => restartList(head, [...rowsOf(held), ...rows]) as Pages)
     },
     [client, queryKey],
   )
@@ -125,65 +125,65 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
   const refreshHead = useThrottled(
     useCallback(async (): Promise<void> => {
       if (client.getQueryData(queryKey) === undefined) return
-      const from = sureUpTo.current
+      const from = completeUpTo.current
       const head = await read('history/page', place, { filter })
       const held = client.getQueryData<Pages>(queryKey)
       if (held === undefined || current.current.queryKey !== queryKey) return
-      if (sureUpTo.current === from) sureUpTo.current = null
-      // What the server gives fits, whatever the rows can tell.
-      if (reaches(head, from ?? newestId(held))) return take(head.rows, {})
-      const { rows: waiting } = current.current.news
+      if (completeUpTo.current === from) completeUpTo.current = null
+      // Rows from the server match the filter, even if they cannot show it.
+      if (reaches(head, from ?? newestId(held))) return apply(head.rows, {})
+      const { rows: waiting } = current.current.arrivals
       if (isAtTop()) {
-        setNews(noNews)
-        return startWith({ head, rows: waiting })
+        setArrivals(noArrivals)
+        return restart({ head, rows: waiting })
       }
-      setNews({ head, rows: rowsOf(beginAnew(head, waiting)) })
-    }, [client, queryKey, place, filter, take, isAtTop, startWith]),
+      setArrivals({ head, rows: rowsOf(restartList(head, waiting)) })
+    }, [client, queryKey, place, filter, apply, isAtTop, restart]),
     refreshEveryMs,
   )
 
   const refreshMoving = useThrottled(
     useCallback(async (): Promise<void> => {
       const ids = movingIds(client.getQueryData<Pages>(queryKey))
-      for (let i = 0; i < ids.length; i += idsAtOnce) {
-        const { rows } = await read('history/rows', place, { ids: ids.slice(i, i + idsAtOnce) })
-        take(rows, nothing)
+      for (let i = 0; i < ids.length; i += idsPerCall) {
+        const { rows } = await read('history/rows', place, { ids: ids.slice(i, i + idsPerCall) })
+        apply(rows, nothing)
       }
-    }, [client, queryKey, place, take]),
+    }, [client, queryKey, place, apply]),
     refreshEveryMs,
   )
 
-  useLive(['messages'], (told) => {
-    const event = told as MessagesEvent
+  useLive(['messages'], (content) => {
+    const event = content as MessagesEvent
     if (event.kind !== 'changed') {
-      sureUpTo.current ??= newestId(client.getQueryData<Pages>(queryKey))
+      completeUpTo.current ??= newestId(client.getQueryData<Pages>(queryKey))
       refreshHead()
       return refreshMoving()
     }
-    if (isKnownHere(filter)) return take(event.rows, filter)
-    // Whether a new one belongs here only the server can say.
-    take(event.rows, nothing)
+    if (isKnownHere(filter)) return apply(event.rows, filter)
+    // Only the server can decide whether a new message matches.
+    apply(event.rows, nothing)
     refreshHead()
   })
 
   const rows = useMemo(() => rowsOf(query.data), [query.data])
   const showWaiting = (): void => {
-    const { head, rows: waiting } = news
+    const { head, rows: waiting } = arrivals
     if (head === null) put(waiting)
-    else void startWith({ head, rows: waiting })
-    setNews(noNews)
+    else void restart({ head, rows: waiting })
+    setArrivals(noArrivals)
   }
-  return { query, rows, waiting: news.rows, showWaiting, lastPage: query.data?.pages.at(-1) ?? null }
+  return { query, rows, waiting: arrivals.rows, showWaiting, lastPage: query.data?.pages.at(-1) ?? null }
 }
 
-/** What no new message fits. */
+/** A filter that no new message matches. */
 const nothing: HistoryFilter = { status: [] }
 
-/** As many as the server gives at once. */
-const idsAtOnce = 100
+/** Limit of the server's call. */
+const idsPerCall = 100
 const maxIds = 500
 
-/** Whether a head goes back as far as a message: then nothing lies between them. */
+/** Whether a first page reaches back to a message: then none is missing between them. */
 const reaches = ({ next, rows }: HistoryPageAnswer, id: string): boolean =>
   next === null || (rows.at(-1)?.id ?? '') <= id
 
@@ -192,30 +192,30 @@ const newestId = (held: Pages | undefined): string => held?.pages[0]?.rows[0]?.i
 const rowsOf = (held: Pick<ListedPages, 'pages'> | undefined): ListedMessage[] =>
   held?.pages.flatMap(({ rows }) => rows) ?? []
 
-/** The newest messages shown that may still change; what is final does not, but for rare corrections. */
+/** Returns the newest listed messages that can still change. Final ones do not, except for rare corrections. */
 const movingIds = (held: Pages | undefined): string[] =>
   rowsOf(held)
     .filter((row) => !row.final)
     .map(({ id }) => id)
     .slice(0, maxIds)
 
-/** Runs at once, then at most once in `everyMs`, and once more at the end when it was asked for in between. */
+/** Returns a function that runs `run` immediately, then at most once every `everyMs`, with a trailing run. */
 function useThrottled(run: () => Promise<void>, everyMs: number): () => void {
   const latest = useRef(run)
   latest.current = run
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
-  const again = useRef(false)
+  const isPending = useRef(false)
   useEffect(() => () => clearTimeout(timer.current ?? undefined), [])
   return useCallback(() => {
     const go = (): void => {
       timer.current = setTimeout(() => {
         timer.current = null
-        if (again.current) go()
+        if (isPending.current) go()
       }, everyMs)
-      again.current = false
+      isPending.current = false
       latest.current().catch(() => undefined)
     }
     if (timer.current === null) go()
-    else again.current = true
+    else isPending.current = true
   }, [everyMs])
 }

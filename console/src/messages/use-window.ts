@@ -1,6 +1,6 @@
 import { type RefObject, useCallback, useEffect, useState } from 'react'
 
-/** Which rows of a long list are near the screen, and how much room the others take. */
+/** The rows of a long list near the screen, and the heights of the others. */
 export interface RowWindow {
   first: number
   /** Exclusive. */
@@ -9,20 +9,20 @@ export interface RowWindow {
   spaceAfter: number
 }
 
-/** Rows beyond either edge of the screen, so that a quick turn of the wheel shows no gap. */
-const beyond = 12
+/** Rows rendered beyond either edge of the screen, so that quick scrolling shows no gap. */
+const overscan = 12
 
 /**
- * Follows the scrolling of the page over a list of `count` rows that are `rowHeight` pixels high each. Only the rows near the screen need to be
- * there: a hundred thousand scroll as smoothly as fifty.
+ * Tracks the scroll position over a list of `count` rows, each `rowHeight` pixels high. Only rows near the screen are
+ * rendered: 100,000 rows scroll as smoothly as 50.
  */
 export function useWindow(list: RefObject<HTMLElement | null>, count: number, rowHeight: number): RowWindow {
   const [first, setFirst] = useState(0)
-  const [room, setRoom] = useState(() => Math.ceil(window.innerHeight / rowHeight))
+  const [visible, setVisible] = useState(() => Math.ceil(window.innerHeight / rowHeight))
   const measure = useCallback(() => {
     const above = list.current === null ? 0 : -list.current.getBoundingClientRect().top
-    setFirst(Math.max(0, Math.floor(above / rowHeight) - beyond))
-    setRoom(Math.ceil(window.innerHeight / rowHeight))
+    setFirst(Math.max(0, Math.floor(above / rowHeight) - overscan))
+    setVisible(Math.ceil(window.innerHeight / rowHeight))
   }, [list, rowHeight])
   useEffect(() => {
     measure()
@@ -34,6 +34,6 @@ export function useWindow(list: RefObject<HTMLElement | null>, count: number, ro
     }
   }, [measure])
   const start = Math.min(first, Math.max(0, count - 1))
-  const end = Math.min(count, start + room + 2 * beyond)
+  const end = Math.min(count, start + visible + 2 * overscan)
   return { first: start, end, spaceBefore: start * rowHeight, spaceAfter: (count - end) * rowHeight }
 }

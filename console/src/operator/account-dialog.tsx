@@ -4,7 +4,7 @@ import { Dialog } from '../ui/dialog.tsx'
 
 const TaskForm = lazyPart(async () => (await import('./task-form.tsx')).TaskForm)
 
-/** What the operator is about to do to an account. */
+/** A task of the operator on an account. */
 export interface AccountTask {
   what: 'grant' | 'limits' | 'reach' | 'reset-link' | 'active' | 'suspended' | 'closed' | 'erase'
   account: OperatedAccount
@@ -17,11 +17,11 @@ const titles: Readonly<Record<AccountTask['what'], string>> = {
   'reset-link': 'Reset link for the owner of',
   active: 'Reactivate',
   suspended: 'Suspend',
-  closed: 'Close for ever:',
-  erase: 'Erase for ever:',
+  closed: 'Close',
+  erase: 'Permanently erase',
 }
 
-/** The dialog of one task. */
+/** Dialog of a task. */
 export function AccountDialog({ task, onClose }: { task: AccountTask | null; onClose: () => void }) {
   return (
     <Dialog

@@ -7,7 +7,7 @@ import { useCall, useChange } from '../api/use-call.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { formatNumber } from '../ui/format.ts'
 import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
-import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { EmptyText, ListState } from '../ui/list-state.tsx'
 import { MenuButton, type MenuLine } from '../ui/menu-button.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import { InvitationTable } from '../members/invitation-table.tsx'
@@ -16,7 +16,7 @@ import { EraseNumber } from './erase-number.tsx'
 import { InviteToOpen } from './invite-to-open.tsx'
 import { OpenAccount } from './open-account.tsx'
 
-/** All accounts of the instance: found by name, address or id, and what can be done to each. */
+/** Page with all accounts of the instance: search, creation and actions. */
 export function AccountsPage() {
   const [words, setWords] = useState('')
   const [settled] = useDebouncedValue(words, 300)
@@ -35,20 +35,20 @@ export function AccountsPage() {
         <Title order={1}>Accounts</Title>
         <Group gap="xs">
           <Button size="xs" variant="default" onClick={() => setDialog('erase')}>
-            Erase a number
+            Erase number
           </Button>
           <Button size="xs" variant="default" onClick={() => setDialog('invite')}>
-            Invite somebody
+            Invite user
           </Button>
           <Button size="xs" onClick={() => setDialog('open')}>
-            Open an account
+            Create account
           </Button>
         </Group>
       </Group>
       <TextInput
         type="search"
         aria-label="Search accounts"
-        placeholder="Name, e-mail address or id"
+        placeholder="Name, e-mail address or ID"
         value={words}
         onChange={(event) => search(event.currentTarget.value)}
       />
@@ -58,9 +58,9 @@ export function AccountsPage() {
         isFiltered={settled !== ''}
         onClearFilter={() => search('')}
         empty={
-          <EmptyWords title="No accounts yet">
-            <Text size="sm">Open one, or let people sign up (ONESIXTY_SIGNUP).</Text>
-          </EmptyWords>
+          <EmptyText title="No accounts yet">
+            <Text size="sm">Create one, or allow sign-up (ONESIXTY_SIGNUP).</Text>
+          </EmptyText>
         }
       >
         {({ accounts: rows, nextBeforeId }) => (
@@ -79,7 +79,7 @@ export function AccountsPage() {
   )
 }
 
-/** Who was invited to open an account and has not yet. */
+/** Lists pending invitations to create an account. */
 function Invitations() {
   const { data } = useCall('operator/invitations', {})
   const revoke = useChange('operator/revoke-invitation', ['operator/invitations', 'operator/audit'])
@@ -104,7 +104,7 @@ function AccountTable({
           <th>Owner</th>
           <th>State</th>
           <th data-end>SMS available</th>
-          <th>Opened</th>
+          <th>Created</th>
           <td />
         </tr>
       </thead>
@@ -150,18 +150,18 @@ function AccountMenu({ of, onTask }: { of: OperatedAccount; onTask: (task: Accou
   return (
     <MenuButton
       label="Change"
-      says={`Change ${of.name}`}
+      description={`Change ${of.name}`}
       size="compact-xs"
       sections={[
         [
           line('grant', 'Grant SMS'),
-          line('limits', 'Limits'),
-          line('reach', 'Countries and quiet hours'),
-          line('reset-link', 'Reset link for the owner'),
+          line('limits', 'Edit limits'),
+          line('reach', 'Edit countries and quiet hours'),
+          line('reset-link', 'Create reset link for owner'),
           ...(of.state === 'active' ? [line('suspended', 'Suspend')] : []),
           ...(of.state === 'suspended' ? [line('active', 'Reactivate')] : []),
-          ...(of.state === 'closed' ? [] : [line('closed', 'Close for ever', 'red')]),
-          line('erase', 'Erase for ever', 'red'),
+          ...(of.state === 'closed' ? [] : [line('closed', 'Close account', 'red')]),
+          line('erase', 'Erase permanently', 'red'),
         ],
       ]}
     />

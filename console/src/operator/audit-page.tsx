@@ -5,10 +5,10 @@ import type { AuditLine } from '../../../src/api/console/operator/audit-calls.ts
 import { useCall } from '../api/use-call.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
-import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { EmptyText, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 
-/** Who did what, the newest first. */
+/** Audit log, newest first. */
 export function AuditPage() {
   const [filter, setFilter] = useState({ action: '', accountId: '', actor: '' })
   const [settled] = useDebouncedValue(filter, 300)
@@ -38,7 +38,7 @@ export function AuditPage() {
           onChange={(event) => set({ accountId: event.currentTarget.value.trim() })}
         />
         <TextInput
-          label="By"
+          label="Actor"
           placeholder="usr_… or cli"
           value={filter.actor}
           onChange={(event) => set({ actor: event.currentTarget.value.trim() })}
@@ -50,9 +50,9 @@ export function AuditPage() {
         isFiltered={Object.keys(given).length > 0}
         onClearFilter={() => set({ action: '', accountId: '', actor: '' })}
         empty={
-          <EmptyWords title="Nothing has been done yet">
-            <Text size="sm">Each change of accounts, keys, money and devices is written down here.</Text>
-          </EmptyWords>
+          <EmptyText title="No entries yet">
+            <Text size="sm">Changes of accounts, keys, balances and devices are recorded here.</Text>
+          </EmptyText>
         }
       >
         {({ lines, nextBeforeId }) => (
@@ -70,11 +70,11 @@ const AuditTable = ({ lines }: { lines: readonly AuditLine[] }) => (
   <DataTable minWidth={1000}>
     <thead>
       <tr>
-        <th>When</th>
-        <th>By</th>
-        <th>What</th>
+        <th>Time</th>
+        <th>Actor</th>
+        <th>Action</th>
         <th style={{ width: '15%' }}>Account</th>
-        <th style={{ width: '35%' }}>With</th>
+        <th style={{ width: '35%' }}>Details</th>
       </tr>
     </thead>
     <tbody>
@@ -85,7 +85,7 @@ const AuditTable = ({ lines }: { lines: readonly AuditLine[] }) => (
           </td>
           <td>{line.actor}</td>
           <td style={{ fontFamily: 'var(--mantine-font-family-monospace)' }}>{line.action}</td>
-          <td>{line.accountName ?? line.accountId ?? 'the instance'}</td>
+          <td>{line.accountName ?? line.accountId ?? 'instance'}</td>
           <td>
             <Text
               size="xs"

@@ -6,22 +6,22 @@ import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { formatExact, formatNumber } from '../ui/format.ts'
 
-type Piece = AnswerOf<'operator/erase-account'>
+type Step = AnswerOf<'operator/erase-account'>
 
-/** Erases an account with its people once its name was typed; it is asked for piece by piece as long as this is open. */
+/** Form to erase an account and its users after its name was typed. It runs step by step while the dialog is open. */
 export function EraseAccountForm({ account }: { account: OperatedAccount }) {
   const [typed, setTyped] = useState('')
   const [done, setDone] = useState({ erased: 0, canceled: 0 })
-  const [last, setLast] = useState<Piece | null>(null)
+  const [last, setLast] = useState<Step | null>(null)
   const erase = useChange('operator/erase-account', ['operator/accounts', 'operator/audit'])
-  const goOn = (): void =>
+  const run = (): void =>
     erase.mutate(
       { accountId: account.id, confirm: account.name },
       {
-        onSuccess: (piece) => {
-          setDone((sum) => ({ erased: sum.erased + piece.erased, canceled: sum.canceled + piece.canceled }))
-          setLast(piece)
-          if (!piece.isFinished) goOn()
+        onSuccess: (step) => {
+          setDone((sum) => ({ erased: sum.erased + step.erased, canceled: sum.canceled + step.canceled }))
+          setLast(step)
+          if (!step.isFinished) run()
         },
       },
     )
@@ -30,9 +30,8 @@ export function EraseAccountForm({ account }: { account: OperatedAccount }) {
   return (
     <Stack>
       <Text size="sm">
-        Texts, numbers, names and secrets of the account are erased, and its people who are in no other
-        account. What waits is cancelled and its SMS are released. Counts, costs and times stay. There is no
-        way back.
+        Erases texts, numbers, names and secrets of the account, and users who have no other account. Queued
+        messages are canceled and their SMS released. Counts, costs and times are kept. This cannot be undone.
       </Text>
       <CallFault error={erase.error} />
       {isRunning ? (
@@ -40,12 +39,12 @@ export function EraseAccountForm({ account }: { account: OperatedAccount }) {
       ) : (
         <>
           <TextInput
-            label={`Type ${account.name} to erase it`}
+            label={`Type ${account.name} to confirm`}
             data-autofocus
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
           />
-          <Button color="red" disabled={typed !== account.name} onClick={goOn}>
+          <Button color="red" disabled={typed !== account.name} onClick={run}>
             Erase {account.name}
           </Button>
         </>
@@ -54,29 +53,29 @@ export function EraseAccountForm({ account }: { account: OperatedAccount }) {
   )
 }
 
-function Running({ erased, last }: { erased: number; canceled: number; last: Piece | null }) {
+function Running({ erased, last }: { erased: number; canceled: number; last: Step | null }) {
   return (
     <Alert color="blue" variant="light" role="status" icon={<Loader size="xs" />} title="Erasing">
       <Text size="sm">
         {last === null || last.inFlight === 0
-          ? `${formatNumber(erased)} messages erased so far. Keep this open; should it be closed, erase the account again and it goes on.`
+          ? `${formatNumber(erased)} messages erased so far. Keep this dialog open. If it closes, erase the account again to continue.`
           : inFlightText(last)}
       </Text>
     </Alert>
   )
 }
 
-const inFlightText = ({ inFlight, finalBy }: Piece): string => {
-  const by = finalBy === null ? '' : `, which is by ${formatExact(finalBy)} at the latest`
-  return `${formatNumber(inFlight)} messages are being handed over. It goes on when they are final${by}. Nothing new is sent meanwhile: you may close this and erase the account again then.`
+const inFlightText = ({ inFlight, finalBy }: Step): string => {
+  const by = finalBy === null ? '' : `, at ${formatExact(finalBy)} at the latest`
+  return `${formatNumber(inFlight)} messages in flight. Erasing continues when they are final${by}. No new messages are sent in the meantime: you can close this dialog and erase the account again later.`
 }
 
 function Erased({ erased, canceled }: { erased: number; canceled: number }) {
   return (
     <Alert color="teal" variant="light" role="status" title="Erased">
       <Text size="sm">
-        The account is erased: {formatNumber(erased)} messages, and {formatNumber(canceled)} that waited were
-        cancelled. Backups made before still hold it.
+        Account erased: {formatNumber(erased)} messages, of which {formatNumber(canceled)} were queued and
+        canceled. Earlier backups still contain it.
       </Text>
     </Alert>
   )

@@ -6,10 +6,10 @@ import { CallForm } from '../ui/call-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { formatNumber } from '../ui/format.ts'
 
-/** Erases a number from all accounts; it wants to be typed twice, since there is no way back. */
+/** Dialog to erase a number from all accounts. It must be typed twice, as this cannot be undone. */
 export function EraseNumber({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Dialog opened={opened} onClose={onClose} title="Erase a number">
+    <Dialog opened={opened} onClose={onClose} title="Erase number">
       <EraseForm />
     </Dialog>
   )
@@ -17,20 +17,20 @@ export function EraseNumber({ opened, onClose }: { opened: boolean; onClose: () 
 
 function EraseForm() {
   const [number, setNumber] = useState('')
-  const [again, setAgain] = useState('')
+  const [repeated, setRepeated] = useState('')
   const erase = useChange('operator/erase-number', ['operator/audit'])
   if (erase.data !== undefined) return <Erased {...erase.data} />
   return (
     <CallForm
       call={erase}
       onSubmit={() => erase.mutate({ number })}
-      action={`Erase ${number === '' ? 'the number' : number}`}
+      action={`Erase ${number === '' ? 'number' : number}`}
       color="red"
-      disabled={number === '' || number !== again}
+      disabled={number === '' || number !== repeated}
     >
       <Text size="sm">
-        The number and the texts of all its messages are erased, in every account. What waits for it is
-        cancelled and its SMS are released. The statements keep their amounts. There is no way back.
+        Erases the number and the texts of all its messages in every account. Queued messages to it are
+        canceled and their SMS released. Statements keep their amounts. This cannot be undone.
       </Text>
       <TextInput
         label="Number"
@@ -40,9 +40,9 @@ function EraseForm() {
         onChange={(event) => setNumber(event.currentTarget.value.trim())}
       />
       <TextInput
-        label="The same number again"
-        value={again}
-        onChange={(event) => setAgain(event.currentTarget.value.trim())}
+        label="Repeat number"
+        value={repeated}
+        onChange={(event) => setRepeated(event.currentTarget.value.trim())}
       />
     </CallForm>
   )
@@ -52,12 +52,13 @@ function Erased({ erased, canceled, inFlight, isLogEmpty }: ErasedNumber) {
   return (
     <Alert color="teal" variant="light" role="status" title="Erased">
       <Text size="sm">
-        {formatNumber(erased)} messages erased, {formatNumber(canceled)} cancelled before.
+        {formatNumber(erased)} {erased === 1 ? 'message' : 'messages'} erased, {formatNumber(canceled)}{' '}
+        canceled before.
         {inFlight === 0
           ? ''
-          : ` ${formatNumber(inFlight)} are being handed over: erase the number again when they are final.`}
+          : ` ${formatNumber(inFlight)} in flight: erase the number again when they are final.`}
         {isLogEmpty === false
-          ? ' Somebody reads at this moment, so that old pages stay in the write-ahead log until the server has written over them.'
+          ? ' A reader is active: old pages stay in the write-ahead log until the server overwrites them.'
           : ''}
       </Text>
     </Alert>

@@ -10,10 +10,10 @@ import { formatNumber } from '../ui/format.ts'
 const kinds = [
   { value: 'grant', label: 'Grant' },
   { value: 'top_up', label: 'Top-up (paid)' },
-  { value: 'correction', label: 'Correction (may be below 0)' },
+  { value: 'correction', label: 'Correction (can be negative)' },
 ] as const
 
-/** SMS for an account, with the reason that stays in the ledger. */
+/** Form to grant SMS to an account, with a note for the ledger. */
 export function GrantForm({ account, onClose }: { account: OperatedAccount; onClose: () => void }) {
   const [sms, setSms] = useState<number | string>('')
   const [kind, setKind] = useState<'grant' | 'top_up' | 'correction'>('grant')
@@ -29,17 +29,16 @@ export function GrantForm({ account, onClose }: { account: OperatedAccount; onCl
       )
   }
   return (
-    <CallForm call={grant} onSubmit={submit} action={`Grant to ${account.name}`}>
+    <CallForm call={grant} onSubmit={submit} action={`Grant SMS to ${account.name}`}>
       <Text size="sm">
-        {formatNumber(account[mode].available)} of {formatNumber(account[mode].granted)} SMS are available
-        now.
+        {formatNumber(account[mode].available)} of {formatNumber(account[mode].granted)} SMS available.
       </Text>
       <NumberInput label="SMS" required data-autofocus allowDecimal={false} value={sms} onChange={setSms} />
       <Choice label="Kind" data={kinds} value={kind} onChange={setKind} />
       <Choice label="Wallet" data={['live', 'test']} value={mode} onChange={setMode} />
       <TextInput
         label="Note"
-        description="Why; it stays in the ledger for ever, and the account sees it."
+        description="Reason, stored permanently in the ledger and visible to the account."
         required
         maxLength={500}
         value={note}

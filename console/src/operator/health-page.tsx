@@ -5,15 +5,15 @@ import { formatNumber } from '../ui/format.ts'
 import { ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 
-/** How the instance is, measured when the page was opened or asked again. */
+/** Page with the health of the instance, measured when it is opened or refreshed. */
 export function HealthPage() {
   const health = useCall('operator/health', {})
   return (
     <Stack>
       <Group justify="space-between">
-        <Title order={1}>Health of the instance</Title>
+        <Title order={1}>Instance health</Title>
         <Button size="xs" variant="default" loading={health.isFetching} onClick={() => void health.refetch()}>
-          Measure again
+          Refresh
         </Button>
       </Group>
       <ListState query={health}>{(answer) => <Figures health={answer} />}</ListState>
@@ -23,13 +23,13 @@ export function HealthPage() {
 
 function Figures({ health }: { health: SystemHealth }) {
   const { flush, queue, database, settings } = health
-  const rows: readonly { name: string; value: string; says: React.ReactNode }[] = [
+  const rows: readonly { name: string; value: string; details: React.ReactNode }[] = [
     {
-      name: 'Waiting messages',
+      name: 'Queued messages',
       value: formatNumber(queue.messages),
-      says:
+      details:
         queue.oldestDueAt === null ? (
-          'Nothing waits.'
+          'The queue is empty'
         ) : (
           <>
             {formatNumber(queue.parts)} parts; the oldest was due <TimeAgo at={queue.oldestDueAt} />
@@ -37,42 +37,42 @@ function Figures({ health }: { health: SystemHealth }) {
         ),
     },
     {
-      name: 'Flush of a commit',
+      name: 'Commit flush time',
       value: `${flush.p50Ms.toFixed(1)} ms`,
-      says: `The median of the last 256; of 99 of 100 at most ${flush.p99Ms.toFixed(1)} ms`,
+      details: `p50 of the last 256 commits; p99 ${flush.p99Ms.toFixed(1)} ms`,
     },
     {
-      name: 'Event-loop delay',
+      name: 'Event loop delay',
       value: `${health.eventLoopLagP99Ms.toFixed(1)} ms`,
-      says: '99 of 100 turns were no later than this',
+      details: 'p99',
     },
     {
       name: 'Database',
       value: formatBytes(database.databaseBytes + (database.walBytes ?? 0)),
-      says: describeDatabase(database),
+      details: describeDatabase(database),
     },
-    { name: 'Memory', value: formatBytes(health.memoryBytes), says: 'Resident, of the whole process' },
+    { name: 'Memory', value: formatBytes(health.memoryBytes), details: 'Resident memory of the process' },
     {
       name: 'Version',
       value: health.version,
-      says: (
+      details: (
         <>
-          Started <TimeAgo at={health.startedAt} />; at {settings.publicUrl}; {settings.freeSms} SMS for a new
-          account
+          Started <TimeAgo at={health.startedAt} />; URL {settings.publicUrl}; {settings.freeSms} SMS for new
+          accounts
         </>
       ),
     },
   ]
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
-      {rows.map(({ name, value, says }) => (
+      {rows.map(({ name, value, details }) => (
         <Paper key={name} withBorder p="md">
           <Text size="sm">{name}</Text>
           <Text size="xl" fw={700} style={{ fontVariantNumeric: 'tabular-nums' }}>
             {value}
           </Text>
           <Text size="xs" c="dimmed">
-            {says}
+            {details}
           </Text>
         </Paper>
       ))}
@@ -87,8 +87,8 @@ function formatBytes(bytes: number): string {
   return `${(bytes / 1024 ** step).toFixed(step === 0 ? 0 : 1)} ${units[step]}`
 }
 
-/** The log and the disk of a PostgreSQL server are watched there. */
+/** With PostgreSQL, write-ahead log and disk are monitored on its server. */
 const describeDatabase = ({ walBytes, diskFreeBytes }: SystemHealth['database']): string =>
   walBytes === null || diskFreeBytes === null
-    ? 'On a PostgreSQL server, with its indexes'
-    : `${formatBytes(walBytes)} of it in the write-ahead log; ${formatBytes(diskFreeBytes)} of the disk are free`
+    ? 'On a PostgreSQL server, including indexes'
+    : `${formatBytes(walBytes)} of it in the write-ahead log; ${formatBytes(diskFreeBytes)} free on the disk`

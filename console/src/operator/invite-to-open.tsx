@@ -6,10 +6,10 @@ import { NewInvitation } from '../members/new-invitation.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
-/** Lets somebody open an account of their own, also where sign-up is not for everybody. */
+/** Dialog to invite a user to create an account, also where sign-up is closed. */
 export function InviteToOpen({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Dialog opened={opened} onClose={onClose} title="Invite somebody">
+    <Dialog opened={opened} onClose={onClose} title="Invite user">
       <InviteForm />
     </Dialog>
   )
@@ -22,7 +22,7 @@ function InviteForm() {
   return (
     <CallForm call={invite} onSubmit={() => invite.mutate({ email })} action="Invite" ownFaults={['email']}>
       <Text size="sm">
-        Whoever accepts chooses a name and a password, and has an account of their own with the free SMS.
+        The invited user chooses a name and a password, and gets an account of their own with the free SMS.
       </Text>
       <InviteeField email={email} onChange={setEmail} error={invite.error} />
     </CallForm>

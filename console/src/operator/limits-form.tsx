@@ -5,15 +5,15 @@ import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 
 const fields = [
-  { name: 'sendPerMinute', label: 'Sends a minute' },
-  { name: 'readPerMinute', label: 'Reads a minute' },
-  { name: 'queueLimit', label: 'Messages that may wait' },
-  { name: 'numberPerHour', label: 'Messages to one number in an hour' },
-  { name: 'prefixPerHour', label: 'Messages to neighbouring numbers in an hour' },
-  { name: 'pumpingNumbers', label: 'Neighbouring numbers with codes in an hour' },
+  { name: 'sendPerMinute', label: 'Send requests per minute' },
+  { name: 'readPerMinute', label: 'Read requests per minute' },
+  { name: 'queueLimit', label: 'Maximum queued messages' },
+  { name: 'numberPerHour', label: 'Messages to one number per hour' },
+  { name: 'prefixPerHour', label: 'Messages to one number block per hour' },
+  { name: 'pumpingNumbers', label: 'Numbers of one block with codes per hour' },
 ] as const
 
-/** Limits of one account; what is left empty is as the instance has it. */
+/** Form for the limits of an account; an empty field means the setting of the instance. */
 export function LimitsForm({ account, onClose }: { account: OperatedAccount; onClose: () => void }) {
   const { sendPerMinute, readPerMinute, queueLimit, numberPerHour, prefixPerHour, pumpingNumbers } = account
   const [limits, setLimits] = useState({
@@ -29,12 +29,12 @@ export function LimitsForm({ account, onClose }: { account: OperatedAccount; onC
     <CallForm
       call={save}
       onSubmit={() => save.mutate({ accountId: account.id, ...limits }, { onSuccess: onClose })}
-      action={`Save the limits of ${account.name}`}
+      action={`Save limits of ${account.name}`}
     >
       <Text size="sm">
-        For each mode, the last three for live messages. Empty is the setting of the instance, 0 is no limit.
-        Neighbouring numbers differ in their last three digits; codes to more of them suspend the account when
-        they are most of its codes.
+        The limits apply to each mode, the last three to live messages only. Empty: the setting of the
+        instance; 0: no limit. The numbers of a block differ in their last three digits. Codes to more numbers
+        of one block suspend the account if they are most of its codes.
       </Text>
       {fields.map(({ name, label }) => (
         <NumberInput

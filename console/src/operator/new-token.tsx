@@ -1,8 +1,8 @@
 import { ShownOnce } from '../ui/shown-once.tsx'
 
-/** The one time that a token is shown. */
+/** Shows a new API token, the only time that it is shown. */
 export const NewToken = ({ token, onClose }: { token: string; onClose: () => void }) => (
   <ShownOnce what="token" text={token} onClose={onClose}>
-    Only its hash is stored. It sees every account: keep it as you keep your password.
+    Only its hash is stored. It gives access to all accounts: protect it like your password.
   </ShownOnce>
 )

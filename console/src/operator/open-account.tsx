@@ -8,10 +8,10 @@ import { Dialog } from '../ui/dialog.tsx'
 import { EmailField } from '../ui/email-field.tsx'
 import { formatExact } from '../ui/format.ts'
 
-/** The form for a new account. */
+/** Dialog to create an account. */
 export function OpenAccount({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Dialog opened={opened} onClose={onClose} title="Open an account">
+    <Dialog opened={opened} onClose={onClose} title="Create account">
       <OpenForm />
     </Dialog>
   )
@@ -22,13 +22,13 @@ function OpenForm() {
   const [email, setEmail] = useState('')
   const open = useChange('operator/open-account', ['operator/accounts', 'operator/audit'])
   const known = open.error instanceof CallFailed ? open.error.problem.known_user : undefined
-  if (open.data !== undefined) return <Opened link={open.data.link} email={email} />
+  if (open.data !== undefined) return <Created link={open.data.link} email={email} />
   return (
     <CallForm
       call={known === undefined ? open : { error: null, isPending: false }}
       disabled={known !== undefined}
       onSubmit={() => open.mutate({ name, email })}
-      action="Open the account"
+      action="Create account"
     >
       <TextInput
         label="Name"
@@ -39,7 +39,7 @@ function OpenForm() {
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <EmailField
-        label="E-mail address of its owner"
+        label="E-mail address of the owner"
         autoComplete="off"
         value={email}
         onChange={(address) => {
@@ -64,32 +64,34 @@ interface ClaimedProps {
   onConfirm: () => void
 }
 
-/** Somebody has that address already, which proves nothing: the operator says that it is they. */
+/** Asks for confirmation when a user already has the address, which does not prove that it is the right person. */
 function Claimed({ user, isPending, onConfirm }: ClaimedProps) {
   const accounts = user.accounts.map(({ id, name, role }) => `${role} of ${name} (${id})`).join(', ')
   return (
-    <Alert color="yellow" title="A user has this address already" role="alert">
+    <Alert color="yellow" title="A user with this address exists" role="alert">
       <Stack gap="sm">
         <Text size="sm">
           {user.name} ({user.id}), since {formatExact(Date.parse(user.since))};{' '}
-          {accounts === '' ? 'in no account' : accounts}. Nobody has proved that the address is theirs: ask
-          them before you give them the account.
+          {accounts === '' ? 'no account' : accounts}. The address is not verified: ask them before you give
+          them the account.
         </Text>
         <Button color="yellow" variant="light" loading={isPending} onClick={onConfirm}>
-          I am sure: open it for {user.name}
+          Create account for {user.name}
         </Button>
       </Stack>
     </Alert>
   )
 }
 
-function Opened({ link, email }: { link: string | null; email: string }) {
+function Created({ link, email }: { link: string | null; email: string }) {
   if (link === null)
-    return <Text size="sm">{email} has a password already, and finds the account after signing in.</Text>
+    return <Text size="sm">{email} already has a password and will find the account after signing in.</Text>
   return (
     <Stack>
       <ToCopy text={link} of="the link" />
-      <Text size="sm">Give this link to {email} and nobody else: it lets them choose a password, once.</Text>
+      <Text size="sm">
+        Send this link only to {email}: it lets them choose a password. It works only once.
+      </Text>
     </Stack>
   )
 }

@@ -5,18 +5,18 @@ import { TopBar } from '../ui/top-bar.tsx'
 const pages = [
   { label: 'Accounts', to: '/operator' },
   { label: 'Health', to: '/operator/health' },
-  { label: 'Programs', to: '/operator/tokens' },
+  { label: 'API tokens', to: '/operator/tokens' },
   { label: 'Audit log', to: '/operator/audit' },
 ] as const
 
-/** The frame of the operator's pages. */
+/** Renders the frame of the pages of the instance. */
 export function OperatorShell() {
   return (
     <>
       <TopBar>
         <Group gap="lg">
-          <Text fw={700}>onesixty · operator</Text>
-          <Group component="nav" gap="md" aria-label="Pages of the operator">
+          <Text fw={700}>onesixty · instance</Text>
+          <Group component="nav" gap="md" aria-label="Pages of the instance">
             {pages.map(({ label, to }) => (
               <Anchor
                 key={to}

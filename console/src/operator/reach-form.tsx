@@ -6,7 +6,7 @@ import { CallForm } from '../ui/call-form.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { enteredOf, hoursOf, isHalfEntered, QuietHoursFields } from '../ui/quiet-hours-fields.tsx'
 
-/** Whom an account may write to, and in which hours not. */
+/** Form for the countries that an account can send to, and its quiet hours. */
 export function ReachForm({ account, onClose }: { account: OperatedAccount; onClose: () => void }) {
   const [isLimited, setLimited] = useState(account.countries !== null)
   const [countries, setCountries] = useState((account.countries ?? []).join(', '))
@@ -25,22 +25,22 @@ export function ReachForm({ account, onClose }: { account: OperatedAccount; onCl
     <CallForm
       call={save}
       onSubmit={submit}
-      action={`Save whom ${account.name} may write to`}
+      action={`Save settings of ${account.name}`}
       disabled={isHalfEntered(quiet)}
     >
       <Choice
         label="Countries"
         data={[
-          { value: 'all', label: 'Every country' },
-          { value: 'some', label: 'These countries alone' },
+          { value: 'all', label: 'All countries' },
+          { value: 'some', label: 'Only these countries' },
         ]}
         value={isLimited ? 'some' : 'all'}
         onChange={(which) => setLimited(which === 'some')}
       />
       {isLimited ? (
         <Textarea
-          label="Codes of countries"
-          description="By ISO 3166, such as DE, AT; with none nothing can be sent."
+          label="Country codes"
+          description="ISO 3166, for example DE, AT. Empty: sending is blocked."
           autosize
           value={countries}
           onChange={(event) => setCountries(event.currentTarget.value)}

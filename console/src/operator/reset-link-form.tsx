@@ -7,7 +7,7 @@ import { CallForm } from '../ui/call-form.tsx'
 import { ToCopy } from '../ui/to-copy.tsx'
 import { formatExact } from '../ui/format.ts'
 
-/** A link by which an owner chooses a new password. */
+/** Form to create a link with which an owner chooses a new password. */
 export function ResetLinkForm({ account }: { account: OperatedAccount }) {
   const [email, setEmail] = useState(account.emails[0] ?? '')
   const make = useChange('operator/reset-link', ['operator/audit'])
@@ -16,13 +16,13 @@ export function ResetLinkForm({ account }: { account: OperatedAccount }) {
       <Stack>
         <ToCopy text={make.data.link} of="the link" />
         <Text size="sm">
-          Give it to {email} and nobody else. It works once, until {formatExact(make.data.expiresAt)}.
+          Send it only to {email}. It works once, until {formatExact(make.data.expiresAt)}.
         </Text>
       </Stack>
     )
   return (
-    <CallForm call={make} onSubmit={() => make.mutate({ email })} action="Make the link">
-      <Text size="sm">The old password works until a new one is chosen; then all sessions end.</Text>
+    <CallForm call={make} onSubmit={() => make.mutate({ email })} action="Create link">
+      <Text size="sm">The old password works until a new one is chosen. Then all sessions end.</Text>
       <Choice label="Owner" data={account.emails} value={email} onChange={setEmail} />
     </CallForm>
   )

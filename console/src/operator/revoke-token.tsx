@@ -5,7 +5,7 @@ import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
-/** The end of a token, after it was said what ends with it. */
+/** Button to revoke a token, after confirmation. */
 export function RevokeToken({ of }: { of: ListedOperatorToken }) {
   const [revoking, { open, close }] = useDisclosure()
   const revoke = useChange('operator/revoke-token', ['operator/tokens', 'operator/audit'])
@@ -14,10 +14,10 @@ export function RevokeToken({ of }: { of: ListedOperatorToken }) {
       <Button size="compact-xs" color="red" variant="light" aria-label={`Revoke ${of.name}`} onClick={open}>
         Revoke
       </Button>
-      <Dialog opened={revoking} onClose={close} title={`Revoke ${of.name}?`}>
+      <Dialog opened={revoking} onClose={close} title={`Revoke ${of.name}`}>
         <Stack>
           <Text size="sm">
-            The program that uses the token …{of.lastFour} is refused at once. This cannot be undone.
+            Requests with the token …{of.lastFour} are rejected immediately. This cannot be undone.
           </Text>
           <CallFault error={revoke.error} />
           <Button
@@ -25,7 +25,7 @@ export function RevokeToken({ of }: { of: ListedOperatorToken }) {
             loading={revoke.isPending}
             onClick={() => revoke.mutate({ tokenId: of.id }, { onSuccess: close })}
           >
-            Revoke the token {of.name}
+            Revoke token {of.name}
           </Button>
         </Stack>
       </Dialog>

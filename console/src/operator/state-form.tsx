@@ -4,28 +4,29 @@ import type { OperatedAccount } from '../../../src/api/console/operator/operator
 import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 
-const words = {
-  active: { does: 'Reactivate', says: 'Sending goes on at once with what waits.', color: 'teal' },
+const changes = {
+  active: { verb: 'Reactivate', effect: 'Queued messages are sent again immediately.', color: 'teal' },
   suspended: {
-    does: 'Suspend',
-    says: 'Nothing is sent any more; what waits stays where it is, and reading works.',
+    verb: 'Suspend',
+    effect: 'Sending stops. Queued messages stay queued, and reading still works.',
     color: 'orange',
   },
   closed: {
-    does: 'Close',
-    says: 'Its keys stop working, what waits is cancelled and its SMS are released. There is no way back.',
+    verb: 'Close',
+    effect:
+      'API keys stop working, queued messages are canceled and their SMS released. This cannot be undone.',
     color: 'red',
   },
 } as const
 
-/** Moves an account to another state; closing wants its name typed. */
+/** Form to change the state of an account; closing requires its name to be typed. */
 export function StateForm(properties: {
   account: OperatedAccount
-  state: keyof typeof words
+  state: keyof typeof changes
   onClose: () => void
 }) {
   const { account, state, onClose } = properties
-  const { does, says, color } = words[state]
+  const { verb, effect, color } = changes[state]
   const [typed, setTyped] = useState('')
   const move = useChange('operator/state', ['operator/accounts', 'operator/audit'])
   const isSure = state !== 'closed' || typed === account.name
@@ -33,14 +34,14 @@ export function StateForm(properties: {
     <CallForm
       call={move}
       onSubmit={() => move.mutate({ accountId: account.id, state }, { onSuccess: onClose })}
-      action={`${does} ${account.name}`}
+      action={`${verb} ${account.name}`}
       color={color}
       disabled={!isSure}
     >
-      <Text size="sm">{says}</Text>
+      <Text size="sm">{effect}</Text>
       {state === 'closed' ? (
         <TextInput
-          label={`Type ${account.name} to close it`}
+          label={`Type ${account.name} to confirm`}
           data-autofocus
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}

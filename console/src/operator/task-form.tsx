@@ -6,7 +6,7 @@ import { ReachForm } from './reach-form.tsx'
 import { ResetLinkForm } from './reset-link-form.tsx'
 import { StateForm } from './state-form.tsx'
 
-/** The form of one task. */
+/** Renders the form of a task. */
 export function TaskForm({ task: { what, account }, onClose }: { task: AccountTask; onClose: () => void }) {
   switch (what) {
     case 'grant':

@@ -5,11 +5,11 @@ import { Choice } from '../ui/choice.tsx'
 import { endOfLife, SecretLife, SecretName } from '../ui/secret-fields.tsx'
 
 const scopes = [
-  { value: 'read', label: 'Read accounts, ledgers and use' },
-  { value: 'write', label: 'Read, open accounts, grant SMS, suspend and close' },
+  { value: 'read', label: 'Read accounts, ledgers and usage' },
+  { value: 'write', label: 'Read, create accounts, grant SMS, suspend and close' },
 ]
 
-/** What a new token is called, what it may do and how long. */
+/** Form for a new API token: name, permissions, expiry. */
 export function TokenForm({ onClose, onMade }: { onClose: () => void; onMade: (token: string) => void }) {
   const [name, setName] = useState('')
   const [scope, setScope] = useState('read')
@@ -29,9 +29,9 @@ export function TokenForm({ onClose, onMade }: { onClose: () => void; onMade: (t
       { onSuccess: made },
     )
   return (
-    <CallForm call={create} onSubmit={submit} onCancel={onClose} action="Create the token">
-      <SecretName description="Which program it is for." value={name} onChange={setName} />
-      <Choice label="It may" data={scopes} value={scope} onChange={setScope} />
+    <CallForm call={create} onSubmit={submit} onCancel={onClose} action="Create token">
+      <SecretName description="Name of the client that uses it." value={name} onChange={setName} />
+      <Choice label="Permissions" data={scopes} value={scope} onChange={setScope} />
       <SecretLife value={days} onChange={setDays} />
     </CallForm>
   )

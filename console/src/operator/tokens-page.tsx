@@ -4,13 +4,13 @@ import { useState } from 'react'
 import type { ListedOperatorToken } from '../../../src/accounts/keys/operator-tokens.ts'
 import { useCall } from '../api/use-call.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { EmptyText, ListState } from '../ui/list-state.tsx'
 import { SecretTable } from '../ui/secret-table.tsx'
 import { NewToken } from './new-token.tsx'
 import { RevokeToken } from './revoke-token.tsx'
 import { TokenForm } from './token-form.tsx'
 
-/** Tokens of the interface for the operator's programs. */
+/** Page with the tokens of the operator API. */
 export function TokensPage() {
   const tokens = useCall('operator/tokens', {})
   const [creating, { open, close }] = useDisclosure()
@@ -18,16 +18,16 @@ export function TokensPage() {
   return (
     <Stack>
       <Group justify="space-between">
-        <Title order={1}>Programs</Title>
+        <Title order={1}>API tokens</Title>
         <Button size="xs" onClick={open}>
-          Create a token
+          Create token
         </Button>
       </Group>
       <Text size="sm" maw={700}>
-        A billing system opens accounts, grants SMS and reads what was used at <code>/operator/v1</code>. It
-        takes a token from here; no API key works there.{' '}
+        API tokens authenticate clients of the operator API at <code>/operator/v1</code>, for example a
+        billing system that creates accounts, grants SMS and reads usage. API keys do not work there.{' '}
         <Anchor href="/operator/docs" target="_blank" size="sm">
-          Read the reference
+          API reference
         </Anchor>
       </Text>
       {made === null ? null : <NewToken token={made} onClose={() => setMade(null)} />}
@@ -35,14 +35,14 @@ export function TokensPage() {
         query={tokens}
         isEmpty={(answer) => answer.tokens.length === 0}
         empty={
-          <EmptyWords title="No tokens yet">
-            <Text size="sm">Make one for each program, with no more than it needs.</Text>
-          </EmptyWords>
+          <EmptyText title="No API tokens yet">
+            <Text size="sm">Use one token per client, with no more permissions than it needs.</Text>
+          </EmptyText>
         }
       >
         {(answer) => <TokenTable tokens={answer.tokens} />}
       </ListState>
-      <Dialog opened={creating} onClose={close} title="Create a token">
+      <Dialog opened={creating} onClose={close} title="Create token">
         <TokenForm onClose={close} onMade={setMade} />
       </Dialog>
     </Stack>
@@ -53,7 +53,7 @@ const TokenTable = ({ tokens }: { tokens: readonly ListedOperatorToken[] }) => (
   <SecretTable
     of={tokens}
     what="Token"
-    caption="Tokens, newest first. A token itself is shown only when it is made."
+    caption="API tokens, newest first. A token is shown only when it is created."
     name={({ name, id }) => (
       <>
         <Text size="sm" fw={500}>
@@ -64,7 +64,7 @@ const TokenTable = ({ tokens }: { tokens: readonly ListedOperatorToken[] }) => (
         </Text>
       </>
     )}
-    may={({ scope }) => (scope === 'write' ? 'read and change' : 'read')}
-    end={(token) => <RevokeToken of={token} />}
+    permissions={({ scope }) => (scope === 'write' ? 'read and write' : 'read')}
+    actions={(token) => <RevokeToken of={token} />}
   />
 )

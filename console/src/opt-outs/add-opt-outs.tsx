@@ -8,7 +8,7 @@ import { inPieces } from './in-pieces.ts'
 
 const maxFaultsShown = 10
 
-/** Stores a pasted list or a file of numbers. */
+/** Form to add a pasted list or a file of numbers. */
 export function AddOptOuts() {
   const [text, setText] = useState('')
   const [done, setDone] = useState<AddedOptOuts | null>(null)
@@ -41,7 +41,7 @@ export function AddOptOuts() {
       {done === null ? null : <Done of={done} />}
       <Textarea
         label="Numbers"
-        description="One a line, with a plus and the country; or a table, of which the first column that holds a number counts."
+        description="One number per line in international format, or a table: its first column with a number is used."
         autosize
         minRows={4}
         maxRows={12}
@@ -49,7 +49,7 @@ export function AddOptOuts() {
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <FileInput
-        label="Or a file of them: CSV or text"
+        label="Or a file (CSV or text)"
         accept=".csv,.txt,text/csv,text/plain"
         onChange={(file) => {
           if (file !== null) void file.text().then(setText)
@@ -65,12 +65,12 @@ function Done({ of: { added, known, canceled, faults } }: { of: AddedOptOuts }) 
     <Alert color={faults.length === 0 ? 'teal' : 'yellow'} variant="light" role="status">
       <Stack gap="xs">
         <Text size="sm">
-          {formatNumber(added)} added, {formatNumber(known)} had opted out before; {formatNumber(canceled)}{' '}
-          waiting {canceled === 1 ? 'message was' : 'messages were'} canceled.
+          {formatNumber(added)} added, {formatNumber(known)} already listed; {formatNumber(canceled)} queued{' '}
+          {canceled === 1 ? 'message' : 'messages'} canceled.
         </Text>
         {faults.length === 0 ? null : (
           <>
-            <Text size="sm">These lines hold no number and were left out:</Text>
+            <Text size="sm">These lines have no number and were skipped:</Text>
             <List size="sm">
               {faults.slice(0, maxFaultsShown).map(({ line, detail }) => (
                 <List.Item key={line}>
@@ -78,7 +78,7 @@ function Done({ of: { added, known, canceled, faults } }: { of: AddedOptOuts }) 
                 </List.Item>
               ))}
             </List>
-            {more > 0 ? <Text size="sm">and {formatNumber(more)} more.</Text> : null}
+            {more > 0 ? <Text size="sm">and {formatNumber(more)} more</Text> : null}
           </>
         )}
       </Stack>

@@ -1,16 +1,16 @@
-/** As the server takes them at once. */
+/** Limits of the server's call. */
 const maxLines = 500
 const maxCharacters = 39_000
 
 interface Piece {
   text: string
-  /** How many lines of the whole stand before it. */
+  /** Lines of the list before this piece. */
   linesBefore: number
 }
 
 /**
- * A list in pieces that the server takes, none of which parts a line. Those behind the first begin with an empty line: only the first line of all may
- * name the columns.
+ * Splits a list at line ends into pieces within the limits of the server. All but the first start with an empty line,
+ * because only the first line of the list can contain column names.
  */
 export function inPieces(list: string): Piece[] {
   const lines = list.replace(/^\ufeff/, '').split(/\r\n|[\r\n]/)

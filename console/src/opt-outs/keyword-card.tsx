@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { KeywordSet } from '../../../src/messages/opt-outs/check-keyword-set.ts'
 import { languageName } from './language-name.ts'
 
-/** A keyword set, and what an owner can do to it. Texts that its STOP words were followed in are none without it: removing these asks first. */
+/** Shows a keyword set, with actions for owners. Removing STOP words asks for confirmation: they no longer opt out. */
 export function KeywordCard(properties: {
   set: KeywordSet
   canSet: boolean
@@ -64,6 +64,6 @@ const linesOf = ({ stop, start, help, off, stopAnswer, helpAnswer }: KeywordSet)
     words.length === 0 ? [] : [`${name}: ${words.join(', ')}`],
   ),
   ...Object.entries({ STOP: stopAnswer, HELP: helpAnswer }).flatMap(([name, text]) =>
-    text === null ? [] : [`Answer to ${name}: ${text === '' ? 'none' : text}`],
+    text === null ? [] : [`Reply to ${name}: ${text === '' ? 'none' : text}`],
   ),
 ]

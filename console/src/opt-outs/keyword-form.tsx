@@ -10,12 +10,12 @@ import { CallForm } from '../ui/call-form.tsx'
 const lists = { stop: 'STOP words', start: 'START words', help: 'HELP words' } as const
 const answers = { stopAnswer: 'STOP', helpAnswer: 'HELP' } as const
 
-/** A set as it was read; of a new one nothing was. */
+/** A set with the time of its last change; null for a new one. */
 export interface ReadKeywordSet extends KeywordSet {
   updatedAt: number | null
 }
 
-/** The words of one language, and the answers in it. */
+/** Form for the keywords of one language, and the replies in it. */
 export function KeywordForm({ of, onClose }: { of: ReadKeywordSet; onClose: () => void }) {
   const [set, setSet] = useState(of)
   const client = useQueryClient()
@@ -36,7 +36,7 @@ export function KeywordForm({ of, onClose }: { of: ReadKeywordSet; onClose: () =
         helpAnswer,
         updatedAt,
       },
-      // What was changed meanwhile is there when the form is opened again.
+      // After a conflict, the form has the latest version when it is opened again.
       { onSuccess: onClose, onError: () => void client.invalidateQueries({ queryKey: ['keywords/list'] }) },
     )
   }
@@ -70,7 +70,7 @@ export function KeywordForm({ of, onClose }: { of: ReadKeywordSet; onClose: () =
       {isForBuiltIn ? (
         <Checkbox.Group
           label="Words turned off"
-          description="These are no STOP, because recipients answer questions with them."
+          description="These do not count as STOP, because recipients use them to answer questions."
           value={[...set.off]}
           error={faultOf(save.error, 'off')}
           onChange={(words) => put({ off: words })}
@@ -95,7 +95,9 @@ export function KeywordForm({ of, onClose }: { of: ReadKeywordSet; onClose: () =
   )
 }
 
-/** Null is the default, and an empty text none: what is typed is never empty, and comes back when an answer is wanted again. */
+/**
+ * Field for a reply: null is the default, an empty text means no reply. The typed text is kept while the reply is off.
+ */
 function AnswerField(properties: {
   to: string
   value: string | null
@@ -111,8 +113,8 @@ function AnswerField(properties: {
   return (
     <>
       <Textarea
-        label={`Answer to ${to}`}
-        description="Default: the answer of und, then of the instance."
+        label={`Reply to ${to}`}
+        description="Default: the reply of und, then of the instance."
         autosize
         minRows={2}
         value={typed}
@@ -121,7 +123,7 @@ function AnswerField(properties: {
         onChange={(event) => type(event.currentTarget.value)}
       />
       <Checkbox
-        label={`No answer to ${to}`}
+        label={`No reply to ${to}`}
         checked={value === ''}
         onChange={(event) => onChange(event.currentTarget.checked ? '' : typed || null)}
       />

@@ -17,7 +17,7 @@ const newSet: ReadKeywordSet = {
   updatedAt: null,
 }
 
-/** The keyword sets of an account, or the form of the one that is changed. */
+/** Lists the keyword sets of an account, or shows the form of the one that is edited. */
 export function KeywordSets({ sets, canSet }: { sets: readonly StoredKeywordSet[]; canSet: boolean }) {
   const [changed, setChanged] = useState<ReadKeywordSet | null>(null)
   const remove = useChange('keywords/remove', ['keywords/list'])
@@ -25,8 +25,8 @@ export function KeywordSets({ sets, canSet }: { sets: readonly StoredKeywordSet[
   return (
     <Stack>
       <Text size="sm">
-        Words that count as STOP, START or HELP in addition to the built-in ones, by language. A word is
-        answered in its language; und answers the built-in words.
+        Keywords for STOP, START and HELP in addition to the built-in ones, by language. Replies are in the
+        language of the keyword; und has the replies to built-in words.
       </Text>
       {sets.length === 0 ? <Text size="sm">No keyword sets yet</Text> : null}
       {sets.map((set) => (

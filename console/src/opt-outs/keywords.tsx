@@ -7,7 +7,7 @@ import { languageName } from './language-name.ts'
 
 const KeywordSets = lazyPart(async () => (await import('./keyword-sets.tsx')).KeywordSets)
 
-/** A line about the keywords of the account, which a window shows in full; there an owner changes them. */
+/** Summarizes the keywords of the account; a dialog shows them, where owners can edit them. */
 export function Keywords() {
   const { data } = useCall('keywords/list', {})
   const [opened, { open, close }] = useDisclosure()

@@ -9,7 +9,7 @@ import { faultOf } from '../ui/call-fault.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
-import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { EmptyText, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import { Keywords } from './keywords.tsx'
 import { QuietHours } from './quiet-hours.tsx'
@@ -17,28 +17,28 @@ import { RemoveOptOut } from './remove-opt-out.tsx'
 
 const AddOptOuts = lazyPart(async () => (await import('./add-opt-outs.tsx')).AddOptOuts)
 
-/** As many digits as the shortest number has: less is not looked for yet. */
+/** Length of the shortest number: fewer digits are not searched. */
 const minDigits = 7
 const pauseMs = 300
 
-/** The numbers that the account must not write to, the newest first. */
+/** Page with the numbers that the account must not send to, newest first. */
 export function OptOutsPage() {
   const [typed, setTyped] = useState('')
   const [settled] = useDebouncedValue(plainNumber(typed), pauseMs)
   const [adding, { open, close }] = useDisclosure()
   const [removing, setRemoving] = useState<ListedOptOut | null>(null)
   const pages = useKeysetPages()
-  const isLookedFor = settled.replace(/\D/g, '').length >= minDigits
+  const isSearched = settled.replace(/\D/g, '').length >= minDigits
   const list = useCall(
     'opt-outs/list',
-    { ...pages.input, ...(isLookedFor ? { number: settled } : {}) },
+    { ...pages.input, ...(isSearched ? { number: settled } : {}) },
     { keepsPrevious: true },
   )
-  const look = (text: string): void => {
+  const search = (text: string): void => {
     setTyped(text)
     pages.toFirst()
   }
-  const fault = isLookedFor ? faultOf(list.error, 'number') : undefined
+  const fault = isSearched ? faultOf(list.error, 'number') : undefined
   return (
     <Stack gap="md" maw={960}>
       <Group justify="space-between">
@@ -48,32 +48,32 @@ export function OptOutsPage() {
         </Button>
       </Group>
       <Text size="sm" c="dimmed">
-        Numbers that answered STOP, and those that you added. Nothing is sent to them: sends are refused, and
-        what waited is canceled.
+        Numbers that replied STOP, and those that you added. Sends to them are rejected, and queued messages
+        are canceled.
       </Text>
       <QuietHours />
       <Keywords />
       <TextInput
-        label="Look for a number"
+        label="Search by number"
         placeholder="+491701234567"
         type="tel"
         value={typed}
         error={fault}
-        onChange={(event) => look(event.currentTarget.value)}
+        onChange={(event) => search(event.currentTarget.value)}
         maw={320}
       />
       {fault === undefined ? (
         <ListState
           query={list}
           isEmpty={({ rows }) => rows.length === 0}
-          isFiltered={isLookedFor}
-          onClearFilter={() => look('')}
+          isFiltered={isSearched}
+          onClearFilter={() => search('')}
           empty={
-            <EmptyWords title="Nobody has opted out">
+            <EmptyText title="No opt-outs">
               <Text size="sm">
-                Whoever answers STOP stands here at once, and leaves again by answering START.
+                Numbers that reply STOP are added immediately. Replying START removes them.
               </Text>
-            </EmptyWords>
+            </EmptyText>
           }
         >
           {({ rows, next }) => (
@@ -87,14 +87,14 @@ export function OptOutsPage() {
       <Dialog opened={adding} onClose={close} title="Add numbers" size="lg">
         <AddOptOuts />
       </Dialog>
-      <Dialog opened={removing !== null} onClose={() => setRemoving(null)} title="Let it be written to again">
+      <Dialog opened={removing !== null} onClose={() => setRemoving(null)} title="Remove opt-out">
         {removing === null ? null : <RemoveOptOut of={removing} onDone={() => setRemoving(null)} />}
       </Dialog>
     </Stack>
   )
 }
 
-const by = { message: 'the number itself', console: 'the console', command: 'a command' } as const
+const by = { message: 'STOP message', console: 'the console', command: 'a command' } as const
 
 const OptOutTable = ({
   rows,
@@ -120,8 +120,8 @@ const OptOutTable = ({
           <td style={{ fontVariantNumeric: 'tabular-nums' }}>
             {row.isErased ? <Text c="dimmed">erased number</Text> : row.recipient}{' '}
             {row.endsAtMs === null ? null : (
-              <Badge variant="light" color="gray" tt="none">
-                ends <TimeAgo at={row.endsAtMs} />
+              <Badge variant="light" color="gray">
+                expires <TimeAgo at={row.endsAtMs} />
               </Badge>
             )}
           </td>

@@ -4,7 +4,7 @@ import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 import { enteredOf, hoursOf, isHalfEntered, QuietHoursFields } from '../ui/quiet-hours-fields.tsx'
 
-/** Sets the hours in which nobody is disturbed, or takes them away. */
+/** Form to set or remove quiet hours. */
 export function QuietHoursForm(properties: { hours: QuietHoursAnswer['hours']; onClose: () => void }) {
   const { hours, onClose } = properties
   const [entered, setEntered] = useState(() => enteredOf(hours))

@@ -7,7 +7,7 @@ import { timeOfDay } from '../ui/time-of-day.ts'
 
 const QuietHoursForm = lazyPart(async () => (await import('./quiet-hours-form.tsx')).QuietHoursForm)
 
-/** A line about the hours in which nobody is disturbed; an owner changes them in a window, so that the list below keeps its place. */
+/** Summarizes the quiet hours. Owners edit them in a dialog, so that the list below does not move. */
 export function QuietHours() {
   const { data } = useCall('quiet-hours/read', {})
   const [changing, { open, close }] = useDisclosure()
@@ -17,8 +17,8 @@ export function QuietHours() {
     <Text component="div" size="sm">
       <b>Quiet hours:</b>{' '}
       {hours === null
-        ? 'none, messages go at any hour.'
-        : `live messages wait from ${timeOfDay(hours.from)} until ${timeOfDay(hours.until)} by the clocks of the recipient’s country.`}{' '}
+        ? 'none, messages are sent at any hour.'
+        : `live messages wait from ${timeOfDay(hours.from)} until ${timeOfDay(hours.until)} in the recipient’s local time.`}{' '}
       {canSet ? (
         <>
           <Anchor component="button" type="button" size="sm" onClick={open}>
@@ -29,7 +29,7 @@ export function QuietHours() {
           </Dialog>
         </>
       ) : (
-        'Only an owner of the account changes them.'
+        'Only an owner of the account can change them.'
       )}
     </Text>
   )

@@ -3,7 +3,7 @@ import type { ListedOptOut } from '../../../src/messages/opt-outs/manage-opt-out
 import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 
-/** Asks before an opt-out is taken away. */
+/** Dialog to confirm the removal of an opt-out. */
 export function RemoveOptOut({ of, onDone }: { of: ListedOptOut; onDone: () => void }) {
   const remove = useChange('opt-outs/remove', ['opt-outs/list'])
   const name = of.isErased ? 'the erased number' : of.recipient
@@ -12,11 +12,11 @@ export function RemoveOptOut({ of, onDone }: { of: ListedOptOut; onDone: () => v
       call={remove}
       onSubmit={() => remove.mutate({ recipient: of.recipient }, { onSuccess: onDone })}
       onCancel={onDone}
-      action={`Let ${name} be written to`}
+      action={`Remove opt-out of ${name}`}
       color="red"
     >
       <Text size="sm">
-        Only when whoever has the number has asked for messages again. It is written down who did this.
+        Only if the recipient has asked to receive messages again. The removal is recorded in the audit log.
       </Text>
     </CallForm>
   )

@@ -10,13 +10,13 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 const utcDate = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const exactUtcDate = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** When a bar begins, as the axis says it: in the reader's own time, but days, which are counted in UTC. */
+/** Formats the start of a bar for the axis: in local time, except for days, which are counted in UTC. */
 export function axisTime(atMs: number, barMs: number): string {
   if (barMs >= dayMs) return utcDate.format(atMs)
   return barMs >= dayMs / 4 ? dayAndClock.format(atMs) : clock.format(atMs)
 }
 
-/** From when to when a bar is. */
+/** Formats the time range of a bar. */
 export const barTime = (atMs: number, barMs: number): string =>
   barMs >= dayMs
     ? `${exactUtcDate.format(atMs)} (UTC)`

@@ -4,15 +4,15 @@ import type { NowAnswer } from '../../../src/api/console/messages/overview-calls
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { DeviceState } from '../devices/device-state.tsx'
 
-/** The devices that may carry this account's messages, each with its state and since when. */
+/** Lists the devices available to this account, with their states. */
 export function DeviceStrip({ of: { devices, devicesTotal } }: { of: NowAnswer }) {
   const place = useAccountPlace()
   if (devices.length === 0)
     return (
       <Text size="sm">
-        No device carries {place.mode} messages yet.{' '}
+        No device for {place.mode} messages yet.{' '}
         <Anchor component={Link} to={pathOf(place, '/devices')} inherit>
-          Connect one
+          Connect device
         </Anchor>
       </Text>
     )

@@ -2,12 +2,12 @@ import { Anchor, SimpleGrid } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { NowAnswer } from '../../../src/api/console/messages/overview-calls.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
-import { formatDays, paceInWords } from '../ui/duration.ts'
+import { formatDailyUse, formatDays } from '../ui/duration.ts'
 import { formatNumber } from '../ui/format.ts'
 import { StatTile } from '../ui/stat-tile.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 
-/** What there is now: balance, and what waits. */
+/** Tiles of the current state: balance and queue. */
 export function NowTiles({ of: { balance, pace, queue } }: { of: NowAnswer }) {
   const place = useAccountPlace()
   return (
@@ -22,28 +22,28 @@ export function NowTiles({ of: { balance, pace, queue } }: { of: NowAnswer }) {
         more={
           balance.isLow
             ? `low: ${formatNumber(balance.lowThreshold)} or fewer`
-            : `${formatNumber(balance.reserved)} reserved`
+            : `${formatNumber(balance.reserved)} held`
         }
-        measures="SMS that may still be sent. What messages that wait have reserved is taken off."
+        measures="SMS that can still be sent. SMS held for queued messages are already subtracted."
         {...(balance.isLow ? { tone: 'warning' as const } : {})}
       />
       <StatTile
-        name="Lasts"
-        value={pace.daysLeft === null ? '–' : formatDays(pace.daysLeft)}
-        more={paceInWords(pace)}
-        measures="The balance divided by the mean use of the last seven whole days (UTC)."
+        name="Forecast"
+        value={pace.daysLeft === null ? '–' : `${formatDays(pace.daysLeft)} left`}
+        more={formatDailyUse(pace)}
+        measures="Balance divided by the average daily use of the last seven whole days (UTC)."
       />
       <StatTile
-        name="In the queue"
+        name="Queued"
         value={formatNumber(queue.messages)}
         more={`${formatNumber(queue.parts)} SMS`}
-        measures="Messages that are stored and that no device has yet."
+        measures="Stored messages that are waiting for a device."
       />
       <StatTile
-        name="Oldest waiting"
+        name="Oldest queued"
         value={queue.oldestAtMs === null ? 'none' : <TimeAgo at={queue.oldestAtMs} />}
-        more={queue.oldestAtMs === null ? 'nothing waits' : 'since it was accepted'}
-        measures="When the message was accepted that has waited longest for a device."
+        more={queue.oldestAtMs === null ? 'queue is empty' : 'since it was accepted'}
+        measures="When the oldest queued message was accepted."
       />
     </SimpleGrid>
   )

@@ -11,17 +11,17 @@ import { TrafficChart } from './traffic-chart.tsx'
 import { TrafficTable } from './traffic-table.tsx'
 import { TrafficTiles } from './traffic-tiles.tsx'
 
-/** A balance moves with each message: the tiles follow at once, then each second. */
+/** The balance changes with each message: the tiles update immediately, then at most once a second. */
 const nowPauseMs = 1_000
-/** The bars of a busy account change all the time; nobody reads them faster. */
+/** The bars of a busy account change constantly; faster updates could not be read. */
 const trafficPauseMs = 3_000
 
-/** Whether it works, at a glance: what became of messages, how fast, what waits, what is left, and the devices. */
+/** Overview page: traffic, delivery times, queue, balance and devices. */
 export function OverviewPage() {
   const { range = '24h' }: OverviewSearch = useSearch({ strict: false })
   const now = useCall('overview/now', {})
   const traffic = useCall('overview/traffic', { range }, { keepsPrevious: true })
-  // What was scheduled comes due without a movement of the balance: only messages tell of it.
+  // Scheduled messages become due without a change of the balance: only message events report it.
   useOutdated(['balance', 'devices', 'messages'], ['overview/now'], nowPauseMs)
   useOutdated(['messages'], ['overview/traffic'], trafficPauseMs)
   return (
@@ -69,24 +69,24 @@ function RangeControl({ range }: { range: Range }) {
       onChange={(next) => {
         if (isRange(next)) void navigate({ to: pathOf(place), search: { range: next }, replace: true })
       }}
-      data={Object.entries(rangeNames).map(([value, says]) => ({
+      data={Object.entries(rangeNames).map(([value, name]) => ({
         value,
-        label: <span title={says}>{value.replace('h', ' h').replace('d', ' d')}</span>,
+        label: <span title={name}>{value.replace('h', ' h').replace('d', ' d')}</span>,
       }))}
     />
   )
 }
 
-/** Of an account that has sent nothing yet in this mode. */
+/** Shown while the account has no messages in this mode. */
 function FirstSteps() {
   const place = useAccountPlace()
   return (
     <Alert variant="light" title={`No ${place.mode} messages yet`}>
       <Text size="sm">
         <Anchor component={Link} to={pathOf(place, '/start')} inherit c="inherit">
-          The first steps
+          First steps
         </Anchor>{' '}
-        lead from one line of curl to the first real SMS. What you send shows up here by itself.
+        takes you from a curl command to the first real SMS. Messages that you send appear here automatically.
       </Text>
     </Alert>
   )

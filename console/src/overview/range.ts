@@ -18,6 +18,6 @@ export const rangeNames: Readonly<Record<Range, string>> = {
 export const isRange = (value: unknown): value is Range =>
   typeof value === 'string' && Object.hasOwn(rangeNames, value)
 
-/** Reads the range of an address; anything else in it is passed over. */
+/** Reads the range from a search; other members are ignored. */
 export const readOverviewSearch = ({ range }: Record<string, unknown>): OverviewSearch =>
   isRange(range) ? { range } : {}

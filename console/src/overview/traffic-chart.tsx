@@ -10,20 +10,20 @@ import { formatNumber } from '../ui/format.ts'
 import { axisTime, barTime } from './bar-times.ts'
 import { barStates } from './states.ts'
 
-/** What became of the messages of a range, bar by bar, and how many there were a week before. */
+/** Chart of the messages of a range by status, with the counts of a week earlier. */
 export function TrafficChart({ of }: { of: TrafficAnswer }) {
   const place = useAccountPlace()
   const [shown, setShown] = useState<number | null>(null)
   const bars = of.bars.map((bar, i) => ({
     label: axisTime(bar.atMs, of.barMs),
-    says: `${barTime(bar.atMs, of.barMs)}: ${inWords(of, i)}`,
+    description: `${barTime(bar.atMs, of.barMs)}: ${countsOf(of, i)}`,
     parts: barStates.map(({ state, name, ground }) => ({ name, value: bar[state], ground })),
     href: historyAddress(place, { fromMs: bar.atMs, toMs: bar.atMs + of.barMs }),
   }))
   return (
     <Stack gap="xs">
       <BarChart
-        label="Messages by what became of them; each bar opens them in the history"
+        label="Messages by status; each bar opens its messages in History"
         bars={bars}
         line={of.usual}
         heightPx={220}
@@ -32,10 +32,10 @@ export function TrafficChart({ of }: { of: TrafficAnswer }) {
       <Text size="sm" mih="2.9em" style={{ fontVariantNumeric: 'tabular-nums' }}>
         {shown === null ? (
           <Text span inherit c="dimmed">
-            Point at a bar to read it; a click opens its messages. The last bar is still filling.
+            Hover for details, click to open messages. The last bar is incomplete.
           </Text>
         ) : (
-          bars[shown]?.says
+          bars[shown]?.description
         )}
       </Text>
       <Legend of={of} />
@@ -43,18 +43,18 @@ export function TrafficChart({ of }: { of: TrafficAnswer }) {
   )
 }
 
-function inWords(of: TrafficAnswer, i: number): string {
+function countsOf(of: TrafficAnswer, i: number): string {
   const bar = of.bars[i]
   if (bar === undefined) return ''
   const states = barStates
     .filter(({ state }) => bar[state] > 0)
     .map(({ state, name }) => `${formatNumber(bar[state])} ${name.toLowerCase()}`)
-  const usual = `${formatNumber(of.usual[i] ?? 0)} a week before`
+  const usual = `${formatNumber(of.usual[i] ?? 0)} a week earlier`
   if (bar.accepted === 0) return `no messages, ${usual}`
   return `${formatNumber(bar.accepted)} ${bar.accepted === 1 ? 'message' : 'messages'} (${states.join(', ')}), ${usual}`
 }
 
-/** The states that there are, with their sums; each opens its messages. */
+/** Lists the states in the chart with their totals; each opens its messages. */
 function Legend({ of }: { of: TrafficAnswer }) {
   const place = useAccountPlace()
   const follow = useFollow()
@@ -80,8 +80,8 @@ function Legend({ of }: { of: TrafficAnswer }) {
           )
         })}
       <li>
-        <Text span size="sm" title="How many messages were accepted in the same time a week before.">
-          <span className={styles['swatchLine']} /> A week before
+        <Text span size="sm" title="Messages accepted in the same period a week earlier.">
+          <span className={styles['swatchLine']} /> A week earlier
         </Text>
       </li>
     </Group>

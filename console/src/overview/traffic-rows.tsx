@@ -4,23 +4,20 @@ import { formatNumber } from '../ui/format.ts'
 import { barTime } from './bar-times.ts'
 import { barStates } from './states.ts'
 
-/** A line for each bar, newest first. */
+/** Table with a row for each bar, newest first. */
 export function TrafficRows({ of }: { of: TrafficAnswer }) {
   return (
-    <DataTable
-      minWidth={760}
-      caption="Messages by when they were accepted and what became of them, newest first."
-    >
+    <DataTable minWidth={760} caption="Messages by time of acceptance and status, newest first">
       <thead>
         <tr>
           <th>Accepted</th>
-          <th data-end>All</th>
+          <th data-end>Total</th>
           {barStates.map(({ state, name }) => (
             <th key={state} data-end>
               {name}
             </th>
           ))}
-          <th data-end>A week before</th>
+          <th data-end>A week earlier</th>
         </tr>
       </thead>
       <tbody>

@@ -6,7 +6,7 @@ import type { TrafficAnswer } from '../../../src/api/console/messages/overview-c
 
 const TrafficRows = lazyPart(async () => (await import('./traffic-rows.tsx')).TrafficRows)
 
-/** The numbers of the chart, for who would rather read them. */
+/** Shows the numbers of the chart as a table, on demand. */
 export function TrafficTable({ of }: { of: TrafficAnswer }) {
   const [opened, { toggle }] = useDisclosure()
   return (
@@ -18,7 +18,7 @@ export function TrafficTable({ of }: { of: TrafficAnswer }) {
         aria-controls="traffic-table"
         onClick={toggle}
       >
-        {opened ? 'Hide the table' : 'Show as a table'}
+        {opened ? 'Hide table' : 'Show as table'}
       </Button>
       <div id="traffic-table">
         {opened ? (

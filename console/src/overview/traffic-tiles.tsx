@@ -5,7 +5,7 @@ import { formatDuration } from '../ui/duration.ts'
 import { formatNumber } from '../ui/format.ts'
 import { StatTile } from '../ui/stat-tile.tsx'
 
-/** How much, how well and how fast, of the messages of a range. */
+/** Tiles of a range: counts, success and delivery times. */
 export function TrafficTiles({ of }: { of: TrafficAnswer }) {
   const sum = (pick: (bar: TrafficAnswer['bars'][number]) => number): number =>
     of.bars.reduce((total, bar) => total + pick(bar), 0)
@@ -20,20 +20,22 @@ export function TrafficTiles({ of }: { of: TrafficAnswer }) {
       <StatTile
         name="Messages"
         value={formatNumber(accepted)}
-        more={`${formatNumber(usual)} a week before${received === 0 ? '' : `, ${formatNumber(received)} received`}`}
-        measures="Messages that were accepted for sending in this range, one for each recipient."
+        more={`${formatNumber(usual)} a week earlier${received === 0 ? '' : `, ${formatNumber(received)} received`}`}
+        measures="Messages accepted for sending in this range, one for each recipient."
       />
       <StatTile
         name="Success"
         value={good + bad === 0 ? '–' : percent(good / (good + bad))}
-        more={good + bad === 0 ? 'no outcome yet' : `${percent(delivered / (good + bad))} told as delivered`}
-        measures="Sent or delivered, of all that came to an outcome. Those that wait and those that were canceled do not count."
+        more={
+          good + bad === 0 ? 'no outcome yet' : `${percent(delivered / (good + bad))} confirmed delivered`
+        }
+        measures="Share of sent and delivered messages among those with an outcome. Messages in progress and canceled ones do not count."
       />
-      <TimeTile name="Time to sent" of={of.toSent} until="the network had taken every part" />
+      <TimeTile name="Time to sent" of={of.toSent} until="the network had accepted all parts" />
       <TimeTile
         name="Time to delivered"
         of={of.toDelivered}
-        until="the network told that the handset took it"
+        until="the network reported delivery to the handset"
       />
     </SimpleGrid>
   )
@@ -45,11 +47,11 @@ function TimeTile({ name, of, until }: { name: string; of: TimeSummary; until: s
     <StatTile
       name={name}
       value={medianMs === null ? '–' : formatDuration(medianMs)}
-      more={p95Ms === null ? 'nothing measured yet' : `95 % within ${formatDuration(p95Ms)}`}
-      measures={`From acceptance until ${until}: the median of ${formatNumber(messages)} messages of this range. Read from a scale of steps, exact to about a fifth.`}
+      more={p95Ms === null ? 'no data yet' : `p95 ${formatDuration(p95Ms)}`}
+      measures={`From acceptance until ${until}: the median of ${formatNumber(messages)} messages of this range. Computed from a histogram, accurate to about 20%.`}
     />
   )
 }
 
-/** Rounded down, so that 100 % means all. */
-const percent = (share: number): string => `${Math.floor(share * 1000) / 10} %`
+/** Rounds down, so that 100% means all. */
+const percent = (share: number): string => `${Math.floor(share * 1000) / 10}%`

@@ -10,18 +10,18 @@ import type { AnswerOf, InputOf } from '../../../src/api/console/calls.ts'
 type MadePasskey = InputOf<'passkeys/add'>['made']
 export type UsedPasskey = InputOf<'session/sign-in-with-passkey'>
 
-/** Has the browser make a passkey. Throws in words for people. Only loaded where passkeys are used, as the whole file is. */
+/** Asks the browser to create a passkey. Throws errors with messages for users. This file is loaded only on use. */
 export async function makePasskey({ options }: AnswerOf<'passkeys/begin'>): Promise<MadePasskey> {
   try {
     const { id, response } = await startRegistration({ optionsJSON: options })
     const { clientDataJSON, attestationObject, transports = [] } = response
     return { id, clientDataJSON, attestationObject, transports }
   } catch (error) {
-    throw inWords(error, 'No passkey was made: it was cancelled, or took too long.')
+    throw toMessage(error, 'No passkey was created: it was canceled or took too long.')
   }
 }
 
-/** Has the browser ask for a passkey: in a window of its own, or among what it offers where the address is typed. */
+/** Asks the browser for a passkey: in a dialog, or as a suggestion in the e-mail field (`isOffer`). */
 export async function usePasskey(
   { options }: AnswerOf<'session/ask-passkey'>,
   { isOffer }: { isOffer: boolean },
@@ -31,26 +31,26 @@ export async function usePasskey(
     const { clientDataJSON, authenticatorData, signature, userHandle = '' } = response
     return { id, clientDataJSON, authenticatorData, signature, userHandle }
   } catch (error) {
-    throw inWords(error, 'No passkey was used: it was cancelled, or took too long.')
+    throw toMessage(error, 'No passkey was used: it was canceled or took too long.')
   }
 }
 
-/** Whether this browser offers passkeys where the address is typed. */
+/** Whether this browser suggests passkeys in the e-mail field. */
 export const offersPasskeys = (): Promise<boolean> => browserSupportsWebAuthnAutofill()
 
-/** Takes back what the browser was asked. */
-export const takeBack = (): void => WebAuthnAbortService.cancelCeremony()
+/** Cancels the request to the browser. */
+export const cancelRequest = (): void => WebAuthnAbortService.cancelCeremony()
 
-const words: Readonly<Partial<Record<WebAuthnError['code'], string>>> = {
-  ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: 'This device has a passkey of yours already.',
+const messages: Readonly<Partial<Record<WebAuthnError['code'], string>>> = {
+  ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: 'You already have a passkey on this device.',
   ERROR_AUTHENTICATOR_MISSING_USER_VERIFICATION_SUPPORT:
-    'This device does not recognise its owner. Set a PIN, a finger or a face on it first, or take another one.',
+    'This device cannot verify its user. Set a PIN, fingerprint or face unlock first, or use another device.',
   ERROR_AUTHENTICATOR_MISSING_DISCOVERABLE_CREDENTIAL_SUPPORT:
-    'This security key cannot keep passkeys. Take another one, or the phone.',
+    'This security key cannot store passkeys. Use another one, or a phone.',
 }
 
-function inWords(error: unknown, otherwise: string): Error {
-  const known = error instanceof WebAuthnError ? words[error.code] : undefined
+function toMessage(error: unknown, otherwise: string): Error {
+  const known = error instanceof WebAuthnError ? messages[error.code] : undefined
   if (known !== undefined) return new Error(known, { cause: error })
   const cause = error instanceof WebAuthnError ? error.cause : error
   const isRefused = cause instanceof Error && ['NotAllowedError', 'AbortError'].includes(cause.name)

@@ -8,10 +8,10 @@ import { CallFault } from '../ui/call-fault.tsx'
 import type { UsedPasskey } from './browser-passkeys.ts'
 import { passkeyFault } from './passkey-fault.ts'
 
-/** What follows: a page to open, or the present page goes on. */
+/** What follows a sign-in: a page to open, or a callback on the current page. */
 type AfterEntry = { to: string } | { onIn: () => void }
 
-/** Signs in by a passkey: by a button, and by what the browser offers where the address is typed. */
+/** Signs in with a passkey: by a button, or by the browser's suggestion in the e-mail field. */
 export function PasskeyEntry(after: AfterEntry) {
   const { data: session } = useQuery(sessionQuery)
   if (session === undefined || session.passkeyOrigin === null) return null
@@ -29,7 +29,7 @@ function Entry(after: AfterEntry) {
     async (use: () => Promise<UsedPasskey>) => change('session/sign-in-with-passkey', null, await use()),
     after,
   )
-  useOffer(enter.mutate, !enter.isIdle)
+  useSuggestion(enter.mutate, !enter.isIdle)
   return (
     <>
       <Divider label="or" />
@@ -46,23 +46,26 @@ async function ask(isOffer: boolean): Promise<UsedPasskey> {
   return usePasskey(await change('session/ask-passkey', null, {}), { isOffer })
 }
 
-/** What the browser was asked is asked anew before its answer would come too late, which is after 5 minutes. */
+/** Challenges expire after 5 minutes: the suggestion is renewed before. */
 const renewMs = 4 * 60_000
 
-/** Offers passkeys where the address is typed, until one is used, in whatever way, or the page is left. One that was not taken is not offered again. */
-function useOffer(onUse: (use: () => Promise<UsedPasskey>) => void, isResting: boolean): void {
+/**
+ * Suggests passkeys in the e-mail field until one is used in any way, or the page is left. A declined suggestion is not
+ * repeated.
+ */
+function useSuggestion(onUse: (use: () => Promise<UsedPasskey>) => void, isResting: boolean): void {
   useEffect(() => {
     if (isResting) return undefined
     let isLeft = false
     let leave = (): void => undefined
     const offer = async (): Promise<void> => {
-      const { offersPasskeys, takeBack } = await import('./browser-passkeys.ts')
+      const { offersPasskeys, cancelRequest } = await import('./browser-passkeys.ts')
       if (isLeft || !(await offersPasskeys())) return
-      leave = takeBack
+      leave = cancelRequest
       const passkey = await ask(true)
       if (!isLeft) onUse(() => Promise.resolve(passkey))
     }
-    // Nobody has asked for it: whoever has none, or types instead, hears nothing of it.
+    // The user did not request it, so failures are ignored.
     const tryOffer = (): void => void offer().catch(() => undefined)
     tryOffer()
     const renewing = setInterval(tryOffer, renewMs)

@@ -8,7 +8,7 @@ import { notify } from '../ui/notify.ts'
 import { PasswordField } from '../ui/password-field.tsx'
 import { browserName } from './browser-name.ts'
 
-/** Name and password, then the browser asks for finger, face or PIN. */
+/** Form to add a passkey: name and password, then the browser asks for fingerprint, face or PIN. */
 export function AddPasskey({ onDone }: { onDone: () => void }) {
   const [name, setName] = useState(() => browserName(navigator.userAgent))
   const [password, setPassword] = useState('')
@@ -21,23 +21,18 @@ export function AddPasskey({ onDone }: { onDone: () => void }) {
     },
     onSuccess: () => {
       onDone()
-      void notify({ color: 'teal', message: `You can sign in by the passkey ${name.trim()} now.` })
+      void notify({ color: 'teal', message: `You can now sign in with the passkey ${name.trim()}.` })
       return client.invalidateQueries({ queryKey: ['profile/read'] })
     },
   })
   return (
-    <CallForm
-      call={add}
-      onSubmit={() => add.mutate()}
-      action="Add the passkey"
-      ownFaults={['name', 'password']}
-    >
+    <CallForm call={add} onSubmit={() => add.mutate()} action="Add passkey" ownFaults={['name', 'password']}>
       <Text size="sm">
-        Your browser asks where to keep it: on this device, on your phone, or on a security key.
+        Your browser asks where to store it: on this device, on your phone, or on a security key.
       </Text>
       <TextInput
         label="Name"
-        description="By which you know it again in your list."
+        description="Shown in your list of passkeys."
         required
         maxLength={100}
         value={name}

@@ -9,7 +9,7 @@ import { QrCode } from '../ui/qr-code.tsx'
 import { PasswordFirst } from './password-first.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 
-/** Password, then the secret for the app, then a first code as proof, then the recovery codes. */
+/** Steps to add a second factor: password, secret for the app, a first code to verify it, recovery codes. */
 export function AddSecondFactor({
   onCodes,
   onDone,
@@ -23,15 +23,15 @@ export function AddSecondFactor({
   if (begin.data === undefined) {
     return (
       <PasswordFirst
-        says="You need an authenticator app on your phone. First your password:"
-        action="Go on"
+        description="You need an authenticator app on your phone. First enter your password:"
+        action="Continue"
         call={begin}
         onGiven={(password) => begin.mutate({ password })}
       />
     )
   }
   if (!isConfirmed) return <Confirm made={begin.data} onConfirmed={() => setIsConfirmed(true)} />
-  // Only now: the page behind would replace this one as soon as it knew.
+  // Not earlier: with fresh data the page would replace this dialog.
   const done = (): void => {
     onDone()
     void client.invalidateQueries({ queryKey: ['profile/read'] })
@@ -46,10 +46,10 @@ function Confirm({ made, onConfirmed }: { made: NewSecondFactor; onConfirmed: ()
     <CallForm
       call={confirm}
       onSubmit={() => confirm.mutate({ code }, { onSuccess: onConfirmed })}
-      action="Add the app"
+      action="Add app"
       ownFaults={['code']}
     >
-      <Text size="sm">Read this code with the app, or type the secret into it.</Text>
+      <Text size="sm">Scan this code with the app, or enter the secret.</Text>
       <Group justify="center">
         <QrCode code={made.qr} of="the secret, for the authenticator app" size={196} />
       </Group>
@@ -58,7 +58,7 @@ function Confirm({ made, onConfirmed }: { made: NewSecondFactor; onConfirmed: ()
       </Code>
       <TextInput
         label="Code"
-        description="The six digits that the app shows now."
+        description="The 6 digits that the app shows now."
         required
         inputMode="numeric"
         autoComplete="one-time-code"

@@ -1,4 +1,4 @@
-/** In the order in which they are told apart: each later one's name stands in the user agents of those before it. */
+/** In the order of matching: user agents of earlier browsers also contain the names of later ones. */
 const browsers = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],
   ['Opera', /\bOPR\//],
@@ -15,7 +15,7 @@ const systems = [
   ['Linux', /\bLinux\b/],
 ] as const
 
-/** What people call the browser that a user agent names; the beginning of it when it is none of the known ones. */
+/** Returns the name of a user agent's browser and system; the start of the user agent when it is unknown. */
 export function browserName(agent: string | null): string {
   if (agent === null || agent === '') return 'Unknown'
   const browser = browsers.find(([, form]) => form.test(agent))?.[0]

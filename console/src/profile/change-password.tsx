@@ -1,14 +1,14 @@
 import { Box, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useChange } from '../api/use-call.ts'
-import { tellOfPasskeys } from '../passkeys/tell-of-passkeys.tsx'
+import { showPasskeyNotice } from '../passkeys/tell-of-passkeys.tsx'
 import { NewPassword } from '../sign-in/new-password.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { notify } from '../ui/notify.ts'
 import { PasswordField } from '../ui/password-field.tsx'
 import { Section } from '../ui/section.tsx'
 
-/** Replaces the password. `email` is for password managers, which want to know whose it is. */
+/** Form to change the password. Password managers need `email` to assign it. */
 export function ChangePassword({ email }: { email: string }) {
   const [password, setPassword] = useState('')
   const [next, setNext] = useState('')
@@ -22,9 +22,9 @@ export function ChangePassword({ email }: { email: string }) {
           setNext('')
           void notify({
             color: 'teal',
-            message: 'The new password holds. All other sessions have ended.',
+            message: 'Password changed. All other sessions have ended.',
           })
-          tellOfPasskeys(passkeys)
+          showPasskeyNotice(passkeys)
         },
       },
     )
@@ -32,12 +32,12 @@ export function ChangePassword({ email }: { email: string }) {
   return (
     <Section title="Password">
       <Box maw={420}>
-        <CallForm call={change} onSubmit={submit} action="Change the password">
+        <CallForm call={change} onSubmit={submit} action="Change password">
           <input type="hidden" autoComplete="username" value={email} readOnly />
-          <PasswordField label="Password until now" value={password} onChange={setPassword} />
+          <PasswordField label="Current password" value={password} onChange={setPassword} />
           <NewPassword label="New password" value={next} onChange={setNext} fault={undefined} />
           <Text size="sm" c="dimmed">
-            All other sessions end; passkeys stay.
+            This ends all other sessions. Passkeys stay.
           </Text>
         </CallForm>
       </Box>

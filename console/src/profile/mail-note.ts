@@ -1,6 +1,6 @@
 import type { MailFate } from '../../../src/process/mailer.ts'
 
-/** Says what became of the mail with a link. */
+/** Returns the notification after a mail with a link: what to do next. */
 export function mailNote({ email, mail }: { email: string; mail: MailFate }): {
   color: string
   message: string

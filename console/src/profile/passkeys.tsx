@@ -14,21 +14,21 @@ import { PasswordFirst } from './password-first.tsx'
 
 const AddPasskey = lazyPart(async () => (await import('./add-passkey.tsx')).AddPasskey)
 
-/** What signs one in without password and code. */
+/** Section to list, add and remove passkeys. */
 export function Passkeys({ of }: { of: Pick<ProfileAnswer, 'passkeys' | 'passkeyOrigin'> }) {
   const [adding, addition] = useDisclosure()
   const fault = passkeyFault(of.passkeyOrigin)
   return (
     <Section title="Passkeys" id="passkeys">
       <Text size="sm">
-        A passkey signs you in by the finger, the face or the PIN of your device, in place of password and
-        code. A page that only looks like this one gets nothing of it.
+        A passkey signs you in with the fingerprint, face or PIN of your device instead of password and code.
+        It is safe against phishing.
       </Text>
       {of.passkeys.length === 0 ? null : <PasskeyTable of={of.passkeys} />}
       {fault === null ? (
         <Group>
           <Button size="sm" onClick={addition.open}>
-            Add a passkey
+            Add passkey
           </Button>
         </Group>
       ) : (
@@ -36,7 +36,7 @@ export function Passkeys({ of }: { of: Pick<ProfileAnswer, 'passkeys' | 'passkey
           {fault}
         </Alert>
       )}
-      <Dialog opened={adding} onClose={addition.close} title="Add a passkey">
+      <Dialog opened={adding} onClose={addition.close} title="Add passkey">
         <AddPasskey onDone={addition.close} />
       </Dialog>
     </Section>
@@ -69,7 +69,7 @@ function PasskeyRow({ of }: { of: ListedPasskey }) {
           {of.name}
         </Text>
         <Text size="xs" c="dimmed">
-          added <TimeAgo at={of.createdAt} />, {of.isSynced ? 'may be on several devices' : 'on one device'}
+          added <TimeAgo at={of.createdAt} />, {of.isSynced ? 'synced between devices' : 'on one device'}
         </Text>
       </td>
       <td>{of.lastUsedAt === null ? 'never' : <TimeAgo at={of.lastUsedAt} />}</td>
@@ -78,12 +78,12 @@ function PasskeyRow({ of }: { of: ListedPasskey }) {
           size="compact-xs"
           variant="light"
           color="red"
-          aria-label={`Remove the passkey ${of.name}`}
+          aria-label={`Remove passkey ${of.name}`}
           onClick={removal.open}
         >
           Remove
         </Button>
-        <Dialog opened={removing} onClose={removal.close} title={`Remove the passkey ${of.name}?`}>
+        <Dialog opened={removing} onClose={removal.close} title={`Remove passkey ${of.name}`}>
           <RemovePasskey of={of} onDone={removal.close} />
         </Dialog>
       </td>
@@ -95,12 +95,12 @@ function RemovePasskey({ of, onDone }: { of: ListedPasskey; onDone: () => void }
   const remove = useChange('passkeys/remove', ['profile/read'])
   const removed = (): void => {
     onDone()
-    void notify({ message: `The passkey ${of.name} is removed.` })
+    void notify({ message: `Passkey ${of.name} removed` })
   }
   return (
     <PasswordFirst
-      says="Nobody signs in by it any more. The device still offers it until you delete it there too."
-      action="Remove it"
+      description="This passkey will no longer sign you in. Your device offers it until you delete it there, too."
+      action="Remove passkey"
       color="red"
       call={remove}
       onGiven={(password) => remove.mutate({ passkeyId: of.id, password }, { onSuccess: removed })}

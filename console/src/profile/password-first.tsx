@@ -4,15 +4,15 @@ import { faultOf } from '../ui/call-fault.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { PasswordField } from '../ui/password-field.tsx'
 
-/** Asks for the password before something that a borrowed browser must not do. */
+/** Form that asks for the password before a sensitive action, in case the browser is unattended. */
 export function PasswordFirst(properties: {
-  says: string
+  description: string
   action: string
   color?: string
   call: { error: Error | null; isPending: boolean }
   onGiven: (password: string) => void
 }) {
-  const { says, action, color = 'indigo', call, onGiven } = properties
+  const { description, action, color = 'indigo', call, onGiven } = properties
   const [password, setPassword] = useState('')
   return (
     <CallForm
@@ -22,7 +22,7 @@ export function PasswordFirst(properties: {
       color={color}
       ownFaults={['password']}
     >
-      <Text size="sm">{says}</Text>
+      <Text size="sm">{description}</Text>
       <PasswordField
         data-autofocus
         value={password}

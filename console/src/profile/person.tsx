@@ -11,7 +11,7 @@ import { PasswordField } from '../ui/password-field.tsx'
 import { Section } from '../ui/section.tsx'
 import { mailNote } from './mail-note.ts'
 
-/** Name and e-mail address; another address counts once its link was opened. */
+/** Form for name and e-mail address. A new address takes effect when its link is opened. */
 export function Person({ of }: { of: ProfileAnswer }) {
   const [name, setName] = useState(of.name)
   const [email, setEmail] = useState(of.email)
@@ -25,7 +25,7 @@ export function Person({ of }: { of: ProfileAnswer }) {
         onSuccess: ({ confirms }) => {
           setPassword('')
           setEmail(of.email)
-          void notify(confirms === null ? { color: 'teal', message: 'Saved.' } : mailNote(confirms))
+          void notify(confirms === null ? { color: 'teal', message: 'Saved' } : mailNote(confirms))
         },
       },
     )
@@ -46,8 +46,8 @@ export function Person({ of }: { of: ProfileAnswer }) {
           <EmailField
             description={
               of.sendsMail
-                ? 'What you sign in with. A new address counts once you open the link that is mailed to it.'
-                : 'What you sign in with. This server sends no mail: ask the operator for a link to change it.'
+                ? 'Used to sign in. A new address takes effect when you open the link that is mailed to it.'
+                : 'Used to sign in. This server does not send mail: ask the operator for a link to change it.'
             }
             value={email}
             onChange={setEmail}
@@ -55,7 +55,7 @@ export function Person({ of }: { of: ProfileAnswer }) {
           />
           {movesEmail ? (
             <PasswordField
-              description="To change the address."
+              description="Required to change the address."
               value={password}
               onChange={setPassword}
               error={faultOf(change.error, 'password')}
@@ -68,14 +68,14 @@ export function Person({ of }: { of: ProfileAnswer }) {
   )
 }
 
-/** What is still to be confirmed. */
+/** Shows an address that is not confirmed yet. */
 function EmailState({ of }: { of: ProfileAnswer }) {
   const send = useChange('email/send-link', ['profile/read'])
   if (of.pendingEmail !== null)
     return (
       <Text size="sm" mt="sm">
-        {of.pendingEmail} is not confirmed yet: open the link in the mail to it. Until then {of.email} stays
-        in force.
+        {of.pendingEmail} is not confirmed yet: open the link that was mailed to it. Until then you sign in
+        with {of.email}.
       </Text>
     )
   if (of.isEmailProven || !of.sendsMail) return null
@@ -83,8 +83,8 @@ function EmailState({ of }: { of: ProfileAnswer }) {
   return (
     <Stack gap="xs" mt="sm" align="flex-start">
       <Text size="sm">
-        {of.email} is not confirmed. Confirm it before you add a second factor or passkeys: those added before
-        are removed then.
+        {of.email} is not confirmed. Confirm it before you add a second factor or passkeys: the confirmation
+        removes those added before.
       </Text>
       <CallFault error={send.error} />
       <Button
@@ -93,7 +93,7 @@ function EmailState({ of }: { of: ProfileAnswer }) {
         loading={send.isPending}
         onClick={() => send.mutate({}, { onSuccess: mailed })}
       >
-        Send the confirmation link
+        Send confirmation link
       </Button>
     </Stack>
   )

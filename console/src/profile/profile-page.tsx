@@ -10,14 +10,14 @@ import { Person } from './person.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 
-/** Oneself: name and address, password, passkeys, second factor, sessions. */
+/** Profile page: name and address, password, passkeys, second factor, notifications, sessions. */
 export function ProfilePage() {
   const profile = useCall('profile/read', {})
   return (
     <>
       <TopBar>
         <Anchor component={Link} to="/" size="sm">
-          Back to the console
+          Back to console
         </Anchor>
       </TopBar>
       <Container component="main" id="content" size={760} py="md">

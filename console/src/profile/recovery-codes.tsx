@@ -2,7 +2,7 @@ import { Button, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useEffect } from 'react'
 import { CopyButton } from '../ui/copy-button.tsx'
 
-/** The codes for the day on which the app is lost. `onShown` hears whether they are on the page. */
+/** Shows the recovery codes for a lost app. `onShown` is called with true while they are visible, then with false. */
 export function RecoveryCodes(properties: {
   codes: readonly string[]
   onShown: (shown: boolean) => void
@@ -16,8 +16,8 @@ export function RecoveryCodes(properties: {
   return (
     <Stack>
       <Text size="sm">
-        Each of these replaces a code of the app once. They are shown this once: keep them where your phone is
-        not.
+        Each of these replaces a code of the app once. They are shown only once: store them away from your
+        phone.
       </Text>
       <SimpleGrid cols={2} spacing="xs" data-testid="recovery-codes">
         {codes.map((code) => (
@@ -27,8 +27,8 @@ export function RecoveryCodes(properties: {
         ))}
       </SimpleGrid>
       <Group justify="space-between">
-        <CopyButton text={codes.join('\n')} of="the recovery codes" />
-        <Button onClick={onDone}>I have kept them</Button>
+        <CopyButton text={codes.join('\n')} of="recovery codes" />
+        <Button onClick={onDone}>I have saved them</Button>
       </Group>
     </Stack>
   )

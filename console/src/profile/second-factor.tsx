@@ -11,43 +11,43 @@ import { Section } from '../ui/section.tsx'
 
 const AddSecondFactor = lazyPart(async () => (await import('./add-second-factor.tsx')).AddSecondFactor)
 
-/** A code beside the password. */
+/** Section to add, renew and remove the second factor. */
 export function SecondFactor({ isThere }: { isThere: boolean }) {
   const [adding, addition] = useDisclosure()
   const [removing, removal] = useDisclosure()
   const [renewing, renewal] = useDisclosure()
-  // Codes are shown this once: no key and no click beside them takes them away.
+  // Codes are shown only once: neither Escape nor a click outside may close the dialog.
   const [shown, setShown] = useState(false)
   return (
     <Section title="Second factor">
       <Text size="sm">
         {isThere
-          ? 'Whoever signs in as you needs a code of your authenticator app beside the password.'
-          : 'With an authenticator app on your phone a stolen password alone opens nothing.'}
+          ? 'Signing in requires a code of your authenticator app in addition to the password.'
+          : 'With an authenticator app on your phone, a stolen password is not enough to sign in.'}
       </Text>
       <Group gap="xs">
         {isThere ? (
           <>
             <Button size="sm" variant="default" onClick={renewal.open}>
-              New recovery codes
+              Renew recovery codes
             </Button>
             <Button size="sm" variant="light" color="red" onClick={removal.open}>
-              Remove the second factor
+              Remove second factor
             </Button>
           </>
         ) : (
           <Button size="sm" onClick={addition.open}>
-            Add an authenticator app
+            Add authenticator app
           </Button>
         )}
       </Group>
-      <Dialog opened={adding} onClose={addition.close} isLocked={shown} title="Add an authenticator app">
+      <Dialog opened={adding} onClose={addition.close} isLocked={shown} title="Add authenticator app">
         <AddSecondFactor onCodes={setShown} onDone={addition.close} />
       </Dialog>
-      <Dialog opened={removing} onClose={removal.close} title="Remove the second factor?">
+      <Dialog opened={removing} onClose={removal.close} title="Remove second factor">
         <Remove onDone={removal.close} />
       </Dialog>
-      <Dialog opened={renewing} onClose={renewal.close} isLocked={shown} title="New recovery codes">
+      <Dialog opened={renewing} onClose={renewal.close} isLocked={shown} title="Renew recovery codes">
         <Renew onCodes={setShown} onDone={renewal.close} />
       </Dialog>
     </Section>
@@ -58,8 +58,8 @@ function Remove({ onDone }: { onDone: () => void }) {
   const remove = useChange('second-factor/remove', ['profile/read'])
   return (
     <PasswordFirst
-      says="The password alone will be enough again, and the recovery codes stop working."
-      action="Remove it"
+      description="The password will be enough to sign in again, and the recovery codes stop working."
+      action="Remove second factor"
       color="red"
       call={remove}
       onGiven={(password) =>
@@ -68,7 +68,7 @@ function Remove({ onDone }: { onDone: () => void }) {
           {
             onSuccess: () => {
               onDone()
-              void notify({ message: 'The second factor is removed.' })
+              void notify({ message: 'Second factor removed' })
             },
           },
         )
@@ -83,8 +83,8 @@ function Renew({ onCodes, onDone }: { onCodes: (shown: boolean) => void; onDone:
     return <RecoveryCodes codes={renew.data.recoveryCodes} onShown={onCodes} onDone={onDone} />
   return (
     <PasswordFirst
-      says="The ones you have stop working."
-      action="Make new ones"
+      description="Your current codes stop working."
+      action="Create new codes"
       call={renew}
       onGiven={(password) => renew.mutate({ password })}
     />

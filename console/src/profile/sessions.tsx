@@ -7,7 +7,7 @@ import { TimeAgo } from '../ui/time-ago.tsx'
 import { browserName } from './browser-name.ts'
 import { Section } from '../ui/section.tsx'
 
-/** Where one is signed in, and the way to end it there. */
+/** Table of the user's sessions, with buttons to end them. */
 export function Sessions({ of }: { of: readonly ListedSession[] }) {
   const endOthers = useChange('profile/end-other-sessions', ['profile/read'])
   const others = of.filter(({ isThis }) => !isThis).length
@@ -19,7 +19,7 @@ export function Sessions({ of }: { of: readonly ListedSession[] }) {
           <tr>
             <th>Browser and address</th>
             <th>Signed in</th>
-            <th>Ends</th>
+            <th>Expires</th>
             <td />
           </tr>
         </thead>
@@ -37,16 +37,16 @@ export function Sessions({ of }: { of: readonly ListedSession[] }) {
           loading={endOthers.isPending}
           onClick={() => endOthers.mutate({})}
         >
-          {endWords(others)}
+          {endLabel(others)}
         </Button>
       </Group>
     </Section>
   )
 }
 
-function endWords(others: number): string {
+function endLabel(others: number): string {
   if (others === 0) return 'No other sessions'
-  return others === 1 ? 'End the other session' : `End the ${others} other sessions`
+  return others === 1 ? 'End other session' : `End ${others} other sessions`
 }
 
 function SessionRow({ of }: { of: ListedSession }) {
@@ -64,7 +64,7 @@ function SessionRow({ of }: { of: ListedSession }) {
           </Text>
           {of.isThis ? (
             <Badge size="sm" variant="light" color="teal">
-              this one
+              current
             </Badge>
           ) : null}
         </Stack>
@@ -83,7 +83,7 @@ function SessionRow({ of }: { of: ListedSession }) {
             variant="light"
             color="red"
             loading={end.isPending}
-            aria-label={`End the session in ${browser} from ${of.address ?? 'an unknown address'}`}
+            aria-label={`End session in ${browser} from ${of.address ?? 'an unknown address'}`}
             onClick={() => end.mutate({ sessionId: of.id })}
           >
             End

@@ -6,7 +6,7 @@ import type { SendAnswer } from '../../../src/api/console/messages/send-from-con
 import { CallFailed, change } from '../api/call.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
-import { isKeyUsed, keyUsedWords } from '../api/use-request-key.ts'
+import { isKeyUsed, keyUsedMessage } from '../api/use-request-key.ts'
 import { DraftRestored } from '../drafts/draft-restored.tsx'
 import { useSendDraft } from '../drafts/use-send-draft.ts'
 import { type Refusal, Refused } from '../ui/call-fault.tsx'
@@ -24,27 +24,27 @@ interface Draft {
 }
 
 const noDraft: Draft = { to: '', text: '', options: noOptions }
-/** Options alone, as the last send had them, are not worth a word. */
+/** Options alone are no draft: they are kept from the last send. */
 const isUnwritten = ({ to, text }: Draft): boolean => to === '' && text === ''
 
-/** One text to one number or up to a hundred. */
+/** Form to send one text to up to 100 numbers. */
 export function Compose() {
   const draft = useSendDraft<Draft>('send', noDraft, isUnwritten)
   const { to, text, options } = draft.value
   const setText = (changed: string): void => draft.change({ text: changed })
   const [sent, setSent] = useState<SendAnswer | null>(null)
   const send = useChange('send/one')
-  const underWay = useRef(false)
+  const isSending = useRef(false)
   const { numbers, duplicates } = readNumbers(to)
   const body = { to: numbers.length === 1 ? numbers[0] : numbers, text, ...bodyOptions(options) }
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    // Two clicks may come before the button shows that it is busy.
-    if (underWay.current) return
-    underWay.current = true
+    // A second click can arrive before the button shows that it is busy.
+    if (isSending.current) return
+    isSending.current = true
     const answer = await send
       .mutateAsync({ body, key: draft.key }, { onError: draft.renewIfUsed })
-      .finally(() => (underWay.current = false))
+      .finally(() => (isSending.current = false))
     setSent(answer)
     draft.change({ to: '', text: '' })
     draft.renew()
@@ -56,7 +56,7 @@ export function Compose() {
         {draft.isRestored ? <DraftRestored onDiscard={draft.discard} /> : null}
         <Textarea
           label="To"
-          description="Numbers with a plus and the country: +49170…; up to 100, a line or a comma between them."
+          description="Numbers in international format: +49170…; up to 100, one per line or separated by commas."
           required
           autosize
           minRows={2}
@@ -66,7 +66,7 @@ export function Compose() {
         />
         {duplicates.length === 0 ? null : (
           <Text size="sm">
-            Named twice, sent once: {duplicates.slice(0, 5).join(', ')}
+            Listed twice, sent once: {duplicates.slice(0, 5).join(', ')}
             {duplicates.length > 5 ? ` and ${duplicates.length - 5} more` : ''}
           </Text>
         )}
@@ -86,7 +86,7 @@ export function Compose() {
         <Group justify="flex-end">
           <Button type="submit" loading={send.isPending} disabled={numbers.length === 0 || text === ''}>
             {options.sendAt.local === '' ? 'Send' : 'Schedule'}{' '}
-            {numbers.length > 1 ? `${formatNumber(numbers.length)} messages` : 'the message'}
+            {numbers.length > 1 ? `${formatNumber(numbers.length)} messages` : 'message'}
           </Button>
         </Group>
       </Stack>
@@ -94,14 +94,14 @@ export function Compose() {
   )
 }
 
-/** How long a person pauses before the server is asked what it would say. */
+/** Pause in typing after which the server is asked for the price. */
 const pauseMs = 400
 
-/** What the server says that it costs, and everything that is wrong with it. */
+/** Shows the price by the server, and its faults. */
 function Cost({ body, recipients }: { body: object; recipients: number }) {
   const place = useAccountPlace()
   const [settled] = useDebouncedValue(JSON.stringify(body), pauseMs)
-  const isWhole = recipients > 0 && (body as { text: string }).text !== ''
+  const isComplete = recipients > 0 && (body as { text: string }).text !== ''
   const { data, error } = useQuery({
     queryKey: ['send/price', place.accountId, place.mode, settled],
     queryFn: () =>
@@ -111,11 +111,11 @@ function Cost({ body, recipients }: { body: object; recipients: number }) {
         { body: JSON.parse(settled) as Record<string, unknown> },
         { isOwnAct: false },
       ),
-    enabled: isWhole,
+    enabled: isComplete,
     gcTime: 0,
   })
-  if (!isWhole) return null
-  if (error !== null) return <Refused title="The price is not known." detail={error.message} />
+  if (!isComplete) return null
+  if (error !== null) return <Refused title="Cannot load the price" detail={error.message} />
   if (data === undefined) return null
   if (data.refused !== null) return <Refused {...byNumber(data.refused)} />
   if (data.answer === null) return null
@@ -124,8 +124,8 @@ function Cost({ body, recipients }: { body: object; recipients: number }) {
     <Paper withBorder p="sm" role="status" aria-label="Cost">
       <Text size="sm" style={{ fontVariantNumeric: 'tabular-nums' }}>
         Costs <b>{formatNumber(totals.parts)} SMS</b> for {formatNumber(totals.recipients)}{' '}
-        {totals.recipients === 1 ? 'message' : 'messages'}; {formatNumber(totals.balance_available)} are left
-        after it.
+        {totals.recipients === 1 ? 'message' : 'messages'}; {formatNumber(totals.balance_available)} SMS left
+        afterwards.
       </Text>
       {warnings.map(({ code, message }) => (
         <Text key={code} size="sm" c="dimmed">
@@ -137,13 +137,13 @@ function Cost({ body, recipients }: { body: object; recipients: number }) {
 }
 
 const refusalOf = (error: Error): Refusal => {
-  if (isKeyUsed(error)) return { title: 'This was not sent yet.', detail: keyUsedWords }
+  if (isKeyUsed(error)) return { title: 'Not sent yet', detail: keyUsedMessage }
   return error instanceof CallFailed
     ? byNumber(error.problem)
-    : { title: 'This cannot be sent.', detail: error.message }
+    : { title: 'Cannot send', detail: error.message }
 }
 
-/** Says which of the recipients a fault is about; they are counted from one, as people do. */
+/** Prefixes faults with the position of their recipient, counted from 1. */
 const byNumber = ({ title, detail, errors = [] }: Refusal & { title: string }): Refusal => ({
   title,
   detail,

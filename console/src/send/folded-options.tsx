@@ -6,7 +6,7 @@ import { Later } from '../ui/later.tsx'
 
 const OptionFields = lazyPart(async () => (await import('./option-fields.tsx')).OptionFields)
 
-/** What few sends need, folded away. */
+/** Options of a send, collapsed by default. */
 export function FoldedOptions(properties: { value: SendOptions; onChange: (value: SendOptions) => void }) {
   const [isOpen, { toggle }] = useDisclosure()
   return (

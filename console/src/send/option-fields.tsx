@@ -3,7 +3,7 @@ import { Choice } from '../ui/choice.tsx'
 import { LocalTimeField } from '../ui/local-time-field.tsx'
 import type { SendOptions } from './send-options.ts'
 
-/** Each option of a send. */
+/** Fields for the options of a send. */
 export function OptionFields({
   value,
   onChange,
@@ -16,37 +16,37 @@ export function OptionFields({
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <TextInput
         label="From"
-        description="A number or name that one of your devices may use; chosen when empty."
+        description="Number or name of one of your devices. Default: chosen automatically."
         value={value.from}
         onChange={(event) => set({ from: event.currentTarget.value })}
       />
       <TextInput
         label="Reference"
-        description="Yours; History finds it."
+        description="Your own ID, searchable in History."
         maxLength={100}
         value={value.reference}
         onChange={(event) => set({ reference: event.currentTarget.value })}
       />
       <Choice
-        label="Kind"
+        label="Category"
         data={categories}
         value={value.category}
         onChange={(category) => set({ category })}
       />
       <Choice
-        label="Must go within"
+        label="Validity period"
         data={validities}
         value={value.validityHours}
         onChange={(validityHours) => set({ validityHours })}
       />
       <LocalTimeField
         label="Send at"
-        hint="At once when empty; up to 30 days ahead."
+        hint="Up to 30 days ahead. Default: now."
         value={value.sendAt}
         onChange={(sendAt) => set({ sendAt })}
       />
       <Checkbox
-        label="Replace look-alikes when that saves parts"
+        label="Replace look-alikes if that saves parts"
         checked={value.smartEncoding}
         onChange={(event) => set({ smartEncoding: event.currentTarget.checked })}
       />
@@ -55,14 +55,14 @@ export function OptionFields({
 }
 
 const validities = [
-  { value: '', label: 'As usual for the kind' },
-  { value: '1', label: 'An hour' },
-  { value: '24', label: 'A day' },
-  { value: '72', label: 'Three days' },
+  { value: '', label: 'Default of the category' },
+  { value: '1', label: '1 hour' },
+  { value: '24', label: '1 day' },
+  { value: '72', label: '3 days' },
 ]
 
 const categories = [
   { value: 'transactional', label: 'Transactional' },
-  { value: 'authentication', label: 'Authentication: goes first' },
-  { value: 'marketing', label: 'Marketing: goes last' },
+  { value: 'authentication', label: 'Authentication: sent first' },
+  { value: 'marketing', label: 'Marketing: sent last' },
 ] as const

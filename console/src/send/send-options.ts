@@ -18,7 +18,7 @@ export const noOptions: SendOptions = {
   sendAt: noTime,
 }
 
-/** The options as members of a body; what was left alone is left out. */
+/** Returns the options as members of a request body, without defaults. */
 export const bodyOptions = (options: SendOptions): Record<string, unknown> => ({
   ...(options.from === '' ? {} : { from: options.from }),
   ...(options.category === 'transactional' ? {} : { category: options.category }),
@@ -28,7 +28,7 @@ export const bodyOptions = (options: SendOptions): Record<string, unknown> => ({
   ...(options.sendAt.local === '' ? {} : { send_at: sendAtOf(options.sendAt) }),
 })
 
-/** A time that the clocks never show goes as it was picked, so that the server refuses it and nothing is sent. */
+/** Returns a time that the clocks skip as it was picked, so that the server rejects it and nothing is sent. */
 function sendAtOf(picked: PickedTime): string {
   const atMs = instantOf(picked, browserZone())
   return atMs === null ? picked.local : new Date(atMs).toISOString()

@@ -6,29 +6,29 @@ import { Compose } from './compose.tsx'
 
 const TableSend = lazyPart(async () => (await import('./table-send.tsx')).TableSend)
 
-/** One text to a few numbers, or a table of numbers with a text for each. */
+/** Page to send one text to a few numbers, or a table with a text for each number. */
 export function SendPage() {
   const { accountId, mode } = useAccountPlace()
-  const [way, setWay] = useState<'text' | 'table'>('text')
-  const [isUnderWay, setUnderWay] = useState(false)
+  const [kind, setKind] = useState<'text' | 'table'>('text')
+  const [isSending, setSending] = useState(false)
   return (
     <Stack gap="lg" maw={760}>
       <Title order={1}>Send</Title>
       <SegmentedControl
         aria-label="What to send"
-        value={way}
-        onChange={setWay}
-        disabled={isUnderWay}
+        value={kind}
+        onChange={setKind}
+        disabled={isSending}
         data={[
-          { value: 'text', label: 'A text' },
-          { value: 'table', label: 'A table (CSV)' },
+          { value: 'text', label: 'Single text' },
+          { value: 'table', label: 'Table (CSV)' },
         ]}
       />
-      {way === 'text' ? (
+      {kind === 'text' ? (
         <Compose key={`${accountId} ${mode}`} />
       ) : (
         <Suspense>
-          <TableSend key={mode} isUnderWay={isUnderWay} onUnderWay={setUnderWay} />
+          <TableSend key={mode} isSending={isSending} onSendingChange={setSending} />
         </Suspense>
       )}
     </Stack>

@@ -5,13 +5,13 @@ import { pathOf, useAccountPlace } from '../api/place.ts'
 import { searchOf } from '../api/search.ts'
 import { formatExact, formatNumber } from '../ui/format.ts'
 
-/** That it is stored, and where to see what becomes of it. */
+/** Confirms that a send was accepted, with a link to its messages. */
 export function Sent({ answer, onClose }: { answer: SendAnswer; onClose: () => void }) {
   const { messages, totals } = answer
   const [first] = messages
   const sendAt = first?.send_at ?? null
   const history = pathOf(useAccountPlace(), '/history')
-  const there =
+  const target =
     messages.length === 1 && first !== undefined
       ? { to: `${history}/${first.id}` }
       : { to: history, search: searchOf({ send: answer.id }) }
@@ -29,8 +29,8 @@ export function Sent({ answer, onClose }: { answer: SendAnswer; onClose: () => v
         {formatNumber(totals.recipients)} {totals.recipients === 1 ? 'message' : 'messages'},{' '}
         {formatNumber(totals.parts)} SMS held
         {sendAt === null ? '' : `, to be sent at ${formatExact(Date.parse(sendAt))}`}.{' '}
-        <Anchor component={Link} {...there} size="sm" c="inherit">
-          See what becomes of {messages.length === 1 ? 'it' : 'them'}
+        <Anchor component={Link} {...target} size="sm" c="inherit">
+          View {messages.length === 1 ? 'message' : 'messages'}
         </Anchor>
       </Text>
     </Alert>

@@ -1,12 +1,12 @@
 /**
- * The key of a table that is being sent. It lies in this tab until the table is done, under a hash of all that would be sent, so that a page
- * that was loaded anew goes on with the same key and sends no row twice.
+ * Returns the idempotency key of a table. It is stored in this tab until the table is done, under a hash of its whole
+ * content, so that a reloaded page continues with the same key and sends no row twice.
  */
-export async function keyOfTable(content: unknown): Promise<{ key: string; forget: () => void }> {
+export async function keyOfTable(content: unknown): Promise<{ key: string; remove: () => void }> {
   const place = `onesixty-table-${await hashOf(JSON.stringify(content))}`
   const key = sessionStorage.getItem(place) ?? crypto.randomUUID()
   sessionStorage.setItem(place, key)
-  return { key, forget: () => sessionStorage.removeItem(place) }
+  return { key, remove: () => sessionStorage.removeItem(place) }
 }
 
 async function hashOf(text: string): Promise<string> {

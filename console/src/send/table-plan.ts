@@ -2,16 +2,16 @@ import { measureText, normalizeText } from '../../../src/sms/sms-text.ts'
 import { replaceLookAlikes } from '../../../src/sms/smart-encoding.ts'
 import { plainNumber } from './recipients.ts'
 
-/** A table as it was read: names of columns, and rows by them. */
+/** A parsed table: column names, and rows keyed by them. */
 export interface SheetTable {
   columns: string[]
   rows: Record<string, string>[]
-  /** What could not be read, with the row that it is about. */
+  /** What could not be parsed, with its row. */
   faults: string[]
 }
 
 export interface PlannedRow {
-  /** As the file counts them: the first row under the head is 2. */
+  /** As counted in the file: the first row below the header is 2. */
   row: number
   to: string
   text: string
@@ -27,18 +27,18 @@ export interface TablePlan {
 
 const placeholder = /\{\{\s*([^{}]+?)\s*\}\}/g
 
-/** The columns that a text names and the table does not have. */
+/** Returns the placeholders of a text that are not columns of the table. */
 export const unknownPlaceholders = (text: string, columns: readonly string[]): string[] => [
   ...new Set(
     [...text.matchAll(placeholder)].map(([, name = '']) => name).filter((name) => !columns.includes(name)),
   ),
 ]
 
-/** Puts the values of a row in the place of `{{column}}`. */
+/** Replaces each `{{column}}` by the value of the row. */
 const fillText = (text: string, row: Readonly<Record<string, string>>): string =>
   text.replace(placeholder, (whole, name: string) => row[name] ?? whole)
 
-/** What would be sent for each row, and which rows cannot be: no number, named before, an empty or too long text. */
+/** Plans the message of each row, or its fault: a missing or repeated number, an empty text, or too many parts. */
 export function planTable(
   { rows }: SheetTable,
   { numberColumn, text, smartEncoding }: { numberColumn: string; text: string; smartEncoding: boolean },
@@ -64,10 +64,10 @@ export function planTable(
 const maxParts = 10
 
 function faultOf(to: string, text: string, parts: number, before: number | undefined): string | null {
-  if (to === '') return 'It has no number.'
-  if (before !== undefined) return `Its number stands in row ${before} already; it is sent once.`
+  if (to === '') return 'The number is missing.'
+  if (before !== undefined) return `The number is already in row ${before}; it is sent once.`
   if (!/^\+[1-9]\d{6,14}$/.test(to))
-    return `${to} is not a number with a plus and the country, such as +491701234567.`
-  if (text.trim() === '') return 'Its text is empty.'
-  return parts > maxParts ? `Its text needs ${parts} parts; ${maxParts} are the most.` : null
+    return `${to} is not a number in international format, such as +491701234567.`
+  if (text.trim() === '') return 'The text is empty.'
+  return parts > maxParts ? `The text needs ${parts} parts; the maximum is ${maxParts}.` : null
 }

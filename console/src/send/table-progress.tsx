@@ -9,47 +9,52 @@ import type { TablePlan } from './table-plan.ts'
 import { reportOf } from './table-report.ts'
 import { type RunProgress, TableRun } from './table-run.ts'
 
-const leaveWords = 'The rest of the table will not be sent. Leave all the same?'
+const leaveWarning = 'The rest of the table will not be sent. Leave this page?'
 
 /**
- * The button that sends a table, how far it is, and what became of each row. `onUnderWay` hears when the table must stay as it is, and when it may
- * change again. Who leaves the page is asked; what is left of the table then stays unsent, and the same table goes on where it was.
+ * Button to send a table, with progress and the result of each row. `onSendingChange` is called when the table becomes
+ * locked and when it can change again. Leaving the page asks for confirmation: the remaining rows stay unsent, and the
+ * same table later continues where it stopped.
  */
 export function TableProgress(properties: {
   plan: TablePlan
   options: Record<string, unknown>
-  onUnderWay: (isUnderWay: boolean) => void
+  onSendingChange: (isSending: boolean) => void
 }) {
-  const { plan, options, onUnderWay } = properties
+  const { plan, options, onSendingChange } = properties
   const place = useAccountPlace()
-  const running = useRef<{ run: TableRun; forget: () => void } | null>(null)
+  const running = useRef<{ run: TableRun; removeKey: () => void } | null>(null)
   const [progress, setProgress] = useState<RunProgress | null>(null)
-  const [isGivenUp, setGivenUp] = useState(false)
-  const isSending = progress !== null && !isGivenUp && progress.results.length < progress.total
-  useBlocker({ shouldBlockFn: () => isSending && !window.confirm(leaveWords), enableBeforeUnload: isSending })
+  const [isStopped, setStopped] = useState(false)
+  const isSending = progress !== null && !isStopped && progress.results.length < progress.total
+  useBlocker({
+    shouldBlockFn: () => isSending && !window.confirm(leaveWarning),
+    enableBeforeUnload: isSending,
+  })
   useEffect(
     () => () => {
       running.current?.run.pause()
-      onUnderWay(false)
+      onSendingChange(false)
     },
-    [onUnderWay],
+    [onSendingChange],
   )
   const start = async (): Promise<void> => {
     const rows = plan.good.map(({ row, to, text }) => [row, to, text])
-    const { key, forget } = await keyOfTable([place, options, rows])
-    running.current = { run: new TableRun({ place, rows: plan.good, key, options }, setProgress), forget }
+    const { key, remove } = await keyOfTable([place, options, rows])
+    const run = new TableRun({ place, rows: plan.good, key, options }, setProgress)
+    running.current = { run, removeKey: remove }
     setProgress({ results: [], total: plan.good.length, paused: null })
-    setGivenUp(false)
-    onUnderWay(true)
-    await goOn()
+    setStopped(false)
+    onSendingChange(true)
+    await resume()
   }
-  const goOn = async (): Promise<void> => {
+  const resume = async (): Promise<void> => {
     setProgress((known) => (known === null ? null : { ...known, paused: null }))
     await running.current?.run.run()
   }
-  const again = (): void => {
+  const edit = (): void => {
     setProgress(null)
-    onUnderWay(false)
+    onSendingChange(false)
   }
   if (progress === null)
     return (
@@ -60,7 +65,7 @@ export function TableProgress(properties: {
         </Button>
       </Group>
     )
-  if (progress.results.length >= progress.total) running.current?.forget()
+  if (progress.results.length >= progress.total) running.current?.removeKey()
   return (
     <Stack>
       <Progress
@@ -78,56 +83,56 @@ export function TableProgress(properties: {
           </Button>
         ) : (
           <Group gap="xs">
-            <Button variant="default" size="xs" onClick={() => setGivenUp(true)}>
-              Send no more
+            <Button variant="default" size="xs" onClick={() => setStopped(true)}>
+              Stop sending
             </Button>
-            <Button size="xs" onClick={() => void goOn()}>
-              Go on
+            <Button size="xs" onClick={() => void resume()}>
+              Continue
             </Button>
           </Group>
         )}
       </Group>
       {progress.paused === null || !isSending ? null : (
-        <Alert color="yellow" variant="light" role="alert" title="It stands still">
+        <Alert color="yellow" variant="light" role="alert" title="Sending paused">
           {progress.paused}
         </Alert>
       )}
-      {isSending ? null : <Report plan={plan} progress={progress} onAgain={again} />}
+      {isSending ? null : <Report plan={plan} progress={progress} onEdit={edit} />}
     </Stack>
   )
 }
 
-function Report(properties: { plan: TablePlan; progress: RunProgress; onAgain: () => void }) {
-  const { plan, progress, onAgain } = properties
-  const refused = progress.results.filter((row) => row.refused !== null)
-  const accepted = progress.results.length - refused.length
+function Report(properties: { plan: TablePlan; progress: RunProgress; onEdit: () => void }) {
+  const { plan, progress, onEdit } = properties
+  const rejected = progress.results.filter((row) => row.refused !== null)
+  const accepted = progress.results.length - rejected.length
   const unsent = progress.total - progress.results.length
   const save = (): void =>
     saveFile(new Blob([reportOf(plan, progress.results)], { type: 'text/csv' }), 'onesixty-report.csv')
   return (
     <Alert
-      color={refused.length + unsent === 0 ? 'teal' : 'yellow'}
+      color={rejected.length + unsent === 0 ? 'teal' : 'yellow'}
       variant="light"
       role="status"
-      title={unsent === 0 ? 'The table is sent' : 'A part of the table is sent'}
+      title={unsent === 0 ? 'Table sent' : 'Table sent in part'}
     >
       <Stack gap="xs" align="start">
         <Text size="sm">
-          {formatNumber(accepted)} accepted, {formatNumber(refused.length)} refused
+          {formatNumber(accepted)} accepted, {formatNumber(rejected.length)} rejected
           {unsent === 0 ? '' : `, ${formatNumber(unsent)} not sent`}
-          {plan.bad.length === 0 ? '' : `, ${formatNumber(plan.bad.length)} left out`}
+          {plan.bad.length === 0 ? '' : `, ${formatNumber(plan.bad.length)} skipped`}
         </Text>
-        {refused.slice(0, 10).map(({ row, refused: why }) => (
+        {rejected.slice(0, 10).map(({ row, refused: why }) => (
           <Text key={row} size="sm">
             Row {row}: {why?.detail}
           </Text>
         ))}
         <Group>
           <Button size="xs" variant="default" onClick={save}>
-            Download the report
+            Download report
           </Button>
-          <Button size="xs" variant="default" onClick={onAgain}>
-            Change and send anew
+          <Button size="xs" variant="default" onClick={onEdit}>
+            Edit and send again
           </Button>
         </Group>
       </Stack>

@@ -2,13 +2,13 @@ import Papa from 'papaparse'
 import type { SentRow } from '../../../src/api/console/messages/send-calls.ts'
 import type { TablePlan } from './table-plan.ts'
 
-/** What a spreadsheet would run; a number in E.164 is none. */
+/** Cells that a spreadsheet would evaluate as a formula; numbers in E.164 are not. */
 const formula = /^(?!\+\d+$)[=+\-@\t\r]/
 
 const resultOf = (result: SentRow | undefined): string =>
-  result === undefined ? 'not sent' : result.refused !== null ? 'refused' : 'accepted'
+  result === undefined ? 'not sent' : result.refused !== null ? 'rejected' : 'accepted'
 
-/** What became of each row, as CSV, in the order of the file. */
+/** Returns the result of each row as CSV, in the order of the file. */
 export function reportOf({ good, bad }: TablePlan, results: readonly SentRow[]): string {
   const byRow = new Map(results.map((result) => [result.row, result]))
   const rows = [...good, ...bad]
@@ -19,7 +19,7 @@ export function reportOf({ good, bad }: TablePlan, results: readonly SentRow[]):
       return {
         row,
         to,
-        result: fault !== null ? 'left out' : resultOf(result),
+        result: fault !== null ? 'skipped' : resultOf(result),
         message_id: result?.messageId ?? '',
         parts: result?.parts ?? 0,
         reason: fault ?? refused?.detail ?? '',

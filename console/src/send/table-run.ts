@@ -5,19 +5,19 @@ import type { PlannedRow } from './table-plan.ts'
 export interface RunProgress {
   results: SentRow[]
   total: number
-  /** Why it stands still; null while it runs. */
+  /** Why sending is paused; null while it runs. */
   paused: string | null
 }
 
 const rowsPerCall = 100
 
 /**
- * Sends the rows of a plan, a hundred at a time. `key` names the table: a piece that was sent before a lost answer, or before the page was
- * loaded anew, is answered again and not sent again. Pauses by itself when the server cannot be reached or refuses everything.
+ * Sends the rows of a plan, 100 per call. With the same `key`, a batch that was accepted before a lost response or a
+ * reload returns the same result and is not sent again. Pauses when the server is unreachable or rejects everything.
  */
 export class TableRun {
   readonly #table: { place: Place; key: string; options: Record<string, unknown> }
-  readonly #told: (progress: RunProgress) => void
+  readonly #onProgress: (progress: RunProgress) => void
   readonly #total: number
   #results: SentRow[] = []
   #waiting: readonly PlannedRow[]
@@ -25,39 +25,42 @@ export class TableRun {
 
   constructor(
     table: { place: Place; rows: readonly PlannedRow[]; key: string; options: Record<string, unknown> },
-    told: (progress: RunProgress) => void,
+    onProgress: (progress: RunProgress) => void,
   ) {
     this.#table = table
     this.#waiting = table.rows
     this.#total = table.rows.length
-    this.#told = told
+    this.#onProgress = onProgress
   }
 
-  /** Goes on until all rows are sent or something stands in the way; told of each piece. */
+  /** Sends until all rows are sent or sending must pause. Reports progress after each batch. */
   async run(): Promise<void> {
     this.#pauseWanted = false
     let paused: string | null = null
     while (this.#waiting.length > 0 && paused === null) {
-      paused = await this.#sendPiece()
+      paused = await this.#sendBatch()
       if (this.#pauseWanted) paused ??= 'Paused by you.'
-      this.#told({ results: this.#results, total: this.#total, paused })
+      this.#onProgress({ results: this.#results, total: this.#total, paused })
     }
   }
 
-  /** After the piece that is under way. */
+  /** Pauses after the current batch. */
   pause(): void {
     this.#pauseWanted = true
   }
 
-  /** Gives why it must not go on, or null. Rows that an empty wallet or a full queue refused stay, to be sent when a person goes on. */
-  async #sendPiece(): Promise<string | null> {
+  /**
+   * Sends the next batch. Returns why sending must pause, or null. Rows that are rejected for lack of balance or a full
+   * queue are kept, to be sent when the user continues.
+   */
+  async #sendBatch(): Promise<string | null> {
     const { place, key, options } = this.#table
-    const piece = this.#waiting.slice(0, rowsPerCall)
+    const batch = this.#waiting.slice(0, rowsPerCall)
     let rows: SentRow[]
     try {
       const answer = await change('send/rows', place, {
         key,
-        rows: piece.map(({ row, to, text }) => ({ row, to, text })),
+        rows: batch.map(({ row, to, text }) => ({ row, to, text })),
         options,
       })
       rows = answer.rows
@@ -65,9 +68,9 @@ export class TableRun {
       return error instanceof Error ? error.message : String(error)
     }
     const stopped = rows.filter(({ refused }) => refused !== null && stopping.has(refused.code))
-    const again = new Set(stopped.map(({ row }) => row))
-    this.#results = [...this.#results, ...rows.filter(({ row }) => !again.has(row))]
-    this.#waiting = [...piece.filter(({ row }) => again.has(row)), ...this.#waiting.slice(piece.length)]
+    const kept = new Set(stopped.map(({ row }) => row))
+    this.#results = [...this.#results, ...rows.filter(({ row }) => !kept.has(row))]
+    this.#waiting = [...batch.filter(({ row }) => kept.has(row)), ...this.#waiting.slice(batch.length)]
     return stopped[0]?.refused?.detail ?? null
   }
 }

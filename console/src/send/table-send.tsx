@@ -11,18 +11,18 @@ import { withPlainCharacters } from './text-cost.ts'
 import styles from './table-send.module.css'
 import { TextCounter } from './text-counter.tsx'
 
-interface UnderWay {
-  /** Rows are being sent, or were and stand still: what they are made of must not change. */
-  isUnderWay: boolean
-  onUnderWay: (isUnderWay: boolean) => void
+interface Sending {
+  /** Whether rows are being sent, or sending is paused: the table must not change. */
+  isSending: boolean
+  onSendingChange: (isSending: boolean) => void
 }
 
-/** A table of numbers, with a text that may name its columns. */
-export function TableSend(sending: UnderWay) {
+/** Form to send a table of numbers, with a text that can contain its columns. */
+export function TableSend(sending: Sending) {
   const [table, setTable] = useState<SheetTable | null>(null)
   return (
     <Stack>
-      <fieldset disabled={sending.isUnderWay} className={styles['fields']}>
+      <fieldset disabled={sending.isSending} className={styles['fields']}>
         <TableSource onTable={setTable} />
       </fieldset>
       {table === null ? null : (
@@ -34,7 +34,7 @@ export function TableSend(sending: UnderWay) {
 
 function TableSource({ onTable }: { onTable: (table: SheetTable | null) => void }) {
   const [pasted, setPasted] = useState('')
-  const take = (text: string): void => onTable(text.trim() === '' ? null : readTable(text))
+  const read = (text: string): void => onTable(text.trim() === '' ? null : readTable(text))
   return (
     <Stack gap="sm">
       <FileInput
@@ -42,8 +42,8 @@ function TableSource({ onTable }: { onTable: (table: SheetTable | null) => void 
         description="The first row names the columns. Separated by commas, semicolons or tabs."
         accept=".csv,.tsv,.txt,text/csv"
         clearable
-        clearButtonProps={{ 'aria-label': 'Take the file away' }}
-        onChange={(file) => void (file === null ? Promise.resolve('') : file.text()).then(take)}
+        clearButtonProps={{ 'aria-label': 'Remove file' }}
+        onChange={(file) => void (file === null ? Promise.resolve('') : file.text()).then(read)}
       />
       <Textarea
         label="Or paste rows"
@@ -54,7 +54,7 @@ function TableSource({ onTable }: { onTable: (table: SheetTable | null) => void 
         value={pasted}
         onChange={(event) => {
           setPasted(event.currentTarget.value)
-          take(event.currentTarget.value)
+          read(event.currentTarget.value)
         }}
       />
     </Stack>
@@ -64,13 +64,13 @@ function TableSource({ onTable }: { onTable: (table: SheetTable | null) => void 
 const looksLikeNumbers = (name: string): boolean =>
   /^(to|number|phone|mobile|msisdn|recipient|telefon|handy)/i.test(name)
 
-function TableText({ table, isUnderWay, onUnderWay }: UnderWay & { table: SheetTable }) {
+function TableText({ table, isSending, onSendingChange }: Sending & { table: SheetTable }) {
   const [numberColumn, setNumberColumn] = useState(
     table.columns.find(looksLikeNumbers) ?? table.columns[0] ?? '',
   )
   const [text, setText] = useState('')
   const [options, setOptions] = useState<SendOptions>(noOptions)
-  // Fifty thousand rows take longer than a key stroke: the plan follows the typing.
+  // Planning 50,000 rows takes longer than a key stroke: the plan lags behind the typing.
   const settled = useDeferredValue(text)
   const { smartEncoding } = options
   const plan = useMemo(
@@ -81,10 +81,10 @@ function TableText({ table, isUnderWay, onUnderWay }: UnderWay & { table: SheetT
   const isReady = text !== '' && unknown.length === 0
   return (
     <Stack>
-      <fieldset disabled={isUnderWay} className={styles['fields']}>
+      <fieldset disabled={isSending} className={styles['fields']}>
         <Stack>
           {table.faults.length === 0 ? null : (
-            <Alert color="yellow" variant="light" title="Not everything could be read">
+            <Alert color="yellow" variant="light" title="Parts of the table could not be read">
               {table.faults.map((fault) => (
                 <Text key={fault} size="sm">
                   {fault}
@@ -93,14 +93,14 @@ function TableText({ table, isUnderWay, onUnderWay }: UnderWay & { table: SheetT
             </Alert>
           )}
           <Choice
-            label="Column of the numbers"
+            label="Number column"
             data={table.columns}
             value={numberColumn}
             onChange={setNumberColumn}
           />
           <Textarea
             label="Text"
-            description={`Columns may stand in it: ${table.columns.map((name) => `{{${name}}}`).join(' ')}`}
+            description={`Can contain columns: ${table.columns.map((name) => `{{${name}}}`).join(' ')}`}
             required
             autosize
             minRows={3}
@@ -109,19 +109,21 @@ function TableText({ table, isUnderWay, onUnderWay }: UnderWay & { table: SheetT
           />
           {unknown.length === 0 ? null : (
             <Alert color="red" variant="light">
-              The table has no column {unknown.join(', ')}; it has {table.columns.join(', ')}.
+              Unknown column {unknown.join(', ')}. Available: {table.columns.join(', ')}.
             </Alert>
           )}
           {text === '' ? null : <Preview plan={plan} onReplace={setText} template={text} />}
           <FoldedOptions value={options} onChange={setOptions} />
         </Stack>
       </fieldset>
-      {isReady ? <TableProgress plan={plan} options={bodyOptions(options)} onUnderWay={onUnderWay} /> : null}
+      {isReady ? (
+        <TableProgress plan={plan} options={bodyOptions(options)} onSendingChange={onSendingChange} />
+      ) : null}
     </Stack>
   )
 }
 
-/** What one row after the other would get, what that costs, and which rows cannot be sent. */
+/** Previews the message of each row, with the price and the rows that cannot be sent. */
 function Preview(properties: { plan: TablePlan; template: string; onReplace: (text: string) => void }) {
   const { plan, template, onReplace } = properties
   const [at, setAt] = useState(1)
@@ -151,9 +153,9 @@ function Preview(properties: { plan: TablePlan; template: string; onReplace: (te
         </Paper>
       )}
       <BadRows plan={plan} />
-      <Text role="status" aria-label="Cost of the table" style={{ fontVariantNumeric: 'tabular-nums' }}>
+      <Text role="status" aria-label="Table cost" style={{ fontVariantNumeric: 'tabular-nums' }}>
         <b>{formatNumber(plan.good.length)}</b> messages, <b>{formatNumber(plan.parts)} SMS</b>
-        {plan.bad.length === 0 ? '' : `; ${formatNumber(plan.bad.length)} rows are left out`}
+        {plan.bad.length === 0 ? '' : `; ${formatNumber(plan.bad.length)} rows are skipped`}
       </Text>
     </Stack>
   )

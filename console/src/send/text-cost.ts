@@ -9,22 +9,22 @@ import {
 } from '../../../src/sms/sms-text.ts'
 import { replaceLookAlikes } from '../../../src/sms/smart-encoding.ts'
 
-/** What a text costs, by the same code as the server's. */
+/** The cost of a text, computed by the same code as on the server. */
 export interface TextCost {
-  /** Why it cannot be sent at all. */
+  /** Why the text cannot be sent, or null. */
   fault: string | null
   encoding: 'gsm7' | 'ucs2'
   units: number
   parts: number
   /** Units that still fit into the last part. */
   unitsLeft: number
-  /** What keeps it from the GSM alphabet. */
+  /** Characters that are not in the GSM alphabet. */
   offending: Offending[]
-  /** Parts that it would need if its look-alikes were replaced; null where that does not help. */
+  /** Parts after replacing look-alikes; null if that saves none. */
   partsIfReplaced: number | null
 }
 
-const room = { gsm7: { single: 160, joined: 153 }, ucs2: { single: 70, joined: 67 } } as const
+const capacity = { gsm7: { single: 160, joined: 153 }, ucs2: { single: 70, joined: 67 } } as const
 
 export function costOfText(raw: string): TextCost {
   const text = normalizeText(raw)
@@ -41,17 +41,17 @@ export function costOfText(raw: string): TextCost {
   }
 }
 
-/** By the last part as it is cut: no character stands in two, so that the ones before may have room that nothing can take. */
+/** Counts by the last part as it is split: characters are not divided, so earlier parts can have unusable space. */
 function unitsLeftOf(text: string, { encoding, parts }: Pick<TextCost, 'encoding' | 'parts'>): number {
   const last = splitText(text, 'auto').at(-1) ?? ''
-  const taken = encoding === 'gsm7' ? measureText(last, 'auto').units : last.length
-  return (parts === 1 ? room[encoding].single : room[encoding].joined) - taken
+  const used = encoding === 'gsm7' ? measureText(last, 'auto').units : last.length
+  return (parts === 1 ? capacity[encoding].single : capacity[encoding].joined) - used
 }
 
-/** The text with its look-alikes replaced by what GSM-7 has. */
+/** Replaces look-alikes by characters of GSM-7. */
 export const withPlainCharacters = (text: string): string => replaceLookAlikes(normalizeText(text))
 
-/** A text in pieces, so that those which force UCS-2 can be marked. */
+/** Splits a text into pieces, with the ones that force UCS-2 marked. */
 export function markOffending(
   raw: string,
   offending: readonly Offending[],

@@ -4,24 +4,18 @@ import { costOfText, markOffending, type TextCost, withPlainCharacters } from '.
 
 const alphabets = { gsm7: 'GSM alphabet', ucs2: 'UCS-2' } as const
 
-/** What a text costs while it is typed, and which characters make it dear. */
+/** Shows the length of a text while it is typed, and the characters that make it expensive. */
 export function TextCounter({ text, onReplace }: { text: string; onReplace: (text: string) => void }) {
   const cost = costOfText(text)
   const { encoding, units, parts, unitsLeft, fault } = cost
   return (
     <Stack gap="xs">
-      <Group
-        gap="md"
-        role="status"
-        aria-label="Length of the text"
-        style={{ fontVariantNumeric: 'tabular-nums' }}
-      >
+      <Group gap="md" role="status" aria-label="Length" style={{ fontVariantNumeric: 'tabular-nums' }}>
         <Text size="sm" fw={600}>
           {formatNumber(parts)} {parts === 1 ? 'part' : 'parts'}
         </Text>
-        <Text size="sm" c="dimmed">
-          {formatNumber(units)} {encoding === 'gsm7' ? 'septets' : 'units'}, {formatNumber(unitsLeft)} left in
-          this part
+        <Text size="sm" c="dimmed" title={encoding === 'gsm7' ? 'GSM-7 septets' : 'UTF-16 code units'}>
+          {formatNumber(units)} characters used, {formatNumber(unitsLeft)} left in this part
         </Text>
         <Text size="sm" c="dimmed">
           {alphabets[encoding]}
@@ -43,12 +37,12 @@ function Offending(properties: { text: string; cost: TextCost; onReplace: (text:
     <Alert
       color="yellow"
       variant="light"
-      title="These characters make the text UCS-2: 70 a part instead of 160"
+      title="These characters require UCS-2: 70 characters per part instead of 160"
     >
       <Stack gap="xs" align="start">
         <Text size="sm" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }} lineClamp={6}>
           {markOffending(text, offending).map((piece, i) =>
-            // Pieces have no other name than their place.
+            // Pieces have no key other than their index.
             piece.isMarked ? (
               <Mark key={i} color="orange">
                 {piece.text}
@@ -70,7 +64,7 @@ function Offending(properties: { text: string; cost: TextCost; onReplace: (text:
         </Text>
         {partsIfReplaced === null ? null : (
           <Button size="xs" variant="default" onClick={() => onReplace(withPlainCharacters(text))}>
-            Replace look-alikes: {partsIfReplaced} {partsIfReplaced === 1 ? 'part' : 'parts'} in the place of{' '}
+            Replace look-alikes: {partsIfReplaced} {partsIfReplaced === 1 ? 'part' : 'parts'} instead of{' '}
             {parts}
           </Button>
         )}

@@ -2,17 +2,17 @@ import { Text } from '@mantine/core'
 import { useState } from 'react'
 import type { LinkLook } from '../../../src/api/console/sign-in/link-calls.ts'
 import { change } from '../api/call.ts'
-import { tellOfPasskeys } from '../passkeys/tell-of-passkeys.tsx'
+import { showPasskeyNotice } from '../passkeys/tell-of-passkeys.tsx'
 import { faultOf } from '../ui/call-fault.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { EmailField } from '../ui/email-field.tsx'
 import { useEntry } from './enter.ts'
-import { GiveCode } from './give-code.tsx'
+import { TwoFactorStep } from './give-code.tsx'
 import { NewPassword } from './new-password.tsx'
 import { OutsidePage } from './outside-page.tsx'
-import { tellOfRemoved } from './tell-of-removed.tsx'
+import { showRemovalNotice } from './tell-of-removed.tsx'
 
-/** The first password, or a new one for a lost one; then straight into the console. */
+/** Page to choose the first password or reset a forgotten one; then the console opens. */
 export function ChoosePassword({ token, look }: { token: string; look: LinkLook }) {
   const [passkeysOfCode, setPasskeysOfCode] = useState<number | null>(null)
   const isFirst = look.purpose === 'set-up'
@@ -21,7 +21,7 @@ export function ChoosePassword({ token, look }: { token: string; look: LinkLook 
       {passkeysOfCode === null ? (
         <PasswordForm token={token} look={look} onCodeNeeded={setPasskeysOfCode} />
       ) : (
-        <GiveCode to="/" onIn={() => tellOfPasskeys(passkeysOfCode)} />
+        <TwoFactorStep to="/" onIn={() => showPasskeyNotice(passkeysOfCode)} />
       )}
     </OutsidePage>
   )
@@ -30,7 +30,7 @@ export function ChoosePassword({ token, look }: { token: string; look: LinkLook 
 function PasswordForm(properties: {
   token: string
   look: LinkLook
-  /** Is given how many passkeys there are. */
+  /** Receives the number of passkeys. */
   onCodeNeeded: (passkeys: number) => void
 }) {
   const { token, look, onCodeNeeded } = properties
@@ -43,8 +43,8 @@ function PasswordForm(properties: {
       to: look.purpose === 'set-up' ? '/start' : '/',
       onCodeNeeded: ({ passkeys }) => onCodeNeeded(passkeys),
       onIn: ({ passkeys, removed }) => {
-        tellOfPasskeys(passkeys)
-        tellOfRemoved(removed)
+        showPasskeyNotice(passkeys)
+        showRemovalNotice(removed)
       },
     },
   )
@@ -52,13 +52,11 @@ function PasswordForm(properties: {
     <CallForm
       call={choose}
       onSubmit={() => choose.mutate(undefined)}
-      action={look.purpose === 'set-up' ? 'Open the console' : 'Keep this password'}
+      action={look.purpose === 'set-up' ? 'Open console' : 'Save password'}
       ownFaults={['email', 'password']}
     >
       <Text size="sm" c="dimmed">
-        {asksEmail
-          ? 'You run this service. Say how you will sign in from now on.'
-          : `You will sign in as ${look.email}.`}
+        {asksEmail ? 'Create your administrator login.' : `You will sign in as ${look.email}.`}
       </Text>
       <EmailField
         readOnly={!asksEmail}

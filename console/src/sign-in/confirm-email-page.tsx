@@ -9,7 +9,10 @@ import { CallFault } from '../ui/call-fault.tsx'
 import { ListState } from '../ui/list-state.tsx'
 import { OutsidePage } from './outside-page.tsx'
 
-/** Confirms an e-mail address, by a click: programs that open the links of a mail confirm nothing. Its token is after the `#` of the address. */
+/**
+ * Confirms an e-mail address after a click: software that opens the links of a mail must not confirm it. The token is
+ * after the `#` of the URL.
+ */
 export function ConfirmEmailPage() {
   const { hash: token } = useLocation()
   const session = useQuery(sessionQuery)
@@ -47,7 +50,7 @@ function Ask({ token, onConfirmed }: { token: string; onConfirmed: (confirmed: C
   const look = useQuery({
     queryKey: ['email-link', token],
     queryFn: () => change('email/look', null, { token }),
-    // Asked again, a link that was just taken is one that was used.
+    // A second call would report the link as already used.
     staleTime: Infinity,
     retry: false,
   })
@@ -65,7 +68,7 @@ function Ask({ token, onConfirmed }: { token: string; onConfirmed: (confirmed: C
           <Text>You will sign in as {email}.</Text>
           <CallFault error={confirm.error} />
           <Button onClick={() => confirm.mutate()} loading={confirm.isPending}>
-            {confirm.error === null ? 'Confirm the address' : 'Try again'}
+            {confirm.error === null ? 'Confirm address' : 'Try again'}
           </Button>
         </Stack>
       )}
@@ -76,11 +79,11 @@ function Ask({ token, onConfirmed }: { token: string; onConfirmed: (confirmed: C
 function Done({ of: { email, isFirstProof } }: { of: Confirmed }) {
   return (
     <Stack>
-      <Text role="status">You sign in as {email} from now on.</Text>
+      <Text role="status">You now sign in as {email}.</Text>
       {isFirstProof ? (
         <Text>
-          This was the first confirmed address. Second factor and passkeys that were added before are removed
-          and other sessions have ended: add them again on your profile.
+          This was the first confirmed address. The second factor and passkeys that were added before have
+          been removed, and other sessions have ended. Add them again in your profile.
         </Text>
       ) : null}
       <Button component={Link} to="/profile">

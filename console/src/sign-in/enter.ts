@@ -4,8 +4,8 @@ import { announceSession } from '../api/check-session.ts'
 import { sessionEnd } from '../connection/session-end.ts'
 
 /**
- * A call that signs in. When it did, everything that was known of who was here before is removed, `to` is opened, and `onIn` is called. Without
- * `to` the page stays as it is.
+ * Returns a mutation that signs in. After it, all data of the previous user is removed, `to` is opened and `onIn` is
+ * called. Without `to` the page stays as it is.
  */
 export function useEntry<Input, Answer extends { state: string }>(
   enter: (input: Input) => Promise<Answer>,

@@ -4,16 +4,16 @@ import { change } from '../api/call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 import { useEntry } from './enter.ts'
 
-/** The second half of signing in: the code of the authenticator app. */
-export function GiveCode({ to, onIn }: { to?: string; onIn?: () => void }) {
+/** Second step of sign-in: the code of the authenticator app. */
+export function TwoFactorStep({ to, onIn }: { to?: string; onIn?: () => void }) {
   const [code, setCode] = useState('')
   const give = useEntry(() => change('session/give-code', null, { code }), { to, ...(onIn && { onIn }) })
   return (
     <>
-      <CallForm call={give} onSubmit={() => give.mutate(undefined)} action="Go on">
+      <CallForm call={give} onSubmit={() => give.mutate(undefined)} action="Continue">
         <TextInput
           label="Code"
-          description="Of your authenticator app, or one of your recovery codes."
+          description="From your authenticator app, or one of your recovery codes."
           autoComplete="one-time-code"
           required
           data-autofocus
@@ -24,7 +24,7 @@ export function GiveCode({ to, onIn }: { to?: string; onIn?: () => void }) {
         />
       </CallForm>
       <Text size="sm" c="dimmed">
-        Neither at hand? The operator can take the second factor away.
+        No access to either? The operator can remove the second factor.
       </Text>
     </>
   )

@@ -12,7 +12,7 @@ import { useEntry } from './enter.ts'
 import { NewPassword } from './new-password.tsx'
 import { OutsidePage } from './outside-page.tsx'
 
-/** An invitation: accepted by who is signed in, or by a new person. */
+/** Page of an invitation, which a signed-in user or a new user can accept. */
 export function Invitation({ token, look }: { token: string; look: LinkLook }) {
   const { data: session } = useQuery(sessionQuery)
   const title = look.account === null ? 'You are invited to onesixty' : `Join ${look.account.name}`
@@ -20,7 +20,7 @@ export function Invitation({ token, look }: { token: string; look: LinkLook }) {
     <OutsidePage title={title}>
       <Text size="sm" c="dimmed">
         {look.account === null
-          ? `The invitation for ${look.email} opens an account of your own.`
+          ? `The invitation for ${look.email} creates an account of your own.`
           : `The invitation for ${look.email} makes you ${look.role === 'owner' ? 'an owner' : 'a member'} of the account.`}
       </Text>
       {session === undefined ? null : session.user !== null ? (
@@ -56,7 +56,7 @@ function Accept({ token, as }: { token: string; as: string }) {
 
 const SignInFirst = ({ email }: { email: string }) => (
   <Stack>
-    <Text>There is a user {email} already. Sign in first, then open this link again.</Text>
+    <Text>User {email} already exists. Sign in first, then open this link again.</Text>
     <Button component={Link} to="/sign-in">
       Sign in
     </Button>
@@ -73,13 +73,13 @@ function Join({ token, look }: { token: string; look: LinkLook }) {
     <CallForm
       call={join}
       onSubmit={() => join.mutate(undefined)}
-      action={look.account === null ? 'Open the account' : `Join ${look.account.name}`}
+      action={look.account === null ? 'Create account' : `Join ${look.account.name}`}
       ownFaults={['name', 'password']}
     >
       <EmailField readOnly variant="filled" value={look.email} />
       <TextInput
         label="Name"
-        description={look.account === null ? 'Yours, or that of your company.' : undefined}
+        description={look.account === null ? 'Your name or your company’s.' : undefined}
         autoComplete="name"
         required
         maxLength={100}

@@ -7,21 +7,21 @@ import { ChoosePassword } from './choose-password.tsx'
 import { Invitation } from './invitation.tsx'
 import { OutsidePage } from './outside-page.tsx'
 
-/** What a one-time link opens. Its token stands behind the `#` of the address, which is sent to no server by itself. */
+/** Page of a one-time link. The token is after the `#` of the URL, which browsers do not send to servers. */
 export function LinkPage() {
   const { hash: token } = useLocation()
   const { data, error, isPending } = useQuery({
     queryKey: ['link', token],
     queryFn: () => change('link/look', null, { token }),
-    // Once taken it would be said to be used while the person goes on.
+    // A second call would report the link as used while the user continues.
     staleTime: Infinity,
     retry: false,
-    // Empty while the page is being left.
+    // The hash is empty while the page is being left.
     enabled: token !== '',
   })
   if (token !== '' && isPending) {
     return (
-      <OutsidePage title="One moment">
+      <OutsidePage title="Loading…">
         <Stack role="status" aria-busy="true" aria-label="Loading">
           <Skeleton height={36} />
           <Skeleton height={36} />
@@ -31,14 +31,14 @@ export function LinkPage() {
   }
   if (data === undefined) {
     return (
-      <OutsidePage title="This link does not work">
+      <OutsidePage title="Invalid link">
         {token === '' ? (
-          <Text>A part of it is missing. Was all of it copied?</Text>
+          <Text>Part of the link is missing. Copy all of it.</Text>
         ) : (
           <CallFault error={error} />
         )}
         <Anchor component={Link} to="/sign-in" size="sm">
-          To the sign-in
+          Go to sign-in
         </Anchor>
       </OutsidePage>
     )

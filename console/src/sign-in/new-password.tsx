@@ -1,6 +1,6 @@
 import { PasswordInput } from '@mantine/core'
 
-/** A password that is chosen; the server says what is wrong with it. */
+/** Field for a new password; the server returns its faults. */
 export function NewPassword(properties: {
   label?: string
   value: string
@@ -11,7 +11,7 @@ export function NewPassword(properties: {
   return (
     <PasswordInput
       label={label}
-      description="At least 12 characters; a few unrelated words are good."
+      description="At least 12 characters, for example a few unrelated words."
       autoComplete="new-password"
       required
       minLength={12}

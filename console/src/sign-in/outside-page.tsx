@@ -1,7 +1,7 @@
 import { Center, Paper, Stack, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** The frame of the pages before the console: sign-in and its like. */
+/** Renders the frame of pages outside of the console, such as sign-in. */
 export function OutsidePage({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Center component="main" mih="100vh" p="md">

@@ -8,14 +8,14 @@ import { CallForm } from '../ui/call-form.tsx'
 import { EmailField } from '../ui/email-field.tsx'
 import { OutsidePage } from './outside-page.tsx'
 
-/** The way back for who lost the password: a mail, or the operator. */
+/** Page to reset a forgotten password: by mail, or with help from the operator. */
 export function ResetPage() {
   const { data: session } = useQuery(sessionQuery)
   return (
-    <OutsidePage title="A new password">
+    <OutsidePage title="Reset password">
       {session === undefined ? null : session.mailsResets ? <ResetForm /> : <AskOperator />}
       <Anchor component={Link} to="/sign-in" size="sm">
-        Back to the sign-in
+        Back to sign-in
       </Anchor>
     </OutsidePage>
   )
@@ -24,8 +24,8 @@ export function ResetPage() {
 const AskOperator = () => (
   <Stack gap="xs">
     <Text>
-      This service sends no mails. Ask its operator for a link by which you choose a new password. On the
-      machine itself, this makes one:
+      This server does not send mail. Ask the operator for a link to choose a new password. On the server,
+      this command creates one:
     </Text>
     <Code block style={{ whiteSpace: 'pre-wrap' }}>
       npx onesixty user reset-link --email YOUR-ADDRESS
@@ -38,13 +38,13 @@ function ResetForm() {
   const ask = useMutation({ mutationFn: () => change('reset/ask', null, { email }) })
   if (ask.isSuccess) {
     return (
-      <Alert color="teal" variant="light" role="status" title="Look into your mail">
-        If somebody signs in with {email}, a link to choose a new password is on its way.
+      <Alert color="teal" variant="light" role="status" title="Check your inbox">
+        If {email} belongs to a user, you will receive a link to choose a new password.
       </Alert>
     )
   }
   return (
-    <CallForm call={ask} onSubmit={() => ask.mutate()} action="Send me a link">
+    <CallForm call={ask} onSubmit={() => ask.mutate()} action="Send link">
       <EmailField value={email} onChange={setEmail} />
     </CallForm>
   )

@@ -11,22 +11,22 @@ import { Dialog } from '../ui/dialog.tsx'
 import { EmailField } from '../ui/email-field.tsx'
 import { PasswordField } from '../ui/password-field.tsx'
 import { useEntry } from './enter.ts'
-import { GiveCode } from './give-code.tsx'
+import { TwoFactorStep } from './give-code.tsx'
 
-/** Signs in over the page whose session has ended: nothing on it is lost, and what was refused meanwhile is done. */
+/** Dialog to sign in again on a page whose session has ended: the page stays, and its rejected calls are repeated. */
 export function SessionDialog() {
   const { data } = useQuery({ ...sessionQuery, enabled: false })
   const [asksCode, setAsksCode] = useState(false)
   const user = data?.user ?? null
   if (user === null) return null
-  // A passkey may be of another user, who must not see what this page shows.
+  // The passkey can belong to another user, who must not see this page.
   const onIn = (): void => void checkSession().catch(() => window.location.reload())
   return (
     <Dialog opened onClose={() => sessionEnd.end(false)} title="Sign in again">
       <Stack>
         <Text size="sm">Your session has ended. Sign in to continue where you are.</Text>
         {asksCode ? (
-          <GiveCode onIn={onIn} />
+          <TwoFactorStep onIn={onIn} />
         ) : (
           <Credentials email={user.email} onCodeNeeded={() => setAsksCode(true)} onIn={onIn} />
         )}

@@ -9,17 +9,17 @@ import { CallForm } from '../ui/call-form.tsx'
 import { EmailField } from '../ui/email-field.tsx'
 import { PasswordField } from '../ui/password-field.tsx'
 import { useEntry } from './enter.ts'
-import { GiveCode } from './give-code.tsx'
+import { TwoFactorStep } from './give-code.tsx'
 import { OutsidePage } from './outside-page.tsx'
 
-/** E-mail and password, then the code for who has a second factor; or a passkey, which stands for all three. */
+/** Sign-in page: e-mail and password, then the code of a second factor; or a passkey, which replaces all three. */
 export function SignInPage() {
   const { next }: { next?: string } = useSearch({ strict: false })
   const [asksCode, setAsksCode] = useState(false)
   const to = ownPath(next)
   return (
     <OutsidePage title="Sign in to onesixty">
-      {asksCode ? <GiveCode to={to} /> : <Credentials to={to} onCodeNeeded={() => setAsksCode(true)} />}
+      {asksCode ? <TwoFactorStep to={to} /> : <Credentials to={to} onCodeNeeded={() => setAsksCode(true)} />}
     </OutsidePage>
   )
 }
@@ -32,18 +32,18 @@ function Credentials({ to, onCodeNeeded }: { to: string; onCodeNeeded: () => voi
   return (
     <>
       <CallForm call={signIn} onSubmit={() => signIn.mutate(undefined)} action="Sign in">
-        {/* The second word lets browsers offer passkeys here. */}
+        {/* `webauthn` lets browsers offer passkeys in this field. */}
         <EmailField autoComplete="username webauthn" value={email} onChange={setEmail} />
         <PasswordField value={password} onChange={setPassword} />
       </CallForm>
       <PasskeyEntry to={to} />
       <Group justify="space-between">
         <Anchor component={Link} to="/reset" size="sm">
-          Lost the password?
+          Forgot password?
         </Anchor>
         {session?.signUp === 'open' ? (
           <Anchor component={Link} to="/sign-up" size="sm">
-            Open an account
+            Create account
           </Anchor>
         ) : null}
       </Group>
@@ -51,6 +51,6 @@ function Credentials({ to, onCodeNeeded }: { to: string; onCodeNeeded: () => voi
   )
 }
 
-/** Where to go on: a page of ours, never another site's address that somebody put into a link. */
+/** Returns the page to continue with: only a path of the console, never the URL of another site from a forged link. */
 const ownPath = (next: string | undefined): string =>
   next !== undefined && /^\/(?!\/|\\)/.test(next) ? next : '/'

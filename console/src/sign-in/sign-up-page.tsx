@@ -12,11 +12,11 @@ import { useEntry } from './enter.ts'
 import { NewPassword } from './new-password.tsx'
 import { OutsidePage } from './outside-page.tsx'
 
-/** Opens an account. */
+/** Sign-up page: creates an account. */
 export function SignUpPage() {
   const { data: session } = useQuery(sessionQuery)
   return (
-    <OutsidePage title="Open an account">
+    <OutsidePage title="Create account">
       {session === undefined || session.signUp === 'open' ? (
         <SignUpForm freeSms={session?.freeSms} />
       ) : (
@@ -26,15 +26,15 @@ export function SignUpPage() {
         <Anchor component={Link} to="/sign-in" inherit>
           Sign in
         </Anchor>{' '}
-        if you have one.
+        if you already have an account.
       </Text>
     </OutsidePage>
   )
 }
 
 const Closed = () => (
-  <Alert color="gray" variant="light" title="By invitation">
-    Sign-up is by invitation only. Ask the operator of this service for one.
+  <Alert color="gray" variant="light" title="Invitation required">
+    Sign-up is by invitation only. Ask the operator of this server for one.
   </Alert>
 )
 
@@ -54,15 +54,16 @@ function SignUpForm({ freeSms }: { freeSms: number | undefined }) {
     <CallForm
       call={signUp}
       onSubmit={() => signUp.mutate(undefined)}
-      action="Open the account"
+      action="Create account"
       ownFaults={['name', 'email', 'password']}
     >
       <Text size="sm" c="dimmed">
-        No payment card. {freeSms === undefined || freeSms === 0 ? '' : `${freeSms} SMS are granted at once.`}
+        No payment card required.{' '}
+        {freeSms === undefined || freeSms === 0 ? '' : `You start with ${freeSms} SMS.`}
       </Text>
       <TextInput
         label="Name"
-        description="Yours, or that of your company."
+        description="Your name or your company’s."
         autoComplete="name"
         required
         maxLength={100}

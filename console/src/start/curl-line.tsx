@@ -7,13 +7,15 @@ import { CallFault } from '../ui/call-fault.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { firstKeyOf, keepFirstKey } from './first-key.ts'
 
-/** A line that works as it stands: a test key of its own is made for it, and shown this once. */
+/** Shows a complete curl command. It contains a new test key, which is shown only once. */
 export function CurlLine({ isSent }: { isSent: boolean }) {
   const { accountId, mode } = useAccountPlace()
   const [key, setKey] = useState(() => firstKeyOf(accountId))
   const create = useChange('keys/create', ['keys/list'])
   if (mode !== 'test')
-    return <Text size="sm">Switch to Test at the top: there the simulator carries messages, at no cost.</Text>
+    return (
+      <Text size="sm">Switch to Test at the top: in test mode a simulator carries messages, at no cost.</Text>
+    )
   if (key !== null) return <Line curl={curlWith(key)} />
   if (isSent) return <Text size="sm">A message was sent with a test key of this account.</Text>
   const make = (): void =>
@@ -26,9 +28,9 @@ export function CurlLine({ isSent }: { isSent: boolean }) {
   return (
     <Stack gap="xs" align="start">
       <CallFault error={create.error} />
-      <Text size="sm">The line brings a test key of its own, which is shown this once.</Text>
+      <Text size="sm">The command contains a new test key. It is shown only once.</Text>
       <Button size="sm" onClick={make} loading={create.isPending}>
-        Make the line
+        Create command
       </Button>
     </Stack>
   )
@@ -41,9 +43,9 @@ function Line({ curl }: { curl: string }) {
         {curl}
       </Code>
       <Group gap="xs">
-        <CopyButton text={curl} of="the line" />
+        <CopyButton text={curl} of="the command" />
         <Text size="sm" c="dimmed">
-          Run it in a terminal. The key in it is shown this once.
+          Run it in a terminal. The key in it is shown only once.
         </Text>
       </Group>
     </Stack>

@@ -1,4 +1,4 @@
-/** The test key of an account that was opened in this tab. It is shown this once and kept nowhere else: a reload forgets it. */
+/** The test key of an account that was created in this tab. It is kept only in memory: a reload removes it. */
 const keys = new Map<string, string>()
 
 export const keepFirstKey = (accountId: string, key: string): void => void keys.set(accountId, key)

@@ -1,7 +1,7 @@
 import { Group, Paper, Stack, Text, ThemeIcon, Title, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** One step of the checklist, with a tick when it is done. */
+/** Renders one step of the checklist, with a tick when it is done. */
 export function Step(properties: { number: number; isDone: boolean; title: string; children: ReactNode }) {
   const { number, isDone, title, children } = properties
   return (

@@ -11,7 +11,7 @@ import { SearchButton } from './search-button.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { UserMenu } from './user-menu.tsx'
 
-/** The frame of every page of an account: name, mode, navigation. */
+/** Renders the frame of every account page: name, mode, navigation. */
 export function AccountShell() {
   const [opened, { toggle, close }] = useDisclosure()
   const place = useAccountPlace()
@@ -59,7 +59,7 @@ function Header({ opened, toggle }: { opened: boolean; toggle: () => void }) {
   const switchMode = (next: Place['mode']): void =>
     void navigate({ to: pathname.replace(pathOf(place), pathOf({ accountId, mode: next })) })
   return (
-    // Two lines where the name would have no room beside the rest.
+    // Two lines on narrow screens, where the name does not fit next to the rest.
     <Flex
       h="100%"
       direction={{ base: 'column', sm: 'row' }}

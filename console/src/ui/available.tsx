@@ -5,7 +5,7 @@ import { useIsLive, useLive } from '../api/live.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { formatNumber } from './format.ts'
 
-/** The SMS that the account may still send, as the server tells it. */
+/** Shows the balance of the account, as the live stream reports it. */
 export function Available() {
   const place = useAccountPlace()
   const [available, setAvailable] = useState<number | null>(null)

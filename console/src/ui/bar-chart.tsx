@@ -2,7 +2,7 @@ import { type KeyboardEvent, useState } from 'react'
 import styles from './bar-chart.module.css'
 import { useFollow } from './follow.ts'
 
-/** One piece of a bar. A ground may be a pattern, so that colour does not tell alone. */
+/** One segment of a stacked bar. `ground` may be a pattern, so that meaning does not depend on colour alone. */
 export interface BarPart {
   name: string
   value: number
@@ -10,24 +10,25 @@ export interface BarPart {
 }
 
 export interface Bar {
-  /** The time of it in words, for the axis and for who cannot see the bar. */
+  /** Time of the bar, for the axis. */
   label: string
-  says: string
+  /** Time and counts, read by screen readers. */
+  description: string
   parts: readonly BarPart[]
-  /** Where a click leads. */
+  /** Target of a click. */
   href: string
 }
 
 interface Properties {
   label: string
   bars: readonly Bar[]
-  /** Of another time, bar for bar. */
+  /** Values of an earlier period, one for each bar. */
   line?: readonly number[]
   heightPx: number
   onShow?: (index: number | null) => void
 }
 
-/** Bars of counts, each stacked of its parts. One stop of the Tab key; arrows go from bar to bar, Enter follows. */
+/** Renders stacked bars of counts. The chart is one tab stop; arrow keys move between bars, Enter opens one. */
 export function BarChart({ label, bars, line, heightPx, onShow }: Properties) {
   const [current, setCurrent] = useState(bars.length - 1)
   const sums = bars.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0))
@@ -83,7 +84,7 @@ function BarLink(properties: {
     <a
       className={styles['bar']}
       href={bar.href}
-      aria-label={bar.says}
+      aria-label={bar.description}
       tabIndex={tabIndex}
       onClick={follow}
       onMouseEnter={onShow}
@@ -135,7 +136,7 @@ function Line({ values, top }: { values: readonly number[]; top: number }) {
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const short = (value: number): string => compact.format(value)
 
-/** The next round number whose half is whole and round too. */
+/** Returns the next round number whose half is a whole and round number too. */
 function roundTop(most: number): number {
   const unit = 10 ** Math.floor(Math.log10(most))
   const tops = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].map((step) => Math.round(step * unit))

@@ -1,24 +1,24 @@
 import { Alert, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { CallFailed, isSignedOut } from '../api/call.ts'
-import { isKeyUsed, keyUsedWords } from '../api/use-request-key.ts'
+import { isKeyUsed, keyUsedMessage } from '../api/use-request-key.ts'
 import { SignInAgain } from './sign-in-again.tsx'
 
-/** All that is wrong with one field of a form, by what the server said; undefined when nothing is. */
+/** Returns the server's messages for one field of a form, or undefined when there are none. */
 export const faultOf = (error: Error | null, field: string): string | undefined =>
   faultsOf(error)
     .filter(({ pointer }) => pointer === `/${field}`)
     .map(({ detail }) => detail)
     .join(' ') || undefined
 
-/** Says why a call failed, but for what the form says at its `fields`. */
+/** Shows why a call failed, except for faults that the form shows at its `fields`. */
 export function CallFault({ error, fields = [] }: { error: Error | null; fields?: readonly string[] }) {
   if (error === null) return null
   const faults = faultsOf(error)
   const others = faults.filter(({ pointer }) => !fields.some((field) => pointer === `/${field}`))
   if (faults.length > 0 && others.length === 0) return null
   return (
-    <Refused detail={isKeyUsed(error) ? keyUsedWords : error.message} errors={others}>
+    <Refused detail={isKeyUsed(error) ? keyUsedMessage : error.message} errors={others}>
       {isSignedOut(error) ? <SignInAgain /> : null}
     </Refused>
   )
@@ -32,7 +32,7 @@ export interface Refusal {
   errors?: readonly { pointer?: string; detail: string }[]
 }
 
-/** Why something is refused: each fault by itself, or the whole in one sentence. */
+/** Shows why something was rejected: every fault on its own line, or one sentence for all. */
 export function Refused({ title, detail, errors = [], children }: Refusal & { children?: ReactNode }) {
   return (
     <Alert color="red" variant="light" role="alert" title={title}>

@@ -3,8 +3,8 @@ import type { FormEvent, ReactNode } from 'react'
 import { CallFault } from './call-fault.tsx'
 
 /**
- * A form that makes one call: its fields, why the last try failed, and the button. `ownFaults` names the fields that say by themselves what
- * is wrong with them.
+ * Renders a form that makes one call: its fields, the error of the last attempt, and the button.
+ * `ownFaults` lists the fields that show their own faults.
  */
 export function CallForm(properties: {
   call: { error: Error | null; isPending: boolean }

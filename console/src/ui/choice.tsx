@@ -6,12 +6,12 @@ type Properties<V extends string> = Omit<NativeSelectProps, 'data' | 'value' | '
   onChange: (value: V) => void
 }
 
-/** One of a few. The browser's own list needs nothing to be loaded, and phones show it as they show all of theirs. */
+/** Selects one of a few values. The native list needs no extra code, and phones show it in their own way. */
 export const Choice = <V extends string>({ data, onChange, ...rest }: Properties<V>) => (
   <NativeSelect
     {...rest}
     data={[...data]}
-    // The list holds nothing else.
+    // The list has only values of V.
     onChange={(event) => onChange(event.currentTarget.value as V)}
   />
 )

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 
-/** Copies a text and says that it did. `of` names what is copied, for those who hear the page. */
+/** Copies a text and confirms it. `of` names the text for screen readers. */
 export function CopyButton({ text, of }: { text: string; of: string }) {
   const clipboard = useClipboard({ timeout: 2000 })
   return (

@@ -2,8 +2,9 @@ import type { ReactNode, TableHTMLAttributes } from 'react'
 import styles from './data-table.module.css'
 
 /**
- * A table in the look of the console: a cell with `data-end` (numbers, buttons) stands to the right. One that is wider than the page scrolls by itself, by keyboard
- * too, from `minWidth` on. Mantine's own would bring 19 KB (compressed) of scroll bars to each first load.
+ * Renders a table. Cells with `data-end` (numbers, buttons) are aligned right. A table wider than the page, from
+ * `minWidth` on, scrolls in its own container, also by keyboard. Mantine's scroll container would add 19 KB
+ * (compressed) to every first load.
  */
 export function DataTable(
   properties: TableHTMLAttributes<HTMLTableElement> & { minWidth?: number; caption?: ReactNode },
@@ -22,7 +23,7 @@ export function DataTable(
   return minWidth === undefined ? (
     table
   ) : (
-    // What scrolls must be reached by the keyboard (WCAG 2.2, 2.1.1).
+    // Scrollable areas must be reachable by keyboard (WCAG 2.2, 2.1.1).
     <div className={styles['scroll']} tabIndex={0}>
       {table}
     </div>

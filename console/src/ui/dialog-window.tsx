@@ -3,11 +3,11 @@ import { useEffect, useState } from 'react'
 import { Later } from './later.tsx'
 import type { DialogProperties } from './dialog.tsx'
 
-/** The window of a `Dialog`. Mantine's own head is a `<header>`, which inside a dialog would be a second banner of the page. */
+/** Renders the window of a `Dialog`. Mantine's own head is a `<header>`: in a dialog, a second banner of the page. */
 export function DialogWindow(properties: DialogProperties) {
   const { opened, onClose, isLocked = false, title, size = 'md', children } = properties
   const [isShown, setShown] = useState(false)
-  // One step later: a modal gives the focus back to where it was when it opened, and one that begins open does not look.
+  // Open one render later: a modal records the focused element when it opens, but not when it is mounted open.
   useEffect(() => setShown(opened), [opened])
   return (
     <Modal.Root
@@ -19,7 +19,7 @@ export function DialogWindow(properties: DialogProperties) {
       transitionProps={{ duration: 100 }}
     >
       <Modal.Overlay />
-      {/* Named by itself too: Mantine names it after its title only one render after it is shown. */}
+      {/* Mantine labels it by its title only one render after it is shown, so it has its own label too. */}
       <Modal.Content aria-label={title}>
         <Group justify="space-between" wrap="nowrap" p="md" pb={0}>
           <Modal.Title fw={600}>{title}</Modal.Title>

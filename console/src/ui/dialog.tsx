@@ -4,7 +4,7 @@ import { lazyPart } from '../connection/lazy-part.ts'
 export interface DialogProperties {
   opened: boolean
   onClose: () => void
-  /** Only what stands in it closes it: neither a key nor a click beside it. */
+  /** Only its content can close it: neither Escape nor a click outside. */
   isLocked?: boolean
   title: string
   size?: 'md' | 'lg' | 'xl'
@@ -13,7 +13,7 @@ export interface DialogProperties {
 
 const DialogWindow = lazyPart(async () => (await import('./dialog-window.tsx')).DialogWindow)
 
-/** A modal window. What it is made of is loaded when it is first opened, as no page needs it before; so is what stands in it, if that is lazy. */
+/** Renders a modal window. Its code is loaded when it is first opened; so are lazy parts inside it. */
 export function Dialog(properties: DialogProperties) {
   const [wasOpened, setWasOpened] = useState(properties.opened)
   if (properties.opened && !wasOpened) setWasOpened(true)

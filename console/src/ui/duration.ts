@@ -7,7 +7,7 @@ const units: readonly [unit: string, lengthMs: number][] = [
   ['s', 1_000],
 ]
 
-/** A duration with two digits that count: "4.2 s", "35 s", "1.5 h". The shortest that is told apart is a quarter of a second. */
+/** Formats a duration with two significant digits: "4.2 s", "35 s", "1.5 h". The resolution ends at 250 ms. */
 export function formatDuration(ms: number): string {
   if (ms <= 250) return 'under 0.3 s'
   const [unit, lengthMs] = units.find(([, length]) => ms >= length) ?? (['s', 1_000] as const)
@@ -15,18 +15,18 @@ export function formatDuration(ms: number): string {
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${unit}`
 }
 
-/** A mean as people say it: "at 3.4 a day, mean of 7 days". Null when there was no whole day of use yet. */
-export function paceInWords({ perDay, days }: { perDay: number | null; days: number }): string {
-  if (perDay === null) return 'no whole day of use yet'
+/** Formats an average: "3.4/day, 7-day average". `perDay` is null before the first whole day of use. */
+export function formatDailyUse({ perDay, days }: { perDay: number | null; days: number }): string {
+  if (perDay === null) return 'less than one day of use'
   const mean = perDay < 10 ? Math.round(perDay * 10) / 10 : Math.round(perDay)
-  return `at ${formatNumber(mean)} a day, mean of ${days} ${days === 1 ? 'day' : 'days'}`
+  return `${formatNumber(mean)}/day, ${days}-day average`
 }
 
-const longestDays = 3_650
+const maxDays = 3_650
 
-/** A number of days as people plan with them. */
+/** Formats a number of days, as precisely as planning needs it. */
 export function formatDays(days: number): string {
-  if (days > longestDays) return 'over 10 years'
-  if (days < 1) return 'under a day'
+  if (days > maxDays) return 'over 10 years'
+  if (days < 1) return 'under 1 day'
   return days < 2 ? '1 day' : `${Math.floor(days)} days`
 }

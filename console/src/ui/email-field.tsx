@@ -5,7 +5,7 @@ type Properties = Omit<TextInputProps, 'type' | 'value' | 'onChange'> & {
   onChange?: (email: string) => void
 }
 
-/** An e-mail address: that of the person at the screen, unless `autoComplete` is off. */
+/** Field for an e-mail address: the user's own, unless `autoComplete` is off. */
 export const EmailField = ({ onChange, ...rest }: Properties) => (
   <TextInput
     label="E-mail address"

@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
 
-/** What a click on a link with a whole address of ours does: the page changes and is not loaded anew, unless another tab is wanted. */
+/** Returns a click handler for links into the console: it navigates without a reload, unless a new tab is requested. */
 export function useFollow(): (event: MouseEvent<HTMLAnchorElement>) => void {
   const router = useRouter()
   return (event) => {

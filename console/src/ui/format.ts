@@ -4,7 +4,7 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style
 
 export const formatNumber = (value: number): string => number.format(value)
 
-/** A moment, to the second, in the reader's own time zone. */
+/** Formats a moment, to the second, in the time zone of the browser. */
 export const formatExact = (atMs: number): string => exactTime.format(atMs)
 
 const steps: readonly [unit: Intl.RelativeTimeFormatUnit, lengthMs: number][] = [
@@ -14,7 +14,7 @@ const steps: readonly [unit: Intl.RelativeTimeFormatUnit, lengthMs: number][] = 
   ['second', 1000],
 ]
 
-/** How long ago, in the largest unit that fits: "3 min. ago". */
+/** Formats how long ago a moment was, in the largest unit that fits: "3 min. ago". */
 export function formatRelative(atMs: number, nowMs: number): string {
   const distanceMs = atMs - nowMs
   const [unit, lengthMs] =
@@ -22,7 +22,19 @@ export function formatRelative(atMs: number, nowMs: number): string {
   return relative.format(Math.trunc(distanceMs / lengthMs), unit)
 }
 
-/** How long something took: "820 ms", "4.2 s", "3 min 5 s", "2 h 10 min", "3 d 4 h". */
+/** Formats how long a state has lasted, in the largest unit that fits: "17 min". */
+export function formatElapsed(spanMs: number): string {
+  const [unit, lengthMs] = spans.find(([, length]) => spanMs >= length) ?? (['s', 1000] as const)
+  return `${Math.floor(spanMs / lengthMs)} ${unit}`
+}
+
+const spans: readonly [unit: string, lengthMs: number][] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+]
+
+/** Formats a duration: "820 ms", "4.2 s", "3 min 5 s", "2 h 10 min", "3 d 4 h". */
 export function formatSpan(spanMs: number): string {
   if (spanMs < 1000) return `${Math.round(spanMs)} ms`
   if (spanMs < 60_000) return `${(spanMs / 1000).toFixed(1)} s`

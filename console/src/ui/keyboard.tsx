@@ -7,7 +7,7 @@ import { hasSingleKeys, type Layer, layerAsked } from './keys.ts'
 const Palette = lazyPart(async () => (await import('./palette.tsx')).Palette)
 const Shortcuts = lazyPart(async () => (await import('./shortcuts.tsx')).Shortcuts)
 
-/** Listens for the keys of every page, and shows what they open; that is loaded when it is first asked for. */
+/** Handles the keyboard shortcuts of every page. What they open is loaded on first use. */
 export function Keyboard() {
   const { data } = useQuery({ ...sessionQuery, enabled: false })
   const isSignedIn = (data?.user ?? null) !== null
@@ -51,7 +51,7 @@ export function Keyboard() {
   )
 }
 
-/** What a key opens: ⌘K or Ctrl+K everywhere, single keys only where nothing is being typed. */
+/** Returns what a key opens: ⌘K or Ctrl+K everywhere, single keys only outside of text fields. */
 function layerOfKey(event: KeyboardEvent): Layer | null {
   if (event.isComposing || event.altKey) return null
   if (event.metaKey || event.ctrlKey)

@@ -1,7 +1,7 @@
-/** What a key can open over a page. */
+/** A dialog that a key opens over the page. */
 export type Layer = 'palette' | 'shortcuts'
 
-/** The event by which a part of a page asks for a layer. */
+/** Event that requests a layer. */
 export const layerAsked = 'onesixty:layer'
 
 declare global {
@@ -10,19 +10,19 @@ declare global {
   }
 }
 
-/** Opens a layer, as its key does. */
+/** Opens a layer, like its key. */
 export const askFor = (layer: Layer): void => {
   document.dispatchEvent(new CustomEvent(layerAsked, { detail: layer }))
 }
 
 const isMac = /Mac|iP(?:hone|ad|od)/.test(navigator.userAgent)
 
-/** The key that opens the palette, as it is called on this machine. */
+/** The key that opens the palette, as this operating system names it. */
 export const paletteKey = isMac ? '⌘K' : 'Ctrl+K'
 
 const singleKeys = 'onesixty-single-keys'
 
-/** Whether keys alone do something; whoever dictates, or types by accident, can end that (WCAG 2.2, 2.1.4). */
+/** Whether single-key shortcuts are on. Users of speech input can turn them off (WCAG 2.2, 2.1.4). */
 export const hasSingleKeys = (): boolean => localStorage.getItem(singleKeys) !== 'off'
 
 export const setSingleKeys = (isOn: boolean): void => localStorage.setItem(singleKeys, isOn ? 'on' : 'off')

@@ -3,24 +3,24 @@ import { useState } from 'react'
 
 export type KeysetPages = ReturnType<typeof useKeysetPages>
 
-/** The way through a list, the newest first, that is read page by page: each page starts behind the last line of the one before it. */
+/** State of keyset pagination through a list, newest first: each page starts after the last row of the previous one. */
 export function useKeysetPages() {
   const [starts, setStarts] = useState<readonly string[]>([])
   const beforeId = starts.at(-1)
   return {
-    /** What the call is asked with, so that it answers the page that is looked at. */
+    /** Input of the call that returns the current page. */
     input: beforeId === undefined ? {} : { beforeId },
     isFirst: beforeId === undefined,
-    // The page before is shown until the next one is there: a second click on it leads no further.
+    // The previous page is shown until the next one has arrived: a second click must not skip a page.
     toOlder: (nextBeforeId: string): void =>
       setStarts(nextBeforeId === beforeId ? starts : [...starts, nextBeforeId]),
     toNewer: (): void => setStarts(starts.slice(0, -1)),
-    /** For another filter, which has other pages. */
+    /** To be called when the filter changes: its pages differ. */
     toFirst: (): void => setStarts([]),
   }
 }
 
-/** Goes from page to page, where there is more than one; `nextBeforeId` is what the shown page says about the one after it, null behind the last. */
+/** Shows the buttons of a list with more than one page. `nextBeforeId` starts the next page; null on the last one. */
 export function KeysetPager({ pages, nextBeforeId }: { pages: KeysetPages; nextBeforeId: string | null }) {
   if (pages.isFirst && nextBeforeId === null) return null
   return (

@@ -3,14 +3,14 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { PageFailed } from './page-states.tsx'
 
-/** What stands in the place of a list that has nothing to show yet, or nothing at all. */
+/** Renders a list, or its loading, error or empty state. */
 export function ListState<T>(properties: {
   query: UseQueryResult<T>
-  /** Of a list; what is none is never empty. */
+  /** Omitted for data that is not a list: it is never empty. */
   isEmpty?: (answer: T) => boolean
-  /** Shown when there is nothing at all: what would be here, and how to get it. */
+  /** Shown for an empty list: what would be here, and how to add it. */
   empty?: ReactNode
-  /** Whether a filter is set; then nothing means that nothing fits it. */
+  /** Whether a filter is set: an empty list then means that nothing matches. */
   isFiltered?: boolean
   onClearFilter?: () => void
   rows?: number
@@ -29,7 +29,7 @@ export function ListState<T>(properties: {
   if (query.data === undefined) return <PageFailed error={query.error} reset={() => void query.refetch()} />
   return (
     <>
-      {/* What was read before stays: the reader keeps the place. */}
+      {/* Data that was read before stays visible: the reader keeps their place. */}
       {query.isError ? <PageFailed error={query.error} reset={() => void query.refetch()} /> : null}
       {isEmpty(query.data) ? <Nothing {...{ isFiltered, onClearFilter, empty }} /> : children(query.data)}
     </>
@@ -57,12 +57,12 @@ function SkeletonRows({ rows }: { rows: number }) {
 
 function NoMatch({ onClear }: { onClear: (() => void) | undefined }) {
   return (
-    <Alert color="gray" variant="light" title="Nothing fits this filter">
+    <Alert color="gray" variant="light" title="No matches for this filter">
       <Stack align="start" gap="sm">
-        <Text size="sm">Widen the dates, or take a condition away.</Text>
+        <Text size="sm">Change the dates or remove a filter.</Text>
         {onClear === undefined ? null : (
           <Button size="xs" variant="default" onClick={onClear}>
-            Clear the filter
+            Clear filters
           </Button>
         )}
       </Stack>
@@ -70,8 +70,8 @@ function NoMatch({ onClear }: { onClear: (() => void) | undefined }) {
   )
 }
 
-/** The words of an empty list. */
-export function EmptyWords({ title, children }: { title: string; children: ReactNode }) {
+/** Text of an empty list. */
+export function EmptyText({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Stack gap="xs" align="start">
       <Title order={2}>{title}</Title>

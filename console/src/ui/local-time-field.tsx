@@ -2,7 +2,7 @@ import { Stack, TextInput } from '@mantine/core'
 import { Choice } from './choice.tsx'
 import { browserZone, instantOf, instantsOf, offsetAt, offsetName, type PickedTime } from './local-time.ts'
 
-/** A date and a time of day in the zone of the browser, which it names; asks which one is meant where an hour comes twice. */
+/** Field for a date and time in the browser's zone, which it names. Asks which one is meant in an hour that repeats. */
 export function LocalTimeField({
   label,
   hint,
@@ -10,7 +10,7 @@ export function LocalTimeField({
   onChange,
 }: {
   label: string
-  /** Stands before the name of the zone. */
+  /** Shown before the name of the zone. */
   hint: string
   value: PickedTime
   onChange: (value: PickedTime) => void
@@ -25,16 +25,16 @@ export function LocalTimeField({
         type="datetime-local"
         label={label}
         description={`${hint} In ${zone} (${offsetName(offsetAt(atMs, zone))}).`}
-        error={isNever ? 'The clocks never show this time: they go forward over it.' : null}
+        error={isNever ? 'This time does not exist: the clocks skip it.' : null}
         value={value.local}
         onChange={(event) => onChange({ local: event.currentTarget.value, isSecond: false })}
       />
       {instants.length < 2 ? null : (
         <Choice
-          aria-label="Which of the two"
+          aria-label="First or second occurrence"
           data={instants.map((instant, i) => ({
             value: i === 0 ? 'first' : 'second',
-            label: `${i === 0 ? 'The first' : 'The second'} of this day (${offsetName(offsetAt(instant, zone))})`,
+            label: `${i === 0 ? 'First' : 'Second'} occurrence on this day (${offsetName(offsetAt(instant, zone))})`,
           }))}
           value={value.isSecond ? 'second' : 'first'}
           onChange={(which) => onChange({ ...value, isSecond: which === 'second' })}

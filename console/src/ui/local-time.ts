@@ -1,7 +1,7 @@
-/** A time of day as somebody picked it: without a zone, as `<input type="datetime-local">` gives it; empty when nothing was picked. */
+/** A picked time without a zone, as `<input type="datetime-local">` returns it; empty when none was picked. */
 export interface PickedTime {
   local: string
-  /** Where the clocks go back an hour comes twice: whether the second one is meant. */
+  /** When the clocks go back, an hour repeats: whether the second occurrence is meant. */
   isSecond: boolean
 }
 
@@ -10,13 +10,13 @@ export const noTime: PickedTime = { local: '', isSecond: false }
 export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /**
- * The instants at which the clocks of a zone show a time: one, none where they jump over it in spring, two where an hour comes twice in autumn,
- * the earlier first.
+ * Returns the instants at which the clocks of a zone show a time: one; none where they skip it in spring; two where
+ * an hour repeats in autumn, the earlier first.
  */
 export function instantsOf(local: string, zone: string): number[] {
   const shownMs = Date.parse(`${local}Z`)
   if (Number.isNaN(shownMs)) return []
-  // No zone has moved by more than a day, and none twice within two.
+  // No zone has ever changed by more than a day, or twice within two days.
   const offsets = new Set([-dayMs, 0, dayMs].map((aside) => offsetAt(shownMs + aside, zone)))
   return [...offsets]
     .map((offset) => shownMs - offset)
@@ -26,19 +26,19 @@ export function instantsOf(local: string, zone: string): number[] {
 
 const dayMs = 86_400_000
 
-/** The instant that was picked; null when nothing was, or the clocks never show it. */
+/** Returns the picked instant, or null when none was picked or the clocks skip it. */
 export function instantOf({ local, isSecond }: PickedTime, zone: string): number | null {
   const instants = instantsOf(local, zone)
   return (isSecond ? instants[1] : undefined) ?? instants[0] ?? null
 }
 
-/** An instant as it would be picked in a zone, to the minute. */
+/** Returns an instant as it would be picked in a zone, to the minute. */
 export function pickedOf(atMs: number, zone: string): PickedTime {
   const local = new Date(atMs + offsetAt(atMs, zone)).toISOString().slice(0, 16)
   return { local, isSecond: instantsOf(local, zone)[1] === atMs - (atMs % 60_000) }
 }
 
-/** By how much the clocks of a zone are ahead of UTC at an instant, in milliseconds. */
+/** Returns the UTC offset of a zone at an instant, in milliseconds. */
 export function offsetAt(atMs: number, zone: string): number {
   const parts = new Map(
     formatIn(zone)
@@ -71,7 +71,7 @@ function formatIn(zone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** `UTC+1`, `UTC−3:30`. */
+/** Formats an offset: `UTC+1`, `UTC−3:30`. */
 export function offsetName(offsetMs: number): string {
   const minutes = Math.round(Math.abs(offsetMs) / 60_000)
   const rest = minutes % 60 === 0 ? '' : `:${String(minutes % 60).padStart(2, '0')}`

@@ -2,37 +2,37 @@ import { Button, Text } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { lazyPart } from '../connection/lazy-part.ts'
 
-/** One line of a menu: it leads somewhere, or does something. */
+/** One item of a menu: a link or an action. */
 export type MenuLine = { label: string; color?: string } & ({ to: string } | { run: () => void })
 
 export interface MenuProperties {
   label: string
-  /** Said in the place of the label where that alone would not tell what the menu is about. */
-  says?: string
+  /** Accessible name, where the label does not describe the menu. */
+  description?: string
   size?: 'xs' | 'compact-xs'
-  /** Stands over the lines. */
+  /** Shown above the items. */
   heading?: string
-  /** A rule stands between two sections. */
+  /** Sections are separated by a divider. */
   sections: readonly (readonly MenuLine[])[]
 }
 
-/** A long name is cut off before it takes the room of what stands beside it. */
+/** Truncates a long name before it displaces its neighbours. */
 export const narrow = { miw: 0, maw: 220 } as const
 
 const loadMenu = () => import('./open-menu.tsx')
-/** Menus and what places them are 27 KB (compressed) that no first load needs. */
+/** Menus and their positioning are 27 KB (compressed) that no first load needs. */
 const OpenMenu = lazyPart(async () => (await loadMenu()).OpenMenu)
 
-/** A button that opens a menu. */
+/** Renders a button that opens a menu. */
 export function MenuButton(properties: MenuProperties) {
-  const { label, says, size = 'xs' } = properties
+  const { label, description, size = 'xs' } = properties
   const [isWanted, setWanted] = useState(false)
   const closed = (
     <Button
       {...narrow}
       variant="default"
       size={size}
-      aria-label={says}
+      aria-label={description}
       aria-haspopup="menu"
       aria-expanded={false}
       onClick={() => setWanted(true)}

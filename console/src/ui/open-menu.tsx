@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { Fragment, useEffect, useRef, useState } from 'react'
 import { type MenuLine, type MenuProperties, narrow } from './menu-button.tsx'
 
-/** The menu behind a `MenuButton`. It opens at once, since the button that it takes the place of was pressed, and takes over its focus. */
-export function OpenMenu({ label, says, size = 'xs', heading, sections }: MenuProperties) {
+/** Renders the menu of a `MenuButton`. It replaces the pressed button, takes its focus and opens immediately. */
+export function OpenMenu({ label, description, size = 'xs', heading, sections }: MenuProperties) {
   const target = useRef<HTMLButtonElement>(null)
   const [opened, setOpened] = useState(false)
   useEffect(() => {
@@ -14,7 +14,7 @@ export function OpenMenu({ label, says, size = 'xs', heading, sections }: MenuPr
   return (
     <Menu
       position="bottom-end"
-      // Where its button is, so that it stands in a landmark; fixed, so that no list that scrolls cuts it off.
+      // Next to its button, to be inside a landmark; fixed, so that scrolling lists do not clip it.
       withinPortal={false}
       floatingStrategy="fixed"
       withInitialFocusPlaceholder={false}
@@ -23,7 +23,7 @@ export function OpenMenu({ label, says, size = 'xs', heading, sections }: MenuPr
       returnFocus
     >
       <Menu.Target>
-        <Button {...narrow} ref={target} variant="default" size={size} aria-label={says}>
+        <Button {...narrow} ref={target} variant="default" size={size} aria-label={description}>
           <Text span inherit truncate>
             {label}
           </Text>
@@ -35,7 +35,7 @@ export function OpenMenu({ label, says, size = 'xs', heading, sections }: MenuPr
           <Fragment key={lines[0]?.label ?? index}>
             {index === 0 ? null : <Menu.Divider />}
             {lines.map((line, at) => (
-              // Two accounts may have one name.
+              // Two accounts can have the same name.
               <Item key={at} of={line} />
             ))}
           </Fragment>

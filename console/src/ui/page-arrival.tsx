@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 import { usePlace } from '../api/place.ts'
 import { sessionQuery } from '../api/session.ts'
 
-/** Tells where one has arrived, on every page by its one heading: in the title of the window, and by the focus. */
+/** Announces a new page by its heading: in the title of the window, and by focus. */
 export function PageArrival() {
   useWindowTitle()
   useFocusOnArrival()
@@ -13,10 +13,10 @@ export function PageArrival() {
 
 const headingOfPage = (): HTMLHeadingElement | null => document.querySelector('h1')
 
-/** "History · Ada (test) · onesixty": what differs stands first, as tabs show the beginning alone. */
+/** Sets the title: "History · Ada (test) · onesixty". What differs is first, as tabs show only the beginning. */
 function useWindowTitle(): void {
   const place = usePlace()
-  // Pages ask for the session when they need it; signing in must not wait for a title.
+  // Pages load the session when they need it; sign-in must not wait for a title.
   const { data } = useQuery({ ...sessionQuery, enabled: false })
   const name = data?.accounts.find(({ id }) => id === place?.accountId)?.name ?? null
   const account = name === null ? null : place?.mode === 'test' ? `${name} (test)` : name
@@ -32,14 +32,14 @@ function useWindowTitle(): void {
 }
 
 /**
- * Puts the focus on the heading of a page that was gone to (WCAG 2.2, 2.4.3), where reading goes on. The same page in the other
- * mode, or with another filter, is no other page; a page that put the focus into a field of its own keeps it there.
+ * Moves the focus to the heading of a newly opened page (WCAG 2.2, 2.4.3), where reading starts. A change of mode or
+ * filter is not a new page. A page that focused one of its own fields keeps that focus.
  */
 function useFocusOnArrival(): void {
   const router = useRouter()
   useEffect(() => {
     let leave = (): void => undefined
-    const forget = router.subscribe('onRendered', ({ fromLocation, toLocation }) => {
+    const unsubscribe = router.subscribe('onRendered', ({ fromLocation, toLocation }) => {
       if (fromLocation === undefined || pageOf(fromLocation.pathname) === pageOf(toLocation.pathname)) return
       leave()
       const focused = document.activeElement
@@ -49,7 +49,7 @@ function useFocusOnArrival(): void {
     })
     return () => {
       leave()
-      forget()
+      unsubscribe()
     }
   }, [router])
 }
@@ -60,7 +60,7 @@ const blur = (element: Element | null): void => {
   if (element instanceof HTMLElement) element.blur()
 }
 
-/** Until the person acts: a heading may come late, or be replaced when what it names is known. */
+/** Keeps the focus on the heading until the user acts: it can appear late, or be replaced once its data has arrived. */
 function holdFocusOnHeading(): () => void {
   const stop = onEveryChange(() => {
     const heading = headingOfPage()
@@ -76,10 +76,10 @@ function holdFocusOnHeading(): () => void {
   }
 }
 
-/** Calls now, and whenever something on the page has changed. */
-function onEveryChange(look: () => void): () => void {
-  look()
-  const observer = new MutationObserver(look)
+/** Calls `run` now and after every change of the page. Returns the function that stops it. */
+function onEveryChange(run: () => void): () => void {
+  run()
+  const observer = new MutationObserver(run)
   observer.observe(document.body, { childList: true, subtree: true, characterData: true })
   return () => observer.disconnect()
 }

@@ -4,7 +4,7 @@ import { CallFailed, isSignedOut, type Problem } from '../api/call.ts'
 import { isMissingPart } from '../connection/load-part.ts'
 import { SignInAgain } from './sign-in-again.tsx'
 
-/** What a page shows when it cannot be shown: what went wrong, and what to do. */
+/** Error state of a page: what went wrong, and what to do. */
 export function PageFailed({ error, reset }: { error: unknown; reset?: () => void }) {
   const failed = error instanceof CallFailed ? error.problem : isMissingPart(error) ? missingPart : null
   const tryAgain = reset === undefined || isMissingPart(error) ? () => window.location.reload() : reset
@@ -36,19 +36,19 @@ export function PageFailed({ error, reset }: { error: unknown; reset?: () => voi
 }
 
 const missingPart: Pick<Problem, 'title' | 'detail' | 'request_id'> = {
-  title: 'A part of this page is missing on the server',
-  detail: 'Reload the page. If that does not help, ask the operator to install the console again.',
+  title: 'Part of this page is missing on the server',
+  detail: 'Reload the page. If that does not help, ask the operator to reinstall the console.',
 }
 
-/** For addresses that lead nowhere. */
+/** Page for unknown paths. */
 export function NotFound() {
   return (
     <Center component="main" mih="60vh" p="md">
       <Stack align="center" gap="xs">
-        <Title order={1}>There is nothing here</Title>
-        <Text c="dimmed">The page was moved, or it belongs to another account.</Text>
+        <Title order={1}>Page not found</Title>
+        <Text c="dimmed">The page was moved, or belongs to another account.</Text>
         <Button component={Link} to="/">
-          To the overview
+          Go to overview
         </Button>
       </Stack>
     </Center>

@@ -7,14 +7,14 @@ const CreateKey = lazyPart(async () => (await import('../developers/create-key.t
 const NewKey = lazyPart(async () => (await import('../developers/new-key.tsx')).NewKey)
 const ConnectDialog = lazyPart(async () => (await import('../devices/connect-dialog.tsx')).ConnectDialog)
 
-/** The forms that the palette opens over whatever page is shown. */
+/** Renders the forms that the palette opens over the current page. */
 export function PaletteDialogs({ shown, onClose }: { shown: PaletteDialog | null; onClose: () => void }) {
   const [token, setToken] = useState<string | null>(null)
   return (
     <Suspense>
       {shown === 'create-key' ? <CreateKey opened onClose={onClose} onMade={setToken} /> : null}
       {shown === 'connect-device' ? <ConnectDialog opened onClose={onClose} /> : null}
-      <Dialog opened={token !== null} onClose={() => setToken(null)} title="The new key" size="lg">
+      <Dialog opened={token !== null} onClose={() => setToken(null)} title="New key" size="lg">
         {token === null ? null : <NewKey token={token} onClose={() => setToken(null)} />}
       </Dialog>
     </Suspense>

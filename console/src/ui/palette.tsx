@@ -8,30 +8,30 @@ import styles from './palette.module.css'
 import { type PaletteDialog, usePaletteEntries } from './use-palette-entries.ts'
 
 const [store, spotlight] = createSpotlight()
-/** Spotlight changes what is chosen without telling React of it, which has to tell those who hear the list. */
-const hearers = new Set<() => void>()
+/** Spotlight changes the selection without notifying React, which must announce it to screen readers. */
+const listeners = new Set<() => void>()
 const { updateState } = store
 store.updateState = (change) => {
   updateState(change)
-  for (const hear of hearers) hear()
+  for (const listener of listeners) listener()
 }
-const hearOfChoice = (hear: () => void): (() => void) => {
-  hearers.add(hear)
-  return () => void hearers.delete(hear)
+const onSelectionChange = (listener: () => void): (() => void) => {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
 }
 
-/** Everything by its name: pages, actions, messages. */
+/** Command palette: finds pages, actions and messages by name. */
 export function Palette(properties: { opened: boolean; onClose: () => void; onShortcuts: () => void }) {
   const { opened, onClose, onShortcuts } = properties
   const [query, setQuery] = useState('')
   const [dialog, setDialog] = useState<PaletteDialog | null>(null)
   const entries = usePaletteEntries(query, { dialog: setDialog, shortcuts: onShortcuts })
-  const giveBack = useFocusGivenBack(opened)
+  const restoreFocus = useFocusRestore(opened)
   useEffect(() => (opened ? spotlight.open() : spotlight.close()), [opened])
   const run = (entry: Entry): void => {
-    // First the focus: what the entry opens gives it back to where it finds it now.
+    // Restore the focus first: a dialog that the entry opens returns the focus to the element that has it now.
     onClose()
-    giveBack()
+    restoreFocus()
     entry.run()
   }
   return (
@@ -43,7 +43,7 @@ export function Palette(properties: { opened: boolean; onClose: () => void; onSh
         onQueryChange={setQuery}
         onSpotlightClose={() => {
           onClose()
-          giveBack()
+          restoreFocus()
         }}
         returnFocus={false}
         scrollable
@@ -60,7 +60,7 @@ export function Palette(properties: { opened: boolean; onClose: () => void; onSh
         shown={dialog}
         onClose={() => {
           setDialog(null)
-          giveBack()
+          restoreFocus()
         }}
       />
     </>
@@ -71,9 +71,9 @@ const listId = 'palette-list'
 const optionId = (index: number): string => `palette-option-${index}`
 
 function PaletteList({ entries, onRun }: { entries: readonly Entry[]; onRun: (entry: Entry) => void }) {
-  const selected = useSyncExternalStore(hearOfChoice, () => store.getState().selected)
+  const selected = useSyncExternalStore(onSelectionChange, () => store.getState().selected)
   const shown = groups.flatMap((group) => entries.filter((entry) => entry.group === group))
-  // The first is taken by Enter alone, as soon as the palette stands.
+  // Enter runs the first entry as soon as the palette is open.
   useEffect(() => store.updateState((state) => ({ ...state, selected: 0 })), [])
   const entryAt = shown[selected]
   return (
@@ -85,10 +85,10 @@ function PaletteList({ entries, onRun }: { entries: readonly Entry[]; onRun: (en
         aria-autocomplete="list"
         aria-controls={listId}
         aria-activedescendant={entryAt === undefined ? undefined : optionId(selected)}
-        aria-label="Pages, actions, a message id, a number or words of a text"
-        placeholder="A page, an action, a message id, a number…"
+        aria-label="Pages, actions, message ID, number or message text"
+        placeholder="Page, action, message ID, number…"
       />
-      <Spotlight.ActionsList id={listId} role="listbox" aria-label="What fits">
+      <Spotlight.ActionsList id={listId} role="listbox" aria-label="Results">
         {groups.map((group) => {
           const inGroup = shown.filter((entry) => entry.group === group)
           return inGroup.length === 0 ? null : (
@@ -96,14 +96,14 @@ function PaletteList({ entries, onRun }: { entries: readonly Entry[]; onRun: (en
               {inGroup.map((entry) => (
                 <Spotlight.Action
                   key={entry.id}
-                  // It has no property for an id.
+                  // The component has no property for an ID.
                   ref={(option) => option?.setAttribute('id', optionId(shown.indexOf(entry)))}
-                  classNames={{ actionDescription: styles['says'] ?? '' }}
+                  classNames={{ actionDescription: styles['description'] ?? '' }}
                   role="option"
                   aria-selected={entry === entryAt}
                   data-selected={entry === entryAt || undefined}
                   label={entry.label}
-                  description={entry.says}
+                  description={entry.description}
                   closeSpotlightOnTrigger={false}
                   onClick={() => onRun(entry)}
                 />
@@ -119,8 +119,8 @@ function PaletteList({ entries, onRun }: { entries: readonly Entry[]; onRun: (en
   )
 }
 
-/** Remembers what had the focus when something opened; gives back a function that puts it there again. */
-function useFocusGivenBack(opened: boolean): () => void {
+/** Records the focused element when the palette opens. Returns a function that restores the focus. */
+function useFocusRestore(opened: boolean): () => void {
   const before = useRef<Element | null>(null)
   const [wasOpened, setWasOpened] = useState(false)
   useEffect(() => {

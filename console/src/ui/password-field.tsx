@@ -5,7 +5,7 @@ type Properties = Omit<PasswordInputProps, 'value' | 'onChange'> & {
   onChange: (password: string) => void
 }
 
-/** The password that the person at the screen has; a new one is chosen elsewhere. */
+/** Field for the user's current password; new passwords have a field of their own. */
 export const PasswordField = ({ onChange, ...rest }: Properties) => (
   <PasswordInput
     label="Password"

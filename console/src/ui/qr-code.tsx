@@ -1,6 +1,6 @@
 import type { QrCode as Code } from '../../../src/api/console/core/qr-code.ts'
 
-/** A QR code, dark on light in both schemes: cameras read no other. `of` names what it holds, for those who hear the page. */
+/** QR code, dark on light in both colour schemes: cameras read no other. `of` names its content for screen readers. */
 export function QrCode({ code, of, size = 140 }: { code: Code; of: string; size?: number }) {
   return (
     <svg

@@ -7,13 +7,13 @@ interface Hours {
   until: number
 }
 
-/** Quiet hours as the fields hold them; both empty stand for none. */
+/** Quiet hours as entered; both empty mean none. */
 export interface EnteredHours {
   from: string
   until: string
 }
 
-/** When nobody is to be disturbed, and what that means. */
+/** Fields for quiet hours, with an explanation. */
 export function QuietHoursFields(properties: {
   value: EnteredHours
   onChange: (entered: EnteredHours) => void
@@ -36,22 +36,22 @@ export function QuietHoursFields(properties: {
         />
       </Group>
       <Text size="sm" c="dimmed">
-        By the clocks of the recipient’s country. Live messages but codes wait until the end, unless they
-        expire before. Both empty: at any hour.
+        In the recipient’s local time. Live messages other than codes wait until quiet hours end, unless they
+        expire before. Leave both empty to send at any hour.
       </Text>
     </>
   )
 }
 
-/** What the fields hold of what is set. */
+/** Returns stored quiet hours as the fields show them. */
 export const enteredOf = (hours: Hours | null): EnteredHours => ({
   from: timeOfDay(hours?.from),
   until: timeOfDay(hours?.until),
 })
 
-/** What is to be set; null for none. */
+/** Returns the quiet hours to store; null for none. */
 export const hoursOf = ({ from, until }: EnteredHours): Hours | null =>
   from === '' || until === '' ? null : { from: minuteOf(from), until: minuteOf(until) }
 
-/** A beginning without an end, or the other way round. */
+/** Whether only one of the two times was entered. */
 export const isHalfEntered = ({ from, until }: EnteredHours): boolean => (from === '') !== (until === '')

@@ -7,7 +7,7 @@ import { PageArrival } from './page-arrival.tsx'
 
 const SessionDialog = lazyPart(async () => (await import('../sign-in/session-dialog.tsx')).SessionDialog)
 
-/** What is around every page, signed in or not. */
+/** Renders what surrounds every page, signed in or not. */
 export function Root() {
   const session = useSessionEnd()
   return (

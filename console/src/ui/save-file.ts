@@ -1,9 +1,9 @@
-/** Hands a file to the browser to keep, under a name. */
+/** Saves a file as a download of the browser. */
 export function saveFile(file: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)
   link.download = name
   link.click()
-  // Later, so that the browser has begun to read it.
+  // Delayed, so that the browser has started to read it.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

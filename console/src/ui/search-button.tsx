@@ -1,7 +1,7 @@
 import { Button, Text, VisuallyHidden } from '@mantine/core'
 import { askFor, paletteKey } from './keys.ts'
 
-/** Opens the palette, for those who do not know its key yet; a loupe alone where there is no room. */
+/** Opens the palette without its shortcut; only an icon on narrow screens. */
 export function SearchButton() {
   return (
     <Button
@@ -13,7 +13,7 @@ export function SearchButton() {
       onPointerEnter={() => void import('./palette.tsx')}
       onClick={() => askFor('palette')}
     >
-      <Loupe />
+      <SearchIcon />
       <VisuallyHidden hiddenFrom="sm">Search</VisuallyHidden>
       <Text span inherit visibleFrom="sm" ml={6} fw={400}>
         Search…
@@ -25,7 +25,7 @@ export function SearchButton() {
   )
 }
 
-const Loupe = () => (
+const SearchIcon = () => (
   <svg
     viewBox="0 0 16 16"
     width={14}

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { Choice } from './choice.tsx'
 
-/** What a new key or token is called; `description` says what for. */
+/** Field for the name of a new key or token; `description` explains what to enter. */
 export const SecretName = (props: {
   description: string
   value: string
@@ -18,18 +18,18 @@ export const SecretName = (props: {
   />
 )
 
-const lives = [
+const lifetimes = [
   { value: '', label: 'Never' },
   { value: '30', label: 'After 30 days' },
   { value: '90', label: 'After 90 days' },
   { value: '365', label: 'After a year' },
 ]
 
-/** After how many days it ends; empty for never. */
+/** Field for the days until expiry; empty for never. */
 export const SecretLife = (props: { value: string; onChange: (days: string) => void }) => (
-  <Choice label="It ends" data={lives} {...props} />
+  <Choice label="Expires" data={lifetimes} {...props} />
 )
 
-/** When that is, from now on. */
+/** Returns the time of expiry, counted from now. */
 export const endOfLife = (days: string): number | null =>
   days === '' ? null : Date.now() + Number(days) * 86_400_000

@@ -13,23 +13,23 @@ interface Secret {
   expiresAt: number | null
 }
 
-/** Keys or tokens: what they are called, by what they are told apart, what they may do, their use and state, and for those in use what ends them. */
+/** Table of keys or tokens: name, last four characters, permissions, last use, state, and actions for active ones. */
 export function SecretTable<S extends Secret>(props: {
   of: readonly S[]
   what: 'Key' | 'Token'
   caption: string
   name: (of: S) => ReactNode
-  may: (of: S) => ReactNode
-  end: (of: S) => ReactNode
+  permissions: (of: S) => ReactNode
+  actions: (of: S) => ReactNode
 }) {
-  const { of: secrets, what, caption, name, may, end } = props
+  const { of: secrets, what, caption, name, permissions, actions } = props
   return (
     <DataTable minWidth={640} caption={caption}>
       <thead>
         <tr>
           <th>Name</th>
           <th>{what}</th>
-          <th>May</th>
+          <th>Permissions</th>
           <th>Last used</th>
           <th>State</th>
           <td />
@@ -40,12 +40,12 @@ export function SecretTable<S extends Secret>(props: {
           <tr key={of.id}>
             <td>{name(of)}</td>
             <td style={{ fontFamily: 'var(--mantine-font-family-monospace)' }}>…{of.lastFour}</td>
-            <td>{may(of)}</td>
+            <td>{permissions(of)}</td>
             <td>{of.lastUsedAt === null ? 'never' : <TimeAgo at={of.lastUsedAt} />}</td>
             <td>
               <State of={of} />
             </td>
-            <td>{of.state === 'active' ? end(of) : null}</td>
+            <td>{of.state === 'active' ? actions(of) : null}</td>
           </tr>
         ))}
       </tbody>
@@ -53,7 +53,7 @@ export function SecretTable<S extends Secret>(props: {
   )
 }
 
-/** Whether it may be used, and until when. */
+/** Shows the state, and when an active key or token expires. */
 const State = ({ of }: { of: Secret }) => (
   <>
     <Badge variant="light" color={colors[of.state]}>
@@ -61,7 +61,7 @@ const State = ({ of }: { of: Secret }) => (
     </Badge>
     {of.state !== 'active' || of.expiresAt === null ? null : (
       <Text size="xs">
-        ends <TimeAgo at={of.expiresAt} />
+        expires <TimeAgo at={of.expiresAt} />
       </Text>
     )}
   </>

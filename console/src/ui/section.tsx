@@ -1,7 +1,7 @@
 import { Paper, Stack, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** One part of a page, in a frame with its name; `id` is what an address leads to it by. */
+/** Renders a framed section of a page with its title; `id` is the anchor of links to it. */
 export function Section({ title, id, children }: { title: string; id?: string; children: ReactNode }) {
   return (
     <Paper component="section" withBorder p="md" aria-label={title} id={id}>

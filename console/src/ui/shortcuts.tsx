@@ -6,15 +6,15 @@ import { hasSingleKeys, paletteKey, setSingleKeys } from './keys.ts'
 
 const shortcuts: readonly { keys: readonly string[]; does: string }[] = [
   { keys: [paletteKey], does: 'Search pages, actions and messages' },
-  { keys: ['/'], does: 'The same, while nothing is being typed' },
-  { keys: ['?'], does: 'This list' },
-  { keys: ['↑', '↓'], does: 'Choose in a list that is open' },
-  { keys: ['Enter'], does: 'Take what is chosen' },
-  { keys: ['Esc'], does: 'Close what is open' },
-  { keys: ['Tab'], does: 'Go to the next field or button; from the top, skip to the content' },
+  { keys: ['/'], does: 'Search, outside of text fields' },
+  { keys: ['?'], does: 'Show this list' },
+  { keys: ['↑', '↓'], does: 'Move through an open list' },
+  { keys: ['Enter'], does: 'Select' },
+  { keys: ['Esc'], does: 'Close' },
+  { keys: ['Tab'], does: 'Next field or button; at the top: skip to content' },
 ]
 
-/** Which keys do what. */
+/** Dialog with the list of keyboard shortcuts. */
 export function Shortcuts({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [isOn, setOn] = useState(hasSingleKeys)
   const turn = (on: boolean): void => {
@@ -41,8 +41,8 @@ export function Shortcuts({ opened, onClose }: { opened: boolean; onClose: () =>
           </tbody>
         </DataTable>
         <Switch
-          label="Single keys ( / and ? )"
-          description="Off for those who dictate: a word could press them."
+          label="Single-key shortcuts ( / and ? )"
+          description="Turn off if you use speech input: spoken words could trigger them."
           checked={isOn}
           onChange={(event) => turn(event.currentTarget.checked)}
         />

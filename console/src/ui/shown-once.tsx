@@ -2,7 +2,7 @@ import { Alert, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ToCopy } from './to-copy.tsx'
 
-/** The one time that a secret is shown: `what` it is, and what to know of it. */
+/** Shows a new secret, the only time that it is shown. */
 export function ShownOnce(props: {
   what: 'key' | 'token' | 'secret'
   text: string
@@ -14,7 +14,7 @@ export function ShownOnce(props: {
     <Alert
       color="teal"
       variant="light"
-      title={`Copy the ${what} now: it is shown this once`}
+      title={`Copy the ${what} now. It is shown only once`}
       withCloseButton
       closeButtonLabel="I have copied it"
       onClose={onClose}

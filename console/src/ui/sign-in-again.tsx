@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core'
 
-/** The way on for whose session has ended, and back to this page. Where somebody is signing in, it would lead nowhere. */
+/** Link to sign in again and return to this page; nothing on the sign-in page itself. */
 export function SignInAgain() {
   const { pathname, search } = window.location
   if (pathname === '/sign-in') return null

@@ -1,13 +1,13 @@
 import styles from './skip-link.module.css'
 
-/** The first stop of the tab key: over the navigation, into the page (WCAG 2.2, 2.4.1). Seen while it has the focus. */
+/** First tab stop: skips the navigation (WCAG 2.2, 2.4.1). Visible only while focused. */
 export function SkipLink() {
   return (
     <a
       href="#content"
       className={styles['link']}
       onClick={(event) => {
-        // The address stays as it is, since it says which page this is.
+        // Keeps the URL: it identifies the page.
         event.preventDefault()
         const main = document.querySelector('main')
         if (main === null) return

@@ -1,7 +1,7 @@
 import { Paper, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** One number with its name; hovering tells what it measures, and so does the text for who cannot hover. */
+/** Renders a number with its name; the tooltip explains what it measures. */
 export function StatTile({
   name,
   value,
@@ -11,7 +11,7 @@ export function StatTile({
 }: {
   name: string
   value: ReactNode
-  /** A second line, such as what the number is made of. */
+  /** Second line, for example the components of the number. */
   more?: ReactNode
   measures: string
   tone?: 'warning'

@@ -1,3 +1,3 @@
-/** The nonce with which this page may add style sheets of its own; the server puts a new one into each page. */
+/** Returns the nonce for style sheets that this page adds; the server sets a new one in each page. */
 export const readStyleNonce = (): string =>
   document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? ''

@@ -1,6 +1,9 @@
 import { type CSSVariablesResolver, createTheme, defaultVariantColorsResolver } from '@mantine/core'
 
-/** The look. Texts on tinted grounds are darker (lighter in the dark) than Mantine's, for a contrast of 4.5 (WCAG 2.2, 1.4.3). */
+/**
+ * Theme. Text on tinted backgrounds is darker (lighter in dark mode) than Mantine's, for a contrast of 4.5 (WCAG 2.2,
+ * 1.4.3).
+ */
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 7, dark: 8 },
@@ -12,15 +15,17 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // A link in a text is told by more than its colour (1.4.1).
+    // Links in text are marked by more than colour (1.4.1).
     Anchor: { defaultProps: { underline: 'always' } },
-    // A cross alone has no name for those who hear the page (4.1.2).
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close this note' } } },
+    // Statuses are written in lower case, not in Mantine's capitals.
+    Badge: { defaultProps: { tt: 'none' } },
+    // The close button is only an icon: it needs a name for screen readers (4.1.2).
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close notification' } } },
   },
   variantColorResolver: (input) => {
     const colors = defaultVariantColorsResolver(input)
     const name = input.color ?? input.theme.primaryColor
-    // White on the red of the light scheme has a contrast of 3.9.
+    // White on the light scheme's red has a contrast of only 3.9.
     if (input.variant === 'filled' && name === 'red')
       return {
         ...colors,

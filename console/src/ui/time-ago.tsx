@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core'
 import { useEffect, useReducer } from 'react'
-import { formatExact, formatRelative } from './format.ts'
+import { formatElapsed, formatExact, formatRelative } from './format.ts'
 
-/** How long ago something was; hovering shows the moment itself. */
+/** Shows how long ago a moment was; the tooltip has the exact time. */
 export function TimeAgo({ at }: { at: string | number }) {
   const atMs = typeof at === 'number' ? at : Date.parse(at)
   useTurns()
@@ -13,9 +13,19 @@ export function TimeAgo({ at }: { at: string | number }) {
   )
 }
 
+/** Shows for how long a state has lasted; the tooltip has the exact time of its start. */
+export function TimeFor({ since }: { since: number }) {
+  useTurns()
+  return (
+    <Text component="time" inherit span dateTime={new Date(since).toISOString()} title={formatExact(since)}>
+      for {formatElapsed(Date.now() - since)}
+    </Text>
+  )
+}
+
 const turnMs = 10_000
 
-/** Draws again from time to time. What time it is is asked at each drawing: news would lie in the future of the last turn. */
+/** Renders again every 10 s. Each render reads the clock: an event after the last tick would be in the future. */
 function useTurns(): void {
   const [, turn] = useReducer((turns: number) => turns + 1, 0)
   useEffect(() => {

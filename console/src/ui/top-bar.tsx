@@ -4,7 +4,7 @@ import { SearchButton } from './search-button.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { UserMenu } from './user-menu.tsx'
 
-/** The header of a page that belongs to no account: where one is, the search, and whose session this is. */
+/** Header of pages outside of an account: location, search, user menu. */
 export function TopBar({ children }: { children: ReactNode }) {
   return (
     <>

@@ -9,10 +9,10 @@ import { pages } from '../pages.ts'
 import { type Entry, findEntries, pageEntries } from './palette-entries.ts'
 import { useSignOut } from './use-sign-out.ts'
 
-/** What an action of the palette opens over the page. */
+/** A dialog that an action of the palette opens. */
 export type PaletteDialog = 'create-key' | 'connect-device'
 
-/** What the palette offers for what was typed. Beside an account (in the profile) it is about the person's first one. */
+/** Returns the entries that match. Outside of an account (in the profile), they are for the user's first one. */
 export function usePaletteEntries(
   typed: string,
   show: { dialog: (dialog: PaletteDialog) => void; shortcuts: () => void },
@@ -36,52 +36,62 @@ export function usePaletteEntries(
     ...(here === null ? [] : dialogActions(here, show.dialog)),
     ...useModeAction(here),
     ...useThemeActions(),
-    { ...action('shortcuts', 'Keyboard shortcuts', 'Which keys do what'), run: show.shortcuts },
-    ...useWayOut(),
+    { ...action('shortcuts', 'Keyboard shortcuts', 'List of keyboard shortcuts'), run: show.shortcuts },
+    ...useSignOutEntry(),
   ]
   return [...(place === null ? [] : foundEntries(typed, go)), ...findEntries(fixed, typed)]
 }
 
-const action = (id: string, label: string, says: string, words = ''): Omit<Entry, 'run'> => ({
+const action = (id: string, label: string, description: string, words = ''): Omit<Entry, 'run'> => ({
   id,
   group: 'Actions',
   label,
-  says,
+  description,
   words,
 })
 
 const dialogActions = ({ mode }: Place, open: (dialog: PaletteDialog) => void): Entry[] => [
   {
-    ...action('create-key', `Create a ${mode} key`, 'For a program that sends', 'api new token'),
+    ...action('create-key', `Create ${mode} key`, 'For an application that sends', 'api new token'),
     run: () => open('create-key'),
   },
   {
-    ...action('connect-device', 'Connect a device', 'An Android phone, a link, a simulator', 'add sim smpp'),
+    ...action(
+      'connect-device',
+      'Connect device',
+      'Android phone, SMPP connection, simulator',
+      'add sim link',
+    ),
     run: () => open('connect-device'),
   },
 ]
 
 const operatorPages = [
-  { to: '/operator', label: 'Operator: accounts', says: 'Open, grant, limit, suspend; erase a number' },
-  { to: '/operator/health', label: 'Operator: health', says: 'Whether this instance keeps up' },
+  {
+    to: '/operator',
+    label: 'Instance: accounts',
+    description: 'Create accounts, grant SMS, set limits, suspend; erase a number',
+  },
+  { to: '/operator/health', label: 'Instance: health', description: 'Database, memory, response times' },
   {
     to: '/operator/tokens',
-    label: 'Operator: programs',
-    says: 'Tokens for a billing system and the like',
+    label: 'Instance: API tokens',
+    description: 'For clients of the operator API, such as a billing system',
   },
-  { to: '/operator/audit', label: 'Operator: audit log', says: 'Who did what' },
+  { to: '/operator/audit', label: 'Instance: audit log', description: 'Who did what, and when' },
 ] as const
 
-/** The pages of who runs this instance, for nobody else. */
+/** Returns the pages of the operator, to operators only. */
 function useOperatorEntries(): Entry[] {
   const { data } = useQuery(sessionQuery)
   const navigate = useNavigate()
   if (data?.user?.isOperator !== true) return []
-  return operatorPages.map(({ to, label, says }) => ({
+  return operatorPages.map(({ to, label, description }) => ({
     id: to,
     group: 'Pages',
     label,
-    says,
+    description,
+    words: 'operator admin',
     run: () => void navigate({ to }),
   }))
 }
@@ -91,33 +101,34 @@ function useModeAction(place: Place | null): Entry[] {
   const { pathname } = useLocation()
   if (place === null) return []
   const other = place.mode === 'live' ? 'test' : 'live'
-  const says = other === 'test' ? 'Nothing leaves this server there' : 'What is sent there is real'
+  const description =
+    other === 'test' ? 'Test messages never leave this server' : 'Live messages are really sent'
   const to = pathname.replace(pathOf(place), pathOf({ ...place, mode: other }))
-  return [{ ...action('mode', `Switch to ${other} mode`, says), run: () => void navigate({ to }) }]
+  return [{ ...action('mode', `Switch to ${other} mode`, description), run: () => void navigate({ to }) }]
 }
 
 const schemes = [
-  { scheme: 'auto', label: 'Colours by the system', says: 'Light or dark, as this machine is set' },
-  { scheme: 'light', label: 'Light colours', says: 'In this browser' },
-  { scheme: 'dark', label: 'Dark colours', says: 'In this browser' },
+  { scheme: 'auto', label: 'System theme', description: 'Light or dark, as set on this device' },
+  { scheme: 'light', label: 'Light theme', description: 'In this browser' },
+  { scheme: 'dark', label: 'Dark theme', description: 'In this browser' },
 ] as const
 
 function useThemeActions(): Entry[] {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return schemes
     .filter(({ scheme }) => scheme !== colorScheme)
-    .map(({ scheme, label, says }) => ({
-      ...action(`colours-${scheme}`, label, says, 'theme mode colors'),
+    .map(({ scheme, label, description }) => ({
+      ...action(`colours-${scheme}`, label, description, 'colours mode colors'),
       run: () => setColorScheme(scheme),
     }))
 }
 
-function useWayOut(): Entry[] {
+function useSignOutEntry(): Entry[] {
   const signOut = useSignOut()
-  return [{ ...action('sign-out', 'Sign out', 'Ends this session', 'log out'), run: () => void signOut() }]
+  return [{ ...action('sign-out', 'Sign out', 'End this session', 'log out'), run: () => void signOut() }]
 }
 
-/** Where what was typed leads: to a message by its id, or into History with it as the filter. */
+/** Returns where the typed text leads: to a message by its ID, or to History with it as the filter. */
 function foundEntries(typed: string, go: (path: string, search?: HistorySearch) => void): Entry[] {
   const found = searchFor(typed)
   if ('messageId' in found) {
@@ -125,9 +136,9 @@ function foundEntries(typed: string, go: (path: string, search?: HistorySearch) 
     return [
       {
         id: 'found',
-        group: 'Found',
-        label: 'Open the message',
-        says: messageId,
+        group: 'Messages',
+        label: 'Open message',
+        description: messageId,
         run: () => go(`/history/${messageId}`),
       },
     ]
@@ -137,11 +148,11 @@ function foundEntries(typed: string, go: (path: string, search?: HistorySearch) 
       id: 'found',
       group,
       label: `Find ${what} in History`,
-      says: 'Every message that fits',
+      description: 'All matching messages',
       run: () => go('/history', found),
     },
   ]
-  if (found.number !== undefined) return find('Found', found.number)
-  if (found.send !== undefined) return find('Found', 'what was sent at once')
-  return found.text === undefined ? [] : find('Texts', `“${found.text}”`)
+  if (found.number !== undefined) return find('Messages', found.number)
+  if (found.send !== undefined) return find('Messages', 'messages of this send')
+  return found.text === undefined ? [] : find('Message texts', `“${found.text}”`)
 }

@@ -6,7 +6,7 @@ import { sessionEnd } from '../connection/session-end.ts'
 import { removeDrafts } from '../drafts/draft-storage.ts'
 import { notify } from './notify.ts'
 
-/** Ends this session, and forgets what it was told; says so when it goes on because the server could not be asked. */
+/** Signs out and clears all cached data. When the server cannot be reached, shows that the session continues. */
 export function useSignOut(): () => Promise<void> {
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -14,7 +14,7 @@ export function useSignOut(): () => Promise<void> {
     try {
       await change('session/sign-out', null, {})
     } catch (error) {
-      // Whoever is signed in no more is where they wanted to be.
+      // A user whose session has already ended is signed out.
       if (!isSignedOut(error))
         return notify({
           color: 'red',

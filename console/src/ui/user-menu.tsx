@@ -3,7 +3,7 @@ import { sessionQuery } from '../api/session.ts'
 import { MenuButton, type MenuLine } from './menu-button.tsx'
 import { useSignOut } from './use-sign-out.ts'
 
-/** Whose session this is; pressing it opens the person's other accounts, and the way out. */
+/** Button with the user's name; opens a menu with their accounts, profile and sign-out. */
 export function UserMenu() {
   const { data } = useQuery(sessionQuery)
   const signOut = useSignOut()
@@ -13,14 +13,14 @@ export function UserMenu() {
     to: `/a/${id}/live`,
   }))
   const own: MenuLine[] = [
-    ...(data?.user?.isOperator === true ? [{ label: 'Run this instance', to: '/operator' }] : []),
+    ...(data?.user?.isOperator === true ? [{ label: 'Instance', to: '/operator' }] : []),
     { label: 'Profile and security', to: '/profile' },
     { label: 'Sign out', run: () => void signOut() },
   ]
   return (
     <MenuButton
       label={name}
-      says={`${name}: accounts and sign-out`}
+      description={`${name}: accounts and sign-out`}
       heading={data?.user?.email ?? ''}
       sections={accounts.length === 0 ? [own] : [accounts, own]}
     />

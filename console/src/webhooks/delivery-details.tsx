@@ -6,9 +6,9 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { formatExact, formatSpan } from '../ui/format.ts'
 import { ListState } from '../ui/list-state.tsx'
 import { notify } from '../ui/notify.ts'
-import { answerWords, DeliveryState } from './delivery-state.tsx'
+import { DeliveryState, lastResult } from './delivery-state.tsx'
 
-/** One delivery: what is posted, and what each try brought. */
+/** Shows a delivery: the request, and the response to each attempt. */
 export function DeliveryDetails(properties: { endpointId: string; eventId: string; canReplay: boolean }) {
   const { endpointId, eventId, canReplay } = properties
   const delivery = useCall('webhooks/delivery', { endpointId, eventId })
@@ -17,10 +17,10 @@ export function DeliveryDetails(properties: { endpointId: string; eventId: strin
     'webhooks/delivery',
     'webhooks/of-message',
   ])
-  const again = (): void =>
+  const resend = (): void =>
     replay.mutate(
       { endpointId, eventId },
-      { onSuccess: () => void notify({ color: 'teal', message: 'It is told again.' }) },
+      { onSuccess: () => void notify({ color: 'teal', message: 'Queued to be resent' }) },
     )
   return (
     <ListState query={delivery}>
@@ -30,12 +30,14 @@ export function DeliveryDetails(properties: { endpointId: string; eventId: strin
             <Group gap="xs">
               <DeliveryState of={found} />
               <Text size="sm">
-                {answerWords(found)}
-                {found.dueAt === null || found.dueAt === 0 ? '' : `; next try ${formatExact(found.dueAt)}`}
+                {lastResult(found)}
+                {found.dueAt === null || found.dueAt === 0
+                  ? ''
+                  : `; next attempt ${formatExact(found.dueAt)}`}
               </Text>
             </Group>
-            <Button size="xs" disabled={!canReplay} loading={replay.isPending} onClick={again}>
-              Tell it again
+            <Button size="xs" disabled={!canReplay} loading={replay.isPending} onClick={resend}>
+              Resend
             </Button>
           </Group>
           <CallFault error={replay.error} />
@@ -43,21 +45,21 @@ export function DeliveryDetails(properties: { endpointId: string; eventId: strin
             <Title order={3} size="h5">
               Request
             </Title>
-            {body === null ? null : <CopyButton text={body} of="the body" />}
+            {body === null ? null : <CopyButton text={body} of="request" />}
           </Group>
           {body === null ? (
-            <Text size="sm">The message is gone, and with it what could be told of it.</Text>
+            <Text size="sm">The message was deleted, so the request body is no longer available.</Text>
           ) : (
-            <Code block tabIndex={0} aria-label="Body of the request" mah={320} style={{ overflow: 'auto' }}>
+            <Code block tabIndex={0} aria-label="Request body" mah={320} style={{ overflow: 'auto' }}>
               {pretty(body)}
             </Code>
           )}
           <Title order={3} size="h5">
-            {tries.length === 1 ? 'Answer' : 'Answers'}
+            {tries.length === 1 ? 'Attempt' : 'Attempts'}
           </Title>
-          {tries.length === 0 ? <Text size="sm">It was not tried yet.</Text> : null}
+          {tries.length === 0 ? <Text size="sm">No attempts yet.</Text> : null}
           {tries.map((each) => (
-            <Try key={`${each.at} ${each.durationMs}`} of={each} />
+            <Attempt key={`${each.at} ${each.durationMs}`} of={each} />
           ))}
           <Text size="xs" c="dimmed">
             {eventId}
@@ -68,15 +70,15 @@ export function DeliveryDetails(properties: { endpointId: string; eventId: strin
   )
 }
 
-function Try({ of: { at, durationMs, status, failure, answer } }: { of: DeliveryTry }) {
+function Attempt({ of: { at, durationMs, status, failure, answer } }: { of: DeliveryTry }) {
   return (
     <Stack gap={4}>
       <Text size="sm">
-        {formatExact(at)} · {status === null ? (failure ?? 'no answer') : `answered ${status}`} after{' '}
+        {formatExact(at)} · {status === null ? (failure ?? 'no response') : `HTTP ${status}`} after{' '}
         {formatSpan(durationMs)}
       </Text>
       {answer === null || answer === '' ? null : (
-        <Code block tabIndex={0} aria-label="Body of the answer" mah={160} style={{ overflow: 'auto' }}>
+        <Code block tabIndex={0} aria-label="Response body" mah={160} style={{ overflow: 'auto' }}>
           {answer}
         </Code>
       )}

@@ -8,14 +8,14 @@ import { useCall } from '../api/use-call.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
-import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { EmptyText, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
-import { answerWords, DeliveryState } from './delivery-state.tsx'
+import { DeliveryState, lastResult } from './delivery-state.tsx'
 
 const DeliveryDetails = lazyPart(async () => (await import('./delivery-details.tsx')).DeliveryDetails)
 const ReplayRange = lazyPart(async () => (await import('./replay-range.tsx')).ReplayRange)
 
-/** What an endpoint was told, newest first. */
+/** Log of the deliveries to an endpoint, newest first. */
 export function DeliveryLog({ of, logDays }: { of: ListedEndpoint; logDays: number }) {
   const pages = useKeysetPages()
   const before = pages.input.beforeId
@@ -29,13 +29,13 @@ export function DeliveryLog({ of, logDays }: { of: ListedEndpoint; logDays: numb
   return (
     <Stack>
       <Group justify="space-between">
-        <Text size="sm">Kept for {logDays} days. A repeat carries the same id.</Text>
+        <Text size="sm">Kept for {logDays} days. A resent event has the same ID.</Text>
         <Group gap="xs">
           <Button size="xs" variant="default" loading={log.isFetching} onClick={() => void log.refetch()}>
-            Look again
+            Refresh
           </Button>
           <Button size="xs" variant="default" disabled={of.state !== 'enabled'} onClick={open}>
-            Replay a time range
+            Replay time range
           </Button>
         </Group>
       </Group>
@@ -43,9 +43,9 @@ export function DeliveryLog({ of, logDays }: { of: ListedEndpoint; logDays: numb
         query={log}
         isEmpty={({ deliveries }) => deliveries.length === 0 && pages.isFirst}
         empty={
-          <EmptyWords title="Nothing was told yet">
-            <Text size="sm">Send a test event, or a message.</Text>
-          </EmptyWords>
+          <EmptyText title="No deliveries yet">
+            <Text size="sm">Send a test event or a message.</Text>
+          </EmptyText>
         }
       >
         {({ deliveries, nextBeforeId }) => (
@@ -55,7 +55,7 @@ export function DeliveryLog({ of, logDays }: { of: ListedEndpoint; logDays: numb
           </Stack>
         )}
       </ListState>
-      <Dialog opened={replaying} onClose={close} title="Replay a time range">
+      <Dialog opened={replaying} onClose={close} title="Replay time range">
         <ReplayRange endpointId={of.id} onClose={close} />
       </Dialog>
       <Dialog
@@ -82,9 +82,9 @@ function LogTable(properties: {
       <thead>
         <tr>
           <th>Event</th>
-          <th>Happened</th>
+          <th>Time</th>
           <th>State</th>
-          <th>Last try</th>
+          <th>Last attempt</th>
           <td />
         </tr>
       </thead>
@@ -98,7 +98,7 @@ function LogTable(properties: {
             <td>
               <DeliveryState of={delivery} />
             </td>
-            <td>{answerWords(delivery)}</td>
+            <td>{lastResult(delivery)}</td>
             <td data-end>
               <Button
                 size="compact-xs"

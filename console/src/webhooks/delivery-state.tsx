@@ -2,28 +2,27 @@ import { Badge } from '@mantine/core'
 import type { ListedDelivery } from '../../../src/webhooks/list-deliveries.ts'
 
 const states = {
-  waiting: { color: 'blue', means: 'It is told as soon as its turn comes' },
-  retrying: { color: 'orange', means: 'It was not taken, and is tried again' },
-  delivered: { color: 'teal', means: 'The endpoint answered 2xx' },
-  given_up: { color: 'red', means: 'It was not taken however often it was tried' },
-  dropped: { color: 'gray', means: 'The endpoint or the message is gone: nothing is told' },
+  waiting: { label: 'pending', color: 'blue', means: 'Waiting for the first attempt' },
+  retrying: { label: 'retrying', color: 'orange', means: 'An attempt failed; the delivery is retried' },
+  delivered: { label: 'delivered', color: 'teal', means: 'The endpoint returned 2xx' },
+  given_up: { label: 'failed', color: 'red', means: 'All attempts failed' },
+  dropped: { label: 'dropped', color: 'gray', means: 'The endpoint or the message was deleted' },
 } as const
 
-/** What became of an event on its way to an endpoint; hovering says what it means. */
+/** Badge with the state of a delivery; the tooltip explains it. */
 export function DeliveryState({ of: { state, failures } }: { of: ListedDelivery }) {
-  const word = state === 'waiting' && failures > 0 ? 'retrying' : state
-  const { color, means } = states[word]
+  const { label, color, means } = states[state === 'waiting' && failures > 0 ? 'retrying' : state]
   return (
-    <Badge variant="light" tt="none" color={color} title={means} miw="max-content">
-      {word.replace('_', ' ')}
+    <Badge variant="light" color={color} title={means} miw="max-content">
+      {label}
     </Badge>
   )
 }
 
-/** The last answer in a few words. */
-export const answerWords = ({ lastTry }: ListedDelivery): string =>
+/** Formats the result of the last attempt. */
+export const lastResult = ({ lastTry }: ListedDelivery): string =>
   lastTry === null
-    ? 'not tried yet'
+    ? 'not attempted yet'
     : lastTry.status === null
-      ? (lastTry.failure ?? 'no answer')
-      : `answered ${lastTry.status}`
+      ? (lastTry.failure ?? 'no response')
+      : `HTTP ${lastTry.status}`

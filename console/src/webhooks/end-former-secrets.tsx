@@ -5,20 +5,20 @@ import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
-/** For a secret that somebody else may know: the former ones end at once, once a person has read what that means. */
+/** Button to revoke old secrets immediately, after confirmation: for a secret that may have leaked. */
 export function EndFormerSecrets({ of }: { of: ListedEndpoint }) {
   const [asking, ask] = useDisclosure()
   const end = useChange('webhooks/end-former-secrets', ['webhooks/list'])
   return (
     <>
       <Button size="compact-xs" variant="default" onClick={ask.open}>
-        End former secrets
+        Revoke old secrets
       </Button>
-      <Dialog opened={asking} onClose={ask.close} title="End former secrets?">
+      <Dialog opened={asking} onClose={ask.close} title="Revoke old secrets">
         <Stack>
           <Text size="sm">
-            Only the present secret signs from then on. A program that still verifies with a former one
-            refuses every delivery.
+            From then on, events are signed only with the current secret. An application that still verifies
+            with an old one rejects every delivery.
           </Text>
           <CallFault error={end.error} />
           <Button
@@ -26,7 +26,7 @@ export function EndFormerSecrets({ of }: { of: ListedEndpoint }) {
             loading={end.isPending}
             onClick={() => end.mutate({ endpointId: of.id }, { onSuccess: ask.close })}
           >
-            End them now
+            Revoke now
           </Button>
         </Stack>
       </Dialog>

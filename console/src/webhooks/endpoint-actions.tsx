@@ -18,7 +18,7 @@ interface Properties {
   onSecret: (secret: string) => void
 }
 
-/** What can be done with an endpoint. */
+/** Buttons of an endpoint: test event, edit, rotate secret, enable or disable, remove. */
 export function EndpointActions({ of, eventTypes, rotationHours, onSecret }: Properties) {
   const [changing, change] = useDisclosure()
   const [rotating, rotation] = useDisclosure()
@@ -27,22 +27,22 @@ export function EndpointActions({ of, eventTypes, rotationHours, onSecret }: Pro
     <Group gap="xs">
       <TestButton of={of} />
       <Button size="xs" variant="default" onClick={change.open}>
-        Change
+        Edit
       </Button>
       <Button size="xs" variant="default" onClick={rotation.open}>
-        Rotate the secret
+        Rotate secret
       </Button>
       <StateButton of={of} />
       <Button size="xs" color="red" variant="light" onClick={removal.open}>
         Remove
       </Button>
-      <Dialog opened={changing} onClose={change.close} title="Change the endpoint" size="lg">
+      <Dialog opened={changing} onClose={change.close} title="Edit endpoint" size="lg">
         <EndpointForm of={of} eventTypes={eventTypes} onClose={change.close} />
       </Dialog>
-      <Dialog opened={rotating} onClose={rotation.close} title="Rotate the secret">
+      <Dialog opened={rotating} onClose={rotation.close} title="Rotate secret">
         <Rotate of={of} rotationHours={rotationHours} onSecret={onSecret} onClose={rotation.close} />
       </Dialog>
-      <Dialog opened={removing} onClose={removal.close} title="Remove the endpoint?">
+      <Dialog opened={removing} onClose={removal.close} title="Remove endpoint">
         <Remove of={of} />
       </Dialog>
     </Group>
@@ -51,7 +51,7 @@ export function EndpointActions({ of, eventTypes, rotationHours, onSecret }: Pro
 
 function TestButton({ of }: { of: ListedEndpoint }) {
   const test = useChange('webhooks/test', ['webhooks/deliveries'])
-  const say = (message: string, color: string): void => void notify({ color, message })
+  const show = (message: string, color: string): void => void notify({ color, message })
   return (
     <Button
       size="xs"
@@ -61,13 +61,13 @@ function TestButton({ of }: { of: ListedEndpoint }) {
         test.mutate(
           { endpointId: of.id },
           {
-            onSuccess: () => say('webhook.test is on its way; its answer stands in the log.', 'teal'),
-            onError: (error) => say(error.message, 'red'),
+            onSuccess: () => show('Test event queued. Its response will appear in the log.', 'teal'),
+            onError: (error) => show(error.message, 'red'),
           },
         )
       }
     >
-      Send a test event
+      Send test event
     </Button>
   )
 }
@@ -93,8 +93,8 @@ function Rotate(properties: Omit<Properties, 'eventTypes'> & { onClose: () => vo
   return (
     <Stack>
       <Text size="sm">
-        A new secret signs from now on. The present one signs beside it for {rotationHours} hours, in which
-        your program can be given the new one.
+        Events are signed with a new secret from now on, and also with the current one for {rotationHours}{' '}
+        hours. Configure the new secret in your application within that time.
       </Text>
       <CallFault error={rotate.error} />
       <Button
@@ -111,7 +111,7 @@ function Rotate(properties: Omit<Properties, 'eventTypes'> & { onClose: () => vo
           )
         }
       >
-        Make a new secret
+        Create new secret
       </Button>
     </Stack>
   )
@@ -125,7 +125,8 @@ function Remove({ of }: { of: ListedEndpoint }) {
   return (
     <Stack>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {of.url} is not told of anything any more, nor of what waits. Its secret goes; this cannot be undone.
+        No more events are sent to {of.url}, and pending deliveries are dropped. Its secret is deleted. This
+        cannot be undone.
       </Text>
       <CallFault error={remove.error} />
       <Button
@@ -133,7 +134,7 @@ function Remove({ of }: { of: ListedEndpoint }) {
         loading={remove.isPending}
         onClick={() => remove.mutate({ endpointId: of.id }, { onSuccess: leave })}
       >
-        Remove the endpoint
+        Remove endpoint
       </Button>
     </Stack>
   )

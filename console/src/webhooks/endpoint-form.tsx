@@ -14,7 +14,7 @@ const modes = [
 
 const asMode = (text: string): 'live' | 'test' | null => (text === 'live' || text === 'test' ? text : null)
 
-/** Where an endpoint is and what it is told of: a new one, or `of` changed. */
+/** Form for the URL, mode and event types of an endpoint: a new one, or `of` to edit. */
 export function EndpointForm(properties: {
   eventTypes: readonly string[]
   of?: ListedEndpoint
@@ -44,13 +44,13 @@ export function EndpointForm(properties: {
       call={call}
       onSubmit={submit}
       onCancel={onClose}
-      action={of === undefined ? 'Add the endpoint' : 'Save'}
+      action={of === undefined ? 'Add endpoint' : 'Save'}
       disabled={!everything && types.length === 0}
       ownFaults={['url']}
     >
       <TextInput
-        label="Address"
-        description="An https address of your program; what it answers with 2xx within 15 seconds is done."
+        label="URL"
+        description="An https URL of your server. A 2xx response within 15 s confirms the delivery."
         type="url"
         required
         maxLength={2_000}
@@ -59,9 +59,9 @@ export function EndpointForm(properties: {
         onChange={(event) => setUrl(event.currentTarget.value)}
         error={faultOf(call.error, 'url')}
       />
-      <Choice label="Of which mode" data={modes} value={mode} onChange={setMode} />
+      <Choice label="Mode" data={modes} value={mode} onChange={setMode} />
       <Checkbox
-        label="Everything, also what later versions can tell"
+        label="All events, including types added in later versions"
         checked={everything}
         onChange={(event) => setEverything(event.currentTarget.checked)}
       />
@@ -77,7 +77,7 @@ function EventChoice(properties: {
 }) {
   const { eventTypes, types, onChange } = properties
   return (
-    <Checkbox.Group label="These events" value={types} onChange={onChange}>
+    <Checkbox.Group label="Event types" value={types} onChange={onChange}>
       <Stack mt={6}>
         <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }} spacing={6} verticalSpacing={6}>
           {eventTypes

@@ -17,7 +17,7 @@ import { NewSecret } from './new-secret.tsx'
 
 const DeliveryLog = lazyPart(async () => (await import('./delivery-log.tsx')).DeliveryLog)
 
-/** One endpoint: what it is told of, and what came of it. */
+/** Page of an endpoint: its settings and deliveries. */
 export function EndpointPage() {
   const { endpointId = '' } = useParams({ strict: false })
   const place = useAccountPlace()
@@ -56,13 +56,14 @@ function Endpoint(properties: {
           </Title>
           <EndpointState of={of} />
           <Text size="sm">
-            Told of {of.types.length === 0 ? 'everything' : of.types.join(', ')}
-            {of.mode === null ? ', in both modes' : `, in ${of.mode} mode`}.
+            Events: {of.types.length === 0 ? 'all' : of.types.join(', ')}
+            {of.mode === null ? ', in both modes' : `, in ${of.mode} mode`}
           </Text>
           {of.previousSecretUntil === null ? null : (
             <Group gap="xs">
               <Text size="sm">
-                More than one secret signs: the last former one ends <TimeAgo at={of.previousSecretUntil} />.
+                More than one secret is active. The last old one expires{' '}
+                <TimeAgo at={of.previousSecretUntil} />.
               </Text>
               <EndFormerSecrets of={of} />
             </Group>

@@ -1,26 +1,26 @@
 import { Badge, Stack, Text } from '@mantine/core'
 import type { ListedEndpoint } from '../../../src/webhooks/list-endpoints.ts'
-import { TimeAgo } from '../ui/time-ago.tsx'
+import { TimeFor } from '../ui/time-ago.tsx'
 
-const because = {
-  person: 'by a person',
-  gone: 'it answered 410 (gone)',
-  failing: 'it took nothing for too many days',
+const reasons = {
+  person: 'by a user',
+  gone: 'the endpoint returned 410 (Gone)',
+  failing: 'all deliveries failed for too many days',
 } as const
 
-/** Whether an endpoint is told, and since when and why it does not take what it is told. */
+/** Shows the state of an endpoint, and for how long and why its deliveries fail. */
 export function EndpointState({ of }: { of: ListedEndpoint }) {
   const { state, disabledBecause, failingSince, failingBecause } = of
   const isFailing = state === 'enabled' && failingSince !== null
   return (
     <Stack gap={2} align="start">
-      <Badge variant="light" tt="none" color={isFailing ? 'orange' : state === 'enabled' ? 'teal' : 'gray'}>
+      <Badge variant="light" color={isFailing ? 'orange' : state === 'enabled' ? 'teal' : 'gray'}>
         {isFailing ? 'failing' : state}
       </Badge>
-      {disabledBecause === null ? null : <Text size="xs">{because[disabledBecause]}</Text>}
+      {disabledBecause === null ? null : <Text size="xs">{reasons[disabledBecause]}</Text>}
       {isFailing ? (
         <Text size="xs">
-          since <TimeAgo at={failingSince} />
+          <TimeFor since={failingSince} />
         </Text>
       ) : null}
       {failingBecause === null ? null : <Text size="xs">{failingBecause}</Text>}

@@ -1,10 +1,10 @@
 import { Anchor } from '@mantine/core'
 import { ShownOnce } from '../ui/shown-once.tsx'
 
-/** The one time that the secret of an endpoint is shown. */
+/** Shows the new secret of an endpoint, the only time that it is shown. */
 export const NewSecret = ({ secret, onClose }: { secret: string; onClose: () => void }) => (
   <ShownOnce what="secret" text={secret} onClose={onClose}>
-    Your program verifies with it that a request is ours. The signature is that of{' '}
+    Your application uses it to verify the signature of each request, which follows{' '}
     <Anchor
       href="https://www.standardwebhooks.com/"
       target="_blank"
@@ -15,6 +15,6 @@ export const NewSecret = ({ secret, onClose }: { secret: string; onClose: () => 
     >
       Standard Webhooks
     </Anchor>
-    , for which there are libraries in every language.
+    . Libraries exist for most languages.
   </ShownOnce>
 )

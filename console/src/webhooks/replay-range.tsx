@@ -7,7 +7,7 @@ import { browserZone, instantOf, noTime } from '../ui/local-time.ts'
 import { LocalTimeField } from '../ui/local-time-field.tsx'
 import { notify } from '../ui/notify.ts'
 
-/** Tells an endpoint again what happened within a time. */
+/** Form to replay the events of a time range to an endpoint. */
 export function ReplayRange({ endpointId, onClose }: { endpointId: string; onClose: () => void }) {
   const [from, setFrom] = useState(noTime)
   const [until, setUntil] = useState(noTime)
@@ -21,8 +21,9 @@ export function ReplayRange({ endpointId, onClose }: { endpointId: string; onClo
       { endpointId, fromMs, untilMs, onlyFailed },
       {
         onSuccess: ({ replayed, restFromMs }) => {
-          const rest = restFromMs === null ? '' : ` There are more: go on from ${formatExact(restFromMs)}.`
-          void notify({ color: 'teal', message: `${formatNumber(replayed)} are told again.${rest}` })
+          const rest = restFromMs === null ? '' : ` There are more: continue from ${formatExact(restFromMs)}.`
+          const events = `${formatNumber(replayed)} ${replayed === 1 ? 'event' : 'events'}`
+          void notify({ color: 'teal', message: `${events} queued to be resent.${rest}` })
           onClose()
         },
       },
@@ -33,18 +34,18 @@ export function ReplayRange({ endpointId, onClose }: { endpointId: string; onClo
       call={replay}
       onSubmit={submit}
       onCancel={onClose}
-      action="Tell again"
+      action="Replay events"
       disabled={fromMs === null || untilMs === null}
     >
-      <LocalTimeField label="From" hint="What happened then or later." value={from} onChange={setFrom} />
-      <LocalTimeField label="Before" hint="What happened earlier." value={until} onChange={setUntil} />
+      <LocalTimeField label="From" hint="Events at this time or later." value={from} onChange={setFrom} />
+      <LocalTimeField label="Before" hint="Events before this time." value={until} onChange={setUntil} />
       <Checkbox
-        label="Only what was not taken"
+        label="Only failed deliveries"
         checked={onlyFailed}
         onChange={(event) => setOnlyFailed(event.currentTarget.checked)}
       />
       <Text size="sm">
-        Repeats carry the ids of the first time, so that your program can leave out what it has.
+        Resent events have their original IDs, so that your application can skip those it already has.
       </Text>
     </CallForm>
   )

@@ -8,14 +8,14 @@ import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { EmptyText, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import { EndpointState } from './endpoint-state.tsx'
 import { NewSecret } from './new-secret.tsx'
 
 const EndpointForm = lazyPart(async () => (await import('./endpoint-form.tsx')).EndpointForm)
 
-/** Where programs of the account are told what happens. */
+/** Page with the webhook endpoints of the account. */
 export function WebhooksPage() {
   const endpoints = useCall('webhooks/list', {})
   const [adding, { open, close }] = useDisclosure()
@@ -25,46 +25,49 @@ export function WebhooksPage() {
       <Group justify="space-between">
         <Title order={1}>Webhooks</Title>
         <Button size="xs" onClick={open}>
-          Add an endpoint
+          Add endpoint
         </Button>
       </Group>
       <Text size="sm" maw={700}>
-        An endpoint is an address of yours that gets a signed POST for each event: what becomes of messages,
-        devices and the balance. Nobody needs to ask again and again.
+        onesixty sends a signed POST request to your endpoints for each event of messages, devices and the
+        balance. No polling needed.
       </Text>
       {secret === null ? null : <NewSecret secret={secret} onClose={() => setSecret(null)} />}
       <ListState
         query={endpoints}
         isEmpty={(answer) => answer.endpoints.length === 0}
         empty={
-          <EmptyWords title="No endpoints yet">
+          <EmptyText title="No endpoints yet">
             <Text size="sm">
-              Add the address of a program of yours. Its secret lets the program tell our requests from those
-              of others.
+              Add the URL of your server. Each endpoint has a signing secret to verify that requests come from
+              onesixty.
             </Text>
-          </EmptyWords>
+          </EmptyText>
         }
       >
         {(answer) => <EndpointTable endpoints={answer.endpoints} />}
       </ListState>
-      <Dialog opened={adding} onClose={close} title="Add an endpoint" size="lg">
+      <Dialog opened={adding} onClose={close} title="Add endpoint" size="lg">
         <EndpointForm eventTypes={endpoints.data?.eventTypes ?? []} onClose={close} onMade={setSecret} />
       </Dialog>
     </Stack>
   )
 }
 
-const toldOf = (types: number): string =>
-  types === 0 ? 'everything' : types === 1 ? '1 event' : `${types} events`
+const eventCount = (types: number): string =>
+  types === 0 ? 'all' : types === 1 ? '1 event' : `${types} events`
 
 function EndpointTable({ endpoints }: { endpoints: readonly ListedEndpoint[] }) {
   const place = useAccountPlace()
   return (
-    <DataTable minWidth={560} caption="Endpoints of the account, oldest first. They stand for both modes.">
+    <DataTable
+      minWidth={560}
+      caption="Endpoints of the account, oldest first. The list is the same in both modes."
+    >
       <thead>
         <tr>
-          <th>Address</th>
-          <th>Told of</th>
+          <th>URL</th>
+          <th>Events</th>
           <th>State</th>
           <th>Added</th>
         </tr>
@@ -79,7 +82,7 @@ function EndpointTable({ endpoints }: { endpoints: readonly ListedEndpoint[] }) 
             </td>
             <td>
               <Text size="sm">
-                {toldOf(endpoint.types.length)}
+                {eventCount(endpoint.types.length)}
                 {endpoint.mode === null ? '' : `, ${endpoint.mode} only`}
               </Text>
             </td>

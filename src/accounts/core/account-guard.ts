@@ -6,9 +6,9 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import { touchDirectory } from '../../storage/seam/directory-version.ts'
 import { type AccountDeps, readAccount } from './accounts.ts'
 
-/** What an account may do to whom. Limits that are null are the instance's, 0 is none. */
+/** Countries and limits of an account. A null limit is that of the instance, 0 is no limit. */
 export interface AccountGuard {
-  /** ISO 3166 alpha-2; null: all. */
+  /** ISO 3166 alpha-2; null = all. */
   countries: ReadonlySet<string> | null
   numberPerHour: number | null
   prefixPerHour: number | null
@@ -29,15 +29,18 @@ export const guardOf = (row: Pick<AccountTable, (typeof guardColumns)[number]>):
   pumpingNumbers: row.pumping_numbers,
 })
 
-/** The codes of a stored list; null: all. */
+/** Returns the codes of a stored list; null = all. */
 export const readCountries = (stored: string | null): string[] | null =>
   stored === null ? null : stored.split(',').filter((code) => code !== '')
 
-/** Countries as they are stored: sorted, each once. */
+/** Returns countries in the stored form: sorted, without duplicates. */
 const storedCountries = (countries: readonly string[] | null): string | null =>
   countries === null ? null : [...new Set(countries)].toSorted((a, b) => (a < b ? -1 : 1)).join()
 
-/** Sets the countries that an account may write to, or with null all. Refuses codes that no numbering plan knows. Gives them as they are now. */
+/**
+ * Sets the countries to which an account can send; null = all. Rejects codes that no numbering plan knows.
+ * Returns the new countries.
+ */
 export async function setCountries(
   tx: Tx,
   deps: AccountDeps,
@@ -49,7 +52,7 @@ export async function setCountries(
       {
         pointer: '/countries',
         code: 'not_in_enum',
-        detail: `No country is called ${unknown.slice(0, 5).join(', ')}; write codes such as DE (ISO 3166).`,
+        detail: `Unknown countries: ${unknown.slice(0, 5).join(', ')}. Use ISO 3166 codes such as DE.`,
       },
     ])
   await readAccount(tx, accountId)

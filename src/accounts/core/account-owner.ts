@@ -4,17 +4,17 @@ import type { Ids } from '../../runtime/ids.ts'
 import { invalidInput } from '../../runtime/invalid-input.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 
-/** Who is to own a new account. */
+/** The owner of a new account. */
 export interface WantedOwner {
   name: string
-  /** Checked, in lower case. */
+  /** Validated, in lower case. */
   email: string
-  /** A known user whom the caller is sure of: the address alone makes nobody the owner. */
+  /** An existing user whom the caller has identified: the address alone does not identify the owner. */
   userId?: string
   isOperator: boolean
 }
 
-/** A user who has the address that an account was to be opened for. */
+/** The user who already has the address of a new account. */
 export interface KnownUser {
   id: string
   name: string
@@ -23,8 +23,9 @@ export interface KnownUser {
 }
 
 /**
- * The user of that id, or a new one, and which of both it is. Refuses an address that a user has who was not named: nobody proves an address
- * when signing up, so that whoever has claimed it first would be given the account. The refusal tells who that is, and whether the address was proven.
+ * Returns the user with this ID, or creates one. Rejects the address of an existing user whose ID was not
+ * given: addresses are not proven at sign-up, so the first user to claim it would get the account. The
+ * rejection names that user, and whether the address was proven.
  */
 export async function accountOwner(
   tx: Tx,
@@ -74,7 +75,7 @@ const maxNamed = 20
 function claimedBy(email: string, user: KnownUser, isProven: boolean) {
   const accounts = user.accounts.map((account) => `${account.role} of ${account.name} (${account.id})`)
   const whose = accounts.length === 0 ? 'in no account' : accounts.join(', ')
-  const detail = `A user has the e-mail address ${email} already: ${user.name} (${user.id}), since ${user.since}, ${whose}. ${isProven ? 'They have confirmed it by a link:' : 'Nobody has proved that it is theirs: ask them, and'} name that user (user_id, on the command line --user: ${user.id}) if the new account is for them.`
+  const detail = `The e-mail address ${email} is already in use by ${user.name} (${user.id}), since ${user.since}, ${whose}. ${isProven ? 'The user has confirmed it by a link. If' : 'It is not confirmed: ask the user first. If'} the new account is for this user, name the user (user_id, on the command line --user: ${user.id}).`
   const errors = [{ pointer: '/email', code: 'not_in_enum', detail }] as const
   return refuse('validation_failed', { detail, errors, known_user: user })
 }

@@ -9,8 +9,9 @@ import type { AccountTable } from '../../storage/tables/account-tables.ts'
 import { accountOwner } from './account-owner.ts'
 
 /**
- * Who may send. An account has two wallets, up to ten active keys and one or more users; it is active, suspended (reads work, its
- * queue is frozen) or closed, which is for ever. Every change is audited and tells the nodes to read anew.
+ * Dependencies of changes to accounts. An account has two wallets, up to ten active keys and one or more
+ * users; it is active, suspended (reads work, its queue is frozen) or closed, which is permanent. Every
+ * change is audited, and makes the nodes reload the account.
  */
 export interface AccountDeps {
   ids: Ids
@@ -19,11 +20,11 @@ export interface AccountDeps {
 
 export interface NewAccount {
   name: string
-  /** Of the owner. One that a user has is refused unless that user is named. */
+  /** Address of the owner. One of an existing user is rejected unless `userId` names that user. */
   email: string
-  /** Of a known owner, of whom the caller is sure. */
+  /** An existing owner, whom the caller has identified. */
   userId?: string
-  /** Countries that it may write to; all when left out or null. */
+  /** Countries to which it can send. Default, and null: all. */
   countries?: readonly string[] | null
   /** Makes the owner the operator of the instance. */
   isOperator?: boolean
@@ -31,8 +32,9 @@ export interface NewAccount {
 }
 
 /**
- * Makes an account with its owner; `openWallets` fills its wallets in the same transaction. Refuses names that are not 1 to 100
- * characters and e-mail addresses that no browser would take, both at once, and addresses of users who are not named.
+ * Creates an account with its owner; `openWallets` fills its wallets in the same transaction. Rejects names
+ * that do not have 1 to 100 characters and e-mail addresses that browsers reject, both together, and
+ * addresses of existing users that are not named.
  */
 export async function createAccount(
   tx: Tx,
@@ -74,7 +76,7 @@ export async function createAccount(
   return { accountId, userId, isNewUser }
 }
 
-/** Where an account may go from each state; closing has no way back. */
+/** Allowed transitions of the state; `closed` is final. */
 const stateMoves: Record<AccountState, readonly AccountState[]> = {
   active: ['suspended', 'closed'],
   suspended: ['active', 'closed'],
@@ -82,9 +84,10 @@ const stateMoves: Record<AccountState, readonly AccountState[]> = {
 }
 
 /**
- * Suspends, reactivates or closes. Closing cancels what waits through `cancelWaiting`, which ends one bounded page and says how
- * many messages that were; the caller goes on in further transactions until it is none. The same state again changes nothing, but
- * closing again goes on cancelling. Refuses a move out of `closed`.
+ * Suspends, reactivates or closes an account. Closing cancels queued messages through `cancelWaiting`, which
+ * cancels one bounded page and returns the number of messages; the caller repeats the call in further
+ * transactions until it is 0. Setting the same state changes nothing, except that closing again continues to
+ * cancel. Rejects a transition out of `closed`.
  */
 export async function setAccountState(
   tx: Tx,
@@ -112,7 +115,7 @@ export async function setAccountState(
     await appendAudit(tx, deps, {
       accountId,
       actor,
-      action: `account.${stateWords[state]}`,
+      action: `account.${stateVerbs[state]}`,
       detail: { from: account.state },
     })
     await touchDirectory(tx)
@@ -120,25 +123,25 @@ export async function setAccountState(
   return { changed, canceled: state === 'closed' ? await deps.cancelWaiting(tx, accountId) : 0 }
 }
 
-const stateWords: Record<AccountState, string> = {
+const stateVerbs: Record<AccountState, string> = {
   active: 'reactivated',
   suspended: 'suspended',
   closed: 'closed',
 }
 
-/** Null takes the setting of the instance, 0 switches the limit off; a limit left out stays as it is. */
+/** Null uses the setting of the instance, 0 is no limit; an absent limit stays unchanged. */
 export interface AccountLimits {
   sendPerMinute?: number | null
   readPerMinute?: number | null
   queueLimit?: number | null
-  /** Messages to one number, and to neighbouring ones, in an hour. */
+  /** Messages per hour to one number, and to one number block. */
   numberPerHour?: number | null
   prefixPerHour?: number | null
   /** See `PumpingWatch`. */
   pumpingNumbers?: number | null
 }
 
-/** Sets limits of one account and gives all of them. Refuses numbers that are not whole or below 0. */
+/** Sets limits of an account and returns all of them. Rejects numbers that are not whole or below 0. */
 export async function setAccountLimits(
   tx: Tx,
   deps: AccountDeps,
@@ -191,21 +194,24 @@ export async function setAccountLimits(
 
 const maxLimit = 1_000_000_000
 
-/** The account, or a refusal that says that there is none. */
+/** Returns the account, or rejects an unknown ID. */
 export async function readAccount(tx: Tx, accountId: string): Promise<AccountTable> {
   const account = await tx.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirst()
   if (account === undefined) throw refuse('not_found', { detail: `There is no account ${accountId}.` })
   return account
 }
 
-/** Of the first operator, who has told nobody an address yet; the set-up asks for one. */
+/** Address of the first operator until setup asks for the real one. */
 export const placeholderEmail = 'operator@localhost'
 
-/** A valid e-mail address of the HTML standard, section 4.10.5.1.5: what browsers take; 254 is the limit of RFC 5321. */
+/**
+ * A valid e-mail address by the HTML standard, section 4.10.5.1.5, as browsers accept it; 254 is the limit of
+ * RFC 5321.
+ */
 const emailForm =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 
-/** What is wrong with an e-mail address in lower case. */
+/** Returns the faults of an e-mail address in lower case. */
 export const emailFaults = (email: string): Fault[] =>
   email.length <= 254 && emailForm.test(email)
     ? []

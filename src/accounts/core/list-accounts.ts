@@ -10,7 +10,7 @@ export interface ListedAccount {
   id: string
   name: string
   state: AccountState
-  /** Of its owners, oldest first. */
+  /** E-mail addresses of its owners, oldest first. */
   emails: string[]
   sendPerMinute: number | null
   readPerMinute: number | null
@@ -18,13 +18,16 @@ export interface ListedAccount {
   numberPerHour: number | null
   prefixPerHour: number | null
   pumpingNumbers: number | null
-  /** ISO 3166 alpha-2; null: all. */
+  /** ISO 3166 alpha-2; null = all. */
   countries: string[] | null
   quietHours: QuietHours | null
   createdAt: number
 }
 
-/** Accounts in the order of their creation, after `afterId`, at most `limit`; the id to go on after, or null at the end. */
+/**
+ * Returns accounts in the order of their creation, after `afterId`, at most `limit`; and the ID for the next
+ * page, or null at the end.
+ */
 export async function listAccounts(
   db: Db,
   page: { afterId: string | null; limit: number },
@@ -42,8 +45,9 @@ export async function listAccounts(
 }
 
 /**
- * The newest accounts first whose id, name or owner's e-mail address holds `words`, before `beforeId`, at most `limit`. Reads all accounts
- * when few fit: the operator's search, over thousands at most.
+ * Returns accounts, newest first, whose ID, name or owner's e-mail address contains `words`, before
+ * `beforeId`, at most `limit`. Reads all accounts if few match: it is the operator's search, over thousands
+ * at most.
  */
 export async function findAccounts(
   db: Db,
@@ -109,13 +113,13 @@ async function readOwners(db: Db, accountIds: readonly string[]): Promise<Map<st
   return emails
 }
 
-/** Refuses the id of an account that does not exist: what belongs to it would be an empty list. */
+/** Rejects an unknown account ID. Otherwise what belongs to it would look like an empty list. */
 export async function requireAccount(db: Db, accountId: string): Promise<void> {
   const known = await db.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst()
   if (known === undefined) throw refuse('not_found', { detail: `There is no account ${accountId}.` })
 }
 
-/** One account. Refuses an id that none has. */
+/** Returns one account. Rejects an unknown ID. */
 export async function readListedAccount(db: Db, accountId: string): Promise<ListedAccount> {
   const rows = await db.selectFrom('accounts').selectAll().where('id', '=', accountId).execute()
   const [account] = await withOwners(db, rows)

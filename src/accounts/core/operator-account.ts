@@ -1,6 +1,9 @@
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 
-/** The account for what is nobody's: the first that an operator owns and that is not closed; null where there is none. */
+/**
+ * Returns the account for messages that match no account: the first one that an operator owns and that is not
+ * closed; null if there is none.
+ */
 export async function findOperatorAccount(db: Db | Tx): Promise<string | null> {
   const row = await db
     .selectFrom('users as u')

@@ -4,15 +4,15 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import { touchDirectory } from '../../storage/seam/directory-version.ts'
 import { type AccountDeps, readAccount } from './accounts.ts'
 
-/** Minutes since midnight, as the recipient's clock shows them. */
+/** Minutes since midnight, in the recipient's local time. */
 export interface QuietHours {
   from: number
   until: number
 }
 
 /**
- * Sets the hours in which live messages of an account wait for the morning of their recipients, or with null none. Refuses times that are no
- * minute of a day, and hours without length.
+ * Sets the hours in which live messages of an account are deferred to the recipient's morning; null = none.
+ * Rejects times that are no minute of a day, and an empty range.
  */
 export async function setQuietHours(
   tx: Tx,
@@ -25,7 +25,7 @@ export async function setQuietHours(
       {
         pointer: '/hours',
         code: 'out_of_range',
-        detail: 'Quiet hours begin and end at two different minutes of a day.',
+        detail: 'Quiet hours must begin and end at two different minutes of a day.',
       },
     ])
   await readAccount(tx, accountId)
@@ -44,6 +44,6 @@ export async function setQuietHours(
   await touchDirectory(tx)
 }
 
-/** `21:30`. */
+/** Formats a minute as `21:30`. */
 export const timeOfDay = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`

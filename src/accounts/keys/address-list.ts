@@ -1,11 +1,11 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Addresses that a key may be used from: literals and CIDRs. */
+/** Addresses from which a key can be used: literals and CIDRs. */
 export interface AddressList {
   includes(address: string): boolean
 }
 
-/** What is wrong with one entry, or null: an IPv4 or IPv6 address, alone or with the length of a prefix. */
+/** Returns the fault of an entry, or null: an IPv4 or IPv6 address, with or without a prefix length. */
 export function addressFault(entry: string): string | null {
   const [address = '', prefix, ...rest] = entry.split('/')
   const family = isIP(address)
@@ -18,7 +18,9 @@ export function addressFault(entry: string): string | null {
     : `'${entry}' needs a prefix length from 0 to ${longest}.`
 }
 
-/** A list of entries that were checked by `addressFault`. IPv4 addresses match in their IPv6-mapped form too. */
+/**
+ * Builds a list of entries that `addressFault` accepted. IPv4 addresses also match in their IPv6-mapped form.
+ */
 export function readAddressList(entries: readonly string[]): AddressList {
   const list = new BlockList()
   for (const entry of entries) {

@@ -3,11 +3,14 @@ import { hashOfToken, type MintedToken, mintToken } from './secret-token.ts'
 
 const prefixes: Readonly<Record<Mode, string>> = { live: 'onesixty_live_', test: 'onesixty_test_' }
 
-/** Makes a key: a token that begins with `onesixty_live_` or `onesixty_test_`. `randomBytes` gives that many random bytes. */
+/**
+ * Creates a key: a token that begins with `onesixty_live_` or `onesixty_test_`. `randomBytes` returns that
+ * many random bytes.
+ */
 export const mintApiKey = (deps: { mode: Mode; randomBytes: (count: number) => Uint8Array }): MintedToken =>
   mintToken({ prefix: prefixes[deps.mode], randomBytes: deps.randomBytes })
 
-/** The mode and the SHA-256 of a token, or null when it has not the form of a key or its checksum is wrong. */
+/** Returns the mode and the SHA-256 of a key, or null if its form or its checksum is wrong. */
 export function parseApiKey(token: string): { mode: Mode; hash: string } | null {
   const mode: Mode = token.startsWith(prefixes.live) ? 'live' : 'test'
   const hash = hashOfToken(prefixes[mode], token)

@@ -9,7 +9,7 @@ import { type AccountDeps, readAccount } from '../core/accounts.ts'
 import { addressFault } from './address-list.ts'
 import { mintApiKey } from './api-key-format.ts'
 
-/** What a key may be allowed to do. */
+/** Permissions that a key can have. */
 export const apiKeyScopes = ['messages:send', 'messages:read', 'status:read', 'balance:read'] as const
 export type Scope = (typeof apiKeyScopes)[number]
 
@@ -17,11 +17,11 @@ export interface NewApiKey {
   accountId: string
   mode: Mode
   name: string
-  /** All when left out. */
+  /** Default: all. */
   scopes?: readonly string[]
-  /** Addresses and CIDRs that it may be used from; any when left out. */
+  /** Addresses and CIDRs from which it can be used. Default: any. */
   addresses?: readonly string[]
-  /** SMS a UTC day. */
+  /** SMS per UTC day. */
   dailyCap?: number | null
   expiresAt?: number | null
   actor: string
@@ -31,8 +31,8 @@ const maxActiveKeys = 10
 const maxAddresses = 100
 
 /**
- * Makes a key and gives its token, which is stored nowhere: only its SHA-256 is. Refuses the eleventh active key of an account,
- * closed accounts, unknown scopes, addresses that are none, and an expiry in the past.
+ * Creates a key and returns its token, of which only the SHA-256 is stored. Rejects the eleventh active key
+ * of an account, closed accounts, unknown scopes, invalid addresses, and an expiry in the past.
  */
 export async function createApiKey(
   tx: Tx,
@@ -80,7 +80,7 @@ export async function createApiKey(
   return { keyId, token, lastFour }
 }
 
-/** Revokes a key for ever; gives false when it was revoked before. Refuses a key that does not exist. */
+/** Revokes a key permanently; returns false if it was already revoked. Rejects an unknown key. */
 export async function revokeApiKey(
   tx: Tx,
   deps: AccountDeps,
@@ -120,7 +120,7 @@ export interface ListedApiKey {
   lastUsedAt: number | null
 }
 
-/** The newest keys of an account, at most `limit`. Neither token nor hash is among what it gives. */
+/** Returns the newest keys of an account, at most `limit`, without token and hash. */
 export async function listApiKeys(
   db: Db,
   request: { accountId: string; nowMs: number; limit: number },
@@ -153,13 +153,13 @@ export async function listApiKeys(
   }))
 }
 
-/** That a key was used, to the minute. */
+/** The last use of a key, to the minute. */
 export interface KeyUse {
   keyId: string
   atMs: number
 }
 
-/** Writes down when keys were last used. No change of the directory: nobody decides by it. */
+/** Stores when keys were last used. The directory version stays: no decision depends on it. */
 export async function touchLastUsed(tx: Tx, uses: readonly KeyUse[]): Promise<void> {
   await updateRows(
     tx,
@@ -197,7 +197,7 @@ function limitFaults({ scopes, addresses, dailyCap, expiresAt }: Limits, nowMs: 
     faults.push({
       pointer: '/scopes',
       code: 'not_in_enum',
-      detail: `There is no scope '${unknown[0]}'; there are ${known.join(', ')}.`,
+      detail: `Unknown scope '${unknown[0]}'. Available: ${known.join(', ')}.`,
     })
   }
   if (scopes.length === 0)
@@ -206,7 +206,7 @@ function limitFaults({ scopes, addresses, dailyCap, expiresAt }: Limits, nowMs: 
     faults.push({
       pointer: '/addresses',
       code: 'too_many_items',
-      detail: `A key takes at most ${maxAddresses} addresses.`,
+      detail: `A key can have at most ${maxAddresses} addresses.`,
     })
   }
   for (const detail of addresses.map(addressFault)) {
@@ -216,14 +216,14 @@ function limitFaults({ scopes, addresses, dailyCap, expiresAt }: Limits, nowMs: 
     faults.push({
       pointer: '/daily_cap',
       code: 'out_of_range',
-      detail: 'The daily cap must be a whole number of SMS above 0.',
+      detail: 'The daily limit must be a whole number of SMS above 0.',
     })
   }
   if (expiresAt !== null && !(expiresAt > nowMs)) {
     faults.push({
       pointer: '/expires_at',
       code: 'out_of_range',
-      detail: 'The expiry must lie in the future.',
+      detail: 'The expiry must be in the future.',
     })
   }
   return faults

@@ -7,29 +7,29 @@ import { parseApiKey } from './api-key-format.ts'
 import type { KeyUse, Scope } from './api-keys.ts'
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 
-/** Who calls, as the key says. Limits that are null are the instance's, 0 is none. */
+/** The caller, as identified by the key. A null limit is that of the instance, 0 is no limit. */
 export interface Caller {
   keyId: string
   accountId: string
   mode: Mode
   scopes: ReadonlySet<Scope>
-  /** Never `closed`: those are refused. */
+  /** Never `closed`: keys of closed accounts are rejected. */
   accountState: AccountState
   sendPerMinute: number | null
   readPerMinute: number | null
   queueLimit: number | null
-  /** SMS a UTC day. */
+  /** SMS per UTC day. */
   dailyCap: number | null
   guard: AccountGuard
 }
 
-/** Why a token was refused. For the log only: the answer does not tell these apart. */
+/** Why a token was rejected. Only for the log: the response does not reveal it. */
 export type RefusedBecause = 'unknown' | 'malformed' | 'expired' | 'revoked' | 'closed' | 'address'
 
 export interface AuthenticatorDeps {
   read: Db
   clock: Pick<Clock, 'now' | 'monotonicMs'>
-  /** Told of every refusal; `keyId` is null when the token is no key of ours. */
+  /** Called for each rejection; `keyId` is null if the token is no key of this instance. */
   refused?: (refusal: { because: RefusedBecause; keyId: string | null; remoteAddress: string }) => void
 }
 
@@ -47,15 +47,16 @@ interface KnownFake {
 }
 type Finding = { key: KnownKey } | { fake: KnownFake }
 
-/** A revoked key is refused within 5 s on every node, whatever becomes of `invalidate`. */
+/** A revoked key is rejected within 5 s on every node, even if `invalidate` is not called. */
 const keyLifeMs = 5_000
 const fakeLifeMs = 1_000
 const maxKeys = 50_000
 const maxFakes = 10_000
 
 /**
- * Knows keys by their tokens. A key in use costs one look into a map: no hash, no database. Keys and fakes are remembered apart,
- * so that a flood of fakes puts out no good key; a token with a wrong checksum costs neither memory nor a look-up.
+ * Authenticates API keys. A key in use costs one map lookup: no hash, no database. Valid keys and fakes are
+ * cached separately, so that a flood of fakes evicts no valid key; a token with a wrong checksum costs
+ * neither memory nor a lookup.
  */
 export class Authenticator {
   readonly #deps: AuthenticatorDeps
@@ -69,7 +70,10 @@ export class Authenticator {
     this.#deps = deps
   }
 
-  /** Who the token belongs to, or null when it may not be used (from there, now). Throws only when the database cannot be read. */
+  /**
+   * Returns the caller of a token, or null if it is not valid (from this address, now). Throws only if the
+   * database cannot be read.
+   */
   async authenticate(token: string, remoteAddress: string): Promise<Caller | null> {
     const nowMs = this.#deps.clock.monotonicMs()
     const key = this.#keys.get(token)
@@ -85,7 +89,10 @@ export class Authenticator {
       : this.#refuse(finding.fake.because, finding.fake.keyId, remoteAddress)
   }
 
-  /** Forgets everything: accounts or keys have changed. What is being looked up at this moment is not remembered either. */
+  /**
+   * Clears the caches, because accounts or keys have changed. Results of running lookups are not cached
+   * either.
+   */
   invalidate(): void {
     this.#generation += 1
     this.#keys.clear()
@@ -93,7 +100,7 @@ export class Authenticator {
     this.#lookUps.clear()
   }
 
-  /** Hands over which keys were used since the last time, for `touchLastUsed`. */
+  /** Returns the uses of keys since the last call, for `touchLastUsed`. */
   takeUses(): KeyUse[] {
     const uses = [...this.#uses.values()]
     this.#uses = new Map()
@@ -120,15 +127,15 @@ export class Authenticator {
     return null
   }
 
-  /** Requests that come with one token at the same time share one look-up. */
+  /** Concurrent requests with the same token share one lookup. */
   #lookUpOnce(token: string, parsed: { mode: Mode; hash: string }): Promise<Finding> {
     const running = this.#lookUps.get(token)
     if (running !== undefined) return running
     const generation = this.#generation
     const lookUp = this.#lookUp(parsed)
-      .then((finding) => {
-        if (generation === this.#generation) this.#remember(token, finding)
-        return finding
+      .then((found) => {
+        if (generation === this.#generation) this.#remember(token, found)
+        return found
       })
       .finally(() => {
         if (this.#lookUps.get(token) === lookUp) this.#lookUps.delete(token)
@@ -143,7 +150,7 @@ export class Authenticator {
   }
 
   async #lookUp({ mode, hash }: { mode: Mode; hash: string }): Promise<Finding> {
-    // Counted from before the read: what is read is at least as new as this instant.
+    // Taken before the read, so that the result is at least as new as this moment.
     const nowMs = this.#deps.clock.monotonicMs()
     const fake = (because: RefusedBecause, keyId: string | null): Finding => ({
       fake: { because, keyId, staleAtMs: nowMs + fakeLifeMs },

@@ -7,11 +7,11 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { AccountDeps } from '../core/accounts.ts'
 import { hashOfToken, mintToken } from './secret-token.ts'
 
-/** What a token of the operator's interface may do: `write` reads too. */
+/** Scopes of the operator API: `write` includes `read`. */
 export const operatorScopes = ['read', 'write'] as const
 export type OperatorScope = (typeof operatorScopes)[number]
 
-/** Another one than that of API keys: neither is ever taken for the other, whatever is looked up. */
+/** Differs from the prefix of API keys, so that neither is ever mistaken for the other. */
 const prefix = 'onesixty_operator_'
 const maxActiveTokens = 50
 
@@ -23,8 +23,8 @@ export interface NewOperatorToken {
 }
 
 /**
- * Makes a token for a program of the operator and gives it, this once: only its SHA-256 is stored. Refuses names that are not 1 to 100
- * characters, an expiry in the past, and the fifty-first active token.
+ * Creates a token for a client of the operator API and returns it. Only its SHA-256 is stored. Rejects names
+ * that do not have 1 to 100 characters, an expiry in the past, and the fifty-first active token.
  */
 export async function createOperatorToken(
   tx: Tx,
@@ -38,7 +38,7 @@ export async function createOperatorToken(
     faults.push({
       pointer: '/expires_at',
       code: 'out_of_range',
-      detail: 'The expiry must lie in the future.',
+      detail: 'The expiry must be in the future.',
     })
   if (faults.length > 0) throw invalidInput(faults)
   const active = (await readTokens(tx, deps.nowMs)).filter(({ state }) => state === 'active')
@@ -69,7 +69,7 @@ export async function createOperatorToken(
   return { tokenId, token, lastFour }
 }
 
-/** Revokes a token for ever; gives false when it was revoked before. Refuses one that does not exist. */
+/** Revokes a token permanently; returns false if it was already revoked. Rejects an unknown token. */
 export async function revokeOperatorToken(
   tx: Tx,
   deps: AccountDeps,
@@ -109,7 +109,10 @@ export interface ListedOperatorToken {
   lastUsedAt: number | null
 }
 
-/** The newest tokens first, ended ones too, so that an entry of the audit log that names one can be understood. */
+/**
+ * Returns tokens, newest first, including expired and revoked ones, so that audit log entries about them can
+ * be understood.
+ */
 export async function readTokens(db: Db | Tx, nowMs: number): Promise<ListedOperatorToken[]> {
   const rows = await db.selectFrom('operator_tokens').selectAll().orderBy('id', 'desc').limit(500).execute()
   return rows.map((row) => ({
@@ -125,15 +128,16 @@ export async function readTokens(db: Db | Tx, nowMs: number): Promise<ListedOper
   }))
 }
 
-/** Who calls, as the token says. */
+/** The caller, as identified by the token. */
 export interface OperatorCaller {
   tokenId: string
   scope: OperatorScope
 }
 
 /**
- * Whose token it is, or null when it is none, has ended or was revoked. Read anew each time: a revoked token is refused at once on every node.
- * `lastUsedMinute` is given when it moved, for `touchOperatorToken`.
+ * Returns the owner of a token, or null if it is unknown, expired or revoked. It is read on each call: a
+ * revoked token is rejected immediately on every node. `usedFirstIn` is the minute of the use if it is a new
+ * one, for `touchOperatorToken`.
  */
 export async function findOperatorToken(
   db: Db,
@@ -149,7 +153,7 @@ export async function findOperatorToken(
   return { tokenId: row.id, scope: row.scope, usedFirstIn: (row.last_used_at ?? 0) < minute ? minute : null }
 }
 
-/** Writes down in which minute a token was last used. */
+/** Stores the minute in which a token was last used. */
 export async function touchOperatorToken(
   tx: Tx,
   { tokenId, minute }: { tokenId: string; minute: number },

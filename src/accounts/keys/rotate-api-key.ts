@@ -11,8 +11,9 @@ import { createApiKey } from './api-keys.ts'
 export const longestOverlapHours = 7 * 24
 
 /**
- * Makes a key that may do what another one may, and lets the old one end after the overlap, in which both work. Refuses a key that
- * is not the account's, one that has ended, and an overlap that is not 0 to 168 hours.
+ * Creates a key with the permissions of another, and lets the old one expire after the overlap, in which both
+ * work. Rejects a key of another account, an expired or revoked one, and an overlap that is not 0 to 168
+ * hours.
  */
 export async function rotateApiKey(
   tx: Tx,
@@ -22,16 +23,16 @@ export async function rotateApiKey(
   const { accountId, keyId, overlapHours, actor } = change
   const { nowMs } = deps
   const old = await tx.selectFrom('api_keys').selectAll().where('id', '=', keyId).executeTakeFirst()
-  const hasEnded =
+  const isInactive =
     old !== undefined && (old.revoked_at !== null || (old.expires_at !== null && old.expires_at <= nowMs))
-  if (old === undefined || old.account_id !== accountId || hasEnded)
+  if (old === undefined || old.account_id !== accountId || isInactive)
     throw refuse('not_found', { detail: `There is no active API key ${keyId}.` })
   if (!(overlapHours >= 0 && overlapHours <= longestOverlapHours)) {
     const detail = `The overlap must be from 0 to ${longestOverlapHours} hours.`
     throw invalidInput([{ pointer: '/overlap_hours', code: 'out_of_range', detail }])
   }
   const oldExpiresAt = Math.min(old.expires_at ?? Infinity, nowMs + overlapHours * hourMs)
-  // First, so that an account with ten keys may rotate one without an overlap.
+  // Expires the old key first, so that an account with ten keys can rotate one without an overlap.
   await tx.updateTable('api_keys').set({ expires_at: oldExpiresAt }).where('id', '=', keyId).execute()
   const made = await createApiKey(tx, deps, {
     accountId,

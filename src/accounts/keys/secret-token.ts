@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** What is stored of a token, and the token, which is shown once and never stored. */
+/** A token, which is shown once and never stored, and what is stored of it. */
 export interface MintedToken {
   token: string
   hash: string
@@ -9,8 +9,8 @@ export interface MintedToken {
 }
 
 /**
- * Makes a token: its prefix, 43 random base62 characters (256 bits), and the CRC-32 of all that in 6 more, so that a slip or a fake is known
- * without a look-up. `randomBytes` gives that many random bytes.
+ * Creates a token: its prefix, 43 random base62 characters (256 bits), and the CRC-32 of both in 6 more, so
+ * that a typo or a fake is detected without a lookup. `randomBytes` returns that many random bytes.
  */
 export function mintToken(deps: { prefix: string; randomBytes: (count: number) => Uint8Array }): MintedToken {
   const body = deps.prefix + randomBase62(deps.randomBytes)
@@ -18,7 +18,7 @@ export function mintToken(deps: { prefix: string; randomBytes: (count: number) =
   return { token, hash: hashOf(token), lastFour: token.slice(-4) }
 }
 
-/** The SHA-256 of a token, or null when what follows the prefix has not the form of one or its checksum is wrong. */
+/** Returns the SHA-256 of a token, or null if its form or its checksum is wrong. */
 export function hashOfToken(prefix: string, token: string): string | null {
   if (!token.startsWith(prefix) || !form.test(token.slice(prefix.length))) return null
   const body = token.slice(0, -checksumLength)
@@ -40,7 +40,10 @@ function checksumOf(body: string): string {
   return out
 }
 
-/** 248 is the largest multiple of 62 in a byte: larger bytes are thrown away, so that no character is likelier than another. */
+/**
+ * 248 is the largest multiple of 62 in a byte. Larger bytes are discarded, so that all characters are equally
+ * likely.
+ */
 function randomBase62(randomBytes: (count: number) => Uint8Array): string {
   let out = ''
   while (out.length < randomLength) {

@@ -4,16 +4,17 @@ import type { AccountDeps } from '../core/accounts.ts'
 import { removePasskeys } from './passkeys.ts'
 import { endFormerSignIns, removeSecondFactor } from './passwords.ts'
 
-/** What the first proof of an address has removed. */
+/** What the first proof of an address removed. */
 export interface Removed {
   secondFactor: boolean
   passkeys: number
 }
 
 /**
- * Records that a person opened a link that was sent to their address. The first time, everything that was set up before is dropped: until then the
- * address may have been somebody else's, whose second factor and passkeys would outlive the password. Other sessions than the one named end. Gives
- * what the first proof has removed; null for a later one.
+ * Records that a user opened a link that was sent to their address. The first time, everything set up before
+ * is removed: until then the address may have been claimed by another person, whose second factor and
+ * passkeys would survive the new password. All sessions except the named one are closed. Returns what the
+ * first proof removed; null for a later one.
  */
 export async function proveAddress(
   tx: Tx,
@@ -29,7 +30,7 @@ export async function proveAddress(
   if (numUpdatedRows === 0n) return null
   const secondFactor = await hasSecondFactor(tx, userId)
   if (secondFactor) await removeSecondFactor(tx, deps, { userId, actor })
-  // Whatever is left of one: nobody could give the code that would be asked for.
+  // Also clears an incomplete second factor: no code for it could be entered.
   await tx.updateTable('auth_users').set({ twoFactorEnabled: 0 }).where('id', '=', userId).execute()
   const passkeys = await removePasskeys(tx, deps, { userId, actor })
   await endFormerSignIns(tx, userId)
@@ -38,7 +39,7 @@ export async function proveAddress(
   return { secondFactor, passkeys }
 }
 
-/** Also one of which no code was given yet: its recovery codes exist. */
+/** Includes a second factor that is not confirmed yet: its recovery codes exist. */
 const hasSecondFactor = async (tx: Tx, userId: string): Promise<boolean> =>
   (await tx.selectFrom('auth_two_factors').select('id').where('userId', '=', userId).executeTakeFirst()) !==
   undefined

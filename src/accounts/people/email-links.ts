@@ -7,8 +7,8 @@ import type { AccountDeps } from '../core/accounts.ts'
 import { hashOfLink, linkFault, mintLinkToken } from './one-time-links.ts'
 
 /**
- * Links that confirm an e-mail address. They are apart from the links that let people in: one is opened by who is signed in, gives nobody a session
- * and sets no password.
+ * Links that confirm an e-mail address. They differ from one-time links: the user must be signed in, and the
+ * link creates no session and sets no password.
  */
 export interface EmailLink {
   userId: string
@@ -16,7 +16,10 @@ export interface EmailLink {
   expiresAt: number
 }
 
-/** Makes a link for an address, which the caller has checked, and gives its token, which is stored nowhere. A new one ends the one before. */
+/**
+ * Creates a link for an address, which the caller has checked. Returns its token, which is not stored. A new
+ * link replaces the previous one.
+ */
 export async function issueEmailLink(
   tx: Tx,
   deps: AccountDeps & { randomBytes: (count: number) => Uint8Array },
@@ -45,7 +48,10 @@ export async function issueEmailLink(
   return { userId, email, expiresAt, token }
 }
 
-/** The link of a user that a token opens. Refuses one that is unknown, used, revoked, past its time, or another user's. */
+/**
+ * Returns the link of a user by its token. Rejects an unknown, used, revoked or expired link, and one of
+ * another user.
+ */
 export async function readEmailLink(
   db: Db | Tx,
   nowMs: number,
@@ -62,26 +68,26 @@ export async function readEmailLink(
   return { id: row.id, userId, email: row.email, expiresAt: row.expires_at }
 }
 
-/** Takes the link of a user, once. Refuses as `readEmailLink` does. */
+/** Uses up the link of a user. Rejects as `readEmailLink` does. */
 export async function takeEmailLink(
   tx: Tx,
   deps: AccountDeps,
   { userId, token }: { userId: string; token: string },
 ): Promise<EmailLink> {
   const { id, ...link } = await readEmailLink(tx, deps.nowMs, { userId, token })
-  const taken = await tx
+  const update = await tx
     .updateTable('email_links')
     .set({ used_at: deps.nowMs })
     .where('id', '=', id)
     .where('used_at', 'is', null)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
-  if (taken.numUpdatedRows !== 1n) throw refuse('link_not_valid', { detail: 'This link was used already.' })
+  if (update.numUpdatedRows !== 1n) throw refuse('link_not_valid', { detail: 'This link was already used.' })
   await audit(tx, deps, { id, user_id: userId, email: link.email }, { actor: userId, verb: 'used' })
   return link
 }
 
-/** The address that a user has yet to confirm; null when no link is open. */
+/** Returns the address that a user has yet to confirm; null if no link is open. */
 export async function pendingEmail(db: Db | Tx, userId: string, nowMs: number): Promise<string | null> {
   const row = await db
     .selectFrom('email_links')
@@ -94,7 +100,7 @@ export async function pendingEmail(db: Db | Tx, userId: string, nowMs: number): 
   return row?.email ?? null
 }
 
-/** Revokes what a user has open: with a new password, a change that somebody else asked for ends. */
+/** Revokes the open links of a user. After a new password, a change that another person requested is void. */
 export async function endEmailLinks(tx: Tx, userId: string, nowMs: number): Promise<void> {
   await tx
     .updateTable('email_links')
@@ -105,10 +111,10 @@ export async function endEmailLinks(tx: Tx, userId: string, nowMs: number): Prom
     .execute()
 }
 
-/** As long as other links are kept. */
+/** As long as other links. */
 const keptMs = 30 * dayMs
 
-/** In the same words whoever it belongs to: a link tells nothing of its user. */
+/** The same text for every owner: a link must not reveal its user. */
 const foreign = (): Refusal =>
   refuse('link_not_valid', {
     detail: 'This link is for another user. Sign in as that user and open it again.',

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { AccountDeps } from '../core/accounts.ts'
 import { revokeInvitationsBy } from './one-time-links.ts'
 
-/** The people of an account. Owners decide about keys, money and people; an account always has one. */
+/** Role in an account. Owners decide about keys, credit and members; an account always has one. */
 export type Role = 'owner' | 'member'
 
 export interface Member {
@@ -15,7 +15,7 @@ export interface Member {
   role: Role
 }
 
-/** The people of an account, owners first, at most `limit`. */
+/** Returns the members of an account, owners first, at most `limit`. */
 export async function listMembers(
   db: Db,
   { accountId, limit }: { accountId: string; limit: number },
@@ -31,7 +31,10 @@ export async function listMembers(
     .execute()
 }
 
-/** Lets a user into an account. Who is in it already becomes an owner by an owner's invitation, and never less. */
+/**
+ * Adds a user to an account. An existing member becomes an owner by an owner's invitation; a role is never
+ * lowered.
+ */
 export async function addMember(
   tx: Tx,
   deps: AccountDeps,
@@ -46,7 +49,10 @@ export async function addMember(
   await appendAudit(tx, deps, { accountId, actor, action: 'member.added', detail: { userId, role } })
 }
 
-/** Makes an owner a member, whose invitations end, or the reverse. Refuses to leave the account without an owner, and who is not in it. */
+/**
+ * Changes the role of a member. Invitations of an owner who becomes a member are revoked. Rejects the last
+ * owner, and a user who is no member.
+ */
 export async function changeRole(
   tx: Tx,
   deps: AccountDeps,
@@ -62,7 +68,10 @@ export async function changeRole(
   await appendAudit(tx, deps, { accountId, actor, action: 'member.role_changed', detail: { userId, role } })
 }
 
-/** Takes a user out of an account, with the invitations that they made; the user stays, for other accounts. Refuses the last owner, and who is not in it. */
+/**
+ * Removes a member from an account, and revokes their invitations; the user stays, for other accounts.
+ * Rejects the last owner, and a user who is no member.
+ */
 export async function removeMember(
   tx: Tx,
   deps: AccountDeps,
@@ -103,7 +112,7 @@ const writeRole = async (
 }
 
 async function refuseLastOwner(tx: Tx, accountId: string, userId: string): Promise<void> {
-  // Locks the account, so that of two owners who go at the same time the second one sees that the first has gone.
+  // Locks the account: if two owners leave at the same time, the second one sees that the first has left.
   await tx.updateTable('accounts').set({ id: accountId }).where('id', '=', accountId).execute()
   const owners = await tx
     .selectFrom('account_users')
@@ -117,11 +126,11 @@ async function refuseLastOwner(tx: Tx, accountId: string, userId: string): Promi
       {
         pointer: '/userId',
         code: 'out_of_range',
-        detail: 'This is the only owner of the account. Make somebody else an owner first.',
+        detail: 'This is the only owner of the account. Make another member an owner first.',
       },
     ])
   }
 }
 
 const noSuchMember = (userId: string) =>
-  refuse('not_found', { detail: `${userId} is no member of this account.` })
+  refuse('not_found', { detail: `${userId} is not a member of this account.` })

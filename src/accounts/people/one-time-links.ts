@@ -8,16 +8,17 @@ import type { OneTimeLinkTable } from '../../storage/tables/sign-in-tables.ts'
 import { type AccountDeps, emailFaults } from '../core/accounts.ts'
 
 /**
- * Links that let a person in once: to choose the first password (set-up), to replace a lost one (reset), or to join an account
- * (invitation). A link is known by the SHA-256 of its token alone, ends at a stated time, and works once; every step is audited.
+ * Links for one sign-in: to choose the first password (set-up), to reset a lost one (reset), or to join an
+ * account (invitation). Only the SHA-256 of the token is stored. A link expires at a stated time and works
+ * once; every step is audited.
  */
 export interface OneTimeLink {
   id: string
   purpose: OneTimeLinkTable['purpose']
   email: string
-  /** Whose password it is about; null for an invitation. */
+  /** The user whose password it sets; null for an invitation. */
   userId: string | null
-  /** What an invitation lets into; null when it opens an account of one's own. */
+  /** The account of an invitation; null if it creates a new account. */
   accountId: string | null
   role: 'owner' | 'member' | null
   createdAt: number
@@ -30,8 +31,9 @@ export type NewOneTimeLink = { actor: string; lifeMs: number } & (
 )
 
 /**
- * Makes a link and gives its token, which is stored nowhere. A new link for a password, or for the same invitation, ends the ones
- * before it, unless it `keepsEarlier`: then they end with the password that one of them sets. Refuses a user who does not exist and an address that no browser would take.
+ * Creates a link and returns its token, which is not stored. A new link for a password, or for the same
+ * invitation, revokes the previous ones, unless it `keepsEarlier`: then they are revoked when one of them
+ * sets a password. Rejects an unknown user and an address that browsers reject.
  */
 export async function issueLink(
   tx: Tx,
@@ -68,7 +70,7 @@ export async function issueLink(
   return { link, token }
 }
 
-/** What a token opens. Refuses one that is unknown, used, revoked or past its time, and says which. */
+/** Returns the link of a token. Rejects an unknown, used, revoked or expired one, and states which. */
 export async function readLink(db: Db | Tx, nowMs: number, token: string): Promise<OneTimeLink> {
   const row = await db
     .selectFrom('one_time_links')
@@ -80,29 +82,29 @@ export async function readLink(db: Db | Tx, nowMs: number, token: string): Promi
   return linkOf(row)
 }
 
-/**
- * Takes a link for what the rest of the transaction does with it: nobody can take it again. Refuses as `readLink` does; of two who
- * come at once one is refused.
- */
+/** Uses up a link in this transaction. Rejects as `readLink` does; of two concurrent uses one is rejected. */
 export async function takeLink(
   tx: Tx,
   deps: AccountDeps,
   { token, actor }: { token: string; actor?: string },
 ): Promise<OneTimeLink> {
   const link = await readLink(tx, deps.nowMs, token)
-  const taken = await tx
+  const update = await tx
     .updateTable('one_time_links')
     .set({ used_at: deps.nowMs })
     .where('id', '=', link.id)
     .where('used_at', 'is', null)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
-  if (taken.numUpdatedRows !== 1n) throw refuse('link_not_valid', { detail: 'This link was used already.' })
+  if (update.numUpdatedRows !== 1n) throw refuse('link_not_valid', { detail: 'This link was already used.' })
   await audit(tx, deps, link, actor ?? link.userId ?? link.email, 'used')
   return link
 }
 
-/** Ends an invitation before its time; gives false when it had ended. Refuses one that is not of this account (null: of none). */
+/**
+ * Revokes an invitation; returns false if it was no longer open. Rejects one of another account (null: of
+ * none).
+ */
 export async function revokeInvitation(
   tx: Tx,
   deps: AccountDeps,
@@ -116,7 +118,7 @@ export async function revokeInvitation(
     .where('account_id', change.accountId === null ? 'is' : '=', change.accountId)
     .executeTakeFirst()
   if (row === undefined)
-    throw refuse('not_found', { detail: `There is no invitation ${change.linkId} to this account.` })
+    throw refuse('not_found', { detail: `Unknown invitation ${change.linkId} to this account.` })
   if (linkFault(row, deps.nowMs) !== null) return false
   await tx
     .updateTable('one_time_links')
@@ -127,7 +129,10 @@ export async function revokeInvitation(
   return true
 }
 
-/** Takes back what a person has invited to an account: who no longer decides about its people would come back by it, or let others in. */
+/**
+ * Revokes the invitations that a user has made to an account. Otherwise a former owner could return by one,
+ * or add other members.
+ */
 export async function revokeInvitationsBy(
   tx: Tx,
   deps: AccountDeps,
@@ -137,12 +142,12 @@ export async function revokeInvitationsBy(
   for (const { id } of rows) await revokeInvitation(tx, deps, { linkId: id, accountId, actor })
 }
 
-/** Ends the links by which a person could choose a password: of one that was just chosen they know nothing. */
+/** Revokes the links with which a user could choose a password, after a new password was set. */
 export const endPasswordLinks = async (tx: Tx, userId: string, nowMs: number): Promise<void> => {
   await endOpen(tx, nowMs).where('user_id', '=', userId).execute()
 }
 
-/** Invitations that still work, newest first: of an account, or (null) those to open an account of one's own. */
+/** Returns open invitations, newest first: to an account, or (null) those that create a new account. */
 export async function listInvitations(
   db: Db,
   { accountId, nowMs, limit }: { accountId: string | null; nowMs: number; limit: number },
@@ -161,7 +166,7 @@ const openInvitations = (db: Db | Tx, accountId: string | null, nowMs: number) =
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', nowMs)
 
-/** 256 bits: no token is ever guessed, so that attempts need not be counted for its sake. */
+/** 256 bits: a token cannot be guessed, so that attempts need not be counted. */
 const tokenBytes = 32
 export const mintLinkToken = (randomBytes: (count: number) => Uint8Array): string =>
   Buffer.from(randomBytes(tokenBytes)).toString('base64url')
@@ -198,9 +203,12 @@ const endOpen = (tx: Tx, nowMs: number) =>
     .where('used_at', 'is', null)
     .where('revoked_at', 'is', null)
 
-/** Links that ended a month ago say nothing that the audit log does not. A few at each new link keep the table small. */
+/**
+ * A link that expired a month ago adds nothing to the audit log. Each new link purges some of them, so that
+ * the table stays small.
+ */
 const keptMs = 30 * dayMs
-const purgedAtOnce = 100
+const maxPurged = 100
 
 const purgeOld = async (tx: Tx, nowMs: number): Promise<void> => {
   const old = tx
@@ -208,27 +216,25 @@ const purgeOld = async (tx: Tx, nowMs: number): Promise<void> => {
     .select('id')
     .where('expires_at', '<', nowMs - keptMs)
     .orderBy('expires_at')
-    .limit(purgedAtOnce)
+    .limit(maxPurged)
   await tx.deleteFrom('one_time_links').where('id', 'in', old).execute()
 }
 
-/** Why a link does not work; null when it does. */
+/** Returns why a link does not work; null if it works. */
 export function linkFault(
   row: Pick<OneTimeLinkTable, 'used_at' | 'revoked_at' | 'expires_at'> | undefined,
   nowMs: number,
 ): Refusal | null {
   if (row === undefined) return notValid()
   if (row.used_at !== null)
-    return refuse('link_not_valid', { detail: 'This link was used already; it works once.' })
+    return refuse('link_not_valid', { detail: 'This link was already used. It works only once.' })
   if (row.revoked_at !== null)
-    return refuse('link_not_valid', { detail: 'This link was replaced by a newer one, or taken back.' })
-  return row.expires_at <= nowMs
-    ? refuse('link_not_valid', { detail: 'The time of this link is over.' })
-    : null
+    return refuse('link_not_valid', { detail: 'This link was replaced by a newer one, or revoked.' })
+  return row.expires_at <= nowMs ? refuse('link_not_valid', { detail: 'This link has expired.' }) : null
 }
 
 const notValid = (): Refusal =>
-  refuse('link_not_valid', { detail: 'There is no such link. Was all of it copied?' })
+  refuse('link_not_valid', { detail: 'Unknown link. Check that the whole link was copied.' })
 
 const linkOf = (row: OneTimeLinkTable): OneTimeLink => ({
   id: row.id,

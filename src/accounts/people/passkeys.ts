@@ -5,14 +5,14 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { insertRows } from '../../storage/seam/sets.ts'
 import type { AccountDeps } from '../core/accounts.ts'
 
-/** A challenge that was answered; it must not be answered again until it ends. */
+/** A challenge that was answered. A second response to it is rejected until it expires. */
 export interface AnsweredChallenge {
   /** SHA-256, as hex. */
   hash: string
   expiresAt: number
 }
 
-/** What an authenticator has made for a person, after it was verified. */
+/** A credential of an authenticator, after verification. */
 export interface NewPasskey {
   userId: string
   /** Both as base64url. */
@@ -20,15 +20,16 @@ export interface NewPasskey {
   publicKey: string
   counter: number
   transports: readonly string[]
-  /** Whether it may be copied to other devices of the person. */
+  /** True if it can be copied to other devices of the user. */
   isSynced: boolean
   name: string
   actor: string
 }
 
 /**
- * Keeps a passkey of a person, who from then on signs in by it. Refuses a name that is not 1 to 100 characters, a challenge that was answered
- * before, more passkeys than `maxPasskeys`, and one that somebody has already.
+ * Stores a passkey of a user, who can sign in with it from then on. Rejects a name that does not have 1 to
+ * 100 characters, a challenge that was answered before, more than `maxPasskeys` passkeys, and one that is
+ * already registered.
  */
 export async function addPasskey(
   tx: Tx,
@@ -43,13 +44,16 @@ export async function addPasskey(
   const name = passkey.name.trim()
   await requirePasskeyRoom(tx, { userId, name, maxPasskeys })
   if (!(await takeChallenge(tx, challenge)))
-    throw refuse('validation_failed', { detail: 'This answer of the browser was taken before. Start again.' })
+    throw refuse('validation_failed', {
+      detail: 'This response of the browser was already used. Start again.',
+    })
   const known = await tx
     .selectFrom('passkeys')
     .select('id')
     .where('credential_id', '=', credentialId)
     .executeTakeFirst()
-  if (known !== undefined) throw refuse('validation_failed', { detail: 'This passkey is here already.' })
+  if (known !== undefined)
+    throw refuse('validation_failed', { detail: 'This passkey is already registered.' })
   const passkeyId = deps.ids('psk')
   await tx
     .insertInto('passkeys')
@@ -70,7 +74,10 @@ export async function addPasskey(
   return { passkeyId }
 }
 
-/** Refuses a name that is not 1 to 100 characters, and one more than `maxPasskeys`: before a device has made what nobody keeps. */
+/**
+ * Rejects a name that does not have 1 to 100 characters, and more than `maxPasskeys` passkeys, before a
+ * device creates one that would not be stored.
+ */
 export async function requirePasskeyRoom(
   db: Db | Tx,
   { userId, name, maxPasskeys }: { userId: string; name: string; maxPasskeys: number },
@@ -80,15 +87,16 @@ export async function requirePasskeyRoom(
   const own = await db.selectFrom('passkeys').select('id').where('user_id', '=', userId).execute()
   if (own.length >= maxPasskeys)
     throw invalidInput([
-      { code: 'too_many_items', detail: `There are ${own.length} passkeys already; remove one first.` },
+      { code: 'too_many_items', detail: `You already have ${own.length} passkeys. Remove one first.` },
     ])
 }
 
 export type PasskeyUse = 'used' | 'answered_before' | 'removed' | 'counter_went_back'
 
 /**
- * Writes down that a passkey was used, of which the signature was verified; what it gives besides `used` lets nobody in. A counter that does not
- * go up tells of a copy (WebAuthn Level 3, section 6.1.1) and is said in the audit log; 0 means that the authenticator does not count.
+ * Stores the use of a passkey whose signature was verified; only `used` signs in. A counter that does not
+ * increase indicates a copy (WebAuthn Level 3, section 6.1.1) and is recorded in the audit log; 0 means that
+ * the authenticator does not count.
  */
 export async function usePasskey(
   tx: Tx,
@@ -123,7 +131,7 @@ export async function usePasskey(
   return 'counter_went_back'
 }
 
-/** Removes a passkey of a person. Refuses one that is not there, or not theirs. */
+/** Removes a passkey of a user. Rejects an unknown one, and one of another user. */
 export async function removePasskey(
   tx: Tx,
   deps: AccountDeps,
@@ -135,13 +143,12 @@ export async function removePasskey(
     .where('user_id', '=', userId)
     .returning('name')
     .executeTakeFirst()
-  if (found === undefined)
-    throw refuse('not_found', { detail: 'There is no such passkey; it may have been removed.' })
+  if (found === undefined) throw refuse('not_found', { detail: 'Unknown passkey. It may have been removed.' })
   const detail = { userId, passkeyId, name: found.name }
   await appendAudit(tx, deps, instanceEntry('user.passkey_removed', actor, detail))
 }
 
-/** Removes all passkeys of a person who has lost the devices that have them. Gives how many. */
+/** Removes all passkeys of a user, for example after the loss of all devices. Returns their number. */
 export async function removePasskeys(
   tx: Tx,
   deps: AccountDeps,
@@ -160,7 +167,7 @@ export interface ListedPasskey {
   lastUsedAt: number | null
 }
 
-/** A person's passkeys, the newest first. */
+/** Returns the passkeys of a user, newest first. */
 export async function listPasskeys(db: Db | Tx, userId: string): Promise<ListedPasskey[]> {
   const rows = await db
     .selectFrom('passkeys')
@@ -177,11 +184,11 @@ export async function listPasskeys(db: Db | Tx, userId: string): Promise<ListedP
   }))
 }
 
-/** Whether an answer to a challenge is the first: false when one was taken before. */
+/** Records a response to a challenge; returns false if there was one before. */
 const takeChallenge = async (tx: Tx, { hash, expiresAt }: AnsweredChallenge): Promise<boolean> =>
   (await insertRows(tx, 'passkey_challenges', [{ hash, expires_at: expiresAt }], 'ignore')) === 1
 
-/** Of a person, who may be in several accounts or in none. */
+/** Builds an entry about a user, who may be in several accounts or in none. */
 const instanceEntry = (action: string, actor: string, detail: Readonly<Record<string, unknown>>) => ({
   accountId: null,
   actor,

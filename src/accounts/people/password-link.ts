@@ -13,8 +13,8 @@ export interface PasswordLink {
 }
 
 /**
- * A link for a user to choose the first password; null when there is one, unless it is to be replaced (`evenSo`). `publicUrl` is the address
- * that the person knows the service by.
+ * Issues a link for a user to choose the first password; returns null if there is a password, unless it is to
+ * be replaced (`evenSo`). `publicUrl` is the public address of the server.
  */
 export async function issuePasswordLink(
   tx: Tx,

@@ -1,13 +1,16 @@
 import type { Fault } from '../../runtime/errors.ts'
 
-/** NIST SP 800-63B-4 section 3.1.1.2 asks for 15 without a second factor and 8 with one; no rule about kinds of characters. */
+/**
+ * NIST SP 800-63B-4 section 3.1.1.2 requires 15 without a second factor and 8 with one, and no rules about
+ * kinds of characters.
+ */
 const shortestPassword = 12
-/** More says nothing more about who types it, and hashing takes time. */
+/** Longer passwords are not safer, and hashing takes time. */
 const longestPassword = 128
 
 /**
- * What is wrong with a password that somebody chooses: too short or too long, one of those that are tried first, a row of keys, a
- * repetition, or the person's own name or address.
+ * Returns the faults of a new password: too short or too long, a common password, a row of keys, a
+ * repetition, or the user's own name or address.
  */
 export function passwordFaults(password: string, person: { email: string; name?: string }): Fault[] {
   const fault = (code: Fault['code'], detail: string): Fault[] => [{ pointer: '/password', code, detail }]
@@ -21,14 +24,13 @@ export function passwordFaults(password: string, person: { email: string; name?:
   if (length > longestPassword)
     return fault('too_long', `The password must have at most ${longestPassword} characters.`)
   return isEasy(password, person)
-    ? fault(
-        'not_in_enum',
-        'This password is one of those that are tried first. Choose another: a few unrelated words are good.',
-      )
+    ? fault('not_in_enum', 'This password is too common. Choose another one, such as a few unrelated words.')
     : []
 }
 
-/** Whether a password follows from something everybody knows. What stands around it in digits and signs does not make it better. */
+/**
+ * Returns whether a password follows from public knowledge. Digits and signs around it do not make it better.
+ */
 function isEasy(password: string, { email, name = '' }: { email: string; name?: string }): boolean {
   const plain = password.toLowerCase()
   const bare = plain
@@ -46,16 +48,16 @@ function isEasy(password: string, { email, name = '' }: { email: string; name?: 
   )
 }
 
-/** `aaaabbbbcccc` has 12 characters and no more to it than three. */
+/** `aaaabbbbcccc` has 12 characters but is no stronger than three. */
 const minDifferent = 5
 
-/** Fewer digits alone are a date, a number of a telephone or of a card. */
+/** Fewer digits without letters are a date, a phone number or a card number. */
 const minDigits = 17
 
 const lookAlikes: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't' }
 const unleet = (text: string): string => text.replace(/[013457]/g, (digit) => lookAlikes[digit] ?? digit)
 
-/** One piece again and again: `abcabcabcabc`. */
+/** A repeated sequence: `abcabcabcabc`. */
 const isRepetition = (text: string): boolean => /^(.{1,6})\1+$/u.test(text)
 
 const rows = ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop', 'yxcvbnm', 'azertyuiop', 'qsdfghjklm', 'abcdefghijklmnopqrstuvwxyz'] // prettier-ignore
@@ -77,22 +79,22 @@ const columns = [
   '5t',
   '6y',
 ]
-const pieces = [...rows, ...columns].flatMap((row) => [row, [...row].toReversed().join('')])
+const walks = [...rows, ...columns].flatMap((row) => [row, [...row].toReversed().join('')])
 
-/** Nothing but steps along the keyboard or the alphabet. */
+/** Returns whether a text consists only of steps along the keyboard or the alphabet. */
 function isWalk(text: string): boolean {
   if (text === '') return false
   let rest = text
   while (rest !== '') {
     const here = rest
-    const step = Math.max(...pieces.map((piece) => sharedLength(piece, here)))
+    const step = Math.max(...walks.map((walk) => sharedLength(walk, here)))
     if (step < 2) return false
     rest = rest.slice(step)
   }
   return true
 }
 
-/** How much of the beginning of `text` stands somewhere in `row`, one key after the other. */
+/** Returns how many characters at the beginning of `text` are in `row`, one key after the other. */
 function sharedLength(row: string, text: string): number {
   const at = row.indexOf(text.charAt(0))
   if (at === -1) return 0
@@ -101,7 +103,7 @@ function sharedLength(row: string, text: string): number {
   return length
 }
 
-/** Whether a text is a chain of words that are known. */
+/** Returns whether a text is a chain of known words. */
 function isMadeOf(text: string, words: ReadonlySet<string>): boolean {
   const reached = new Set([0])
   for (let start = 0; start < text.length; start++) {
@@ -116,7 +118,10 @@ const ownWords = (email: string, name: string): string[] =>
     (word) => word.length > 2,
   )
 
-/** What people choose first when twelve characters are asked for, without the digits and signs that they add. */
+/**
+ * The most common choices of users who must enter twelve characters, without the digits and signs that they
+ * add.
+ */
 const commonWords =
   `password passwort passwd pass word motdepasse contrasena contrasenya senha parola haslo wachtwoord losenord
   qwerty qwertz azerty letmein welcome willkommen bienvenue bienvenido admin administrator root user login guest test testing

@@ -6,13 +6,16 @@ import { endPasswordLinks } from './one-time-links.ts'
 import { listPasskeys } from './passkeys.ts'
 import { endChallenges } from './second-factor-codes.ts'
 
-/** Who signs in, and `users.browser_epoch` as it was before what they show was checked. */
+/** A user who signs in, and `users.browser_epoch` before the credentials were checked. */
 export interface BegunSignIn {
   userId: string
   epoch: number
 }
 
-/** Who signs in with `email`, and what Better Auth knows them by; null when nobody does, or not with a password. */
+/**
+ * Returns the user who signs in with `email`, with the name in Better Auth; null if there is none, or no
+ * password.
+ */
 export async function findSignIn(db: Db, email: string): Promise<(BegunSignIn & { name: string }) | null> {
   const found = await db
     .selectFrom('users')
@@ -23,7 +26,7 @@ export async function findSignIn(db: Db, email: string): Promise<(BegunSignIn & 
   return found ?? null
 }
 
-/** Whether a user can sign in with a password; without one a set-up link is needed first. */
+/** Returns whether a user can sign in with a password. Without one a set-up link is needed first. */
 export async function hasPassword(db: Db | Tx, userId: string): Promise<boolean> {
   const found = await db
     .selectFrom('auth_credentials')
@@ -36,9 +39,10 @@ export async function hasPassword(db: Db | Tx, userId: string): Promise<boolean>
 }
 
 /**
- * Gives a user a password, of which the hash is stored as the sign-in reads it, and ends all sessions but the one that is named, and what links there are to choose
- * another. Passkeys and second factor stay: whoever knew the old password is out, unless they have added a passkey by it. Gives how many passkeys there are, so
- * that the person can be told.
+ * Sets the password of a user, from its hash. Closes all sessions except the named one, and revokes open
+ * links for another password. Passkeys and second factor stay: a person who knew the old password is signed
+ * out, unless they have added a passkey with it. Returns the number of passkeys, so that the user can be
+ * notified of them.
  */
 export async function setPassword(
   tx: Tx,
@@ -49,9 +53,10 @@ export async function setPassword(
     keepSessionId = '',
   }: { userId: string; passwordHash: string; keepSessionId?: string },
 ): Promise<{ passkeys: number }> {
-  // First: it locks the user.
+  // First, because it locks the user.
   await endFormerSignIns(tx, userId)
-  // Its own address for a user is the id: people sign in by what `users` holds, which Better Auth would not take in every form.
+  // The e-mail address in Better Auth is derived from the ID: users sign in with the one in `users`, which
+  // Better Auth would not accept in every form.
   const [name, email] = [userId, `${userId}@users.invalid`]
   const now = new Date(nowMs).toISOString()
   const updated = await tx
@@ -89,8 +94,8 @@ export async function setPassword(
 }
 
 /**
- * Ends what was begun by a former way of signing in: sign-ins that wait for a code, those under way (`keepSession`), and that browsers are known. Whoever
- * knew the former password may have been each of them. Locks the user.
+ * Ends what was started with former credentials: sign-ins that wait for a code, running ones (`keepSession`),
+ * and known browsers. Each may belong to a person who knew the former password. Locks the user.
  */
 export async function endFormerSignIns(tx: Tx, userId: string): Promise<void> {
   await tx
@@ -102,8 +107,8 @@ export async function endFormerSignIns(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * Gives the epoch of a user, null where there is none. Units about one person wait for each other from here on: PostgreSQL would else run those of two
- * nodes at once.
+ * Returns the epoch of a user; null for an unknown user. From here on, units about the same user wait for
+ * each other: PostgreSQL would otherwise run those of two nodes at the same time.
  */
 export async function lockUser(tx: Tx, userId: string): Promise<number | null> {
   const user = await tx
@@ -116,8 +121,9 @@ export async function lockUser(tx: Tx, userId: string): Promise<number | null> {
 }
 
 /**
- * Decides about a session that a sign-in has started (`token`; null: it waits for a code). False when `endFormerSignIns` came between, and then it has
- * ended. Asked once the session is stored: what comes later ends it as any other.
+ * Decides about a session that a sign-in has started (`token`; null: it waits for a code). Returns false if
+ * `endFormerSignIns` ran meanwhile; the session is then closed. Called once the session is stored: any later
+ * change closes it like any other session.
  */
 export async function keepSession(
   tx: Tx,
@@ -129,10 +135,10 @@ export async function keepSession(
   return false
 }
 
-/** Better Auth's word for e-mail and password. */
+/** The provider name in Better Auth for e-mail and password. */
 const passwordProvider = 'credential'
 
-/** Takes away what is asked for beside the password: for a person who has lost it, on the word of the operator. */
+/** Removes the second factor of a user who has lost it, by order of the operator. */
 export async function removeSecondFactor(
   tx: Tx,
   deps: AccountDeps,

@@ -2,36 +2,43 @@ import { minuteMs } from '../../runtime/clock.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { deleteRows } from '../../storage/seam/sets.ts'
 
-/** A time step of an app, and its secret (sealed) as it was when the code was compared: the steps of one app say nothing of another. */
+/**
+ * A time step of an app, and its secret (encrypted) at the time of the comparison: steps of one app do not
+ * apply to another.
+ */
 export interface StepProof {
   step: number
   secret: string
 }
 
-/** What a code has matched: a time step of the app, or one of the recovery codes (sealed, as they were and without it). */
+/**
+ * The match of a code: a time step of the app, or a recovery code (the encrypted list with it and without
+ * it).
+ */
 export type CodeProof = StepProof | { codesBefore: string; codesAfter: string }
 
-/** What was known of a code before the transaction that decides about it. */
+/** A code, with the match that was found before the deciding transaction. */
 export interface GivenCode {
-  /** Names the sign-in that waits for a code. */
+  /** The sign-in that waits for a code. */
   challenge: string
   userId: string
-  /** Null: it matches nothing. */
+  /** Null: no match. */
   proof: CodeProof | null
 }
 
-/** Wrong: it matches nothing, or was accepted before. Ended: nothing waits for a code any more. */
+/** `wrong`: no match, or already used. `ended`: no sign-in waits for a code any more. */
 export type CodeResult = 'accepted' | 'wrong' | 'too_many' | 'ended'
 
-/** Wrong codes of one sign-in. */
+/** Maximum wrong codes of one sign-in. */
 const maxOfChallenge = 5
-/** Wrong codes in a row of one user, from browsers that are not known; then they wait. */
+/** Maximum wrong codes in a row of one user, from unknown browsers; then these are locked out. */
 const maxOfUser = 10
 const lockMs = 15 * minuteMs
 
 /**
- * Decides about a code. What lets in (the end of the challenge) and what keeps the code from being accepted again are one transaction: of two who
- * give one code at the same time one is let in, and a time step at or before the last accepted one never is (RFC 6238, section 5.2).
+ * Decides about a code. The end of the challenge, which signs in, and the use of the code are one
+ * transaction: of two concurrent uses of a code one is accepted, and a time step at or before the last
+ * accepted one never is (RFC 6238, section 5.2).
  */
 export async function takeCode(
   tx: Tx,
@@ -46,7 +53,7 @@ export async function takeCode(
   const wrongBefore = await wrongCodes(tx, { challenge, userId, nowMs })
   if (factor === undefined || wrongBefore === null) return 'ended'
   const lockedUntilMs = factor.lockedUntil === null ? 0 : Date.parse(factor.lockedUntil)
-  // Whoever knows the password could else keep its owner out.
+  // Otherwise a person who knows the password could lock its owner out.
   const isLocked = lockedUntilMs > nowMs && !isKnownBrowser
   if (wrongBefore >= maxOfChallenge || isLocked) {
     if (!isLocked) await endChallenge(tx, challenge)
@@ -74,8 +81,8 @@ export async function takeCode(
 }
 
 /**
- * Asks for codes of a new app from now on, and keeps the step of its first code, which is a code like any other. False when the app was added before,
- * or is no longer the one that was begun last.
+ * Requires codes of a new app from now on, and stores the step of its first code, which is used like any
+ * other. Returns false if the app was added before, or was replaced by a newer one.
  */
 export async function addSecondFactor(
   tx: Tx,
@@ -93,7 +100,7 @@ export async function addSecondFactor(
   return true
 }
 
-/** Uses a code up; false when that was done before. */
+/** Uses up a code; returns false if it was used before. */
 async function spend(tx: Tx, factorId: string, proof: CodeProof): Promise<boolean> {
   const counts = { failedVerificationCount: 0, lockedUntil: null }
   const factor = tx.updateTable('auth_two_factors').where('id', '=', factorId)
@@ -108,7 +115,7 @@ async function spend(tx: Tx, factorId: string, proof: CodeProof): Promise<boolea
   return numUpdatedRows > 0n
 }
 
-/** How many wrong codes a challenge of this user has had; null when there is none, or its time is over. */
+/** Returns the number of wrong codes of a challenge of this user; null if it is unknown or expired. */
 async function wrongCodes(
   tx: Tx,
   { challenge, userId, nowMs }: { challenge: string; userId: string; nowMs: number },
@@ -146,5 +153,5 @@ export async function endChallenges(tx: Tx, userId: string): Promise<void> {
   )
 }
 
-/** As Better Auth names the count that it begins with each challenge. */
+/** The name in Better Auth of the count that each challenge begins with. */
 const attemptsOf = (challenge: string): string => `2fa-attempts-${challenge}`

@@ -1,15 +1,19 @@
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 
-/** So many rows are looked at with one question. */
+/** Number of rows to read with one query. */
 const pageSize = 500
 
-/** What is sealed of a second factor, each part by itself: codes are renewed without the secret. */
+/**
+ * The encrypted columns of a second factor. Each is encrypted separately, since codes are renewed without the
+ * secret.
+ */
 const sealedColumns = ['secret', 'backupCodes'] as const
 
 /**
- * Better Auth names in what it seals the version of its secret (`$ba$<version>$…`), and takes what names none for the current one's. Where a text without
- * a name is a former one's, `versionOf` says of which, and it is named; else it says null, and the text stays as it is.
+ * Adds the version of the secret to encrypted texts that lack it. Better Auth writes it into what it encrypts
+ * (`$ba$<version>$…`), and treats a text without it as encrypted with the current secret. `versionOf` returns
+ * the version for a text of a former secret, else null, and then the text stays unchanged.
  */
 export async function nameSecondFactors(
   { read, writer }: { read: Db; writer: Pick<Writer, 'write'> },
@@ -28,7 +32,7 @@ export async function nameSecondFactors(
         const version = await versionOf(sealed[column])
         if (version === null) continue
         const named = { [column]: `$ba$${version}$${sealed[column]}` }
-        // One that was made anew meanwhile stays as it is.
+        // A value that was renewed meanwhile stays unchanged.
         await writer.write((tx) =>
           tx
             .updateTable('auth_two_factors')

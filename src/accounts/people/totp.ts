@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const stepMs = 30_000
-/** Clocks of phones differ: the step before and the step after count too (RFC 6238, section 5.2). */
+/** Clocks of phones differ: the previous and the next step are accepted too (RFC 6238, section 5.2). */
 const allowedSteps = [0, -1, 1] as const
 
 /**
- * The time step that a code of six digits belongs to, by RFC 6238 with its defaults (HMAC-SHA-1, 30 s); null when it is not one of now, the step
- * before or the step after.
+ * Returns the time step of a code of six digits, by RFC 6238 with its defaults (HMAC-SHA-1, 30 s); null if it
+ * is not of the current, the previous or the next step.
  */
 export function stepOfCode(secret: string, code: string, nowMs: number): number | null {
   const now = Math.floor(nowMs / stepMs)
@@ -14,7 +14,7 @@ export function stepOfCode(secret: string, code: string, nowMs: number): number 
   return step ?? null
 }
 
-/** RFC 4226, section 5.3. */
+/** Computes a code by RFC 4226, section 5.3. */
 function codeOf(secret: string, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))

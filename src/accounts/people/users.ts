@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { AccountDeps } from '../core/accounts.ts'
 import { endPasswordLinks } from './one-time-links.ts'
 
-/** Changes a user's name, which the caller has checked. */
+/** Renames a user. The caller has checked the name. */
 export async function renameUser(
   tx: Tx,
   deps: AccountDeps,
@@ -15,7 +15,10 @@ export async function renameUser(
   await appendAudit(tx, deps, { accountId: null, actor, action: 'user.changed', detail })
 }
 
-/** Changes the address of a user, which the caller has checked; links that went to the former one end. Refuses an address that another user has. */
+/**
+ * Changes the address of a user, which the caller has checked; links that were sent to the former one are
+ * revoked. Rejects the address of another user.
+ */
 export async function changeEmail(
   tx: Tx,
   deps: AccountDeps,
@@ -28,7 +31,7 @@ export async function changeEmail(
   await appendAudit(tx, deps, { accountId: null, actor, action: 'user.changed', detail: { userId, email } })
 }
 
-/** Refuses an address that another user has. */
+/** Rejects the address of another user. */
 export async function refuseTaken(
   db: Db | Tx,
   { userId, email }: { userId: string; email: string },

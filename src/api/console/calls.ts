@@ -31,7 +31,7 @@ import { overviewCalls } from './messages/overview-calls.ts'
 import { sessionCalls } from './sign-in/session-calls.ts'
 import { webhookCalls } from './account/webhook-calls.ts'
 
-/** Every call of the console by its path below `/console/api/`. */
+/** All calls of the console by their path below `/console/api/`. */
 export const calls = {
   ...sessionCalls,
   ...passkeySignInCalls,
@@ -68,12 +68,12 @@ export const calls = {
 calls satisfies Readonly<Record<string, AnyCall>>
 
 type Calls = typeof calls
-/** The names of the calls of one kind. */
+/** Names of the calls of one kind. */
 export type CallName<K extends AnyCall['kind'] = AnyCall['kind']> = {
   [N in keyof Calls]: Calls[N]['kind'] extends K ? N : K extends Calls[N]['kind'] ? N : never
 }[keyof Calls]
 
-/** What a call takes. */
+/** Input of a call. */
 export type InputOf<N extends keyof Calls> = Static<Calls[N]['input']>
-/** What a call gives, as JSON. */
+/** Response of a call, as JSON. */
 export type AnswerOf<N extends keyof Calls> = Calls[N] extends Call<infer _A, infer _I, infer O> ? O : never

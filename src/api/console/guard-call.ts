@@ -5,8 +5,8 @@ import type { AccountContext, AnyCall, CallContext, UserContext } from './core/c
 import { readSession } from './sign-in/session.ts'
 
 /**
- * Decides whether a call may be made, and gives its context. Refuses (401) without a session, and (404, as for what does not
- * exist) an account that is not the caller's.
+ * Checks whether a call is allowed, and returns its context. Refuses without a session (401), and an account
+ * that is not one of the caller (404, as if it did not exist).
  */
 export async function guardCall(
   context: CallContext,
@@ -14,7 +14,7 @@ export async function guardCall(
   query: URLSearchParams,
 ): Promise<CallContext | UserContext | AccountContext> {
   if (access === 'anyone') return context
-  // Answers that are written piece by piece give no cookies.
+  // Streamed responses set no cookies.
   const session = await readSession(context, { canProlong: kind === 'read' || kind === 'change' })
   if (session === null) throw refuse('not_signed_in')
   const { user, sessionId } = session
@@ -24,14 +24,14 @@ export async function guardCall(
     if (!user.isOperator) throw refuse('not_found')
     return signedIn
   }
-  const account = await openedAccount(signedIn, query)
+  const account = await readAccount(signedIn, query)
   if (access === 'owner' && account.role !== 'owner')
-    throw refuse('not_permitted', { detail: 'Only an owner of the account may do this.' })
+    throw refuse('not_permitted', { detail: 'Only an owner of the account is allowed to do this.' })
   const guardAgain = async (): Promise<void> => void (await guardCall(context, { access, kind }, query))
   return { ...signedIn, account, guardAgain, read: context.readOf(account.id) }
 }
 
-async function openedAccount(
+async function readAccount(
   { read, user }: UserContext,
   query: URLSearchParams,
 ): Promise<AccountContext['account']> {
@@ -54,19 +54,20 @@ async function openedAccount(
 const isMode = (text: string): text is Mode => text === 'live' || text === 'test'
 
 const noAccount = (): Refusal =>
-  refuse('not_found', { detail: 'There is no such account, or it is not one of yours.' })
+  refuse('not_found', { detail: 'Account not found, or you are not a member.' })
 
 /**
- * Whether a changing call comes from our own page: browsers send `Origin` with every POST (Fetch standard section 3.2), and a
- * page elsewhere cannot forge it. What sends none is no browser and has no business here.
+ * Returns the fault of a changing call that does not come from our own page: browsers send `Origin` with
+ * every POST (Fetch standard section 3.2), and another page cannot forge it. A client without it is not a
+ * browser, and not supported here.
  */
 export function originFault(headers: Headers, publicUrl: string): Refusal | null {
   const origin = headers.get('origin')
   const own = URL.parse(publicUrl)
   const host = headers.get('host')
-  const fits =
+  const isOwnOrigin =
     origin !== null &&
     (origin === own?.origin || URL.parse(origin)?.host === host) &&
     (headers.get('sec-fetch-site') ?? 'same-origin') === 'same-origin'
-  return fits ? null : refuse('foreign_origin')
+  return isOwnOrigin ? null : refuse('foreign_origin')
 }

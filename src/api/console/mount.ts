@@ -12,10 +12,10 @@ import { guardCall, originFault } from './guard-call.ts'
 import { readInput } from './core/read-input.ts'
 
 const base = '/console/api'
-/** A hundred rows of a table with long texts; programs send one text at a time and have less. */
+/** A hundred rows of a table with long texts. API clients send one text at a time and have a lower limit. */
 const maxBodyBytes = 1024 * 1024
 
-/** The console's own calls, to be mounted: never with an API key, always with the session's cookie. */
+/** Creates the mount of the console calls: never with an API key, always with the cookie of the session. */
 export function createConsoleMount(surroundings: Omit<Surroundings, 'log'>): Mount {
   const table: [string, AnyCall][] = Object.entries(calls)
   return {
@@ -46,9 +46,9 @@ export function createConsoleMount(surroundings: Omit<Surroundings, 'log'>): Mou
 
 interface Streams {
   open: Set<FastifyReply['raw']>
-  /** Files on their way: cut off when the server stops, so that what came of them does not look whole. */
+  /** Downloads in progress: aborted when the server stops, so that a partial file does not look complete. */
   downloads: Set<FastifyReply['raw']>
-  /** The server stops: a stream that began now would have no end. */
+  /** The server is stopping: a stream that began now would have no end. */
   isClosing: boolean
 }
 
@@ -66,20 +66,20 @@ async function answer(
   const headers = headersOf(request.raw)
   const query = queryOf(request.raw)
   if (headers.has('authorization'))
-    throw refuse('not_signed_in', { detail: 'API keys are for /api/v1; the console has sessions.' })
+    throw refuse('not_signed_in', { detail: 'API keys work only at /api/v1. The console uses sessions.' })
   if (call.kind === 'change') {
     const fault = originFault(headers, surroundings.publicUrl())
     if (fault !== null) throw fault
     checkContentType(request.raw.headers)
   }
-  const own: CallContext = {
+  const callContext: CallContext = {
     ...surroundings,
     requestId: request.id,
     address: tools.addressOf(request),
     headers,
     setCookie: (cookie) => void cookies.push(cookie),
   }
-  const context = await guardCall(own, call, query)
+  const context = await guardCall(callContext, call, query)
   const input = await readInput(call, call.kind === 'change' ? request.body : query.get('input'))
   if (call.kind === 'stream') {
     if (streams.isClosing)
@@ -89,7 +89,7 @@ async function answer(
       contentType: 'text/event-stream',
       headers: { 'x-accel-buffering': 'no' },
     })
-    // Its client has gone while it was looked at: nobody would tell of its end again.
+    // The client disconnected during the checks: no later event would report it.
     if (request.raw.socket.destroyed) return
     streams.open.add(response)
     response.once('close', () => streams.open.delete(response))
@@ -124,10 +124,10 @@ async function sendFile(
     try {
       await pipeline(chunks, response)
     } catch (error) {
-      // Half a file must not look like a whole one: the connection ends without the last chunk.
+      // A partial file must not look complete: the connection ends without the last chunk.
       response.destroy()
       if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE')
-        tools.log.error({ request: request.id, err: error }, 'a download ended early')
+        tools.log.error({ request: request.id, err: error }, 'a download was aborted')
     } finally {
       downloads.delete(response)
     }
@@ -136,7 +136,10 @@ async function sendFile(
   }
 }
 
-/** Ends an answer of which nobody takes anything. Who takes a little now and then keeps it; while we have nothing to give it is not their fault. */
+/**
+ * Ends a response that the client does not read. A client that reads slowly keeps it, and time without output
+ * from us does not count.
+ */
 function cutWhenStalled(response: ServerResponse, stalledMs: number): void {
   response.setTimeout(stalledMs, () => {
     if (response.writableLength > 0) response.destroy()

@@ -7,10 +7,12 @@ import type { Mount } from '../mount.ts'
 import { securityHeaders } from '../pages/html.ts'
 import type { Reply } from '../respond.ts'
 
-/** Where `scripts/build-console.ts` puts what it builds. */
+/** Output of `scripts/build-console.ts`. */
 const built = fileURLToPath(programFile('console/dist/'))
 
-/** The addresses of the console's pages: each is the one page application, which reads its own address. */
+/**
+ * Paths of the pages of the console: each serves the single-page application, which reads the path itself.
+ */
 const pages = [
   '/',
   '/sign-in',
@@ -22,17 +24,17 @@ const pages = [
   '/start',
   '/a/*',
   '/operator',
-  // One by one: the operator's interface for programs stands below the same word.
+  // Listed individually: the operator API has paths below the same prefix.
   '/operator/health',
   '/operator/audit',
   '/operator/tokens',
 ]
 const files = '/console/assets'
 
-/** Stands in the built page where each answer puts a nonce of its own. */
-const noncePlace = '__NONCE__'
+/** Placeholder in the built page; each response replaces it with its own nonce. */
+const noncePlaceholder = '__NONCE__'
 
-/** The console's pages and files, to be mounted; null when they have not been built. */
+/** Creates the mount of the pages and files of the console; null when they are not built. */
 export function createConsolePages(): Mount | null {
   const index = `${built}index.html`
   if (!existsSync(index)) return null
@@ -54,7 +56,7 @@ export function createConsolePages(): Mount | null {
           },
         })
       }
-      // Names of files hold a hash of what is in them, so that they may be kept for ever.
+      // File names contain a hash of the content, so they can be cached permanently.
       void app.register(fastifyStatic, {
         root: `${built}assets`,
         prefix: files,
@@ -73,7 +75,7 @@ function pageReply(page: string): Reply {
   return {
     status: 200,
     contentType: 'text/html; charset=utf-8',
-    body: page.replaceAll(noncePlace, nonce),
+    body: page.replaceAll(noncePlaceholder, nonce),
     headers: securityHeaders(
       `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'`,
     ),

@@ -11,46 +11,46 @@ const limit = (description: string) => orNull<number>('integer', description)
 
 const WalletSchema = Type.Object(
   {
-    available: sms('SMS that may still be sent: `granted − reserved − used`.'),
-    reserved: sms('SMS held for messages whose outcome is not known yet.'),
-    used: sms('SMS charged since the account exists.'),
-    granted: sms('SMS granted since the account exists.'),
-    low_threshold: sms('The balance counts as low at or below this.'),
+    available: sms('SMS available to send: `granted − reserved − used`.'),
+    reserved: sms('SMS reserved for messages without a final outcome.'),
+    used: sms('SMS charged since the account was created.'),
+    granted: sms('SMS granted since the account was created.'),
+    low_threshold: sms('Threshold: the balance is low at or below it.'),
   },
-  { description: 'What one mode of an account may spend.' },
+  { description: 'Wallet of one mode.' },
 )
 
 export const AccountSchema = Type.Object({
-  object: oneOf(['account'], 'What this object is.'),
-  id: Type.String({ description: 'The account.' }),
-  name: Type.String({ description: 'What it is called.' }),
+  object: oneOf(['account'], 'Type of the object.'),
+  id: Type.String({ description: 'Account ID.' }),
+  name: Type.String({ description: 'Name.' }),
   state: oneOf(
     ['active', 'suspended', 'closed'],
-    '`suspended`: sends are refused, reading works. `closed`: for ever.',
+    '`suspended`: sends are rejected, reads work. `closed`: permanently.',
   ),
   emails: Type.Array(Type.String(), {
-    description: 'E-mail addresses of its owners, oldest first. They may be unconfirmed.',
+    description: 'E-mail addresses of the owners, oldest first. They may be unconfirmed.',
   }),
   balance: Type.Object(
     { live: WalletSchema, test: WalletSchema },
-    { description: 'Each mode has a wallet of its own.' },
+    { description: 'Wallets; each mode has its own.' },
   ),
   limits: Type.Object(
     {
-      send_per_minute: limit('Sends a minute.'),
-      read_per_minute: limit('Reads a minute.'),
-      queue: limit('Messages that may wait.'),
+      send_per_minute: limit('Send requests per minute.'),
+      read_per_minute: limit('Read requests per minute.'),
+      queue: limit('Queued messages.'),
     },
     {
-      description: 'Limits of this account, for each mode; null is the setting of the instance, 0 no limit.',
+      description: 'Limits of the account, in each mode. null: the setting of the instance; 0: no limit.',
     },
   ),
-  created_at: Type.String({ format: 'date-time', description: 'When it was opened.' }),
+  created_at: Type.String({ format: 'date-time', description: 'Time of creation.' }),
 })
 
 export type AccountView = Static<typeof AccountSchema>
 
-/** Accounts as the operator's programs see them, with what they may spend. */
+/** Renders accounts with their wallets for the operator API. */
 export async function viewAccounts(db: Db, accounts: readonly ListedAccount[]): Promise<AccountView[]> {
   const names = accounts.flatMap(({ id }) => [nameOf(id, 'live'), nameOf(id, 'test')])
   const wallets = await readWallets(db, names)
@@ -75,14 +75,14 @@ export async function viewAccounts(db: Db, accounts: readonly ListedAccount[]): 
 
 const nameOf = (accountId: string, mode: Mode) => ({ accountId, mode })
 
-/** An account has both wallets from its first transaction on. */
+/** Every account has both wallets from its first transaction. */
 function viewWallet(wallet: Wallet | undefined): Static<typeof WalletSchema> {
   if (wallet === undefined) throw new Error('an account has no wallet')
   const { reserved, used, granted, low_threshold } = wallet
   return { available: availableOf(wallet), reserved, used, granted, low_threshold }
 }
 
-/** The example of the reference. */
+/** Example for the reference. */
 export const accountExample: AccountView = {
   object: 'account',
   id: 'acc_01k9ktn8q4e8bvzr5y1w3xh7dg',

@@ -10,10 +10,10 @@ const StateBodySchema = Type.Object(
   {
     state: oneOf(
       ['active', 'suspended', 'closed'],
-      '`suspended`: sends are refused (403), reading works, what waits stays where it is. `active` ends that. `closed` is for ever: keys are refused, what waits is canceled and its hold released.',
+      '`suspended`: sends are rejected (403), reads work, queued messages stay queued. `active` ends the suspension. `closed` is permanent: keys are rejected, queued messages are canceled and their SMS released.',
     ),
   },
-  { additionalProperties: false, description: 'What the account is to be.' },
+  { additionalProperties: false, description: 'New state of the account.' },
 )
 
 export const changeStateOperation: OperatorOperation = {
@@ -23,14 +23,14 @@ export const changeStateOperation: OperatorOperation = {
   scope: 'write',
   summary: 'Suspend, reactivate or close an account',
   description:
-    'The state that the account has already is no change: the request may be repeated. There is no way out of `closed` (422).',
+    'Setting the current state again changes nothing: the request can be repeated. A closed account cannot be reopened (422).',
   body: {
     schema: StateBodySchema,
     examples: { suspend: { summary: 'An invoice was not paid', value: { state: 'suspended' } } },
   },
   answers: {
     200: {
-      description: 'The account as it is now.',
+      description: 'The account with its new state.',
       schema: AccountSchema,
       example: { ...accountExample, state: 'suspended' },
     },

@@ -19,34 +19,34 @@ import { requiredKey } from './required-key.ts'
 
 const NewAccountSchema = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 100, description: 'What it is called.' }),
+    name: Type.String({ minLength: 1, maxLength: 100, description: 'Name of the account.' }),
     email: Type.String({
       minLength: 3,
       maxLength: 254,
       description:
-        'E-mail address of its owner. One that a user has already is refused unless `user_id` names that user.',
+        'E-mail address of the owner. An address that a user has already is rejected without the `user_id` of that user.',
     }),
     user_id: Type.Optional(
       orNull<string>(
         'string',
-        'A user who is there already and owns this account too, once you have made sure of them.',
+        'Existing user who becomes the owner of this account too. Verify the identity of the user first.',
         { pattern: '^usr_[0-9a-z]{26}$', default: null },
       ),
     ),
   },
-  { additionalProperties: false, description: 'Whom to open an account for.' },
+  { additionalProperties: false, description: 'The account to create.' },
 )
 
 const OpenedSchema = Type.Object({
   account: AccountSchema,
-  user_id: Type.String({ description: 'Its owner.' }),
-  live_key: orNull<string>('string', 'Its first live key, shown this once; null in a repeated answer.'),
-  test_key: orNull<string>('string', 'Its first test key, shown this once; null in a repeated answer.'),
+  user_id: Type.String({ description: 'Owner of the account.' }),
+  live_key: orNull<string>('string', 'First live key, shown only once; null in a repeated response.'),
+  test_key: orNull<string>('string', 'First test key, shown only once; null in a repeated response.'),
   setup_link: orNull<string>(
     'string',
-    'With it the owner chooses a password for the console, once; null for a user who was there before. A repeated answer brings a new link while that owner has no password and is in no other account.',
+    'One-time link with which the owner chooses a password for the console; null for an existing user. A repeated response has a new link while that owner has no password and is in no other account.',
   ),
-  setup_link_expires_at: orNull<string>('string', 'Until when it works.', { format: 'date-time' }),
+  setup_link_expires_at: orNull<string>('string', 'Time when the link expires.', { format: 'date-time' }),
 })
 
 export const createAccountOperation: OperatorOperation = {
@@ -54,9 +54,9 @@ export const createAccountOperation: OperatorOperation = {
   method: 'POST',
   path: '/operator/v1/accounts',
   scope: 'write',
-  summary: 'Open an account',
-  description: `With its owner, both wallets, the free SMS of the instance, and a live and a test key. An \`Idempotency-Key\` is required; keys are kept for ever. Keys of the
-account stand in the first answer alone, because only their hashes are stored: who lost it has the owner make new ones.`,
+  summary: 'Create an account',
+  description: `Creates an account with its owner, both wallets, the free SMS of the instance, and a live and a test key. An \`Idempotency-Key\` is required; keys are kept
+permanently. API keys are only in the first response, because only their hashes are stored. If it is lost, the owner creates new keys.`,
   headers: IdempotencyHeader,
   body: {
     schema: NewAccountSchema,
@@ -138,8 +138,9 @@ async function openOnce(
 }
 
 /**
- * Whether a link for the owner opens nothing but what this token has opened. With one, a program becomes that user: never one from before, nor
- * who was made an operator or let into another account since.
+ * Returns whether a link for the owner opens nothing but what this token has created. With such a link a
+ * client becomes that user: never a user from before, nor one who became an operator or a member of another
+ * account since.
  */
 async function mayInvite(tx: Tx, { accountId, userId, isNewUser }: Opened): Promise<boolean> {
   if (!isNewUser) return false
@@ -154,7 +155,7 @@ async function mayInvite(tx: Tx, { accountId, userId, isNewUser }: Opened): Prom
   return places.length === 1 && place?.account_id === accountId && place.is_operator === 0
 }
 
-/** The account that was opened under the same key. Refuses a key that came with another body. */
+/** Returns the account that was created with the same key. Refuses a key that was used with another body. */
 async function readOpened(
   tx: Tx,
   { key, fingerprint }: { key: string; fingerprint: string },
@@ -166,13 +167,15 @@ async function readOpened(
     .executeTakeFirst()
   if (before === undefined) return null
   if (before.fingerprint !== fingerprint)
-    throw refuse('idempotency_key_reused', { detail: `This key opened account ${before.account_id} before.` })
+    throw refuse('idempotency_key_reused', {
+      detail: `This key already created account ${before.account_id}.`,
+    })
   const { account_id: accountId, user_id, is_new_user } = before
   const userId = user_id ?? (await readOwner(tx, accountId))
   return { accountId, userId, isNewUser: is_new_user === 1, liveKey: null, testKey: null }
 }
 
-/** Of an account that was opened before requests told theirs. */
+/** Returns the owner of an account that was created before requests stored it. */
 async function readOwner(tx: Tx, accountId: string): Promise<string> {
   const owner = await tx
     .selectFrom('account_users')

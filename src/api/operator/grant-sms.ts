@@ -15,20 +15,20 @@ const GrantBodySchema = Type.Object(
       minimum: -1_000_000_000,
       maximum: 1_000_000_000,
       description:
-        'How many SMS, not 0; below 0 only with the kind `correction`, and never more than are neither used nor reserved.',
+        'Number of SMS, not 0. Negative only with the kind `correction`, at most the SMS that are neither used nor reserved.',
     }),
     note: Type.String({
       minLength: 1,
       maxLength: 500,
-      description: 'Why; it stays in the ledger, and the account reads it in its statement.',
+      description: 'Reason, stored in the ledger and shown in the statement of the account.',
     }),
     kind: Type.Optional({
-      ...oneOf(['grant', 'top_up', 'correction'], 'What it is in the ledger.'),
+      ...oneOf(['grant', 'top_up', 'correction'], 'Kind of the ledger entry.'),
       default: 'top_up',
     }),
-    mode: Type.Optional({ ...oneOf(modes, 'Which wallet.'), default: 'live' }),
+    mode: Type.Optional({ ...oneOf(modes, 'Mode of the wallet.'), default: 'live' }),
   },
-  { additionalProperties: false, description: 'What to grant.' },
+  { additionalProperties: false, description: 'The grant.' },
 )
 
 export const grantSmsOperation: OperatorOperation = {
@@ -36,19 +36,19 @@ export const grantSmsOperation: OperatorOperation = {
   method: 'POST',
   path: '/operator/v1/accounts/:account/grants',
   scope: 'write',
-  summary: 'Grant SMS to an account, once',
-  description: `Writes one entry into the ledger and moves the balance by as much, in one transaction. An \`Idempotency-Key\` is required: a request whose answer was lost
-is repeated as it was, and grants once. The key is of the account; its entry is kept as long as the account.`,
+  summary: 'Grant SMS to an account',
+  description: `Adds one ledger entry and changes the balance by its amount, in one transaction. An \`Idempotency-Key\` is required: if the response was lost, repeat the
+same request; it grants only once. Keys are per account, and kept as long as the account.`,
   headers: IdempotencyHeader,
   body: {
     schema: GrantBodySchema,
     examples: {
       paid: { summary: 'An invoice was paid', value: { sms: 500, note: 'Invoice 2026-118' } },
-      back: { summary: 'Some were granted too much', value: { sms: -50, kind: 'correction', note: 'Invoice 2026-118 was for 450' } },
+      back: { summary: 'Too many SMS were granted', value: { sms: -50, kind: 'correction', note: 'Invoice 2026-118 was for 450' } },
     },
   },
   answers: {
-    201: { description: 'The entry of the ledger.', schema: EntrySchema, example: entryExample, headers: replayedHeader },
+    201: { description: 'The ledger entry.', schema: EntrySchema, example: entryExample, headers: replayedHeader },
   },
   problems: [
     'invalid_query', 'invalid_header', 'not_found', 'payload_too_large', 'unsupported_media_type', 'validation_failed', 'idempotency_key_reused',
@@ -61,9 +61,9 @@ is repeated as it was, and grants once. The key is of the account; its entry is 
       const account = await readAccount(tx, accountId)
       const grant = { accountId, mode, sms, kind, note, requestKey, actor: caller.tokenId }
       const done = await grantSms(tx, { ids, nowMs: clock.now() }, grant)
-      // What was granted before it was closed has its answer for ever; anything else is undone with this transaction.
+      // A grant from before the closing can always be replayed; anything else is rolled back with this transaction.
       if (account.state === 'closed' && sms > 0 && !done.isReplay)
-        throw invalidInput([{ code: 'out_of_range', detail: `Account ${accountId} is closed: nobody could use them.` }])
+        throw invalidInput([{ code: 'out_of_range', detail: `Account ${accountId} is closed and cannot use them.` }])
       const stored = await tx
         .selectFrom('ledger_entries')
         .selectAll()

@@ -18,22 +18,25 @@ export interface OperatorGuardDeps {
   writer: Writer
   log: TokenUsesDeps['log']
   clock: Pick<Clock, 'now' | 'monotonicMs'>
-  /** Of several nodes; left out where one counts for itself. */
+  /** Shared counts of several nodes; omitted on a single node. */
   counts?: SharedCounts
   config: Pick<Config, 'maxBodyBytes' | 'trustedProxies' | 'failedAuthPerMinute' | 'operatorPerMinute'>
 }
 
 export interface OperatorGuard {
-  /** What stands before an operation of the operator's interface, in the order of checks of the other one. Throws a `Refusal`. */
+  /**
+   * Checks a request to the operator API before its operation, in the order of the guard of `/api/v1`. Throws
+   * a `Refusal`.
+   */
   admit(
     operation: Pick<OperatorOperation, 'method' | 'scope'>,
     request: FastifyRequest,
   ): Promise<OperatorCaller>
-  /** Checks the token once more when the body has been read, as the other one does. */
+  /** Checks the token again after the body was read, as the guard of `/api/v1` does. */
   admitAgain(operation: Pick<OperatorOperation, 'method'>, request: FastifyRequest): Promise<void>
 }
 
-/** Gives the checks that stand before each operation. */
+/** Creates the checks before each operation. */
 export function createOperatorGuard(deps: OperatorGuardDeps): OperatorGuard {
   const { config } = deps
   const credentials = credentialsOf(deps)
@@ -44,16 +47,16 @@ export function createOperatorGuard(deps: OperatorGuardDeps): OperatorGuard {
       if (method === 'POST') checkLength(raw.headers, config.maxBodyBytes)
       const caller = await authenticate(credentials, raw)
       progress.tokenId = caller.tokenId
-      const mayDo = scope === 'read' || caller.scope === 'write'
+      const hasScope = scope === 'read' || caller.scope === 'write'
       if (quota.perMinute > 0) {
-        const verdict = mayDo ? limiter.take(caller.tokenId, quota) : limiter.peek(caller.tokenId, quota)
+        const verdict = hasScope ? limiter.take(caller.tokenId, quota) : limiter.peek(caller.tokenId, quota)
         progress.headers = rateLimitHeaders('operator', quota, verdict)
-        if (mayDo) refuseTooMany(quota, verdict)
+        if (hasScope) refuseTooMany(quota, verdict)
       }
-      if (!mayDo)
+      if (!hasScope)
         throw refuse('insufficient_scope', {
-          title: 'The token may not do this.',
-          detail: `The token needs the scope ${scope}; make one with \`onesixty operator token create\`.`,
+          title: 'The API token lacks permission for this.',
+          detail: `The token needs the scope ${scope}. Create one with \`onesixty operator token create\`.`,
           ...challenge(`error="insufficient_scope", scope="${scope}"`),
         })
       checkMedia(method, raw.headers)
@@ -86,13 +89,13 @@ function credentialsOf(deps: OperatorGuardDeps): AuthenticateDeps<OperatorCaller
     failedAuthPerMinute: config.failedAuthPerMinute,
     says: {
       missing: {
-        title: 'The request carries no token of the operator.',
+        title: 'The request has no API token.',
         detail: 'Send the header `Authorization: Bearer <OPERATOR_TOKEN>`.',
       },
       invalid: {
-        title: 'The token is not valid.',
+        title: 'The API token is invalid.',
         detail:
-          'It takes a token of the operator (`onesixty operator token create`), no API key. One may also have expired or been revoked.',
+          'Use an API token of the operator (`onesixty operator token create`), not an API key of an account. The token may also have expired or been revoked.',
       },
     },
   }
@@ -101,7 +104,7 @@ function credentialsOf(deps: OperatorGuardDeps): AuthenticateDeps<OperatorCaller
 function refuseTooMany({ perMinute }: Quota, { violated, retryAfterSeconds }: Verdict): void {
   if (violated === null) return
   throw refuse('rate_limited', {
-    detail: `This token may ask ${perMinute} times a minute; wait ${retryAfterSeconds} s.`,
+    detail: `This token is limited to ${perMinute} requests per minute. Wait ${retryAfterSeconds} s.`,
     violated_policies: ['operator'],
     headers: { 'retry-after': String(retryAfterSeconds) },
   })

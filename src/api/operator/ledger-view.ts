@@ -6,19 +6,19 @@ import { oneOf } from '../../runtime/schemas.ts'
 import { modes } from '../../storage/tables/column-values.ts'
 
 export const EntrySchema = Type.Object({
-  object: oneOf(['ledger_entry'], 'What this object is.'),
-  id: Type.String({ description: 'The entry; later ones sort after earlier ones.' }),
-  account_id: Type.String({ description: 'Whose ledger.' }),
-  mode: oneOf(modes, 'Which wallet.'),
+  object: oneOf(['ledger_entry'], 'Type of the object.'),
+  id: Type.String({ description: 'ID of the entry. IDs sort by time.' }),
+  account_id: Type.String({ description: 'Account of the ledger.' }),
+  mode: oneOf(modes, 'Mode of the wallet.'),
   kind: Type.String({
-    description: '`grant`, `top_up`, `correction`, or `refill` of play SMS; an open list.',
+    description: '`grant`, `top_up`, `correction`, or `refill` of test credits; an open list.',
   }),
-  sms: Type.Integer({ description: 'By how many SMS the balance moved.' }),
-  note: Type.String({ description: 'Why.' }),
+  sms: Type.Integer({ description: 'Change of the balance in SMS.' }),
+  note: Type.String({ description: 'Reason.' }),
   actor: Type.String({
-    description: 'Who did it: a token of the operator (`otk_…`), a user (`usr_…`), or a tool.',
+    description: 'Author: an API token of the operator (`otk_…`), a user (`usr_…`), or a tool.',
   }),
-  created_at: Type.String({ format: 'date-time', description: 'When.' }),
+  created_at: Type.String({ format: 'date-time', description: 'Time of the entry.' }),
 })
 
 type EntryView = Static<typeof EntrySchema>
@@ -35,7 +35,7 @@ export const viewEntry = (row: Selectable<Database['ledger_entries']>): EntryVie
   created_at: rfc3339(row.created_at),
 })
 
-/** The example of the reference. */
+/** Example for the reference. */
 export const entryExample: EntryView = {
   object: 'ledger_entry', id: 'led_01k9ktqv1gfx8r4z6m2d7cwn5e', account_id: 'acc_01k9ktn8q4e8bvzr5y1w3xh7dg', mode: 'live', kind: 'top_up', sms: 500,
   note: 'Invoice 2026-118', actor: 'otk_01k9ktn8q4e8bvzr5y1w3xh7dg', created_at: '2026-11-21T09:30:00.000Z',

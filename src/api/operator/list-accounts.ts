@@ -10,9 +10,9 @@ export const listAccountsOperation: OperatorOperation = {
   method: 'GET',
   path: '/operator/v1/accounts',
   scope: 'read',
-  summary: 'All accounts, oldest first',
+  summary: 'List accounts',
   description:
-    'In pages, found by key: while accounts are opened nothing is shown twice and nothing is left out.',
+    'Returns all accounts in pages, oldest first. Paging is stable: while accounts are created, none is repeated and none is missed.',
   query: Type.Object(pageParameters('Accounts', 'acc')),
   answers: { 200: documentedPage('accounts', AccountSchema, accountExample) },
   problems: ['invalid_query'],

@@ -12,10 +12,10 @@ export const listLedgerOperation: OperatorOperation = {
   method: 'GET',
   path: '/operator/v1/accounts/:account/ledger',
   scope: 'read',
-  summary: 'What an account was granted',
-  description: 'The entries of its ledger, newest first, in pages. What was used stands in the usage.',
+  summary: 'List ledger entries',
+  description: 'Returns the ledger entries of an account in pages, newest first. Charges are in the usage.',
   query: Type.Object({
-    mode: Type.Optional({ ...oneOf(modes, 'Which wallet.'), default: 'live' }),
+    mode: Type.Optional({ ...oneOf(modes, 'Mode of the wallet.'), default: 'live' }),
     ...pageParameters('Entries', 'led'),
   }),
   answers: { 200: documentedPage('entries', EntrySchema, entryExample) },

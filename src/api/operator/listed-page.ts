@@ -6,46 +6,48 @@ import { type QueryReader, textThat, wholeNumber } from '../query.ts'
 import { oneOf, orNull } from '../../runtime/schemas.ts'
 
 const maxListed = 100
-const usuallyListed = 25
+const defaultListed = 25
 
-/** The parameters of a list that comes in pages, found by key. */
+/** Returns the parameters of a list with pages. */
 export const pageParameters = (noun: string, prefix: IdPrefix) => ({
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: maxListed, default: usuallyListed, description: `${noun} a page.` }),
+    Type.Integer({
+      minimum: 1,
+      maximum: maxListed,
+      default: defaultListed,
+      description: `${noun} per page.`,
+    }),
   ),
   cursor: Type.Optional(
-    Type.String({ pattern: idPattern(prefix), description: '`next_cursor` of the page before.' }),
+    Type.String({ pattern: idPattern(prefix), description: '`next_cursor` of the previous page.' }),
   ),
 })
 
-/** What the request asks for: how many, and behind which id. Faults are the reader's. */
+/** Reads the requested page: its size, and the ID to continue after. Faults are collected by the reader. */
 export const readPage = (
   query: QueryReader,
   prefix: IdPrefix,
 ): { limit: number; afterId: string | null } => ({
-  limit: query.one('limit', wholeNumber(1, maxListed)) ?? usuallyListed,
+  limit: query.one('limit', wholeNumber(1, maxListed)) ?? defaultListed,
   afterId: query.one(
     'cursor',
-    textThat((text) => isId(prefix, text), 'Use `next_cursor` exactly as it was given.'),
+    textThat((text) => isId(prefix, text), 'Use `next_cursor` exactly as it was returned.'),
   ),
 })
 
-/** One page as it is documented. */
+/** Returns the documentation of one page. */
 export const documentedPage = (noun: string, item: TSchema, example: object): DocumentedAnswer => ({
-  description: 'One page.',
+  description: `One page of ${noun}.`,
   schema: Type.Object({
-    object: oneOf(['list'], 'What this object is.'),
+    object: oneOf(['list'], 'Type of the object.'),
     data: Type.Array(item, { description: `The ${noun} of this page.` }),
-    has_more: Type.Boolean({ description: 'Whether a next page exists.' }),
-    next_cursor: orNull<string>(
-      'string',
-      'What to send as `cursor` for the next page; null on the last one.',
-    ),
+    has_more: Type.Boolean({ description: 'True when there is a next page.' }),
+    next_cursor: orNull<string>('string', 'Value of `cursor` for the next page; null on the last page.'),
   }),
   example: { object: 'list', data: [example], has_more: false, next_cursor: null },
 })
 
-/** One page as it is answered. */
+/** Renders one page. */
 export const viewPage = (data: readonly object[], next: string | null): object => ({
   object: 'list',
   data,

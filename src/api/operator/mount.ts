@@ -17,7 +17,7 @@ const documentPath = `${base}/openapi.json`
 const pagePath = `${base}/docs`
 const pageMethods = ['GET', 'HEAD'] as const
 
-/** The operator's interface for programs with its reference, to be mounted: outside of `/api/`, with tokens of its own. */
+/** Returns the mount of the operator API with its reference: outside of `/api/`, with its own tokens. */
 export function createOperatorMount(deps: OperatorDeps & OperatorGuardDeps): Mount {
   return {
     path: base,
@@ -28,7 +28,7 @@ export function createOperatorMount(deps: OperatorDeps & OperatorGuardDeps): Mou
         app.route({
           method: operation.method,
           url: operation.path.slice(base.length),
-          // What may come is decided before the body is read.
+          // Everything that needs no body is checked before the body is read.
           onRequest: async (request) => {
             if (accountIn(request) === null) throw refuse('not_found')
             callers.set(request, await guard.admit(operation, request))
@@ -60,10 +60,13 @@ export function createOperatorMount(deps: OperatorDeps & OperatorGuardDeps): Mou
   }
 }
 
-/** Who asks, between the guard and the handler. */
+/** Callers, between the guard and the handler. */
 const callers = new WeakMap<FastifyRequest, OperatorCaller>()
 
-/** The id in the path, empty where none belongs; null for what is the id of no account, so that there is nothing at this address. */
+/**
+ * Returns the ID in the path, empty for paths without one; null when it is not an account ID: then the path
+ * does not exist.
+ */
 function accountIn({ params }: FastifyRequest): string | null {
   const { account } = params as { account?: string }
   return account === undefined ? '' : isId('acc', account) ? account : null
@@ -81,7 +84,7 @@ async function answer(
   request: FastifyRequest,
 ): Promise<Reply> {
   const caller = callers.get(request)
-  if (caller === undefined) throw new Error('The guard was passed by.')
+  if (caller === undefined) throw new Error('The guard did not run.')
   const { url = '', headers } = request.raw
   const mark = url.indexOf('?')
   const rawQuery = mark === -1 ? '' : url.slice(mark + 1)

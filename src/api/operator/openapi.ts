@@ -4,28 +4,31 @@ import { AccountSchema } from './account-view.ts'
 import { EntrySchema } from './ledger-view.ts'
 import { operatorOperations } from './operations.ts'
 
-const description = `For programs of the operator, such as a billing system: open accounts, grant SMS, read what was used. Send a token as
-\`Authorization: Bearer <OPERATOR_TOKEN>\`; the operator makes one with \`onesixty operator token create\` or in the console. It sees all accounts. No API key of an
-account works here, and no such token at \`/api/v1\`.
+const description = `For clients of the operator, such as a billing system: create accounts, grant SMS, read usage. Send an API token as
+\`Authorization: Bearer <OPERATOR_TOKEN>\`; create one with \`onesixty operator token create\` or in the console. It has access to all accounts. API keys of
+accounts do not work here, and API tokens do not work at \`/api/v1\`.
 
-What opens an account or grants SMS takes an \`Idempotency-Key\`, so that a request whose answer was lost is repeated without harm.
+Requests that create an account or grant SMS need an \`Idempotency-Key\`: if a response was lost, the request can be repeated safely.
 
-Names are snake_case. Members are always present, \`null\` when unknown. Times are RFC 3339 in UTC with three fraction digits; days are UTC days. Ids are opaque. Refusals are
-problem documents (RFC 9457): branch on \`code\`. An unknown field or parameter is refused.`
+Names are snake_case. Members are always present, \`null\` when unknown. Times are RFC 3339 in UTC with three fraction digits; days are UTC days. IDs are opaque. Errors are
+problem documents (RFC 9457): branch on \`code\`. Unknown fields and parameters are rejected.`
 
-/** The reference of the operator's interface for machines. Served at /operator/openapi.json and committed as docs/operator-openapi.json. */
+/**
+ * Renders the reference of the operator API as OpenAPI. Served at /operator/openapi.json and committed as
+ * docs/operator-openapi.json.
+ */
 export function renderOperatorOpenApi(publicUrl: string): string {
   const document = openApiDocument(
     {
       title: 'onesixty for operators',
-      summary: 'Open accounts, grant SMS and read what was used.',
+      summary: 'Create accounts, grant SMS and read usage.',
       description,
       tag: { name: 'Accounts', description: 'All accounts of the instance.' },
       security: {
         name: 'operatorToken',
         bearerFormat: 'onesixty_operator_…',
         description:
-          'A token of the operator, in the header `Authorization: Bearer <OPERATOR_TOKEN>` and nowhere else.',
+          'An API token of the operator, only in the header `Authorization: Bearer <OPERATOR_TOKEN>`.',
       },
       operations: operatorOperations,
       schemas: {

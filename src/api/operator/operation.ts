@@ -11,7 +11,7 @@ import type { AccountStateDeps } from '../change-account-state.ts'
 import type { DocumentedAnswer } from '../operation.ts'
 import { idempotencyKeyForm } from '../v1/idempotency-key.ts'
 
-/** What the operations of the operator's interface work with. It sees all accounts: nothing of it is read for one. */
+/** Dependencies of the operator API. It has access to all accounts: no read is limited to one. */
 export interface OperatorDeps {
   read: Db
   writer: Writer
@@ -24,11 +24,13 @@ export interface OperatorDeps {
     nowMs: number,
     account: { name: string; email: string; userId?: string; actor: string },
   ): Promise<{ accountId: string; userId: string; isNewUser: boolean; liveKey: string; testKey: string }>
-  /** The address that others know the service by. */
+  /** Public URL of the service. */
   publicUrl: () => string
 }
 
-/** One operation of `/operator/v1`, all about it in one file. `:account` in a path is the id of an account. */
+/**
+ * One operation of `/operator/v1`, completely described in one file. `:account` in a path is an account ID.
+ */
 export interface OperatorOperation {
   id: string
   method: 'GET' | 'POST'
@@ -47,7 +49,7 @@ export interface OperatorOperation {
 /** One authenticated request. */
 export interface OperatorCall {
   caller: OperatorCaller
-  /** The id in the path; empty where there is none. */
+  /** Account ID in the path; empty for paths without one. */
   accountId: string
   rawQuery: string
   body: unknown
@@ -60,7 +62,7 @@ export interface OperatorAnswer {
   headers?: Readonly<Record<string, string>>
 }
 
-/** The header of what is done once, however often it is asked for. */
+/** The header of operations that run only once per key. */
 export const IdempotencyHeader = {
   type: 'object',
   required: ['Idempotency-Key'],
@@ -69,15 +71,15 @@ export const IdempotencyHeader = {
       type: 'string',
       ...idempotencyKeyForm,
       description:
-        'Yours, for what is asked for: 1 to 255 visible ASCII characters, bare or quoted, such as the number of an invoice. The same key and body again changes nothing and gives the same answer with `Idempotent-Replayed: true`; another body is refused (422 `idempotency_key_reused`).',
+        'Your key for this request: 1 to 255 visible ASCII characters, bare or quoted, for example an invoice number. The same key and body again change nothing and return the same response with `Idempotent-Replayed: true`; another body is rejected (422 `idempotency_key_reused`).',
     },
   },
 } as unknown as TSchema
 
-/** What says that nothing was done anew. */
+/** The response header of a repeated request. */
 export const replayedHeader = {
   'Idempotent-Replayed': {
-    description: '`true` when this was done before, under the same key.',
+    description: '`true` when an earlier request with the same key already did this.',
     schema: { type: 'string', enum: ['true'] } as unknown as TSchema,
   },
 }

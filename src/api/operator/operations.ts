@@ -7,7 +7,7 @@ import type { OperatorOperation } from './operation.ts'
 import { readAccountOperation } from './read-account.ts'
 import { readUsageOperation } from './read-usage.ts'
 
-/** What programs of the operator may do, such as a billing system. */
+/** The operations of the operator API. */
 export const operatorOperations: readonly OperatorOperation[] = [
   createAccountOperation,
   listAccountsOperation,

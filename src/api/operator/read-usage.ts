@@ -7,22 +7,22 @@ import { oneOf } from '../../runtime/schemas.ts'
 import { modes } from '../../storage/tables/column-values.ts'
 import type { OperatorOperation } from './operation.ts'
 
-/** A year and its neighbours: one bill of a year in one request. */
+/** More than a year: one annual bill in one request. */
 const maxDays = 400
-const usualDays = 30
+const defaultDays = 30
 
 const date = (description: string) => Type.String({ format: 'date', description })
 
 const UsageSchema = Type.Object({
-  object: oneOf(['usage'], 'What this object is.'),
-  account_id: Type.String({ description: 'Whose.' }),
-  mode: oneOf(modes, 'Which wallet.'),
-  from: date('The first day.'),
-  to: date('The day after the last one.'),
+  object: oneOf(['usage'], 'Type of the object.'),
+  account_id: Type.String({ description: 'Account ID.' }),
+  mode: oneOf(modes, 'Mode of the wallet.'),
+  from: date('First day.'),
+  to: date('Day after the last day.'),
   sms: Type.Integer({ description: 'SMS charged on all of these days.' }),
   days: Type.Array(
-    Type.Object({ date: date('A UTC day.'), sms: Type.Integer({ description: 'SMS charged on it.' }) }),
-    { description: 'Oldest first; days without use are left out. The present day still grows.' },
+    Type.Object({ date: date('A UTC day.'), sms: Type.Integer({ description: 'SMS charged on this day.' }) }),
+    { description: 'Days with usage, oldest first. The current day is incomplete.' },
   ),
 })
 
@@ -31,19 +31,19 @@ export const readUsageOperation: OperatorOperation = {
   method: 'GET',
   path: '/operator/v1/accounts/:account/usage',
   scope: 'read',
-  summary: 'What an account has used, by day',
-  description: `Counted in the transactions that charge. A message counts on the UTC day on which it was charged, which may be a later one than that of its
-acceptance. At most ${maxDays} days at once.`,
+  summary: 'Get usage by day',
+  description: `Returns the SMS that an account was charged, counted in the transactions that charge them. A message counts on the UTC day of its charge, which can be
+later than the day on which it was accepted. Maximum: ${maxDays} days per request.`,
   query: Type.Object({
-    mode: Type.Optional({ ...oneOf(modes, 'Which wallet.'), default: 'live' }),
+    mode: Type.Optional({ ...oneOf(modes, 'Mode of the wallet.'), default: 'live' }),
     from: Type.Optional(
-      date(`The first UTC day, as 2026-11-01; ${usualDays} days before \`to\` when not given.`),
+      date(`First UTC day, for example 2026-11-01. Default: ${defaultDays} days before \`to\`.`),
     ),
-    to: Type.Optional(date('The UTC day after the last one; tomorrow when not given.')),
+    to: Type.Optional(date('UTC day after the last day. Default: tomorrow.')),
   }),
   answers: {
     200: {
-      description: 'The use of these days.',
+      description: 'Usage of these days.',
       schema: UsageSchema,
       example: {
         object: 'usage',
@@ -88,16 +88,15 @@ function readRange(
   const to = query.one('to', aDay)
   const from = query.one('from', aDay)
   const toDay = to === null ? today + 1 : (dayOf(to) as number)
-  const fromDay = from === null ? toDay - usualDays : (dayOf(from) as number)
-  if (fromDay >= toDay)
-    query.fault('from', 'out_of_range', '`from` must lie before `to`, which is not part of it.')
+  const fromDay = from === null ? toDay - defaultDays : (dayOf(from) as number)
+  if (fromDay >= toDay) query.fault('from', 'out_of_range', 'Must be before `to`, which is not included.')
   else if (toDay - fromDay > maxDays)
-    query.fault('from', 'out_of_range', `At most ${maxDays} days may be asked for at once.`)
+    query.fault('from', 'out_of_range', `The range must have at most ${maxDays} days.`)
   query.end()
   return { mode, fromDay, toDay }
 }
 
-/** Whole days since 1970 UTC; null for a day that no month has. */
+/** Returns whole days since 1970 UTC; null for a date that does not exist. */
 function dayOf(text: string): number | null {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return null
   const atMs = Date.parse(`${text}T00:00:00Z`)

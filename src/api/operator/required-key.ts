@@ -2,7 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { refuse } from '../../runtime/errors.ts'
 import { readIdempotency } from '../v1/idempotency-key.ts'
 
-/** The Idempotency-Key of a request and the fingerprint of its body. Refuses a request without one: its repeat would do it twice. */
+/**
+ * Returns the Idempotency-Key of a request and the fingerprint of its body. Refuses a request without one,
+ * because repeating it would run it twice.
+ */
 export function requiredKey(
   headers: IncomingHttpHeaders,
   body: object,
@@ -11,6 +14,6 @@ export function requiredKey(
   if (named !== null) return named
   throw refuse('invalid_header', {
     detail:
-      'Send an Idempotency-Key header of 1 to 255 visible ASCII characters: it makes sure that a repeated request is done once.',
+      'Send an Idempotency-Key header of 1 to 255 visible ASCII characters: with it, a repeated request runs only once.',
   })
 }

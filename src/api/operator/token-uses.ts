@@ -3,7 +3,7 @@ import type { Writer } from '../../storage/seam/writer.ts'
 
 export interface TokenUse {
   tokenId: string
-  /** Its begin, as `findOperatorToken` gives it. */
+  /** Start of the minute, as `findOperatorToken` returns it. */
   minute: number
 }
 
@@ -13,13 +13,14 @@ export interface TokenUsesDeps {
 }
 
 /**
- * Notes in which minutes tokens were used, behind the answers: who only reads is answered while the database takes no writes. At most one write
- * is under way; what is noted meanwhile goes with the next. One that fails is said in the log, and tried again in another minute.
+ * Records in which minutes tokens were used, after the responses: read requests are answered while the
+ * database accepts no writes. Only one write runs at a time; uses in the meantime are part of the next one. A
+ * failed write is logged, and attempted again in another minute.
  */
 export function createTokenUses({ writer, log }: TokenUsesDeps): (use: TokenUse) => void {
-  // An entry a token at most, and those are few.
+  // At most one entry per token, and tokens are few.
   const waiting = new Map<string, number>()
-  const noted = new Map<string, number>()
+  const recorded = new Map<string, number>()
   let isWriting = false
   const writeAll = async (): Promise<void> => {
     isWriting = true
@@ -30,14 +31,14 @@ export function createTokenUses({ writer, log }: TokenUsesDeps): (use: TokenUse)
         for (const use of uses) await touchOperatorToken(tx, use)
       })
       await written.catch((error: unknown) =>
-        log.warn({ err: error }, 'when tokens of the operator were last used could not be written down'),
+        log.warn({ err: error }, 'failed to store when API tokens of the operator were last used'),
       )
     }
     isWriting = false
   }
   return ({ tokenId, minute }) => {
-    if (noted.get(tokenId) === minute) return
-    noted.set(tokenId, minute)
+    if (recorded.get(tokenId) === minute) return
+    recorded.set(tokenId, minute)
     waiting.set(tokenId, minute)
     if (!isWriting) void writeAll()
   }

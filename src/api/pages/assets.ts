@@ -18,17 +18,17 @@ export type AssetName = keyof typeof contentTypes
 export const assetNames = Object.keys(contentTypes) as AssetName[]
 
 /**
- * Gives the files that pages load, compressed once and kept so; who does not take gzip, which every browser does, has them inflated
- * again. None is read before somebody asks.
+ * Returns the function that serves the files of pages, compressed once and cached. For the rare client
+ * without gzip they are decompressed again. A file is read at its first request.
  */
 export function createAssets(): (name: AssetName, headers: IncomingHttpHeaders) => Promise<Reply> {
-  const kept = new Map<AssetName, Promise<Buffer>>()
+  const cached = new Map<AssetName, Promise<Buffer>>()
   return async (name, headers) => {
-    let compressed = kept.get(name)
+    let compressed = cached.get(name)
     if (compressed === undefined) {
       compressed = load(name)
-      kept.set(name, compressed)
-      compressed.catch(() => kept.delete(name))
+      cached.set(name, compressed)
+      compressed.catch(() => cached.delete(name))
     }
     const asGzip = prefersGzip(headers)
     return {
@@ -50,13 +50,14 @@ const load = async (name: AssetName): Promise<Buffer> =>
   )
 
 /**
- * The script of the reference page lies as one string literal in the bundle of its package. To import the bundle for it takes 400 ms, in
- * which nothing else runs, and keeps 40 MB; to read the literal from the file takes 30 ms and keeps nothing.
+ * Reads the script of the reference page, a string literal in the bundle of its package. Importing the bundle
+ * takes 400 ms, in which nothing else runs, and keeps 40 MB; reading the literal from the file takes 30 ms
+ * and keeps nothing.
  */
 async function readScalar(): Promise<string> {
   const bundle = await readFile(referencePackage(), 'utf8')
   const literal = /^var standalone_default = (".*");$/m.exec(bundle)?.[1]
   if (literal === undefined)
-    throw new Error('@scalar/fastify-api-reference has another layout: read its script anew.')
+    throw new Error('@scalar/fastify-api-reference has another layout: update the reading of its script.')
   return String(runInNewContext(literal))
 }

@@ -1,25 +1,25 @@
 import type { Reply } from '../respond.ts'
 import { html, renderPage } from './html.ts'
 
-/** What somebody sees who opens the address of the service. */
+/** Page at the public URL without the console. */
 export const homePage = (publicUrl: string): Reply =>
   renderPage({
     title: 'onesixty',
     main: html`
     <h1>onesixty</h1>
     <p class="lead">A self-hosted SMS sending service. It is running here.</p>
-    <p>A program sends an SMS with one request. onesixty stores it before it answers, takes it off the account's prepaid balance, hands it to
-      a sending device and reports what became of it.</p>
+    <p>A client sends an SMS with one request. onesixty stores it before it responds, charges the account's prepaid balance, submits it to
+      a device and reports its status.</p>
     <pre tabindex="0"><code>curl ${publicUrl}/api/v1/send \\
   -H 'Authorization: Bearer &lt;API_KEY&gt;' \\
   -H 'Content-Type: application/json' \\
   -d '{"to": "+15005550006", "text": "Hello"}'</code></pre>
-    <p>With a test key nothing leaves this machine: a simulator plays the network.</p>
+    <p>With a test key no message leaves this machine: it goes to a simulator.</p>
     <table>
-      <tr><td><a href="/docs">API reference</a></td><td>The four operations, with every field and answer.</td></tr>
-      <tr><td><a href="/docs/problems">Problems</a></td><td>What may be refused, why, and what to do.</td></tr>
-      <tr><td><a href="/openapi.json">openapi.json</a></td><td>The same for machines, OpenAPI 3.1.</td></tr>
-      <tr><td><a href="/readyz">Readiness</a></td><td>Whether the service can do its work now.</td></tr>
+      <tr><td><a href="/docs">API reference</a></td><td>The four operations, with all fields and responses.</td></tr>
+      <tr><td><a href="/docs/problems">Problems</a></td><td>All errors: their cause, and what to do.</td></tr>
+      <tr><td><a href="/openapi.json">openapi.json</a></td><td>The API reference as OpenAPI 3.1.</td></tr>
+      <tr><td><a href="/readyz">Readiness</a></td><td>Whether the service is ready.</td></tr>
     </table>
-    <p>API keys are made on the command line of the server: <code>npx onesixty key create --help</code>.</p>`,
+    <p>Create API keys on the command line of the server: <code>npx onesixty key create --help</code>.</p>`,
   }) // prettier-ignore

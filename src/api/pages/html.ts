@@ -1,6 +1,6 @@
 import type { Reply } from '../respond.ts'
 
-/** HTML that is safe to be put into HTML. */
+/** HTML that can be embedded in HTML. */
 export class Html {
   readonly text: string
 
@@ -11,7 +11,7 @@ export class Html {
 
 type Piece = Html | string | number | readonly Html[]
 
-/** Puts values into HTML: strings are escaped, `Html` stands as it is. */
+/** Embeds values in HTML: strings are escaped, `Html` is not. */
 export const html = (literals: TemplateStringsArray, ...pieces: readonly Piece[]): Html =>
   new Html(
     literals.map((literal, i) => literal + (i < pieces.length ? textOf(pieces[i] as Piece) : '')).join(''),
@@ -30,18 +30,18 @@ const escapeHtml = (text: string): string =>
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;')
 
-/** Sentences of the catalogue mark code by backticks. */
+/** Sentences of the catalogue mark code with backticks. */
 export const withCode = (sentence: string): Html =>
   new Html(escapeHtml(sentence).replace(/`([^`]+)`/g, '<code>$1</code>'))
 
 export interface PageContent {
   title: string
   main: Html
-  /** Where in the site it stands, outermost first. */
+  /** Parent pages, outermost first. */
   trail?: readonly { name: string; path: string }[]
 }
 
-/** A page of the documentation: no script, no foreign source, readable in the dark. */
+/** Renders a documentation page: no scripts, no external sources, dark mode. */
 export const renderPage = ({ title, main, trail = [] }: PageContent): Reply => ({
   status: 200,
   contentType: 'text/html; charset=utf-8',
@@ -51,7 +51,7 @@ export const renderPage = ({ title, main, trail = [] }: PageContent): Reply => (
   headers: securityHeaders(plainPolicy),
 })
 
-/** The shell of every page; `head` adds to the head. */
+/** Renders the frame of every page; `head` is added to the head. */
 export const documentOf = (title: string, head: Html, body: Html): Html =>
   html`<!doctype html>
     <html lang="en">

@@ -6,7 +6,7 @@ import type { Reply } from '../respond.ts'
 
 export interface Readiness {
   ready: boolean
-  /** Why not, for people; empty when ready. */
+  /** Reasons for people; empty when ready. */
   reasons: readonly string[]
 }
 
@@ -16,14 +16,16 @@ const json = (status: number, body: object): Reply => ({
   body: JSON.stringify(body),
 })
 
-/** The process runs and its loop turns. Says nothing about what it depends on. */
+/** Liveness: the process runs and its event loop turns. Independent of all dependencies. */
 export const healthPage = (): Reply => json(200, { status: 'ok' })
 
-/** Whether this node should be sent requests. */
+/** Readiness: whether this node should get requests. */
 export const readinessPage = ({ ready, reasons }: Readiness): Reply =>
   json(ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', reasons })
 
-/** The metrics, for this machine itself or for who brings the token; for others they do not exist. */
+/**
+ * Returns the metrics to this machine and to clients with the token; for all others the page does not exist.
+ */
 export async function metricsPage(
   { text, token }: { text: () => Promise<string>; token: string | null },
   request: IncomingMessage,
@@ -34,6 +36,6 @@ export async function metricsPage(
   return { status: 200, contentType: 'text/plain; version=0.0.4; charset=utf-8', body: await text() }
 }
 
-/** Takes as long whatever the texts have in common. */
+/** Compares in constant time, regardless of a common prefix. */
 const sameText = (a: string, b: string): boolean =>
   timingSafeEqual(Buffer.from(hash('sha256', a)), Buffer.from(hash('sha256', b)))

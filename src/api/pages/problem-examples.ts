@@ -1,6 +1,6 @@
 import type { ProblemCode, RefusalExtra } from '../../runtime/errors.ts'
 
-/** What a problem says in a typical case, where the catalogue's own words are not all of it. */
+/** Details of a typical case, where the text of the catalogue is not sufficient. */
 export const problemExamples: Readonly<Partial<Record<ProblemCode, RefusalExtra & { isSend?: boolean }>>> = {
   malformed_request: { detail: 'The body is not valid JSON (position 41).', isSend: true },
   invalid_query: {
@@ -8,14 +8,14 @@ export const problemExamples: Readonly<Partial<Record<ProblemCode, RefusalExtra 
       {
         parameter: 'stauts',
         code: 'unknown_parameter',
-        detail: 'There is no parameter `stauts` here. Did you mean `status`?',
+        detail: 'Unknown parameter `stauts`. Did you mean `status`?',
         suggestion: 'status',
       },
     ],
   },
-  invalid_header: { detail: 'There is more than one Authorization header.', isSend: true },
+  invalid_header: { detail: 'More than one Authorization header.', isSend: true },
   insufficient_balance: {
-    detail: '3 SMS are required and 1 are available.',
+    detail: '3 SMS required, 1 available.',
     required: 3,
     available: 1,
     isSend: true,
@@ -45,27 +45,29 @@ export const problemExamples: Readonly<Partial<Record<ProblemCode, RefusalExtra 
     isSend: true,
   },
   recipients_rejected: {
-    errors: [
-      { pointer: '/to', code: 'recipient_opted_out', detail: 'The recipient asked not to be written to.' },
-    ],
+    errors: [{ pointer: '/to', code: 'recipient_opted_out', detail: 'The recipient opted out.' }],
     isSend: true,
   },
   idempotency_key_reused: { isSend: true },
   rate_limited: {
-    detail: 'This account may send 600 times a minute; wait 12 s.',
+    detail: 'This account can send 600 times a minute. Wait 12 s.',
     violated_policies: ['send'],
     isSend: true,
   },
   queue_full: {
-    detail: '10000 messages wait and at most 10000 may.',
+    detail: '10000 messages are queued. The limit is 10000.',
     violated_policies: ['queue'],
     isSend: true,
   },
   recipient_rate_limited: {
-    detail: 'These numbers have had their authentication messages of the last 10 minutes; wait 418 s.',
+    detail: 'Too many authentication messages to these numbers within the last 10 minutes. Wait 418 s.',
     violated_policies: ['authentication-messages'],
     errors: [
-      { pointer: '/to', code: 'recipient_rate_limited', detail: 'This number was sent too many codes.' },
+      {
+        pointer: '/to',
+        code: 'recipient_rate_limited',
+        detail: 'Too many authentication messages to this number.',
+      },
     ],
     isSend: true,
   },

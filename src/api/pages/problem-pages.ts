@@ -9,15 +9,15 @@ const index = { name: 'Problems', path: '/docs/problems' }
 
 export const problemCodes = Object.keys(problems) as ProblemCode[]
 
-/** Everything that may be refused, on one page. */
+/** Lists all problems on one page. */
 export const problemIndexPage = (): Reply =>
   renderPage({
     title: 'Problems · onesixty',
     trail: [docs],
     main: html`
     <h1>Problems</h1>
-    <p>A refusal is a problem document (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>). Branch on <code>code</code>; it never changes
-      its meaning. Every refusal of a send but <code>outcome_unknown</code> ends with “Nothing was sent.”, because it is true.</p>
+    <p>Errors are problem documents (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>). Branch on <code>code</code>; its meaning never
+      changes. Every error of a send except <code>outcome_unknown</code> ends with “Nothing was sent.”</p>
     <table>
       <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
       <tbody>${problemCodes.map((code) => html`
@@ -26,7 +26,7 @@ export const problemIndexPage = (): Reply =>
     </table>`,
   }) // prettier-ignore
 
-/** One problem: what it means, what to do, what it looks like. */
+/** Describes one problem: its meaning, what to do, and an example. */
 export function problemPage(code: ProblemCode, publicUrl: string): Reply {
   const { status, says, remedy } = problems[code]
   return renderPage({
@@ -43,7 +43,7 @@ export function problemPage(code: ProblemCode, publicUrl: string): Reply {
   }) // prettier-ignore
 }
 
-/** A problem document as an operation would answer it. */
+/** Returns a problem document as an operation would return it. */
 export function problemExample(code: ProblemCode, publicUrl: string): object {
   const { isSend = false, ...extra } = problemExamples[code] ?? {}
   const context = { publicUrl, requestId: 'req_01k9ktqv1gfx8r4z6m2d7cwn5e', isSend }

@@ -1,18 +1,19 @@
 import type { Reply } from '../respond.ts'
 import { documentOf, html, securityHeaders } from './html.ts'
 
-/** What a page is drawn from, and what it says without JavaScript. */
+/** Content of a reference page, with and without JavaScript. */
 interface Reference {
   title: string
-  /** Where the OpenAPI document is. */
+  /** Path of the OpenAPI document. */
   document: string
   operations: readonly { method: string; path: string; summary: string }[]
   credential: string
 }
 
 /**
- * A reference: our own page around Scalar's script, because Scalar's page has an inline script. It styles its elements one by one,
- * hence the one exception; it loads nothing from elsewhere. Without JavaScript it says where the same stands to be read.
+ * Renders a reference page: our own page around the script of Scalar, because the page of Scalar has an
+ * inline script. The script styles its elements individually, hence the one exception of the policy; it loads
+ * nothing from elsewhere. Without JavaScript the page links to the same content.
  */
 export const referencePage = (shown: Reference): Reply => ({
   status: 200,
@@ -34,11 +35,11 @@ const withoutScript = ({ title, document, operations, credential }: Reference) =
     <header><a class="brand" href="/">onesixty</a></header>
     <main>
     <h1>${title}</h1>
-    <p>This page is drawn from <a href="${document}">openapi.json</a> by JavaScript, which is switched off here. That document holds every field, answer
-      and example of these operations:</p>
+    <p>This page needs JavaScript, which is disabled. The document <a href="${document}">openapi.json</a> has the same content: all fields, responses
+      and examples of these operations:</p>
     <table>${operations.map(({ method, path, summary }) => html`
       <tr><td><code>${method} ${path}</code></td><td>${summary}</td></tr>`)}
     </table>
-    <p>JSON both ways, with the header <code>Authorization: Bearer &lt;${credential}&gt;</code>. What may be refused, and what to do about it, stands on the pages of
-      the <a href="/docs/problems">problems</a>; the <a href="/">first page</a> has a request to try.</p>
+    <p>Requests and responses are JSON, with the header <code>Authorization: Bearer &lt;${credential}&gt;</code>. All errors are described on
+      <a href="/docs/problems">Problems</a>; the <a href="/">start page</a> has an example request.</p>
     </main>` // prettier-ignore

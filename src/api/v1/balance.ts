@@ -16,19 +16,19 @@ export interface BalanceOperationDeps {
 const sms = (description: string) => Type.Integer({ description })
 
 const BalanceSchema = Type.Object({
-  object: oneOf(['balance'], 'What this object is.'),
-  account_id: Type.String({ description: 'The account of the key.' }),
-  mode: oneOf(modes, 'Decided by the key: each mode has a wallet of its own.'),
+  object: oneOf(['balance'], 'Type of the object.'),
+  account_id: Type.String({ description: 'Account of the key.' }),
+  mode: oneOf(modes, 'Mode of the key. Each mode has its own wallet.'),
   unit: oneOf(['sms'], 'One SMS is one part.'),
-  available: sms('SMS that may still be sent: `granted − reserved − used`.'),
-  reserved: sms('SMS held for messages whose outcome is not known yet.'),
-  used: sms('SMS charged since the account exists.'),
-  granted: sms('SMS granted since the account exists.'),
-  low_threshold: sms('The balance counts as low at or below this.'),
-  is_low: Type.Boolean({ description: 'Whether it is.' }),
-  used_today: sms('SMS charged on this UTC day.'),
-  used_this_month: sms('SMS charged in this month, by UTC days.'),
-  as_of: Type.String({ format: 'date-time', description: 'When this was read.' }),
+  available: sms('SMS available to send: `granted − reserved − used`.'),
+  reserved: sms('SMS reserved for messages without a final outcome.'),
+  used: sms('SMS charged since the account was created.'),
+  granted: sms('SMS granted since the account was created.'),
+  low_threshold: sms('Threshold: the balance is low at or below it.'),
+  is_low: Type.Boolean({ description: 'True when the balance is low.' }),
+  used_today: sms('SMS charged today (UTC).'),
+  used_this_month: sms('SMS charged this month (UTC).'),
+  as_of: Type.String({ format: 'date-time', description: 'Time of this balance.' }),
 })
 
 type BalanceView = Static<typeof BalanceSchema>
@@ -39,9 +39,9 @@ export const balanceOperation: Operation<BalanceOperationDeps> = {
   path: '/api/v1/balance',
   scope: 'balance:read',
   kind: 'read',
-  summary: 'How many SMS may still be sent',
+  summary: 'Get balance',
   description:
-    'Read from the same row that accepting a send updates, so it never lags. Test mode has a wallet of its own, refilled daily at 00:00 UTC.',
+    'Reads the same row that an accepted send updates, so the balance is never stale. Test mode has its own wallet, which is refilled daily at 00:00 UTC.',
   query: Type.Object({}),
   answers: { 200: { description: 'The balance.', schema: BalanceSchema, example: balanceExample() } },
   problems: ['invalid_query'],
@@ -55,7 +55,7 @@ async function answerBalance(
   new QueryReader(rawQuery, []).end()
   const nowMs = now()
   const balance = await readBalance(readOf(caller.accountId), caller.accountId, caller.mode, nowMs)
-  // An account has both wallets from its first transaction on.
+  // Every account has both wallets from its first transaction.
   if (balance === null) throw refuse('internal_error')
   return { status: 200, body: renderBalance(balance, caller, nowMs) }
 }
@@ -80,7 +80,7 @@ const renderBalance = (
   as_of: rfc3339(nowMs),
 })
 
-/** The example of the reference. */
+/** Example for the reference. */
 function balanceExample(): BalanceView {
   return {
     object: 'balance', account_id: 'acc_01k9ktn8q4e8bvzr5y1w3xh7dg', mode: 'live', unit: 'sms', available: 7, reserved: 2, used: 1, granted: 10,

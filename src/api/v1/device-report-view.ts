@@ -1,7 +1,10 @@
 import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
 import type { DeviceReportBody } from '../../devices/status/device-report.ts'
 
-/** What a device last said of itself, as the interface and the command line show it; all of it unknown when it said nothing. */
+/**
+ * Renders the last report of a device for the API and the command line; every member is null without a
+ * report.
+ */
 export function renderDeviceReport(report: DeviceReportBody | null) {
   return {
     link: report?.link ?? null,

@@ -21,35 +21,35 @@ export interface HistoryOperationDeps extends Omit<HistoryDeps, 'read'> {
 }
 
 const TimelineEntrySchema = Type.Object({
-  status: oneOf(messageStatuses, 'A state that the message reached.'),
-  at: Type.String({ format: 'date-time', description: 'When.' }),
-  attempt_id: orNull<string>('string', 'The hand-over that brought it there.'),
-  device_id: orNull<string>('string', 'The device of that hand-over.'),
+  status: oneOf(messageStatuses, 'Status that the message reached.'),
+  at: Type.String({ format: 'date-time', description: 'Time of the change.' }),
+  attempt_id: orNull<string>('string', 'Attempt that caused the change.'),
+  device_id: orNull<string>('string', 'Device of that attempt.'),
 })
 
 const HistorySchema = Type.Object({
-  object: oneOf(['list'], 'What this object is.'),
+  object: oneOf(['list'], 'Type of the object.'),
   data: Type.Array(
     Type.Intersect([
       MessageSchema,
       Type.Object({
         timeline: Type.Optional(
           Type.Array(TimelineEntrySchema, {
-            description: 'With `include=timeline`: one entry for each state reached, oldest first.',
+            description: 'With `include=timeline`: one entry per status reached, oldest first.',
           }),
         ),
       }),
     ]),
     {
       description:
-        'The messages of this page. It may hold fewer than `limit`, even none, and have a next one.',
+        'Messages of this page. A page can have fewer than `limit` messages, even none, and still have a next page.',
     },
   ),
-  has_more: Type.Boolean({ description: 'Whether a next page exists.' }),
-  next_cursor: orNull<string>('string', 'What to send as `cursor` for the next page; null on the last one.'),
+  has_more: Type.Boolean({ description: 'True when there is a next page.' }),
+  next_cursor: orNull<string>('string', 'Value of `cursor` for the next page; null on the last page.'),
 })
 
-/** An empty one is refused, whatever the parameter. */
+/** An empty value is refused for every parameter. */
 const text = (description: string, more: Record<string, unknown> = {}) =>
   Type.Optional(Type.String({ minLength: 1, description, ...more }))
 const choice = <const T extends string>(values: readonly T[], description: string) =>
@@ -57,24 +57,24 @@ const choice = <const T extends string>(values: readonly T[], description: strin
 const dateTime = (description: string) => text(description, { format: 'date-time' })
 
 const HistoryQuerySchema = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Messages a page.' })),
-  cursor: text('`next_cursor` of the page before. It carries the query: only `limit` may stand beside it.', { maxLength: maxCursorLength, pattern: '^[A-Za-z0-9_-]+$' }),
-  id: Type.Optional(Type.Array(Type.String({ pattern: idPattern('msg') }), { maxItems: 100, description: 'Messages by id; repeat the parameter for several.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Messages per page.' })),
+  cursor: text('`next_cursor` of the previous page. It contains the query: only `limit` can be sent with it.', { maxLength: maxCursorLength, pattern: '^[A-Za-z0-9_-]+$' }),
+  id: Type.Optional(Type.Array(Type.String({ pattern: idPattern('msg') }), { maxItems: 100, description: 'Messages with these IDs. Repeat the parameter for several.' })),
   send_id: text('Messages of one send.', { pattern: idPattern('snd') }),
-  client_reference: text('Messages with this reference of yours; write a `+` as `%2B`, a space as `%20`.', { minLength: 1, maxLength: 100 }),
-  status: Type.Optional(Type.Array(oneOf(messageStatuses, 'A status.'), { maxItems: 100, description: 'Messages in one of these states; repeat the parameter for several.' })),
+  client_reference: text('Messages with this `client_reference`. Encode a `+` as `%2B`, a space as `%20`.', { minLength: 1, maxLength: 100 }),
+  status: Type.Optional(Type.Array(oneOf(messageStatuses, 'A status.'), { maxItems: 100, description: 'Messages with one of these statuses. Repeat the parameter for several.' })),
   error_code: text('Messages with this `error.code`.'),
-  direction: choice(directions, 'Sent or received messages only.'),
+  direction: choice(directions, 'Only sent or only received messages.'),
   category: choice(categories, 'Messages of one category.'),
-  device_id: text('Messages that this device has or had.', { pattern: idPattern('dev') }),
-  to: text('Messages to this number; write its `+` as `%2B`.'),
-  from: text('Messages from this sender; write a `+` as `%2B`, a space as `%20`.'),
+  device_id: text('Messages of this device, current or last.', { pattern: idPattern('dev') }),
+  to: text('Messages to this number. Encode its `+` as `%2B`.'),
+  from: text('Messages from this sender. Encode a `+` as `%2B`, a space as `%20`.'),
   country: text('Messages to or from one country, ISO 3166-1 alpha-2.', { pattern: '^[A-Z]{2}$' }),
-  created_after: dateTime('Created at this instant or later.'),
-  created_before: dateTime('Created before this instant.'),
-  updated_after: dateTime('Changed at this instant or later, in the order of the last change: to keep a copy in step without webhooks, ask again from the `updated_at` of the last message that you have.'),
-  order: choice(['desc', 'asc'], 'By creation, newest or oldest first; `desc` when not given.'),
-  include: choice(['timeline'], 'Adds its timeline to each message.'),
+  created_after: dateTime('Created at or after this time.'),
+  created_before: dateTime('Created before this time.'),
+  updated_after: dateTime('Updated at or after this time, in the order of the last update. To keep a copy in sync without webhooks, continue from the `updated_at` of the last message that you have.'),
+  order: choice(['desc', 'asc'], 'Order by creation: newest (`desc`) or oldest (`asc`) first. Default: `desc`.'),
+  include: choice(['timeline'], 'Adds the timeline to each message.'),
 }) // prettier-ignore
 
 export type HistoryView = Static<typeof HistorySchema>
@@ -85,23 +85,23 @@ export const historyOperation: Operation<HistoryOperationDeps> = {
   path: '/api/v1/history',
   scope: 'messages:read',
   kind: 'read',
-  summary: 'The SMS handled for the account',
-  description: `Sent and received messages, newest first, in pages. Filters are exact and all of them must hold.
+  summary: 'List messages',
+  description: `Returns sent and received messages in pages, newest first. Filters are exact; a message must match all of them.
 
-Pages are found by key: while new messages arrive nothing is shown twice and nothing is left out. \`id\`, \`send_id\`, \`client_reference\`, \`to\` and the
-times are indexed. The other filters look at a bounded number of messages a page, so a page may hold fewer than \`limit\`, even none, while
-\`has_more\` is true: go on with \`next_cursor\`. Ascending pages and those by \`updated_after\` end at the oldest write that is under way.
+Paging is stable: while new messages arrive, none is repeated and none is missed. \`id\`, \`send_id\`, \`client_reference\`, \`to\` and the
+times are indexed. The other filters read a bounded number of messages per page, so a page can have fewer than \`limit\`, even none, while
+\`has_more\` is true: continue with \`next_cursor\`. Ascending pages and those by \`updated_after\` end at the oldest write in progress.
 
-What belongs to another account, or to the other mode, is simply absent. Unless the operator chose otherwise, texts are erased after 30 days (\`text: null\`) and
+Messages of other accounts, or of the other mode, are not returned. By default texts are erased after 30 days (\`text: null\`) and
 records after 90.`,
   query: HistoryQuerySchema,
   answers: {
     200: {
-      description: 'One page.',
+      description: 'One page of messages.',
       schema: HistorySchema,
       example: { object: 'list', data: [messageExample], has_more: true, next_cursor: 'AWx3…' },
       headers: {
-        Link: { description: 'The next page (RFC 8288), when there is one.', schema: Type.String() },
+        Link: { description: 'Link to the next page (RFC 8288), if there is one.', schema: Type.String() },
       },
     },
   },
@@ -111,12 +111,12 @@ records after 90.`,
 
 async function answerHistory(deps: HistoryOperationDeps, { caller, rawQuery }: Call): Promise<Answer> {
   const owner = { accountId: caller.accountId, mode: caller.mode }
-  const asked = readQuery(rawQuery)
+  const requested = readQuery(rawQuery)
   const { query, position } =
-    asked.cursor === null
-      ? { query: asked.query, position: null }
-      : openCursor(deps.cursorKey, owner, asked.cursor)
-  const { limit } = asked
+    requested.cursor === null
+      ? { query: requested.query, position: null }
+      : openCursor(deps.cursorKey, owner, requested.cursor)
+  const { limit } = requested
   const read = deps.readOf(caller.accountId)
   const page = await readHistory({ ...deps, read }, { owner, query, position, limit })
   const nextCursor =
@@ -149,14 +149,14 @@ const renderEntry = (entry: TimelineEntry) => ({
   device_id: entry.deviceId,
 })
 
-interface Asked {
+interface RequestedPage {
   limit: number
   cursor: string | null
   query: HistoryQuery
 }
 
 const id = (prefix: IdPrefix) =>
-  textThat((value) => isId(prefix, value), `Must be an id that begins with ${prefix}_.`)
+  textThat((value) => isId(prefix, value), `Must be an ID that begins with ${prefix}_.`)
 const country = textThat(
   (value) => /^[A-Z]{2}$/.test(value),
   'Must be two capital letters, such as DE (ISO 3166-1 alpha-2).',
@@ -165,8 +165,8 @@ const reference = textWithPlus(
   textThat((value) => /^.{1,100}$/su.test(value), 'Must have 1 to 100 characters.'),
 )
 
-/** Reads and checks the parameters; throws `invalid_query` with every fault at once. */
-function readQuery(raw: string): Asked {
+/** Reads and checks the parameters. Throws one `invalid_query` with all faults. */
+function readQuery(raw: string): RequestedPage {
   const reader = new QueryReader(raw, Object.keys(HistoryQuerySchema.properties))
   const limit = reader.one('limit', wholeNumber(1, 100)) ?? 25
   const cursor = reader.one('cursor', String)
@@ -193,11 +193,11 @@ function readQuery(raw: string): Asked {
     reader.fault('order', 'not_in_enum', '`updated_after` orders by the last change, oldest first.', 'asc')
   }
   if (cursor !== null) {
-    for (const name of reader.names.filter((given) => given !== 'cursor' && given !== 'limit')) {
+    for (const name of reader.names.filter((each) => each !== 'cursor' && each !== 'limit')) {
       reader.fault(
         name,
         'unknown_parameter',
-        'It may not stand beside `cursor`, which carries the whole query.',
+        'Cannot be combined with `cursor`, which contains the whole query.',
       )
     }
   }

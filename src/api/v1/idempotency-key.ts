@@ -3,23 +3,24 @@ import { refuse } from '../../runtime/errors.ts'
 import { fingerprintOf, type Idempotency } from '../../sending/idempotency.ts'
 
 /**
- * The idempotency of a request: its key, bare or as a string of structured fields (RFC 9651 section 3.3.3), and the fingerprint of its
- * body. Null without the header. Refuses a key that is not 1 to 255 visible ASCII characters.
+ * Reads the idempotency key of a request, bare or as a string of structured fields (RFC 9651 section 3.3.3),
+ * and the fingerprint of its body. Null without the header. Refuses a key that is not 1 to 255 visible ASCII
+ * characters.
  */
 export function readIdempotency(headers: IncomingMessage['headers'], body: object): Idempotency | null {
   const given = headers['idempotency-key']
   if (given === undefined) return null
-  // Node joins repeated headers by a comma and a space, which no key may hold.
+  // Node joins repeated headers with a comma and a space, which no key can contain.
   const key = keyOf(String(given))
   if (key === null) {
     throw refuse('invalid_header', {
-      detail: 'An Idempotency-Key has 1 to 255 visible ASCII characters, bare or quoted.',
+      detail: 'An Idempotency-Key must have 1 to 255 visible ASCII characters, bare or quoted.',
     })
   }
   return { key, fingerprint: fingerprintOf(body) }
 }
 
-/** Of the header, as schemas say it: what `keyOf` takes and nothing else. */
+/** JSON Schema of the header: exactly what `keyOf` accepts. */
 export const idempotencyKeyForm = {
   minLength: 1,
   maxLength: 512,

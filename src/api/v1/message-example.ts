@@ -1,6 +1,6 @@
 import type { MessageView } from './message-view.ts'
 
-/** A delivered message, for the reference. */
+/** A delivered message, as an example for the reference. */
 export const messageExample: MessageView = {
   object: 'message',
   id: 'msg_01k9ktqv1hfm3se9a0x5rtb8vq',

@@ -11,14 +11,14 @@ const instant = (description: string) => Type.String({ format: 'date-time', desc
 
 const CostSchema = Type.Object(
   {
-    held: Type.Integer({ description: 'SMS that were reserved for this message.' }),
-    charged: Type.Integer({ description: 'SMS that it cost in the end; 0 while they are held.' }),
+    held: Type.Integer({ description: 'SMS reserved for this message.' }),
+    charged: Type.Integer({ description: 'SMS charged; 0 while they are held.' }),
     state: oneOf(
       ['held', 'charged', 'partial', 'released', 'none'],
-      '`held` until the outcome is known, then `charged`, `released` or, when only some parts were taken, `partial`; `none` for inbound.',
+      '`held` until the outcome is known, then `charged`, `released` or, when only some parts were accepted, `partial`; `none` for inbound.',
     ),
   },
-  { description: 'What it costs, in SMS.' },
+  { description: 'Cost in SMS.' },
 )
 
 const MessageErrorSchema = Type.Unsafe<{
@@ -28,84 +28,93 @@ const MessageErrorSchema = Type.Unsafe<{
   network_code: string | null
 } | null>({
   type: ['object', 'null'],
-  description: 'Why it ended as it did; null when nothing went wrong.',
+  description: 'Reason for the status; null without an error.',
   required: ['code', 'message', 'retryable', 'network_code'],
   properties: {
-    code: { type: 'string', description: 'Stable name of the cause, from an open list.' },
-    message: { type: 'string', description: 'The likely cause and what to do, for people.' },
+    code: { type: 'string', description: 'Error code; an open list.' },
+    message: { type: 'string', description: 'Likely cause and what to do, for people.' },
     retryable: {
       type: 'boolean',
-      description: 'Whether the same message may succeed when sent again, with no risk of a duplicate.',
+      description:
+        'True when the same message can succeed if it is sent again, without the risk of a duplicate.',
     },
     network_code: {
       type: ['string', 'null'],
-      description: 'What the device or network said, word for word.',
+      description: 'Original response of the device or network.',
     },
   },
 })
 
-/** Every member of a message, in the order in which it is shown. */
+/** All members of a message, in the order of the response. */
 export const MessageSchema = Type.Object(
   {
-    object: oneOf(['message'], 'What this object is.'),
-    id: Type.String({ description: 'The id of the message.' }),
-    send_id: orNull<string>('string', 'The send that it belongs to; null for inbound.'),
-    mode: oneOf(modes, 'Decided by the key.'),
-    direction: oneOf(directions, '`outbound`: sent by you; `inbound`: reached one of your devices.'),
-    status: oneOf(messageStatuses, 'Where it stands; a statement of evidence, never a guess.'),
-    final: Type.Boolean({ description: 'Whether nothing but a correction (within 7 days) can follow.' }),
+    object: oneOf(['message'], 'Type of the object.'),
+    id: Type.String({ description: 'Message ID.' }),
+    send_id: orNull<string>('string', 'Send that the message belongs to; null for inbound.'),
+    mode: oneOf(modes, 'Mode of the key.'),
+    direction: oneOf(directions, '`outbound`: sent by you; `inbound`: received by one of your devices.'),
+    status: oneOf(
+      messageStatuses,
+      'Status of the message. Each status is backed by evidence from the network.',
+    ),
+    final: Type.Boolean({
+      description: 'True when only a correction (within 7 days) can change the status.',
+    }),
     receipt_expected: orNull<boolean>(
       'boolean',
-      'Whether the network will say if it arrived; null until a device has it.',
+      'True when the network will report whether the message arrived; null until a device has it.',
     ),
     to: orNull<string>(
       'string',
-      'The recipient, E.164; null when a device did not tell on which number a message came in, and once it was erased.',
+      'Recipient in E.164; null when the device did not report the receiving number, and once it was erased.',
     ),
     country: orNull<string>(
       'string',
-      'Country of the other party, ISO 3166-1 alpha-2; null when the number does not tell.',
+      'Country of the other party, ISO 3166-1 alpha-2; null when the number has none.',
     ),
-    from: orNull<string>('string', 'The sender; null when the device chooses.'),
-    device_id: orNull<string>('string', 'The device that has or had it; null while it waits.'),
-    category: oneOf(categories, 'Sets priority, default validity and redaction.'),
-    text: orNull<string>('string', 'The text as it is sent; null once it was erased.'),
-    text_redacted: Type.Boolean({ description: 'Whether the text was erased.' }),
-    encoding: oneOf(['gsm7', 'ucs2'], 'The alphabet used for the whole text.'),
-    units: Type.Integer({ description: 'Length in septets (gsm7) or UTF-16 units (ucs2).' }),
-    parts: Type.Integer({ description: 'Parts, each of which costs one SMS.' }),
-    parts_sent: Type.Integer({ description: 'Parts that the network is known to have taken.' }),
+    from: orNull<string>('string', 'Sender; null when the device chooses.'),
+    device_id: orNull<string>('string', 'Current or last device; null while the message is queued.'),
+    category: oneOf(categories, 'Decides priority, default validity period and redaction.'),
+    text: orNull<string>('string', 'Text as sent; null once it was erased.'),
+    text_redacted: Type.Boolean({ description: 'True when the text was erased.' }),
+    encoding: oneOf(['gsm7', 'ucs2'], 'Encoding of the whole text.'),
+    units: Type.Integer({ description: 'Characters used: septets (gsm7) or UTF-16 code units (ucs2).' }),
+    parts: Type.Integer({ description: 'Number of parts. Each part costs one SMS.' }),
+    parts_sent: Type.Integer({ description: 'Parts that the network is known to have accepted.' }),
     cost: CostSchema,
     error: MessageErrorSchema,
-    attempts: Type.Integer({ description: 'How often it was given to a device.' }),
+    attempts: Type.Integer({ description: 'Number of submissions to a device.' }),
     possible_duplicate: Type.Boolean({
-      description: 'Whether it went again after an unknown outcome (`on_unknown: resend_once`).',
+      description:
+        'True when the message was sent again after an unknown outcome (`on_unknown: resend_once`).',
     }),
-    client_reference: orNull<string>('string', 'Yours, echoed.'),
-    metadata: Type.Record(Type.String(), Type.String(), { description: 'Yours, echoed.' }),
-    created_at: instant('When it was accepted, or when it reached this service.'),
+    client_reference: orNull<string>('string', 'Your reference, returned unchanged.'),
+    metadata: Type.Record(Type.String(), Type.String(), {
+      description: 'Your metadata, returned unchanged.',
+    }),
+    created_at: instant('Time when the message was accepted, or received by this service.'),
     received_at: instantOrNull(
-      'When the network had an inbound message, by its own clock; null where the device does not tell, and for outbound.',
+      'Time when the network received an inbound message, by its own clock; null when the device does not report it, and for outbound.',
     ),
-    send_at: instantOrNull('When it is to be sent; null for at once.'),
-    expires_at: instantOrNull('When its validity ends; it is never handed over later.'),
+    send_at: instantOrNull('Scheduled time; null for immediately.'),
+    expires_at: instantOrNull('End of the validity period. The message is never submitted later.'),
     sent_at: instantOrNull(
-      'When the network had taken every part: by the clock of the phone that sent it, else when the device said so.',
+      'Time when the network had accepted all parts: by the clock of the sending phone, otherwise when the device reported it.',
     ),
     delivered_at: instantOrNull(
-      'When the handset had it: by the clock of the phone that sent it, else when the network said so.',
+      'Time of delivery to the handset: by the clock of the sending phone, otherwise when the network reported it.',
     ),
-    finalized_at: instantOrNull('When it became final; a correction does not move it.'),
-    updated_at: instant('The last change; erasing the text is none.'),
+    finalized_at: instantOrNull('Time when the status became final. A correction does not change it.'),
+    updated_at: instant('Time of the last change. Erasing the text does not count.'),
   },
   { description: 'One SMS to or from one number.' },
 )
 
 export type MessageView = Static<typeof MessageSchema>
 
-const nothing: Readonly<Record<string, string>> = Object.freeze({})
+const noMetadata: Readonly<Record<string, string>> = Object.freeze({})
 
-/** A stored message as the interface shows it. Runs 10,000 times a second and more: one literal, no copies. */
+/** Renders a stored message for the API. Runs at least 10,000 times a second: one literal, no copies. */
 export function renderMessage(row: MessageRow): MessageView {
   const createdAt = rfc3339(row.created_at)
   return {
@@ -133,7 +142,7 @@ export function renderMessage(row: MessageRow): MessageView {
     attempts: row.attempts,
     possible_duplicate: row.possible_duplicate === 1,
     client_reference: row.client_reference,
-    metadata: row.metadata === '{}' ? nothing : (JSON.parse(row.metadata) as Record<string, string>),
+    metadata: row.metadata === '{}' ? noMetadata : (JSON.parse(row.metadata) as Record<string, string>),
     created_at: createdAt,
     received_at: rfc3339OrNull(row.received_at),
     send_at: rfc3339OrNull(row.send_at),
@@ -150,11 +159,14 @@ function renderError(code: string, networkCode: string | null): MessageView['err
   return { code, message: says, retryable, network_code: networkCode }
 }
 
-/** The messages of a send that was just accepted, in the order of its recipients: what `renderMessage` would say of the rows stored. */
+/**
+ * Renders the messages of an accepted send, in the order of its recipients: the same as `renderMessage` of
+ * the stored rows.
+ */
 export function renderAccepted(send: SendRequest): MessageView[] {
   const createdAt = rfc3339(send.createdAt)
   const expiresAt = rfc3339(send.expiresAt)
-  const metadata = send.metadata === '{}' ? nothing : (JSON.parse(send.metadata) as Record<string, string>)
+  const metadata = send.metadata === '{}' ? noMetadata : (JSON.parse(send.metadata) as Record<string, string>)
   return send.recipients.map(({ to, country }, i) => ({
     object: 'message',
     id: send.messageIds[i] as string,
@@ -193,14 +205,14 @@ export function renderAccepted(send: SendRequest): MessageView[] {
 }
 
 /**
- * A message as it was when it was accepted, to be sent at `sendAtMs` or at once, for the answer to a repeated Idempotency-Key: whatever has moved
- * since is taken back, but for an erased text.
+ * Returns a message as it was when it was accepted, to be sent at `sendAtMs` or immediately, for the response
+ * to a repeated Idempotency-Key. All later changes are undone, except an erased text.
  */
 export const asAccepted = (row: MessageRow, sendAtMs: number | null): MessageRow => ({
   ...row,
   status: sendAtMs === null ? 'queued' : 'scheduled',
   send_at: sendAtMs,
-  // Moving a message moves the end of its validity by as much.
+  // Rescheduling a message moves the end of its validity period by the same time.
   expires_at: row.expires_at === null ? null : row.expires_at - (row.send_at ?? 0) + (sendAtMs ?? 0),
   receipt_expected: null,
   device_id: null,

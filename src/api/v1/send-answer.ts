@@ -6,47 +6,51 @@ import { oneOf, orNull } from '../../runtime/schemas.ts'
 import { modes } from '../../storage/tables/column-values.ts'
 import { WarningSchema } from './warning-schema.ts'
 
-/** The answer to an accepted send, and to a dry run. */
+/** Response to an accepted send, and to a dry run. */
 export const SendSchema = Type.Object(
   {
-    object: oneOf(['send'], 'What this object is.'),
+    object: oneOf(['send'], 'Type of the object.'),
     id: Type.String({
-      description: 'The id of the send. That of a dry run names nothing, like the ids of its messages.',
+      description: 'Send ID. The IDs of a dry run do not exist.',
     }),
-    mode: oneOf(modes, 'Decided by the key.'),
-    dry_run: Type.Boolean({ description: 'Whether nothing was stored.' }),
-    created_at: Type.String({ format: 'date-time', description: 'When it was accepted.' }),
+    mode: oneOf(modes, 'Mode of the key.'),
+    dry_run: Type.Boolean({ description: 'True for a dry run: nothing was stored.' }),
+    created_at: Type.String({ format: 'date-time', description: 'Time when the send was accepted.' }),
     content: Type.Object(
       {
         text: orNull<string>(
           'string',
-          'The text as it is sent: normalised, look-alikes replaced when asked for. Null in a replay once it was erased.',
+          'Text as sent: normalised, with look-alike characters replaced when requested. Null in a repeated response once it was erased.',
         ),
-        encoding: oneOf(['gsm7', 'ucs2'], 'The alphabet used for the whole text.'),
-        units: Type.Integer({ description: 'Length in septets (gsm7) or UTF-16 units (ucs2).' }),
-        parts: Type.Integer({ description: 'Parts of each message, each of which costs one SMS.' }),
-        smart_encoding_applied: Type.Boolean({ description: 'Whether look-alikes were replaced.' }),
+        encoding: oneOf(['gsm7', 'ucs2'], 'Encoding of the whole text.'),
+        units: Type.Integer({ description: 'Characters used: septets (gsm7) or UTF-16 code units (ucs2).' }),
+        parts: Type.Integer({ description: 'Parts of each message. Each part costs one SMS.' }),
+        smart_encoding_applied: Type.Boolean({
+          description: 'True when look-alike characters were replaced.',
+        }),
       },
-      { description: 'What is sent to every recipient.' },
+      { description: 'Content sent to every recipient.' },
     ),
     totals: Type.Object(
       {
-        recipients: Type.Integer({ description: 'How many messages.' }),
-        parts: Type.Integer({ description: 'SMS held for all of them.' }),
-        balance_available: Type.Integer({ description: 'SMS that may still be sent after this.' }),
+        recipients: Type.Integer({ description: 'Number of messages.' }),
+        parts: Type.Integer({ description: 'SMS held for all messages.' }),
+        balance_available: Type.Integer({ description: 'SMS available after this send.' }),
       },
-      { description: 'What it costs.' },
+      { description: 'Totals of the send.' },
     ),
-    warnings: Type.Array(WarningSchema, { description: 'Remarks; never a reason to repeat the request.' }),
-    messages: Type.Array(MessageSchema, { description: 'One for each recipient, in the order of `to`.' }),
+    warnings: Type.Array(WarningSchema, {
+      description: 'Warnings. The send was accepted: do not repeat the request.',
+    }),
+    messages: Type.Array(MessageSchema, { description: 'One message per recipient, in the order of `to`.' }),
   },
-  { description: 'One accepted request to send.' },
+  { description: 'One accepted send.' },
 )
 
 /**
- * The answer to a send, as JSON text: all of it is written before the send is stored, so that nothing can fail afterwards, but for
- * what the ledger adds. Written by hand, because JSON.stringify takes 5 µs for one message and 200 µs for a hundred, this 1.5 and 12.
- * `renderAccepted` says the same, and a test holds the two together.
+ * Writes the response to a send as JSON text. Everything is written before the send is stored, so that
+ * nothing can fail afterwards, except what the ledger adds. Written by hand, because JSON.stringify takes 5
+ * µs for one message and 200 µs for a hundred, this 1.5 and 12. A test compares it with `renderAccepted`.
  */
 export function writeSendAnswer(
   send: SendRequest,
@@ -66,7 +70,7 @@ export function writeSendAnswer(
   }
 }
 
-/** The messages differ in id, number and country only. Ids, numbers, countries and times need no escaping. */
+/** Messages differ only in ID, number and country. IDs, numbers, countries and times need no escaping. */
 function writeMessages(send: SendRequest, text: string, createdAt: string): string {
   const { parts } = send
   const fromId = `","send_id":"${send.sendId}","mode":"${send.mode}","direction":"outbound","status":"${send.sendAt === undefined ? 'queued' : 'scheduled'}","final":false,"receipt_expected":null,"to":"`
@@ -86,7 +90,7 @@ function writeMessages(send: SendRequest, text: string, createdAt: string): stri
 
 const textOrNull = (text: string | null): string => (text === null ? 'null' : JSON.stringify(text))
 
-/** The answer to a repeated send: the first one again, but for texts that were erased since. */
+/** Renders the response to a repeated send: the first response again, without texts erased since. */
 export function renderReplay({ send, messages, warnings, balanceAvailable }: StoredSend): object {
   const views = messages.map((row) => renderMessage(asAccepted(row, send.send_at)))
   const parts = messages.reduce((sum, row) => sum + row.parts, 0)

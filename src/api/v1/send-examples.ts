@@ -3,14 +3,14 @@ import { messageExample } from './message-example.ts'
 import type { SendSchema } from './send-answer.ts'
 import type { SendBody } from '../../sending/send-body.ts'
 
-/** Bodies for the reference. */
+/** Request examples for the reference. */
 export const sendBodyExamples = {
   shortest: {
     summary: 'The shortest send',
     value: { to: '+4915112345678', text: 'Hi Ana – it’s on its way' },
   },
   code: {
-    summary: 'A one-time code that is worthless after five minutes',
+    summary: 'A one-time code that expires after five minutes',
     value: {
       to: '+4915112345678',
       text: 'Your code is 493 817. It is valid for 5 minutes.',
@@ -20,7 +20,7 @@ export const sendBodyExamples = {
     },
   },
   later: {
-    summary: 'For later: until then a person can cancel or move it in the console',
+    summary: 'A scheduled send, which can be canceled or rescheduled in the console',
     value: {
       to: '+4915112345678',
       text: 'Your appointment is today at 14:00.',
@@ -29,7 +29,7 @@ export const sendBodyExamples = {
     },
   },
   many: {
-    summary: 'Several recipients, not more than one part each',
+    summary: 'Several recipients, at most one part each',
     value: {
       to: ['+4915112345678', '+436641234567'],
       text: 'The office is closed tomorrow.',
@@ -39,7 +39,7 @@ export const sendBodyExamples = {
   },
 } satisfies Record<string, { summary: string; value: SendBody }>
 
-/** The answer to the shortest send. */
+/** Response to the shortest send. */
 export const sendExample: Static<typeof SendSchema> = {
   object: 'send',
   id: 'snd_01k9ktqv1gfx8r4z6m2d7cwn5e',

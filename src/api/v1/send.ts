@@ -17,34 +17,34 @@ export const sendOperation: Operation<SendOperationDeps> = {
   scope: 'messages:send',
   kind: 'send',
   summary: 'Send an SMS',
-  description: `One text to one or up to 100 numbers. All or nothing: everything about every recipient is checked first, then the send, its messages and the hold
-on the balance are stored in one transaction. **202 means stored for good**: the messages survive a crash, and a device sends them as soon as one can.
+  description: `Sends one text to 1 to 100 numbers, all or nothing: all recipients are checked first, then the send, its messages and the hold
+on the balance are stored in one transaction. **202 means flushed to disk**: the messages survive a crash, and are sent as soon as a device is available.
 
-One part costs one SMS: up to 160 characters of the GSM alphabet or 70 of any other, 153 or 67 a part when the text needs several. \`content\` and \`warnings\`
-say what the text needs and why; \`dry_run\` says it without sending.
+One part costs one SMS: up to 160 characters of the GSM alphabet or 70 of any other, 153 or 67 per part when the text needs several. \`content\` and \`warnings\`
+report how many parts the text needs and why; \`dry_run\` reports it without sending.
 
-Repeat a request safely with an \`Idempotency-Key\`: the same key and body give the first answer again and send nothing twice. With a test key nothing leaves
-the service: the simulator plays the network, and the numbers +15005550001 to +15005550011 play its moods.`,
+Requests with an \`Idempotency-Key\` can be repeated safely: the same key and body return the first response again and send nothing twice. With a test key no
+message leaves the service: it goes to the simulator, and each number from +15005550001 to +15005550011 has a simulated outcome.`,
   body: { schema: SendBodySchema, examples: sendBodyExamples },
   headers: Type.Object({
     'Idempotency-Key': Type.Optional(
       Type.String({
         ...idempotencyKeyForm,
-        description: 'Names this send, for 7 days unless the operator set another time, and until its messages are final: 1 to 255 visible ASCII characters, bare or quoted. Ignored with `dry_run`.',
+        description: 'Identifies this send, by default for 7 days, and at least until its messages are final: 1 to 255 visible ASCII characters, bare or quoted. Ignored with `dry_run`.',
       }),
     ),
   }),
   answers: {
     202: {
-      description: 'Stored for good; every message is `queued`, or `scheduled` when `send_at` lies ahead.',
+      description: 'Accepted and flushed to disk. Every message is `queued`, or `scheduled` when `send_at` is in the future.',
       schema: SendSchema,
       example: sendExample,
       headers: {
-        'Idempotent-Replayed': { description: '`true` when this is the answer to an earlier request again.', schema: Type.Unsafe({ type: 'string', enum: ['true'] }) },
+        'Idempotent-Replayed': { description: '`true` when this response repeats the one to an earlier request.', schema: Type.Unsafe({ type: 'string', enum: ['true'] }) },
       },
     },
     200: {
-      description: 'A dry run: what the answer would be. Nothing was stored, its ids name nothing.',
+      description: 'A dry run: what the response would be. Nothing was stored; its IDs do not exist.',
       schema: SendSchema,
       example: { ...sendExample, dry_run: true },
     },
@@ -74,5 +74,5 @@ async function handle(
     : { status: 202, body: renderReplay(sent.replay), headers: { 'idempotent-replayed': 'true' } }
 }
 
-/** Whether a body asks what a send would cost. */
+/** Returns whether a body requests a dry run. */
 export const isDryRun = (body: object): boolean => 'dry_run' in body && body.dry_run === true

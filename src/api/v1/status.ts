@@ -13,7 +13,7 @@ export interface StatusOperationDeps {
   now(): number
 }
 
-/** An object whose members are all present, or null. */
+/** An object with all members, or null. */
 const groupOrNull = <T>(description: string, properties: Record<string, object>) =>
   Type.Unsafe<T | null>({
     type: ['object', 'null'],
@@ -22,94 +22,96 @@ const groupOrNull = <T>(description: string, properties: Record<string, object>)
     properties,
   })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
-const at = instantOrNull('When this was measured.')
+const at = instantOrNull('Time of this measurement.')
 
 const DeviceSchema = Type.Object({
-  object: oneOf(['device'], 'What this object is.'),
-  id: Type.String({ description: 'The id of the device.' }),
-  name: orNull<string>('string', 'Its name; null for a shared device.'),
+  object: oneOf(['device'], 'Type of the object.'),
+  id: Type.String({ description: 'Device ID.' }),
+  name: orNull<string>('string', 'Name; null for a shared device.'),
   kind: Type.String({ description: '`android`, `smpp`, `simulator`; an open list.' }),
-  shared: Type.Boolean({ description: 'Whether it is the operator\'s, for all accounts.' }),
-  node: orNull<string>('string', 'The server that runs its link; null for a device that fetches its messages, for one that no server runs, and for a shared one.'),
-  status: oneOf(['online', 'degraded', 'offline', 'pending', 'disabled'], '`degraded` sends, with the reasons given; `offline` was not heard of in time; `pending` never was; `disabled` by a person.'),
-  reasons: Type.Array(Type.String(), { description: 'Why it is not simply online; an open list.' }),
-  link: orNull<string>('string', 'How it is connected: `stream`, `poll`, `push`, `session`, `none`; an open list.'),
-  last_seen_at: instantOrNull('The last sign of life.'),
-  next_contact_expected_by: instantOrNull('When the next one is due.'),
-  app_version: orNull<string>('string', 'Version of the program on it.'),
-  battery: groupOrNull<{ percent: number; charging: boolean; at: string }>('Its battery; null when it cannot tell.', {
-    percent: { type: 'integer', description: 'Charge.' },
-    charging: { type: 'boolean', description: 'Whether it is being charged.' },
+  shared: Type.Boolean({ description: 'True when the device belongs to the operator and all accounts can use it.' }),
+  node: orNull<string>('string', 'Server that runs its connection; null for a device that fetches its messages, for one that no server runs, and for a shared one.'),
+  status: oneOf(['online', 'degraded', 'offline', 'pending', 'disabled'], '`degraded`: sends, see `reasons`; `offline`: no contact in time; `pending`: no contact yet; `disabled`: by a user.'),
+  reasons: Type.Array(Type.String(), { description: 'Reasons for a status other than `online`; an open list.' }),
+  link: orNull<string>('string', 'Type of the connection: `stream`, `poll`, `push`, `session`, `none`; an open list.'),
+  last_seen_at: instantOrNull('Time of the last contact.'),
+  next_contact_expected_by: instantOrNull('When the next contact is due.'),
+  app_version: orNull<string>('string', 'Version of the app on the device.'),
+  battery: groupOrNull<{ percent: number; charging: boolean; at: string }>('Battery; null when unknown.', {
+    percent: { type: 'integer', description: 'Charge in per cent.' },
+    charging: { type: 'boolean', description: 'True while charging.' },
     at,
   }),
-  network: groupOrNull<{ registered: boolean | null; roaming: boolean | null; operator: string | null; signal_dbm: number | null; transport: string | null; at: string }>('Its network; null when it cannot tell.', {
-    registered: orNull('boolean', 'Whether it is in a mobile network.'),
-    roaming: orNull('boolean', 'Whether that is a foreign one.'),
-    operator: orNull('string', 'Whose network it is.'),
-    signal_dbm: orNull('integer', 'Strength of the signal.'),
-    transport: orNull('string', 'How it reaches this service: `wifi`, `cellular`, …'),
+  network: groupOrNull<{ registered: boolean | null; roaming: boolean | null; operator: string | null; signal_dbm: number | null; transport: string | null; at: string }>('Mobile network; null when unknown.', {
+    registered: orNull('boolean', 'True when registered in a mobile network.'),
+    roaming: orNull('boolean', 'True when roaming.'),
+    operator: orNull('string', 'Network operator.'),
+    signal_dbm: orNull('integer', 'Signal strength in dBm.'),
+    transport: orNull('string', 'Transport to this service: `wifi`, `cellular`, …'),
     at,
   }),
   sims: Type.Array(
     Type.Object({
-      slot: Type.Integer({ description: 'Slot, from 1.' }),
-      number: orNull<string>('string', 'Its number; null when unknown or shared.'),
-      carrier: orNull<string>('string', 'Its carrier.'),
+      slot: Type.Integer({ description: 'SIM slot, from 1.' }),
+      number: orNull<string>('string', 'Number; null when unknown, and for a shared device.'),
+      carrier: orNull<string>('string', 'Carrier.'),
     }),
     { description: 'SIM cards.' },
   ),
-  capabilities: groupOrNull<{ delivery_reports: boolean; max_parts: number; alphanumeric_sender: boolean }>('What it can do; null until it has reported.', {
-    delivery_reports: { type: 'boolean', description: 'Whether the network\'s receipts reach us.' },
-    max_parts: { type: 'integer', description: 'Parts that it can join.' },
-    alphanumeric_sender: { type: 'boolean', description: 'Whether `from` may be a name.' },
+  capabilities: groupOrNull<{ delivery_reports: boolean; max_parts: number; alphanumeric_sender: boolean }>('Capabilities; null until the device has reported.', {
+    delivery_reports: { type: 'boolean', description: 'True when delivery receipts are received.' },
+    max_parts: { type: 'integer', description: 'Maximum parts of a message.' },
+    alphanumeric_sender: { type: 'boolean', description: 'True when `from` can be a name.' },
   }),
-  throughput: groupOrNull<{ parts_per_window: number; window_seconds: number; remaining: number; resets_at: string | null }>('Its pace; null without one and for a shared device.', {
-    parts_per_window: { type: 'integer', description: 'Parts that may go in a window, over all of its SIMs that have a pace of their own.' },
-    window_seconds: { type: 'integer', description: 'Length of a window.' },
-    remaining: { type: 'integer', description: 'Parts left in this one.' },
-    resets_at: instantOrNull('When it ends, or of several SIMs the first; null while none is open.'),
+  throughput: groupOrNull<{ parts_per_window: number; window_seconds: number; remaining: number; resets_at: string | null }>('Rate limit; null without one and for a shared device.', {
+    parts_per_window: { type: 'integer', description: 'Maximum parts per window, summed over SIMs with their own rate limit.' },
+    window_seconds: { type: 'integer', description: 'Length of the window in seconds.' },
+    remaining: { type: 'integer', description: 'Parts left in this window.' },
+    resets_at: instantOrNull('End of this window, the earliest one of several SIMs; null without an open window.'),
   }),
   queue: Type.Object(
     {
-      messages: count('Your messages that it has claimed.'),
-      in_flight: orNull<number>('integer', 'Hand-overs that are open on it; null when unknown or shared.'),
+      messages: count('Your messages claimed for this device.'),
+      in_flight: orNull<number>('integer', 'Submissions in flight; null when unknown, and for a shared device.'),
     },
-    { description: 'Its work.' },
+    { description: 'Queue of the device.' },
   ),
-  last_sent_at: instantOrNull('When it last sent something; null for a shared device.'),
-  last_error: orNull<string>('string', 'What last went wrong; null for a shared device.'),
+  last_sent_at: instantOrNull('Time of the last sent message; null for a shared device.'),
+  last_error: orNull<string>('string', 'Last error; null for a shared device.'),
 }) // prettier-ignore
 
 const StatusSchema = Type.Object({
-  object: oneOf(['status'], 'What this object is.'),
-  mode: oneOf(modes, 'Decided by the key.'),
+  object: oneOf(['status'], 'Type of the object.'),
+  mode: oneOf(modes, 'Mode of the key.'),
   status: oneOf(
     ['operational', 'degraded', 'down', 'not_configured'],
-    '`operational`: devices send, without trouble; `degraded`: one can send; `down`: none can send now; `not_configured`: there is none.',
+    '`operational`: devices send, without problems; `degraded`: at least one can send; `down`: none can send now; `not_configured`: no devices.',
   ),
   accepting: Type.Boolean({
     description:
-      'Whether messages are taken. True while down too, as long as a device is enabled: they wait until they expire.',
+      'True when sends are accepted. Also true while down, as long as a device is enabled: messages are queued until they expire.',
   }),
-  reasons: Type.Array(Type.String(), { description: 'Why it is not operational; an open list.' }),
-  checked_at: Type.String({ format: 'date-time', description: 'When this was found.' }),
+  reasons: Type.Array(Type.String(), {
+    description: 'Reasons for a status other than `operational`; an open list.',
+  }),
+  checked_at: Type.String({ format: 'date-time', description: 'Time of this status.' }),
   queue: Type.Object(
     {
-      messages: count('Messages that wait.'),
-      parts: count('Their parts.'),
-      scheduled_messages: count('Messages that wait for their `send_at`.'),
+      messages: count('Queued messages.'),
+      parts: count('Parts of the queued messages.'),
+      scheduled_messages: count('Scheduled messages.'),
       oldest_queued_at: instantOrNull(
-        'When the message at the head of the queue was accepted; null when none waits but for the end of quiet hours.',
+        'Time when the message at the head of the queue was accepted; null when only messages delayed by quiet hours are queued.',
       ),
       estimated_wait_seconds: orNull<number>(
         'integer',
-        'Until all of it can have gone at the pace of your own devices, with up to 15 minutes until a phone without an event stream asks for messages; null when nobody can say, as while some of it waits for the end of quiet hours.',
+        'Estimated seconds until all queued messages can be sent at the rate limit of your own devices, including up to 15 minutes until a phone without an event stream polls; null when unknown, for example while messages are delayed by quiet hours.',
       ),
     },
-    { description: 'What waits for a device.' },
+    { description: 'Messages that wait for a device.' },
   ),
-  devices: Type.Array(DeviceSchema, { description: 'At most 100 devices, worst first.' }),
-  devices_total: count('How many there are.'),
+  devices: Type.Array(DeviceSchema, { description: 'Up to 100 devices, worst status first.' }),
+  devices_total: count('Total number of devices.'),
 })
 
 type StatusView = Static<typeof StatusSchema>
@@ -121,11 +123,11 @@ export const statusOperation: Operation<StatusOperationDeps> = {
   path: '/api/v1/status',
   scope: 'status:read',
   kind: 'read',
-  summary: 'The state of the sending devices',
-  description: `Always 200 while the service works: a broken phone is data, not an error. A device that was not reported on for half a minute is \`offline\` with the
-reason \`no_report\`. The operator's shared devices appear without name, numbers, pace, errors and the work of other accounts.`,
+  summary: 'Get status of devices',
+  description: `Always 200 while the service works: a broken phone is data, not an error. A device without a report for half a minute is \`offline\` with the
+reason \`no_report\`. Shared devices of the operator are listed without name, numbers, rate limit, errors and the queues of other accounts.`,
   query: Type.Object({}),
-  answers: { 200: { description: 'The state.', schema: StatusSchema, example: statusExample() } },
+  answers: { 200: { description: 'The status.', schema: StatusSchema, example: statusExample() } },
   problems: ['invalid_query'],
   handle: answerStatus,
 }
@@ -143,7 +145,7 @@ async function answerStatus(
   return { status: 200, body: renderStatus(status, caller.mode) }
 }
 
-/** The state of an account's devices as the interface shows it. */
+/** Renders the status of the devices of an account for the API. */
 export const renderStatus = (status: DevicesStatus, mode: StatusView['mode']): StatusView => ({
   object: 'status',
   mode,
@@ -163,7 +165,7 @@ export const renderStatus = (status: DevicesStatus, mode: StatusView['mode']): S
 })
 
 function renderDevice({ report, ...device }: SeenDevice): DeviceView {
-  const { last_sent_at, last_error, ...standing } = renderDeviceReport(report)
+  const { last_sent_at, last_error, ...rest } = renderDeviceReport(report)
   return {
     object: 'device',
     id: device.id,
@@ -173,14 +175,14 @@ function renderDevice({ report, ...device }: SeenDevice): DeviceView {
     node: device.node,
     status: device.status,
     reasons: [...device.reasons],
-    ...standing,
+    ...rest,
     queue: { messages: device.queue.messages, in_flight: device.queue.inFlight },
     last_sent_at,
     last_error,
   }
 }
 
-/** The example of the reference. */
+/** Example for the reference. */
 function statusExample(): StatusView {
   return {
     object: 'status', mode: 'live', status: 'operational', accepting: true, reasons: [], checked_at: '2026-11-21T09:30:00.000Z',

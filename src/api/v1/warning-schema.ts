@@ -1,37 +1,37 @@
 import { Type } from 'typebox'
 import { orNull } from '../../runtime/schemas.ts'
 
-/** A character that keeps a text from being GSM-7; stands in warnings and faults. */
+/** A character that is not in GSM-7; part of warnings and faults. */
 export const OffendingSchema = Type.Object(
   {
     character: Type.String({ description: 'The character.' }),
-    code_point: Type.String({ description: 'Its code point, such as `U+2019`.' }),
+    code_point: Type.String({ description: 'Code point, for example `U+2019`.' }),
     index: Type.Integer({
-      description: 'Where it stands first, counted in characters (code points) from 0.',
+      description: 'First position, counted in characters (code points) from 0.',
     }),
-    count: Type.Integer({ description: 'How often it stands there.' }),
+    count: Type.Integer({ description: 'Number of occurrences.' }),
     replacement: orNull<string>(
       'string',
-      'The look-alike that `smart_encoding` would put in its place; null when it has none.',
+      'Look-alike character that `smart_encoding` would use instead; null without one.',
     ),
   },
-  { description: 'A character that GSM-7 lacks.' },
+  { description: 'A character that is not in GSM-7.' },
 )
 
-/** A remark on a send. Open: codes to come may bring other members. */
+/** A warning about a send. Open: new codes can have other members. */
 export const WarningSchema = Type.Object(
   {
     code: Type.String({
       description:
         '`unicode_encoding`, `no_device_online`, `recipient_not_known_mobile`, `recipient_longer_than_plan`, `recipient_former_spelling`, `validity_shorter_than_queue`, `low_balance`, `shortened_by_smart_encoding`, `simulated`, `resend_not_possible`; an open list.',
     }),
-    message: Type.String({ description: 'What is worth knowing, for people.' }),
-    parts_if_gsm7: Type.Optional(orNull<number>('integer', 'With `unicode_encoding`: the parts it would need with its look-alikes replaced; null when GSM-7 could not carry it even then.')),
-    offending: Type.Optional(Type.Array(OffendingSchema, { maxItems: 50, description: 'With `unicode_encoding`: the characters, in the order in which they appear.' })),
-    parts_without: Type.Optional(Type.Integer({ description: 'With `shortened_by_smart_encoding`: the parts that it would need as it was given.' })),
-    pointers: Type.Optional(Type.Array(Type.String(), { description: 'With `recipient_not_known_mobile`, `recipient_longer_than_plan` and `recipient_former_spelling`: those recipients, as JSON pointers into the body.' })),
-    suggestions: Type.Optional(Type.Array(Type.String(), { description: 'With `recipient_former_spelling`: what each of `pointers` is written as today, in the same order. The message goes to the number as it was given.' })),
-    estimated_wait_seconds: Type.Optional(orNull<number>('integer', 'With `validity_shorter_than_queue`: until the last of the messages can have gone, at the pace of your own devices, with up to 15 minutes until a phone without an event stream asks for messages; null when that takes longer than any message lives.')),
+    message: Type.String({ description: 'Description for people.' }),
+    parts_if_gsm7: Type.Optional(orNull<number>('integer', 'With `unicode_encoding`: parts of the text with look-alike characters replaced; null when it would still not fit GSM-7.')),
+    offending: Type.Optional(Type.Array(OffendingSchema, { maxItems: 50, description: 'With `unicode_encoding`: the characters, in order of appearance.' })),
+    parts_without: Type.Optional(Type.Integer({ description: 'With `shortened_by_smart_encoding`: parts of the original text.' })),
+    pointers: Type.Optional(Type.Array(Type.String(), { description: 'With `recipient_not_known_mobile`, `recipient_longer_than_plan` and `recipient_former_spelling`: these recipients, as JSON pointers into the body.' })),
+    suggestions: Type.Optional(Type.Array(Type.String(), { description: 'With `recipient_former_spelling`: today\'s format of each number in `pointers`, in the same order. The message is sent to the number as given.' })),
+    estimated_wait_seconds: Type.Optional(orNull<number>('integer', 'With `validity_shorter_than_queue`: estimated seconds until the last message can be sent at the rate limit of your own devices, including up to 15 minutes until a phone without an event stream polls; null when that is longer than any validity period.')),
   },
-  { additionalProperties: true, description: 'A remark; some codes bring further members.' },
+  { additionalProperties: true, description: 'A warning. Some codes have further members.' },
 ) // prettier-ignore

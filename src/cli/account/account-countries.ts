@@ -4,31 +4,31 @@ import { UsageError } from '../core/command-errors.ts'
 import { cliActor } from '../core/command-context.ts'
 
 export const countriesCommand = command({
-  summary: 'Sets the countries that an account may write to.',
+  summary: 'Sets the countries that an account can send to.',
   details:
-    'Sends to others are refused (422, destination_not_allowed). What waits for a device already goes; what waits for a time is judged again then.',
+    'Sends to other countries are rejected (422, destination_not_allowed). Queued messages are still sent; scheduled messages are checked again at their time.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'Whose they are: acc_…', required: true },
+    account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
     allow: {
       type: 'text',
       value: 'CODE',
-      says: 'A country by ISO 3166, such as DE; as often as there are.',
+      says: 'ISO 3166 country code, for example DE. Can be repeated.',
       repeatable: true,
     },
-    all: { type: 'flag', says: 'Every country.' },
-    none: { type: 'flag', says: 'No country: nothing can be sent.' },
+    all: { type: 'flag', says: 'All countries.' },
+    none: { type: 'flag', says: 'No countries: nothing can be sent.' },
   },
   async run(tools, { options }) {
     const { account: accountId, allow, all, none } = options
     if ([allow.length > 0, all, none].filter(Boolean).length !== 1)
-      throw new UsageError('Name --allow, --all or --none.')
+      throw new UsageError('Give one of --allow, --all and --none.')
     const change = { accountId, countries: all ? null : allow, actor: cliActor }
     const countries = await tools.withStorage(({ writer }) =>
       writer.write((tx) => setCountries(tx, { ...tools, nowMs: tools.clock.now() }, change)),
     )
-    const said =
-      countries === null ? 'every country' : countries.length === 0 ? 'no country' : countries.join(', ')
-    return { json: { account_id: accountId, countries }, text: `${accountId} may write to ${said}.` }
+    const shown =
+      countries === null ? 'all countries' : countries.length === 0 ? 'no country' : countries.join(', ')
+    return { json: { account_id: accountId, countries }, text: `${accountId} can send to ${shown}.` }
   },
 })

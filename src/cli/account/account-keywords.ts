@@ -5,11 +5,11 @@ import { offWordsList } from '../../settings/off-words.ts'
 import { command, type CommandGroup } from '../core/command.ts'
 import { cliActor } from '../core/command-context.ts'
 
-const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const
+const account = { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true } as const
 const language = {
   type: 'text',
   value: 'LANGUAGE',
-  says: 'A language by its subtag of BCP 47, such as fr; und for the set that answers the built-in words.',
+  says: 'BCP 47 language subtag, for example fr; und for the set of the built-in keywords.',
   required: true,
 } as const
 const words = (says: string) => ({ type: 'text', value: 'WORD', says, repeatable: true }) as const
@@ -17,7 +17,7 @@ const answer = (to: string) =>
   ({
     type: 'text',
     value: 'TEXT',
-    says: `Answer to ${to}, of up to three parts; off for none. Default: the answer of und, then of the instance.`,
+    says: `Answer to ${to}, up to three parts; off for none. Default: the answer of und, then of the instance.`,
   }) as const
 
 const list = command({
@@ -37,18 +37,18 @@ const list = command({
 })
 
 const set = command({
-  summary: 'Sets the keywords of an account in one language, and what it answers in it.',
+  summary: 'Sets the keywords and answers of an account in one language.',
   details:
-    'Replaces the set of that language. A word is compared without case, accents, punctuation and spaces. It is answered in the language of its set. Words of STOP also count at the beginning of a text, in front of another sentence.',
+    'Replaces the set of that language. Keywords are compared without case, accents, punctuation and spaces. The answer has the language of the set. STOP keywords also count at the beginning of a text, before another sentence.',
   arguments: [],
   options: {
     account,
     language,
-    'stop-word': words('A word that counts as STOP; may be repeated.'),
-    'start-word': words('A word that counts as START; may be repeated.'),
-    'help-word': words('A word that counts as HELP; may be repeated.'),
+    'stop-word': words('Keyword for STOP. Can be repeated.'),
+    'start-word': words('Keyword for START. Can be repeated.'),
+    'help-word': words('Keyword for HELP. Can be repeated.'),
     'word-off': words(
-      `${offWordsList('or')}, if it is no STOP for this account; with und only, may be repeated.`,
+      `${offWordsList('or')}: not a STOP keyword for this account. Only with und. Can be repeated.`,
     ),
     'stop-answer': answer('STOP'),
     'help-answer': answer('HELP'),
@@ -74,7 +74,7 @@ const set = command({
 
 const remove = command({
   summary: 'Removes the keyword set of a language.',
-  details: 'Built-in words stay keywords. Exits with 1 when the account has no such set.',
+  details: 'Built-in keywords stay. Exit code 1 when the account has no such set.',
   arguments: [],
   options: { account, language },
   async run(tools, { options }) {
@@ -104,7 +104,7 @@ const jsonOf = (stored: KeywordSet) => ({
   help_answer: shown(stored.helpAnswer),
 })
 
-/** As it is set: null for the default. */
+/** Shows an answer as it is set: null for the default. */
 const shown = (text: string | null): string | null => (text === '' ? 'off' : text)
 
 const textOf = (stored: KeywordSet): string => {
@@ -119,6 +119,6 @@ const textOf = (stored: KeywordSet): string => {
 }
 
 export const keywordsCommands: CommandGroup = {
-  summary: 'Keywords of an account by language: STOP, START, HELP, and their answers.',
+  summary: 'Keywords of an account by language: STOP, START and HELP, and their answers.',
   commands: { list, set, remove },
 }

@@ -5,23 +5,23 @@ import { cliActor } from '../core/command-context.ts'
 
 export const limitCommand = command({
   summary:
-    'Sets limits of one account: a number, 0 for no limit, or "default" for the setting of the instance.',
+    'Sets limits of an account: a number, 0 for no limit, or "default" for the setting of the instance.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'Whose they are: acc_…', required: true },
-    'send-per-minute': { type: 'text', value: 'N', says: 'Sends a minute, for each mode.' },
-    'read-per-minute': { type: 'text', value: 'N', says: 'Reads a minute, for each mode.' },
-    queue: { type: 'text', value: 'N', says: 'Messages that may wait, for each mode.' },
-    'number-per-hour': { type: 'text', value: 'N', says: 'Live messages to one number in an hour.' },
+    account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
+    'send-per-minute': { type: 'text', value: 'N', says: 'Send requests per minute, in each mode.' },
+    'read-per-minute': { type: 'text', value: 'N', says: 'Read requests per minute, in each mode.' },
+    queue: { type: 'text', value: 'N', says: 'Queued messages, in each mode.' },
+    'number-per-hour': { type: 'text', value: 'N', says: 'Live messages per hour to one number.' },
     'prefix-per-hour': {
       type: 'text',
       value: 'N',
-      says: 'Live messages in an hour to numbers that differ in the last three digits.',
+      says: 'Live messages per hour to one number block: numbers that differ only in the last three digits.',
     },
     'pumping-numbers': {
       type: 'text',
       value: 'N',
-      says: 'Neighbouring numbers that codes may go to in an hour before the account is suspended.',
+      says: 'Numbers of one block that can receive codes per hour before the account is suspended.',
     },
   },
   async run(tools, { options }) {
@@ -34,14 +34,14 @@ export const limitCommand = command({
       ...readLimit('pumpingNumbers', 'pumping-numbers', options['pumping-numbers']),
     }
     if (Object.keys(limits).length === 0)
-      throw new UsageError('Name at least one limit, such as --send-per-minute or --queue.')
+      throw new UsageError('Give at least one limit, for example --send-per-minute or --queue.')
     const { account: accountId } = options
     const now = await tools.withStorage((storage) =>
       storage.writer.write((tx) =>
         setAccountLimits(tx, { ...tools, nowMs: tools.clock.now() }, { accountId, limits, actor: cliActor }),
       ),
     )
-    const said = (value: number | null): string =>
+    const shown = (value: number | null): string =>
       value === null ? 'default' : value === 0 ? 'none' : String(value)
     return {
       json: {
@@ -53,7 +53,7 @@ export const limitCommand = command({
         prefix_per_hour: now.prefixPerHour,
         pumping_numbers: now.pumpingNumbers,
       },
-      text: `${accountId}: sends a minute ${said(now.sendPerMinute)}, reads a minute ${said(now.readPerMinute)}, waiting messages ${said(now.queueLimit)}, an hour to one number ${said(now.numberPerHour)}, to its neighbours ${said(now.prefixPerHour)}, neighbours with codes ${said(now.pumpingNumbers)}.`,
+      text: `${accountId}: sends per minute ${shown(now.sendPerMinute)}, reads per minute ${shown(now.readPerMinute)}, queued messages ${shown(now.queueLimit)}, messages per hour to one number ${shown(now.numberPerHour)}, to one number block ${shown(now.prefixPerHour)}, numbers of one block with codes ${shown(now.pumpingNumbers)}.`,
     }
   },
 })
@@ -66,6 +66,6 @@ function readLimit(
   if (text === undefined) return {}
   if (text === 'default') return { [name]: null }
   if (!/^\d{1,10}$/.test(text))
-    throw new UsageError(`--${option} needs a whole number or "default"; it was '${text}'.`)
+    throw new UsageError(`--${option} must be a whole number or "default", not '${text}'.`)
   return { [name]: Number(text) }
 }

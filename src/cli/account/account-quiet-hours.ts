@@ -6,14 +6,14 @@ import { UsageError } from '../core/command-errors.ts'
 import { cliActor } from '../core/command-context.ts'
 
 export const quietHoursCommand = command({
-  summary: 'Sets the hours in which messages wait for the morning of their recipients.',
+  summary: 'Sets the quiet hours of an account: messages wait until they end for the recipient.',
   details:
-    'By the clocks of the recipient’s country; one with several time zones is quiet while any of them is. Authentication messages and test mode are exempt. What waits keeps its validity, and expires when that ends.',
+    'In local time of the recipient’s country; a country with several time zones is quiet while any of them is. Authentication messages and test mode are exempt. Delayed messages keep their validity period and expire when it ends.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'Whose they are: acc_…', required: true },
-    from: { type: 'text', value: 'HH:MM', says: 'When they begin, such as 21:00.' },
-    until: { type: 'text', value: 'HH:MM', says: 'When they end, such as 08:00.' },
+    account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
+    from: { type: 'text', value: 'HH:MM', says: 'Start, for example 21:00.' },
+    until: { type: 'text', value: 'HH:MM', says: 'End, for example 08:00.' },
     off: { type: 'flag', says: 'No quiet hours.' },
   },
   async run(tools, { options }) {
@@ -23,7 +23,7 @@ export const quietHoursCommand = command({
         ? { from: readTimeOfDay('--from', from), until: readTimeOfDay('--until', until) }
         : null
     if (off === (hours !== null) || (from === undefined) !== (until === undefined))
-      throw new UsageError('Name --from and --until, or --off.')
+      throw new UsageError('Give --from and --until, or --off.')
     const nowMs = tools.clock.now()
     await tools.withStorage(({ writer }) =>
       writer.write(async (tx) => {
@@ -37,7 +37,7 @@ export const quietHoursCommand = command({
       text:
         shown === null
           ? `${accountId} has no quiet hours.`
-          : `${accountId} is quiet from ${shown.from} to ${shown.until}.`,
+          : `${accountId} has quiet hours from ${shown.from} to ${shown.until}.`,
     }
   },
 })
@@ -45,6 +45,6 @@ export const quietHoursCommand = command({
 function readTimeOfDay(option: string, text: string): number {
   const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
   if (hours === undefined || minutes === undefined)
-    throw new UsageError(`${option} needs a time of day such as 21:00; it was '${text}'.`)
+    throw new UsageError(`${option} must be a time of day such as 21:00, not '${text}'.`)
   return Number(hours) * 60 + Number(minutes)
 }

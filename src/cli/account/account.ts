@@ -17,24 +17,24 @@ import { openAccount } from '../../app/open-account.ts'
 import { ownAddress } from '../../process/own-address.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
 
-const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const
+const account = { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true } as const
 
 const create = command({
   summary:
-    'Creates an account with its owner, both wallets, and a live and a test key, which are shown this once.',
+    'Creates an account with its owner, both wallets, and a live and a test key. The keys are shown only once.',
   arguments: [],
   options: {
     name: { type: 'text', value: 'NAME', says: 'Name of the account.', required: true },
     email: {
       type: 'text',
       value: 'EMAIL',
-      says: 'E-mail address of its owner. One that a user has is refused unless --user names them.',
+      says: 'E-mail address of the owner. An address that a user has already is rejected without --user.',
       required: true,
     },
     user: {
       type: 'text',
       value: 'USER',
-      says: 'Id of the user who has that address, once you have made sure of them: usr_…',
+      says: 'ID of the user who has that address: usr_… Verify the identity of the user first.',
     },
   },
   async run(tools, { options }) {
@@ -59,8 +59,8 @@ const create = command({
     const { accountId, userId, liveKey, testKey } = opened
     const signIn =
       link === null
-        ? 'Its owner has a password for the console already, and finds the account there.'
-        : `console  ${link.address}\nThe link lets its owner choose a password for the console, once, until ${rfc3339(link.expiresAt)}.`
+        ? 'The owner already has a password for the console and finds the account there.'
+        : `console  ${link.address}\nWith this link the owner chooses a password for the console. It works once, until ${rfc3339(link.expiresAt)}.`
     return {
       json: {
         account_id: accountId,
@@ -70,33 +70,33 @@ const create = command({
         setup_link: link?.address ?? null,
         setup_link_expires_at: rfc3339OrNull(link?.expiresAt),
       },
-      text: `account  ${accountId}\nlive key ${liveKey}\ntest key ${testKey}\nThe keys are shown this once: only their hashes are stored.\n${signIn}`,
+      text: `account  ${accountId}\nlive key ${liveKey}\ntest key ${testKey}\nSave these keys. They are shown only once, because only their hashes are stored.\n${signIn}`,
     }
   },
 })
 
 const grant = command({
-  summary: 'Adds SMS to a balance, or takes back what is neither used nor reserved.',
+  summary: 'Adds SMS to a balance, or removes SMS that are neither used nor reserved.',
   arguments: [],
   options: {
     account,
     sms: {
       type: 'number',
       value: 'N',
-      says: 'How many SMS; below 0 only with --kind correction.',
+      says: 'Number of SMS. Negative only with --kind correction.',
       required: true,
     },
-    note: { type: 'text', value: 'TEXT', says: 'Why; it stays in the ledger.', required: true },
+    note: { type: 'text', value: 'TEXT', says: 'Reason, stored in the ledger.', required: true },
     kind: {
       type: 'text',
       value: 'KIND',
-      says: 'What it is in the ledger; grant when left out.',
+      says: 'Kind of the ledger entry. Default: grant.',
       choices: ['grant', 'top_up', 'correction'],
     },
     mode: {
       type: 'text',
       value: 'MODE',
-      says: 'Which wallet; live when left out.',
+      says: 'Mode of the wallet. Default: live.',
       choices: ['live', 'test'],
     },
   },
@@ -129,16 +129,20 @@ const list = command({
   summary: 'Lists accounts with their balances, oldest first.',
   arguments: [],
   options: {
-    limit: { type: 'number', value: 'N', says: 'At most so many, up to 1000; 100 when left out.' },
-    after: { type: 'text', value: 'ACCOUNT', says: 'Go on after this one: next_after of the page before.' },
+    limit: { type: 'number', value: 'N', says: 'Maximum number of accounts, up to 1000. Default: 100.' },
+    after: {
+      type: 'text',
+      value: 'ACCOUNT',
+      says: 'Continue after this account: next_after of the previous page.',
+    },
   },
   async run(tools, { options }) {
-    const most = options.limit ?? 100
-    if (most < 1 || most > 1_000) throw new UsageError('--limit needs a number from 1 to 1000.')
+    const limit = options.limit ?? 100
+    if (limit < 1 || limit > 1_000) throw new UsageError('--limit must be from 1 to 1000.')
     return tools.withStorage(async ({ read }) => {
       const { accounts, nextAfterId } = await listAccounts(read, {
         afterId: options.after ?? null,
-        limit: most,
+        limit,
       })
       const modes: readonly Mode[] = ['live', 'test']
       const wallets = await readWallets(
@@ -169,7 +173,7 @@ function listed(
     (row) =>
       `${row.id}  ${row.state.padEnd(9)}  ${availableIn(row.id).padStart(8)} SMS  ${row.name}  <${row.emails.join(', ')}>`,
   )
-  if (nextAfterId !== null) lines.push(`There are more: --after ${nextAfterId}`)
+  if (nextAfterId !== null) lines.push(`More accounts: --after ${nextAfterId}`)
   return {
     json: {
       accounts: accounts.map((row) => ({
@@ -187,7 +191,7 @@ function listed(
       })),
       next_after: nextAfterId,
     },
-    text: lines.length === 0 ? 'There are no accounts.' : lines.join('\n'),
+    text: lines.length === 0 ? 'No accounts.' : lines.join('\n'),
   }
 }
 
@@ -212,7 +216,7 @@ async function changeState(tools: CommandContext, accountId: string, state: Acco
     for (let page = first; page.canceled > 0; canceled += page.canceled) page = await change()
     return { changed: first.changed, canceled }
   })
-  const counted = state === 'closed' ? ` ${result.canceled} waiting messages were canceled.` : ''
+  const counted = state === 'closed' ? ` ${result.canceled} queued messages were canceled.` : ''
   return {
     json: { account_id: accountId, state, changed: result.changed, canceled_messages: result.canceled },
     text: `${accountId} is ${result.changed ? 'now' : 'already'} ${state}.${counted}`,
@@ -220,7 +224,7 @@ async function changeState(tools: CommandContext, accountId: string, state: Acco
 }
 
 export const accountCommands: CommandGroup = {
-  summary: 'Accounts: who may send.',
+  summary: 'Accounts: users, balance and limits of a sender.',
   commands: {
     create,
     grant,
@@ -232,17 +236,17 @@ export const accountCommands: CommandGroup = {
     suspend: stateCommand(
       'suspended',
       'Suspends an account.',
-      'Sends are refused (403), reading works, and what waits stays where it is until the account is reactivated.',
+      'Sends are rejected (403), reads work, and queued messages stay queued until the account is reactivated.',
     ),
     reactivate: stateCommand(
       'active',
-      'Makes a suspended account active again.',
-      'What waited goes on, unless its validity has ended meanwhile.',
+      'Reactivates a suspended account.',
+      'Queued messages are sent, unless their validity period has ended.',
     ),
     close: stateCommand(
       'closed',
-      'Closes an account for ever.',
-      'Its keys are refused (401), what waits is canceled and its hold released, and shared phones are asked to let go of what they hold. There is no way back.',
+      'Closes an account permanently.',
+      'Its keys are rejected (401), queued messages are canceled and their SMS released, and messages on shared phones are recalled. This cannot be undone.',
     ),
     erase: eraseAccountCommand,
   },

@@ -100,7 +100,10 @@ async function move(tools: CommandContext, { url, place, pageRows, json }: MoveR
 /** SQLSTATE class 28, invalid authorization; or the server asks for a password and none is set. */
 const passwordFault = /\(28[0-9A-Z]{3}\)$|asks for a password/
 
-/** Returns the URL as it is printed and stored. Throws for an invalid URL and for a password, which is never printed. */
+/**
+ * Returns the URL as it is printed and stored. Throws for an invalid URL and for a password, which is never
+ * printed.
+ */
 function readTarget(given: string): string {
   const url = URL.parse(given)
   if (

@@ -17,30 +17,30 @@ import { UsageError } from '../core/command-errors.ts'
 import { readFileOrRefuse } from '../core/read-secrets.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
 
-const whose = {
-  account: { type: 'text', value: 'ACCOUNT', says: 'Whose they are: acc_…', required: true },
-  mode: { type: 'text', value: 'MODE', says: 'Live when left out.', choices: ['live', 'test'] },
+const common = {
+  account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
+  mode: { type: 'text', value: 'MODE', says: 'Mode. Default: live.', choices: ['live', 'test'] },
 } as const
-const named = {
+const numberOption = {
   type: 'text',
   value: 'NUMBER',
-  says: 'In E.164: +4915112345678; may be repeated.',
+  says: 'Number in E.164, for example +4915112345678. Can be repeated.',
   repeatable: true,
 } as const
 
-/** What one page of a list holds. */
+/** Entries per page of a list. */
 const pageSize = 1_000
-/** Faults that are shown one by one. */
+/** Faults that are listed individually. */
 const maxFaultsShown = 20
 
 const list = command({
-  summary: 'Shows the numbers that an account must not write to, the newest first.',
-  details: 'A number that was erased stands under its hash, and is found by --number all the same.',
+  summary: 'Lists the opt-outs of an account, newest first.',
+  details: 'An erased number is listed by its hash; --number finds it anyway.',
   arguments: [],
-  options: { ...whose, number: { type: 'text', value: 'NUMBER', says: 'This number alone, in E.164.' } },
+  options: { ...common, number: { type: 'text', value: 'NUMBER', says: 'Only this number, in E.164.' } },
   async run(tools, { options }) {
     const { account: accountId, mode = 'live', number } = options
-    const recipients = number === undefined ? null : await spellingsOf(tools, oneNumber(number))
+    const recipients = number === undefined ? null : await formsOf(tools, oneNumber(number))
     const rows = await tools.withStorage(async ({ read }) => {
       await requireAccount(read, accountId)
       return listAll(read, { accountId, mode, nowMs: tools.clock.now(), recipients })
@@ -57,15 +57,15 @@ const list = command({
       },
       text:
         rows.length === 0
-          ? 'None.'
+          ? 'No opt-outs.'
           : rows
-              .map((row) => `${row.recipient}  since ${rfc3339(row.sinceMs)}, by ${says[row.origin]}`)
+              .map((row) => `${row.recipient}  since ${rfc3339(row.sinceMs)}, by ${originTexts[row.origin]}`)
               .join('\n'),
     }
   },
 })
 
-const says = { message: 'the number itself', console: 'the console', command: 'a command' } as const
+const originTexts = { message: 'the number itself', console: 'the console', command: 'a command' } as const
 
 async function listAll(
   read: CommandStorage['read'],
@@ -80,25 +80,25 @@ async function listAll(
 }
 
 const add = command({
-  summary: 'Stores that numbers must not be written to; what waits for them is canceled.',
+  summary: 'Adds numbers to the opt-out list. Queued messages to them are canceled.',
   arguments: [],
-  options: { ...whose, number: named },
+  options: { ...common, number: numberOption },
   async run(tools, { options }) {
     const { account: accountId, mode = 'live', number } = options
-    if (number.length === 0) throw new UsageError('Name a number with --number.')
+    if (number.length === 0) throw new UsageError('Give at least one --number.')
     const counts = await addAll(tools, { accountId, mode, numbers: [...new Set(number.map(oneNumber))] })
-    return { json: { ok: true, ...counts }, text: linesOf(counts) }
+    return { json: { ok: true, ...counts }, text: describe(counts) }
   },
 })
 
 const importList = command({
-  summary: 'Stores a list of numbers that must not be written to.',
+  summary: 'Adds a file of numbers to the opt-out list.',
   details:
-    'One number a line, or a table of which the first column that holds a number counts. Lines without a number in E.164 are named and left out; the others are stored. Exits with 1 when there were such lines.',
+    'One number per line, or a table: the first column with a number counts. Lines without a number in E.164 are reported and skipped; the others are added. Exit code 1 when lines were skipped.',
   arguments: [],
   options: {
-    ...whose,
-    file: { type: 'text', value: 'PATH', says: 'The list; - reads standard input.', required: true },
+    ...common,
+    file: { type: 'text', value: 'PATH', says: 'The file; - reads standard input.', required: true },
   },
   async run(tools, { options }) {
     const { account: accountId, mode = 'live', file } = options
@@ -108,7 +108,7 @@ const importList = command({
     return {
       json: { ok: faults.length === 0, ...counts, faults },
       text: [
-        linesOf(counts),
+        describe(counts),
         ...faults.slice(0, maxFaultsShown).map(({ line, detail }) => `Line ${line}: ${detail}`),
         ...(faults.length > maxFaultsShown ? [`… and ${faults.length - maxFaultsShown} more lines.`] : []),
       ].join('\n'),
@@ -118,17 +118,16 @@ const importList = command({
 })
 
 const remove = command({
-  summary: 'Takes opt-outs away: the numbers may be written to again.',
-  details:
-    'Only with the consent of whoever has the number. Exits with 1 when one of them had not opted out.',
+  summary: 'Removes numbers from the opt-out list: messages can be sent to them again.',
+  details: 'Only with the consent of the recipient. Exit code 1 when a number was not on the list.',
   arguments: [],
-  options: { ...whose, number: named },
+  options: { ...common, number: numberOption },
   async run(tools, { options }) {
     const { account: accountId, mode = 'live', number } = options
-    if (number.length === 0) throw new UsageError('Name a number with --number.')
+    if (number.length === 0) throw new UsageError('Give at least one --number.')
     const results: { number: string; removed: boolean }[] = []
     for (const recipient of new Set(number.map(oneNumber))) {
-      const spellings = await spellingsOf(tools, recipient)
+      const spellings = await formsOf(tools, recipient)
       const removed = await tools.withStorage(async ({ read, writer }) => {
         await requireAccount(read, accountId)
         return writer.write((tx) =>
@@ -141,7 +140,7 @@ const remove = command({
     return {
       json: { ok, numbers: results },
       text: results
-        .map((each) => `${each.number}  ${each.removed ? 'may be written to again' : 'had not opted out'}`)
+        .map((each) => `${each.number}  ${each.removed ? 'removed' : 'was not on the list'}`)
         .join('\n'),
       exitCode: ok ? 0 : 1,
     }
@@ -154,7 +153,7 @@ interface Counts {
   canceled_messages: number
 }
 
-/** Page by page, so that a running server never waits long for one. */
+/** Adds page by page, so that a running server never waits long for one. */
 async function addAll(
   tools: CommandContext,
   { accountId, mode, numbers }: { accountId: string; mode: Mode; numbers: readonly string[] },
@@ -182,19 +181,21 @@ async function addAll(
 const byCommand = ({ ids }: CommandContext, nowMs: number) =>
   ({ ids, nowMs, origin: 'command', actor: cliActor }) as const
 
-const linesOf = ({ added, known, canceled_messages }: Counts): string =>
-  `${added} stored, ${known} known before; ${canceled_messages} waiting messages canceled.`
+const describe = ({ added, known, canceled_messages }: Counts): string =>
+  `${added} added, ${known} already on the list; ${canceled_messages} queued messages canceled.`
 
-/** One number, given by itself: as strict as a send. */
+/** Reads one number from the command line, as strictly as a send. */
 function oneNumber(text: string): string {
   const { numbers, faults } = readNumberList(text)
   const [number] = numbers
   if (number === undefined || number !== text.trim())
-    throw new UsageError(`--number ${text}: ${faults[0]?.detail ?? 'Write it in E.164: +4915112345678.'}`)
+    throw new UsageError(
+      `--number ${text}: ${faults[0]?.detail ?? 'Must be in E.164, for example +4915112345678.'}`,
+    )
   return number
 }
 
-const spellingsOf = async (tools: CommandContext, number: string): Promise<string[]> =>
+const formsOf = async (tools: CommandContext, number: string): Promise<string[]> =>
   everyForm(createNumberHash(await tools.instanceSecret()), number)
 
 async function readAll({ io }: CommandContext): Promise<string> {
@@ -204,6 +205,6 @@ async function readAll({ io }: CommandContext): Promise<string> {
 }
 
 export const optOutCommands: CommandGroup = {
-  summary: 'Numbers that an account must not write to.',
+  summary: 'Opt-out list of an account: numbers that it must not send to.',
   commands: { list, add, import: importList, remove },
 }

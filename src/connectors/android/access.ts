@@ -4,12 +4,12 @@ import { isLoopbackHost } from '../../process/own-address.ts'
 import type { Registration } from './ports.ts'
 import { type Call, CallRefused, type PhoneCall, type PhoneRouteDeps, type ServerTools } from './route.ts'
 
-const noBody = Buffer.alloc(0)
+const emptyBody = Buffer.alloc(0)
 
-/** What a request holds, whoever it comes from. */
+/** Returns what a request contains, from any client. */
 export function callOf(tools: Pick<ServerTools, 'addressOf'>, request: FastifyRequest): Call {
   return {
-    body: Buffer.isBuffer(request.body) ? request.body : noBody,
+    body: Buffer.isBuffer(request.body) ? request.body : emptyBody,
     headers: request.raw.headers,
     parameters: request.params as Record<string, string>,
     address: tools.addressOf(request),
@@ -18,20 +18,21 @@ export function callOf(tools: Pick<ServerTools, 'addressOf'>, request: FastifyRe
 }
 
 const scheme = /^Bearer /i
-const longestToken = 512
+const maxTokenLength = 512
 
 /**
- * The token of `Authorization: Bearer …`; null for anything else, such as the names and codes of the app's own server. It may have blanks: the app
- * sends the private token as a person has typed it. Anybody may ask, so that it takes linear time.
+ * Returns the token of `Authorization: Bearer …`; null for anything else, such as the names and codes of the
+ * app's own server. It may contain blanks: the app sends the private token as the user typed it. Any client
+ * may call this, so it takes linear time.
  */
 export const bearerOf = ({ headers: { authorization } }: Pick<Call, 'headers'>): string | null => {
   if (typeof authorization !== 'string' || !scheme.test(authorization)) return null
   if (!/^[\t\x20-\x7e]*$/.test(authorization)) return null
   const token = authorization.replace(scheme, '').trim()
-  return token === '' || token.length > longestToken ? null : token
+  return token === '' || token.length > maxTokenLength ? null : token
 }
 
-/** The call of a phone, from which it counts as heard. */
+/** Returns the call of a phone, and records the contact. */
 export function callOfPhone(
   { ports, publicUrl }: PhoneRouteDeps,
   call: Call,
@@ -43,8 +44,9 @@ export function callOfPhone(
 }
 
 /**
- * Whether a phone is told an address of its own machine for what it receives, as it is where `ONESIXTY_PUBLIC_URL` is not set, while it reaches this
- * service by another one. One that comes by a loopback name is led here by a cable (`adb reverse`).
+ * Whether a phone gets an address of its own machine for what it receives, as without `ONESIXTY_PUBLIC_URL`,
+ * while it reaches this service by another address. A phone that uses a loopback name is connected by a cable
+ * (`adb reverse`).
  */
 function isDeaf(publicUrl: string, { headers: { host } }: Pick<Call, 'headers'>): boolean {
   const reached = typeof host === 'string' ? URL.parse(`http://${host}`) : null
@@ -52,8 +54,8 @@ function isDeaf(publicUrl: string, { headers: { host } }: Pick<Call, 'headers'>)
 }
 
 /**
- * What to say to a credential that is nobody's. 401 is what makes the app register anew, and no other answer does; a network that asks
- * too much of it is told to wait.
+ * Returns the response to an unknown credential. Only 401 makes the app register again; a network with too
+ * many wrong tokens must wait.
  */
 export function refusedCredential(
   tools: Pick<ServerTools, 'failedAuthentication'>,
@@ -62,5 +64,5 @@ export function refusedCredential(
   const retryAfterSeconds = tools.failedAuthentication(request)
   return retryAfterSeconds > 0
     ? new CallRefused(429, 'Too many wrong tokens from this address.', retryAfterSeconds)
-    : new CallRefused(401, 'The token is not known.')
+    : new CallRefused(401, 'Unknown token.')
 }

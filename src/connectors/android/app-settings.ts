@@ -1,8 +1,9 @@
 import type { Registration } from './ports.ts'
 
 /**
- * GET /settings: what the app shall do for us. Its own limit and its order are switched off, because what the phone holds back can go to
- * no other phone; the ping tells its health; its webhooks are signed with our key.
+ * GET /settings: the settings of the app. Its own limit and order are switched off, because what the phone
+ * holds back cannot be sent by another phone. The ping reports its health; its webhooks are signed with our
+ * key.
  */
 export const settingsFor = ({ signingKey }: Registration, pingIntervalS: number): object => ({
   gateway: { notification_channel: 'SSE_ONLY' },

@@ -1,11 +1,14 @@
-/** The version of the app by its User-Agent (`me.capcom.smsgateway/1.68.0`); null where it says none, as on event streams. */
+/**
+ * The version of the app from its User-Agent (`me.capcom.smsgateway/1.68.0`); null where it names none, as on
+ * event streams.
+ */
 export const appVersionOf = (userAgent: string | undefined): string | null =>
   /^me\.capcom\.smsgateway\/(\d{1,4}(?:\.\d{1,4}){0,3})/.exec(userAgent ?? '')?.[1] ?? null
 
-/** The oldest app that this service was made for: from it on an opened event stream is followed by a pull. */
+/** The oldest supported app: from this version on it fetches after it has opened an event stream. */
 export const oldestSupported = '1.53.1'
 
-/** What came with which version of the app; sent to an older one it would be misread. */
+/** Features by the version of the app that introduced them; an older one would misread them. */
 export const since = {
   /** Items to cancel: an older app would send them as messages. */
   cancel: '1.67.0',
@@ -13,7 +16,7 @@ export const since = {
   appStarted: '1.66.0',
 } as const
 
-/** Whether the app is of that version or a later one; one that is not known is taken for the oldest. */
+/** Returns whether the app has this version or a later one; an unknown version counts as the oldest. */
 export function isSince(appVersion: string | null, version: string): boolean {
   const ours = numbersOf(appVersion ?? oldestSupported)
   for (const [place, least] of numbersOf(version).entries()) {

@@ -1,11 +1,15 @@
 import { rfc3339 } from '../../runtime/clock.ts'
 
-/** A date as the app reads it right: exactly three fraction digits, since it takes all of them for milliseconds (Java's SimpleDateFormat). */
+/**
+ * Formats a date so that the app parses it correctly: exactly three fraction digits, since it takes all of
+ * them for milliseconds (Java's SimpleDateFormat).
+ */
 export const writeDate = (atMs: number): string => rfc3339(Math.round(atMs))
 
 /**
- * The instant that the app means, or null when nothing can be made of it. It writes its local time with the offset of its zone; an
- * Android before 7 glues a western offset together wrongly (`+-5:00`, `+-3:-30`; `setDateFormatISO8601`, app 1.68).
+ * Parses a date of the app; null if it cannot be parsed. The app writes local time with the offset of its
+ * zone. Android before 7 formats a western offset incorrectly (`+-5:00`, `+-3:-30`; `setDateFormatISO8601`,
+ * app 1.68).
  */
 export function readDate(text: unknown): number | null {
   const [, local, sign, minus, hours = '0', minutes = '0'] =

@@ -6,7 +6,7 @@ import type { DocumentName } from './read-documents.ts'
 import { CallRefused, type PhoneCall, type PhoneRouteDeps, type ServerTools } from './route.ts'
 import { webhooksFor } from './webhooks.ts'
 
-/** What a phone reads of itself, as it would be now. */
+/** Returns the documents that a phone reads about itself, as of now. */
 export function documentsFor(
   { publicUrl }: Pick<PhoneRouteDeps, 'publicUrl'>,
   { registration, appVersion, phone }: PhoneCall,
@@ -23,7 +23,7 @@ const updated: Readonly<Record<DocumentName, string>> = {
   webhooks: 'WebhooksUpdated',
 }
 
-/** The event streams of all phones, as answers that have no end of their own (WHATWG HTML, server-sent events). */
+/** The event streams of all phones, as responses without an end (WHATWG HTML, server-sent events). */
 export class StreamRoute {
   readonly #deps: PhoneRouteDeps
   readonly #tools: Pick<ServerTools, 'openStream'>
@@ -36,19 +36,20 @@ export class StreamRoute {
   }
 
   /**
-   * GET /events: the comment goes at once, since the app fetches when the stream is open. What it should read anew is told to it: while it
-   * was away it heard nothing, and after its first registration it has read nothing.
+   * GET /events: the comment is sent immediately, since the app fetches when the stream is open. Then the app
+   * is notified of documents to read again: it received nothing while it was away, and has read nothing after
+   * its first registration.
    */
   open(request: FastifyRequest, reply: FastifyReply, call: PhoneCall): void {
     const { phone } = call
-    // The app asks again in 5 s.
+    // The app retries in 5 s.
     if (phone === null || this.#isClosing) throw new CallRefused(503, 'The device does not run.')
     const raw = this.#tools.openStream(request, reply, {
       contentType: 'text/event-stream',
-      // The name by which nginx is told not to keep back what it is given.
+      // This header keeps nginx from buffering.
       headers: { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' },
     })
-    // It has gone while it was looked at: nobody would tell of its end again.
+    // The client disconnected during the lookup: no further event would report the close.
     if (request.raw.socket.destroyed) return
     raw.write(': open\n\n')
     const sink: StreamSink = {
@@ -65,18 +66,18 @@ export class StreamRoute {
       this.#open.delete(sink)
       left()
     })
-    // A connection that broke is over; its close follows.
+    // The connection was lost; its close follows.
     raw.on('error', () => undefined)
-    this.#tellStale(sink, phone, call)
+    this.#notifyStale(sink, phone, call)
   }
 
-  /** Ends all of them, so that the server can close. */
+  /** Ends all streams, so that the server can close. */
   close(): void {
     this.#isClosing = true
     for (const sink of this.#open) sink.end()
   }
 
-  #tellStale(sink: StreamSink, phone: Phone, call: PhoneCall): void {
+  #notifyStale(sink: StreamSink, phone: Phone, call: PhoneCall): void {
     const documents = documentsFor(this.#deps, call)
     for (const name of ['settings', 'webhooks'] as const) {
       if (phone.documents.isStale(call.registration.phoneId, name, documents[name]))

@@ -8,15 +8,15 @@ import { unmasked } from './known-sims.ts'
 import { readSims } from './registration.ts'
 import { type Answer, CallRefused, done, isRecord, type PhoneCall, type PhoneRouteDeps, readJson, textOf, wholeNumberOf } from './route.ts' // prettier-ignore
 
-const longestNumber = 64
-/** The most that one message can be joined of (3GPP TS 23.040 section 9.2.3.24.1). */
+const maxNumberLength = 64
+/** Maximum parts of a message (3GPP TS 23.040 section 9.2.3.24.1). */
 const maxParts = 255
 
 /**
- * POST /hooks/…: what the phone tells by itself. It waits for the answer before it tells the next, and repeats what is not answered
- * with 2xx, so that a received message is stored before. What nobody here needs is answered alike.
+ * POST /hooks/…: events of the phone. It waits for the response before it sends the next, and repeats what
+ * did not get 2xx, so a received message is stored first. Events that are not used get the same response.
  */
-export async function hear(deps: PhoneRouteDeps, call: PhoneCall): Promise<Answer> {
+export async function handleHook(deps: PhoneRouteDeps, call: PhoneCall): Promise<Answer> {
   checkSignature(deps, call)
   const envelope = readJson(call)
   if (!isRecord(envelope)) throw new CallRefused(400, 'The body is not an object.')
@@ -26,7 +26,7 @@ export async function hear(deps: PhoneRouteDeps, call: PhoneCall): Promise<Answe
   switch (envelope['event']) {
     case 'sms:received': {
       const inbound = readReceived(payload, {
-        tellingId: textOf(envelope['id'], longestNumber),
+        eventId: textOf(envelope['id'], maxNumberLength),
         nowMs: deps.clock.now(),
       })
       if (inbound === null) ports.unread(registration, 'message', membersOf(payload))
@@ -36,7 +36,7 @@ export async function hear(deps: PhoneRouteDeps, call: PhoneCall): Promise<Answe
     case 'sms:sent': {
       const sim = wholeNumberOf(payload['simNumber'], 1, 3)
       const parts = wholeNumberOf(payload['partsCount'], 1, maxParts)
-      const attemptId = textOf(payload['messageId'], longestNumber)
+      const attemptId = textOf(payload['messageId'], maxNumberLength)
       if (attemptId === null) ports.unread(registration, 'event', `sms:sent with ${membersOf(payload)}`)
       else if ((sim ?? parts) !== null) await ports.sentOver(registration, { attemptId, sim, parts })
       break
@@ -55,19 +55,22 @@ export async function hear(deps: PhoneRouteDeps, call: PhoneCall): Promise<Answe
   return done
 }
 
-/** Names of events and members of the app; anything else may be somebody's words. */
+/** Names of the app's events and members; anything else may be personal data. */
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && /^[A-Za-z][A-Za-z:_-]{0,39}$/.test(value)
 const eventOf = (event: unknown): string =>
   isName(event) ? event : `an event without a name: ${typeof event}`
 
-/** Which members there are, and of what type. */
+/** Describes which members exist, and their types. */
 const membersOf = (payload: Readonly<Record<string, unknown>>): string =>
   Object.entries(payload)
     .map(([name, value]) => `${isName(name) ? name : '?'}: ${value === null ? 'null' : typeof value}`)
     .join(', ') || 'no members'
 
-/** HMAC-SHA256 over the body and the timestamp behind it, in hexadecimal; the timestamp in seconds by the phone's clock. */
+/**
+ * HMAC-SHA256 over the body followed by the timestamp, in hexadecimal; the timestamp in seconds by the
+ * phone's clock.
+ */
 function checkSignature({ clock }: PhoneRouteDeps, { registration, phone, headers, body }: PhoneCall): void {
   const timestamp = headers['x-timestamp']
   const signature = headers['x-signature']
@@ -76,45 +79,47 @@ function checkSignature({ clock }: PhoneRouteDeps, { registration, phone, header
   const expected = createHmac('sha256', registration.signingKey).update(body).update(timestamp).digest('hex')
   if (!isSame(signature, expected)) throw new CallRefused(401, 'The signature is wrong.')
   const atMs = Number(timestamp) * 1_000
-  // Of a device that does not run the clock is not known.
+  // The clock of a device that does not run is unknown.
   const isTimely = phone === null ? Math.abs(atMs - clock.now()) <= dayMs : phone.admitsHook(atMs)
   if (!isTimely) throw new CallRefused(401, 'The timestamp is too old, or too new.')
 }
 
-/** In a time that does not depend on where they differ: what is compared has one length. */
+/** Compares in constant time: both digests have the same length. */
 function isSame(given: string, expected: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(expected))
 }
 
 /**
- * Null for what is no message. The time is the one of the SMSC, which knows seconds: it tells genuine repeats apart. Apps tell a message
- * twice, by the broadcast and by the inbox of the phone, and write its time as they like: one from before there was the app is none.
+ * Returns null for what is no message. The time is that of the SMSC, in seconds: it tells genuine repeats
+ * apart. Apps report a message twice, from the broadcast and from the inbox of the phone, with different time
+ * formats. A time before the app existed counts as none.
  */
 function readReceived(
   payload: Record<string, unknown>,
-  { tellingId, nowMs }: { tellingId: string | null; nowMs: number },
+  { eventId, nowMs }: { eventId: string | null; nowMs: number },
 ): Omit<Inbound, 'to'> | null {
   const { message, receivedAt } = payload
-  const from = textOf(payload['sender'] ?? payload['phoneNumber'], longestNumber)
+  const from = textOf(payload['sender'] ?? payload['phoneNumber'], maxNumberLength)
   if (from === null || typeof message !== 'string') return null
-  const toldMs = readDate(receivedAt)
-  const atMs = toldMs === null || toldMs < firstDateMs ? null : toldMs
+  const reportedMs = readDate(receivedAt)
+  const atMs = reportedMs === null || reportedMs < firstDateMs ? null : reportedMs
   return {
     from,
     ...(isBare(from) && { fromIs: 'bare' as const }),
     text: message,
-    // An SMSC whose clock goes before ours makes no message of tomorrow.
+    // An SMSC with a fast clock must not date a message into the future.
     receivedAt: atMs === null ? null : Math.min(atMs, nowMs),
     inReplyTo: null,
-    ...namesOf(payload, { from, atMs, tellingId, nowMs }),
-    ...(atMs === null && tellingId === null && { fingerprintGuessed: true }),
+    ...namesOf(payload, { from, atMs, eventId, nowMs }),
+    ...(atMs === null && eventId === null && { fingerprintGuessed: true }),
   }
 }
 
 /**
- * Which of its numbers the SMS came to: as it was set for its SIM, as the phone says, or as it has said of that SIM. The app says none of a SIM that does
- * not know its own, and leaves out which SIM it was where Android does not tell (`ReceiverService`, app 1.68).
+ * Returns which of its numbers the SMS was sent to: the one set for its SIM, as the phone reports, or as it
+ * reported for that SIM. The app reports no number for a SIM that does not know its own, and omits the SIM if
+ * Android does not name it (`ReceiverService`, app 1.68).
  */
 function recipientOf(
   { recipient, simNumber }: Record<string, unknown>,
@@ -124,29 +129,30 @@ function recipientOf(
   const slot = wholeNumberOf(simNumber, 1, 3) ?? (sims.length === 1 ? (sims[0]?.slot ?? null) : null)
   const { simNumbers, country } = registration
   const set = slot === null ? null : (simNumbers[slot - 1] ?? null)
-  const told = sims.find((sim) => sim.slot === slot)?.number ?? null
-  return set ?? ownNumber(textOf(recipient, longestNumber) ?? unmasked(told), country)
+  const reported = sims.find((sim) => sim.slot === slot)?.number ?? null
+  return set ?? ownNumber(textOf(recipient, maxNumberLength) ?? unmasked(reported), country)
 }
 
-/** No SMS that a phone hands on is older: one that tells no time, or whose clock does not go, dates it to 1970. */
+/** No SMS that a phone forwards is older: a missing time or a stopped clock yields 1970. */
 const firstDateMs = Date.UTC(2000, 0)
-/** In which both tellings of one SMS come, where a date does not say that they are one. */
-const toldWithinMs = 10 * minuteMs
+/** Both reports of one SMS arrive within this, if no date shows that they belong together. */
+const sameReportMs = 10 * minuteMs
 
 /**
- * What tells an SMS apart from others: who wrote what, when, and to which SIM. Of a telling that leaves out the SIM or the date, another one of the same
- * SMS has more: it looks for that, and that for it, and each is the other telling of one SMS only. Without a date it is the telling itself that tells
- * repeats apart: the app gives each an id that its repeats keep, and tells no SMS twice with the same date and SIM (`WebHooksService.emit`,
- * `IncomingMessagesService.isMessageProcessed`, app 1.68), so that two tellings without a date are two SMS, unless one of them leaves out the SIM.
+ * Returns what identifies an SMS: sender, text, time and SIM. If a report omits the SIM or the date, another
+ * report of the same SMS may have it: each looks for the other, and each matches only one. Without a date the
+ * report itself identifies repeats: the app gives each an ID that its repeats keep, and reports no SMS twice
+ * with the same date and SIM (`WebHooksService.emit`, `IncomingMessagesService.isMessageProcessed`, app
+ * 1.68). So two reports without a date are two SMS, unless one of them omits the SIM.
  */
 function namesOf(
   { message, receivedAt, simNumber }: Record<string, unknown>,
   {
     from,
     atMs,
-    tellingId,
+    eventId,
     nowMs,
-  }: { from: string; atMs: number | null; tellingId: string | null; nowMs: number },
+  }: { from: string; atMs: number | null; eventId: string | null; nowMs: number },
 ): Pick<Inbound, 'fingerprint' | 'toldOtherwise'> {
   const sim = wholeNumberOf(simNumber, 1, 3)
   const others = sim === null ? [1, 2, 3] : [null]
@@ -154,9 +160,9 @@ function namesOf(
     createHash('sha256')
       .update(JSON.stringify([from, at, message, ...of]))
       .digest('hex')
-  const turn = Math.floor(nowMs / toldWithinMs)
-  const near = (what: string, sims: readonly (number | null)[], behind = ''): string[] =>
-    sims.flatMap((each) => [turn, turn - 1].map((at) => `${named(what, each, at)}/${behind}`))
+  const turn = Math.floor(nowMs / sameReportMs)
+  const near = (what: string, sims: readonly (number | null)[], suffix = ''): string[] =>
+    sims.flatMap((each) => [turn, turn - 1].map((at) => `${named(what, each, at)}/${suffix}`))
   if (atMs !== null) {
     const second = Math.floor(atMs / 1_000)
     return {
@@ -171,7 +177,7 @@ function namesOf(
       },
     }
   }
-  const fingerprint = named('dateless', tellingId ?? [receivedAt ?? null, sim, turn])
+  const fingerprint = named('dateless', eventId ?? [receivedAt ?? null, sim, turn])
   return {
     fingerprint,
     toldOtherwise: {
@@ -181,16 +187,16 @@ function namesOf(
   }
 }
 
-/** Flags of `connection:transport`; the first that is set says how the phone reaches us. */
+/** Flags of `connection:transport`; the first one that is set names the transport. */
 const transports = [
   [4, 'wifi'],
   [8, 'ethernet'],
   [2, 'cellular'],
 ] as const
-/** Of `connection:cellular`: from 2G on it is registered. */
+/** Of `connection:cellular`: registered from 2G on. */
 const registeredFrom = 2
 
-/** The health that `system:ping` carries; what it leaves out is null. */
+/** Parses the health in `system:ping`; what is missing is null. */
 function readHealth(health: unknown): SeenHealth {
   const checks = isRecord(health) && isRecord(health['checks']) ? health['checks'] : {}
   const check = (name: string): Record<string, unknown> => (isRecord(checks[name]) ? checks[name] : {})

@@ -5,19 +5,19 @@ import { type AndroidSettings, simChoiceOf } from './settings.ts'
 
 type SimSettings = Pick<AndroidSettings, 'simNumbers' | 'simSelection' | 'country'>
 
-/** The SIMs of one phone with their numbers: as they were set, else as the app tells them. */
+/** The SIMs of one phone with their numbers: as set, or as the app reports them. */
 export class KnownSims {
   #settings: SimSettings
   #registered: SeenSims | null = null
   #seen: SeenSims | null = null
-  /** Null until it is made anew: it is read for each claim. */
+  /** Null until it is rebuilt: it is read for each claim. */
   #known: { shown: Health['sims'] | null; choice: SimChoice } | null = null
 
   constructor(settings: SimSettings) {
     this.#settings = settings
   }
 
-  /** As far as anybody has said them unmasked; null where nobody has said which there are. */
+  /** The SIMs as far as their data are known unmasked; null if it is unknown which exist. */
   get shown(): Health['sims'] | null {
     return this.#read().shown
   }
@@ -28,7 +28,7 @@ export class KnownSims {
 
   follow(settings: SimSettings): void {
     const before = this.#settings.simNumbers
-    // What is known from before a restart may have been set, and not told.
+    // A number known from before a restart may have been set, not reported.
     const isTakenAway = (slot: number, number: string | null): boolean =>
       before[slot - 1] === number && settings.simNumbers[slot - 1] !== number
     this.#seen =
@@ -37,19 +37,19 @@ export class KnownSims {
     this.#known = null
   }
 
-  /** What it has said when it registered; null where it has said nothing of them. */
+  /** Applies what the phone reported when it registered; null if it reported no SIMs. */
   registeredWith(sims: SeenSims | null): void {
     if (JSON.stringify(sims) === JSON.stringify(this.#registered)) return
     this.#registered = sims
     this.#known = null
-    // Only a new word tells that a SIM was changed: an earlier one may be older than what was seen.
+    // Only a new report shows that a SIM was changed: an earlier one may be older than what was seen.
     if (sims === null) return
     this.#seen =
       this.#seen?.filter((seen) => mayBeSame(seen, sims.find(({ slot }) => slot === seen.slot) ?? seen)) ??
       null
   }
 
-  /** What it has said since, with the numbers in full. */
+  /** Applies what the phone has reported since, with full numbers. */
   saw(sims: SeenSims): void {
     this.#seen = sims
     this.#known = null
@@ -57,7 +57,7 @@ export class KnownSims {
 
   #read(): { shown: Health['sims'] | null; choice: SimChoice } {
     if (this.#known === null) {
-      // The app registers anew at each start: of a SIM that was taken out since, only older words tell.
+      // The app registers again at each start: only older reports include a SIM that was removed since.
       const there = this.#registered?.map((sim) => this.#seen?.find(({ slot }) => slot === sim.slot) ?? sim)
       const shown = shownSims(there ?? this.#seen, this.#settings)
       this.#known = { shown, choice: simChoiceOf(this.#settings, shown ?? []) }
@@ -67,8 +67,9 @@ export class KnownSims {
 }
 
 /**
- * Whether what was seen in a slot may be the SIM that is there now: the app masks a number and an ICCID alike, all but their last four characters, and says
- * no number of a SIM that does not know its own (`GatewayService.redact`, `SubscriptionsHelper.getActiveSimCards`, app 1.68).
+ * Returns whether what was seen in a slot may be the SIM that is there now. The app masks numbers and ICCIDs
+ * the same way, except for their last four characters, and reports no number for a SIM that does not know its
+ * own (`GatewayService.redact`, `SubscriptionsHelper.getActiveSimCards`, app 1.68).
  */
 const mayBeSame = (seen: SeenSims[number], now: SeenSims[number]): boolean =>
   endsAlike(seen.iccid ?? null, now.iccid ?? null) &&
@@ -79,7 +80,7 @@ const endsAlike = (one: string | null, other: string | null): boolean =>
 
 const shownEnd = (text: string): string => text.slice(text.lastIndexOf('*') + 1).slice(-4)
 
-/** SIMs as they are shown: numbers as they were set, else as the app tells them; what it masks is not known. */
+/** Returns the SIMs to show: numbers as set, or as the app reports them; masked ones are unknown. */
 const shownSims = (sims: SeenSims | null, { simNumbers, country }: SimSettings): Health['sims'] | null =>
   sims?.map(({ slot, number, carrier }) => ({
     slot,
@@ -87,6 +88,6 @@ const shownSims = (sims: SeenSims | null, { simNumbers, country }: SimSettings):
     carrier: unmasked(carrier),
   })) ?? null
 
-/** Null for what the app has masked: nobody knows it. */
+/** Returns null for masked text, whose value is unknown. */
 export const unmasked = (text: string | null): string | null =>
   text === null || text.includes('*') ? null : text

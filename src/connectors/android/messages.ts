@@ -4,12 +4,12 @@ import { isExpiry } from './failure.ts'
 import type { Offer, Report } from './ports.ts'
 import { type Answer, CallRefused, done, isRecord, type PhoneCall, type PhoneRouteDeps, readJson, textOf } from './route.ts' // prettier-ignore
 
-/** An error may hold anything; this much tells its cause. */
-const longestError = 500
+/** An error may contain anything; this much is enough for its cause. */
+const maxErrorLength = 500
 /** Ours have 30 characters. */
-const longestId = 64
+const maxIdLength = 64
 
-/** GET /message: everything that the phone is to have now, in one page. Asking is no acknowledgement. */
+/** GET /message: everything that the phone must have now, in one page. A fetch is no acknowledgement. */
 export async function pull({ ports }: PhoneRouteDeps, call: PhoneCall): Promise<Answer> {
   const { registration, phone, appVersion } = call
   phone?.fetching()
@@ -20,26 +20,26 @@ export async function pull({ ports }: PhoneRouteDeps, call: PhoneCall): Promise<
   return { status: 200, json: items.map((offer) => itemOf(offer, phone?.clockOffsetMs ?? 0)) }
 }
 
-/** One item that the app cannot read would make it refuse the whole page for ever: every member has its one form. */
+/** A single item that the app cannot parse would make it reject the page every time: each member has a fixed format. */
 const itemOf = (offer: Offer, clockOffsetMs: number): object => ({
   id: offer.attemptId,
   textMessage: { text: offer.text },
-  // Never more than one: a number that stood there twice would make the app drop the message without a word.
+  // Never more than one: a number that is listed twice would make the app drop the message silently.
   phoneNumbers: [offer.to],
   ...(offer.sim === null ? {} : { simNumber: offer.sim }),
   withDeliveryReport: true,
   isEncrypted: false,
-  // On the phone the higher goes first; from 100 on one would pass over everything else.
+  // The phone sends higher priorities first; one of 100 or more would bypass everything else.
   priority: Math.max(-128, Math.min(0, -offer.priority)),
-  // The phone holds it against its own clock.
+  // The phone compares it with its own clock.
   validUntil: writeDate(offer.validUntil + clockOffsetMs),
   createdAt: writeDate(offer.createdAt),
   state: offer.state === 'cancelling' ? 'Cancelling' : 'Pending',
 })
 
 /**
- * PATCH /message: what became of messages. Whatever can be read is stored, and the rest passed over: each refusal is asked again ten
- * times and then lost.
+ * PATCH /message: the states of messages. Everything that can be parsed is stored, the rest is ignored: the
+ * app repeats a rejected report ten times and then drops it.
  */
 export async function report({ ports }: PhoneRouteDeps, call: PhoneCall): Promise<Answer> {
   const { registration, phone } = call
@@ -62,19 +62,22 @@ export async function report({ ports }: PhoneRouteDeps, call: PhoneCall): Promis
     ['expiry', expired],
   ] as const) {
     const latest = Math.max(...witnesses.map(latestDate))
-    if (Number.isFinite(latest)) phone.heardClock(from, latest)
+    if (Number.isFinite(latest)) phone.recordClock(from, latest)
   }
   phone.reported(news)
   if (phone.hasBacklog && (await ports.hasMore(registration))) phone.wake()
   return done
 }
 
-/** Of a report that could not be read: its state, where that is a word, and whether it names a message. */
+/** Describes a report that could not be parsed: its state, if it is a word, and whether it names a message. */
 function formOf({ id, state, recipients }: Record<string, unknown>): string {
   const list: unknown[] = Array.isArray(recipients) ? recipients : []
-  const said = list.find(isRecord)?.['state'] ?? state
-  const word = typeof said === 'string' && /^[A-Za-z]{1,40}$/.test(said) ? said : `no word: ${typeof said}`
-  return `state ${word}, ${textOf(id, longestId) === null ? 'without' : 'with'} an id`
+  const reported = list.find(isRecord)?.['state'] ?? state
+  const word =
+    typeof reported === 'string' && /^[A-Za-z]{1,40}$/.test(reported)
+      ? reported
+      : `no word: ${typeof reported}`
+  return `state ${word}, ${textOf(id, maxIdLength) === null ? 'without' : 'with'} an id`
 }
 
 const states: Readonly<Record<string, Report['state']>> = {
@@ -87,23 +90,24 @@ const states: Readonly<Record<string, Report['state']>> = {
 }
 
 /**
- * The word on the one recipient, or on the message where the phone knows of none: it cancels what it never had. It dates each state by its own
- * clock, which goes `clockOffsetMs` before ours.
+ * Returns the report on the one recipient, or on the message if the phone does not know it: the phone cancels
+ * what it never had. Each state is dated by the phone's clock, which is `clockOffsetMs` ahead of ours.
  */
 function readReport(entry: Record<string, unknown>, clockOffsetMs: number): Report[] {
   const { state, recipients } = entry
-  const attemptId = textOf(entry['id'], longestId)
+  const attemptId = textOf(entry['id'], maxIdLength)
   const list: unknown[] = Array.isArray(recipients) ? recipients : []
   const recipient = list.find(isRecord) ?? {}
-  const said = recipient['state'] ?? state
-  const known = typeof said === 'string' && Object.hasOwn(states, said) ? states[said] : undefined
+  const reported = recipient['state'] ?? state
+  const known = typeof reported === 'string' && Object.hasOwn(states, reported) ? states[reported] : undefined
   if (attemptId === null || known === undefined) return []
-  // The app keeps the latest word alone, and the date of each: where Android tells of sending behind delivery, no report may have said so.
+  // The app keeps only the latest state, and the date of each: if Android reports sending after delivery, no
+  // report may have said so.
   const times = timesOf(entry, clockOffsetMs)
   if ((known === 'processed' || known === 'sent') && 'deliveredAt' in times)
     return [{ attemptId, state: 'delivered', error: null, ...times }]
-  // Beside other states it is a remark.
-  const error = known === 'failed' ? textOf(recipient['error'], longestError) : null
+  // With other states it is only a remark.
+  const error = known === 'failed' ? textOf(recipient['error'], maxErrorLength) : null
   return [{ attemptId, state: known, error, ...times }]
 }
 
@@ -118,7 +122,7 @@ function timesOf(
   return { ...(sentAt !== undefined && { sentAt }), ...(deliveredAt !== undefined && { deliveredAt }) }
 }
 
-/** When the phone wrote down its last change, by its own clock. */
+/** When the phone recorded its last change, by its own clock. */
 function latestDate({ states: dates }: Record<string, unknown>): number {
   const times = isRecord(dates) ? Object.values(dates).map((date) => readDate(date) ?? -Infinity) : []
   return Math.max(-Infinity, ...times)

@@ -9,33 +9,33 @@ export type SeenSims = readonly {
   iccid?: string | null
 }[]
 
-/** What a phone said of itself when it registered, as it is stored. Numbers of SIMs are masked. */
+/** What a phone reported about itself when it registered, as stored. Numbers of SIMs are masked. */
 export interface RegisteredAs {
   appVersion: string | null
   usesPush: boolean
-  /** None is a word too; null: an old app says nothing of them. */
+  /** An empty list is a statement too; null: an old app does not report them. */
   sims: SeenSims | null
-  /** It is told an address of its own machine for what it receives. Left out: as before. */
+  /** Its address for received messages points to the phone itself. Omitted: as before. */
   isDeaf?: boolean
 }
 
-/** What a phone was heard to say, and when. Spans end now. */
+/** What is known of a phone, and since when. Spans end now. */
 export interface PhoneFacts {
   isStopped: boolean
-  /** An event stream is open, as far as one can know. */
+  /** An event stream is open, as far as this is known. */
   isStreaming: boolean
-  /** Since the phone was last heard; null: never. */
+  /** Time since the last contact; null: never. */
   silentMs: number | null
-  /** Since its last event stream was lost, if nothing was heard from it after that. */
+  /** Time since its last event stream was lost, if there was no contact after it. */
   lostMs: number | null
   usesPush: boolean
   lastSeenAt: number | null
   appVersion: string | null
   battery: Health['battery']
   network: Health['network']
-  /** Null: nobody has said. */
+  /** Null: unknown. */
   sims: Health['sims'] | null
-  /** It is told an address for what it receives that cannot be the one of this service. */
+  /** Its address for received messages cannot be the one of this service. */
   isDeaf: boolean
   clockOffsetMs: number
   failsRepeatedly: boolean
@@ -44,7 +44,7 @@ export interface PhoneFacts {
 
 const lowBatteryPercent = 15
 const tolerableSkewMs = 60_000
-/** So many keep-alives without a word after a lost stream: the app is back within 5 s. */
+/** Keep-alives without contact after a lost stream: the app reconnects within 5 s. */
 const missedKeepAlives = 2
 
 type Thresholds = Pick<
@@ -52,7 +52,10 @@ type Thresholds = Pick<
   'keepAliveMs' | 'lateAfterMs' | 'offlineAfterMs' | 'probeAfterMs' | 'wakeAnswerMs'
 >
 
-/** What a phone says of itself: online by its stream or by asking often enough, degraded when something will keep it from sending soon. */
+/**
+ * Returns the health of a phone: online by its stream or by regular polling, degraded when something will
+ * soon keep it from sending.
+ */
 export function healthOf(facts: PhoneFacts, settings: Thresholds): Health {
   const reach = reachOf(facts, settings)
   const troubles = reach.status === 'online' ? troublesOf(facts) : []
@@ -104,7 +107,7 @@ function troublesOf(facts: PhoneFacts): string[] {
   ]
 }
 
-/** When its silence will begin to mean something. */
+/** Returns when its silence begins to matter. */
 function expectedBy(facts: PhoneFacts, settings: Thresholds, link: Health['link']): number | null {
   const { silentMs, nowMs } = facts
   if (silentMs === null || link === 'none') return null

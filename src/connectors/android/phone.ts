@@ -13,16 +13,19 @@ import { Waker } from './waker.ts'
 export interface SeenHealth {
   battery: { percent: number; charging: boolean } | null
   network: { transport: string | null; registered: boolean | null } | null
-  /** It says that nothing at all could be sent for an hour. */
+  /** It reports that nothing at all could be sent for an hour. */
   fails: boolean
 }
 
-/** So many failed messages in a row are no accident. */
+/** Consecutive failures that are no accident. */
 const maxFailures = 5
-/** The app opens its stream anew within this, however long it had tried in vain. */
-const longestReconnectMs = 60_000
+/** The app reopens its stream within this, however long it had failed. */
+const maxReconnectMs = 60_000
 
-/** One phone as the service runs it: its event streams, when it was heard, and what it said of itself. Messages pass it by. */
+/**
+ * One phone as the service runs it: its event streams, last contact, and reported state. Messages do not pass
+ * through it.
+ */
 export class Phone implements Pull {
   readonly capabilities: Capabilities = {
     deliveryReports: true,
@@ -35,7 +38,7 @@ export class Phone implements Pull {
   readonly #streams = new EventStreams()
   readonly #waker: Waker
   readonly #clock = new PhoneClock()
-  /** What it has read of what is ours to tell. */
+  /** The documents that it has read. */
   readonly documents = new ReadDocuments()
   #settings: AndroidSettings
   #phase: 'running' | 'resting' | 'stopped' = 'running'
@@ -51,10 +54,10 @@ export class Phone implements Pull {
   #network: Health['network'] = null
   readonly #sims: KnownSims
   #failuresInRow = 0
-  #saysItFails = false
+  #reportsFailure = false
   #hasBacklog = false
   #probedMs = Number.NEGATIVE_INFINITY
-  #said = ''
+  #reported = ''
 
   constructor(
     deps: { tools: ConnectorTools; events: ConnectorEvents },
@@ -88,17 +91,17 @@ export class Phone implements Pull {
     return this.#settings.limitRestMs
   }
 
-  /** A message that it has said to have, and of which it says nothing for so long, is asked for again. */
+  /** A message that it acknowledged, and reports nothing about for this long, is offered again. */
   get resyncAfterMs(): number {
     return this.#settings.resyncAfterMs
   }
 
-  /** An event stream is open, and lives as far as one can know. */
+  /** An event stream is open, and alive as far as this is known. */
   get isStreaming(): boolean {
-    return this.#streams.living(this.#tools.monotonicMs(), this.#settings.drainMs) > 0
+    return this.#streams.countLive(this.#tools.monotonicMs(), this.#settings.drainMs) > 0
   }
 
-  /** How far its clock goes before ours; 0 when that is not known or nothing to speak of. */
+  /** How far its clock is ahead of ours; 0 when unknown or negligible. */
   get clockOffsetMs(): number {
     return this.#clock.offsetMs
   }
@@ -120,7 +123,7 @@ export class Phone implements Pull {
       sims: this.#sims.shown,
       isDeaf: this.#registration?.isDeaf ?? false,
       clockOffsetMs: this.#clock.offsetMs,
-      failsRepeatedly: this.#saysItFails || this.#failuresInRow >= maxFailures,
+      failsRepeatedly: this.#reportsFailure || this.#failuresInRow >= maxFailures,
       nowMs: this.#tools.now(),
     }
     return healthOf(facts, this.#settings)
@@ -162,7 +165,7 @@ export class Phone implements Pull {
   remember(known: Parameters<Pull['remember']>[0]): void {
     if (this.#contactMs !== null || known.lastSeenAt === null) return
     this.#wasOnPush = known.link === 'push'
-    if (known.link === 'stream') this.#lostMs = this.#tools.monotonicMs() + longestReconnectMs
+    if (known.link === 'stream') this.#lostMs = this.#tools.monotonicMs() + maxReconnectMs
     if (known.link === 'none') this.#lostMs = Number.NEGATIVE_INFINITY
     this.#lastSeenAt = known.lastSeenAt
     this.#contactMs = this.#tools.monotonicMs() - Math.max(0, this.#tools.now() - known.lastSeenAt)
@@ -172,7 +175,7 @@ export class Phone implements Pull {
     if (known.sims.length > 0) this.#sims.saw(known.sims)
   }
 
-  /** Heard by any request that showed it to be the phone. */
+  /** Records contact by any authenticated request. */
   contact(registration: RegisteredAs, appVersion: string | null): void {
     this.#registration = { isDeaf: this.#registration?.isDeaf ?? false, ...registration }
     this.#sims.registeredWith(registration.sims)
@@ -180,52 +183,55 @@ export class Phone implements Pull {
     this.#contactMs = this.#tools.monotonicMs()
     this.#lastSeenAt = this.#tools.now()
     this.#lostMs = null
-    this.#tell()
+    this.#reportHealth()
   }
 
-  /** Takes a stream in; gives what to call when it has ended. */
+  /** Adds a stream; returns the function to call when it has ended. */
   openStream(sink: StreamSink): () => void {
     if (this.#phase === 'stopped') throw new Error('The phone was stopped.')
     const remove = this.#streams.add(sink)
     this.#tick()
-    this.#tell()
+    this.#reportHealth()
     return () => {
       remove()
-      this.#tell()
+      this.#reportHealth()
     }
   }
 
-  /** It fetches. To be called before anything is claimed for it. */
+  /** Records a fetch. Must be called before anything is claimed for it. */
   fetching(): void {
     if (this.#waker.answered()) this.#streams.answered()
   }
 
-  /** So many items it was given. */
+  /** Records how many items it was given. */
   fetched(items: number): void {
     this.#hasBacklog = items >= this.#settings.page
   }
 
-  /** It was given a whole page: more may wait, for which nobody was woken. */
+  /** It was given a full page: more may be queued, for which no phone was woken. */
   get hasBacklog(): boolean {
     return this.#hasBacklog
   }
 
-  /** What it said of messages was stored, and was news: the app tells a failure with each state that it had before, and again. */
+  /**
+   * Applies reports that were stored and changed something: the app repeats a failure with each state that it
+   * had before.
+   */
   reported(reports: readonly { state: string; error: string | null }[]): void {
     for (const { state, error } of reports) {
       const blames = state === 'failed' ? whomFailureBlames(error) : null
       if (blames === 'phone') this.#failuresInRow += 1
       if (state === 'sent' || state === 'delivered' || blames === 'recipient') this.#failuresInRow = 0
     }
-    this.#tell()
+    this.#reportHealth()
   }
 
-  /** When it wrote down something that it has just told, by its own clock. */
-  heardClock(from: ClockWitness, atMs: number): void {
-    this.#clock.heard(from, atMs - this.#tools.now())
+  /** Records when the phone dated something that it has just reported, by its own clock. */
+  recordClock(from: ClockWitness, atMs: number): void {
+    this.#clock.record(from, atMs - this.#tools.now())
   }
 
-  /** Whether a timestamp that it has signed may be of now. */
+  /** Returns whether a signed timestamp may be current. */
   admitsHook(atMs: number): boolean {
     return this.#clock.admits(atMs - this.#tools.now(), atMs)
   }
@@ -234,18 +240,18 @@ export class Phone implements Pull {
     const at = this.#tools.now()
     if (battery !== null) this.#battery = { ...battery, at }
     if (network !== null) this.#network = { ...network, roaming: null, operator: null, signalDbm: null, at }
-    this.#saysItFails = fails
-    this.#tell()
+    this.#reportsFailure = fails
+    this.#reportHealth()
   }
 
   sawSims(sims: SeenSims): void {
     this.#sims.saw(sims)
-    this.#tell()
+    this.#reportHealth()
   }
 
   #unanswered(): boolean {
     this.#streams.unanswered()
-    this.#tell()
+    this.#reportHealth()
     return this.isStreaming
   }
 
@@ -256,12 +262,12 @@ export class Phone implements Pull {
       const nowMs = this.#tools.monotonicMs()
       this.#streams.keepAlive(nowMs)
       this.#probe(nowMs)
-      this.#tell()
+      this.#reportHealth()
       this.#tick()
     })
   }
 
-  /** Silence says nothing: a phone that has nothing to send is silent. It is told to fetch, and then it must speak. */
+  /** Silence means nothing: a phone without messages is silent. A fetch event makes it respond. */
   #probe(nowMs: number): void {
     const { probeAfterMs } = this.#settings
     if (probeAfterMs === 0 || this.#contactMs === null) return
@@ -276,11 +282,11 @@ export class Phone implements Pull {
     this.#wasStreaming = isStreaming
   }
 
-  #tell(): void {
+  #reportHealth(): void {
     const { status, reasons, link } = this.health()
-    const said = JSON.stringify([status, reasons, link])
-    if (said === this.#said) return
-    this.#said = said
+    const state = JSON.stringify([status, reasons, link])
+    if (state === this.#reported) return
+    this.#reported = state
     this.#events.healthChanged()
   }
 }

@@ -2,48 +2,60 @@ import type { Inbound } from '../connector.ts'
 import type { Phone } from './phone.ts'
 
 /**
- * What the routes of the phones need of the service. `src/app/phones.ts` gives them; a phone is known by its token, and each call says whose phone it
- * is by the registration that the token named.
+ * What the routes of the phones need from the service; `src/app/phones.ts` implements it. A phone is
+ * identified by its token, and each call gets the registration of that token.
  */
 export interface PhonePorts {
-  /** Makes a phone of whoever shows a private token; settles when its device runs. Null: the token is not known, or was revoked. */
+  /**
+   * Registers a phone that presents a private token; settles when its device runs. Null: the token is unknown
+   * or revoked.
+   */
   register(privateToken: string, said: SaidByApp): Promise<Registered | null>
-  /** Whose token this is. Null: nobody's any more. */
+  /** Returns the registration of a token; null if it has none any more. */
   identify(deviceToken: string): Promise<Registration | null>
-  /** Whose hook address this is. Null: nobody's any more. */
+  /** Returns the registration of a hook address; null if it has none any more. */
   identifyHook(hookSecret: string): Promise<Registration | null>
-  /** What an app says of itself at each start. */
+  /** Stores what an app reports about itself at each start. */
   update(registration: Registration, said: SaidByApp): Promise<void>
-  /** Claims what there is room for, and gives that and everything that the phone has not said to have. Flushed when it settles. */
+  /**
+   * Claims what there is room for; returns that and everything that the phone has not acknowledged. Flushed
+   * when it settles.
+   */
   offer(registration: Registration): Promise<Offer[]>
-  /** Settles when it is stored, with those that told something new: no repetitions, and none of attempts that are not this phone's. */
+  /**
+   * Settles when the reports are stored, with those that changed something: neither repetitions nor reports
+   * about other phones' attempts.
+   */
   report(registration: Registration, reports: readonly Report[]): Promise<readonly Report[]>
-  /** What `sms:sent` tells beside: the SIM, and how many parts the phone made; null where it says nothing of them. */
+  /** Stores what `sms:sent` also reports: the SIM, and the number of parts; null if it reports neither. */
   sentOver(
     registration: Registration,
     sent: { attemptId: string; sim: number | null; parts: number | null },
   ): Promise<void>
   inbound(registration: Registration, inbound: Inbound): Promise<void>
-  /** Something came that could not be read and is passed over. `form` is what it looks like, without a number, a text or a name of anybody. */
+  /**
+   * Records something that could not be parsed and is ignored. `form` describes its shape, without any
+   * number, text or name.
+   */
   unread(registration: Registration, kind: 'event' | 'message' | 'report', form: string): void
-  /** More waits for the phone than it was just given, and it may have it now. */
+  /** Returns whether more is queued for the phone than it was just given, and it may have it now. */
   hasMore(registration: Registration): Promise<boolean>
-  /** The running device, or null while it is disabled or the pool has not caught up. */
+  /** Returns the running device; null while it is disabled or the pool has not caught up. */
   phone(deviceId: string): Phone | null
 }
 
-/** What an app says of itself when it registers or starts. */
+/** What an app reports about itself when it registers or starts. */
 export interface SaidByApp {
   /** `<manufacturer>/<product>`; null in an update. */
   name: string | null
   sims: readonly SaidSim[] | null
-  /** It gave a Google push token, and so opens no event stream. */
+  /** It sent a Google push token, and so opens no event stream. */
   usesPush: boolean
-  /** From the User-Agent; null when it says none. */
+  /** From the User-Agent; null when it names none. */
   appVersion: string | null
 }
 
-/** Masked by the app: all but the last four characters are `*`. `slot` from 1. */
+/** Masked by the app: all characters except the last four are `*`. `slot` from 1. */
 export interface SaidSim {
   slot: number
   number: string | null
@@ -57,34 +69,34 @@ export interface Registration {
   /** What the app shows as its login. */
   accountName: string
   signingKey: string
-  /** The last part of the addresses that the phone calls by itself. */
+  /** The last path segment of the addresses that the phone calls. */
   hookSecret: string
   appVersion: string | null
   usesPush: boolean
-  /** Null: it has said nothing of them. */
+  /** Null: not reported. */
   sims: readonly SaidSim[] | null
-  /** As they were set, by slot from 1; null where none was. */
+  /** As set, by slot from 1; null where none was. */
   simNumbers: readonly (string | null)[]
-  /** Whose national numbers its SIMs have; null where nobody has said so. */
+  /** The country whose national numbers its SIMs have; null if not set. */
   country: string | null
 }
 
 export interface Registered {
   phoneId: string
-  /** In clear, once. */
+  /** In clear text, only once. */
   deviceToken: string
   accountName: string
-  /** Null when it was removed since. */
+  /** Null if it was removed since. */
   registration: Registration | null
 }
 
-/** A message that the phone may send, or is to cancel. */
+/** A message that the phone may send, or must cancel. */
 export interface Offer {
   attemptId: string
   to: string
   text: string
   sim: number | null
-  /** A whole number from 0; the smaller goes first. */
+  /** A whole number from 0; smaller ones are sent first. */
   priority: number
   createdAt: number
   /** By our clock. */
@@ -92,13 +104,13 @@ export interface Offer {
   state: 'pending' | 'cancelling'
 }
 
-/** What a phone says of one attempt. */
+/** What a phone reports about one attempt. */
 export interface Report {
   attemptId: string
   state: 'pending' | 'processed' | 'sent' | 'delivered' | 'failed' | 'canceled'
-  /** Its words for a failure. */
+  /** The phone's text for a failure. */
   error: string | null
-  /** When it was sent and delivered, by its clock in our time; left out where it does not say. */
+  /** When it was sent and delivered, by the phone's clock in server time; omitted when not reported. */
   sentAt?: number
   deliveredAt?: number
 }

@@ -7,11 +7,11 @@ import type { PhonePorts, Registration } from './ports.ts'
 export interface PhoneRouteDeps {
   ports: PhonePorts
   clock: { now(): number }
-  /** The address that phones know the service by. */
+  /** The public URL of the service for phones. */
   publicUrl: () => string
 }
 
-/** What the server gives to routes that are mounted on it. */
+/** What the server provides to routes that are mounted on it. */
 export interface ServerTools {
   respond(
     request: FastifyRequest,
@@ -24,22 +24,22 @@ export interface ServerTools {
     head: { contentType: string; headers: Record<string, string> },
   ): ServerResponse
   log: { error(fields: object, message: string): void }
-  /** Whose request it is, for the log. */
+  /** Records the device of a request, for the log. */
   noteDevice(request: FastifyRequest, deviceId: string): void
   addressOf(request: FastifyRequest): string
-  /** Lets the connection of a request be idle for a short time only once it is answered. */
+  /** Shortens how long the connection of a request may be idle after the response. */
   endIdleSoon(request: FastifyRequest, reply: FastifyReply): Readonly<Record<string, string>>
-  /** Counts a credential that was refused. Gives after how many seconds the network may try again; 0 while it may go on. */
+  /** Counts a rejected credential. Returns after how many seconds the network may retry; 0 while it may continue. */
   failedAuthentication(request: FastifyRequest): number
 }
 
-/** What the app asks, with who asks it. */
+/** A request of the app, with its client. */
 export interface Call {
   body: Buffer
   headers: Readonly<Record<string, string | string[] | undefined>>
   parameters: Readonly<Record<string, string>>
   address: string
-  /** By the User-Agent, else as it registered. */
+  /** From the User-Agent, or as it registered. */
   appVersion: string | null
 }
 
@@ -49,13 +49,13 @@ export interface PhoneCall extends Call {
   phone: Phone | null
 }
 
-/** An answer in JSON; without a body it has none. */
+/** A response in JSON; without `json` it has no body. */
 export interface Answer {
   status: number
   json?: unknown
 }
 
-/** A refusal in the form that the app's own server has: the app shows the status and reads no more than that. */
+/** A rejection in the format of the app's own server: the app shows the status and reads nothing else. */
 export class CallRefused extends Error {
   readonly status: number
   readonly retryAfterSeconds: number
@@ -69,7 +69,7 @@ export class CallRefused extends Error {
 
 export const done: Answer = { status: 204 }
 
-/** The JSON of a body; null for none. Never says what stood there. */
+/** Parses the JSON of a body; null for none. The error never quotes the body. */
 export function readJson({ body }: Pick<Call, 'body'>): unknown {
   if (body.length === 0) return null
   try {
@@ -82,7 +82,10 @@ export function readJson({ body }: Pick<Call, 'body'>): unknown {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** One line of at most `longest` characters, which people may be shown; longer ones are cut off, everything else is null. */
+/**
+ * Returns one line of at most `longest` characters that can be shown to people. Longer ones are cut;
+ * everything else is null.
+ */
 export function textOf(value: unknown, longest: number): string | null {
   const line = typeof value === 'string' ? plainText(value.slice(0, longest)).replaceAll(/\s/g, ' ') : ''
   return line === '' ? null : line

@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../runtime/errors.ts'
 import { bearerOf, callOf, callOfPhone, refusedCredential } from './access.ts'
 import { documentsFor, StreamRoute } from './events.ts'
-import { hear } from './hooks.ts'
+import { handleHook } from './hooks.ts'
 import { pull, report } from './messages.ts'
 import type { Registration } from './ports.ts'
 import type { DocumentName } from './read-documents.ts'
 import { describe, register, update } from './registration.ts'
 import { type Answer, CallRefused, type PhoneCall, type PhoneRouteDeps, type ServerTools } from './route.ts'
 
-/** Where all routes of phones are; what a person types into the app ends with it. */
+/** Base path of all phone routes; the address that is entered in the app ends with it. */
 const base = '/mobile/v1'
 /** Pulls and reports of one message have a few KiB. */
 const maxBodyBytes = 64 * 1024
@@ -18,7 +18,7 @@ type Method = 'GET' | 'POST' | 'PATCH'
 interface Route {
   method: Method
   path: string
-  /** Null when it has answered by itself. */
+  /** Null when it has already responded. */
   handle(request: FastifyRequest, reply: FastifyReply): Promise<Answer | null>
 }
 
@@ -33,14 +33,14 @@ const methods: Readonly<Record<string, readonly Method[]>> = {
   '/hooks/:secret': ['POST'],
 }
 
-/** The routes that the SMSGate app (1.53.1 and later) has of its server, to be mounted below `path`. */
+/** Returns the routes of the server for the SMSGate app (1.53.1 and later), to be mounted below `path`. */
 export function createPhoneRoutes(deps: PhoneRouteDeps): {
   path: string
   known: ReadonlyMap<string, readonly Method[]>
   addTo(app: FastifyInstance, tools: ServerTools): void
 } {
-  const known = Object.entries(methods).flatMap(([path, taken]) =>
-    spellings(path).map((spelling) => [base + spelling, taken] as const),
+  const known = Object.entries(methods).flatMap(([path, allowed]) =>
+    spellings(path).map((spelling) => [base + spelling, allowed] as const),
   )
   return {
     path: base,
@@ -52,7 +52,7 @@ export function createPhoneRoutes(deps: PhoneRouteDeps): {
         done()
       })
       app.removeAllContentTypeParsers()
-      // The body is signed as it is, and read by whoever wants it.
+      // The signature covers the raw body; each handler parses it.
       app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
       app.setErrorHandler((error, request, reply) => answerError(tools, error, request, reply))
       for (const route of routesOf(deps, tools, streams)) addRoute(app, tools, route)
@@ -75,7 +75,7 @@ function addRoute(app: FastifyInstance, tools: ServerTools, { method, path, hand
   }
 }
 
-/** The app glues paths to what was typed in, so that a slash at its end becomes two. */
+/** The app appends paths to the configured address, so a slash at its end becomes two. */
 const spellings = (path: string): string[] => [path, `/${path}`]
 
 function routesOf(deps: PhoneRouteDeps, tools: ServerTools, streams: StreamRoute): Route[] {
@@ -118,7 +118,7 @@ function routesOf(deps: PhoneRouteDeps, tools: ServerTools, streams: StreamRoute
     }),
     routeOf('PATCH', '/device', (call) => update(deps, call)),
     open('GET', '/device', async (request) => {
-      // Of whoever shows a token it must be a right one; the app asks it without one, too.
+      // A client that presents a token must present a valid one; the app also calls this without a token.
       if (request.raw.headers.authorization !== undefined && (await byToken(request)) === null)
         throw refusedCredential(tools, request)
       return describe(callOf(tools, request))
@@ -133,13 +133,13 @@ function routesOf(deps: PhoneRouteDeps, tools: ServerTools, streams: StreamRoute
     }),
     open('GET', '/user/code', notHere),
     open('PATCH', '/user/password', notHere),
-    routeOf('POST', '/hooks/:secret', (call) => hear(deps, call), byHook),
+    routeOf('POST', '/hooks/:secret', (call) => handleHook(deps, call), byHook),
   ]
 }
 
-/** There are no accounts of the app's kind: a phone belongs to whoever made its private token. */
+/** There are no accounts of the app's kind: a phone belongs to the owner of its private token. */
 const notHere = async (): Promise<Answer> => {
-  throw new CallRefused(501, 'This server has no codes and passwords for phones.')
+  throw new CallRefused(501, 'This server does not support codes and passwords for phones.')
 }
 
 function respondWith(
@@ -150,7 +150,7 @@ function respondWith(
   headers: Record<string, string> = {},
 ): void {
   const ofConnection = endIdleSoon(request, reply)
-  // Without this type the app finds no reader for the body.
+  // Without this content type the app has no parser for the body.
   respond(request, reply, {
     status,
     contentType: 'application/json',
@@ -159,15 +159,15 @@ function respondWith(
   })
 }
 
-/** Errors of these routes in their own form; those that the server refuses before them go on to it. */
+/** Responds to errors of these routes in their own format; rejections of the server itself are passed on. */
 function answerError(tools: ServerTools, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refused = readRefusal(error)
   if (refused === null) throw error
   if (refused.status === 500)
-    tools.log.error({ request: request.id, err: error }, 'a phone could not be answered')
+    tools.log.error({ request: request.id, err: error }, 'failed to respond to a phone')
   const headers = {
     ...(refused.retryAfterSeconds > 0 ? { 'retry-after': String(refused.retryAfterSeconds) } : {}),
-    // What was not read would be taken for the next request.
+    // The unread rest would be allowed for the next request.
     ...(refused.status === 413 ? { connection: 'close' } : {}),
   }
   respondWith(tools, request, reply, { status: refused.status, json: { message: refused.message } }, headers)
@@ -179,5 +179,5 @@ function readRefusal(error: unknown): CallRefused | null {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new CallRefused(413, 'The body is too large.')
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
     return new CallRefused(statusCode, 'The request cannot be read.')
-  return error instanceof Refusal ? null : new CallRefused(500, 'Internal error. Ask again.')
+  return error instanceof Refusal ? null : new CallRefused(500, 'Internal error. Try again.')
 }

@@ -1,20 +1,20 @@
 import type { SimChoice } from '../connector.ts'
 import { countrySetting, oneOf, type SettingRule, wholeNumber } from '../setting-rules.ts'
 
-/** What an operator has set of a phone, as its parts take it. */
+/** The settings of a phone, parsed. */
 export interface AndroidSettings {
-  /** The numbers of its SIMs by slot, from 1; null where none was named. */
+  /** The numbers of its SIMs by slot, from 1; null where none is set. */
   simNumbers: readonly (string | null)[]
-  /** Whose national numbers its SIMs have; null where nobody has said so. */
+  /** The country whose national numbers its SIMs have; null if not set. */
   country: string | null
   simSelection: 'phone' | 'rotate'
   page: number
-  /** 0 leaves the ping off. */
+  /** 0 switches the ping off. */
   pingIntervalS: number
   keepAliveMs: number
   wakeIntervalMs: number
   wakeAnswerMs: number
-  /** 0 is never. */
+  /** 0 means never. */
   probeAfterMs: number
   drainMs: number
   resyncAfterMs: number
@@ -32,72 +32,72 @@ export const androidSettings: readonly SettingRule[] = [
   oneOf(
     'sim_selection',
     ['phone', 'rotate'],
-    'Which SIM sends a message that names none: `phone` leaves it to the app, `rotate` takes the one that has sent least.',
+    'SIM for messages that name none: `phone` lets the app choose, `rotate` uses the SIM that has sent least.',
   ),
   wholeNumber(
     'page',
     20,
     [1, 100],
-    'Messages that the phone may hold without having said so. What it holds cannot go to another phone; 20 is a few minutes of its pace.',
+    'Maximum number of messages that the phone may hold without having acknowledged them. They cannot be sent by another phone; 20 take a few minutes to send.',
   ),
   orNever(
     'ping_interval_s',
     600,
     [60, 86_400],
-    'Seconds between two pings of the app, which tell its battery and its network; 0 switches them off. 10 min, since each one costs battery. Takes effect when the app is started anew.',
+    'Seconds between pings of the app, which report its battery and network; 0 switches them off. Default 10 min, because each one costs battery. Takes effect when the app restarts.',
   ),
   wholeNumber(
     'keep_alive_s',
     15,
     [5, 60],
-    'Seconds between two signs of life on an event stream; proxies end a silent one after 60 s.',
+    'Seconds between keep-alives on an event stream; proxies close an idle one after 60 s.',
   ),
   wholeNumber(
     'wake_interval_ms',
     2_000,
     [1_000, 60_000],
-    'Milliseconds, at least, between two events that tell the phone to fetch, or half of them once it has followed the last: each one makes it break off the fetch that it is at.',
+    'Minimum milliseconds between two fetch events to the phone; half of that once it has followed the last one. Each event makes the app abort its current fetch.',
   ),
   wholeNumber(
     'wake_answer_s',
     10,
     [2, 300],
-    'Seconds in which it fetches when told to. After two that it did not answer, its event stream counts as dead.',
+    'Seconds within which the phone must fetch after a fetch event. After two unanswered ones its event stream counts as dead.',
   ),
   orNever(
     'probe_after_s',
     300,
     [60, 86_400],
-    'Seconds of silence after which it is told to fetch, to see whether it lives; 0 is never. 5 min, since a dead connection is not noticed in another way.',
+    'Seconds of silence after which a fetch event checks whether the phone is alive; 0 means never. Default 5 min, because a dead connection is not noticed otherwise.',
   ),
   wholeNumber(
     'drain_s',
     30,
     [5, 600],
-    'Seconds after which an event stream that takes no more bytes counts as dead.',
+    'Seconds after which an event stream that accepts no more bytes counts as dead.',
   ),
   wholeNumber(
     'resync_after_s',
     600,
     [60, 43_200],
-    'Seconds without a word of a message that the phone holds, after which it is asked for it again. 10 min: some networks take so long.',
+    'Seconds without a report on a message that the phone holds, after which it is offered again. Default 10 min, because some networks take that long.',
   ),
   wholeNumber(
     'limit_rest_min',
     30,
     [1, 1_440],
-    'Minutes for which the phone gets nothing more after Android has refused one as too many. 30 min: Android counts 30 messages in 30 minutes, unless that was changed on the phone.',
+    "Minutes for which the phone gets no messages after it reached Android's sending limit. Default 30 min: Android allows 30 messages in 30 minutes, unless that was changed on the phone.",
   ),
   wholeNumber(
     'late_after_min',
     35,
     [16, 1_440],
-    'Minutes of silence after which a phone without an event stream is degraded: it fetches every 15 min, and dozes.',
+    'Minutes of silence after which a phone without an event stream is degraded: it fetches every 15 min, and may doze.',
   ),
-  wholeNumber('offline_after_min', 120, [17, 10_080], 'Minutes of silence after which it is offline.'),
+  wholeNumber('offline_after_min', 120, [17, 10_080], 'Minutes of silence after which the phone is offline.'),
 ]
 
-/** Reads settings that were checked by `androidSettings`; those left out have their default. */
+/** Parses settings that were checked by `androidSettings`; missing ones get their default. */
 export function readSettings(given: Readonly<Record<string, string>>): AndroidSettings {
   const textOf = (name: string): string =>
     given[name] ?? androidSettings.find((rule) => rule.name === name)?.default ?? ''
@@ -123,16 +123,19 @@ export function readSettings(given: Readonly<Record<string, string>>): AndroidSe
 
 const phoneChooses: SimChoice = { simOf: new Map(), turns: [] }
 
-/** The SIMs that messages go over: those of known numbers, and in turn those that the phone has. What was set goes before what a phone has told. */
+/**
+ * Returns the SIMs for messages: those of known numbers, and those that are used in turn. What was set
+ * precedes what a phone reported.
+ */
 export function simChoiceOf(
   { simNumbers, simSelection }: Pick<AndroidSettings, 'simNumbers' | 'simSelection'>,
   seen: readonly { slot: number; number?: string | null }[],
 ): SimChoice {
-  const told = seen.flatMap(({ slot, number }) => (isE164(number) ? [[number, slot] as const] : []))
+  const reported = seen.flatMap(({ slot, number }) => (isE164(number) ? [[number, slot] as const] : []))
   const named = simNumbers.flatMap((number, i) => (number === null ? [] : [[number, i + 1] as const]))
-  if (simSelection === 'phone' && told.length + named.length === 0) return phoneChooses
+  if (simSelection === 'phone' && reported.length + named.length === 0) return phoneChooses
   const turns = simSelection === 'rotate' ? seen.map(({ slot }) => slot) : []
-  return { simOf: new Map([...told, ...named]), turns }
+  return { simOf: new Map([...reported, ...named]), turns }
 }
 
 const e164Form = /^\+[1-9]\d{6,14}$/
@@ -143,7 +146,7 @@ function simNumber(slot: number): SettingRule {
   return {
     name: `sim_${slot}_number`,
     default: '',
-    says: `The number of the SIM in slot ${slot}, in E.164; messages with it as their sender go by this SIM. Empty is the one that the app tells at its start, if the SIM knows its own.`,
+    says: `Number of the SIM in slot ${slot}, in E.164; messages with this sender are sent over this SIM. Empty: the number that the app reports at its start, if the SIM knows its own.`,
     check: (value) =>
       value === '' || isE164(value) ? null : 'needs a number in E.164 such as +4915112345678, or nothing',
   }

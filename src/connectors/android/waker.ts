@@ -3,15 +3,16 @@ import type { ConnectorTools } from '../connector-tools.ts'
 export interface WakerDeps {
   tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule'>
   settings: () => { wakeIntervalMs: number; wakeAnswerMs: number }
-  /** Tells the phone to fetch; false when there is no stream to tell it by. */
+  /** Sends a fetch event to the phone. Returns false without an open stream. */
   send: () => boolean
-  /** It was told and did not fetch; gives whether to tell it again. */
+  /** Called when it did not follow the event; returns whether to send another. */
   unanswered: () => boolean
 }
 
 /**
- * Tells a phone to fetch: at once, then no oftener than the interval while there is something that no fetch has taken since, or half of it
- * once it has followed the last. Each event makes the app break off the fetch that it is at, so that a fast stream of them would starve it.
+ * Sends fetch events to a phone: immediately, then at most once per interval while messages were queued since
+ * its last fetch, or per half interval once it has followed the last event. Each event makes the app abort
+ * its current fetch, so a fast series would starve it.
  */
 export class Waker {
   readonly #deps: WakerDeps
@@ -38,7 +39,7 @@ export class Waker {
     })
   }
 
-  /** It fetches: what has been there until now is taken. Gives whether it was told to. */
+  /** Records a fetch, which takes all that was queued until now. Returns whether an event was pending. */
   answered(): boolean {
     const wasAsked = this.#cancelAnswer !== null
     this.#isWanted = false
@@ -56,7 +57,7 @@ export class Waker {
 
   #fire(): void {
     const { tools, settings, send, unanswered } = this.#deps
-    // A phone fetches by itself when it opens a stream: nothing is owed to one that has none.
+    // A phone fetches by itself when it opens a stream: one without a stream needs no event.
     this.#isWanted = false
     if (!send()) return
     this.#sentMs = tools.monotonicMs()

@@ -1,7 +1,7 @@
 import { isSince, since } from './app-version.ts'
 import type { Registration } from './ports.ts'
 
-/** What the phone is to tell us by itself. Delivered, failed and canceled messages are reported anyway. */
+/** Webhooks that the phone must call. Delivered, failed and canceled messages are reported anyway. */
 const wanted = [
   { name: 'received', event: 'sms:received', from: null },
   { name: 'sent', event: 'sms:sent', from: null },
@@ -10,7 +10,7 @@ const wanted = [
   { name: 'started', event: 'app:started', from: since.appStarted },
 ] as const
 
-/** GET /webhooks: the whole list. Ids stay the same for a device: another one would be shown to its user as new. */
+/** GET /webhooks: the whole list. IDs stay the same for a device: the app would show another one to its user as new. */
 export const webhooksFor = (
   { deviceId, hookSecret }: Registration,
   { appVersion, publicUrl }: { appVersion: string | null; publicUrl: string },

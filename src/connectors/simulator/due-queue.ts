@@ -1,9 +1,9 @@
 import type { ConnectorTools } from '../connector-tools.ts'
 
-/** What a queue needs: durations, and how an item is said. A rejection of `say` means: keep it and say it again. */
+/** What a queue needs: time, and how an item is delivered. A rejection of `deliver` means: keep it and retry. */
 interface Deps<Item> {
   tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule'>
-  say(item: Item): Promise<void>
+  deliver(item: Item): Promise<void>
 }
 
 interface Entry<Item> {
@@ -11,16 +11,16 @@ interface Entry<Item> {
   failures: number
 }
 
-/** Items said and not yet settled, above which no more are said: bounds memory when the store is slow. */
+/** Items in delivery, above which no more are started: limits memory when the store is slow. */
 const maxUnsettled = 10_000
 
 /** 1 s, doubled at each failure, at most 30 s. */
 const retryDelayMs = (failures: number): number => Math.min(30_000, 1000 * 2 ** Math.min(failures - 1, 5))
 
 /**
- * Items that are said when they are due, in order, and again until they were heard. One timer for all of them: they lie in
- * one bucket a millisecond, and a heap holds the milliseconds (20,000 messages/s wait 3 s each: 60,000 items in 3,000
- * buckets).
+ * Delivers items when they are due, in order, and retries them until they are accepted. One timer serves all:
+ * items lie in one bucket per millisecond, and a heap holds the milliseconds (20,000 messages/s wait 3 s
+ * each: 60,000 items in 3,000 buckets).
  */
 export class DueQueue<Item> {
   readonly #deps: Deps<Item>
@@ -29,30 +29,30 @@ export class DueQueue<Item> {
   #armedForMs = Infinity
   #disarm: (() => void) | null = null
   #unsettled = 0
-  #state: 'saying' | 'holding' | 'stopped' = 'saying'
+  #state: 'delivering' | 'holding' | 'stopped' = 'delivering'
 
   constructor(deps: Deps<Item>) {
     this.#deps = deps
   }
 
-  /** Says `item` after `delayMs`, never before the present turn of the event loop has ended. */
+  /** Delivers `item` after `delayMs`, never before the current turn of the event loop has ended. */
   add(item: Item, delayMs: number): void {
     this.#put({ item, failures: 0 }, delayMs)
   }
 
-  /** Says nothing until `release`. */
+  /** Delivers nothing until `release`. */
   hold(): void {
-    if (this.#state === 'saying') this.#state = 'holding'
+    if (this.#state === 'delivering') this.#state = 'holding'
     this.#arm()
   }
 
-  /** Ends a `hold`; what became due meanwhile is said in one go. */
+  /** Ends a `hold`; what became due meanwhile is delivered together. */
   release(): void {
-    if (this.#state === 'holding') this.#state = 'saying'
+    if (this.#state === 'holding') this.#state = 'delivering'
     this.#arm()
   }
 
-  /** Forgets all that waits and says nothing any more. */
+  /** Drops everything that is queued and delivers nothing any more. */
   stop(): void {
     this.#state = 'stopped'
     this.#buckets.clear()
@@ -78,26 +78,26 @@ export class DueQueue<Item> {
     this.#disarm = null
     this.#armedForMs = Infinity
     const [nextMs] = this.#dueTimes
-    if (nextMs === undefined || this.#state !== 'saying' || this.#unsettled >= maxUnsettled) return
+    if (nextMs === undefined || this.#state !== 'delivering' || this.#unsettled >= maxUnsettled) return
     this.#armedForMs = nextMs
     const { tools } = this.#deps
-    this.#disarm = tools.schedule(Math.max(0, nextMs - tools.monotonicMs()), () => this.#sayDue())
+    this.#disarm = tools.schedule(Math.max(0, nextMs - tools.monotonicMs()), () => this.#deliverDue())
   }
 
-  #sayDue(): void {
+  #deliverDue(): void {
     const nowMs = this.#deps.tools.monotonicMs()
     while ((this.#dueTimes[0] ?? Infinity) <= nowMs && this.#unsettled < maxUnsettled) {
       const dueMs = popTime(this.#dueTimes)
       const bucket = this.#buckets.get(dueMs) ?? []
       this.#buckets.delete(dueMs)
-      for (const entry of bucket) this.#say(entry)
+      for (const entry of bucket) this.#deliver(entry)
     }
     this.#arm()
   }
 
-  #say(entry: Entry<Item>): void {
+  #deliver(entry: Entry<Item>): void {
     this.#unsettled += 1
-    this.#deps.say(entry.item).then(
+    this.#deps.deliver(entry.item).then(
       () => this.#settle(),
       () => {
         entry.failures += 1
@@ -125,7 +125,7 @@ function pushTime(heap: number[], time: number): void {
   heap[at] = time
 }
 
-/** Takes the least time out of a heap that is not empty. */
+/** Removes the least time from a heap that is not empty. */
 function popTime(heap: number[]): number {
   const least = heap[0] as number
   const last = heap.pop() as number

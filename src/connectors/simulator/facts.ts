@@ -5,7 +5,7 @@ export const simulatorFacts: KindFacts = {
   label: 'Simulator',
   isSimulated: true,
   addedByOwners: 'in_test_mode',
-  notAdded: 'A simulator of your own carries test messages only. Switch to Test at the top of the page.',
+  notAdded: 'Your own simulators carry only test messages. Switch to Test at the top of the page.',
   // All but peer_url, an address to which this server posts messages.
   ownerSettings: ['offline', 'delay_ms', 'submit_delay_ms', 'refuse', 'fail', 'drop_receipts', 'window'],
   usualSettings: ['window', 'offline', 'delay_ms', 'refuse', 'drop_receipts'],

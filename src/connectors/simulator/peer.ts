@@ -2,29 +2,32 @@ import { Agent, request, type ClientRequest } from 'node:http'
 import type { Submission, Outcome } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 
-/** What the peer said to a message. */
+/** The response of the peer to a message. */
 export type PeerAnswer = { kind: 'taken' } | Extract<Outcome, { kind: 'refused' | 'unavailable' | 'unknown' }>
 
-/** A process that is told of each message before the device answers. */
+/** A process that gets each message before the device responds. */
 export interface Peer {
   /** Posts one message. Never throws; settles within `timeoutMs`. */
   post(submission: Submission): Promise<PeerAnswer>
-  /** Lets go of the connections once what is open has ended. */
+  /** Closes the connections once all open requests have ended. */
   close(): void
 }
 
 const timeoutMs = 10_000
-/** Connections to the peer: enough to keep one core busy, few enough for its backlog. Later posts wait for a free one. */
+/**
+ * Connections to the peer: enough to keep one core busy, few enough for its backlog. Later posts wait for a
+ * free one.
+ */
 const maxSockets = 64
 
-/** A peer at a loopback address, over kept-alive connections. */
+/** Creates a peer at a loopback address, over kept-alive connections. */
 export function createPeer(tools: Pick<ConnectorTools, 'schedule'>, url: string): Peer {
   const agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: maxSockets })
   const { hostname, port, pathname, search } = new URL(url)
   const target = {
     agent,
     method: 'POST',
-    // A literal IPv6 address stands in brackets in a URL only.
+    // A literal IPv6 address has brackets only in a URL.
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port,
     path: pathname + search,
@@ -43,7 +46,7 @@ export function createPeer(tools: Pick<ConnectorTools, 'schedule'>, url: string)
       open += 1
       const posting = request(target)
       const cancelTimeout = tools.schedule(timeoutMs, () =>
-        posting.destroy(new Error('The peer did not answer in time.')),
+        posting.destroy(new Error('The peer did not respond in time.')),
       )
       posting.once('response', (response) => {
         resolve(answerOf(response.statusCode ?? 0))
@@ -78,12 +81,15 @@ function answerOf(status: number): PeerAnswer {
     kind: 'unknown',
     networkIds: [],
     partsTaken: 0,
-    detail: `The peer answered with status ${status}.`,
+    detail: `The peer returned status ${status}.`,
     answered: { networkCode },
   }
 }
 
-/** Certain that nothing was handed over only while no connection stood: a failed connect, or still waiting for a socket. */
+/**
+ * It is certain that nothing was submitted only if there was no connection: a failed connect, or still
+ * waiting for a socket.
+ */
 function failureOf(error: NodeJS.ErrnoException, posting: ClientRequest): PeerAnswer {
   const detail = error.code === undefined ? error.message : `The peer cannot be reached: ${error.code}.`
   if (error.syscall === 'connect' || posting.socket === null) return { kind: 'unavailable', detail }

@@ -10,26 +10,26 @@ interface Deps {
   events: ConnectorEvents
 }
 
-const said: Readonly<Record<Exclude<Fate, 'dropped'>, Omit<Receipt, 'networkId'>>> = {
+const receiptOf: Readonly<Record<Exclude<Fate, 'dropped'>, Omit<Receipt, 'networkId'>>> = {
   delivered: { result: 'delivered', code: null, networkCode: null },
   stop: { result: 'delivered', code: null, networkCode: null },
   undelivered: { result: 'undelivered', code: 'unreachable', networkCode: 'simulated_absent' },
   lost: { result: 'lost', code: 'receipt_missing', networkCode: null },
 }
 
-/** The network behind the simulator: parts that it took, until their receipts were heard. */
+/** The network of the simulator: parts that it accepted, until their receipts were stored. */
 export class Receipts {
   readonly #deps: Deps
   readonly #queue: DueQueue<string>
-  /** Network ids whose receipt waits or is being said; keeps `resume` from doubling them. */
+  /** Network IDs whose receipt is pending or being stored; keeps `resume` from adding them twice. */
   readonly #awaited = new Set<string>()
 
   constructor(deps: Deps) {
     this.#deps = deps
-    this.#queue = new DueQueue({ tools: deps.tools, say: (networkId) => this.#say(networkId) })
+    this.#queue = new DueQueue({ tools: deps.tools, deliver: (networkId) => this.#deliver(networkId) })
   }
 
-  /** Takes every part of a message and gives their network ids. The handset answers once, with the last part. */
+  /** Accepts every part of a message and returns their network IDs. The handset replies once, with the last part. */
   take(submission: Submission, fate: Fate, delayMs: number): readonly string[] {
     const { attemptId, parts } = submission
     const dueAt = this.#deps.tools.now() + delayMs
@@ -42,7 +42,7 @@ export class Receipts {
     return networkIds
   }
 
-  /** Takes up what an earlier process left: overdue receipts are said at once. Ids of other makers are left alone. */
+  /** Resumes what an earlier process left: overdue receipts are delivered immediately. Other IDs are ignored. */
   resume(expected: readonly { networkId: string }[]): void {
     const nowMs = this.#deps.tools.now()
     for (const { networkId } of expected) {
@@ -72,14 +72,14 @@ export class Receipts {
   }
 
   /**
-   * A reply is stored before the receipt: once that is, nobody would ask for the part again, and a kill between the two would lose the reply. Its
-   * fingerprint makes it the same reply when it is said again.
+   * A reply is stored before the receipt: afterwards no restart would resume the part, and a kill between the
+   * two would lose the reply. Its fingerprint identifies it as the same reply when it is repeated.
    */
-  async #say(networkId: string): Promise<void> {
+  async #deliver(networkId: string): Promise<void> {
     const fate = readNetworkId(networkId)?.fate
     if (fate === undefined || fate === 'dropped') return
     if (fate === 'stop') await this.#reply(networkId)
-    await this.#deps.events.receipt({ networkId, ...said[fate] })
+    await this.#deps.events.receipt({ networkId, ...receiptOf[fate] })
     this.#awaited.delete(networkId)
   }
 

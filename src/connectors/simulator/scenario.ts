@@ -4,10 +4,10 @@ import type { SimulatorSettings } from './settings.ts'
 
 /**
  * What the simulator does with a message.
- * - `unavailable`: the device is cut off.
+ * - `unavailable`: the device is offline.
  * - `refused`: nothing reaches the network.
- * - `silent`: it reaches the network, and the answer is lost.
- * - `taken`: the network takes it; after `receiptAfterMs` more it has an end.
+ * - `silent`: it reaches the network, and the response is lost.
+ * - `taken`: the network accepts it; `receiptAfterMs` later it has its result.
  */
 export type Scenario =
   | { kind: 'unavailable' }
@@ -15,7 +15,7 @@ export type Scenario =
   | { kind: 'silent'; answerAfterMs: number }
   | { kind: 'taken'; answerAfterMs: number; receiptAfterMs: number; fate: Fate }
 
-/** The numbers of the test mode that behave in their own way here; those that the API refuses never arrive. */
+/** Test numbers with a simulated outcome; those that the API rejects never arrive here. */
 const magicNumbers = {
   unreachable: '+15005550002',
   broken: '+15005550005',
@@ -24,7 +24,7 @@ const magicNumbers = {
   optsOut: '+15005550011',
 } as const
 
-/** The number that answers every message with STOP. */
+/** The number that replies STOP to every message. */
 export const optOutNumber = magicNumbers.optsOut
 
 const refusals = {

@@ -1,6 +1,6 @@
 import { oneOf, type SettingRule, wholeNumber } from '../setting-rules.ts'
 
-/** How a simulator behaves. */
+/** The behaviour of a simulator. */
 export interface SimulatorSettings {
   offline: boolean
   delayMs: number
@@ -12,40 +12,43 @@ export interface SimulatorSettings {
   peerUrl: string | null
 }
 
-/** No receipt of the simulator comes later than this after its message was taken. */
+/** Maximum time from an accepted message to its receipt. */
 export const longestDelayMs = 3_600_000
 
 /** Every setting of a simulator, with the check of its value. */
 export const simulatorSettings: readonly SettingRule[] = [
-  flag('offline', 'Cuts the device off: it takes nothing, and receipts wait until it is back.'),
+  flag(
+    'offline',
+    'Takes the device offline: it accepts nothing, and receipts wait until it is online again.',
+  ),
   wholeNumber(
     'delay_ms',
     3000,
     [0, longestDelayMs],
-    'Milliseconds from a taken message to its receipt; 0 is at once.',
+    'Milliseconds from an accepted message to its receipt; 0 means immediately.',
   ),
-  wholeNumber(
-    'submit_delay_ms',
-    0,
-    [0, 60_000],
-    'Milliseconds until the device says whether it takes a message.',
-  ),
+  wholeNumber('submit_delay_ms', 0, [0, 60_000], 'Milliseconds until the device responds to a submission.'),
   oneOf(
     'refuse',
     ['none', 'good', 'now', 'busy'],
-    'Refuses every message: `good` for ever, `now` for the moment (tried again and counted), `busy` throttled (tried again, not counted).',
+    'Rejects every message: `good` permanently, `now` temporarily (retried and counted), `busy` throttled (retried, not counted).',
   ),
   oneOf(
     'fail',
     ['none', 'unknown'],
-    'With `unknown` every message goes out, but its answer is lost: nobody can tell whether it was sent.',
+    'With `unknown` every message is sent, but its response is lost, so its outcome is unknown.',
   ),
-  flag('drop_receipts', 'Loses the receipt of every message taken from now on; it never comes.'),
-  wholeNumber('window', 500, [1, 10_000], 'How many messages may wait for the answer of the device at once.'),
+  flag('drop_receipts', 'Loses the receipts of all messages that are accepted from now on.'),
+  wholeNumber(
+    'window',
+    500,
+    [1, 10_000],
+    'Maximum number of messages that may wait for the response of the device.',
+  ),
   {
     name: 'peer_url',
     default: '',
-    says: 'Loopback address, such as http://127.0.0.1:8170/, of a process that is posted each message before the device answers; empty is none.',
+    says: 'Loopback URL, such as http://127.0.0.1:8170/, of a process to which each message is posted before the device responds. Empty: none.',
     check: (value) =>
       value === '' || isLoopbackUrl(value)
         ? null
@@ -53,7 +56,7 @@ export const simulatorSettings: readonly SettingRule[] = [
   },
 ]
 
-/** Reads settings that were checked by `simulatorSettings`; those left out have their default. */
+/** Parses settings that were checked by `simulatorSettings`; missing ones get their default. */
 export function readSettings(given: Readonly<Record<string, string>>): SimulatorSettings {
   const textOf = (name: string): string =>
     given[name] ?? simulatorSettings.find((rule) => rule.name === name)?.default ?? ''
@@ -73,7 +76,7 @@ function flag(name: string, says: string): SettingRule {
   return oneOf(name, ['false', 'true'], says)
 }
 
-/** Literal addresses only: what a name means is decided elsewhere, and texts must not leave the machine. */
+/** Literal addresses only: a name may resolve to anything, and texts must not leave the machine. */
 function isLoopbackUrl(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { protocol, hostname, username, password } = new URL(value)

@@ -14,9 +14,9 @@ import { type Scenario, scenarioFor } from './scenario.ts'
 import { readSettings, type SimulatorSettings, simulatorSettings } from './settings.ts'
 
 /**
- * A device without hardware: it takes messages at once, says their receipts a little later, and fails on purpose when its
- * settings or the number say so. What it does with a message is decided by `scenarioFor`; with a peer, an independent
- * process is told of each message first and has the last word.
+ * A device without hardware: it accepts messages immediately, delivers their receipts a little later, and
+ * fails on purpose when its settings or the number say so. `scenarioFor` decides what happens to a message;
+ * with a peer, an independent process gets each message first and has precedence.
  */
 export const simulatorKind: ConnectorKind<Link> = {
   kind: 'simulator',
@@ -126,23 +126,23 @@ class SimulatorLink implements Link {
     this.#peer?.close()
   }
 
-  /** The peer hears first: a crash during the delay then leaves a message that was handed over and never answered. */
+  /** The peer gets it first: a crash during the delay then leaves a message that was submitted and got no response. */
   async #submitSlowly(
     submission: Submission,
     scenario: Exclude<Scenario, { kind: 'unavailable' }>,
   ): Promise<Outcome> {
     this.#open += 1
     try {
-      const answer = scenario.kind === 'refused' ? null : await this.#tellPeer(submission)
+      const answer = scenario.kind === 'refused' ? null : await this.#postToPeer(submission)
       if (scenario.answerAfterMs > 0) await this.#wait(scenario.answerAfterMs)
       if (answer === null || answer.kind === 'taken') return this.#conclude(submission, scenario)
       return scenario.kind === 'silent' && answer.kind !== 'unavailable' ? unknown : answer
     } catch (error) {
-      this.#deps.tools.log('error', 'A submit of the simulator broke', { error: String(error) })
+      this.#deps.tools.log('error', 'A submission to the simulator failed', { error: String(error) })
       return unknown
     } finally {
       this.#open -= 1
-      if (this.#open === 0) for (const goOn of this.#onIdle.splice(0)) goOn()
+      if (this.#open === 0) for (const resume of this.#onIdle.splice(0)) resume()
     }
   }
 
@@ -153,7 +153,7 @@ class SimulatorLink implements Link {
     return { kind: 'accepted', networkIds, receiptExpected: true }
   }
 
-  async #tellPeer(submission: Submission): Promise<PeerAnswer | null> {
+  async #postToPeer(submission: Submission): Promise<PeerAnswer | null> {
     const peer = this.#peer
     if (peer === null) return null
     const answer = await peer.post(submission)
@@ -185,6 +185,6 @@ const unknown: Outcome = {
   kind: 'unknown',
   networkIds: [],
   partsTaken: 0,
-  detail: 'The simulated answer was lost.',
+  detail: 'The simulated response was lost.',
 }
 const unavailable = (detail: string): Outcome => ({ kind: 'unavailable', detail })

@@ -11,10 +11,16 @@ interface Facts {
   lastSeenAt: number | null
 }
 
-/** Every reason that a link gives for its state. What to do about one stands in `src/devices/status/device-remedies.ts`. */
+/**
+ * Every reason that a link reports for its state. The remedies are in `src/connectors/smpp/facts.ts` and
+ * `src/connectors/device-remedies.ts`.
+ */
 export type LinkReason = SessionEnd['kind'] | 'bind_postponed' | 'connecting' | 'throttled' | 'receives_only'
 
-/** What a link says of itself: it is online when all of its sessions are bound, degraded when it can still submit and something is wrong. */
+/**
+ * Returns the health of a link: online when all of its sessions are bound, degraded when it can still submit
+ * and something is wrong.
+ */
 export function healthOf(facts: Facts): Health {
   const { states, isStopped, isThrottled, nowMs, lastSeenAt } = facts
   const bound = states.filter(({ state }) => state.kind === 'bound')
@@ -37,18 +43,18 @@ export function healthOf(facts: Facts): Health {
     battery: null,
     network: null,
     sims: [],
-    lastError: missing.map(({ state }) => sayEnd(state.lastEnd)).find((text) => text !== null) ?? null,
+    lastError: missing.map(({ state }) => describeEnd(state.lastEnd)).find((text) => text !== null) ?? null,
   }
 }
 
-/** A link that was made anew may have to wait although no session of its own has ended. */
+/** A recreated link may have to wait although none of its own sessions has ended. */
 function reasonOf({ kind, lastEnd }: BindingState): LinkReason {
   if (lastEnd === null) return kind === 'waiting' ? 'bind_postponed' : 'connecting'
   return lastEnd.kind
 }
 
-/** Why a session is over, for people. */
-function sayEnd(end: SessionEnd | null): string | null {
+/** Describes why a session ended, for people. */
+function describeEnd(end: SessionEnd | null): string | null {
   if (end === null) return null
   const status =
     end.kind === 'bind_refused' ? ` (command_status 0x${end.status.toString(16).padStart(8, '0')})` : ''

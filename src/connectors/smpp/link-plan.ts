@@ -7,7 +7,7 @@ import type { ReconnectPolicy } from './session/reconnect-policy.ts'
 import type { SessionSettings } from './session/session-settings.ts'
 import type { MessageSettings } from './submit/submit-parts.ts'
 
-/** What a link needs of its settings; whatever is not here belongs to the making of messages. */
+/** What a link needs from its settings; the rest is for creating messages. */
 export interface LinkPlan {
   bind: Role | 'pair'
   sessions: number
@@ -17,14 +17,14 @@ export interface LinkPlan {
   reconnect: ReconnectPolicy
   classify: Classify
   capabilities: Capabilities
-  /** How a PDU is said in the log; null where none is traced. */
+  /** Formats a PDU for the log; null where none is traced. */
   trace: ((pdu: Pdu | MalformedPdu) => Record<string, unknown>) | null
   canonicalId(messageId: string): string
-  /** The parts of a message as they go on the wire. */
+  /** The parts of a message as they are sent. */
   partsOf(submission: Submission): MessageFields[]
-  /** So many seconds of validity, as they stand in a part. */
+  /** Formats this many seconds of validity for a part. */
   validityPeriod: (seconds: number) => string
 }
 
-/** The plan for changed settings; null when they need sessions of their own. */
+/** Returns the plan for changed settings; null when they need new sessions. */
 export type Replan = (settings: Readonly<Record<string, string>>) => LinkPlan | null

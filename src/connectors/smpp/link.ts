@@ -26,21 +26,21 @@ interface Deps {
   open: OpenSocket
   ids: KnownIds
   unread: Unread
-  /** Stores a receipt or a message; a rejection asks the SMSC to say it again. */
+  /** Stores a receipt or a message; after a rejection the SMSC delivers it again. */
   store(delivery: Delivery, fate: DeliveryResult): Promise<void>
 }
 
-/** A link that stops first lets the messages that are under way go out whole; longer would keep a restart waiting for an SMSC that is silent. */
-const wholeWithinMs = 5_000
-/** Then it waits for answers as long as they may take, and no longer than this: one that never comes is not to keep new settings waiting. */
+/** A stopping link first lets messages in flight complete; longer would delay a restart for a silent SMSC. */
+const completeWithinMs = 5_000
+/** Then it waits for responses, but no longer than this: one that never arrives must not delay new settings. */
 const maxAnswersMs = 60_000
-/** Wider windows hide a flush by themselves, and what leaves ahead is written down line by line. */
+/** Wider windows hide a flush by themselves, and each submission ahead is a line in the log. */
 const maxAhead = 50
 
-/** A link to an SMSC: its sessions, how fast they may go, and what became of each message. */
+/** A link to an SMSC: its sessions, its rate, and the outcome of each message. */
 export class SmppLink implements Link {
   readonly capabilities: Capabilities
-  /** An SMSC brings what it has kept with its yes to the bind, and some do not say of a receipt that it is one. */
+  /** An SMSC delivers what it has kept right after the bind, and some do not mark receipts as such. */
   readonly resumesFirst: { most: number; failuresTold: boolean }
   readonly #deps: Deps
   #plan: LinkPlan
@@ -76,7 +76,7 @@ export class SmppLink implements Link {
     )
   }
 
-  /** As many messages as there is room for on the wire, at the rate that the SMSC bears. */
+  /** As many messages as there is room for on the connections, at the rate that the SMSC accepts. */
   get window(): number {
     return this.#open.count + this.#pace.roomOf(this.#room)
   }
@@ -85,7 +85,7 @@ export class SmppLink implements Link {
     return this.#halves.waiting
   }
 
-  /** Another window: a flush may take as long as a round trip. A bounded rate leaves time for it, and so does a wide window. */
+  /** One more window: a flush may take as long as a round trip. A limited rate or a wide window leaves time for it. */
   get ahead(): number {
     const window = this.#open.count + this.#room
     return this.perSecond === Infinity && window <= maxAhead ? window : 0
@@ -95,7 +95,7 @@ export class SmppLink implements Link {
     return this.#pace.perSecond
   }
 
-  /** How many messages may be open: a crash leaves no more of them unknown, those among them of which nothing is on the wire just now. */
+  /** Maximum open messages, those with nothing in flight included: a crash leaves no more with unknown outcome. */
   get #places(): number {
     return this.#plan.sessions * this.#plan.session.window
   }
@@ -121,7 +121,7 @@ export class SmppLink implements Link {
     this.#bindings.start()
   }
 
-  /** Takes over what needs no new session, at once; messages that were handed over before go out as they were made. */
+  /** Applies what needs no new session, immediately; submitted messages stay as they were created. */
   applySettings(settings: Readonly<Record<string, string>>): boolean {
     const plan = this.#phase === 'running' ? this.#deps.replan(settings) : null
     if (plan === null) return false
@@ -141,28 +141,28 @@ export class SmppLink implements Link {
       const { monotonicMs } = this.#deps.tools
       const validity = new PartValidity(monotonicMs(), submission, this.#plan.validityPeriod)
       const isWanted = (): boolean => submission.hasJustStopped?.() !== true
-      const doubtful: UnknownPart = { attemptId: submission.attemptId, outcomes: [], isTold: false }
+      const unknown: UnknownPart = { attemptId: submission.attemptId, outcomes: [], isReported: false }
       const deps = {
         submitPart: (fields: MessageFields) => this.#submitPart(fields, validity, isWanted),
         pause: (fruitless: number) => this.#halves.pause(fruitless, validity),
         isExpired: () => monotonicMs() >= validity.endMs,
         hasStopped: () => submission.hasStopped?.() ?? Promise.resolve(false),
         room: () => this.#pace.room,
-        inDoubt: (outcomes: PartOutcome[], part: number) => {
-          doubtful.outcomes = outcomes
-          this.#awaitLate(doubtful, part)
+        onUnknown: (outcomes: PartOutcome[], part: number) => {
+          unknown.outcomes = outcomes
+          this.#awaitLate(unknown, part)
         },
         receipts: this.#plan.receipts,
       }
       const outcome = await submitMessage(deps, parts)
-      doubtful.isTold = true
+      unknown.isReported = true
       return outcome
     } finally {
       this.#open.ended()
     }
   }
 
-  /** Nothing has to be asked for: the SMSC says receipts by itself. Their ids are known again. */
+  /** No request is needed: the SMSC sends receipts by itself. Restores the expected IDs. */
   resume(expected: readonly { networkId: string }[]): void {
     for (const { networkId } of expected) this.#deps.ids.add(networkId)
   }
@@ -174,7 +174,7 @@ export class SmppLink implements Link {
   async stop(): Promise<void> {
     this.hurry()
     await this.#finishing
-    // Of a server that ends nothing is open any more; and without its lease another one may bind.
+    // When the server stops, nothing is in flight any more; and without its lease another node may bind.
     const answersMs = Math.min(this.#plan.session.responseTimeoutMs, maxAnswersMs)
     await this.#open.noneWithin(answersMs, this.#mayWrite)
     await this.#bindings.stop()
@@ -184,20 +184,20 @@ export class SmppLink implements Link {
   readonly #mayWrite = (): boolean => this.#deps.tools.mayWrite?.() !== false
 
   /**
-   * What waits for another try has it at once; what is a half all the same after that is told as one. A session that leaves turns away the parts
-   * that wait for room: until then those of long messages follow the ones that are out.
+   * Retries immediately what waits for its next attempt; what is incomplete after that is reported as such. A
+   * closing session rejects waiting parts: until then those of long messages follow the ones that were sent.
    */
   async #finish(): Promise<void> {
     this.#phase = 'stopping'
     this.#pace.stop()
-    this.#halves.goOn()
-    await this.#open.noneWithin(wholeWithinMs, this.#mayWrite)
-    this.#halves.giveUp()
-    // Nothing leaves any more: a session that is lost now would be made anew only to be left.
+    this.#halves.hurry()
+    await this.#open.noneWithin(completeWithinMs, this.#mayWrite)
+    this.#halves.abandon()
+    // Nothing more is submitted: a session that is lost now would be reconnected only to be closed.
     this.#bindings.bindNoMore()
   }
 
-  /** What cannot be written as SMPP will never go: the sender is none, or the text has too many parts. */
+  /** What cannot be encoded as SMPP can never be sent: the sender is invalid, or the text has too many parts. */
   #partsOf(submission: Submission): MessageFields[] | Outcome {
     try {
       return this.#plan.partsOf(submission)
@@ -222,11 +222,11 @@ export class SmppLink implements Link {
     const fields = (): MessageFields => validity.shortened(made, monotonicMs())
     const submitted = await session.request('submit_sm', fields, validity.endMs, isWanted)
     if (submitted.kind === 'not_written') this.#pace.notWritten()
-    const said = sayAnswer(submitted)
-    if (said !== null) counters?.answered(said, (monotonicMs() - submittedMs) / 1_000)
+    const status = sayAnswer(submitted)
+    if (status !== null) counters?.answered(status, (monotonicMs() - submittedMs) / 1_000)
     const outcome = readSubmitted(submitted, session, this.#plan)
     if (outcome.kind === 'taken') {
-      this.#knows(outcome)
+      this.#addKnownId(outcome)
       binding.provedGood()
       this.#pace.taken()
     } else if (submitted.kind === 'response') {
@@ -236,24 +236,25 @@ export class SmppLink implements Link {
     return outcome
   }
 
-  #knows({ messageId }: { messageId: string | null }): void {
+  #addKnownId({ messageId }: { messageId: string | null }): void {
     if (messageId !== null) this.#deps.ids.add(messageId)
   }
 
-  /** What an error answer says about the link, and not about the message. */
+  /** Applies what an error status says about the link, as opposed to the message. */
   #heedStatus(status: number, session: Session, to: string): void {
     const { lasts } = this.#plan.classify(status)
-    // What else is out there may have its answer yet: cut off, a window of messages would be in doubt for one word.
-    if (lasts === 'link') void session.unbind('the peer says that it is not bound')
+    // Other parts in flight may still get their response: cutting the session would leave a window with
+    // unknown outcomes.
+    if (lasts === 'link') void session.unbind('the peer reports that it is not bound')
     if (lasts !== 'busy') return
     if (status === commandStatus.ESME_RMSGQFUL) this.#pace.queueFull(to)
     else this.#pace.throttled()
   }
 
-  #awaitLate(doubtful: UnknownPart, part: number): void {
-    const outcome = doubtful.outcomes[part]
+  #awaitLate(unknown: UnknownPart, part: number): void {
+    const outcome = unknown.outcomes[part]
     if (outcome?.kind === 'unknown' && outcome.asked !== undefined)
-      this.#late.expect(outcome.asked.session, outcome.asked.sequence, doubtful, part)
+      this.#late.expect(outcome.asked.session, outcome.asked.sequence, unknown, part)
   }
 
   #createSession(role: Role): Session {
@@ -269,17 +270,17 @@ export class SmppLink implements Link {
             return store(delivery, fate)
           },
           late: (answer) => {
-            // Nothing else than submit_sm is asked over a link.
+            // Only submit_sm is requested over a link.
             const outcome = readAnswer(answer as Answer<'submit_sm_resp'>, this.#plan)
-            if (outcome.kind === 'taken') this.#knows(outcome)
+            if (outcome.kind === 'taken') this.#addKnownId(outcome)
             const known = this.#late.take(session, answer, { outcome, receipts })
             if (known !== null) void events.late(known.attemptId, known.outcome)
           },
-          room: () => this.#pace.roomCame(),
+          room: () => this.#pace.roomFreed(),
           odd: unread.odd,
           trace: (direction, pdu) => {
-            const said = this.#plan.trace?.(pdu)
-            if (said !== undefined) tools.log('info', `SMPP ${direction}`, said)
+            const entry = this.#plan.trace?.(pdu)
+            if (entry !== undefined) tools.log('info', `SMPP ${direction}`, entry)
           },
         },
       },

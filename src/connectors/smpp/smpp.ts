@@ -19,7 +19,8 @@ import { tryBind } from './session/try-bind.ts'
 import { createUnread } from './receive/unread.ts'
 
 /**
- * An SMSC of an operator or aggregator, spoken to as an ESME: SMPP 3.4, and 5.0 where it is offered (SMPP v3.4 Issue 1.2; SMPP v5.0).
+ * An SMSC of a carrier or aggregator, with this service as the ESME: SMPP 3.4, and 5.0 where offered (SMPP
+ * v3.4 Issue 1.2; SMPP v5.0).
  */
 export const smppKind: ConnectorKind<Link> = {
   kind: 'smpp',
@@ -42,7 +43,7 @@ export const smppKind: ConnectorKind<Link> = {
       alphabet: settings.inboundAlphabet,
       known: ids,
     })
-    // They go on after a change: a reference that comes again too soon would join parts of two messages.
+    // They continue after a change: a reference that is reused too soon would join parts of two messages.
     const references = new References(tools.random())
     const replan: Replan = (given) =>
       isLiveChange(setup.settings, given) ? planOf(setup, readSettings(given), { tools, references }) : null
@@ -61,7 +62,7 @@ export const smppKind: ConnectorKind<Link> = {
   },
 }
 
-/** A text has at most so many parts. */
+/** Maximum parts of a text. */
 const maxParts = 10
 
 function planOf(
@@ -92,7 +93,7 @@ function planOf(
   }
 }
 
-/** Files are read anew for each session, so that a renewed certificate is taken up. */
+/** Files are read again for each session, so that a renewed certificate is used. */
 const openSocketOf =
   ({ host, port, tls }: SmppSettings): OpenSocket =>
   (ready) =>

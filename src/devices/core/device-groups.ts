@@ -21,12 +21,12 @@ export interface DeviceGroup {
 }
 
 const maxGroups = 1_000
-/** Bounds what a receipt that the telling device does not await costs. */
+/** Limits what a receipt costs that the reporting device does not expect. */
 const maxMembers = 8
-/** For so long a part is looked for that a receipt may be about (src/messages/outcomes/open-parts.ts). */
-const receiptsEndMs = 36 * dayMs
+/** How long a part is searched for that a receipt may belong to (src/messages/outcomes/open-parts.ts). */
+const receiptsExpireMs = 36 * dayMs
 
-/** Adds a group without devices. Refuses bad names. */
+/** Adds a group without devices. Rejects invalid names. */
 export async function addGroup(
   tx: Tx,
   deps: Deps,
@@ -41,7 +41,7 @@ export async function addGroup(
     .executeTakeFirstOrThrow()
   if (groups >= maxGroups)
     throw invalidInput([
-      { code: 'too_many_items', detail: `There are ${maxGroups} groups already; remove one first.` },
+      { code: 'too_many_items', detail: `Maximum of ${maxGroups} groups reached. Remove one first.` },
     ])
   const id = deps.ids('grp')
   const { sharedReceipts, actor } = group
@@ -57,7 +57,7 @@ export async function addGroup(
   return id
 }
 
-/** All groups with the devices in them that are not removed, the oldest first. */
+/** Returns all groups with their devices that are not removed, oldest first. */
 export async function listGroups(db: Db): Promise<DeviceGroup[]> {
   const groups = await db.selectFrom('device_groups').selectAll().orderBy('id').execute()
   const devices = await db
@@ -76,7 +76,7 @@ export async function listGroups(db: Db): Promise<DeviceGroup[]> {
   }))
 }
 
-/** Takes its devices out of a group and removes it. Refuses one that is not there. */
+/** Takes the devices out of a group and removes it. Rejects an unknown group. */
 export async function removeGroup(
   tx: Tx,
   deps: Deps,
@@ -94,8 +94,9 @@ export async function removeGroup(
 }
 
 /**
- * Refuses a group that is not there or full, and one of another owner or mode: receipts of one account must move no message of another (P10). A device that
- * was removed counts while receipts of what it sent may come, and leaves the group then.
+ * Rejects an unknown or full group, and one of another owner or mode: receipts of one account must not change
+ * messages of another (P10). A removed device counts while receipts of its messages may arrive, and then
+ * leaves the group.
  */
 export async function requireRoomInGroup(
   tx: Tx,
@@ -109,7 +110,7 @@ export async function requireRoomInGroup(
     .set({ group_id: null })
     .where('group_id', '=', groupId)
     .where('state', '=', 'retired')
-    .where('updated_at', '<', nowMs - receiptsEndMs)
+    .where('updated_at', '<', nowMs - receiptsExpireMs)
     .execute()
   const others = await tx
     .selectFrom('devices')
@@ -121,7 +122,7 @@ export async function requireRoomInGroup(
     throw invalidInput([
       {
         code: 'too_many_items',
-        detail: `A group has at most ${maxMembers} devices, and one that was removed counts for 36 days, while receipts of what it sent may come; take one out first.`,
+        detail: `A group has at most ${maxMembers} devices. A removed device counts for 36 days, while receipts of its messages may arrive. Take one out first.`,
       },
     ])
   if (others.some((other) => other.account_id !== device.account_id || other.mode !== device.mode))
@@ -129,12 +130,12 @@ export async function requireRoomInGroup(
       {
         code: 'not_in_enum',
         detail:
-          'The devices of a group must have the same owner and mode, and one that was removed counts for 36 days, while receipts of what it sent may come.',
+          'The devices of a group must have the same owner and mode. A removed device counts for 36 days, while receipts of its messages may arrive.',
       },
     ])
 }
 
 async function readGroup(tx: Tx, groupId: string): Promise<void> {
   const row = await tx.selectFrom('device_groups').select('id').where('id', '=', groupId).executeTakeFirst()
-  if (row === undefined) throw refuse('not_found', { detail: `There is no group ${groupId}.` })
+  if (row === undefined) throw refuse('not_found', { detail: `Unknown group ${groupId}.` })
 }

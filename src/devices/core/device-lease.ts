@@ -5,22 +5,24 @@ import { updateRows } from '../../storage/seam/sets.ts'
 import { type Times, usualTimes } from '../../runtime/times.ts'
 
 /**
- * The lease of a link device: at most one node has it, and runs the link only while it has it (P5). It stands in the device's own row; taking,
- * renewing and releasing leave `updated_at` and the version of the directory alone, because nobody has changed the device.
+ * The lease of a link device: at most one node has it, and runs the link only while it has it (P5). It is
+ * stored in the device's row. Taking, renewing and releasing do not change `updated_at` or the version of the
+ * directory, because the device did not change.
  */
 export interface DeviceLease {
   deviceId: string
-  /** Grows whenever the lease changes hands, and never shrinks: what bears an older token is of an owner before. */
+  /** Grows whenever the lease changes hands, and never shrinks: an older token belongs to a former owner. */
   token: number
 }
 
-/** A lease of which its owner thinks that it has it. */
-type Had = Pick<DeviceLease, 'deviceId' | 'token'>
+/** A lease that its owner believes to have. */
+type BelievedLease = Pick<DeviceLease, 'deviceId' | 'token'>
 
 /**
- * Takes the leases of devices for an owner; gives those that it has now, each under a new token: whoever had it before has it no more, were it an
- * earlier process of the same name. An owner takes its own at once; those of others only when they have run out, or when it is proven that
- * the owner is alone (`isAlone`): then nobody else lives.
+ * Takes the leases of devices for an owner; returns those that it has now, each with a new token. A former
+ * owner loses it, even an earlier process with the same name. An owner takes its own leases immediately, and
+ * those of others only when they have expired, or when it is proven that no other process is alive
+ * (`isAlone`).
  */
 export function takeLeases(
   tx: Tx,
@@ -32,7 +34,7 @@ export function takeLeases(
     .updateTable('devices')
     .set((eb) => ({
       lease_owner: owner,
-      // In an UPDATE every expression sees the row as it was.
+      // In an UPDATE every expression sees the row before the change.
       lease_token: eb('lease_token', '+', 1),
       lease_until: laterOf(eb, nowMs + leaseMs, eb('lease_owner', '=', owner)),
     }))
@@ -44,12 +46,12 @@ export function takeLeases(
 }
 
 /**
- * Prolongs the leases that an owner has; gives those that it had still, under the same token. One that ran out while nobody took it goes on.
- * None ends sooner than it would have before, however the wall clock was set.
+ * Extends the leases of an owner; returns those that it still had, with the same token. An expired lease that
+ * no other owner took continues. None ends earlier than before, regardless of the wall clock.
  */
 export async function renewLeases(
   tx: Tx,
-  asked: { owner: string; leases: readonly Had[]; nowMs: number },
+  asked: { owner: string; leases: readonly BelievedLease[]; nowMs: number },
   { leaseMs }: Pick<Times, 'leaseMs'> = usualTimes,
 ): Promise<DeviceLease[]> {
   const { owner, leases, nowMs } = asked
@@ -68,10 +70,13 @@ export async function renewLeases(
   return renewed.filter(({ deviceId, token }) => tokens.get(deviceId) === token)
 }
 
-/** Lets leases go that an owner has, so that others may take them at once. Those that it has lost stay as they are. Gives how many it had still. */
+/**
+ * Releases leases of an owner, so that others can take them immediately. Those that it has lost stay as they
+ * are. Returns how many it still had.
+ */
 export function releaseLeases(
   tx: Tx,
-  { owner, leases }: { owner: string; leases: readonly Had[] },
+  { owner, leases }: { owner: string; leases: readonly BelievedLease[] },
 ): Promise<number> {
   return updateRows(
     tx,
@@ -89,7 +94,7 @@ export function releaseLeases(
 
 type Devices = ExpressionBuilder<Database, 'devices'>
 
-/** The end of a lease, which never moves back while it is the same owner's. */
+/** Returns the end of a lease, which never moves back while the owner stays the same. */
 const laterOf = (eb: Devices, untilMs: number, isSame: Expression<SqlBool>) =>
   eb
     .case()

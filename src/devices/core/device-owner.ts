@@ -2,7 +2,7 @@ import { refuse } from '../../runtime/errors.ts'
 import { invalidInput } from '../../runtime/invalid-input.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 
-/** Refuses an owner that there is not, or whose account is closed; null is the operator. */
+/** Rejects an unknown owner, or one whose account is closed; null is the operator. */
 export async function requireOpenOwner(tx: Tx, accountId: string | null): Promise<void> {
   if (accountId === null) return
   const account = await tx
@@ -10,7 +10,7 @@ export async function requireOpenOwner(tx: Tx, accountId: string | null): Promis
     .select('state')
     .where('id', '=', accountId)
     .executeTakeFirst()
-  if (account === undefined) throw refuse('not_found', { detail: `There is no account ${accountId}.` })
+  if (account === undefined) throw refuse('not_found', { detail: `Unknown account ${accountId}.` })
   if (account.state === 'closed')
     throw invalidInput([{ code: 'out_of_range', detail: `Account ${accountId} is closed.` }])
 }

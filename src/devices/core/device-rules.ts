@@ -1,18 +1,18 @@
 import type { Fault } from '../../runtime/errors.ts'
 
-/** What a kind of device takes, as its connector states it. */
+/** What a kind of device accepts, from its connector. */
 export interface DeviceRules {
   settings: readonly { name: string; required?: true; check(value: string): string | null }[]
   secretNames: readonly string[]
-  /** Those of `secretNames` without which a device is refused. */
+  /** Those of `secretNames` that a device must have. */
   requiredSecrets?: readonly string[]
-  /** It sends under its own numbers alone. */
+  /** It sends only under its own numbers. */
   ownNumbersOnly?: true
 }
 
 export interface GivenToDevice {
   senders: readonly string[]
-  /** Null puts the default back. */
+  /** Null restores the default. */
   settings: Readonly<Record<string, string | null>>
   secrets: Readonly<Record<string, string>>
   pace: { partsPerWindow: number; windowSeconds: number } | null
@@ -20,7 +20,7 @@ export interface GivenToDevice {
 
 const maxSenders = 1_000
 
-/** What a new device lacks: settings and secrets that its kind has no default for. */
+/** Returns what a new device lacks: settings and secrets without a default. */
 export function missingFaults(
   { settings, requiredSecrets = [] }: DeviceRules,
   given: Pick<GivenToDevice, 'settings' | 'secrets'>,
@@ -43,7 +43,7 @@ const missingSetting = (name: string): Fault => ({
   detail: `This kind of device needs the setting ${name}; it has no default.`,
 })
 
-/** All that is wrong with what somebody wants a device to be. */
+/** Returns everything that is wrong with the given values. */
 export function deviceFaults(rules: DeviceRules, given: GivenToDevice): Fault[] {
   return [
     ...settingFaults(rules, given.settings),
@@ -74,7 +74,7 @@ function settingFaults(rules: DeviceRules, settings: GivenToDevice['settings']):
   })
 }
 
-/** Never says what the secret was. */
+/** Never shows the secret. */
 function secretFaults(rules: DeviceRules, secrets: GivenToDevice['secrets']): Fault[] {
   return Object.entries(secrets).flatMap(([name, value]): Fault[] => {
     const pointer = `/secrets/${name}`
@@ -89,29 +89,33 @@ const unknown = (pointer: string, what: string, name: string, known: readonly st
   detail: `This kind of device has no ${what} '${name}'; it has ${known.length === 0 ? 'none' : known.join(', ')}.`,
 })
 
-/** An own number in E.164, a short code, 1 to 11 printable ASCII characters with a letter among them, or `*`: any. */
+/** An own number in E.164, a short code, 1 to 11 printable ASCII characters with at least one letter, or `*`: any. */
 const senderForm = /^(?:\*|\+[1-9][0-9]{6,14}|[0-9]{3,8}|(?=.*[A-Za-z])[\x20-\x7e]{1,11})$/
 const ownNumber = /^\+[1-9][0-9]{6,14}$/
 
 function senderFaults({ ownNumbersOnly }: DeviceRules, senders: readonly string[]): Fault[] {
   const faults = senders.flatMap((sender): Fault[] => {
     if (ownNumbersOnly && !ownNumber.test(sender)) {
-      const detail = `'${sender}' is no sender of this kind of device: it sends under its own numbers, in E.164.`
+      const detail = `'${sender}' cannot be a sender of this kind of device: it sends only under its own numbers, in E.164.`
       return [{ pointer: '/senders', code: 'invalid_format', detail }]
     }
     if (senderForm.test(sender) && sender.trim() === sender) return []
-    const detail = `'${sender}' is no sender: it must be a number in E.164, a short code of 3 to 8 digits, 1 to 11 letters and digits with a letter, or * for any.`
+    const detail = `'${sender}' is not a valid sender: use a number in E.164, a short code of 3 to 8 digits, 1 to 11 letters and digits with a letter, or * for any.`
     return [{ pointer: '/senders', code: 'invalid_format', detail }]
   })
   if (senders.length > maxSenders) {
     faults.push({
       pointer: '/senders',
       code: 'too_many_items',
-      detail: `A device takes at most ${maxSenders} senders.`,
+      detail: `A device can have at most ${maxSenders} senders.`,
     })
   }
   if (new Set(senders).size < senders.length) {
-    faults.push({ pointer: '/senders', code: 'out_of_range', detail: 'A sender stands there twice.' })
+    faults.push({
+      pointer: '/senders',
+      code: 'out_of_range',
+      detail: 'A sender is listed twice. Remove one.',
+    })
   }
   return faults
 }
@@ -126,7 +130,7 @@ function paceFaults(pace: GivenToDevice['pace']): Fault[] {
         {
           pointer: '/pace',
           code: 'out_of_range',
-          detail: 'The pace must be 1 to 1000000 parts in 1 to 2678400 seconds.',
+          detail: 'The rate limit must be 1 to 1000000 parts in 1 to 2678400 seconds.',
         },
       ]
 }

@@ -14,18 +14,18 @@ import type { SecretBox } from '../../runtime/secret-box.ts'
 import { simChange } from './sim-number.ts'
 
 /**
- * The devices on paper: who owns them, what they are set to, which senders they may use, how fast they may go. What they do is the
- * dispatcher's; it reads these rows anew whenever one has changed.
+ * The stored devices: owner, settings, senders and rate limit. Running them is up to the dispatcher, which
+ * reads these rows again whenever one has changed.
  */
 export interface DeviceDeps {
   ids: Ids
   nowMs: number
   secretBox: SecretBox
-  /** What the kind of the device takes. */
+  /** What the kind of the device accepts. */
   rules: DeviceRules
 }
 
-/** How many parts a device may send in how many seconds. */
+/** How many parts a device may send per window. */
 export interface Pace {
   partsPerWindow: number
   windowSeconds: number
@@ -46,7 +46,7 @@ export interface NewDevice {
 
 const maxDevices = 10_000
 
-/** Adds a device, enabled. Refuses settings that its kind does not take, missing ones that it needs, bad senders, and accounts that do not exist or are closed. */
+/** Adds a device, enabled. Rejects invalid or missing settings, invalid senders, and unknown or closed accounts. */
 export async function addDevice(tx: Tx, deps: DeviceDeps, device: NewDevice): Promise<string> {
   const { accountId, mode, kind, actor, senders = [], settings = {}, secrets = {}, pace = null } = device
   const name = device.name.trim()
@@ -85,31 +85,31 @@ export async function addDevice(tx: Tx, deps: DeviceDeps, device: NewDevice): Pr
 export interface DeviceChange {
   deviceId: string
   name?: string
-  /** `retired` is `retireDevice`. */
+  /** `retired` is set by `retireDevice`. */
   state?: Extract<DeviceState, 'enabled' | 'disabled'>
-  /** Whether it takes nothing new and ends what it holds; a change of `state` ends that. */
+  /** Whether it accepts nothing new and finishes what is in flight; a change of `state` ends that. */
   isDraining?: boolean
   senders?: readonly string[]
-  /** The number of one SIM of a phone, which is a sender in place of the former one; null takes it away. */
+  /** The number of one SIM of a phone, which replaces the former one as a sender; null removes it. */
   sim?: { slot: number; number: string | null }
-  /** Laid over the present ones; null takes the default again. */
+  /** Merged into the current ones; null restores the default. */
   settings?: Readonly<Record<string, string | null>>
   secrets?: Readonly<Record<string, string>>
-  /** Null lifts the limit. */
+  /** Null removes the limit. */
   pace?: Pace | null
   /** Null takes it out of its group. */
   groupId?: string | null
   actor: string
 }
 
-/** Changes what is named and nothing else. Refuses devices that do not exist or are retired, and what `addDevice` would refuse. */
+/** Changes only what is given. Rejects unknown and retired devices, and what `addDevice` would reject. */
 export async function setDevice(tx: Tx, deps: DeviceDeps, wanted: DeviceChange): Promise<void> {
   const row = await readDevice(tx, wanted.deviceId)
   const change = withSim(row, wanted)
   const settings = mergeSettings(JSON.parse(row.settings) as Record<string, string>, change.settings ?? {})
   const { senders, secrets = {}, pace } = change
   const faults: Fault[] = change.name === undefined ? [] : nameFaults(change.name)
-  // Only what is new is judged: a rule that came later must not keep an old device from being disabled.
+  // Only new values are checked: a rule that was added later must not keep an old device from being disabled.
   const given = Object.fromEntries(
     Object.keys(change.settings ?? {}).map((name) => [name, change.settings?.[name] ?? null]),
   )
@@ -129,12 +129,12 @@ export async function setDevice(tx: Tx, deps: DeviceDeps, wanted: DeviceChange):
       secrets: mergeSecrets(deps.secretBox, row, secrets),
       ...(pace === undefined ? {} : paceColumns(pace)),
       ...(change.groupId === undefined ? {} : { group_id: change.groupId }),
-      // Later than before, whatever the clock says: the dispatcher tells by it that the row has changed.
+      // Later than before, regardless of the clock: the dispatcher detects the change by it.
       updated_at: Math.max(deps.nowMs, row.updated_at + 1),
     })
     .where('id', '=', row.id)
     .execute()
-  // Of a device that is off nobody reports.
+  // A disabled device is not reported by any node.
   if (change.state === 'disabled')
     await recordStandings(tx, [{ deviceId: row.id, status: 'disabled', reasons: [], atMs: deps.nowMs }])
   const { actor, deviceId: _, ...detail } = { ...change, secrets: Object.keys(secrets) }
@@ -147,7 +147,10 @@ export async function setDevice(tx: Tx, deps: DeviceDeps, wanted: DeviceChange):
   await touchDirectory(tx)
 }
 
-/** Naming a SIM changes the senders as they are now: of what was read before, another change would be undone. */
+/**
+ * Applies the number of a SIM to the current senders: with senders from an earlier read another change would
+ * be lost.
+ */
 function withSim(
   row: Pick<DeviceRow, 'senders' | 'settings'>,
   { sim, ...change }: DeviceChange,
@@ -159,7 +162,10 @@ function withSim(
   return { ...change, senders: named.senders, settings: { ...change.settings, ...named.settings } }
 }
 
-/** Takes a device out of service for ever; its history keeps its name, its secrets are erased. Gives false when it was retired before. */
+/**
+ * Removes a device permanently. Its history keeps its name, its secrets are erased. Returns false when it was
+ * retired before.
+ */
 export async function retireDevice(
   tx: Tx,
   deps: Pick<DeviceDeps, 'ids' | 'nowMs'>,
@@ -188,7 +194,7 @@ export async function retireDevice(
   return true
 }
 
-/** The secrets of a device in clear, for its connector. */
+/** Returns the secrets of a device in clear text, for its connector. */
 export function openDeviceSecrets(
   secretBox: SecretBox,
   row: Pick<DeviceTable, 'id' | 'secrets'>,
@@ -205,7 +211,10 @@ const sealSecrets = (
 ): string | null =>
   Object.keys(secrets).length === 0 ? null : secretBox.seal(JSON.stringify(secrets), deviceId)
 
-/** What was sealed under a secret that was given up is lost (secret accept): what is set now stands alone. */
+/**
+ * Merges secrets. What was sealed under a retired secret is lost (`secret accept`): then only the new values
+ * are kept.
+ */
 function mergeSecrets(
   secretBox: SecretBox,
   row: DeviceRow,
@@ -227,7 +236,7 @@ const paceColumns = (pace: Pace | null) => ({
   window_seconds: pace?.windowSeconds ?? null,
 })
 
-const noDevice = (deviceId: string) => refuse('not_found', { detail: `There is no device ${deviceId}.` })
+const noDevice = (deviceId: string) => refuse('not_found', { detail: `Unknown device ${deviceId}.` })
 
 type DeviceRow = Pick<
   DeviceTable,
@@ -251,7 +260,7 @@ async function refuseTooMany(tx: Tx): Promise<void> {
     .executeTakeFirstOrThrow()
   if (count.devices >= maxDevices) {
     throw invalidInput([
-      { code: 'too_many_items', detail: `There are ${maxDevices} devices already; remove one first.` },
+      { code: 'too_many_items', detail: `Maximum of ${maxDevices} devices reached. Remove one first.` },
     ])
   }
 }

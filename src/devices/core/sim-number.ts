@@ -4,12 +4,13 @@ import { withoutSeparators } from '../../numbers/phone-number.ts'
 /** As Android counts them. */
 export const simSlots: readonly number[] = [1, 2, 3]
 
-/** The setting that holds the number of the SIM in a slot. */
+/** The setting with the number of the SIM in a slot. */
 export const simSetting = (slot: number): string => `sim_${slot}_number`
 
 /**
- * What naming a SIM's number changes: the setting that ties it to the slot, and the senders, where it takes the place of the former one. Apps tell
- * numbers masked, so that a person has to say them. Null takes the number away. Refuses the number of another SIM of the phone.
+ * Returns what the number of a SIM changes: the setting that ties it to the slot, and the senders, where it
+ * replaces the former one. Apps mask numbers, so a user has to enter them. Null removes the number. Rejects
+ * the number of another SIM of the phone.
  */
 export function simChange(
   before: { settings: Readonly<Record<string, string>>; senders: readonly string[] },
@@ -27,7 +28,7 @@ export function simChange(
       {
         pointer: `/settings/${name}`,
         code: 'out_of_range',
-        detail: `${given} is the number of another SIM of this phone already.`,
+        detail: `${given} is already the number of another SIM of this phone.`,
       },
     ])
   const kept = before.senders.filter((sender) => sender !== former && sender !== given)

@@ -1,20 +1,23 @@
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { SimOfPhone } from './registered-phones.ts'
 
-/** The registration of an app, as people are shown it. */
+/** The registration of an app, for people. */
 export interface ListedPhone {
   phoneId: string
   deviceId: string
   /** `<manufacturer>/<product>` */
   name: string
-  /** As the app told them: numbers, carriers and ICCIDs are masked. */
+  /** As the app reported them: numbers, carriers and ICCIDs are masked. */
   sims: readonly SimOfPhone[]
   appVersion: string | null
   usesPush: boolean
   createdAt: number
 }
 
-/** The present registrations that were made with a private token, or of a device (one at most); the latest first. Those of retired devices are none. */
+/**
+ * Returns the current registrations of a private token or of a device (at most one), latest first. Those of
+ * retired devices are omitted.
+ */
 export async function listPhones(
   db: Db,
   of: { tokenId: string } | { deviceId: string },

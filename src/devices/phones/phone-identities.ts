@@ -10,51 +10,54 @@ interface PhoneIdentitiesDeps extends Pick<PhoneDeps, 'secretBox'> {
 
 type Shown = Parameters<typeof findPhone>[2]
 
-/** A token that was superseded, or whose device was removed, is refused within this time on other nodes. */
-const knownLifeMs = 2_000
-/** A phone that was removed knocks for ever: it shall cost no look into the database each time. */
-const strangerLifeMs = 1_000
+/** Other nodes reject a superseded token, or one of a removed device, within this time. */
+const knownTtlMs = 2_000
+/** A removed phone retries indefinitely: it must not cost a database read each time. */
+const unknownTtlMs = 1_000
 const maxPhones = 20_000
-const maxStrangers = 10_000
+const maxUnknown = 10_000
 
 interface Found {
   phone: KnownPhone | null
   staleAtMs: number
 }
 
-/** Knows phones by what they show. Those that are known and those that are not are remembered apart, so that a flood puts out nobody. */
+/**
+ * Caches phones by their credentials. Known and unknown ones are cached separately, so that a flood evicts no
+ * known phone.
+ */
 export class PhoneIdentities {
   readonly #deps: PhoneIdentitiesDeps
   readonly #phones = new BoundedMap<Found>(maxPhones)
-  readonly #strangers = new BoundedMap<Found>(maxStrangers)
+  readonly #unknown = new BoundedMap<Found>(maxUnknown)
   #generation = 0
 
   constructor(deps: PhoneIdentitiesDeps) {
     this.#deps = deps
   }
 
-  /** Whose token or hook secret this is; null when nobody's any more. */
+  /** Returns the phone of a token or hook secret; null if it is not valid any more. */
   async find(shown: Shown): Promise<KnownPhone | null> {
     const name = 'deviceToken' in shown ? `t${shown.deviceToken}` : `h${shown.hookSecret}`
     const nowMs = this.#deps.clock.monotonicMs()
-    const known = this.#phones.get(name) ?? this.#strangers.get(name)
+    const known = this.#phones.get(name) ?? this.#unknown.get(name)
     if (known !== undefined && known.staleAtMs > nowMs) return known.phone
     const generation = this.#generation
     const phone = await findPhone(this.#deps.read, this.#deps, shown)
-    // A look-up that was under way at a change is not remembered.
+    // A lookup that was running during a change is not cached.
     if (generation !== this.#generation) return phone
-    if (phone !== null) this.#phones.set(name, { phone, staleAtMs: nowMs + knownLifeMs })
+    if (phone !== null) this.#phones.set(name, { phone, staleAtMs: nowMs + knownTtlMs })
     else {
       this.#phones.delete(name)
-      this.#strangers.set(name, { phone, staleAtMs: nowMs + strangerLifeMs })
+      this.#unknown.set(name, { phone, staleAtMs: nowMs + unknownTtlMs })
     }
     return phone
   }
 
-  /** Something changed: the next look is into the database. */
+  /** Clears the cache after a change: the next lookup reads the database. */
   forget(): void {
     this.#generation += 1
     this.#phones.clear()
-    this.#strangers.clear()
+    this.#unknown.clear()
   }
 }

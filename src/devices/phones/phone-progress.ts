@@ -2,18 +2,18 @@ import { type DeviceReportBody, reportLifetimeMs } from '../status/device-report
 import type { ListedDevice } from '../status/list-devices.ts'
 import type { ListedPhone } from './list-phones.ts'
 
-/** How far a phone has come on its way to being connected. */
+/** A step towards a connected phone. */
 export interface PhoneStep {
   name: 'registered' | 'event stream' | 'SIMs' | 'battery'
   isDone: boolean
-  /** What is known; or what a person has to do, when it is on them. */
+  /** What is known; or what the user has to do. */
   says: string
 }
 
 const noSse =
-  'the phone waits for Google push, which only the makers of the app can send. In the app: Settings, Cloud Server, Notification channel: SSE Only; then switch the server off and on'
+  'the app uses Google push, which only its developers can send. In the app, set Settings, Cloud Server, Notification channel to SSE Only; then switch the server off and on'
 
-/** The four things that tell a person that the phone is there; without a phone the first one waits. */
+/** Returns the four steps that show the connection of a phone; without a phone the first one is pending. */
 export function phoneProgress(
   phone: ListedPhone | null,
   report: ListedDevice['report'],
@@ -30,7 +30,7 @@ export function phoneProgress(
   ]
 }
 
-/** An event stream is what makes a phone usable: SIMs and battery may come later. */
+/** The phone is usable once its event stream is open: SIMs and battery may follow later. */
 export const isConnected = (steps: readonly PhoneStep[]): boolean =>
   steps.some(({ name, isDone }) => name === 'event stream' && isDone)
 
@@ -45,19 +45,19 @@ function streamStep(phone: ListedPhone | null, report: DeviceReportBody | null):
   if (phone.usesPush) return { isDone: false, says: noSse }
   return {
     isDone: false,
-    says: report?.link === 'poll' ? 'not open; the phone asks every 15 minutes' : 'waiting for it',
+    says: report?.link === 'poll' ? 'not open; the phone polls every 15 minutes' : 'waiting for the stream',
   }
 }
 
 function simStep(phone: ListedPhone | null, report: DeviceReportBody | null): Step {
   if (phone === null) return { isDone: false, says: '' }
-  const told = report === null || report.sims.length === 0 ? phone.sims : report.sims
-  if (told.length === 0)
+  const reported = report === null || report.sims.length === 0 ? phone.sims : report.sims
+  if (reported.length === 0)
     return {
       isDone: false,
-      says: 'the app sees none: put one in, and let the app read the state of the phone (permission Phone)',
+      says: 'none found: insert a SIM, and grant the app the permission Phone',
     }
-  const sims = told.map(({ slot, number, carrier }) => [slot, number ?? carrier ?? 'unknown'].join(': '))
+  const sims = reported.map(({ slot, number, carrier }) => [slot, number ?? carrier ?? 'unknown'].join(': '))
   return { isDone: true, says: sims.join(', ') }
 }
 
@@ -65,6 +65,6 @@ function batteryStep(phone: ListedPhone | null, report: DeviceReportBody | null)
   if (phone === null) return { isDone: false, says: '' }
   const battery = report?.battery ?? null
   return battery === null
-    ? { isDone: false, says: 'told by the app from its next start on, every 10 minutes' }
-    : { isDone: true, says: `${battery.percent} %${battery.charging ? ', charging' : ''}` }
+    ? { isDone: false, says: 'reported every 10 minutes, after the next start of the app' }
+    : { isDone: true, says: `${battery.percent}%${battery.charging ? ', charging' : ''}` }
 }

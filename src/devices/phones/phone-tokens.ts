@@ -12,22 +12,26 @@ export interface PhoneTokenDeps {
   randomBytes: (count: number) => Uint8Array
 }
 
-/** Whose phones a private token makes; a null account is the operator's, whose phones are shared. */
+/**
+ * The owner of phones that register with a private token; a null account is the operator's, whose phones are
+ * shared.
+ */
 export interface PhoneTokenOwner {
   accountId: string | null
   mode: Mode
 }
 
-/** A person types it into an app, once for each phone; an account with more of them has lost count. */
+/** Limits the live tokens of an owner; one can be used for several phones. */
 const maxLiveTokens = 100
-/** 28 characters of 5 bits: 140 bits, in groups that a person can read out. */
+/** 28 characters of 5 bits: 140 bits, in groups that are easy to read out. */
 const groups = { count: 7, length: 4 } as const
 /** Crockford's base32: without letters that look like digits. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /**
- * Makes a private token and gives it in clear, once: only its SHA-256 is stored. Those made before stay good, because phones keep theirs
- * and show it whenever they register anew. Refuses closed accounts, and the 101st live token.
+ * Creates a private token and returns it in clear text, only once: only its SHA-256 is stored. Earlier ones
+ * stay valid, because phones keep theirs and use it to register again. Rejects closed accounts, and the 101st
+ * live token.
  */
 export async function mintPhoneToken(
   tx: Tx,
@@ -39,7 +43,7 @@ export async function mintPhoneToken(
     .select(({ fn }) => fn.countAll<number>().as('live'))
     .executeTakeFirstOrThrow()
   if (live >= maxLiveTokens) {
-    const detail = `There are ${maxLiveTokens} private tokens already: revoke them with --revoke-tokens first.`
+    const detail = `Maximum of ${maxLiveTokens} private tokens reached. Revoke them first with --revoke-tokens.`
     throw invalidInput([{ code: 'too_many_items', detail }])
   }
   const tokenId = deps.ids('ptk')
@@ -58,7 +62,7 @@ export async function mintPhoneToken(
   return { tokenId, token }
 }
 
-/** Revokes every private token of an owner; phones that registered stay. Gives how many there were. */
+/** Revokes every private token of an owner; registered phones stay. Returns how many there were. */
 export async function revokePhoneTokens(
   tx: Tx,
   deps: Pick<PhoneTokenDeps, 'ids' | 'nowMs'>,
@@ -70,8 +74,8 @@ export async function revokePhoneTokens(
 }
 
 /**
- * Revokes the private tokens that a phone has shown: whoever has it in hand can make no new device of it. Other phones that registered with
- * them stay. Gives how many there were.
+ * Revokes the private tokens that a phone has used: its finder cannot register a new device with them. Other
+ * phones that registered with them stay. Returns how many there were.
  */
 export async function revokeTokensOfPhone(
   tx: Tx,
@@ -85,7 +89,7 @@ export async function revokeTokensOfPhone(
   return ids.length
 }
 
-/** The private tokens that a phone has shown and that are still good. */
+/** Returns the private tokens that a phone has used and that are still valid. */
 export const tokensOfPhone = (
   db: Db | Tx,
   deviceId: string,
@@ -114,7 +118,7 @@ async function revoke(
   await appendAudit(tx, deps, { accountId, actor, action: 'phone_token.revoked', detail })
 }
 
-/** Whose a private token is, however it was typed; null when nobody's, or revoked, or of a closed account. */
+/** Returns the owner of a private token, in any spelling; null if it is unknown, revoked, or of a closed account. */
 export async function findPhoneToken(
   db: Db | Tx,
   typed: string,
@@ -130,7 +134,7 @@ export async function findPhoneToken(
   return { tokenId: row.id, accountId: row.account_id, mode: row.mode }
 }
 
-/** The hash under which a private token is kept. Letters that a person may take for others, blanks and dashes make no difference. */
+/** Returns the hash of a private token. Letters that are easily confused, blanks and dashes make no difference. */
 const hashOfPrivateToken = (typed: string): string =>
   createHash('sha256')
     .update(typed.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1'))

@@ -9,7 +9,7 @@ import type { DeviceRules } from '../core/device-rules.ts'
 import type { SecretBox } from '../../runtime/secret-box.ts'
 import { simSetting, simSlots } from '../core/sim-number.ts'
 
-/** What an app says of itself. What it leaves out is null. */
+/** What an app reports about itself. What it omits is null. */
 export interface SaidOfPhone {
   /** `<manufacturer>/<product>` */
   name: string | null
@@ -18,7 +18,7 @@ export interface SaidOfPhone {
   appVersion: string | null
 }
 
-/** As the app tells it: all but the last four characters of number, carrier and ICCID are masked. */
+/** As the app reports it: number, carrier and ICCID are masked except for the last four characters. */
 export interface SimOfPhone {
   slot: number
   number: string | null
@@ -30,44 +30,45 @@ export interface PhoneDeps {
   ids: Ids
   nowMs: number
   secretBox: SecretBox
-  /** The kind that phones register as, and what it takes. */
+  /** The kind that phones register as, and what it accepts. */
   kind: string
   rules: DeviceRules
   randomBytes: (count: number) => Uint8Array
-  /** Whether the app of a device was heard just now, or is connected: then it is not the one that registers. */
+  /** Whether the app of a device made contact just now, or is connected: then it is not the one that registers. */
   isPresent: (deviceId: string) => boolean
-  /** Phones that one owner may have; 0 is no limit. */
+  /** Maximum phones per owner; 0 means no limit. */
   maxPhones: number
 }
 
 export interface RegisteredPhone {
   phoneId: string
   deviceId: string
-  /** In clear, once. */
+  /** In clear text, only once. */
   deviceToken: string
 }
 
 const actor = 'phone'
-/** What a carrier and Android put up with: more, and messages are dropped or a person is asked. */
+/** What carriers and Android tolerate: with more, messages are dropped or Android asks the user. */
 const defaultPace: Pace = { partsPerWindow: 30, windowSeconds: 1_800 }
 const maxNameLength = 100
-/** Whoever was heard within this time is not the one that registers. */
+/** A phone that made contact within this time is not the one that registers. */
 export const goneMs = 60_000
 
 /**
- * Makes a device of whoever shows a private token; or, when the app of a known phone was installed anew, gives that device its new token, and
- * the old one is nobody's any more. Null when the private token is not known. Refuses a new device beyond the phones that its owner may have.
+ * Registers a phone that presents a private token. If the app of a known phone was reinstalled, its device
+ * gets the new token, and the old one becomes invalid. Null for an unknown private token. Rejects a new
+ * device beyond the owner's maximum.
  */
 export async function registerPhone(
   tx: Tx,
   deps: PhoneDeps,
   privateToken: string,
-  said: SaidOfPhone,
+  reported: SaidOfPhone,
 ): Promise<RegisteredPhone | null> {
   const owner = await findPhoneToken(tx, privateToken)
   if (owner === null) return null
-  const former = await findFormer(tx, deps, owner, said)
-  const deviceId = former?.deviceId ?? (await addPhoneDevice(tx, deps, owner, said))
+  const former = await findFormer(tx, deps, owner, reported)
+  const deviceId = former?.deviceId ?? (await addPhoneDevice(tx, deps, owner, reported))
   if (former !== null)
     await tx
       .updateTable('phones')
@@ -87,10 +88,10 @@ export async function registerPhone(
       token_hash: hashOfSecret(deviceToken),
       hook_hash: hashOfSecret(hookSecretOf(signingKey, phoneId)),
       signing_key: deps.secretBox.seal(signingKey, phoneId),
-      name: said.name ?? '',
-      sims: JSON.stringify(said.sims),
-      app_version: said.appVersion,
-      uses_push: said.usesPush ? 1 : 0,
+      name: reported.name ?? '',
+      sims: JSON.stringify(reported.sims),
+      app_version: reported.appVersion,
+      uses_push: reported.usesPush ? 1 : 0,
       created_at: deps.nowMs,
       updated_at: deps.nowMs,
     })
@@ -105,21 +106,26 @@ export async function registerPhone(
   return { phoneId, deviceId, deviceToken }
 }
 
-/** Takes over what an app says at its start. An update without a push token says that there is none (any more). */
-export async function updatePhone(tx: Tx, nowMs: number, phoneId: string, said: SaidOfPhone): Promise<void> {
+/** Stores what an app reports at its start. An update without a push token means that there is none (any more). */
+export async function updatePhone(
+  tx: Tx,
+  nowMs: number,
+  phoneId: string,
+  reported: SaidOfPhone,
+): Promise<void> {
   await tx
     .updateTable('phones')
     .set({
-      uses_push: said.usesPush ? 1 : 0,
+      uses_push: reported.usesPush ? 1 : 0,
       updated_at: nowMs,
-      ...(said.sims === null ? {} : { sims: JSON.stringify(said.sims) }),
-      ...(said.appVersion === null ? {} : { app_version: said.appVersion }),
+      ...(reported.sims === null ? {} : { sims: JSON.stringify(reported.sims) }),
+      ...(reported.appVersion === null ? {} : { app_version: reported.appVersion }),
     })
     .where('id', '=', phoneId)
     .execute()
 }
 
-/** A registration, with what its routes need to know. */
+/** A registration, with what its routes need. */
 export interface KnownPhone {
   phoneId: string
   deviceId: string
@@ -128,19 +134,19 @@ export interface KnownPhone {
   hookSecret: string
   appVersion: string | null
   usesPush: boolean
-  /** Null: an old app that says nothing of them. */
+  /** Null: an old app that does not report them. */
   sims: readonly SimOfPhone[] | null
-  /** Numbers of its SIMs as they were set, by slot from 1; null where none was. */
+  /** Numbers of its SIMs as set, by slot from 1; null where none was. */
   simNumbers: readonly (string | null)[]
-  /** Whose national numbers its SIMs have; null where nobody has said so. */
+  /** The country whose national numbers its SIMs have; null if not set. */
   country: string | null
-  /** Its token was shown before. */
+  /** Its token was used before. */
   wasHeard: boolean
 }
 
 /**
- * Whose token or hook secret this is; null when nobody's any more: superseded, its device retired, its account closed, or the secret given up that
- * its key was sealed under: to one that is refused its app registers anew.
+ * Returns the phone of a token or hook secret; null if it is not valid any more: superseded, its device
+ * retired, its account closed, or its key sealed under a retired secret. A rejected app registers again.
  */
 export async function findPhone(
   db: Db,
@@ -189,7 +195,7 @@ export async function findPhone(
   }
 }
 
-/** The phone has its token: whoever registers from now on is another one, or comes later. */
+/** Records that the phone has its token: a later registration is another phone, or a later reinstall. */
 export async function markHeard(tx: Tx, nowMs: number, phoneId: string): Promise<void> {
   await tx
     .updateTable('phones')
@@ -199,16 +205,20 @@ export async function markHeard(tx: Tx, nowMs: number, phoneId: string): Promise
     .execute()
 }
 
-/** The secret in the path of the addresses that a phone calls: derived from its own key, which outlives a change of the instance's secret. */
+/**
+ * The secret in the path of the addresses that a phone calls: derived from its own key, which survives a
+ * change of the instance's secret.
+ */
 const hookSecretOf = (signingKey: string, phoneId: string): string =>
   createHmac('sha256', signingKey).update(`hooks of ${phoneId}`).digest('base64url')
 
 const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
 /**
- * The registration that this one replaces: by the same private token, of the same model with the same SIMs, and gone for a minute: nobody
- * installs an app anew in less. One whose token was never shown is replaced within the minute too: its answer was lost, and this is the next try.
- * Without a SIM nobody can tell two phones of one model apart, so it is a new one.
+ * Finds the registration that this one replaces: by the same private token, of the same model with the same
+ * SIMs, and without contact for a minute, since a reinstall takes longer. One whose token was never used is
+ * replaced within the minute too: its response was lost, and this is the next attempt. Without a SIM two
+ * phones of one model cannot be distinguished, so it is a new one.
  */
 async function findFormer(
   tx: Tx,
@@ -240,12 +250,12 @@ async function addPhoneDevice(
   { name }: SaidOfPhone,
 ): Promise<string> {
   await refuseTooManyPhones(tx, deps, accountId)
-  const spoken = (name ?? '').replaceAll(/[^\p{L}\p{N}.()+-]+/gu, ' ').trim()
+  const readable = (name ?? '').replaceAll(/[^\p{L}\p{N}.()+-]+/gu, ' ').trim()
   return addDevice(tx, deps, {
     accountId,
     mode,
     kind: deps.kind,
-    name: spoken.slice(0, maxNameLength) || 'Android phone',
+    name: readable.slice(0, maxNameLength) || 'Android phone',
     pace: defaultPace,
     actor,
   })
@@ -265,6 +275,6 @@ async function refuseTooManyPhones(
     .where('state', '!=', 'retired')
     .executeTakeFirstOrThrow()
   if (phones < maxPhones) return
-  const detail = `There are ${maxPhones} phones already (ONESIXTY_PHONES_PER_ACCOUNT): remove one first.`
+  const detail = `Maximum of ${maxPhones} phones reached (ONESIXTY_PHONES_PER_ACCOUNT). Remove one first.`
   throw invalidInput([{ code: 'too_many_items', detail }])
 }

@@ -6,10 +6,11 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import { retireDevice } from '../core/device-store.ts'
 
 /**
- * Says that a phone that registered as a new device is one that was there before: its registration goes over to that device, which keeps its
- * name, settings, senders and pace, and the new device is removed. The registration that the former had is superseded, as when the app is
- * recognised by its SIMs. Refuses devices that are no phones, were removed, or have not the same owner and mode; and a new device that was
- * offered messages already: what the app has yet to report of them would be about a device that is gone.
+ * Merges a phone that registered as a new device into its former one: its registration moves to that device,
+ * which keeps its name, settings, senders and rate limit, and the new device is removed. The registration of
+ * the former device is superseded, as when the app is recognised by its SIMs. Rejects devices that are no
+ * phones, were removed, or differ in owner or mode. Also rejects a new device that was already offered
+ * messages: reports on them would be about a removed device.
  */
 export async function takeOverPhone(
   tx: Tx,
@@ -19,7 +20,7 @@ export async function takeOverPhone(
   const former = await findPhoneDevice(tx, deviceId)
   const renewed = await findPhoneDevice(tx, newId)
   if (deviceId === newId || former.account_id !== renewed.account_id || former.mode !== renewed.mode)
-    throw wrong('The two must be different devices of the same owner and mode.')
+    throw wrong('The two must be different devices with the same owner and mode.')
   const offer = await tx
     .selectFrom('phone_offers')
     .select('attempt_id')
@@ -27,7 +28,7 @@ export async function takeOverPhone(
     .limit(1)
     .executeTakeFirst()
   if (offer !== undefined)
-    throw wrong(`${newId} was given messages already: keep it, and remove ${deviceId} instead.`)
+    throw wrong(`${newId} already has messages: keep it, and remove ${deviceId} instead.`)
   const present = (id: string) =>
     tx.updateTable('phones').where('device_id', '=', id).where('superseded_at', 'is', null)
   await present(deviceId).set({ superseded_at: deps.nowMs, signing_key: '' }).execute()
@@ -45,14 +46,14 @@ async function findPhoneDevice(tx: Tx, id: string) {
     .where('id', '=', id)
     .where('state', '!=', 'retired')
     .executeTakeFirst()
-  if (row === undefined) throw refuse('not_found', { detail: `There is no device ${id}.` })
+  if (row === undefined) throw refuse('not_found', { detail: `Unknown device ${id}.` })
   const registration = await tx
     .selectFrom('phones')
     .select('id')
     .where('device_id', '=', id)
     .limit(1)
     .executeTakeFirst()
-  if (registration === undefined) throw wrong(`${id} is no phone.`)
+  if (registration === undefined) throw wrong(`${id} is not a phone.`)
   return row
 }
 

@@ -8,8 +8,8 @@ interface Wallet {
 }
 
 /**
- * What waits, from the counters; and when the oldest of it was accepted: the first of each queue in its own order, passing over what is being
- * handed over.
+ * Reads what is queued, from the counters, and when the oldest of it was accepted: the first of each queue in
+ * its own order, without messages that are being submitted.
  */
 export async function readQueue(db: Db, { accountId, mode }: Wallet) {
   const [deferred, totals, oldest] = await Promise.all([
@@ -33,7 +33,7 @@ export async function readQueue(db: Db, { accountId, mode }: Wallet) {
       where t.account_id = ${accountId} and t.mode = ${mode} and t.messages > 0`.execute(db),
   ])
   return {
-    // What waits for the end of quiet hours waits.
+    // Messages that wait for the end of quiet hours are queued.
     messages: totals.messages + deferred.quiet.messages,
     parts: totals.parts + deferred.quiet.parts,
     messagesInQuiet: deferred.quiet.messages,
@@ -42,7 +42,7 @@ export async function readQueue(db: Db, { accountId, mode }: Wallet) {
   }
 }
 
-/** What waits for an instant, from the counters. */
+/** Reads what is scheduled or deferred, from the counters. */
 async function readDeferredTotals(db: Db, { accountId, mode }: Wallet) {
   const rows = await db
     .selectFrom('deferred_totals')
@@ -55,8 +55,9 @@ async function readDeferredTotals(db: Db, { accountId, mode }: Wallet) {
 }
 
 /**
- * Open hand-overs of the account, by device: never more than the windows of the devices. The account is compared as an expression, because
- * SQLite would else take the primary key and read every attempt there ever was: 631 instead of 0.3 ms with a million.
+ * Counts the open attempts of the account, by device: never more than the windows of the devices. The account
+ * is compared as an expression, because SQLite would otherwise use the primary key and read every attempt
+ * ever made: 631 instead of 0.3 ms with a million.
  */
 export async function readClaimed(db: Db, { accountId, mode }: Wallet): Promise<Map<string, number>> {
   const rows = await db

@@ -4,7 +4,7 @@ import type { DeviceStateTable } from '../../storage/tables/device-tables.ts'
 import { insertRows, selectEach, updateRows } from '../../storage/seam/sets.ts'
 import type { DeviceReport, DeviceReportBody } from './device-report.ts'
 
-/** What a device is from an instant on. */
+/** The status of a device from an instant on. */
 export interface DeviceStanding {
   deviceId: string
   status: DeviceStateTable['status']
@@ -13,7 +13,7 @@ export interface DeviceStanding {
   atMs: number
 }
 
-/** A device that has become something else than it was. */
+/** A device whose status changed. */
 export interface StandingChange extends DeviceStanding {
   /** Null: shared. */
   accountId: string | null
@@ -35,8 +35,9 @@ interface Present {
 }
 
 /**
- * Writes down what devices have become, where it differs from what stands there; their former standing ends. What a server says of a device that
- * was disabled or removed in the meantime is too late and is dropped. A standing lasts at least a millisecond, whatever the clock says. Gives what changed.
+ * Records the status of devices where it differs from the stored one, which ends. A report about a device
+ * that was disabled or removed in the meantime is too late and is dropped. A status lasts at least 1 ms,
+ * regardless of the clock. Returns what changed.
  */
 export async function recordStandings(
   tx: Tx,
@@ -69,7 +70,7 @@ export async function recordStandings(
   })) // prettier-ignore
 }
 
-/** Ends what a device was, without anything after it: it was removed. */
+/** Ends the status of a removed device, without a new one. */
 export async function endStanding(tx: Tx, deviceId: string, atMs: number): Promise<void> {
   const before = (await readPresent(tx, [deviceId])).get(deviceId)
   if (before !== undefined) await endPresent(tx, [{ before, at: laterThan(before, atMs) }])
@@ -97,10 +98,10 @@ async function readPresent(tx: Tx, deviceIds: readonly string[]): Promise<Map<st
   return new Map(rows.map((row) => [row.device_id, row]))
 }
 
-/** A battery changes slowly: a measurement in ten minutes draws its curve, 144 rows a day. */
+/** A battery changes slowly: a sample every ten minutes is enough for a curve, 144 rows per day. */
 const sampleIntervalMs = 600_000
 
-/** Keeps what devices measured, where the last kept measurement is ten minutes old. What was kept before is not kept again. */
+/** Stores samples of devices whose last one is ten minutes old. A sample that was stored before is not stored again. */
 export async function recordSamples(tx: Tx, reports: readonly DeviceReport[]): Promise<void> {
   const measured = reports.flatMap(({ deviceId, body }) => {
     const at = Math.max(body.battery?.at ?? 0, body.network?.at ?? 0)
@@ -126,7 +127,7 @@ const measuresOf = ({ battery, network }: DeviceReportBody) => ({
   network: network?.transport ?? null,
 })
 
-/** Says that the server of this start still runs, and has watched its devices until now. */
+/** Records that the server of this start is still running, and has watched its devices until now. */
 export async function recordRun(
   tx: Tx,
   { epoch, startedAtMs, nowMs }: { epoch: number; startedAtMs: number; nowMs: number },

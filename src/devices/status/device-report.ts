@@ -4,8 +4,8 @@ import type { DeviceStatus } from '../../storage/tables/schema.ts'
 import { insertRows, selectEach, updateRows } from '../../storage/seam/sets.ts'
 
 /**
- * What the node that runs a device last knew of it: stored as JSON in `device_reports.body`. Groups that a device cannot tell are null.
- * Times are milliseconds.
+ * What the node that runs a device last knew about it: stored as JSON in `device_reports.body`. Groups that a
+ * device cannot report are null. Times are milliseconds.
  */
 export interface DeviceReportBody {
   link: string
@@ -23,18 +23,21 @@ export interface DeviceReportBody {
   } | null
   sims: readonly { slot: number; number: string | null; carrier: string | null }[]
   capabilities: { deliveryReports: boolean; maxParts: number; alphanumericSender: boolean } | null
-  /** Its pace, of all its SIMs together; `resetsAt` is null while no window is open. Null for a device without one. */
+  /** Its rate limit, over all its SIMs; `resetsAt` is null while no window is open. Null for a device without one. */
   throughput: {
     partsPerWindow: number
     windowSeconds: number
     remaining: number
     resetsAt: number | null
-    /** The pace of each SIM, where it has several. */
+    /** The rate limit of each SIM, if there are several. */
     bySim?: readonly { slot: number; partsPerWindow: number; remaining: number; resetsAt: number | null }[]
   } | null
-  /** Whether the node doubts it, by the outcomes of what it submitted there; omitted by nodes of versions before. What a device says of itself is no doubt. */
+  /**
+   * Whether the node distrusts it, by the outcomes of its submissions; omitted by nodes of earlier versions.
+   * What a device reports about itself does not count.
+   */
   isDoubted?: boolean
-  /** Hand-overs that are open on it, of whatever account. */
+  /** Its submissions in flight, of all accounts. */
   inFlight: number
   lastSentAt: number | null
   lastError: string | null
@@ -49,7 +52,7 @@ export interface DeviceReport {
   reportedAt: number
 }
 
-/** A report older than this says nothing any more: three were missed, so the node behind the device is gone or stuck. */
+/** A report older than this is meaningless: three were missed, so the node that runs the device is gone or stuck. */
 export const reportLifetimeMs = 30_000
 
 const present = {
@@ -58,13 +61,13 @@ const present = {
 } as const
 
 /**
- * Keeps the latest report of each device, and which start of a server told it. What a server says that has not heard yet that a device was
- * removed is dropped.
+ * Stores the latest report of each device, and which start of a server made it. A report by a server that has
+ * not yet learned of the removal of a device is dropped.
  */
 export async function saveDeviceReports(
   tx: Tx,
   reports: readonly DeviceReport[],
-  toldBy: number | null = null,
+  reportedBy: number | null = null,
 ): Promise<void> {
   const found = await selectEach<{ id: string }>(
     tx,
@@ -72,14 +75,14 @@ export async function saveDeviceReports(
     reports.map(({ deviceId }) => [deviceId]),
   )
   const known = new Set(found.map(({ id }) => id))
-  const told = reports.filter(({ deviceId }) => known.has(deviceId))
-  const rows = told.map(({ deviceId, status, reasons, body, reportedAt }) => ({
+  const kept = reports.filter(({ deviceId }) => known.has(deviceId))
+  const rows = kept.map(({ deviceId, status, reasons, body, reportedAt }) => ({
     device_id: deviceId,
     status,
     reasons: JSON.stringify(reasons),
     body: JSON.stringify(body),
     reported_at: reportedAt,
-    told_by: toldBy,
+    told_by: reportedBy,
   }))
   await allDone([
     insertRows(tx, 'device_reports', rows, 'ignore'),

@@ -1,4 +1,4 @@
-/** A pace as it stands: what is left of this window, and when the next one begins (null: with the next part). */
+/** The state of a rate limit: what is left of this window, and when the next one begins (null: with the next part). */
 export interface StandingPace {
   partsPerWindow: number
   windowSeconds: number
@@ -9,18 +9,19 @@ export interface StandingPace {
 }
 
 /**
- * How long the SMSGate app may take to ask for messages where nothing wakes it: without an event stream it has its PullMessagesWorker alone, at
- * the shortest interval of Android's WorkManager (PeriodicWorkRequest.MIN_PERIODIC_INTERVAL_MILLIS).
+ * How long the SMSGate app may take to ask for messages when it is not woken: without an event stream it has
+ * only its PullMessagesWorker, at the shortest interval of Android's WorkManager
+ * (PeriodicWorkRequest.MIN_PERIODIC_INTERVAL_MILLIS).
  */
 const pollSeconds = 900
 
-/** The longest time until a device asks for a message, by how it is connected. */
+/** Returns the longest time until a device asks for a message, by its connection. */
 export const pickUpSecondsOf = (link: string): number =>
   link === 'poll' || link === 'push' ? pollSeconds : 0
 
 type PaceOfDevice = StandingPace & { bySim?: readonly Omit<StandingPace, 'windowSeconds'>[] }
 
-/** The paces of a device: one, or one for each of its SIMs; what it takes to ask for messages is that of all. */
+/** Returns the rate limits of a device: one, or one per SIM; the time until it asks for messages applies to all. */
 export const standingPaces = ({ windowSeconds, bySim, ...all }: PaceOfDevice, link: string): StandingPace[] =>
   (bySim ?? [all]).map(({ partsPerWindow, remaining, resetsAt }) => ({
     partsPerWindow,
@@ -30,13 +31,13 @@ export const standingPaces = ({ windowSeconds, bySim, ...all }: PaceOfDevice, li
     ...(pickUpSecondsOf(link) > 0 && { pickUpSeconds: pickUpSecondsOf(link) }),
   }))
 
-/** No estimate beyond this: messages expire before (validity at most 72 h). */
+/** Maximum estimate: messages expire earlier (validity at most 72 h). */
 const longestSeconds = 259_200
 
 /**
- * Seconds until everything that waits can have gone at the pace of these devices: 0 when it fits into what is left of the windows of those
- * that are woken. Null
- * when nobody can say: no device works, one has no pace to reckon with (null), or it would take more than three days.
+ * Estimates the seconds until everything queued can have been sent at the rate of these devices: 0 when it
+ * fits into the current windows of those that are woken. Null when unknown: no device works, one has no rate
+ * limit (null), or it would take more than three days.
  */
 export function estimateWaitSeconds(
   parts: number,
@@ -56,7 +57,7 @@ export function estimateWaitSeconds(
   return enough
 }
 
-/** Parts that the devices may send within so many seconds from now. */
+/** Parts that the devices may send within this many seconds from now. */
 const capacityWithin = (paces: readonly StandingPace[], seconds: number, nowMs: number): number =>
   paces.reduce((sum, pace) => {
     if (seconds < (pace.pickUpSeconds ?? 0)) return sum

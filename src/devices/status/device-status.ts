@@ -4,7 +4,7 @@ import { readClaimed, readQueue } from './account-queue.ts'
 import { type DeviceReportBody, reportLifetimeMs } from './device-report.ts'
 import { estimateWaitSeconds, type StandingPace, standingPaces } from './device-status-wait.ts'
 
-/** Who uses devices: its own and the shared ones of a mode. */
+/** An account that uses devices: its own and the shared ones of a mode. */
 export interface DeviceUser {
   accountId: string
   mode: Mode
@@ -12,10 +12,10 @@ export interface DeviceUser {
   isOperator?: boolean
 }
 
-/** How the devices of one account stand, as far as the account may know. */
+/** The status of the devices of an account, as far as the account may see it. */
 export interface DevicesStatus {
   status: 'operational' | 'degraded' | 'down' | 'not_configured'
-  /** Whether a send would be accepted, as far as devices and account go. */
+  /** Whether a send would be accepted, as far as devices and account are concerned. */
   accepting: boolean
   reasons: readonly string[]
   checkedAtMs: number
@@ -31,7 +31,7 @@ export interface DevicesStatus {
   devicesTotal: number
 }
 
-/** One device as one account sees it. */
+/** A device as an account sees it. */
 export interface SeenDevice {
   id: string
   kind: string
@@ -40,11 +40,11 @@ export interface SeenDevice {
   reasons: readonly string[]
   /** Null for a shared device. */
   name: string | null
-  /** Which server runs its link; null when none does, when it fetches its messages, and for a shared device. */
+  /** The server that runs its link; null when none does, when it fetches its messages, and for a shared device. */
   node: string | null
-  /** The latest report, however old; of a shared device without its confidences. */
+  /** The latest report, of any age; for a shared device without confidential data. */
   report: DeviceReportBody | null
-  /** What it has claimed of this account, and how many hand-overs are open on it (null for a shared device). */
+  /** What it has claimed of this account, and its submissions in flight (null for a shared device). */
   queue: { messages: number; inFlight: number | null }
 }
 
@@ -69,7 +69,10 @@ interface Judged extends Pick<SeenDevice, 'id' | 'kind' | 'name' | 'node' | 'sta
   isEnabled: boolean
 }
 
-/** Reads the state of all devices that may carry the messages of an account in a mode. Its cost does not depend on how much waits. */
+/**
+ * Reads the status of all devices that may carry the messages of an account in a mode. Its cost does not
+ * depend on the length of the queue.
+ */
 export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number): Promise<DevicesStatus> {
   const [account, rows, { messagesInQuiet, ...queue }, claimed] = await Promise.all([
     db.selectFrom('accounts').select('state').where('id', '=', owner.accountId).executeTakeFirst(),
@@ -85,7 +88,7 @@ export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number
     checkedAtMs: nowMs,
     queue: {
       ...queue,
-      // Nobody can say it of messages that wait for the morning of their recipients.
+      // The wait is unknown for messages that are deferred until morning.
       estimatedWaitSeconds:
         messagesInQuiet > 0 ? null : estimateWaitSeconds(queue.parts, ownPaces(devices), nowMs),
     },
@@ -94,7 +97,7 @@ export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number
   }
 }
 
-/** One device as an account sees it; null when it is none of its own and not shared. */
+/** Returns a device as an account sees it; null when it is neither its own nor shared. */
 export async function readSeenDevice(
   db: Db,
   owner: DeviceUser,
@@ -129,7 +132,10 @@ function readDevices(db: Db, { accountId, mode }: DeviceUser, deviceId?: string)
   return (deviceId === undefined ? query : query.where('d.id', '=', deviceId)).execute()
 }
 
-/** A device is what its last report says, while that is fresh; silence is `offline`, never a guess. At its pace it is `degraded`. */
+/**
+ * Returns the status of a device: that of its last report while it is fresh; otherwise `offline`, never a
+ * guess. At its rate limit it is `degraded`.
+ */
 function judge(row: DeviceRow, nowMs: number): Judged {
   const { id, kind, name } = row
   const report = row.body === null ? null : reportAt(JSON.parse(row.body) as DeviceReportBody, nowMs)
@@ -155,16 +161,16 @@ function judge(row: DeviceRow, nowMs: number): Judged {
     : { ...device, status: row.status, reasons }
 }
 
-/** A window that has ended since the report is a new one, untouched. */
+/** A window that has ended since the report is replaced by a new, unused one. */
 function reportAt(report: DeviceReportBody, nowMs: number): DeviceReportBody {
   const { throughput } = report
   if (throughput === null) return report
-  const anew = <P extends Omit<StandingPace, 'windowSeconds'>>(pace: P): P =>
+  const current = <P extends Omit<StandingPace, 'windowSeconds'>>(pace: P): P =>
     pace.resetsAt === null || pace.resetsAt > nowMs
       ? pace
       : { ...pace, remaining: pace.partsPerWindow, resetsAt: null }
-  if (throughput.bySim === undefined) return { ...report, throughput: anew(throughput) }
-  const bySim = throughput.bySim.map(anew)
+  if (throughput.bySim === undefined) return { ...report, throughput: current(throughput) }
+  const bySim = throughput.bySim.map(current)
   const resets = bySim.flatMap(({ resetsAt }) => resetsAt ?? [])
   const remaining = bySim.reduce((sum, sim) => sum + sim.remaining, 0)
   const resetsAt = resets.length === 0 ? null : Math.min(...resets)
@@ -180,11 +186,14 @@ const ranks: Record<SeenDevice['status'], number> = {
 }
 /** Worst first, own before shared. */
 const rank = (device: Judged): number => ranks[device.status] * 2 + (device.isOwn ? 0 : 1)
-/** One that drains takes nothing more. */
+/** A draining device accepts nothing more. */
 const works = ({ status, reasons }: Judged): boolean =>
   (status === 'online' || status === 'degraded') && !reasons.includes('draining')
 
-/** All of them together. Trouble of a shared device is the operator's and counts only for an account that has no device of its own. */
+/**
+ * Returns the overall status. Trouble of a shared device is the operator's, and counts only for an account
+ * without a device of its own.
+ */
 function overall(
   devices: readonly Judged[],
   account: AccountState,
@@ -206,7 +215,10 @@ function overall(
 const troubleOf = ({ status, reasons }: Judged): readonly string[] =>
   status === 'online' ? [] : status === 'degraded' ? ['device_degraded', ...reasons] : [`device_${status}`]
 
-/** The paces of the account's own working devices; null for one without. Shared ones serve others too and promise nothing. */
+/**
+ * The rate limits of the account's own working devices; null for one without. Shared devices serve others
+ * too, so they do not count.
+ */
 const ownPaces = (devices: readonly Judged[]): (StandingPace | null)[] =>
   devices
     .filter((device) => device.isOwn && works(device))
@@ -221,13 +233,13 @@ function seen(device: Judged, messages: number, { isOperator = false }: DeviceUs
         ...common,
         name: null,
         node: null,
-        report: report && withoutConfidences(report),
+        report: report && withoutConfidential(report),
         queue: { messages, inFlight: null },
       }
 }
 
-/** Takes out what would tell an account about the operator of a shared device, or about its other users (P10). */
-const withoutConfidences = (report: DeviceReportBody): DeviceReportBody => ({
+/** Removes what would reveal the operator of a shared device, or its other users, to an account (P10). */
+const withoutConfidential = (report: DeviceReportBody): DeviceReportBody => ({
   ...report,
   sims: report.sims.map((sim) => ({ ...sim, number: null })),
   throughput: null,

@@ -14,20 +14,20 @@ export interface ListedDevice {
   settings: Record<string, string>
   hasSecrets: boolean
   pace: { partsPerWindow: number; windowSeconds: number } | null
-  /** What it last said of itself; null when it has not reported yet. */
+  /** Its last report about itself; null when it has not reported yet. */
   report: {
     status: DeviceStatus
     reasons: string[]
     body: DeviceReportBody
     reportedAt: number
   } | null
-  /** Which server runs its link, and until when it need not say so again; null when none does. */
+  /** The server that runs its link, and until when without renewal; null when none does. */
   lease: { node: string; until: number } | null
   groupId: string | null
   createdAt: number
 }
 
-/** Whose devices: an account's own, the shared ones, one by its id, or all. */
+/** Which devices: an account's own, the shared ones, one by its ID, or all. */
 export type DeviceScope = { accountId: string } | 'shared' | { deviceId: string } | 'all'
 
 const columns = [
@@ -35,7 +35,10 @@ const columns = [
   'd.window_seconds', 'd.created_at', 'd.lease_owner', 'd.lease_until', 'd.group_id', 'r.status', 'r.reasons', 'r.body', 'r.reported_at',
 ] as const // prettier-ignore
 
-/** Devices that are not retired, in the order in which they were added, after `afterId`, at most `limit`. Secrets are not among what it gives. */
+/**
+ * Returns devices that are not retired, in the order in which they were added, after `afterId`, at most
+ * `limit`. Without secrets.
+ */
 export async function listDevices(
   db: Db,
   scope: DeviceScope,

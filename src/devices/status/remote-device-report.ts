@@ -3,11 +3,11 @@ import type { DeviceStatus } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import { type DeviceReport, type DeviceReportBody, reportLifetimeMs } from './device-report.ts'
 
-/** What another node says of a device that this one serves too. */
+/** What another node reports about a device that this one serves too. */
 export interface RemoteDeviceReport {
   deviceId: string
   status: DeviceStatus
-  /** Whether that node doubts it; omitted: no. */
+  /** Whether that node distrusts it; omitted: no. */
   isDoubted?: boolean
   /** How it is connected there; omitted: unknown. */
   link?: string
@@ -16,7 +16,7 @@ export interface RemoteDeviceReport {
   reportedAt: number
 }
 
-interface Told {
+interface ReportRow {
   device_id: string
   status: DeviceStatus
   body: string
@@ -24,15 +24,15 @@ interface Told {
 }
 
 /**
- * Of devices that every node serves, those of which another node knows more: the phone holds its stream there, or was heard there later. What this
- * node says of them is not to be told.
+ * Returns, for devices that every node serves, the reports of other nodes that know more: the phone has its
+ * stream there, or made its last contact there. This node then does not report on them.
  */
 export async function remoteDeviceReports(
   tx: Tx,
   reports: readonly DeviceReport[],
   { epoch, nowMs }: { epoch: number; nowMs: number },
 ): Promise<RemoteDeviceReport[]> {
-  const rows = await selectEach<Told & Record<string, string | number | null>>(
+  const rows = await selectEach<ReportRow & Record<string, string | number | null>>(
     tx,
     {
       sql: `select device_id, status, body, reported_at from device_reports
@@ -41,9 +41,9 @@ export async function remoteDeviceReports(
     },
     reports.map(({ deviceId }) => [deviceId, epoch, nowMs - reportLifetimeMs]),
   )
-  const told = new Map(rows.map((row) => [row.device_id, row]))
+  const rowOf = new Map(rows.map((row) => [row.device_id, row]))
   return reports.flatMap(({ deviceId, body }) => {
-    const row = told.get(deviceId)
+    const row = rowOf.get(deviceId)
     if (row === undefined) return []
     const there = JSON.parse(row.body) as DeviceReportBody
     if (!knowsMore(there, body)) return []
@@ -62,7 +62,7 @@ export async function remoteDeviceReports(
   })
 }
 
-/** Where its stream is, else where it was heard last. */
+/** The node with its stream knows more, otherwise the one with the last contact. */
 function knowsMore(there: DeviceReportBody, here: DeviceReportBody): boolean {
   const streams = Number(there.link === 'stream') - Number(here.link === 'stream')
   return streams !== 0 ? streams > 0 : (there.lastSeenAt ?? 0) > (here.lastSeenAt ?? 0)

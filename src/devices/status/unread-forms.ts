@@ -2,18 +2,21 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { UnreadFormTable, UnreadKind } from '../../storage/tables/device-tables.ts'
 import { addToRows, selectEach, updateRows } from '../../storage/seam/sets.ts'
 
-/** What a device sent and nobody could read, each form of it once: without a number, a text or a name of anybody. Times are milliseconds. */
+/**
+ * What a device sent and could not be parsed, once per form: without any number, text or name. Times are
+ * milliseconds.
+ */
 export interface UnreadForm {
   deviceId: string
   kind: UnreadKind
-  /** What it looks like, 1 to 100 letters. */
+  /** Its shape, 1 to 100 letters. */
   form: string
   times: number
   firstAt: number
   lastAt: number
 }
 
-/** Bounds what a device that sends ever new forms is listed with; what comes beyond is counted together. */
+/** Limits the list for a device that keeps sending new forms; what exceeds it is counted together. */
 export const maxForms = 50
 const others = 'other forms'
 
@@ -22,7 +25,10 @@ const known = {
   inputs: ['device'],
 } as const
 
-/** Adds to what is listed of these devices. What a server says that has not heard yet that a device was erased is dropped. */
+/**
+ * Adds to the lists of these devices. A report by a server that has not yet learned of the erasure of a
+ * device is dropped.
+ */
 export async function recordUnread(tx: Tx, forms: readonly UnreadForm[]): Promise<void> {
   const ids = [...new Set(forms.map(({ deviceId }) => deviceId))]
   const present = new Set(
@@ -66,7 +72,7 @@ export async function recordUnread(tx: Tx, forms: readonly UnreadForm[]): Promis
 
 const key = ['device_id', 'kind', 'form'] as const
 
-/** What is listed of a device, the latest first. */
+/** Returns the list of a device, latest first. */
 export async function listUnread(db: Db, deviceId: string): Promise<UnreadForm[]> {
   const rows = await db
     .selectFrom('unread_forms')

@@ -3,7 +3,7 @@ import type { DeviceStateTable } from '../../storage/tables/device-tables.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import { reportLifetimeMs } from './device-report.ts'
 
-/** A stretch of a lane. `unknown`: nobody had said anything yet; `unwatched`: no server ran. */
+/** A stretch of an uptime bar. `unknown`: nothing was reported yet; `unwatched`: no server ran. */
 export interface LaneStretch {
   fromMs: number
   untilMs: number
@@ -11,11 +11,11 @@ export interface LaneStretch {
   reasons: readonly string[]
 }
 
-/** A lane is drawn some hundred pixels wide. */
+/** A bar is drawn some hundred pixels wide. */
 const maxStretches = 400
-/** A curve is drawn some 500 pixels wide; a hundred devices stand on a page. */
+/** A curve is drawn some 500 pixels wide; a page shows a hundred devices. */
 const maxSamples = 96
-/** So many changes are read at most, the latest: a link that comes and goes each second makes 86,400 a day. */
+/** Maximum changes to read, the latest ones: a link that reconnects every second makes 86,400 a day. */
 const maxRead = 5_000
 
 interface Span {
@@ -24,7 +24,8 @@ interface Span {
 }
 
 /**
- * What devices were in a span, each in order and without holes. Short stretches of a restless device are told together, as the worst of them.
+ * Returns the status of devices over a span, each in order and without holes. Short stretches of an unstable
+ * device are merged into the worst of them.
  */
 export async function readLanes(
   db: Db,
@@ -33,13 +34,13 @@ export async function readLanes(
 ): Promise<Map<string, LaneStretch[]>> {
   const gaps = gapsOf(await readRuns(db, span), span)
   const lanes = deviceIds.map(async (id): Promise<[string, LaneStretch[]]> => {
-    const told = withGaps(await readTold(db, id, span), gaps)
-    return [id, coarse(withUnknown(told, span), lengthOf(span) / maxStretches)]
+    const reported = withGaps(await readReported(db, id, span), gaps)
+    return [id, coarse(withUnknown(reported, span), lengthOf(span) / maxStretches)]
   })
   return new Map(await Promise.all(lanes))
 }
 
-async function readTold(db: Db, deviceId: string, { fromMs, untilMs }: Span): Promise<LaneStretch[]> {
+async function readReported(db: Db, deviceId: string, { fromMs, untilMs }: Span): Promise<LaneStretch[]> {
   const rows = await db
     .selectFrom('device_states')
     .select(['from_at', 'until_at', 'status', 'reasons'])
@@ -65,7 +66,7 @@ const readRuns = (db: Db, { fromMs }: Span) =>
     .orderBy('seen_at')
     .execute()
 
-/** Since when devices are what they are; those of which nobody has said anything are absent. */
+/** Returns since when devices have their status; those without a report are omitted. */
 export async function readSince(db: Db, deviceIds: readonly string[]): Promise<Map<string, number>> {
   if (deviceIds.length === 0) return new Map()
   const rows = await db
@@ -82,7 +83,10 @@ export interface DeviceSample {
   battery: number
 }
 
-/** The battery of a device in a span, in order. Of more measurements than a curve can show, the lowest of each piece stands for it. */
+/**
+ * Returns the battery of a device over a span, in order. With more samples than a curve can show, the lowest
+ * of each piece is used.
+ */
 export async function readSamples(
   db: Db,
   deviceId: string,
@@ -106,7 +110,10 @@ export async function readSamples(
   return rows.map(({ latest, battery }) => ({ at: latest, battery }))
 }
 
-/** When no server ran, of any number at a time, as far as it is longer than a restart. The present one may not have said so for as long as it may be silent. */
+/**
+ * Returns when no server ran, of any number at a time, if it was longer than a restart. The current one may
+ * not have recorded itself for as long as it may be silent.
+ */
 function gapsOf(runs: readonly { started_at: number; seen_at: number }[], { fromMs, untilMs }: Span): Span[] {
   const gaps: Span[] = []
   let seenMs = fromMs
@@ -118,10 +125,10 @@ function gapsOf(runs: readonly { started_at: number; seen_at: number }[], { from
   return gaps.filter((gap) => gap.untilMs - gap.fromMs > reportLifetimeMs)
 }
 
-function withUnknown(told: readonly LaneStretch[], { fromMs, untilMs }: Span): LaneStretch[] {
+function withUnknown(reported: readonly LaneStretch[], { fromMs, untilMs }: Span): LaneStretch[] {
   const all: LaneStretch[] = []
   let atMs = fromMs
-  for (const stretch of told) {
+  for (const stretch of reported) {
     if (stretch.fromMs > atMs) all.push(unknown(atMs, stretch.fromMs))
     all.push(stretch)
     atMs = stretch.untilMs
@@ -137,7 +144,10 @@ const unknown = (fromMs: number, untilMs: number): LaneStretch => ({
   reasons: [],
 })
 
-/** Cuts the gaps out of the stretches: what was told before the server ended says nothing of the time after it. */
+/**
+ * Cuts the gaps out of the stretches: what was reported before the server ended says nothing about the time
+ * after it.
+ */
 function withGaps(stretches: readonly LaneStretch[], gaps: readonly Span[]): LaneStretch[] {
   const cut = stretches.flatMap((stretch) => {
     const pieces: LaneStretch[] = []
@@ -149,7 +159,7 @@ function withGaps(stretches: readonly LaneStretch[], gaps: readonly Span[]): Lan
     }
     return atMs < stretch.untilMs ? [...pieces, { ...stretch, fromMs: atMs }] : pieces
   })
-  // Before it was first told of there was nothing to watch.
+  // Before the first report there was nothing to watch.
   const [first] = stretches
   const unwatched = gaps.flatMap((gap): LaneStretch[] => {
     const from = Math.max(gap.fromMs, first?.fromMs ?? gap.untilMs)
@@ -158,12 +168,12 @@ function withGaps(stretches: readonly LaneStretch[], gaps: readonly Span[]): Lan
   return [...cut, ...unwatched].toSorted((a, b) => a.fromMs - b.fromMs)
 }
 
-/** Which of two stretches in one place is worth seeing. */
+/** Which of two stretches in one place is more important. */
 const weights: Readonly<Record<LaneStretch['status'], number>> = {
   offline: 5, degraded: 4, disabled: 3, unwatched: 2, pending: 1, online: 1, unknown: 0,
 } // prettier-ignore
 
-/** Joins what is the same; and, when there are more stretches than anybody can see, what is too short to be seen. */
+/** Merges equal stretches; and, when there are more than can be shown, those that are too short to be seen. */
 function coarse(stretches: readonly LaneStretch[], shortestMs: number): LaneStretch[] {
   const isMany = stretches.length > maxStretches
   const merged: LaneStretch[] = []

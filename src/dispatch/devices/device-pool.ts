@@ -20,16 +20,16 @@ export interface DevicePoolDeps extends DeviceSlotDeps {
   times?: Times
 }
 
-/** What keeps a device from starting (a database that is busy, a peer that is away) may have passed by then. */
+/** When a device that failed to start is retried: a busy database or an absent peer may have recovered. */
 const retryMs = 30_000
-/** So many devices start at once: thousands must not open their sockets in one instant. */
+/** How many devices start at the same time: thousands must not open their sockets in one instant. */
 const startsAtOnce = 50
-/** A start that takes longer goes on by itself: the next devices and the next reading of the tables wait no longer for it. */
+/** A slower start continues in the background; the next devices and the next reload do not wait for it. */
 const startWaitMs = 1_000
-/** Of so many devices it is kept when their last session was over, those that are disabled or removed among them. */
+/** How many devices keep the record of their last session, disabled and removed ones included. */
 const maxLastSessions = 10_000
 
-/** The enabled devices, each running behind its connector; follows the tables, whoever changes them (≤ 1 s). */
+/** Runs the enabled devices, each with its connector. Follows the tables within 1 s, whichever process changed them. */
 export class DevicePool implements Service {
   readonly #deps: DevicePoolDeps
   readonly #slots = new Map<string, DeviceSlot>()
@@ -59,12 +59,12 @@ export class DevicePool implements Service {
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancelTimer()
-    this.#letGoResting(new Set())
-    // First what runs or starts, so that no slow start is waited for; then what a reading under way has added.
-    for (const id of this.#slots.keys()) this.#letGo(id)
+    this.#releaseResting(new Set())
+    // First all that run or start, to await no slow start; then those that a running reload has added.
+    for (const id of this.#slots.keys()) this.#release(id)
     await this.#reloading
-    this.#letGoResting(new Set())
-    for (const id of this.#slots.keys()) this.#letGo(id)
+    this.#releaseResting(new Set())
+    for (const id of this.#slots.keys()) this.#release(id)
     await Promise.all([...this.#stopping.values()].map(({ done }) => done))
   }
 
@@ -72,12 +72,12 @@ export class DevicePool implements Service {
     return [...this.#slots.values()].flatMap(({ runtime }) => runtime ?? [])
   }
 
-  /** Enabled devices that this node can speak for: those that run, and those whose link still ends before the next one begins. */
+  /** Enabled devices that this node can report: those that run, or whose former link is still stopping. */
   get reported(): DeviceRuntime[] {
     return [...this.#slots].flatMap(([id, slot]) => this.#runtimeOrLeaving(id, slot) ?? [])
   }
 
-  /** Enabled devices that run nowhere: on their way, or they could not be started. */
+  /** Enabled devices that run on no node: they are starting, or could not be started. */
   get absent(): string[] {
     return [...this.#slots].flatMap(([id, slot]) =>
       this.#runtimeOrLeaving(id, slot) === null && !this.elsewhere.has(id) ? [id] : [],
@@ -92,7 +92,7 @@ export class DevicePool implements Service {
     return this.#slots.get(deviceId)?.runtime ?? null
   }
 
-  /** Tells a phone to let go of an attempt, also while its device is disabled. */
+  /** Asks a phone to drop an attempt, also while its device is disabled. */
   recall(deviceId: string, attemptId: string): void {
     const link = this.get(deviceId)?.link
     if (link === undefined) this.#resting.recall(deviceId, attemptId)
@@ -104,17 +104,17 @@ export class DevicePool implements Service {
     return [...this.ownedBy(accountId, mode), ...this.ownedBy(null, mode)]
   }
 
-  /** An account's own alone, or with null those that are shared. */
+  /** Only an account's own devices, or with null only the shared ones. */
   ownedBy(accountId: string | null, mode: Mode): readonly DeviceRuntime[] {
     return this.#byAccount.get(servedBy({ accountId, mode })) ?? []
   }
 
-  /** Whether what waits for the account is not to go. */
+  /** Returns whether queued messages of the account must not be sent. */
   isFrozen(accountId: string): boolean {
     return this.#frozen.has(accountId)
   }
 
-  /** The same, and those that other nodes run for it. */
+  /** The devices of `forAccount`, and those that other nodes run for the account. */
   servingAccount(accountId: string, mode: Mode): RoutedDevice[] {
     const here = this.forAccount(accountId, mode).map((device) => {
       const routed = routedHere(device)
@@ -124,24 +124,24 @@ export class DevicePool implements Service {
     return [...here, ...this.elsewhere.forAccount(accountId, mode)]
   }
 
-  /** Phones of which another node knows more. */
-  remoteDeviceReports(heard: readonly RemoteDeviceReport[]): void {
-    this.elsewhere.hear(heard)
+  /** Accepts what other nodes reported about phones. */
+  remoteDeviceReports(reports: readonly RemoteDeviceReport[]): void {
+    this.elsewhere.apply(reports)
   }
 
-  /** What the choice has for a route; nothing for an account whose queue is frozen. */
+  /** The candidates of a route; none for an account whose queue is frozen. */
   candidatesFor = (route: Route): Candidate[] => {
     return this.isFrozen(route.accountId) ? [] : [...this.candidates(route)]
   };
 
-  /** First the account's own, and those of them that work on other nodes: what these can carry is for no shared device (decision 6). */
+  /** First the account's own, also on other nodes: what they can carry is not for shared devices (decision 6). */
   *candidates({ accountId, mode, sender }: Route): Generator<Candidate> {
     for (const device of this.ownedBy(accountId, mode)) yield this.elsewhere.candidateOf(device, sender)
     yield* this.elsewhere.candidatesOf(accountId, mode)
     for (const device of this.ownedBy(null, mode)) yield device.candidate(sender)
   }
 
-  /** Reads the tables anew when accounts or devices changed since the last time. Who asks while one reading is under way shares the next. */
+  /** Reads the tables if accounts or devices changed since the last time. Calls during a read share the next one. */
   reloadIfChanged(): Promise<void> {
     if (this.#nextReload !== null) return this.#nextReload
     this.#nextReload = this.#reloading
@@ -150,9 +150,9 @@ export class DevicePool implements Service {
         return this.#reload()
       })
       .catch((error: unknown) => {
-        // Whatever was due is due still, though no table has changed: the lease of a link above all.
+        // What was due is still due, though no table has changed: above all the lease of a link.
         this.#retryIn(0)
-        this.#deps.log.error({ err: error }, 'the devices could not be read; trying again')
+        this.#deps.log.error({ err: error }, 'failed to read the devices; retrying')
       })
     this.#reloading = this.#nextReload
     return this.#reloading
@@ -182,9 +182,9 @@ export class DevicePool implements Service {
     for (const [id, slot] of this.#slots) {
       if (wanted.has(id)) continue
       if (resting.has(id) && this.#resting.take(id, slot)) this.#slots.delete(id)
-      else this.#letGo(id)
+      else this.#release(id)
     }
-    this.#letGoResting(new Set([...wanted, ...resting]))
+    this.#releaseResting(new Set([...wanted, ...resting]))
     await this.elsewhere.refresh(wanted)
     const changed = rows.filter((row) => this.#slots.get(row.id)?.follows(row) !== true)
     for (let from = 0; from < changed.length && !this.#stopped; from += startsAtOnce) {
@@ -195,7 +195,7 @@ export class DevicePool implements Service {
     this.#deps.changed()
   }
 
-  /** Each device by itself: one that cannot be started, or not soon, must not keep the others from it. */
+  /** Applies each device independently: one that cannot be started, or not soon, must not delay the others. */
   async #applyTogether(rows: readonly DeviceRow[]): Promise<void> {
     let isWaiting = true
     const applied = rows.map(async (row) => {
@@ -219,7 +219,7 @@ export class DevicePool implements Service {
     const slot = this.#slots.get(row.id) ?? this.#resting.wakeUp(row.id) ?? this.#createSlot(row.id)
     this.#slots.set(row.id, slot)
     try {
-      // One that was removed and comes back waits until its link of before is gone.
+      // A device that was removed and returns waits until its former link has stopped.
       await this.#stopping.get(row.id)?.done
       if (this.#slots.get(row.id) === slot) await slot.want(row)
       this.elsewhere.delete(row.id)
@@ -230,17 +230,17 @@ export class DevicePool implements Service {
       this.elsewhere.delete(row.id)
       this.#deps.log.error(
         { err: error, device_id: row.id },
-        'a device could not be started; it is tried again in half a minute, or when it is changed',
+        'failed to start a device; retrying in 30 s, or when the device is changed',
       )
     }
   }
 
-  /** How it stands there is read with the next look for its lease where it cannot be read now. */
+  /** Adds a device that another node runs. A report that cannot be read now is read with the next lease check. */
   #addElsewhere(device: Parameters<RemoteDevices['add']>[0]): Promise<void> {
     return this.elsewhere.add(device).catch((error: unknown) => {
       this.#deps.log.warn(
         { err: error, device_id: device.facts.id },
-        'the report of a device elsewhere could not be read',
+        'failed to read the report of a device that another node runs',
       )
     })
   }
@@ -252,8 +252,8 @@ export class DevicePool implements Service {
       lost: () => {
         if (this.#slots.get(deviceId) !== slot) return
         const { runtime } = slot
-        this.#letGo(deviceId)
-        // Whoever took the lease runs it: to senders it was never away.
+        this.#release(deviceId)
+        // The node that took the lease runs it: for senders the device was never absent.
         if (runtime !== null)
           void this.#addElsewhere({ facts: runtime.facts, capabilities: runtime.link.capabilities })
         this.#retryIn(0)
@@ -276,18 +276,18 @@ export class DevicePool implements Service {
     this.#byAccount = Map.groupBy(this.all, ({ facts }) => servedBy(facts))
   }
 
-  /** Those whose devices are no more. */
-  #letGoResting(known: ReadonlySet<string>): void {
+  /** Stops the disabled phones whose devices no longer exist. */
+  #releaseResting(known: ReadonlySet<string>): void {
     for (const id of this.#resting.ids) {
       const slot = known.has(id) ? null : this.#resting.wakeUp(id)
       if (slot === null) continue
       this.#slots.set(id, slot)
-      this.#letGo(id)
+      this.#release(id)
     }
   }
 
-  /** Out of use at once; it stops in the background. */
-  #letGo(deviceId: string): void {
+  /** Takes the device out of use immediately; its link stops in the background. */
+  #release(deviceId: string): void {
     const slot = this.#slots.get(deviceId)
     if (slot === undefined) return
     this.#slots.delete(deviceId)

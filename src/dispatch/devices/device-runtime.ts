@@ -12,17 +12,17 @@ import { knownSenders } from '../trust/known-senders.ts'
 import { busyBackoffMs, faultOfDevice } from '../routes/retry-policy.ts'
 import { type Sim, SimPaces, type SimRoom } from '../rates/sim-paces.ts'
 import { type Throughput, throughputOf } from '../rates/throughput.ts'
-import { noWord, type UnreportedOffer, UnreportedOffers } from './unreported-offers.ts'
+import { noReport, type UnreportedOffer, UnreportedOffers } from './unreported-offers.ts'
 
-/** A message has at most this many parts, so a claim of `remaining / 10` messages cannot pass the pace by more than one message. */
+/** Maximum parts of a message: a claim of `remaining / 10` messages exceeds the rate limit by one message at most. */
 export const maxPartsOfMessage = 10
 
-/** One running device: its link, what is open on it, how fast it may go, and whether it is used at all. */
+/** One running device: its link, its open claims, its rate limit, and whether it is trusted. */
 export class DeviceRuntime {
   readonly link: Link | Pull
-  /** Of a device that fetches, while it is on trial. */
+  /** For a device that fetches, while its breaker is half open. */
   readonly unreported = new UnreportedOffers()
-  /** Of a device that fetches. */
+  /** For a device that fetches. */
   readonly held: HeldOffers
   readonly #clock: Clock
   readonly trust: DeviceTrust
@@ -33,7 +33,7 @@ export class DeviceRuntime {
   #open = 0
   #submitted = 0
   #restsUntilMs = Number.NEGATIVE_INFINITY
-  /** Until when a limit that it keeps by itself lasts. */
+  /** Until when a limit lasts that the device keeps by itself. */
   #limitedUntilMs = Number.NEGATIVE_INFINITY
   #lastSentAt: number | null = null
   #lastError: string | null = null
@@ -43,9 +43,9 @@ export class DeviceRuntime {
       clock: Clock
       log: Log
       breakerRestMs: number
-      /** The token of its lease, null while that is not held. Left out where every node may serve the device. */
+      /** Token of the lease; null while the lease is not held. Omitted when any node may serve the device. */
       leaseToken?: () => number | null
-      /** Whether it is written down what leaves: then it may be claimed ahead of the window. */
+      /** Whether submissions are logged: then messages may be claimed ahead of the window. */
       isLogged?: () => boolean
     },
     facts: DeviceFacts,
@@ -65,23 +65,23 @@ export class DeviceRuntime {
     return this.#facts
   }
 
-  /** Whether this node may write to it: always, or while it has its lease. */
+  /** Whether this node may write to the device: always, or only while it holds the lease. */
   get isHeld(): boolean {
     return this.#leaseToken === null || this.#leaseToken() !== null
   }
 
-  /** Whether what was claimed for it may leave: under its lease, and while it is up. */
+  /** Whether claimed messages may be submitted: under the lease, and while the device is up. */
   get canLeave(): boolean {
     const { status } = this.health
     return this.isHeld && (status === 'online' || status === 'degraded')
   }
 
-  /** Hand-overs that the link has. */
+  /** Submissions in flight on the link. */
   get open(): number {
     return this.#submitted
   }
 
-  /** Whether the link may be handed one more. */
+  /** Whether the link accepts one more submission. */
   get hasRoom(): boolean {
     return this.#submitted < this.link.window
   }
@@ -94,25 +94,25 @@ export class DeviceRuntime {
     return this.#lastError
   }
 
-  /** What the link says of itself, and whether it is trusted. */
+  /** The health that the link reports, degraded by the trust in it. */
   get health(): Health {
     return this.#facts.isDraining ? drained(this.#trusted) : this.#trusted
   }
 
   get #trusted(): Health {
-    const said = this.link.health()
+    const reported = this.link.health()
     const nowMs = this.#clock.monotonicMs()
     const reasons = [...this.trust.reasons, ...(nowMs < this.#limitedUntilMs ? ['limit_reached'] : [])]
-    if (reasons.length === 0) return said
-    const degraded = said.status === 'online' ? 'degraded' : said.status
+    if (reasons.length === 0) return reported
+    const degraded = reported.status === 'online' ? 'degraded' : reported.status
     return {
-      ...said,
-      status: this.trust.isGivenUp ? 'offline' : degraded,
-      reasons: [...new Set([...reasons, ...said.reasons])],
+      ...reported,
+      status: this.trust.isUnused ? 'offline' : degraded,
+      reasons: [...new Set([...reasons, ...reported.reasons])],
     }
   }
 
-  /** Takes over a changed row. A changed pace begins a new window; and whoever changed it has seen to its troubles. */
+  /** Applies a changed row. A new rate limit begins a new window. Trust is reset: the change may be the fix. */
   update(facts: DeviceFacts): void {
     this.trust.reset()
     this.unreported.clear()
@@ -125,7 +125,7 @@ export class DeviceRuntime {
     this.#facts = facts
   }
 
-  /** As a candidate for messages of this sender, whose SIM may be at its pace while another is not. */
+  /** Returns the candidate for messages of this sender, whose SIM may be at its rate limit while another is not. */
   candidate(sender: string | null = null): Candidate {
     const { id, accountId, mode, isDraining, groupId } = this.#facts
     const { status } = this.health
@@ -133,16 +133,16 @@ export class DeviceRuntime {
     const leaseToken = this.#leaseToken?.() ?? null
     const state = this.trust.state()
     const free = isDraining ? 0 : this.#free(sender, cannotSend && state === 'closed' ? 'trial' : state)
-    const freeBeside = cannotSend ? 0 : this.#freeBeside(sender, free)
+    const freeWithOthers = cannotSend ? 0 : this.#freeWithOthers(sender, free)
     return {
       id,
       accountId,
       mode,
       senders: knownSenders(this.#facts, this.link),
-      // To messages that wait, a device that drains is none: another one may have them.
+      // For queued messages a draining device counts as offline: another one may send them.
       health: !isDraining && (status === 'online' || status === 'degraded') ? status : 'offline',
       free,
-      ...(freeBeside < free ? { freeBeside } : {}),
+      ...(freeWithOthers < free ? { freeWithOthers } : {}),
       ...(cannotSend || this.trust.isDoubted ? { isDoubted: true } : {}),
       ...(this.trust.hasFailed ? { hasFailed: true } : {}),
       load: this.link.window === 0 ? 1 : Math.min(1, this.#open / this.link.window),
@@ -156,54 +156,54 @@ export class DeviceRuntime {
     }
   }
 
-  /** It says so, and has not sent since it last failed: an app that may not look at its SIMs tells of none, and sends. */
+  /** Reported, and nothing sent since the last failure: an app that may not read its SIMs reports none, yet sends. */
   get #cannotSend(): boolean {
     return this.health.cannotSend === true && this.trust.goodInARow === 0
   }
 
-  /** The pace and what is left of it; null when the device goes as fast as it can. */
+  /** The rate limit and what is left of it; null for a device without one. */
   throughput(): Throughput | null {
     const { pace } = this.#facts
     return pace === null ? null : throughputOf(this.#paces, pace, this.#clock)
   }
 
-  /** The SIMs that may send for this sender and what may still go over each, who has sent least first. */
+  /** The SIMs that may send for this sender with the room of each, the least used first. */
   roomsFor(sender: string | null): SimRoom[] {
     return this.#paces.roomsFor(sender, this.#clock.monotonicMs())
   }
 
-  /** Something waits for a device that fetches its messages. */
+  /** Notifies a device that fetches its messages that some are queued. */
   wake(): void {
     if (isPull(this.link)) this.link.wake()
   }
 
-  /** A message of this device was claimed. */
+  /** Records a claim for this device. */
   opened(parts: number): void {
     this.#open += 1
     this.#paces.spend(null, parts, this.#clock.monotonicMs())
   }
 
-  /** Whether it is claimed for ahead of its window. */
+  /** Whether messages are claimed ahead of the window. */
   get claimsAhead(): boolean {
     return this.#ahead > 0
   }
 
-  /** One of those that were claimed is handed over. */
+  /** Records that a claimed message was submitted. */
   submitted(): void {
     this.#submitted += 1
   }
 
-  /** The link has told its outcome. */
+  /** Records that the link returned the outcome of a submission. */
   answered(): void {
     this.#submitted -= 1
   }
 
-  /** A claim goes back without a try. */
+  /** Records that a claim was released without an attempt. */
   gaveBack(): void {
     this.#open -= 1
   }
 
-  /** A message of this device was fetched: it counts towards the pace of its SIM, and what the device holds is counted by the database. */
+  /** Records a fetched message for the rate limit of its SIM. What the device holds is counted in the database. */
   fetched({ sim, parts, ...offer }: UnreportedOffer & { sim: Sim; parts: number }): void {
     const nowMs = this.#clock.monotonicMs()
     this.#paces.spend(sim, parts, nowMs)
@@ -212,47 +212,47 @@ export class DeviceRuntime {
   }
 
   /**
-   * What of all that it fetched on trial has not ended, by the database: while any of it has not, it gets nothing more, and when its end was waited
-   * for long enough it rests anew. Devices that all share carry its account meanwhile.
+   * Applies what the database lists as unfinished of all that was fetched while half open. Until then the device gets
+   * nothing more; an overdue message opens the breaker again. Shared devices carry the account meanwhile.
    */
   countedUnreported(offers: readonly UnreportedOffer[]): void {
     if (this.trust.state() === 'trial') this.unreported.counted(offers, this.#clock.monotonicMs())
     this.restIfOverdue()
   }
 
-  /** A message that hangs on it on trial is one without an answer. */
+  /** Treats an overdue message of a half-open device as one without a response. */
   restIfOverdue(): void {
-    if (this.unreported.isOverdue(this.#clock.monotonicMs())) this.heard(noWord)
+    if (this.unreported.isOverdue(this.#clock.monotonicMs())) this.record(noReport)
   }
 
-  /** A device that fetches has told what became of an attempt, whichever node gave it that. */
-  toldOf(attemptId: string, outcome: Outcome): void {
-    if (this.trust.state() === 'trial') this.unreported.told(attemptId)
-    this.held.told()
-    this.heard(outcome)
+  /** Records an outcome that a device that fetches reported, regardless of which node offered the attempt. */
+  recordReport(attemptId: string, outcome: Outcome): void {
+    if (this.trust.state() === 'trial') this.unreported.finished(attemptId)
+    this.held.finished()
+    this.record(outcome)
   }
 
-  /** After a start: what of its pace the window before has used. */
+  /** After a start: restores how much of the rate limit the current window has used. */
   resumePace = (past: Parameters<SimPaces['resume']>[0]): void => this.#paces.resume(past)
 
-  /** Its end is being stored: the room is free again. */
+  /** Its outcome is being stored: the place in the window is free again. */
   closed(outcome: Outcome, message?: Addressed): void {
     this.#open -= 1
-    this.heard(outcome, message)
+    this.record(outcome, message)
   }
 
-  /** What a hand-over came to says something of the device. */
-  heard(outcome: Outcome, message?: Addressed): void {
+  /** Applies the outcome of a submission to the state of the device. */
+  record(outcome: Outcome, message?: Addressed): void {
     const isBusy = outcome.kind === 'refused' && outcome.lasts === 'busy' && outcome.recipientAlone !== true
     if (outcome.kind === 'unavailable' || isBusy)
       this.#restsUntilMs = this.#clock.monotonicMs() + busyBackoffMs
     if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.limitReached) this.#limited()
     if (outcome.kind === 'accepted') this.#lastSentAt = this.#clock.now()
     this.#lastError = faultOfDevice(outcome) ?? this.#lastError
-    if (this.trust.heard(outcome, this.#facts, message)) this.unreported.clear()
+    if (this.trust.record(outcome, this.#facts, message)) this.unreported.clear()
   }
 
-  /** What it refuses while the limit lasts does not make that last longer: the first refusal tells when it was reached. */
+  /** Refusals while the limit lasts do not extend it: the first one tells when it was reached. */
   #limited(): void {
     const nowMs = this.#clock.monotonicMs()
     if (isPull(this.link) && nowMs >= this.#limitedUntilMs)
@@ -263,26 +263,26 @@ export class DeviceRuntime {
     return new SimPaces(pace, () => (isPull(this.link) ? this.link.sims : null))
   }
 
-  /** Messages that it may be given now; while it is on trial, one and then the next. */
+  /** How many messages it may be given now; while half open, one at a time. */
   #free(sender: string | null, trust: BreakerState): number {
     if (!this.isHeld) return 0
     if (trust === 'closed') return this.#room(sender)
-    // What waits for another try tells nothing for minutes.
+    // A message that waits for its next attempt gives no evidence for minutes.
     const open = isPull(this.link)
       ? Math.max(this.unreported.size, this.#cannotSend ? this.held.count : 0)
       : this.#open - (this.link.waiting ?? 0)
     return trust === 'trial' && open <= 0 ? Math.min(1, this.#room(sender)) : 0
   }
 
-  /** The same beside a sound device. A phone sends what it holds one by one; of a link a window has left before its first fault is known. */
-  #freeBeside(sender: string | null, free: number): number {
-    const { maxBeside, hasFailed, isDoubted } = this.trust
+  /** The same next to a healthy device. A link sends a window before its first fault is known; a phone one by one. */
+  #freeWithOthers(sender: string | null, free: number): number {
+    const { maxWithOthers, hasFailed, isDoubted } = this.trust
     if (isDoubted) return Math.min(free, this.#free(sender, this.trust.state(true)))
     if (isPull(this.link)) return Math.min(free, this.held.left)
-    return hasFailed ? Math.min(free, Math.max(0, maxBeside - this.#open)) : free
+    return hasFailed ? Math.min(free, Math.max(0, maxWithOthers - this.#open)) : free
   }
 
-  /** None for a device with a pace: what is claimed is spent. */
+  /** None for a device with a rate limit: claiming consumes it. */
   get #ahead(): number {
     const none = this.#facts.pace !== null || isPull(this.link) || !this.#isLogged()
     return none ? 0 : (this.link.ahead ?? 0)

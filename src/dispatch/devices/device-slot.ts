@@ -28,23 +28,23 @@ export interface DeviceSlotDeps {
   random: () => number
   loadKind: (kind: string) => Promise<ConnectorKind | null>
   openSecrets: (row: DeviceRow) => Readonly<Record<string, string>>
-  /** What a running device says unasked. */
+  /** Receives the events of a running device. */
   eventsOf: (deviceId: string) => ConnectorEvents
-  /** Where its link counts what happens on its wire. */
+  /** Counters of its link's traffic. */
   countersOf?: (deviceId: string) => LinkCounters
-  /** What its links hand on to one another, also where it is disabled in between. */
+  /** What one link passes on to the next, also when the device is disabled in between. */
   lastSessionOf?: (deviceId: string) => LastSession
-  /** Links run only under these. What is fetched, every node may serve. */
+  /** Links run only under these leases. Any node may serve a device that fetches. */
   leases?: LinkLeases
   /** Links are left to other nodes. */
   leavesLinks?: boolean
-  /** Whether it is written down what leaves for links. */
+  /** Whether submissions to links are logged. */
   isLogged?: () => boolean
-  /** How long a device that stopped answering rests before it is tried; 0 for ever. */
+  /** How long a device that stopped responding rests before it is probed; 0 = indefinitely. */
   breakerRestMs: number
 }
 
-/** Another node has the lease of the device: no fault, and worth another look soon. Tells what the device is. */
+/** Another node has the lease of the device: not a fault, and worth another check soon. Carries what the device is. */
 export class HeldElsewhere extends Error {
   readonly device: Pick<RoutedDevice, 'facts' | 'capabilities'>
 
@@ -54,7 +54,10 @@ export class HeldElsewhere extends Error {
   }
 }
 
-/** The place of one device: runs what its row says, one link at a time, whatever changes while a link still starts or stops. */
+/**
+ * The slot of one device: runs what its row says, one link at a time, even if the row changes while a link
+ * starts or stops.
+ */
 export class DeviceSlot {
   readonly #deps: DeviceSlotDeps
   readonly #on: { left: () => void; lost: () => void }
@@ -63,35 +66,41 @@ export class DeviceSlot {
   #leaving: DeviceRuntime | null = null
   #abandonStart: (() => void) | null = null
   #leasedId: string | null = null
-  /** Fulfils the latest wish. */
+  /** Settles when the latest wish is applied. */
   #turn: Promise<void> = Promise.resolve()
 
-  /** `left` is called when the device is out of use, before its link is stopped; `lost` when its lease is gone, so that it is to be let go. */
+  /**
+   * `left` is called when the device is out of use, before its link stops; `lost` when its lease is lost, so
+   * that it must be released.
+   */
   constructor(deps: DeviceSlotDeps, on: { left: () => void; lost: () => void }) {
     this.#deps = deps
     this.#on = on
   }
 
-  /** What runs and may be handed messages; null while the device starts or stops. */
+  /** The runtime that accepts messages; null while the device starts or stops. */
   get runtime(): DeviceRuntime | null {
     return this.#running?.runtime ?? null
   }
 
-  /** What still ends, and is handed nothing more; null where another node may run the device by now. */
+  /** The runtime that is still stopping and accepts nothing more; null if another node may run the device by now. */
   get leaving(): DeviceRuntime | null {
     return this.#leaving?.isHeld === true ? this.#leaving : null
   }
 
-  /** Whether it runs as this row says, or is on the way to it. */
+  /** Whether the slot runs as this row says, or is about to. */
   follows(row: DeviceRow): boolean {
     return this.#wanted?.updated_at === row.updated_at
   }
 
-  /** Follows a row, or lets the device go (null). Settles when the latest wish is fulfilled; rejects when the device could not be started. */
+  /**
+   * Follows a row, or stops the device (null). Settles when the latest wish is applied; rejects when the
+   * device could not be started.
+   */
   want(row: DeviceRow | null): Promise<void> {
     if (row !== null && this.follows(row)) return this.#turn
     this.#wanted = row
-    // A start for a row that has changed is given up: it may be just what the change is to mend.
+    // Abandons the start for a row that has changed: the change may be the very fix for it.
     this.#abandonStart?.()
     this.#turn = this.#turn.catch(() => undefined).then(() => this.#follow())
     return this.#turn
@@ -100,8 +109,8 @@ export class DeviceSlot {
   async #follow(): Promise<void> {
     const row = this.#wanted
     if (row !== null && (this.#running?.row.updated_at === row.updated_at || this.#update(row))) return
-    await this.#letGo()
-    // Whoever changed the wish in the meantime has the next turn, and takes the lease over.
+    await this.#stopRunning()
+    // A newer wish has the next turn, and takes over the lease.
     if (this.#wanted !== row) return
     if (row === null) return this.#release()
     try {
@@ -109,14 +118,14 @@ export class DeviceSlot {
       if (runtime !== null) this.#running = { runtime, row }
       else if (this.#wanted === row) await this.#release()
     } catch (error) {
-      // Not followed after all, so that it is tried again; another node may do so before.
+      // The row was not applied, so that it is retried; another node may do so first.
       if (this.#wanted === row) this.#wanted = null
       await this.#release()
       throw error
     }
   }
 
-  /** Whether the running link could take the changed row over. */
+  /** Returns whether the running link could apply the changed row. */
   #update(row: DeviceRow): boolean {
     const running = this.#running
     if (running === null || running.row.secrets !== row.secrets) return false
@@ -126,8 +135,8 @@ export class DeviceSlot {
     return true
   }
 
-  /** Takes the device out of use, then stops it: nothing new is handed to a link that is stopping. */
-  async #letGo(): Promise<void> {
+  /** Takes the device out of use, then stops it: a link that is stopping gets no new message. */
+  async #stopRunning(): Promise<void> {
     const running = this.#running
     this.#running = null
     if (running === null) return
@@ -145,7 +154,7 @@ export class DeviceSlot {
 
   async #stopLink(deviceId: string, link: Link | Pull): Promise<void> {
     await link.stop().catch((error: unknown) => {
-      this.#deps.log.error({ err: error, device_id: deviceId }, 'a device could not be stopped')
+      this.#deps.log.error({ err: error, device_id: deviceId }, 'failed to stop a device')
     })
   }
 
@@ -156,7 +165,7 @@ export class DeviceSlot {
     if (kind === null) {
       log.error(
         { device_id: row.id, kind: row.kind },
-        'a device is of a kind that this version does not know; it stays off',
+        'this version does not know the kind of a device; it stays off',
       )
       return null
     }
@@ -167,7 +176,7 @@ export class DeviceSlot {
     return new DeviceRuntime({ ...this.#deps, ...lease }, factsOf(row), link)
   }
 
-  /** Takes the lease that the device needs, if any; gives what tells its token. */
+  /** Takes the lease that the device needs, if any. Returns a function for its token. */
   async #holdFor(row: DeviceRow, link: Link | Pull): Promise<{ leaseToken?: () => number | null }> {
     const { leases, leavesLinks = false } = this.#deps
     const deviceId = row.id
@@ -179,16 +188,19 @@ export class DeviceSlot {
     throw elsewhere
   }
 
-  /** Without the ids that it waits for a link may take an unmarked receipt for a received message: better than carrying nothing. */
+  /**
+   * Without its expected IDs a link may take an unmarked receipt for a received message. That is better than
+   * carrying nothing.
+   */
   #startsWithout(error: unknown, deviceId: string): void {
     if (!(error instanceof StorageError) || error.fault !== 'busy') throw error
     this.#deps.log.warn(
       { err: error, device_id: deviceId },
-      'the receipts that a link waits for could not be read in time; it starts without them',
+      'timed out reading the receipts that a link expects; it starts without them',
     )
   }
 
-  /** False when the start was given up. What did not start is stopped before anything else has its turn. */
+  /** Returns false when the start was abandoned. A link that did not start is stopped before the next turn. */
   async #startLink(deviceId: string, link: Link | Pull): Promise<boolean> {
     let isWanted = true
     const abandoned = new Promise<false>((resolve) => {
@@ -211,7 +223,7 @@ export class DeviceSlot {
     try {
       if (await Promise.race([started, abandoned])) return true
       await this.#stopLink(deviceId, link)
-      // A link that ends its start only now is let go again.
+      // A link that finishes its start only now is stopped again.
       void started.then(
         () => this.#stopLink(deviceId, link),
         () => undefined,
@@ -229,7 +241,7 @@ export class DeviceSlot {
 const settingsOf = (row: Pick<DeviceRow, 'settings'>): Record<string, string> =>
   JSON.parse(row.settings) as Record<string, string>
 
-/** Whose national numbers a device may receive, as its row says. */
+/** The country whose national numbers a device may receive, from its row. */
 export const countryOf = (row: Pick<DeviceRow, 'settings'>): string | null =>
   settingsOf(row)[countrySetting.name] || null
 

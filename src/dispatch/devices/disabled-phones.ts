@@ -2,8 +2,8 @@ import { isPull } from '../../connectors/connector.ts'
 import type { DeviceSlot } from './device-slot.ts'
 
 /**
- * Phones whose devices are disabled. They keep their event streams: what a person cancels reaches them at once, and when the device is enabled
- * again nothing has to connect anew. They are given nothing to send.
+ * Phones whose devices are disabled. Their event streams stay open: cancellations reach them immediately, and
+ * enabling the device needs no reconnect. They are given nothing to send.
  */
 export class DisabledPhones {
   readonly #slots = new Map<string, DeviceSlot>()
@@ -12,7 +12,7 @@ export class DisabledPhones {
     return [...this.#slots.keys()]
   }
 
-  /** Takes in a device that runs; false for one of another kind, or that does not. */
+  /** Keeps a device that runs. Returns false for another kind of device, or for one that does not run. */
   take(deviceId: string, slot: DeviceSlot): boolean {
     const link = slot.runtime?.link
     if (link === undefined || !isPull(link)) return false
@@ -21,7 +21,7 @@ export class DisabledPhones {
     return true
   }
 
-  /** Gives a device back; null when it does not rest here. */
+  /** Removes a device and returns it; null when it is not here. */
   wakeUp(deviceId: string): DeviceSlot | null {
     const slot = this.#slots.get(deviceId)
     if (slot === undefined) return null
@@ -31,7 +31,7 @@ export class DisabledPhones {
     return slot
   }
 
-  /** Tells a resting phone to let go of what it holds. */
+  /** Asks a disabled phone to drop an attempt that it holds. */
   recall(deviceId: string, attemptId: string): void {
     const link = this.#slots.get(deviceId)?.runtime?.link
     if (link !== undefined && isPull(link)) link.recall(attemptId)

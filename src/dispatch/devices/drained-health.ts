@@ -1,6 +1,6 @@
 import type { Health } from '../../connectors/connector.ts'
 
-/** The health of a device that would work, were it not told to take nothing new. */
+/** The health of a device that works but is draining. */
 export const drained = (health: Health): Health =>
   health.status === 'online' || health.status === 'degraded'
     ? { ...health, status: 'degraded', reasons: ['draining', ...health.reasons] }

@@ -8,26 +8,31 @@ interface EligibleDevicesDeps {
   pool: Pick<DevicePool, 'ownedBy'>
 }
 
-/** For one use of a count so many devices are looked at. A thousand phones that fetch a thousand messages would else look at a million. */
-const lookedAUse = 16
-/** A count is not used longer than that, however seldom it is asked for. */
-const oldestMs = 1_000
+/**
+ * How many devices are inspected for each use of a count. Without it a thousand phones that fetch a thousand
+ * messages would inspect a million.
+ */
+const inspectedPerUse = 16
+/** Maximum age of a count, however rarely it is used. */
+const maxAgeMs = 1_000
 const maxCounts = 10_000
 
 /**
- * Among how many devices what waits is shared: those that fetch and have room beside others, so that the quickest shall not have it all at its own pace. The
- * devices of an account, and those that all share, are counted apart: a crowd of either is counted once for all routes of one sender.
- * Few are counted anew each time.
+ * Counts the devices that share what is queued: those that fetch and have room next to others. The fastest
+ * must not take everything at its own pace. The devices of an account and the shared ones are counted
+ * separately: each crowd is counted once for all routes of one sender. Small numbers are counted every time.
  */
 export class EligibleDevicesCount {
   readonly #deps: EligibleDevicesDeps
-  readonly #counts = new BoundedMap<{ count: number; looked: number; uses: number; atMs: number }>(maxCounts)
+  readonly #counts = new BoundedMap<{ count: number; inspected: number; uses: number; atMs: number }>(
+    maxCounts,
+  )
 
   constructor(deps: EligibleDevicesDeps) {
     this.#deps = deps
   }
 
-  /** At least one: who asks. */
+  /** At least one: the device that asks. */
   of(route: Route): number {
     return Math.max(1, this.#among(route.accountId, route) + this.#among(null, route))
   }
@@ -36,16 +41,20 @@ export class EligibleDevicesCount {
     const nowMs = this.#deps.clock.monotonicMs()
     const name = `${owner ?? ''}/${mode}/${avoids ?? ''}/${sender ?? ''}`
     const known = this.#counts.get(name)
-    if (known !== undefined && ++known.uses * lookedAUse < known.looked && nowMs - known.atMs <= oldestMs)
+    if (
+      known !== undefined &&
+      ++known.uses * inspectedPerUse < known.inspected &&
+      nowMs - known.atMs <= maxAgeMs
+    )
       return known.count
     const devices = this.#deps.pool.ownedBy(owner, mode)
     let count = 0
     for (const device of devices) {
-      const { id, fetches, health, free, freeBeside = free } = device.candidate(sender)
-      if (fetches && health !== 'offline' && freeBeside > 0 && id !== avoids) count += 1
+      const { id, fetches, health, free, freeWithOthers = free } = device.candidate(sender)
+      if (fetches && health !== 'offline' && freeWithOthers > 0 && id !== avoids) count += 1
     }
-    if (devices.length > lookedAUse)
-      this.#counts.set(name, { count, looked: devices.length, uses: 0, atMs: nowMs })
+    if (devices.length > inspectedPerUse)
+      this.#counts.set(name, { count, inspected: devices.length, uses: 0, atMs: nowMs })
     return count
   }
 }

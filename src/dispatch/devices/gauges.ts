@@ -16,7 +16,7 @@ interface GaugesDeps {
   signals: Signals | null
 }
 
-/** What is measured only when somebody asks for the metrics. */
+/** Adds the gauges that are measured only when the metrics are scraped. */
 export function addGauges(deps: GaugesDeps): void {
   addStorageGauges(deps)
   const { metrics, pool, read } = deps
@@ -71,7 +71,7 @@ function addStorageGauges({ metrics, sizes, signals }: GaugesDeps): void {
   metrics.gauge('database_bytes', 'Bytes of the database.', async () => (await sizes()).databaseBytes)
   metrics.gauge(
     'wal_bytes',
-    'Bytes in the write-ahead log of the embedded database; 0 on PostgreSQL, whose own metrics tell.',
+    'Bytes in the write-ahead log of the embedded database; 0 on PostgreSQL, which has its own metrics.',
     async () => (await sizes()).walBytes ?? 0,
   )
   metrics.gauge(

@@ -10,32 +10,35 @@ export interface LinkLeasesDeps {
   writer: Pick<Writer, 'write'>
   clock: Clock
   log: Log
-  /** The name of this node. Of two that bear the same one the later keeps what both want: no token is given twice. */
+  /** Name of this node. Of two with the same name the later one keeps what both want: no token is issued twice. */
   owner: string
-  /** It is proven that no other process uses the database (the lock of the data folder): leases of others are of the dead. */
+  /**
+   * No other process uses the database, as the lock of the data folder proves: leases of others belong to
+   * dead processes.
+   */
   isAlone: boolean
-  /** The time by which leases run out, the same for all nodes; that of the clock when left out. */
+  /** The time by which leases expire, the same for all nodes. Default: the clock. */
   timeOf?: (tx: Tx) => Promise<number>
-  /** Told how many tokens the database refused at once: it knows later ones. */
+  /** Receives how many tokens the database refused at the same time, because it knows later ones. */
   refused?: (tokens: number) => void
   times?: Times
 }
 
 interface Held {
   token: number
-  /** By the monotonic clock, counted from before the statement was sent: never later than the database has it. */
+  /** By the monotonic clock, counted from before the statement was sent: never later than in the database. */
   endsMs: number
   isLost: boolean
   lost: () => void
   cancelEnd: () => void
 }
 
-/** So many devices go into one statement; SQLite takes 32766 values. */
+/** How many devices fit into one statement; SQLite accepts 32,766 values. */
 const maxBatch = 1_000
 
 /**
- * The leases of the links that this node runs (P5). Each is held until it is released; one that another node has, or that could not be renewed
- * in time by the monotonic clock, is lost, and whoever took it is told so once.
+ * The leases of the links that this node runs (P5). Each is held until it is released. One that another node
+ * has, or that could not be renewed in time by the monotonic clock, is lost; its holder is notified once.
  */
 export class LinkLeases {
   readonly #deps: LinkLeasesDeps
@@ -52,13 +55,16 @@ export class LinkLeases {
     this.#releasing = new Batcher((take) => this.#releaseAll(take()), { maxWeight: maxBatch })
   }
 
-  /** What this node's writes for a device bear, so that the database refuses them once another has it; null while it is not held. */
+  /**
+   * The token for this node's writes for a device, so that the database refuses them once another node has
+   * the lease; null while it is not held.
+   */
   tokenOf(deviceId: string): number | null {
     const held = this.#held.get(deviceId)
     return held !== undefined && this.#isGood(held) ? held.token : null
   }
 
-  /** Takes the lease of a device, or keeps it; false when another node has it. `lost` is called when it is to be stopped. */
+  /** Takes or keeps the lease of a device; false when another node has it. `lost` is called when the link must stop. */
   async take(deviceId: string, lost: () => void): Promise<boolean> {
     const held = this.#held.get(deviceId)
     if (held === undefined || !this.#isGood(held)) return this.#taking.add({ deviceId, lost })
@@ -66,11 +72,11 @@ export class LinkLeases {
     return true
   }
 
-  /** After the link has stopped. What cannot be released now runs out by itself. */
+  /** Releases the lease after the link has stopped. If that fails now, the lease expires by itself. */
   async release(deviceId: string): Promise<void> {
     const held = this.#held.get(deviceId)
     if (held === undefined) return
-    this.#forget(deviceId, held)
+    this.#drop(deviceId, held)
     await this.#releasing.add({ deviceId, token: held.token })
   }
 
@@ -119,9 +125,9 @@ export class LinkLeases {
       }
     } catch (error) {
       waitMs = this.#times.leaseRetryMs
-      log.warn({ err: error }, 'the leases of the links could not be renewed; trying again')
+      log.warn({ err: error }, 'failed to renew the leases of the links; retrying')
     }
-    // One may have been put in place by a lease that was taken in the meantime.
+    // A lease that was taken in the meantime may have scheduled one.
     this.#cancelRenewal?.()
     this.#cancelRenewal = null
     if (this.#held.size > 0) this.#planRenewal(waitMs)
@@ -131,7 +137,10 @@ export class LinkLeases {
     this.#cancelRenewal ??= this.#deps.clock.schedule(waitMs, () => void this.#renewAll())
   }
 
-  /** Whoever stood still comes with tokens of before; that the database takes none of them is worth a line. */
+  /**
+   * A node that was suspended still has its former tokens. The database accepts none of them, which is worth
+   * a log line.
+   */
   #countRefused(asked: readonly DeviceLease[], count: number): void {
     if (count === 0) return
     const { log, refused } = this.#deps
@@ -141,27 +150,27 @@ export class LinkLeases {
         refused: count,
         asked: asked.map(({ deviceId, token }) => ({ device_id: deviceId, lease_token: token })),
       },
-      'the database refused lease tokens of this node: others have taken those links since',
+      'the database refused lease tokens of this node: other nodes have taken those links since',
     )
   }
 
   #renewed(asked: readonly [string, Held][], renewed: ReadonlySet<string>, endsMs: number): void {
     for (const [deviceId, held] of asked) {
-      // Released, taken anew, or lost by the clock in the meantime: what was renewed says nothing of it.
+      // Released, taken again, or lost by the clock in the meantime: the renewal says nothing about it.
       if (this.#held.get(deviceId) !== held || held.isLost) continue
       if (renewed.has(deviceId)) {
         held.endsMs = endsMs
         this.#watch(deviceId, held)
-      } else this.#lose(deviceId, held, 'another node runs a link of this one: it is stopped here')
+      } else this.#lose(deviceId, held, 'another node runs a link of this node; stopping it here')
     }
   }
 
-  /** Not a poll: a timer that fires when the reserve begins, put off by each renewal. */
+  /** Not a poll: a timer that fires when the reserve begins; each renewal moves it. */
   #watch(deviceId: string, held: Held): void {
     const { clock } = this.#deps
     held.cancelEnd()
     held.cancelEnd = clock.schedule(held.endsMs - this.#times.leaseReserveMs - clock.monotonicMs(), () =>
-      this.#lose(deviceId, held, 'the lease of a link could not be renewed in time: it is stopped'),
+      this.#lose(deviceId, held, 'failed to renew the lease of a link in time; stopping it'),
     )
   }
 
@@ -172,7 +181,7 @@ export class LinkLeases {
     held.lost()
   }
 
-  #forget(deviceId: string, held: Held): void {
+  #drop(deviceId: string, held: Held): void {
     held.cancelEnd()
     this.#held.delete(deviceId)
     if (this.#held.size > 0) return
@@ -186,7 +195,7 @@ export class LinkLeases {
       const released = await writer.write((tx) => releaseLeases(tx, { owner, leases }))
       this.#countRefused(leases, leases.length - released)
     } catch (error) {
-      log.warn({ err: error }, 'leases of links could not be released; they run out by themselves')
+      log.warn({ err: error }, 'failed to release leases of links; they expire by themselves')
     }
     return leases.map(() => undefined)
   }

@@ -5,7 +5,7 @@ import { selectEach } from '../../storage/seam/sets.ts'
 import { mayFetch, type Route } from '../routes/choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
 
-interface PhoneCallerDeps {
+interface PhoneWakerDeps {
   read: Db
   clock: Pick<Clock, 'monotonicMs'>
   log: Log
@@ -18,20 +18,21 @@ const waitingOf = {
 } as const
 
 /**
- * Wakes as many phones as messages wait, whoever was called longest ago first: one message wakes one phone, a thousand wake a thousand, and
- * a phone that does not come is followed by another at the next poll. What waits is shared when they come.
+ * Wakes as many phones as messages are queued, the longest unwoken first: one message wakes one phone, a
+ * thousand wake a thousand. If a phone does not come, the next poll wakes another. What is queued is shared
+ * out when they come.
  */
 export class PhoneWaker {
-  readonly #deps: PhoneCallerDeps
+  readonly #deps: PhoneWakerDeps
   readonly #calledMs = new Map<string, number>()
   #routes = new Map<string, Route>()
   #isCalling = false
 
-  constructor(deps: PhoneCallerDeps) {
+  constructor(deps: PhoneWakerDeps) {
     this.#deps = deps
   }
 
-  /** Something waits on these routes for devices that fetch. Only an optimisation: phones ask by themselves too. */
+  /** Wakes phones for these routes. Only an optimisation: phones also poll by themselves. */
   call(routes: readonly Route[]): void {
     for (const route of routes) this.#routes.set(`${route.accountId}/${route.routeKey}`, route)
     if (this.#routes.size === 0) return
@@ -39,7 +40,7 @@ export class PhoneWaker {
     this.#isCalling = true
     void this.#run()
       .catch((error: unknown) =>
-        this.#deps.log.error({ err: error }, 'phones could not be woken; the next poll tries again'),
+        this.#deps.log.error({ err: error }, 'failed to wake phones; the next poll retries'),
       )
       .finally(() => (this.#isCalling = false))
   }

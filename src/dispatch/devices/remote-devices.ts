@@ -10,12 +10,12 @@ import { knownSenders } from '../trust/known-senders.ts'
 import { type RoutedDevice, servedBy } from './routed-device.ts'
 
 type Known = Pick<RoutedDevice, 'facts' | 'capabilities'>
-type Said = Pick<RoutedDevice, 'isWorking' | 'throughput' | 'link'> & { isDoubted: boolean }
+type State = Pick<RoutedDevice, 'isWorking' | 'throughput' | 'link'> & { isDoubted: boolean }
 
-/** Nothing is known of it. */
-const silent: Said = { isWorking: false, throughput: null, link: 'none', isDoubted: false }
+/** The state of a device of which nothing is known. */
+const unknownState: State = { isWorking: false, throughput: null, link: 'none', isDoubted: false }
 
-interface Heard {
+interface Report {
   isWorking: boolean
   isDoubted: boolean
   link: string
@@ -24,21 +24,21 @@ interface Heard {
   untilMs: number
 }
 
-/** So many ids go into one statement. */
+/** How many IDs fit into one statement. */
 const pageSize = 1_000
 
 /**
- * Link devices whose leases other nodes have: what is accepted here is carried by them too. How they stand is read from the reports of those nodes, as
- * old as the last look for free leases.
+ * Link devices whose leases other nodes have: they too carry what is accepted here. Their state comes from
+ * the reports of those nodes, as old as the last check for free leases.
  */
 export class RemoteDevices {
   readonly #deps: { read: Db; clock: Clock }
   readonly #known = new Map<string, Known>()
-  /** The same by whom they serve: each route of a round is looked up in it. Null until it is made anew. */
+  /** The same by whom they serve: each route of a round is looked up here. Null until it is rebuilt. */
   #byOwner: ReadonlyMap<string, readonly Known[]> | null = null
-  #said: ReadonlyMap<string, Said> = new Map()
-  /** Phones that other nodes hear: until when that counts. */
-  readonly #heard = new Map<string, Heard>()
+  #states: ReadonlyMap<string, State> = new Map()
+  /** Phones that other nodes are connected to, each until its report expires. */
+  readonly #reports = new Map<string, Report>()
 
   constructor(deps: { read: Db; clock: Clock }) {
     this.#deps = deps
@@ -48,78 +48,82 @@ export class RemoteDevices {
     return this.#known.has(deviceId)
   }
 
-  /** Another node has its lease. */
+  /** Records that another node has the lease of the device. */
   async add(device: Known): Promise<void> {
     const isNew = !this.#known.has(device.facts.id)
     this.#known.set(device.facts.id, device)
     this.#byOwner = null
-    if (isNew) this.#said = new Map([...this.#said, ...(await this.#readSaid([device.facts.id]))])
+    if (isNew) this.#states = new Map([...this.#states, ...(await this.#readStates([device.facts.id]))])
   }
 
   delete(deviceId: string): void {
     if (this.#known.delete(deviceId)) this.#byOwner = null
   }
 
-  /** Forgets those that are no more, and reads how the others stand. */
+  /** Removes the devices that no longer exist, and reads the state of the others. */
   async refresh(wanted: ReadonlySet<string>): Promise<void> {
     for (const id of this.#known.keys()) if (!wanted.has(id)) this.delete(id)
-    for (const id of this.#heard.keys()) if (!wanted.has(id)) this.#heard.delete(id)
-    this.#said = await this.#readSaid([...this.#known.keys()])
+    for (const id of this.#reports.keys()) if (!wanted.has(id)) this.#reports.delete(id)
+    this.#states = await this.#readStates([...this.#known.keys()])
   }
 
-  /** Phones of which other nodes know more, as those said lately. */
-  hear(heard: readonly RemoteDeviceReport[]): void {
-    for (const { deviceId, status, isDoubted = false, numbers = [], link = 'none', reportedAt } of heard) {
+  /** Applies recent reports of other nodes about phones. */
+  apply(reports: readonly RemoteDeviceReport[]): void {
+    for (const { deviceId, status, isDoubted = false, numbers = [], link = 'none', reportedAt } of reports) {
       const isWorking = status === 'online' || status === 'degraded'
       const untilMs = reportedAt + reportLifetimeMs
-      this.#heard.set(deviceId, { isWorking, isDoubted, link, numbers: new Set(numbers), untilMs })
+      this.#reports.set(deviceId, { isWorking, isDoubted, link, numbers: new Set(numbers), untilMs })
     }
   }
 
-  /** Whether another node hears that it works. To messages that wait, a device that drains is none, here as there. */
-  isHeard({ id, isDraining }: DeviceFacts): boolean {
-    const heard = this.#heard.get(id)
-    return !isDraining && heard !== undefined && heard.isWorking && heard.untilMs > this.#deps.clock.now()
+  /** Returns whether another node reports that the device works. A draining device counts as offline here as there. */
+  isReported({ id, isDraining }: DeviceFacts): boolean {
+    const report = this.#reports.get(id)
+    return !isDraining && report !== undefined && report.isWorking && report.untilMs > this.#deps.clock.now()
   }
 
-  /** A device of this node as a send finds it: what another node hears of it counts, if it does. */
+  /** Returns a device of this node as a send sees it: with the report of another node, if there is a valid one. */
   routed(here: RoutedDevice): RoutedDevice {
-    if (!this.isHeard(here.facts)) return here
-    return { ...here, isWorking: true, link: this.#heard.get(here.facts.id)?.link ?? here.link }
+    if (!this.isReported(here.facts)) return here
+    return { ...here, isWorking: true, link: this.#reports.get(here.facts.id)?.link ?? here.link }
   }
 
-  /** The senders of a phone of this node, and those that it has by what it told another. */
+  /** Returns the senders of a phone of this node, including those that it reported to another node. */
   sendersOf(device: DeviceRuntime): Pick<Candidate, 'senders'> {
-    const heard = this.isHeard(device.facts) ? this.#heard.get(device.facts.id) : undefined
+    const report = this.isReported(device.facts) ? this.#reports.get(device.facts.id) : undefined
     const senders = knownSenders(device.facts, device.link)
-    return { senders: heard === undefined ? senders : senders.union(heard.numbers) }
+    return { senders: report === undefined ? senders : senders.union(report.numbers) }
   }
 
   forAccount(accountId: string, mode: Mode): RoutedDevice[] {
     return [...this.#ownedBy(accountId, mode), ...this.#ownedBy(null, mode)]
   }
 
-  /** A device of this node as the choice sees it: a phone that is not heard here, and is elsewhere, is that node's. */
+  /**
+   * Returns a device of this node as a candidate. A phone that is offline here but connected elsewhere
+   * belongs to that node.
+   */
   candidateOf(device: DeviceRuntime, sender: string | null): Candidate {
     const here = this.askingOf(device, sender)
-    const isElsewhere = here.health === 'offline' && this.isHeard(device.facts)
+    const isElsewhere = here.health === 'offline' && this.isReported(device.facts)
     if (!isElsewhere) return here
     const { senders } = this.sendersOf(device)
     return { ...here, senders, health: 'online', free: 0, isElsewhere }
   }
 
   /**
-   * The same where it is this node that it asks. A phone may tell each node of another failure: in doubt by the word of another, it has here what a
-   * doubted one has, and no trial, which the other node gives it.
+   * The same for a phone that asks this node. A phone may report each failure to another node: if another
+   * node distrusts it, it gets here what a distrusted one gets, and no half-open probe, which is up to the
+   * other node.
    */
   askingOf(device: DeviceRuntime, sender: string | null = null): Candidate {
     const here = device.candidate(sender)
-    const isDoubted = this.isHeard(device.facts) && this.#heard.get(device.facts.id)?.isDoubted === true
+    const isDoubted = this.isReported(device.facts) && this.#reports.get(device.facts.id)?.isDoubted === true
     const free = device.held.count > 0 ? 0 : Math.min(1, here.free)
-    return isDoubted ? { ...here, isDoubted, free, freeBeside: 0 } : here
+    return isDoubted ? { ...here, isDoubted, free, freeWithOthers: 0 } : here
   }
 
-  /** An account's own links that work elsewhere, as the choice sees them. */
+  /** An account's own links that run on other nodes, as candidates. */
   *candidatesOf(accountId: string, mode: Mode): Generator<Candidate> {
     for (const { facts, capabilities, isWorking, isDoubted } of this.#ownedBy(accountId, mode)) {
       if (!isWorking) continue
@@ -133,13 +137,13 @@ export class RemoteDevices {
   *#ownedBy(accountId: string | null, mode: Mode): Generator<RoutedDevice & { isDoubted: boolean }> {
     this.#byOwner ??= Map.groupBy(this.#known.values(), ({ facts }) => servedBy(facts))
     for (const device of this.#byOwner.get(servedBy({ accountId, mode })) ?? []) {
-      const said = this.#said.get(device.facts.id) ?? silent
-      yield { ...device, ...said, isWorking: said.isWorking && !device.facts.isDraining }
+      const state = this.#states.get(device.facts.id) ?? unknownState
+      yield { ...device, ...state, isWorking: state.isWorking && !device.facts.isDraining }
     }
   }
 
-  async #readSaid(deviceIds: readonly string[]): Promise<Map<string, Said>> {
-    const said = new Map<string, Said>()
+  async #readStates(deviceIds: readonly string[]): Promise<Map<string, State>> {
+    const states = new Map<string, State>()
     const { read, clock } = this.#deps
     const sinceMs = clock.now() - reportLifetimeMs
     for (let from = 0; from < deviceIds.length; from += pageSize) {
@@ -152,9 +156,9 @@ export class RemoteDevices {
       for (const { device_id, status, body } of rows) {
         const { throughput, link, isDoubted = false } = JSON.parse(body) as DeviceReportBody
         const isWorking = status === 'online' || status === 'degraded'
-        said.set(device_id, { isWorking, throughput, link, isDoubted })
+        states.set(device_id, { isWorking, throughput, link, isDoubted })
       }
     }
-    return said
+    return states
   }
 }

@@ -2,7 +2,10 @@ import { isPull, type Link, type Pull } from '../../connectors/connector.ts'
 import type { DeviceReportBody } from '../../devices/status/device-report.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 
-/** Tells a device that fetches what was known of it before the restart: it is silent until its next fetch. */
+/**
+ * Passes to a device that fetches what was known about it before the restart: it reports nothing until its
+ * next fetch.
+ */
 export async function reportRecalls(db: Db, deviceId: string, device: Link | Pull): Promise<void> {
   if (!isPull(device)) return
   const row = await db

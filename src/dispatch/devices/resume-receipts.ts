@@ -5,9 +5,10 @@ import type { Mode } from '../../storage/tables/schema.ts'
 const pageSize = 1_000
 
 /**
- * Tells a link which receipts are still expected from it, if it can ask for them or judges by them: all of them, page by page, or the latest that it
- * has room for. Goes wallet by wallet along the index of those that are waited for, each from its newest on: the days of those that were given
- * up are not read, but for a link that is told failures alone. Stops where the link is not wanted any more.
+ * Passes to a link the receipts that are still expected from it, if it can query them or needs them to
+ * classify: all of them page by page, or the latest that it has room for. Reads wallet by wallet along the
+ * index of expected receipts, each from the newest on. The expired ones are read only for a link that reports
+ * failures only. Stops when the link is no longer wanted.
  */
 export async function resumeReceipts(
   db: Db,
@@ -16,12 +17,12 @@ export async function resumeReceipts(
   isWanted = (): boolean => true,
 ): Promise<void> {
   if (isPull(link) || link.resume === undefined) return
-  const { most = Number.POSITIVE_INFINITY, failuresTold = false } = link.resumesFirst ?? {}
+  const { most = Number.POSITIVE_INFINITY, failuresTold: hasExpired = false } = link.resumesFirst ?? {}
   let left = await walletsWith(db, 'is')
-  if (failuresTold) left.push(...(await walletsWith(db, 'is not')))
+  if (hasExpired) left.push(...(await walletsWith(db, 'is not')))
   // Turn by turn, so that no wallet takes the room of the others.
   const limit = Math.min(pageSize, Math.ceil(most / Math.max(1, left.length)))
-  const latest: Waited[] = []
+  const latest: ExpectedReceipt[] = []
   while (left.length > 0 && latest.length < most) {
     const longer: Reading[] = []
     for (const reading of left) {
@@ -34,27 +35,30 @@ export async function resumeReceipts(
     }
     left = longer
   }
-  // The oldest first, since a link forgets what it was told first.
+  // Oldest first: a link drops first what it received first.
   if (latest.length > 0) link.resume(latest.toSorted((a, b) => a.sentAt - b.sentAt))
 }
 
-interface Waited {
+interface ExpectedReceipt {
   sentAt: number
   messageId: string
   networkId: string
 }
 
-const behindAll: Waited = { sentAt: Number.MAX_SAFE_INTEGER, messageId: '', networkId: '' }
+const afterAll: ExpectedReceipt = { sentAt: Number.MAX_SAFE_INTEGER, messageId: '', networkId: '' }
 
-/** How far one wallet was read: receipts still waited for (`closed_at is null`) and given up (`is not null`) apart, each by an index of its own. */
+/**
+ * How far one wallet was read: expected receipts (`closed_at is null`) and expired ones (`is not null`)
+ * separately, each by its own index.
+ */
 interface Reading {
   account_id: string
   mode: Mode
   closedAt: 'is' | 'is not'
-  before: Waited
+  before: ExpectedReceipt
 }
 
-/** One query for all of them: most accounts of a large service wait for nothing. */
+/** One query for all: most accounts of a large service expect nothing. */
 async function walletsWith(db: Db, closedAt: Reading['closedAt']): Promise<Reading[]> {
   const wallets = await db
     .selectFrom('wallets as w')
@@ -70,7 +74,7 @@ async function walletsWith(db: Db, closedAt: Reading['closedAt']): Promise<Readi
       ),
     )
     .execute()
-  return wallets.map((wallet) => ({ ...wallet, closedAt, before: behindAll }))
+  return wallets.map((wallet) => ({ ...wallet, closedAt, before: afterAll }))
 }
 
 const pageBefore = (
@@ -78,14 +82,15 @@ const pageBefore = (
   deviceId: string,
   { account_id, mode, closedAt, before }: Reading,
   limit: number,
-): Promise<Waited[]> =>
+): Promise<ExpectedReceipt[]> =>
   db
     .selectFrom('receipts_expected')
     .select(['sent_at as sentAt', 'message_id as messageId', 'network_id as networkId'])
     .where('account_id', '=', account_id)
     .where('mode', '=', mode)
     .where('closed_at', closedAt, null)
-    // By an index that has the times: that of the devices would bring, and sort, all that was ever expected of this one.
+    // Uses an index that contains the times: that of the devices would read and sort everything ever expected
+    // of this one.
     .where((eb) => eb(eb.fn.coalesce('device_id', eb.val('')), '=', deviceId))
     .where((eb) =>
       eb(

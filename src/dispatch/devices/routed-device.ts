@@ -3,7 +3,7 @@ import type { DeviceFacts } from '../trust/device-facts.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import type { Throughput } from '../rates/throughput.ts'
 
-/** A device that could carry a send, whichever node runs it. */
+/** A device that could carry a send, on whichever node it runs. */
 export interface RoutedDevice {
   facts: DeviceFacts
   capabilities: Capabilities
@@ -13,7 +13,7 @@ export interface RoutedDevice {
   link: string
 }
 
-/** One that runs here. */
+/** A device that runs on this node. */
 export const routedHere = (device: DeviceRuntime): RoutedDevice => ({
   facts: device.facts,
   capabilities: device.link.capabilities,
@@ -22,6 +22,6 @@ export const routedHere = (device: DeviceRuntime): RoutedDevice => ({
   link: device.health.link,
 })
 
-/** Names whom a device serves: an account in a mode, or with null all in it. */
+/** Returns the key of whom a device serves: an account in a mode, or with null all accounts in it. */
 export const servedBy = ({ accountId, mode }: Pick<DeviceFacts, 'accountId' | 'mode'>): string =>
   `${accountId ?? ''}/${mode}`

@@ -5,26 +5,26 @@ import { canUseSender } from '../routes/choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
 import type { RoutedDevice } from './routed-device.ts'
 
-/** What the devices that could carry a send can do together; from memory. */
+/** What the devices that could carry a send can do together; computed from memory. */
 export interface Routing {
-  /** Whether there are any. */
+  /** Whether there is such a device. */
   enabled: boolean
   online: boolean
   simulated: boolean
   phonesOnly: boolean
   maxParts: number
   /**
-   * How fast messages go: the paces of the account's own working devices, as /status reckons with them. Null when nobody can say: none works,
-   * or one goes as fast as it can. Shared devices serve others too and promise nothing.
+   * The rate limits of the account's own working devices, as /status uses them. Null when the rate is
+   * unknown: no device works, or one has no limit. Shared devices serve others too, so they do not count.
    */
   paces: readonly StandingPace[] | null
-  /** How long it may take until the first of the working devices, shared ones too, asks for a message: 0 where one is woken. */
+  /** Seconds until the first working device, shared ones included, asks for a message: 0 if one is woken. */
   pickUpSeconds: number
 }
 
 /**
- * Of the devices that serve an account in a mode, those that can use `sender` (all of them when it is null), and that are told the encoding if
- * that was forced.
+ * Returns what the devices of an account in a mode can do, of those that can use `sender` (all when it is
+ * null), and whose encoding can be chosen if an encoding was forced.
  */
 export function routingFor(
   pool: Pick<DevicePool, 'servingAccount'>,

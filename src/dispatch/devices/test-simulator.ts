@@ -2,7 +2,7 @@ import { loadConnectorKind, simulatedKinds } from '../../connectors/registry.ts'
 import { addDevice, type DeviceDeps } from '../../devices/core/device-store.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 
-/** Test keys always have their simulator: one shared device of mode `test`, which may use any sender; made when it is missing. */
+/** Ensures that test keys have their simulator: one shared device of mode `test` that may use any sender. */
 export async function ensureTestSimulator(writer: Writer, deps: Omit<DeviceDeps, 'rules'>): Promise<void> {
   const [kind = ''] = simulatedKinds
   const rules = await loadConnectorKind(kind)

@@ -1,26 +1,26 @@
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 import { maxOpen } from '../../messages/phones/phone-offers.ts'
 
-/** A message of whose end a phone has not told. */
+/** A message whose final state a phone has not reported. */
 export interface UnreportedOffer {
   attemptId: string
-  /** For how long its end is waited for still; 0 or less: no longer. */
+  /** How long its report is still awaited; 0 or less: no longer. */
   waitsForMs: number
 }
 
-/** What it comes to when a phone does not tell. */
-export const noWord = {
+/** The outcome when a phone does not report. */
+export const noReport = {
   kind: 'unknown',
   networkIds: [],
   partsTaken: 0,
-  detail: 'The phone did not say what became of it.',
+  detail: 'The phone did not report the outcome.',
 } as const
 
-/** What a phone was given and has not told the end of, by attempt. Times are monotonic. */
+/** What a phone was given and has not reported as final, by attempt. Times are monotonic. */
 export class UnreportedOffers {
   #waitedUntilMs = new Map<string, number>()
-  /** What has ended stays so: a count that was begun before may name it still. */
-  readonly #told = new BoundedMap<true>(maxOpen)
+  /** What is finished stays finished: a count that began earlier may still list it. */
+  readonly #finished = new BoundedMap<true>(maxOpen)
 
   get attemptIds(): string[] {
     return [...this.#waitedUntilMs.keys()]
@@ -34,17 +34,20 @@ export class UnreportedOffers {
     this.#waitedUntilMs.set(attemptId, nowMs + waitsForMs)
   }
 
-  told(attemptId: string): void {
+  finished(attemptId: string): void {
     this.#waitedUntilMs.delete(attemptId)
-    this.#told.set(attemptId, true)
+    this.#finished.set(attemptId, true)
   }
 
-  /** What the database knows of, in the place of what was known here. No count lengthens a wait, though the wall clock were set back. */
+  /**
+   * Replaces the known offers by those of the database. No count extends a wait, even if the wall clock was
+   * set back.
+   */
   counted(offers: readonly UnreportedOffer[], nowMs: number): void {
     const before = this.#waitedUntilMs
     this.#waitedUntilMs = new Map(
       offers
-        .filter(({ attemptId }) => !this.#told.has(attemptId))
+        .filter(({ attemptId }) => !this.#finished.has(attemptId))
         .map(({ attemptId, waitsForMs }) => {
           const untilMs = before.get(attemptId) ?? Number.POSITIVE_INFINITY
           return [attemptId, Math.min(untilMs, nowMs + waitsForMs)]
@@ -52,13 +55,13 @@ export class UnreportedOffers {
     )
   }
 
-  /** Whether the end of any is waited for no longer. */
+  /** Returns whether any report is overdue. */
   isOverdue(nowMs: number): boolean {
     return [...this.#waitedUntilMs.values()].some((untilMs) => untilMs <= nowMs)
   }
 
   clear(): void {
     this.#waitedUntilMs.clear()
-    this.#told.clear()
+    this.#finished.clear()
   }
 }

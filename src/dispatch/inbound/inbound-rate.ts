@@ -2,22 +2,28 @@ import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Clock } from '../../runtime/clock.ts'
 
 const windowMs = 60_000
-/** Devices that are counted at a time; of more the one that began longest ago begins anew. */
+/** How many devices are counted at a time; beyond it the oldest window is dropped and restarts. */
 const maxDevices = 10_000
 
-/** Counts what devices bring in each minute. Each node counts for itself: a link is on one of them, and phones receive little. */
+/**
+ * Counts the messages that devices receive per minute. Each node counts separately: a link runs on one of
+ * them, and phones receive little.
+ */
 export class InboundRate {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #perMinute: number
   readonly #windows = new BoundedMap<{ startMs: number; taken: number }>(maxDevices)
 
-  /** `perMinute` of 0 is no limit. */
+  /** `perMinute` of 0 means no limit. */
   constructor({ clock }: { clock: Pick<Clock, 'monotonicMs'> }, perMinute: number) {
     this.#clock = clock
     this.#perMinute = perMinute
   }
 
-  /** Counts one more of the device; false when it has brought what it may in this minute, which counts for nothing. */
+  /**
+   * Counts a message of the device. Returns false, without counting, if the device has reached its limit of
+   * this minute.
+   */
   take(deviceId: string): boolean {
     if (this.#perMinute === 0) return true
     const nowMs = this.#clock.monotonicMs()

@@ -31,13 +31,13 @@ interface InboundReceiverDeps {
   pool: Pick<DevicePool, 'get'>
   horizon: WriteHorizon
   config: Pick<Config, 'inboundJoinMinutes' | 'inboundCharacters' | 'inboundPerMinute' | 'sharedReplyDays'>
-  /** What is done about STOP, START and HELP; left out where nothing is. */
+  /** Rules for STOP, START and HELP; omitted when keywords are not applied. */
   keywords?: KeywordTerms
-  /** Told after the commit what came of a keyword. */
+  /** Receives the result of a keyword after the commit. */
   followed?: (followed: KeywordResult) => void
 }
 
-/** Takes in what reaches a device: measured, and stored before the device is told so. */
+/** Accepts what devices receive: measured, and stored before the device gets its confirmation. */
 export class InboundReceiver {
   readonly #deps: InboundReceiverDeps
   readonly #rate: InboundRate
@@ -48,8 +48,8 @@ export class InboundReceiver {
   }
 
   /**
-   * Settles when the message is stored (or was stored before); rejects when it could not be, or when the device brings more than it may:
-   * whoever brought it brings it again.
+   * Settles when the message is stored, now or before. Rejects when it could not be stored, or when the
+   * device exceeds its limit: then the sender delivers it again.
    */
   async receive(deviceId: string, inbound: Inbound): Promise<void> {
     const { config, clock, pool } = this.#deps
@@ -68,7 +68,7 @@ export class InboundReceiver {
     const ownWords = inbound.part === undefined ? await this.#ownWords(text, owner.accountId) : null
     const isStop = owner.accountId === null && ownWords !== null && this.#isStop(text, ownWords)
     const sentBefore = isStop ? await this.#allSenders(deviceId, mode, from) : null
-    // The clock of the turn in which the write begins, as the horizon asks.
+    // The time of the turn in which the write begins, as the horizon requires.
     const receivedAt = clock.now()
     await this.#store({
       deviceId,
@@ -98,8 +98,9 @@ export class InboundReceiver {
   }
 
   /**
-   * Who wrote. A national number that is no mobile one of the device's country is the one that the device has written to and that ends so, if there is
-   * exactly one: whoever answers writes to the device that wrote to him. Digits of which nothing is told, and that no plan knows, are it as they stand.
+   * Returns the sender. A national number that is no mobile number of the device's country is resolved to the
+   * number that the device has sent to and that ends with it, if there is exactly one: replies go to the
+   * device that wrote. Digits without a known meaning that no numbering plan knows are kept as received.
    */
   async #senderOf(
     deviceId: string,
@@ -126,7 +127,10 @@ export class InboundReceiver {
     for (const each of done) if (each.keyword !== null) followed?.(each)
   }
 
-  /** A phone that is disabled still receives, and would keep what it cannot hand on in front of everything that follows. */
+  /**
+   * Reads the owner of a disabled device: a disabled phone still receives, and a message that it could not
+   * deliver would block all later ones.
+   */
   async #ownerOf(deviceId: string): Promise<Pick<DeviceFacts, 'accountId' | 'mode' | 'country'>> {
     const row = await this.#deps.read
       .selectFrom('devices')
@@ -138,26 +142,29 @@ export class InboundReceiver {
     return { accountId: row.account_id, mode: row.mode, country: countryOf(row) }
   }
 
-  /** Looked up by a reader, so that no writer waits for it; null where keywords are not followed. */
+  /** Reads the account's own keywords with a reader, so that no writer waits; null where keywords are not applied. */
   async #ownWords(text: string, accountId: string | null): Promise<WordsOfAccounts | null> {
     const { read, keywords } = this.#deps
     return keywords === undefined ? null : findOwnWords(read, { text, accountId })
   }
 
-  /** Whether it is a STOP for any account that may have sent there. */
+  /** Returns whether the text is a STOP for any account that may have sent to it. */
   #isStop(text: string, ownWords: WordsOfAccounts): boolean {
     const { keywords } = this.#deps
     return keywords !== undefined && readKeywords(text, keywords.stopWords, ownWords).isAny('stop')
   }
 
-  /** Whom a STOP through a shared device is about: who had sent there when it came. What is flushed before it leaves, a reader sees. */
+  /**
+   * The accounts that a STOP through a shared device applies to: those that had sent to the number when it
+   * arrived. A reader sees them, because attempts are flushed before they are submitted.
+   */
   #allSenders(deviceId: string, mode: Mode, number: string): Promise<string[]> {
     const { read, clock, keywords } = this.#deps
     const sinceMs = clock.now() - (keywords?.sharedStopDays ?? 0) * dayMs
     return findSenders(read, { deviceId, mode, number, sinceMs })
   }
 
-  /** What names the attempt that it answers needs no guess. */
+  /** A message that names the attempt it answers needs no guess. */
   async #lastSender(
     deviceId: string,
     mode: Mode,
@@ -171,7 +178,7 @@ export class InboundReceiver {
   }
 }
 
-/** On what terms the settings have messages received. */
+/** Returns the terms for received messages from the settings. */
 export const inboundTermsOf = (
   config: Pick<Config, 'inboundJoinMinutes' | 'inboundCharacters'>,
 ): InboundTerms => ({
@@ -181,6 +188,6 @@ export const inboundTermsOf = (
 
 const tooMany = (perMinute: number) =>
   refuse('rate_limited', {
-    detail: `This device has received ${perMinute} messages within a minute; the next are taken after it.`,
+    detail: `This device has received ${perMinute} messages within a minute; the next are accepted after it.`,
     headers: { 'retry-after': '60' },
   })

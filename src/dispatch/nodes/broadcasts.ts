@@ -9,15 +9,15 @@ import type { Route } from '../routes/choose-device.ts'
 import { packCounts } from './pack-counts.ts'
 import { routeFrom } from '../routes/route-ring.ts'
 
-/** What a node tells the others, in the names of the tables; as small as it can be. */
-interface Word {
-  /** Who says it: a node does not listen to itself. */
+/** What a node broadcasts to its peers, in the names of the tables; as small as possible. */
+interface Broadcast {
+  /** Epoch of the sender: a node ignores its own broadcasts. */
   from: number
-  /** Something waits on these: account, mode, route key. */
+  /** Routes with queued messages: account, mode, route key. */
   routes?: [string, Mode, string][]
-  /** These have changed; null: any may have. */
+  /** Accounts that changed; null: any may have. */
   accounts?: (string | null)[]
-  /** Counted by limits. */
+  /** Counts for limits. */
   counts?: Counted[]
 }
 
@@ -27,7 +27,7 @@ export interface BroadcastsDeps {
   /** Null on the embedded database, which has one node. */
   signals: Signals | null
   epoch: number
-  /** While nobody else lives nothing is told. */
+  /** With no other live node, nothing is broadcast. */
   hasOthers: () => boolean
   wake: (route: Route) => void
   changes: AccountChanges
@@ -35,29 +35,32 @@ export interface BroadcastsDeps {
 }
 
 /**
- * At once what comes after a silence of so long, and together what comes within it: each word is a transaction with a flush of its own, and wakes every
- * node. Four busy nodes made 400 a second with 10 ms.
+ * A broadcast after a pause of this length is sent immediately; all within it go together. Each broadcast is
+ * a transaction with its own flush, and wakes every node. With 10 ms four busy nodes sent 400 per second.
  */
 const betweenMs = 25
-/** How often counts are told: with four nodes a limit of 600 a minute is passed by 2 % at most. */
+/** How often counts are broadcast: with four nodes a limit of 600 per minute is exceeded by 2% at most. */
 const countsMs = 250
-/** Octets of a word of counts that are none: who says it, and what it is about. */
-const headOctets = 64
-/** Counts that cannot be told wait so long. Told later they would be taken from a minute that they were no part of. */
+/** Octets of a broadcast of counts besides the counts: its sender and its type. */
+const overheadOctets = 64
+/**
+ * Counts that cannot be sent are kept for this long. Later they would count for a minute that they were not
+ * part of.
+ */
 const countsWaitMs = 60_000
-/** More than fit into a word: then the other nodes look for themselves, as they do each half second. */
+/** More names than fit into a broadcast: then the other nodes check for themselves, as they do every 500 ms. */
 const maxNames = 60
 
-/** Tells the other nodes what they would find at their next poll, after the commit. Never relied on. */
+/** Broadcasts after the commit what the other nodes would find with their next poll. Never relied on. */
 export class Broadcasts implements Service {
   readonly #deps: BroadcastsDeps
   #routes = new Map<string, [string, Mode, string]>()
   #accounts = new Set<string | null>()
   #isPlanned = false
   /** By the monotonic clock. */
-  #toldAtMs = Number.NEGATIVE_INFINITY
+  #sentAtMs = Number.NEGATIVE_INFINITY
   #countsPlanned = false
-  /** Since when counts wait that could not be told. */
+  /** Since when counts wait that could not be sent. */
   #countsWaitSinceMs: number | null = null
   #isLost = false
 
@@ -67,10 +70,10 @@ export class Broadcasts implements Service {
 
   async start(): Promise<void> {
     const { signals, changes, counts } = this.#deps
-    counts.tellBy({ isHeard: () => this.#isHeard, plan: () => this.#planCounts() })
-    changes.relayTo({ isLooking: () => this.#isHeard, changed: (accountId) => this.#changed(accountId) })
+    counts.tellBy({ isHeard: () => this.#hasListeners, plan: () => this.#planCounts() })
+    changes.relayTo({ isLooking: () => this.#hasListeners, changed: (accountId) => this.#changed(accountId) })
     await signals?.listen({
-      heard: (text) => this.#hear(text),
+      heard: (text) => this.#receive(text),
       missed: () => {
         this.#setLost(false)
         changes.hear(null)
@@ -83,9 +86,9 @@ export class Broadcasts implements Service {
     await this.#deps.signals?.close()
   }
 
-  /** Something waits on a route. */
+  /** Broadcasts that messages are queued on a route. */
   waits({ accountId, mode, routeKey }: { accountId: string; mode: Mode; routeKey: string }): void {
-    if (!this.#isHeard || this.#routes.size >= maxNames) return
+    if (!this.#hasListeners || this.#routes.size >= maxNames) return
     this.#routes.set(`${accountId}/${routeKey}`, [accountId, mode, routeKey])
     this.#plan()
   }
@@ -99,12 +102,14 @@ export class Broadcasts implements Service {
   #setLost(isLost: boolean): void {
     const { log } = this.#deps
     if (isLost)
-      log.warn('this node hears no other: what they tell is found by polling, and limits count here alone')
-    else if (this.#isLost) log.info('this node hears the others again')
+      log.warn(
+        'this node receives no broadcasts: changes of its peers are found by polling, and limits count only here',
+      )
+    else if (this.#isLost) log.info('this node receives broadcasts again')
     this.#isLost = isLost
   }
 
-  get #isHeard(): boolean {
+  get #hasListeners(): boolean {
     return this.#deps.signals !== null && this.#deps.hasOthers()
   }
 
@@ -112,29 +117,33 @@ export class Broadcasts implements Service {
     if (this.#isPlanned) return
     this.#isPlanned = true
     const { clock } = this.#deps
-    clock.schedule(Math.max(0, this.#toldAtMs + betweenMs - clock.monotonicMs()), () => this.#tell())
+    clock.schedule(Math.max(0, this.#sentAtMs + betweenMs - clock.monotonicMs()), () => this.#send())
   }
 
-  #tell(): void {
+  #send(): void {
     this.#isPlanned = false
     const { signals, epoch, clock } = this.#deps
-    this.#toldAtMs = clock.monotonicMs()
-    const word: Word = { from: epoch, routes: [...this.#routes.values()], accounts: [...this.#accounts] }
+    this.#sentAtMs = clock.monotonicMs()
+    const broadcast: Broadcast = {
+      from: epoch,
+      routes: [...this.#routes.values()],
+      accounts: [...this.#accounts],
+    }
     this.#routes = new Map()
     this.#accounts = new Set()
-    const text = JSON.stringify(word)
-    // Names are short; one that is not is found by the poll.
+    const text = JSON.stringify(broadcast)
+    // Names are short; the poll finds one that is not.
     if (Buffer.byteLength(text) <= longestWord) void signals?.send(text)
   }
 
   #planCounts(): void {
     if (this.#countsPlanned) return
     this.#countsPlanned = true
-    this.#deps.clock.schedule(countsMs, () => void this.#tellCounts())
+    this.#deps.clock.schedule(countsMs, () => void this.#flushCounts())
   }
 
-  /** What cannot be told is kept, and tried again. */
-  async #tellCounts(): Promise<void> {
+  /** Sends the counts. Those that cannot be sent are kept and retried. */
+  async #flushCounts(): Promise<void> {
     this.#countsPlanned = false
     const { counts, clock } = this.#deps
     const left = await this.#sendCounts(counts.take())
@@ -151,39 +160,36 @@ export class Broadcasts implements Service {
     this.#planCounts()
   }
 
-  /** Gives those that could not be told. */
+  /** Returns those that could not be sent. */
   async #sendCounts(all: readonly Counted[]): Promise<readonly Counted[]> {
     const { signals, epoch, log } = this.#deps
-    let told = 0
-    for (const counts of packCounts(all, longestWord - headOctets)) {
-      const text = JSON.stringify({ from: epoch, counts } satisfies Word)
+    let sent = 0
+    for (const counts of packCounts(all, longestWord - overheadOctets)) {
+      const text = JSON.stringify({ from: epoch, counts } satisfies Broadcast)
       if (Buffer.byteLength(text) > longestWord)
-        log.error(
-          { limit: counts[0]?.[0] },
-          'what a limit counts is not told to the other nodes: the name is too long',
-        )
-      else if ((await signals?.send(text)) === false) return all.slice(told)
-      told += counts.length
+        log.error({ limit: counts[0]?.[0] }, 'cannot broadcast the count of a limit: its name is too long')
+      else if ((await signals?.send(text)) === false) return all.slice(sent)
+      sent += counts.length
     }
     return []
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     const { epoch, wake, changes, counts } = this.#deps
-    const word = readWord(text)
-    if (word === null || word.from === epoch) return
-    for (const [account_id, mode, route_key] of word.routes ?? [])
+    const broadcast = readBroadcast(text)
+    if (broadcast === null || broadcast.from === epoch) return
+    for (const [account_id, mode, route_key] of broadcast.routes ?? [])
       wake(routeFrom({ account_id, mode, route_key }))
-    for (const accountId of word.accounts ?? []) changes.hear(accountId)
-    counts.hear(word.counts ?? [])
+    for (const accountId of broadcast.accounts ?? []) changes.hear(accountId)
+    counts.hear(broadcast.counts ?? [])
   }
 }
 
-/** Null for what no node of this version says. */
-function readWord(text: string): Word | null {
+/** Returns null for text that no node of this version sends. */
+function readBroadcast(text: string): Broadcast | null {
   try {
-    const word = JSON.parse(text) as Word
-    return typeof word.from === 'number' ? word : null
+    const broadcast = JSON.parse(text) as Broadcast
+    return typeof broadcast.from === 'number' ? broadcast : null
   } catch {
     return null
   }

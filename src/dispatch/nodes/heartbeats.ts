@@ -11,24 +11,24 @@ export interface HeartbeatsDeps extends SweeperDeps {
   writer: Pick<Writer, 'write'>
   epoch: number
   name: string
-  /** No other process serves the database: nobody listens, and nobody else does what this one leaves. */
+  /** No other process serves the database: none listens, and none takes over what this one leaves. */
   isAlone: boolean
-  /** Whether it may tidy up for all. */
+  /** Whether this node may run the cleanup jobs for all. */
   tidies: boolean
-  /** Of the secrets that it seals with. */
+  /** Marks of the secrets that it seals with. */
   marks: readonly string[]
-  /** They were given up while it was taken for dead: it must end. */
+  /** Called when the secrets were retired while this node counted as dead: it must stop. */
   secretGivenUp?: (lacks: MissingSecrets) => void
   /** How far this node has seen the database. */
   progress: Pick<ProgressFile, 'progress' | 'write'>
-  /** The database does not know what this node told it. */
+  /** Called when the database does not know what this node reported to it. */
   wasPutBack?: () => void
-  /** Each beat brings the time of the database with it. */
+  /** Receives the time of the database with each heartbeat. */
   heard?: (told: ToldTime) => void
   times?: Times
 }
 
-/** This node among those of its database: says that it lives, and knows who else does. */
+/** The heartbeats of this node: reports that it is alive, and knows which of its peers are. */
 export class Heartbeats extends Sweeper {
   readonly #deps: HeartbeatsDeps
   readonly #times: Times
@@ -54,12 +54,15 @@ export class Heartbeats extends Sweeper {
     this.#leader = null
   }
 
-  /** How many nodes lived at the last beat, this one included. */
+  /** How many nodes were alive at the last heartbeat, this one included. */
   get count(): number {
     return this.#alive.length
   }
 
-  /** Whether this node does what one of them does for all: the one whose start is the longest ago, while it knows that it lives. */
+  /**
+   * Returns whether this node does what one of them does for all: the one with the oldest start, while it
+   * knows that it counts as alive.
+   */
   readonly leads = (): boolean => {
     const { isAlone, epoch, clock } = this.#deps
     return isAlone || (this.#leader === epoch && clock.monotonicMs() - this.#beatMs < this.#times.leadsForMs)
@@ -70,18 +73,18 @@ export class Heartbeats extends Sweeper {
     await super.start()
   }
 
-  /** The last of all to stop. */
+  /** Stops last of all services. */
   override async stop(): Promise<void> {
     await super.stop()
     const { writer, clock, log, epoch } = this.#deps
     await writer
       .write((tx) => leaveNodes(tx, clock, epoch))
-      .catch((error: unknown) => log.warn({ err: error }, 'it could not be said that this node leaves'))
+      .catch((error: unknown) => log.warn({ err: error }, 'failed to record that this node stops'))
   }
 
   async #beat(): Promise<void> {
     const { writer, clock, log, epoch, name, tidies, marks, progress, heard, wasPutBack } = this.#deps
-    // Counted from before it was asked: never later than the database has it.
+    // Counted from before the request: never later than in the database.
     const beatMs = clock.monotonicMs()
     const beat: Beat = await writer
       .write((tx) =>
@@ -102,7 +105,7 @@ export class Heartbeats extends Sweeper {
     this.#alive = beat.alive
     if (beat.leader === null && !this.#isUntidied)
       log.error(
-        'no living node has the role janitor: nothing expires, is rescued from a dead node or is forgotten; start one (--roles)',
+        'no live node has the role janitor: nothing expires, is purged or recovered from a dead node; start one (--roles)',
       )
     this.#isUntidied = beat.leader === null
     this.#leader = beat.leader
@@ -113,10 +116,11 @@ export class Heartbeats extends Sweeper {
       )
       wasPutBack?.()
     }
-    if (beat.wasSilenced) log.warn('this node was taken for dead; it goes on, without what others took over')
+    if (beat.wasSilenced)
+      log.warn('this node was declared dead by its peers and has resumed; its leases moved to other nodes')
     if (beat.silenced.length > 0)
-      log.warn({ epochs: beat.silenced }, 'nodes have said nothing for too long and count as dead')
-    // Last: it may fail, and the beat has been taken.
+      log.warn({ epochs: beat.silenced }, 'nodes without a heartbeat for too long were declared dead')
+    // Last: it may fail, and the heartbeat is recorded already.
     progress.write(beat.progress)
   }
 }

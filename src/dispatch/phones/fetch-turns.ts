@@ -13,14 +13,14 @@ interface FetchTurnsDeps {
   pool: Pick<DevicePool, 'get' | 'ownedBy' | 'candidates' | 'isFrozen' | 'elsewhere'>
 }
 
-/** Routes that one fetch shares its room among. */
+/** Routes among which one fetch shares its room. */
 const maxRoutes = 256
-/** Routes that are looked at for it, most of which may be other devices'; the next fetch goes on behind them. */
-const maxLooked = 1_000
+/** Routes that are inspected for it, most of which may belong to other devices; the next fetch continues after them. */
+const maxInspected = 1_000
 
 type WaitingRow = WaitingRoute & { messages: number }
 
-/** Whose turn it is on each device that fetches: routes are looked through behind the one that it served last, round and round. */
+/** Round robin of the routes for each device that fetches: it continues after the route that it served last. */
 export class FetchTurns {
   readonly #deps: FetchTurnsDeps
   readonly #last = new WeakMap<DeviceRuntime, WaitingRoute>()
@@ -32,29 +32,32 @@ export class FetchTurns {
   }
 
   /**
-   * The routes on which something waits that this device may have now, the next in turn first, and how many messages are its share among
-   * those that may have them.
+   * Returns the routes with queued messages that this device may have now, the next in turn first, and how
+   * many messages are its share among the devices that may have them.
    */
   async routesFor(device: DeviceRuntime): Promise<{ routes: Route[]; share: number }> {
     const routes: Route[] = []
     let share = 0
-    let looked = 0
+    let inspected = 0
     for await (const row of this.#rowsFor(device)) {
-      looked += 1
+      inspected += 1
       const route = routeFrom(row)
       if (this.#mayHave(device, route)) {
         routes.push(route)
         share += Math.ceil(row.messages / this.#eligibleDevices.of(route))
       }
       if (routes.length === maxRoutes) break
-      if (looked < maxLooked) continue
+      if (inspected < maxInspected) continue
       if (routes.length === 0) this.#last.set(device, row)
       break
     }
     return { routes, share }
   }
 
-  /** Whether it may have a message of the route now; the SIM for its sender may be at its pace. Of many devices few are looked at. */
+  /**
+   * Returns whether the device may have a message of the route now; the SIM for its sender may be at its rate
+   * limit.
+   */
   #mayHave(device: DeviceRuntime, route: Route): boolean {
     const { pool } = this.#deps
     if (pool.isFrozen(route.accountId) || pool.get(device.facts.id) !== device) return false
@@ -62,7 +65,7 @@ export class FetchTurns {
     return asking.free > 0 && mayFetch(asking, route, pool.candidates(route))
   }
 
-  /** This route was the last that the device had something of, or might have had. */
+  /** Records the last route that the device had something of, or might have had. */
   served(
     device: DeviceRuntime,
     { accountId, mode, routeKey }: Pick<Route, 'accountId' | 'mode' | 'routeKey'>,
@@ -70,7 +73,10 @@ export class FetchTurns {
     this.#last.set(device, { account_id: accountId, mode, route_key: routeKey })
   }
 
-  /** What waits of its account, or of all for a shared device: first behind the last served, then up to it. */
+  /**
+   * Yields what is queued for its account, or for all with a shared device: first the routes after the last
+   * one served, then up to it.
+   */
   async *#rowsFor(device: DeviceRuntime): AsyncGenerator<WaitingRow> {
     const last = this.#last.get(device) ?? beforeAllRoutes
     yield* this.#pages(device, last, null)

@@ -15,7 +15,7 @@ import type { Metrics } from '../../process/metrics.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 import { anotherIn } from '../submissions/another-device.ts'
-import { type Candidate, isBesideSound, planClaims, type Route } from '../routes/choose-device.ts'
+import { type Candidate, hasHealthyAlternative, planClaims, type Route } from '../routes/choose-device.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { DispatchUnits } from '../submissions/dispatch-units.ts'
@@ -34,19 +34,19 @@ interface PhoneGatewayDeps {
   metrics: Metrics
   horizon: WriteHorizon
   pool: DevicePool
-  /** This process's fencing token. */
+  /** The fencing token of this process. */
   fence: number
   node?: { isAlone: boolean }
   /** See `Dispatcher.dueNow`. */
   dueNow: () => number
-  /** A route may have something to send again. */
+  /** Called when a route may have something to send again. */
   wake: (route: Route) => void
   judgeFailure: JudgeFailure
-  /** Told of reports that are about nothing. */
+  /** Receives reports that match no attempt. */
   unread?: Pick<UnreadNotes, 'note'>
 }
 
-/** A phone that asks. */
+/** A phone that asks for messages. */
 export interface AskingPhone {
   phoneId: string
   deviceId: string
@@ -54,15 +54,16 @@ export interface AskingPhone {
   hangsAfterMs: number
 }
 
-/** Of a device that does not run; of others it is their window. */
+/** Page size for a device that does not run; for others it is their window. */
 const pageSize = 20
-/** Of claims for one page. */
+/** Rounds of claims for one page. */
 const maxRounds = 4
 const maxReports = 500
 
 /**
- * Where phones fetch their messages and say what became of them. A message is claimed while its phone asks, and never before: until then
- * any device may have it. What is claimed is offered under the same id until the phone says that it has it.
+ * Where phones fetch their messages and report on them. A message is claimed only when its phone asks: until
+ * then any device may have it. A claimed message is offered under the same ID until the phone acknowledges
+ * it.
  */
 export class PhoneGateway {
   readonly #deps: PhoneGatewayDeps
@@ -77,7 +78,7 @@ export class PhoneGateway {
     this.#reports = new Batcher((take) => this.#storeReports(take()), { maxWeight: maxReports })
   }
 
-  /** What the phone is to have; flushed. One phone asks at a time, however many requests it makes. */
+  /** Returns the messages for the phone, flushed. One request of a phone runs at a time, however many it makes. */
   async offer(phone: AskingPhone): Promise<OfferedMessage[]> {
     const before = this.#asking.get(phone.deviceId) ?? Promise.resolve()
     const asking = before.catch(() => undefined).then(() => this.#offer(phone))
@@ -89,16 +90,16 @@ export class PhoneGateway {
     }
   }
 
-  /** Settles when it is stored, with those that told something new; rejects when it could not be. */
+  /** Stores the reports. Settles with those that changed something; rejects when they could not be stored. */
   async report(reports: readonly PhoneReport[]): Promise<PhoneReport[]> {
-    const areNews = await Promise.all(reports.map((report) => this.#reports.add(report)))
+    const haveChanged = await Promise.all(reports.map((report) => this.#reports.add(report)))
     for (const [i, { deviceId, state }] of reports.entries())
-      if (areNews[i] === null)
+      if (haveChanged[i] === null)
         this.#deps.unread?.note(deviceId, 'report', `${state}, of no message that it was given`)
-    return reports.filter((_, i) => areNews[i])
+    return reports.filter((_, i) => haveChanged[i])
   }
 
-  /** Whether more waits for the phone than it was given, and it may have it now. */
+  /** Returns whether more is queued for the phone than it was given, and it may have it now. */
   async hasMore(deviceId: string): Promise<boolean> {
     const device = this.#deps.pool.get(deviceId)
     return device !== null && (await this.#turns.routesFor(device)).share > 0
@@ -119,14 +120,17 @@ export class PhoneGateway {
       nowMs,
       most: device?.link.window ?? pageSize,
     })
-    // Of a device that was disabled nothing is sent, also before it has been recalled.
+    // Nothing is sent by a disabled device, even before it has been recalled.
     if (device === null) return offers.filter(({ state }) => state === 'cancelling')
     const again = offers.filter(({ isAgain }) => isAgain)
     if (again.length > 0) await writer.write((tx) => touchOffers(tx, again, nowMs))
     return offers
   }
 
-  /** What it has not said to have takes of its page; on trial it gets one message, and the next when that has ended. */
+  /**
+   * The number of messages for this page: offers that are not acknowledged count. A half-open phone gets one
+   * message, and the next when that one is final.
+   */
   async #roomOf(device: DeviceRuntime, phone: AskingPhone): Promise<number> {
     const { read, clock } = this.#deps
     const nowMs = clock.now()
@@ -134,7 +138,7 @@ export class PhoneGateway {
     const room = device.link.window - (await countUnacknowledged(read, asking))
     const spanMs = device.trust.distrustedForMs
     if (spanMs === null) return room
-    // It rests, and its trial may begin before the claim.
+    // The breaker is open; it may become half open before the claim.
     if (device.trust.state() === 'open') return 0
     const unended = await readUnfinishedOffers(read, { ...asking, spanMs })
     device.countedUnreported(
@@ -146,10 +150,10 @@ export class PhoneGateway {
     return Math.min(1, room)
   }
 
-  /** A restart gives no phone a new window: what it was given in this one is known. */
+  /** Restores the used rate limit: a restart gives a phone no new window. */
   async #resumePace(device: DeviceRuntime): Promise<void> {
     const { pace, id } = device.facts
-    // What other nodes gave it counts too: there the database is asked each time.
+    // What other nodes gave it counts too: with peers the database is asked each time.
     if (pace === null || (this.#paced.has(device) && this.#deps.node?.isAlone !== false)) return
     this.#paced.add(device)
     const { read, clock } = this.#deps
@@ -166,8 +170,9 @@ export class PhoneGateway {
   }
 
   /**
-   * Fills a page from the routes in turn; what one round leaves goes to the others in the next. All rounds together give no more than the share of
-   * the first: each of many phones that ask at the same instant would else take another share.
+   * Fills a page from the routes in turn; what one round leaves goes to the others in the next. All rounds
+   * together give at most the share of the first: otherwise each of many phones that ask at the same instant
+   * would take another share.
    */
   async #claim(device: DeviceRuntime, phone: AskingPhone, room: number): Promise<void> {
     const { clock, claim, dueNow, fence, metrics, pool } = this.#deps
@@ -203,36 +208,39 @@ export class PhoneGateway {
         device.fetched({ attemptId, sim, parts, waitsForMs: phone.hangsAfterMs })
         metrics.submitted('offered')
       }
-      // What waits may not be due yet; others may be.
+      // What is queued may not be due yet; other routes may be.
       if (claimed.length === 0 && wants.length === routes.length) return
       left -= claimed.length
     }
   }
 
-  /** Of what another sound device could carry in its place, a phone holds no more than are lost to a new fault: it sends one by one, and others wait for it. */
+  /**
+   * Of what another healthy device could carry, a phone holds at most what a new fault may cost: it sends one
+   * message at a time, and the rest wait for it.
+   */
   async #plan(device: DeviceRuntime, routes: readonly Route[], self: Candidate): Promise<Want[]> {
     const { pool, read, clock } = this.#deps
     const { facts } = device
     const seen = new Map<string, boolean>()
     const hasOthers = (route: Route): boolean => {
       const name = `${route.sender ?? ''}/${route.encodingForced}/${route.avoids}`
-      const isSeen = seen.get(name) ?? isBesideSound(self, route, pool.candidates(route))
+      const isSeen = seen.get(name) ?? hasHealthyAlternative(self, route, pool.candidates(route))
       seen.set(name, isSeen)
       return isSeen
     }
-    const beside = self.isDoubted ? [] : routes.filter(hasOthers)
-    if (beside.length === 0) return planClaims(routes, () => [self]).wants
+    const shared = self.isDoubted ? [] : routes.filter(hasOthers)
+    if (shared.length === 0) return planClaims(routes, () => [self]).wants
     const counts = await countUnfinishedOffers(read, [facts.id], {
       nowMs: clock.now(),
       most: device.held.most,
     })
     device.held.counted(counts.get(facts.id) ?? 0)
-    const alone = routes.filter((route) => !beside.includes(route))
+    const alone = routes.filter((route) => !shared.includes(route))
     const { wants } = planClaims(alone, () => [self])
     const left = wants.reduce((rest, { quota }) => rest - quota, self.free)
     return [
       ...wants,
-      ...planClaims(beside, () => [{ ...self, free: Math.min(left, device.held.left) }]).wants,
+      ...planClaims(shared, () => [{ ...self, free: Math.min(left, device.held.left) }]).wants,
     ]
   }
 
@@ -240,7 +248,7 @@ export class PhoneGateway {
     const { writer, horizon, clock, dueNow, metrics, pool, judgeFailure } = this.#deps
     const nowMs = clock.now()
     const dueFromMs = dueNow()
-    const { reported, statuses, areNews } = await horizon.hold(nowMs, (timeIn) =>
+    const { reported, statuses, haveChanged } = await horizon.hold(nowMs, (timeIn) =>
       writer.write(async (tx) =>
         settleReports(tx, reports, {
           nowMs: await timeIn(tx),
@@ -253,13 +261,13 @@ export class PhoneGateway {
     for (const status of statuses) metrics.advanced(status)
     for (const { deviceId, outcome, status, claimed, routeKey } of reported) {
       metrics.submitted(outcome.kind)
-      pool.get(deviceId)?.toldOf(claimed.attemptId, outcome)
+      pool.get(deviceId)?.recordReport(claimed.attemptId, outcome)
       if (status === 'queued') this.#wake(claimed, routeKey)
     }
-    return areNews
+    return haveChanged
   }
 
-  /** Another device may have it at once; where it has to wait the poll finds it. */
+  /** Another device may have it immediately; one that has to wait is found by the poll. */
   #wake({ accountId, mode }: Claimed, routeKey: string): void {
     this.#deps.wake(routeFrom({ account_id: accountId, mode, route_key: routeKey }))
   }

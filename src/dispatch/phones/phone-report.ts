@@ -1,25 +1,28 @@
 import type { Outcome } from '../../connectors/connector.ts'
 import type { PhoneWord } from '../../storage/tables/schema.ts'
 
-/** What a phone says of one attempt. */
+/** What a phone reports about one attempt. */
 export interface PhoneReport {
   deviceId: string
-  /** The registration: it may have gone over to this device from one that is gone (`takeOverPhone`). */
+  /** The registration: it may have moved to this device from a former one (`takeOverPhone`). */
   phoneId: string
   attemptId: string
   state: PhoneWord
-  /** Its words for a failure. */
+  /** The phone's text for a failure. */
   error: string | null
-  /** When it was sent and delivered, by its clock in our time; left out where it does not say. */
+  /** When it was sent and delivered, by the phone's clock in server time; omitted when not reported. */
   sentAt?: number
   deliveredAt?: number
 }
 
-/** What a failure means: an outcome, or that the network took the message and could not deliver it. */
+/** What a failure means: an outcome, or that the network accepted the message and could not deliver it. */
 export type FailureMeaning = Outcome | { kind: 'undelivered'; code: string; networkCode: string | null }
 export type JudgeFailure = (error: string | null, facts: { parts: number }) => FailureMeaning
 
-/** Why it did not arrive whole, though the phone had called it sent: its own value is kept even where that explains nothing. */
+/**
+ * Returns why a message that was reported sent did not arrive complete. The phone's own value is kept even if
+ * it explains nothing.
+ */
 export function reasonOf(meaning: FailureMeaning): { code: string; networkCode: string | null } {
   if (meaning.kind === 'undelivered' || meaning.kind === 'refused')
     return { code: meaning.code, networkCode: meaning.networkCode }
@@ -29,7 +32,10 @@ export function reasonOf(meaning: FailureMeaning): { code: string; networkCode: 
     : { code: 'device_unclear', networkCode: answered.networkCode }
 }
 
-/** When a phone says that it happened, where that is possible: not before it was handed over and not after it was told, whatever its clock says. */
+/**
+ * Returns the reported times, limited to what is possible: not before the offer and not after the report,
+ * regardless of the phone's clock.
+ */
 export function timesWithin(
   { sentAt, deliveredAt }: PhoneReport,
   { offeredAtMs, nowMs }: { offeredAtMs: number; nowMs: number },

@@ -27,34 +27,35 @@ import {
 import { type HasAnother, judgeLate, judgeOutcome } from '../routes/retry-policy.ts'
 import { findStopped } from './stopped-claims.ts'
 
-/** What became of the hand-overs that were reported on. */
+/** The result of an attempt that was reported on. */
 export interface Reported {
   deviceId: string
   outcome: Outcome
   status: MessageStatus | null
   claimed: Claimed
-  /** The route on which its message goes on, should it wait again. */
+  /** The route on which its message continues if it is requeued. */
   routeKey: string
 }
 
 export interface ReportTerms {
   nowMs: number
-  /** From where back-offs count. */
+  /** The time from which back-offs count. */
   dueFromMs: number
   judgeFailure: JudgeFailure
   another?: HasAnother
 }
 
 /**
- * Stores what phones say, as one unit: how far they are, and what follows for messages and money. A phone never goes again on a guess, and
- * reports of attempts that neither its device nor its registration was given are passed over. Gives of each report whether it told anything new,
- * null for those that are passed over.
+ * Stores what phones report, as one unit: their progress, and what follows for messages and balances. A
+ * phone's message is never resent on a guess. Reports of attempts that neither the device nor its
+ * registration was given are ignored. Returns for each report whether it changed anything, null if it was
+ * ignored.
  */
 export async function settleReports(
   tx: Tx,
   reports: readonly PhoneReport[],
   times: ReportTerms,
-): Promise<{ reported: Reported[]; statuses: MessageStatus[]; areNews: (boolean | null)[] }> {
+): Promise<{ reported: Reported[]; statuses: MessageStatus[]; haveChanged: (boolean | null)[] }> {
   const offers = new Map(
     (await findOffers(tx, [...new Set(reports.map((report) => report.attemptId))])).map((row) => [
       row.attempt_id,
@@ -71,11 +72,11 @@ export async function settleReports(
     times,
   )
   const merging = new ReportMerge(times)
-  const areNews = reports.map((report) => {
+  const haveChanged = reports.map((report) => {
     const offer = offers.get(report.attemptId)
     const attempt = attempts.get(report.attemptId)
     const claimed = claims.get(report.attemptId)
-    // A message that retention has removed is nobody's any more.
+    // Retention may have removed the message.
     if (
       offer === undefined ||
       attempt === undefined ||
@@ -91,7 +92,7 @@ export async function settleReports(
     merging.settlements.map(({ settlement }) => settlement),
   )
   const moved = [
-    ...(await settleReceipts(tx, merging.words)),
+    ...(await settleReceipts(tx, merging.receipts)),
     ...(await correctDelivered(tx, merging.corrections, times.nowMs)),
   ]
   await markOffers(tx, merging.marks)
@@ -103,10 +104,13 @@ export async function settleReports(
     routeKey: settlement.requeue?.routeKey ?? settlement.place.route_key,
   }))
   const statuses = [...states, ...moved].flatMap((state) => state?.status ?? [])
-  return { reported, statuses, areNews }
+  return { reported, statuses, haveChanged }
 }
 
-/** Messages of which a part turned out not to arrive, behind what is told of the same ones before: what an earlier try lost says nothing of the last. */
+/**
+ * Corrects messages of which a part did not arrive, after what is reported about them earlier. What an
+ * earlier attempt lost says nothing about the last one.
+ */
 async function correctDelivered(
   tx: Tx,
   corrections: ReportMerge['corrections'],
@@ -123,18 +127,18 @@ async function correctDelivered(
   return (await advanceMessages(tx, advances)).filter((state) => state !== null)
 }
 
-interface Known {
+interface ReportedAttempt {
   offer: OfferRow
   attempt: AttemptOfOffer
   claimed: Claimed
-  /** Whether it is to be canceled because its number has opted out. */
+  /** Whether it must be canceled because its number has opted out. */
   isStopped: boolean
 }
 
 const canceledFor = (code: 'recipient_opted_out' | 'canceled_by_user') => ({ code, networkCode: null })
 
-/** What would go again, and is to be canceled, ends here: nothing of it was submitted. */
-const asWished = ({ offer: { recall }, isStopped }: Known, settlement: Settlement): Settlement =>
+/** Cancels a message that was recalled and would be requeued: nothing of it was submitted. */
+const applyRecall = ({ offer: { recall }, isStopped }: ReportedAttempt, settlement: Settlement): Settlement =>
   recall !== 'cancel' || settlement.requeue === null
     ? settlement
     : {
@@ -145,10 +149,10 @@ const asWished = ({ offer: { recall }, isStopped }: Known, settlement: Settlemen
         error: canceledFor(isStopped ? 'recipient_opted_out' : 'canceled_by_user'),
       }
 
-/** Works through the reports of one batch in their order, each seeing what the ones before it said. */
+/** Applies the reports of one batch in order; each sees what the ones before it changed. */
 class ReportMerge {
   readonly settlements: { settlement: Settlement; outcome: Outcome; claimed: Claimed }[] = []
-  readonly words: ReceiptWord[] = []
+  readonly receipts: ReceiptWord[] = []
   readonly corrections: (MessageKey & {
     attemptNumber: number
     error: { code: string; networkCode: string | null }
@@ -165,8 +169,8 @@ class ReportMerge {
     return [...this.#marks.values()]
   }
 
-  /** Gives whether it told anything new. */
-  take(report: PhoneReport, known: Known): boolean {
+  /** Returns whether the report changed anything. */
+  take(report: PhoneReport, known: ReportedAttempt): boolean {
     const { offer } = known
     const before = this.#marks.get(offer.attempt_id) ?? {
       attemptId: offer.attempt_id,
@@ -190,7 +194,7 @@ class ReportMerge {
     return state !== null
   }
 
-  #advance(report: PhoneReport, known: Known): void {
+  #advance(report: PhoneReport, known: ReportedAttempt): void {
     switch (report.state) {
       case 'pending':
       case 'processed':
@@ -212,14 +216,14 @@ class ReportMerge {
     }
   }
 
-  /** The network took it: told once, however the phone tells it. */
-  #accepted({ sentAt }: PhoneReport, known: Known): void {
+  /** The network accepted it: recorded once, however often the phone reports it. */
+  #accepted({ sentAt }: PhoneReport, known: ReportedAttempt): void {
     if (this.#stateOf(known) === 'accepted') return
     const taken = { kind: 'accepted', networkIds: [known.offer.attempt_id], receiptExpected: true } as const
     this.#settle(known, sentAt === undefined ? taken : { ...taken, sentAt })
   }
 
-  #failed(report: PhoneReport, known: Known): void {
+  #failed(report: PhoneReport, known: ReportedAttempt): void {
     const meaning = this.#meaningOf(report.error, known)
     const wasAccepted = this.#stateOf(known) === 'accepted'
     if (meaning.kind !== 'undelivered' && !wasAccepted) return this.#settle(known, meaning)
@@ -227,69 +231,69 @@ class ReportMerge {
     this.#receipt(known, { result: 'undelivered', ...reasonOf(meaning) })
   }
 
-  /** Its first part was delivered, and another was not: the message is not what it was said to be. */
-  #partFailed(error: string | null, known: Known): void {
+  /** Its first part was delivered and another was not: the message was not delivered as reported. */
+  #partFailed(error: string | null, known: ReportedAttempt): void {
     const meaning = this.#meaningOf(error, known)
     const { accountId, mode, messageId, attemptNumber } = known.claimed
     this.corrections.push({ accountId, mode, messageId, attemptNumber, error: reasonOf(meaning) })
   }
 
-  /** By its own clock, which may go ahead unknown to us, a phone calls expired what is not: nothing was submitted, and it goes again. */
-  #meaningOf(error: string | null, { claimed }: Known): FailureMeaning {
-    const said = this.#terms.judgeFailure(error, { parts: claimed.parts })
+  /** A phone whose clock is fast reports a message as expired too early. Nothing was submitted: it is requeued. */
+  #meaningOf(error: string | null, { claimed }: ReportedAttempt): FailureMeaning {
+    const meaning = this.#terms.judgeFailure(error, { parts: claimed.parts })
     const isEarly =
-      said.kind === 'refused' && said.lasts === 'expired' && claimed.expiresAt > this.#terms.nowMs
-    return isEarly ? { ...said, lasts: 'now', code: 'device_error' } : said
+      meaning.kind === 'refused' && meaning.lasts === 'expired' && claimed.expiresAt > this.#terms.nowMs
+    return isEarly ? { ...meaning, lasts: 'now', code: 'device_error' } : meaning
   }
 
   /**
-   * It let the message go before it was sent: what was only to be moved may go elsewhere. What nobody wanted back counts as refused, so
-   * that a phone that lets go of everything does not get it for ever.
+   * The phone dropped the message before it was sent: a recalled one may be sent by another device. One that
+   * was not recalled counts as refused, so that a phone that drops everything does not get it indefinitely.
    */
-  #canceled(known: Known): void {
+  #canceled(known: ReportedAttempt): void {
     if (this.#stateOf(known) !== 'handing_over') return
-    const isWished = known.offer.recall !== null
+    const isRecalled = known.offer.recall !== null
     this.#settle(
       known,
-      isWished
-        ? { kind: 'unavailable', detail: 'The phone let it go.' }
+      isRecalled
+        ? { kind: 'unavailable', detail: 'The phone released the message.' }
         : { kind: 'refused', lasts: 'now', code: 'device_error', networkCode: null },
     )
   }
 
-  #settle(known: Known, outcome: Outcome): void {
+  #settle(known: ReportedAttempt, outcome: Outcome): void {
     const { settlement, ...rest } = this.#settlementOf(known, outcome)
     this.#push(known, settlement, rest)
   }
 
-  /** Of an attempt that had ended without the phone's word, it is a late one: it corrects, and nothing goes again. */
+  /** For an attempt that was final without a report, this one is late: it corrects, and nothing is requeued. */
   #settlementOf(
-    known: Known,
+    known: ReportedAttempt,
     outcome: Outcome,
   ): { settlement: Settlement; outcome: Outcome; claimed: Claimed } {
     const { claimed } = known
     const { nowMs, dueFromMs, another } = this.#terms
     const settlement =
       this.#stateOf(known) === 'handing_over'
-        ? asWished(known, judgeOutcome(claimed, outcome, nowMs, dueFromMs, another))
+        ? applyRecall(known, judgeOutcome(claimed, outcome, nowMs, dueFromMs, another))
         : judgeLate(claimed, outcome, nowMs, [])
     return { settlement, outcome, claimed }
   }
 
-  #push(known: Known, settlement: Settlement, rest: { outcome: Outcome; claimed: Claimed }): void {
+  #push(known: ReportedAttempt, settlement: Settlement, rest: { outcome: Outcome; claimed: Claimed }): void {
     this.settlements.push({ settlement, ...rest })
     this.#ended.set(known.offer.attempt_id, settlement.attemptState)
   }
 
   #receipt(
-    { offer }: Known,
-    said: Pick<ReceiptWord, 'result' | 'code' | 'networkCode' | 'deliveredAt'>,
+    { offer }: ReportedAttempt,
+    receipt: Pick<ReceiptWord, 'result' | 'code' | 'networkCode' | 'deliveredAt'>,
   ): void {
     const atMs = this.#terms.nowMs
-    this.words.push({ ...said, deviceId: offer.device_id, networkId: offer.attempt_id, atMs })
+    this.receipts.push({ ...receipt, deviceId: offer.device_id, networkId: offer.attempt_id, atMs })
   }
 
-  #stateOf({ offer, attempt }: Known): AttemptOfOffer['state'] {
+  #stateOf({ offer, attempt }: ReportedAttempt): AttemptOfOffer['state'] {
     return this.#ended.get(offer.attempt_id) ?? attempt.state
   }
 }

@@ -3,7 +3,7 @@ import { holds, readNamedOptOuts } from '../../messages/queue/stored-opt-outs.ts
 import { everySpelling, presentSpelling } from '../../numbers/number-changes.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 
-/** Of claims that phones are to cancel those whose numbers have opted out. */
+/** Returns which of the claims that phones are to cancel are for numbers that have opted out. */
 export async function findStopped(
   tx: Tx,
   claims: readonly Claimed[],

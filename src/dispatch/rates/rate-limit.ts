@@ -3,7 +3,7 @@ export interface RateLimit {
   windowSeconds: number
 }
 
-/** A pace: so many parts in each window, counted from the first part of the window on the monotonic clock. */
+/** Counts a rate limit: N parts per window, which begins with its first part on the monotonic clock. */
 export class Pace {
   readonly #limit: RateLimit
   readonly #parts: number
@@ -22,7 +22,7 @@ export class Pace {
     return new Pace(this.#limit, { used: this.#used, startedMs: this.#startedMs })
   }
 
-  /** Parts that may still go in this window. */
+  /** Parts that may still be sent in this window. */
   remaining(nowMs: number): number {
     return this.#over(nowMs) ? this.#parts : Math.max(0, this.#parts - this.#used)
   }

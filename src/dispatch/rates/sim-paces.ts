@@ -1,10 +1,10 @@
 import type { SimChoice } from '../../connectors/connector.ts'
 import { Pace, type RateLimit } from './rate-limit.ts'
 
-/** A SIM by its slot, from 1; null: whichever the device takes. */
+/** A SIM by its slot, from 1; null: the device chooses. */
 export type Sim = number | null
 
-/** What may still go over a SIM in its window. */
+/** What may still be sent over a SIM in its window. */
 export interface SimRoom {
   sim: Sim
   parts: number
@@ -12,23 +12,24 @@ export interface SimRoom {
 }
 
 /**
- * The pace of a device, kept for each SIM that it sends over: a contract and its network count what one SIM sends, not what a phone does.
- * What the phone sends over a SIM of its own choice may have gone over any of them, and counts for each. A device without SIMs has one pace.
+ * The rate limit of a device, kept for each SIM that it sends over: contract and network count per SIM, not
+ * per phone. What a phone sent over a SIM of its own choice may have used any of them, so it counts for each.
+ * A device without SIMs has one window.
  */
 export class SimPaces {
   readonly #limit: RateLimit | null
   readonly #choice: () => SimChoice | null
   readonly #paces = new Map<Sim, Pace>()
-  /** Parts that went over each, whatever the window: who has sent least is the next. */
+  /** Parts that were sent over each, regardless of windows: the least used is next. */
   readonly #sent = new Map<Sim, number>()
 
-  /** `limit` null: as fast as it can. `choice` null: it has no SIMs. */
+  /** `limit` null: no limit. `choice` null: the device has no SIMs. */
   constructor(limit: RateLimit | null, choice: () => SimChoice | null) {
     this.#limit = limit
     this.#choice = choice
   }
 
-  /** The SIMs that may send for this sender, who has sent least first. Without a pace they have room for ever. */
+  /** The SIMs that may send for this sender, the least used first. Without a rate limit their room is unlimited. */
   roomsFor(sender: string | null, nowMs: number): SimRoom[] {
     const choice = this.#choice()
     const asked = sender === null ? undefined : choice?.simOf.get(sender)
@@ -39,7 +40,10 @@ export class SimPaces {
       .toSorted((a, b) => (this.#sent.get(a.sim) ?? 0) - (this.#sent.get(b.sim) ?? 0))
   }
 
-  /** How many parts may go for this sender now; asked of each phone for each fetch of any, so that it makes nothing. */
+  /**
+   * Parts that may be sent for this sender now. Called for each phone on each fetch of any phone, so it
+   * allocates nothing.
+   */
   partsFor(sender: string | null, nowMs: number): number {
     if (this.#limit === null) return Number.MAX_SAFE_INTEGER
     const choice = this.#choice()
@@ -51,7 +55,10 @@ export class SimPaces {
     return parts
   }
 
-  /** The SIMs that each bring a pace of their own: those that take turns and those that senders ask for; one when the phone chooses. */
+  /**
+   * The SIMs that have a rate limit of their own: those used in turn and those that senders name; one if the
+   * phone chooses.
+   */
   all(nowMs: number): SimRoom[] {
     const { turns = [], simOf } = this.#choice() ?? {}
     const named = [...(simOf?.values() ?? [])]
@@ -68,7 +75,10 @@ export class SimPaces {
     for (const pace of spent) pace.spend(parts, nowMs)
   }
 
-  /** After a start: what was spent since then, by SIM. What went over a SIM that has no pace of its own was the phone's choice. */
+  /**
+   * After a start: applies what was sent since, by SIM. What used a SIM without a limit of its own was the
+   * phone's choice.
+   */
   resume(past: readonly { sim: Sim; used: number; startedMs: number }[]): void {
     if (this.#limit === null) return
     const { turns = [], simOf } = this.#choice() ?? {}
@@ -85,7 +95,7 @@ export class SimPaces {
 
   #partsOf(sim: Sim, nowMs: number): number {
     let parts = this.#paceOf(sim).remaining(nowMs)
-    // The phone may choose the SIM that has sent most.
+    // The phone may choose the most used SIM.
     if (sim === null) for (const pace of this.#paces.values()) parts = Math.min(parts, pace.remaining(nowMs))
     return parts
   }
@@ -99,7 +109,7 @@ export class SimPaces {
     return { sim, parts, resetsInMs: Math.max(...fullest.map((pace) => pace.resetsInMs(nowMs))) }
   }
 
-  /** A SIM that is new may be the one that the phone has used until now. */
+  /** A SIM that is new here may be the one that the phone has used until now. */
   #paceOf(sim: Sim): Pace {
     const known = this.#paces.get(sim)
     if (known !== undefined) return known

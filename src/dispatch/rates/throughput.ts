@@ -2,16 +2,16 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { SimPaces } from './sim-paces.ts'
 
-/** The pace of a device, of all its SIMs together. */
+/** The rate limit of a device, over all its SIMs. */
 export interface Throughput extends RateLimit {
   remaining: number
   /** When the next SIM begins a new window. */
   resetsAt: number | null
-  /** The pace of each, where there are several. */
+  /** The rate limit of each SIM, if there are several. */
   bySim?: readonly { slot: number; partsPerWindow: number; remaining: number; resetsAt: number | null }[]
 }
 
-/** The pace and what is left of it now. */
+/** Returns the rate limit and what is left of it now. */
 export function throughputOf(
   paces: SimPaces,
   { partsPerWindow, windowSeconds }: RateLimit,

@@ -1,51 +1,54 @@
 import type { Want } from '../../messages/queue/claim-messages.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 
-/** What waits together: one account's messages of one mode with one sender, and whether their encoding was chosen. */
+/**
+ * What is queued together: one account's messages of one mode with one sender, and whether their encoding was
+ * chosen.
+ */
 export interface Route {
   accountId: string
   mode: Mode
   routeKey: string
   sender: string | null
-  /** Only devices can carry it that are told the encoding. */
+  /** Only devices whose encoding can be chosen can carry it. */
   encodingForced: boolean
-  /** The device that refused what waits here last: another one is to have it, as long as another one works. */
+  /** The device that refused these messages last: another device gets them while another one works. */
   avoids: string | null
 }
 
-/** A device as the choice sees it. */
+/** A device as `chooseDevice` sees it. */
 export interface Candidate {
   id: string
   /** Null: shared by the operator. */
   accountId: string | null
   mode: Mode
   health: 'online' | 'degraded' | 'offline'
-  /** Senders it may use; `*` stands for any. */
+  /** Senders it may use; `*` means any. */
   senders: ReadonlySet<string>
-  /** It is told the sender; else it sends under its own numbers, whatever `senders` says. */
+  /** Its sender can be chosen; otherwise it sends under its own numbers, regardless of `senders`. */
   alphanumericSender: boolean
-  /** Messages that it can take now: its window less what is open, within its pace. */
+  /** Messages that it accepts now: the window minus those in flight, within the rate limit. */
   free: number
-  /** The same while a sound device could carry them in its place, where that is less: so few are lost to a fault that is new. */
-  freeBeside?: number
-  /** It fails again and again (doubt.ts), or says that it cannot send. */
+  /** The same while another healthy device could carry them, if that is less: few are then lost to a new fault. */
+  freeWithOthers?: number
+  /** It fails repeatedly (doubt.ts), or reports that it cannot send. */
   isDoubted?: true
-  /** The last that it was given failed. */
+  /** Its last message failed. */
   hasFailed?: true
-  /** Open hand-overs as a share of its window, 0 to 1. */
+  /** Submissions in flight as a share of its window, 0 to 1. */
   load: number
-  /** Parts that it joins into one message, at most. */
+  /** Maximum parts of a message. */
   maxParts: number
-  /** It can be told the encoding; else it chooses by the text. */
+  /** Its encoding can be chosen; otherwise it chooses by the text. */
   choosesEncoding: boolean
   /** It fetches its messages: it is woken, and claims when it asks. */
   fetches: boolean
-  /** Of the lease under which this node runs it; left out where there is none. */
+  /** Token of the lease under which this node runs it; omitted without a lease. */
   leaseToken?: number
-  /** What leaves for it is written down. */
+  /** Its submissions are logged. */
   isLogged?: true
   groupId?: string
-  /** It works on another node: it has no room here, and this node hears of none. */
+  /** It works on another node; its room is not known here. */
   isElsewhere?: true
 }
 
@@ -58,7 +61,7 @@ export const canUseSender = (
     ? senders.has(sender) || senders.has('*')
     : sender.startsWith('+') && senders.has(sender))
 
-/** Whether the device may ever carry this route, whatever its health. */
+/** Returns whether the device may ever carry this route, regardless of its health. */
 const canCarry = (
   device: Pick<Candidate, 'accountId' | 'mode' | 'senders' | 'alphanumericSender' | 'choosesEncoding'>,
   route: Route,
@@ -70,14 +73,17 @@ const canCarry = (
 
 type Facts = Pick<Candidate, 'id' | 'isDoubted' | 'hasFailed'>
 
-/** Sound ones are 0. What was refused once is for a device whose last word was good, so that it is not refused by the next one for the same cause. */
+/**
+ * Healthy devices rank 0. A message that was refused once is for a device whose last one succeeded, so that
+ * the next does not refuse it for the same cause.
+ */
 const rankOf = ({ id, isDoubted, hasFailed }: Facts, { avoids }: Route): number => {
   if (isDoubted) return 3
   if (avoids === null) return 0
   return avoids === id ? 2 : hasFailed ? 1 : 0
 }
 
-/** The devices that are asked: an account's own where one of them works, else those that all share. */
+/** The devices that are considered: an account's own if one of them works, otherwise the shared ones. */
 function stageOf(route: Route, devices: readonly Candidate[]): Candidate[] {
   const working = devices.filter((device) => device.health !== 'offline' && canCarry(device, route))
   const own = working.filter((device) => device.accountId !== null)
@@ -85,23 +91,24 @@ function stageOf(route: Route, devices: readonly Candidate[]): Candidate[] {
 }
 
 /**
- * The device for the next messages of a route. An account's own working device always comes before a shared one, even while it is
- * busy: an own phone that is at its pace must not push its messages out under another number. Doubted ones get nothing while a sound one
- * works, busy or not, but for one message now and then by which they are tried. Among equals the healthy come before
- * the degraded, then the least loaded. `busy`: a device works and has no room now; `none`: no device that can carry it works, or only another
- * node has one: that node gives it its messages, and here the route holds no turn. What the device may be given is the `free` of the answer.
+ * Returns the device for the next messages of a route. An account's own working device always precedes a
+ * shared one, even while it is busy: an own phone at its rate limit must not cause messages to be sent from
+ * another number. Distrusted devices get nothing while a healthy one works, busy or not, except for a probe
+ * now and then. Among equals online ones precede degraded ones, then the least loaded wins. `busy`: a device
+ * works but has no room now. `none`: no device that can carry it works, or only another node has one; that
+ * node gives it its messages, and here the route holds no turn. The limit is `free` of the result.
  */
 export function chooseDevice(route: Route, devices: readonly Candidate[]): Candidate | 'busy' | 'none' {
   const stage = stageOf(route, devices)
   const ranks = stage.map((device) => rankOf(device, route))
   const best = Math.min(...ranks)
   const asked = stage.filter((_, i) => ranks[i] === best)
-  const isBeside = best === 0 && asked.length > 1
-  const given = isBeside ? asked.map(asBeside) : asked
-  const tried = best === 0 ? stage.filter((device) => isTried(device, route)).map(asBeside) : []
-  const able = [...tried.filter(({ fetches }) => !fetches), ...given].filter((device) => device.free > 0)
+  const hasOthers = best === 0 && asked.length > 1
+  const given = hasOthers ? asked.map(withOthers) : asked
+  const probed = best === 0 ? stage.filter((device) => isProbed(device, route)).map(withOthers) : []
+  const able = [...probed.filter(({ fetches }) => !fetches), ...given].filter((device) => device.free > 0)
   const [first] = able
-  // One that is to be tried comes before all others; those that are in doubt together are one like another.
+  // A device to probe precedes all others; distrusted ones rank the same among each other.
   if (first !== undefined)
     return first.isDoubted
       ? first
@@ -109,26 +116,32 @@ export function chooseDevice(route: Route, devices: readonly Candidate[]): Candi
   return asked.every((device) => device.isElsewhere) ? 'none' : 'busy'
 }
 
-const asBeside = (device: Candidate): Candidate =>
-  device.freeBeside === undefined ? device : { ...device, free: device.freeBeside }
+const withOthers = (device: Candidate): Candidate =>
+  device.freeWithOthers === undefined ? device : { ...device, free: device.freeWithOthers }
 
-/** Whether it is time to try a doubted device, though a sound one works. What was refused once is not for that. */
-const isTried = (device: Candidate, route: Route): boolean =>
-  device.isDoubted === true && route.avoids === null && (device.freeBeside ?? device.free) > 0
+/**
+ * Returns whether it is time to probe a distrusted device although a healthy one works. A message that was
+ * refused once is not used for that.
+ */
+const isProbed = (device: Candidate, route: Route): boolean =>
+  device.isDoubted === true && route.avoids === null && (device.freeWithOthers ?? device.free) > 0
 
-/** Whether what a device has refused is for another one: one that works and is not in doubt. */
+/** Returns whether a message that a device refused can go to another one, which works and is trusted. */
 export const isForAnother = (route: Route, devices: readonly Candidate[], parts: number): boolean =>
   stageOf(
     route,
     devices.filter(({ maxParts }) => maxParts >= parts),
   ).some((device) => rankOf(device, route) < 2)
 
-/** The best rank among the others of its stage; null for a shared one whose stage is not asked. Looks no further than need be. */
-function bestBeside(asking: Candidate, route: Route, devices: Iterable<Candidate>): number | null {
+/**
+ * The best rank among the other devices of its stage; null for a shared one whose stage is not considered.
+ * Stops as early as possible.
+ */
+function bestRankOfOthers(asking: Candidate, route: Route, devices: Iterable<Candidate>): number | null {
   const isOwn = asking.accountId !== null
   let best = Number.POSITIVE_INFINITY
   for (const device of devices) {
-    // Own ones come first: behind them there is nothing for one of them to see.
+    // An account's own devices come first: the rest does not concern one of them.
     if (isOwn && device.accountId === null) break
     if (device.id === asking.id || device.health === 'offline' || !canCarry(device, route)) continue
     if (!isOwn && device.accountId !== null) return null
@@ -138,30 +151,37 @@ function bestBeside(asking: Candidate, route: Route, devices: Iterable<Candidate
   return best
 }
 
-/** Whether another sound device of its stage could carry the route in the place of this one. `devices` has an account's own first. */
-export const isBesideSound = (asking: Candidate, route: Route, devices: Iterable<Candidate>): boolean =>
-  bestBeside(asking, route, devices) === 0
+/**
+ * Returns whether another healthy device of its stage could carry the route instead. `devices` lists an
+ * account's own first.
+ */
+export const hasHealthyAlternative = (
+  asking: Candidate,
+  route: Route,
+  devices: Iterable<Candidate>,
+): boolean => bestRankOfOthers(asking, route, devices) === 0
 
 /**
- * Whether a device that asks may take of this route now: its own account's, or of accounts that no working device of their own serves, and
- * while it is in doubt only what no sound one is there for. `devices` has an account's own first; they are looked through only for a shared
- * one, or one that another may come before, and no further than need be.
+ * Returns whether a device that asks may take messages of this route now: of its own account, or of accounts
+ * without a working device of their own; a distrusted one only if no healthy one exists. `devices` lists an
+ * account's own first. They are inspected only for a shared device, or for one that another may precede, and
+ * no further than necessary.
  */
 export function mayFetch(asking: Candidate, route: Route, devices: Iterable<Candidate>): boolean {
   if (!canCarry(asking, route)) return false
   const rank = rankOf(asking, route)
-  const beside = asking.freeBeside ?? asking.free
-  if (asking.accountId !== null && rank === 0 && beside > 0) return true
-  const best = bestBeside(asking, route, devices)
+  const freeNow = asking.freeWithOthers ?? asking.free
+  if (asking.accountId !== null && rank === 0 && freeNow > 0) return true
+  const best = bestRankOfOthers(asking, route, devices)
   if (best === null) return false
-  if (best === 0) return rank === 0 ? beside > 0 : isTried(asking, route)
+  if (best === 0) return rank === 0 ? freeNow > 0 : isProbed(asking, route)
   return rank <= best && asking.free > 0
 }
 
 const isBetter = (a: Candidate, b: Candidate): boolean =>
   a.health === b.health ? a.load < b.load : a.health === 'online'
 
-/** Messages of a route of some numbers of parts, and those devices that join as many. */
+/** Messages of a route with a range of parts, and the devices that join that many. */
 interface Size {
   partsOver: number
   partsUpTo: number
@@ -169,14 +189,15 @@ interface Size {
 }
 
 /**
- * Devices that join fewer parts than others get only what they join; what is longer goes to the others, by the same rules and without a wait
- * behind the short ones. Mostly all join alike, and there is one size.
+ * Splits a route by size. Devices that join fewer parts than others get only what they can join. Longer
+ * messages go to the others by the same rules, and do not wait for the short ones. Usually all join the same
+ * number, and there is one size.
  */
 function sizesOf(route: Route, devices: readonly Candidate[]): Size[] {
   const able = devices.filter((device) => canCarry(device, route))
-  const mosts = [...new Set(able.map((device) => device.maxParts))].toSorted((a, b) => a - b)
-  return mosts.map((partsUpTo, i) => ({
-    partsOver: mosts[i - 1] ?? 0,
+  const limits = [...new Set(able.map((device) => device.maxParts))].toSorted((a, b) => a - b)
+  return limits.map((partsUpTo, i) => ({
+    partsOver: limits[i - 1] ?? 0,
     partsUpTo,
     devices: able.filter((device) => device.maxParts >= partsUpTo),
   }))
@@ -184,15 +205,15 @@ function sizesOf(route: Route, devices: readonly Candidate[]): Size[] {
 
 export interface ClaimPlan {
   wants: Want[]
-  /** Routes whose messages are fetched: their devices are to be called. They stand again with the next poll. */
+  /** Routes whose messages are fetched: their devices are woken. The next poll returns them again. */
   calls: Route[]
   /** Routes whose device has no room now: they keep their turn. */
   busy: Route[]
 }
 
 /**
- * Shares what the devices can take among the routes, round-robin: every route that a device serves gets an equal part of its room, at
- * least one message. Whoever comes too late for the room of this round stands in front in the next.
+ * Shares the room of the devices among the routes, round robin: each route that a device serves gets an equal
+ * share of its room, at least one message. A route that found no room in this round comes first in the next.
  */
 export function planClaims(
   routes: readonly Route[],
@@ -204,7 +225,7 @@ export function planClaims(
   for (const route of routes) {
     for (const size of sizesOf(route, devicesFor(route))) {
       const device = chooseDevice(route, size.devices)
-      if (size.devices.some((each) => each.fetches && isTried(each, route))) calls.add(route)
+      if (size.devices.some((each) => each.fetches && isProbed(each, route))) calls.add(route)
       if (device === 'none') continue
       if (device === 'busy') busy.add(route)
       else if (device.fetches) calls.add(route)

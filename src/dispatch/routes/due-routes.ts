@@ -2,7 +2,7 @@ import type { Settlement } from '../../messages/outcomes/settlement.ts'
 import type { Route } from './choose-device.ts'
 import { routeFrom } from './route-ring.ts'
 
-/** The routes that these settlements bring something back to, each with its earliest due time. */
+/** Returns the routes to which these settlements requeue something, each with its earliest due time. */
 export function dueRoutes(settlements: readonly Settlement[]): { route: Route; atMs: number }[] {
   const due = new Map<string, { route: Route; atMs: number }>()
   for (const { accountId, mode, place, requeue } of settlements) {

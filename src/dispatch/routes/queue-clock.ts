@@ -4,8 +4,9 @@ import type { Db } from '../../storage/seam/dialect.ts'
 import { longestBackoffMs } from './retry-policy.ts'
 
 /**
- * The time by which what waits is due: the wall clock, but it never steps back (decision 9). When the wall clock does, this one goes on at the
- * pace of the monotonic clock until it is overtaken, so that nothing waits longer than it should.
+ * The time by which queued messages are due: the wall clock, except that it never steps back (decision 9).
+ * When the wall clock does, this clock continues at the pace of the monotonic clock until the wall clock has
+ * caught up, so that nothing waits longer than it should.
  */
 export class QueueClock {
   readonly #clock: Pick<Clock, 'now' | 'monotonicMs'>
@@ -26,8 +27,9 @@ export class QueueClock {
   }
 
   /**
-   * Makes up for a step back while no process ran: nothing can be due later than the longest back-off from now, unless the clock was
-   * ahead when it was written. Then all of it is due, which at worst shortens one back-off.
+   * Makes up for a step back while no process ran. Nothing can be due later than the longest back-off from
+   * now, unless the clock was ahead when it was written. Then all of it is due, which at worst shortens one
+   * back-off.
    */
   async catchUp(db: Db): Promise<void> {
     const { rows } = await latestDue(db)
@@ -41,7 +43,7 @@ export class QueueClock {
   }
 }
 
-/** The end of each queue, which its key finds without a look at the rest. */
+/** The end of each queue, found by its key without reading the rest. */
 const latestDue = (db: Db) =>
   sql<{ due_at: number | null }>`
     select max((

@@ -4,20 +4,21 @@ import { routeKeyOf } from '../../messages/core/message-store.ts'
 import type { Settlement } from '../../messages/outcomes/settlement.ts'
 import { routeFrom } from './route-ring.ts'
 
-/** Back-off after the first and the second refusal that counts; the third ends the message. */
+/** Back-off after the first and the second refusal that counts; the third one is final. */
 export const refusalBackoffsMs = [15_000, 60_000] as const
-/** A device that was throttled or is away rests this long, other devices lose nothing, and what it gave back is tried again then. */
+/** How long a throttled or absent device rests. Other devices lose nothing, and what it released is retried then. */
 export const busyBackoffMs = 1_000
 /**
- * So often a message is tried at that pace, then ever more rarely: each try is a row that is kept. So often one that was throttled keeps its place,
- * too: what is refused each time may be refused for itself, and would stand before all others until its validity ends.
+ * How many attempts a message has at that interval before they become rarer: each attempt is a stored row. A
+ * throttled message keeps its place for this many attempts too. One that is refused every time may itself be
+ * the cause, and would precede all others until its validity ends.
  */
-const quickTries = 10
-const longestBusyBackoffMs = 60_000
+const quickAttempts = 10
+const maxBusyBackoffMs = 60_000
 const backoffOfBusyMs = (attemptNumber: number): number =>
-  Math.min(busyBackoffMs * 2 ** Math.max(0, attemptNumber - quickTries), longestBusyBackoffMs)
+  Math.min(busyBackoffMs * 2 ** Math.max(0, attemptNumber - quickAttempts), maxBusyBackoffMs)
 /** Nothing is ever due later than this from now. */
-export const longestBackoffMs = Math.max(...refusalBackoffsMs, longestBusyBackoffMs)
+export const longestBackoffMs = Math.max(...refusalBackoffsMs, maxBusyBackoffMs)
 
 type Judgement = Omit<Settlement, keyof Named | 'atMs' | 'knownIds'>
 type Named = Pick<
@@ -34,13 +35,14 @@ const nothing = {
   possibleDuplicate: false,
 } as const
 
-/** Whether another device can carry on this route what was claimed, and is fit to. */
+/** Returns whether another device can carry the claim on this route, and is fit to. */
 export type HasAnother = (claimed: Claimed, routeKey: string) => boolean
 
 /**
- * What the end of an attempt means for its message. Only a definite "nothing submitted" lets it go again, elsewhere if need be (P6);
- * an unknown outcome ends it, unless the caller chose `resend_once` and that was not used yet. Back-offs count from `dueFromMs`, which
- * differs from the wall clock after that stepped back.
+ * Returns what the end of an attempt means for its message. Only a definite "nothing submitted" requeues it,
+ * for another device if necessary (P6). An unknown outcome is final, unless the caller chose `resend_once`
+ * and that was not used yet. Back-offs count from `dueFromMs`, which differs from the wall clock after the
+ * latter stepped back.
  */
 export function judgeOutcome(
   claimed: Claimed,
@@ -64,7 +66,10 @@ export function judgeOutcome(
   }
 }
 
-/** What a late word on an attempt that had ended `unknown` means: whatever it says, nothing is sent again. */
+/**
+ * Returns what a late report on an attempt with unknown outcome means: regardless of the report, nothing is
+ * sent again.
+ */
 export const judgeLate = (
   claimed: Claimed,
   outcome: Outcome,
@@ -77,12 +82,12 @@ export const judgeLate = (
   inDoubt: { attemptId: claimed.attemptId, parts: [], wireParts: 0 },
 })
 
-interface Again {
+interface RequeueTerms {
   dueFromMs: number
   another: HasAnother
 }
 
-function judge(claimed: Claimed, outcome: Outcome, { dueFromMs, another }: Again): Judgement {
+function judge(claimed: Claimed, outcome: Outcome, { dueFromMs, another }: RequeueTerms): Judgement {
   const again = (delayMs: number, refusals: number) => ({ dueAt: dueFromMs + delayMs, refusals })
   switch (outcome.kind) {
     case 'accepted':
@@ -92,7 +97,7 @@ function judge(claimed: Claimed, outcome: Outcome, { dueFromMs, another }: Again
         attemptState: 'accepted',
         outcome: 'accepted',
         networkIds: outcome.networkIds,
-        // Without an id no receipt could find its message.
+        // Without an ID no receipt could match its message.
         receiptExpected: outcome.receiptExpected && outcome.networkIds.length > 0,
         ...(outcome.failuresTold === true && { failuresTold: true }),
         ...(outcome.sentAt !== undefined && { sentAt: outcome.sentAt }),
@@ -141,7 +146,10 @@ function judge(claimed: Claimed, outcome: Outcome, { dueFromMs, another }: Again
   }
 }
 
-/** What an outcome says is wrong with its device; null for nothing. That a message expired, or its recipient opted out, is no fault of the device. */
+/**
+ * Returns the fault of the device in an outcome, null for none. An expired message or an opted-out recipient
+ * is no fault of the device.
+ */
 export function faultOfDevice(outcome: Outcome): string | null {
   switch (outcome.kind) {
     case 'accepted':
@@ -159,16 +167,19 @@ export function faultOfDevice(outcome: Outcome): string | null {
 
 const faultless: ReadonlySet<string> = new Set(['expired_in_queue', 'recipient_opted_out'])
 
-/** Before what came later: the device rests, so that this is no hurry. */
+/** Keeps its place before later messages: the device rests, so nothing is hurried. */
 const inPlace = ({ due_at, refusals }: Claimed['place']) => ({ dueAt: due_at, refusals })
 
-/** A device that answered is not called silent. */
+/** A device that responded is not called unresponsive. */
 const reasonOf = ({ answered }: Extract<Outcome, { kind: 'unknown' }>) =>
   answered === undefined
     ? { code: 'device_unresponsive', networkCode: null }
     : { code: 'device_unclear', networkCode: answered.networkCode }
 
-/** What a device that does not tell has left in doubt: as many parts as were priced, less those that it took or gave ids to. */
+/**
+ * The parts with unknown outcome if the device does not list them: all priced parts minus those it accepted
+ * or returned IDs for.
+ */
 function restOf({ parts }: Claimed, { partsTaken, networkIds }: Extract<Outcome, { kind: 'unknown' }>) {
   const known = Math.max(partsTaken, networkIds.length)
   const rest = Array.from({ length: Math.max(0, parts - known) }, (_, i) => known + i)
@@ -189,8 +200,8 @@ function judgeRefusal(
       return { ...refused, event: 'expired_at_device', error }
     case 'busy': {
       const { place, attemptNumber } = claimed
-      const goesBehind = outcome.recipientAlone === true || attemptNumber > quickTries
-      const requeue = goesBehind ? again(backoffOfBusyMs(attemptNumber), place.refusals) : inPlace(place)
+      const losesPlace = outcome.recipientAlone === true || attemptNumber > quickAttempts
+      const requeue = losesPlace ? again(backoffOfBusyMs(attemptNumber), place.refusals) : inPlace(place)
       return { ...refused, event: 'not_submitted', requeue }
     }
     case 'now': {
@@ -211,8 +222,9 @@ function judgeRefusal(
 type Requeue = NonNullable<Settlement['requeue']>
 
 /**
- * The route on which a message waits for another device than the one that has just refused it, if there is one (decision 44). The first such refusal costs
- * nothing, no count and no time; so often a message may be refused at all stays bounded.
+ * Returns the route on which a message waits for another device than the one that just refused it, if there
+ * is one (decision 44). The first such refusal costs neither a count nor time; the total number of refusals
+ * stays bounded.
  */
 function elsewhereOf(claimed: Claimed, another: HasAnother): { routeKey: string; isFirst: boolean } | null {
   const { accountId, mode, deviceId, place } = claimed

@@ -2,7 +2,7 @@ import type { Db } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { routeFrom, type RouteRing } from './route-ring.ts'
 
-/** Routes read at a time; with more of them, the next poll goes on where this one ended. */
+/** Routes read at a time; with more of them, the next poll continues where this one ended. */
 const pageSize = 5_000
 
 export interface WaitingRoute {
@@ -11,10 +11,10 @@ export interface WaitingRoute {
   route_key: string
 }
 
-/** No mode stands before `live`. */
+/** Sorts before all routes: no mode precedes `live`. */
 export const beforeAllRoutes: WaitingRoute = { account_id: '', mode: 'live', route_key: '' }
 
-/** The truth about what waits: fills the ring from `queue_totals`, page after page, round and round. */
+/** Fills the ring from `queue_totals`, the authoritative list of what is queued, page by page, round robin. */
 export class RouteRefill {
   readonly #read: Db
   readonly #ring: RouteRing
@@ -32,7 +32,7 @@ export class RouteRefill {
   }
 }
 
-/** At most `most` of the routes on which something waits, in the order of their keys, behind this one. */
+/** Returns up to `most` routes with queued messages, in the order of their keys, after this one. */
 export const readWaitingRoutes = (
   read: Db,
   { account_id, mode, route_key }: WaitingRoute,

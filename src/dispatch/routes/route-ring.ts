@@ -2,7 +2,7 @@ import { avoidedDeviceMark, forcedEncodingMark } from '../../messages/core/messa
 import type { Mode } from '../../storage/tables/schema.ts'
 import type { Route } from './choose-device.ts'
 
-/** A route as the wake-up of an accepted send or a row of `queue_totals` names it. */
+/** Parses a route as the wake-up of an accepted send or a row of `queue_totals` names it. */
 export const routeFrom = (row: { account_id: string; mode: Mode; route_key: string }): Route => {
   const end = row.route_key.indexOf(':')
   const sender = row.route_key.slice(end + 1)
@@ -17,7 +17,7 @@ export const routeFrom = (row: { account_id: string; mode: Mode; route_key: stri
   }
 }
 
-/** The routes on which something may be waiting, in turn: accounts take their turns however much each of them queues. */
+/** The routes that may have queued messages, in turn: accounts take turns regardless of how much each one queues. */
 export class RouteRing {
   readonly #routes = new Map<string, Route>()
 
@@ -25,13 +25,13 @@ export class RouteRing {
     return this.#routes.size
   }
 
-  /** Puts a route at the end, unless it already has a place. */
+  /** Adds a route at the end, unless it already has a place. */
   add(route: Route): void {
     const name = `${route.accountId}/${route.routeKey}`
     if (!this.#routes.has(name)) this.#routes.set(name, route)
   }
 
-  /** Takes up to `most` routes from the front; who has more to do is added again. */
+  /** Takes up to `most` routes from the front; a route with more to send is added again. */
   take(most: number): Route[] {
     const taken: Route[] = []
     for (const [name, route] of this.#routes) {

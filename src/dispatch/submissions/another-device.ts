@@ -3,7 +3,7 @@ import type { DevicePool } from '../devices/device-pool.ts'
 import type { HasAnother } from '../routes/retry-policy.ts'
 import { routeFrom } from '../routes/route-ring.ts'
 
-/** Whether another device of the pool can carry what was claimed. */
+/** Returns whether another device of the pool can carry the claim. */
 export const anotherIn =
   (pool: Pick<DevicePool, 'candidatesFor'>): HasAnother =>
   ({ accountId, mode, parts }, routeKey) => {

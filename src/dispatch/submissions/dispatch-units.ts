@@ -15,11 +15,14 @@ export interface DispatchUnits {
   claim(input: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number }): Promise<ClaimsMade>
   settleOutcomes(settlements: readonly Settlement[]): Promise<(MessageStatus | null)[]>
   settleReceipts(words: readonly ReceiptWord[]): Promise<{ accountId: string; status: MessageStatus }[]>
-  /** See `readOpenOf`; behind every write that has begun. */
+  /** See `readOpenOf`; runs after every write that has begun. */
   readOpen(fence: number): Promise<OpenClaim[]>
 }
 
-/** The hot units, each held against the horizon of history while it is being written, and told of when it is. */
+/**
+ * Creates the hot units. Each one holds the horizon of history while it writes, and announces its changes
+ * afterwards.
+ */
 export const createDispatchUnits = ({
   storage,
   horizon,
@@ -39,12 +42,12 @@ export const createDispatchUnits = ({
       await quiet.refresh()
       return claim({ ...input, nowMs: horizon.now() })
     }
-    // In the turn of the event loop from which its time is.
+    // In the same turn of the event loop as its time.
     const claiming = horizon.hold(input.nowMs, async () => {
-      // While it cannot be written what was claimed before, nothing is claimed that would have to be given back.
+      // While the progress of the last claim cannot be stored, nothing is claimed that would have to be released.
       progress.catchUp()
       const made = await storage.runUnit('claim', { ...input, wants, known: progress.progress })
-      // Before anything of it leaves.
+      // Before anything of it is submitted.
       if (made.progress !== undefined) progress.write(made.progress)
       return made
     })

@@ -13,7 +13,7 @@ import type { DevicePool } from '../devices/device-pool.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
 import { UnknownOutcome } from './unknown-outcome.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
-import { type FinishedSubmission, givenBack, isOfDevice } from './finished-submission.ts'
+import { type FinishedSubmission, isOfDevice, releasedClaim } from './finished-submission.ts'
 import { submitClaimed, type SubmissionDeps } from './submission.ts'
 import type { SubmissionLog } from './submission-log.ts'
 import { QueueClock } from '../routes/queue-clock.ts'
@@ -23,7 +23,7 @@ import { RouteRefill } from '../routes/route-refill.ts'
 import { RouteRing } from '../routes/route-ring.ts'
 import { OutcomeStore } from './outcome-store.ts'
 import { PhoneWaker } from '../devices/phone-waker.ts'
-import { isSound, notTold } from './valid-outcome.ts'
+import { invalidOutcome, isValidOutcome } from './valid-outcome.ts'
 
 export interface DispatcherDeps {
   read: Db
@@ -41,15 +41,15 @@ export interface DispatcherDeps {
   pollIntervalMs: number
 }
 
-/** Bounds one claim: more routes wait for the next round. */
+/** Limits one claim: further routes wait for the next round. */
 const maxRoutesPerRound = 256
-/** Nearly no claim takes longer, whatever waits for the database. */
-const lateAnswerMs = 1_000
+/** Almost every claim is faster, regardless of the load of the database. */
+const lateResponseMs = 1_000
 
 /**
- * Queued → handed over. Rounds of: take the routes whose turn it is, give each a device with room, claim for all of them in one unit,
- * and submit what was flushed. Wake-ups make it quick; the poll of `queue_totals` makes it sure. What a device answers is kept until
- * it is stored.
+ * Queued → submitted. Each round takes the routes whose turn it is, finds a device with room for each, claims
+ * for all in one unit, and submits what was flushed. Wake-ups make it fast; the poll of `queue_totals` makes
+ * it reliable. A device's response is kept until it is stored.
  */
 export class Dispatcher implements Service {
   readonly #deps: DispatcherDeps
@@ -58,20 +58,20 @@ export class Dispatcher implements Service {
   #queueClock: QueueClock
   readonly #outcomes: OutcomeStore
   readonly #receive: Batcher<Omit<ReceiptWord, 'atMs'>, void>
-  readonly #doubtful = new UnknownOutcome()
-  readonly #caller: PhoneWaker
+  readonly #unknown = new UnknownOutcome()
+  readonly #waker: PhoneWaker
   readonly #ready: ReadyClaims
   #round: Promise<void> | null = null
   #again = false
   #stopped = true
-  /** Attempts whose end is not stored yet, and when they were claimed (monotonic). */
+  /** Attempts whose outcome is not stored yet, and when they were claimed (monotonic). */
   readonly #open = new Map<string, number>()
-  /** Attempts that stand open though they have ended: the database takes no word of theirs. */
+  /** Attempts that stay open although they are final: the database accepts no outcome of theirs. */
   readonly #leftAside = new Set<string>()
-  readonly #inDoubt: OrphanedClaims
+  readonly #orphans: OrphanedClaims
   #submitted = 0
   #cancelPoll: () => void = () => undefined
-  /** Settles when the poll under way has looked, and the next one is scheduled. */
+  /** Settles when the running poll has read the queue and scheduled the next one. */
   #polled: Promise<void> = Promise.resolve()
   #whenIdle: (() => void)[] = []
 
@@ -79,11 +79,11 @@ export class Dispatcher implements Service {
     this.#deps = deps
     this.#refill = new RouteRefill(deps.read, this.#ring)
     this.#queueClock = new QueueClock(deps.clock)
-    this.#caller = new PhoneWaker(deps)
+    this.#waker = new PhoneWaker(deps)
     this.#ready = new ReadyClaims({
       isUp: (device) => !this.#stopped && deps.pool.get(device.facts.id) === device && device.canLeave,
       leave: (claimed, device) => void this.#leave(claimed, device),
-      giveBack: (claimed, device) => void this.#giveBack(claimed, device),
+      giveBack: (claimed, device) => void this.#releaseClaim(claimed, device),
     })
     this.#outcomes = new OutcomeStore({
       ...deps,
@@ -91,7 +91,7 @@ export class Dispatcher implements Service {
       makeRoom: (ended) => this.#makeRoom(ended),
       wake: (route) => this.wake(route),
     })
-    this.#inDoubt = new OrphanedClaims({
+    this.#orphans = new OrphanedClaims({
       log: deps.log,
       readOpen: () => deps.units.readOpen(deps.fence),
       isKnown: (attemptId) => this.#open.has(attemptId) || this.#leftAside.has(attemptId),
@@ -107,29 +107,29 @@ export class Dispatcher implements Service {
     this.#poll()
   }
 
-  /** No more claims; settles when the end of every open hand-over is stored. */
+  /** Stops claiming; settles when the outcome of every open attempt is stored. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancelPoll()
     await this.#round
-    // The next start would not know that it never left.
-    await this.#inDoubt.resolveAtLast()
+    // The next start would not know that it was never submitted.
+    await this.#orphans.resolveAtLast()
     this.#ready.giveAllBack()
-    // The pool stops its links behind this: a half that its link keeps for minutes would keep the process, too.
+    // The pool stops its links later: half a message that its link keeps for minutes would keep the process alive, too.
     for (const { link } of this.#deps.pool.all) if (!isPull(link)) link.hurry?.()
     if (this.#open.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
   }
 
-  /** The time by which what waits is due, which never steps back. */
+  /** The time by which queued messages are due; never steps back. */
   readonly dueNow = (): number => this.#queueClock.now()
 
-  /** The database was put back while this process went on: what stands open there had perhaps ended. */
+  /** The database was restored while this process ran: what is open in it may be final here. */
   wasPutBack(): void {
-    this.#inDoubt.forgotten()
+    this.#orphans.restored()
     this.nudge()
   }
 
-  /** Says that something waits on a route. Only an optimisation: the poll would find it. */
+  /** Reports that a route has something queued. Only an optimisation: the poll would find it. */
   wake(route: Route): void {
     this.#ring.add(route)
     this.nudge()
@@ -143,7 +143,7 @@ export class Dispatcher implements Service {
     this.#round ??= this.#rounds()
       .catch((error: unknown) => {
         this.#again = false
-        this.#deps.log.error({ err: error }, 'a round of claims failed; the next poll tries again')
+        this.#deps.log.error({ err: error }, 'a round of claims failed; the next poll retries')
       })
       .finally(() => {
         this.#round = null
@@ -151,47 +151,45 @@ export class Dispatcher implements Service {
       })
   }
 
-  /** Settles after a poll that found nothing to claim, with every hand-over stored and the next poll scheduled: for tests. */
+  /** For tests: settles after a poll that found nothing, with every outcome stored and the next poll scheduled. */
   async drain(): Promise<void> {
-    // Its look into the queue may be overtaken by the one below, on another connection.
+    // Its read of the queue may be overtaken by the one below, on another connection.
     await this.#polled
     for (let before = -1; before !== this.#submitted;) {
       before = this.#submitted
       await this.#refill.now()
       this.nudge()
-      // A nudge as a round ends begins the next one.
+      // A nudge while a round ends begins the next one.
       while (this.#round !== null) await this.#round
       if (this.#open.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
     }
   }
 
-  /** A connector's receipt; settles when it is stored, rejects when it could not be. */
+  /** Stores a connector's receipt. Settles when it is stored, rejects when it could not be. */
   receipt(deviceId: string, receipt: Receipt): Promise<void> {
     return this.#receive.add({ ...receipt, deviceId })
   }
 
-  /** What became of a hand-over that had ended `unknown`; settles when it is stored. It corrects, and never sends again. */
+  /** Stores the outcome of an attempt that was final as `unknown`. It corrects, and never resends. */
   async late(attemptId: string, outcome: Outcome): Promise<void> {
-    const isTold = isSound(outcome) && outcome.kind !== 'unknown'
-    const doubt = isTold ? this.#doubtful.take(attemptId) : null
-    if (doubt === null) return
-    // Its own entry: that of the attempt may go while this one waits for it.
+    const isKnown = isValidOutcome(outcome) && outcome.kind !== 'unknown'
+    const unknown = isKnown ? this.#unknown.take(attemptId) : null
+    if (unknown === null) return
+    // An entry of its own: that of the attempt may be removed while this one waits for it.
     const name = `late/${attemptId}`
     this.#open.set(name, this.#deps.clock.monotonicMs())
-    await doubt.stored
-    const word = { claimed: doubt.claimed, device: null, outcome, knownIds: doubt.networkIds }
-    this.#ended(name, await this.#outcomes.add(word))
+    await unknown.stored
+    const late = { claimed: unknown.claimed, device: null, outcome, knownIds: unknown.networkIds }
+    this.#ended(name, await this.#outcomes.add(late))
   }
 
   #poll(): void {
     if (this.#stopped) return
-    // It has to see the wall clock ahead to go on when that steps back.
+    // It must see the wall clock ahead, to continue when that steps back.
     this.#queueClock.now()
     this.#polled = this.#refill
       .now()
-      .catch((error: unknown) =>
-        this.#deps.log.error({ err: error }, 'the queue could not be read; trying again'),
-      )
+      .catch((error: unknown) => this.#deps.log.error({ err: error }, 'failed to read the queue; retrying'))
       .then(() => {
         this.nudge()
         this.#cancelPoll = this.#deps.clock.schedule(this.#deps.pollIntervalMs, () => this.#poll())
@@ -199,22 +197,22 @@ export class Dispatcher implements Service {
   }
 
   async #rounds(): Promise<void> {
-    // Routes in a row whose device had no room: when the whole ring is like that, somebody's end will nudge again.
+    // Routes in a row whose device had no room: if the whole ring is like that, the next finished attempt nudges.
     let busyInARow = 0
-    await this.#inDoubt.resolve()
+    await this.#orphans.resolve()
     while ((this.#again || busyInARow < this.#ring.size) && !this.#stopped) {
       this.#again = false
       const routes = this.#ring.take(maxRoutesPerRound)
       if (routes.length === 0) return
       const { wants, calls, busy } = planClaims(routes, this.#deps.pool.candidatesFor)
-      this.#caller.call(calls)
-      // Whoever found no room stands in front of whoever was served (P10).
+      this.#waker.call(calls)
+      // A route that found no room precedes those that were served (P10).
       const claiming = wants.length > 0 ? this.#claim(wants) : Promise.resolve([])
       for (const route of busy) this.#ring.add(route)
       const counts = await claiming
       busyInARow = counts.some((count) => count > 0) ? 0 : busyInARow + busy.length
       const byName = new Map(routes.map((route) => [`${route.accountId}/${route.routeKey}`, route]))
-      // Whoever got all it asked for may have more.
+      // A route that got all it asked for may have more.
       wants.forEach((want, i) => {
         if (counts[i] === want.quota)
           this.#ring.add(byName.get(`${want.accountId}/${want.routeKey}`) as Route)
@@ -229,8 +227,8 @@ export class Dispatcher implements Service {
       const dueMs = this.#queueClock.now()
       const { claimed, counts } = await units.claim({ wants, nowMs, dueMs, fence })
       const answeredAtMs = clock.monotonicMs()
-      // An answer that was long on its way tells of what was: whoever said STOP since is to be asked for (P9).
-      const claimedAtMs = answeredAtMs - askedAtMs > lateAnswerMs ? askedAtMs : answeredAtMs
+      // A late response shows an old state: opt-outs since then must be checked (P9).
+      const claimedAtMs = answeredAtMs - askedAtMs > lateResponseMs ? askedAtMs : answeredAtMs
       for (const claim of claimed) {
         this.#open.set(claim.attemptId, claimedAtMs)
         this.#submitted += 1
@@ -239,17 +237,17 @@ export class Dispatcher implements Service {
       for (const claim of claimed) this.#submit(claim)
       return counts
     } catch (error) {
-      this.#inDoubt.failed(nowMs)
-      log.error({ err: error }, 'nothing could be claimed; trying again')
+      this.#orphans.failed(nowMs)
+      log.error({ err: error }, 'failed to claim messages; retrying')
       return wants.map(() => 0)
     }
   }
 
-  /** Flushed by now. Whatever happens from here on, the attempt ends once, with an outcome. */
+  /** Flushed by now. From here on the attempt ends exactly once, with an outcome. */
   #submit(claimed: Claimed): void {
     const device = this.#deps.pool.get(claimed.deviceId)
     if (device === null || claimed.loggedBy === undefined) void this.#leave(claimed, device)
-    else if (this.#stopped) void this.#giveBack(claimed, device)
+    else if (this.#stopped) void this.#releaseClaim(claimed, device)
     else this.#ready.add(claimed, device)
   }
 
@@ -264,20 +262,20 @@ export class Dispatcher implements Service {
     if (device !== null) this.#ready.fill(device)
     metrics.submitted(outcome.kind)
     const stored = this.#outcomes.add({ claimed, device, outcome })
-    if (outcome.kind === 'unknown') this.#doubtful.add({ claimed, networkIds: outcome.networkIds, stored })
+    if (outcome.kind === 'unknown') this.#unknown.add({ claimed, networkIds: outcome.networkIds, stored })
     const isStored = await stored
     if (isStored) submissionLog?.stored(claimed.attemptId)
-    // It stays in the log as one that has left: in the words that the database refused the next start could not store it either.
-    else if (claimed.loggedBy !== undefined) submissionLog?.ended(claimed.attemptId, notTold)
+    // It stays in the log as submitted: the next start could not store the outcome that the database refused either.
+    else if (claimed.loggedBy !== undefined) submissionLog?.ended(claimed.attemptId, invalidOutcome)
     this.#ended(claimed.attemptId, isStored)
   }
 
-  async #giveBack(claimed: Claimed, device: DeviceRuntime | null): Promise<void> {
+  async #releaseClaim(claimed: Claimed, device: DeviceRuntime | null): Promise<void> {
     device?.gaveBack()
-    await this.#endHere({ claimed, device: null, outcome: givenBack })
+    await this.#endHere({ claimed, device: null, outcome: releasedClaim })
   }
 
-  /** The end of what has not left from here. */
+  /** Ends an attempt that was not submitted here. */
   async #endHere(end: FinishedSubmission): Promise<void> {
     const { attemptId } = end.claimed
     if (!this.#open.has(attemptId)) this.#open.set(attemptId, this.#deps.clock.monotonicMs())

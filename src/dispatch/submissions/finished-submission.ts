@@ -4,13 +4,13 @@ import type { Settlement } from '../../messages/outcomes/settlement.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { busyBackoffMs, type HasAnother, judgeLate, judgeOutcome } from '../routes/retry-policy.ts'
 
-/** A hand-over that has ended and is to be stored. */
+/** An attempt with a final outcome that must be stored. */
 export interface FinishedSubmission {
   claimed: Claimed
-  /** Whose room it took; null when it took none. */
+  /** The device whose room it took; null when it took none. */
   device: DeviceRuntime | null
   outcome: Outcome
-  /** Of a late word on an unknown outcome: the network ids that were known before. */
+  /** For a late report on an unknown outcome: the network IDs that were known before. */
   knownIds?: readonly string[]
 }
 
@@ -21,7 +21,7 @@ export const tooLate: Outcome = {
   networkCode: null,
 }
 
-/** What these ends mean for their messages. */
+/** Returns what these outcomes mean for their messages. */
 export const settlementsOf = (
   ended: readonly FinishedSubmission[],
   nowMs: number,
@@ -30,36 +30,39 @@ export const settlementsOf = (
 ): Settlement[] =>
   ended.map(({ claimed, outcome, knownIds }) =>
     knownIds === undefined
-      ? withItsRest(judgeOutcome(claimed, outcome, nowMs, dueMs, another), outcome, dueMs)
+      ? withBackoff(judgeOutcome(claimed, outcome, nowMs, dueMs, another), outcome, dueMs)
       : judgeLate(claimed, outcome, nowMs, knownIds),
   )
 
-/** Where no device rests for it, the message does, else it would be claimed again and again. */
-const withItsRest = (settlement: Settlement, outcome: Outcome, dueMs: number): Settlement =>
+/** If no device rests for it, the message does; otherwise it would be claimed repeatedly. */
+const withBackoff = (settlement: Settlement, outcome: Outcome, dueMs: number): Settlement =>
   isOfDevice(outcome) || settlement.requeue === null
     ? settlement
     : { ...settlement, requeue: { ...settlement.requeue, dueAt: dueMs + busyBackoffMs } }
 
-/** Nothing was submitted, and that is no fault of anybody: the message goes back into the queue. */
-export const givenBack: Outcome = {
+/** Nothing was submitted, without a fault of the message: it is requeued. */
+export const releasedClaim: Outcome = {
   kind: 'unavailable',
   detail: 'The link dropped or stopped before there was room.',
 }
-export const notWrittenDown: Outcome = {
+export const notLogged: Outcome = {
   kind: 'unavailable',
-  detail: 'The log of hand-overs cannot be written.',
+  detail: 'The submission log cannot be written.',
 }
-export const notLookedUp: Outcome = {
+export const optOutUnknown: Outcome = {
   kind: 'unavailable',
-  detail: 'Nobody could say whether the number has opted out after the message was claimed.',
+  detail: 'The opt-out of the number could not be checked after the message was claimed.',
 }
-export const stoppedMeanwhile: Outcome = {
+export const optedOutMeanwhile: Outcome = {
   kind: 'unavailable',
   detail: 'The number has opted out after the message was claimed.',
 }
 
-/** Of these the device was not asked, and other messages of it go on. `givenBack` is none of them: its link is gone for now, and rests. */
-const notOfDevice: ReadonlySet<Outcome> = new Set([notWrittenDown, notLookedUp, stoppedMeanwhile])
+/**
+ * These do not involve the device, and its other messages continue. `releasedClaim` is not one of them: its
+ * link is down for now, and rests.
+ */
+const notOfDevice: ReadonlySet<Outcome> = new Set([notLogged, optOutUnknown, optedOutMeanwhile])
 
-/** Whether an outcome says something of the device. */
+/** Returns whether an outcome says something about the device. */
 export const isOfDevice = (outcome: Outcome): boolean => !notOfDevice.has(outcome)

@@ -3,8 +3,8 @@ import type { QuietHours } from '../../messages/queue/quiet-until.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 
 /**
- * The accounts whose messages keep quiet hours: few, and remembered, so that claims for all others cost nothing more. Claims wait for the first
- * reading: none goes out because nobody knew yet.
+ * The accounts with quiet hours: few, and cached, so that claims for all others cost nothing more. Claims
+ * wait for the first read: none is made before the hours are known.
  */
 export class QuietHoursCache {
   readonly #read: Db
@@ -16,14 +16,14 @@ export class QuietHoursCache {
     this.#read = read
   }
 
-  /** Reads anew; called whenever the directory changed. */
+  /** Reads again; called whenever the directory changed. */
   refresh(): Promise<void> {
     this.#isStale = true
     this.#reading ??= this.#readAll()
     return this.#reading
   }
 
-  /** The same wants, with the quiet hours of their accounts; null before the first reading. */
+  /** The same wants, with the quiet hours of their accounts; null before the first read. */
   withHours(wants: readonly Want[]): readonly Want[] | null {
     const hours = this.#hours
     if (hours === null || hours.size === 0) return hours === null ? null : wants
@@ -40,11 +40,11 @@ export class QuietHoursCache {
         this.#hours = await readHours(this.#read)
       }
     } catch (error) {
-      // Until it can be read again, nothing goes.
+      // Until the read succeeds, nothing is claimed.
       this.#hours = null
       throw error
     } finally {
-      // In the same step in which nothing was stale any more: whoever comes a step later begins the next reading.
+      // In the same step in which nothing was stale any more: a later caller begins the next read.
       this.#reading = null
     }
   }

@@ -2,16 +2,17 @@ import type { Claimed } from '../../messages/queue/claim-messages.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 
 interface Deps {
-  /** Whether this node hands over to the device: it runs here and is up. */
+  /** Returns whether this node submits to the device: it runs here and is up. */
   isUp(device: DeviceRuntime): boolean
   leave(claimed: Claimed, device: DeviceRuntime): void
-  /** Puts it back into the queue: nothing of it has left. */
+  /** Requeues it: nothing of it was submitted. */
   giveBack(claimed: Claimed, device: DeviceRuntime): void
 }
 
 /**
- * Claims that are flushed and wait for room on their link, so that the next can leave the moment another is answered. They are few: as many
- * as the link lets be claimed ahead of its window. When the link drops or stops they go back at once.
+ * Flushed claims that wait for room on their link, so that the next is submitted the moment another is
+ * answered. They are few: as many as the link allows to claim ahead of its window. When the link drops or
+ * stops they are requeued immediately.
  */
 export class ReadyClaims {
   readonly #deps: Deps
@@ -21,14 +22,14 @@ export class ReadyClaims {
     this.#deps = deps
   }
 
-  /** Lets it leave when there is room, else keeps it until there is. */
+  /** Submits it when there is room, or keeps it until there is. */
   add(claimed: Claimed, device: DeviceRuntime): void {
     const waiting = this.#waiting.get(device) ?? []
     this.#waiting.set(device, [...waiting, claimed])
     this.fill(device)
   }
 
-  /** Something of the device came to its end: there may be room. */
+  /** An attempt of the device has finished: there may be room. */
   fill(device: DeviceRuntime): void {
     const waiting = this.#waiting.get(device)
     if (waiting === undefined || !this.#deps.isUp(device)) return
@@ -40,7 +41,7 @@ export class ReadyClaims {
     if (waiting.length === 0) this.#waiting.delete(device)
   }
 
-  /** Devices or their state changed. */
+  /** Checks all after devices or their state changed. */
   tend(): void {
     for (const device of this.#waiting.keys()) {
       if (this.#deps.isUp(device)) this.fill(device)
@@ -48,7 +49,7 @@ export class ReadyClaims {
     }
   }
 
-  /** Nothing more leaves. */
+  /** Releases all: nothing more is submitted. */
   giveAllBack(): void {
     for (const device of this.#waiting.keys()) this.#giveBack(device)
   }

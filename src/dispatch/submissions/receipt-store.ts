@@ -5,14 +5,14 @@ import type { Metrics } from '../../process/metrics.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
 
-type Word = Omit<ReceiptWord, 'atMs'>
+type UnstampedReceipt = Omit<ReceiptWord, 'atMs'>
 
-/** Receipts that share one unit; bounds how long a transaction can last. */
+/** Receipts that share one unit; limits how long a transaction can last. */
 const maxBatch = 1_000
 
 /**
- * Stores receipts in batches, behind the outcomes that were there before them (`posted`). Each settles when it is stored and rejects when it could
- * not be.
+ * Stores receipts in batches, after the outcomes that arrived before them (`posted`). Each settles when it is
+ * stored, and rejects when it could not be.
  */
 export function createReceiptStore(
   {
@@ -22,18 +22,18 @@ export function createReceiptStore(
     pool,
   }: { units: DispatchUnits; clock: Clock; metrics: Metrics; pool: Pick<DevicePool, 'get'> },
   posted: () => Promise<void>,
-): Batcher<Word, void> {
-  const store = async (take: () => Word[]): Promise<void[]> => {
+): Batcher<UnstampedReceipt, void> {
+  const store = async (take: () => UnstampedReceipt[]): Promise<void[]> => {
     await posted()
-    const words = take()
-    // Stamped when they are written, not when they came: history relies on no change appearing behind its horizon.
+    const receipts = take()
+    // Stamped when written, not when received: history relies on no change appearing before its horizon.
     const atMs = clock.now()
-    const stamped = words.map((word) => {
-      const groupId = pool.get(word.deviceId)?.facts.groupId
-      return { ...word, atMs, ...(groupId !== undefined && { groupId }) }
+    const stamped = receipts.map((receipt) => {
+      const groupId = pool.get(receipt.deviceId)?.facts.groupId
+      return { ...receipt, atMs, ...(groupId !== undefined && { groupId }) }
     })
     for (const { status } of await units.settleReceipts(stamped)) metrics.advanced(status)
-    return words.map(() => undefined)
+    return receipts.map(() => undefined)
   }
   return new Batcher(store, { maxWeight: maxBatch })
 }

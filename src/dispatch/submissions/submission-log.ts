@@ -7,22 +7,23 @@ import { readIfThere } from '../../process/durable-file.ts'
 import type { Service } from '../../process/lifecycle.ts'
 
 /**
- * What left this process and what came of it, line by line, in a file that is written and not flushed: it outlives the process, and not the machine.
- * It lets a link be given its next message before the outcome of the one before is flushed: after a kill it tells of each open attempt
- * whether it had left, and whether its answer had come (docs/decisions/0016-claims-ahead-of-the-window.md).
+ * Logs what this process submitted and each outcome, line by line, to a file that is written but not flushed:
+ * it survives the process, not the machine. It lets a link get its next message before the outcome of the
+ * previous one is flushed. After a kill it shows for each open attempt whether it was submitted, and its
+ * outcome if there was one (docs/decisions/0016-claims-ahead-of-the-window.md).
  */
 export class SubmissionLog implements Service {
   readonly #clock: Pick<Clock, 'schedule'>
   readonly #path: string
   readonly #header: string
   readonly #isTrusted: boolean
-  /** Attempts of the file whose end is not flushed yet, with their lines. */
+  /** Attempts of the file whose outcome is not flushed yet, with their lines. */
   readonly #open = new Map<string, string>()
   #fd: number | null = null
   #bytes = 0
   #cancelRetry = (): void => undefined
 
-  /** Without a `boot` it is not kept: nobody could tell later whether the machine was up all the time. */
+  /** Without a `boot` no log is kept: it would later be unknown whether the machine was up all the time. */
   constructor({ clock, dataFolder, epoch, boot }: SubmissionLogDeps) {
     this.#clock = clock
     this.#path = fileIn(dataFolder)
@@ -30,12 +31,12 @@ export class SubmissionLog implements Service {
     this.#isTrusted = boot !== null
   }
 
-  /** Whether attempts may be claimed that rely on it. */
+  /** Whether attempts may be claimed that rely on the log. */
   get isKept(): boolean {
     return this.#fd !== null
   }
 
-  /** Takes the place of the file before: what that one tells has been settled. */
+  /** Replaces the former file, whose attempts have been settled. */
   async start(): Promise<void> {
     if (this.#isTrusted) this.#begin()
   }
@@ -45,7 +46,7 @@ export class SubmissionLog implements Service {
     this.#close()
   }
 
-  /** These are about to be handed over. Throws when that cannot be written down: then they must not be. */
+  /** Logs attempts about to be submitted. Throws when that fails: then they must not be submitted. */
   left(attemptIds: readonly string[]): void {
     for (const id of attemptIds) this.#open.set(id, `${id}\n`)
     try {
@@ -56,46 +57,47 @@ export class SubmissionLog implements Service {
     }
   }
 
-  /** Its outcome is known here, and not flushed yet. */
+  /** Logs an outcome that is not flushed yet. */
   ended(attemptId: string, outcome: Outcome): void {
     const line = `${attemptId} ${JSON.stringify(outcome)}\n`
     this.#open.set(attemptId, `${attemptId}\n${line}`)
     try {
       this.#write(line)
     } catch {
-      // Nothing more is claimed that relies on the file until it can be written again. A kill before that makes this outcome unknown.
+      // Nothing more is claimed that relies on the file until it can be written. A kill before that makes
+      // this outcome unknown.
     }
   }
 
-  /** Its outcome is flushed. */
+  /** Records that its outcome is flushed. */
   stored(attemptId: string): void {
     this.#open.delete(attemptId)
   }
 
   #write(text: string): void {
-    if (this.#fd === null) throw new Error('the log of hand-overs is not kept')
+    if (this.#fd === null) throw new Error('the submission log is not kept')
     try {
       if (this.#bytes > maxBytes) this.#begin()
       else this.#append(this.#fd, text)
     } catch (error) {
-      this.#giveUp()
+      this.#suspend()
       throw error
     }
   }
 
-  /** What cannot be written is not kept; the disk may have room again. */
-  #giveUp(): void {
+  /** A log that cannot be written is not kept; the disk may have room later. */
+  #suspend(): void {
     this.#close()
     this.#cancelRetry = this.#clock.schedule(retryMs, () => {
       try {
         this.#begin()
       } catch {
-        this.#giveUp()
+        this.#suspend()
       }
     })
   }
 
-  /** A new file, of what is open alone; at every instant the name holds a whole one. */
+  /** Starts a new file with only what is open; at every instant the name refers to a complete one. */
   #begin(): void {
     const draft = `${this.#path}.new`
     const fd = openSync(draft, 'w', 0o600)
@@ -129,20 +131,20 @@ export interface SubmissionLogDeps {
   boot: string | null
 }
 
-/** Some 15 s of a link at 500 messages a second; what is open fits many times. */
+/** About 15 s of a link at 500 messages per second; what is open fits many times. */
 const maxBytes = 1_048_576
 const retryMs = 5_000
 const fileIn = (dataFolder: string): string => join(dataFolder, 'hand-overs.log')
 
-/** What a process before this one wrote down: by attempt its outcome, or null where none had come. */
+/** What an earlier process logged: its outcome by attempt, or null if there was none. */
 export interface PastSubmissions {
   epoch: number
   outcomes: ReadonlyMap<string, Outcome | null>
 }
 
 /**
- * Reads what the process before wrote down; null when there is nothing that can be relied on. `boot` names this run of the machine: a
- * file of another may lack its last lines.
+ * Reads what the earlier process logged; null when nothing can be relied on. `boot` identifies this run of
+ * the machine: a file of another run may lack its last lines.
  */
 export async function readPastSubmissions(
   dataFolder: string,
@@ -150,16 +152,17 @@ export async function readPastSubmissions(
 ): Promise<PastSubmissions | null> {
   const text = boot === null ? null : await readIfThere(fileIn(dataFolder))
   const [header = '', ...lines] = text?.split('\n') ?? []
-  const told = parse(header) as { epoch?: unknown; boot?: unknown } | null
-  if (told === null || told.boot !== boot || typeof told.epoch !== 'number') return null
+  const parsed = parse(header) as { epoch?: unknown; boot?: unknown } | null
+  if (parsed === null || parsed.boot !== boot || typeof parsed.epoch !== 'number') return null
   const outcomes = new Map<string, Outcome | null>()
-  // Behind the last line break stands nothing, or what was cut off: it was not written before anything left.
+  // Nothing follows the last line break, or a line that was cut off: its write was not complete, so nothing
+  // was submitted.
   for (const line of lines.slice(0, -1)) {
     const [id = ''] = line.split(' ', 1)
     const outcome = line.length > id.length ? (parse(line.slice(id.length + 1)) as Outcome | null) : null
     outcomes.set(id, outcome ?? outcomes.get(id) ?? null)
   }
-  return { epoch: told.epoch, outcomes }
+  return { epoch: parsed.epoch, outcomes }
 }
 
 function parse(text: string): unknown {
@@ -170,14 +173,14 @@ function parse(text: string): unknown {
   }
 }
 
-/** Names this run of the machine; null where it does not say. */
+/** Identifies this run of the machine; null where that is not available. */
 export const readBoot = (): Promise<string | null> =>
   readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
     (text) => text.trim(),
     () => null,
   )
 
-/** Whether it is written down that an attempt leaves. One that cannot be must not. */
+/** Logs that an attempt is about to be submitted. Returns false when that fails: then it must not be submitted. */
 export function hasLeft(
   log: Pick<SubmissionLog, 'left'> | undefined,
   { attemptId }: { attemptId: string },

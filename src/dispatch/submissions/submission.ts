@@ -3,22 +3,22 @@ import { type Submission, isPull, type Outcome } from '../../connectors/connecto
 import type { Log } from '../../process/log.ts'
 import type { Claimed } from '../../messages/queue/claim-messages.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
-import { notLookedUp, notWrittenDown, stoppedMeanwhile, tooLate } from './finished-submission.ts'
+import { notLogged, optedOutMeanwhile, optOutUnknown, tooLate } from './finished-submission.ts'
 import { type SubmissionLog, hasLeft } from './submission-log.ts'
-import { isSound } from './valid-outcome.ts'
+import { isValidOutcome } from './valid-outcome.ts'
 
 export interface SubmissionDeps {
   clock: Pick<Clock, 'now' | 'monotonicMs'>
   log: Log
-  /** Where it is written down that a claim that says so leaves. */
+  /** Logs the submission of a claim that requires it. */
   submissionLog?: Pick<SubmissionLog, 'left'>
-  /** Whether the number has opted out since the message was claimed, so long ago. */
+  /** Returns whether the number has opted out since the message was claimed, this long ago. */
   hasStopped?: (claimed: Claimed, waitedMs: number) => boolean | Promise<boolean>
   /** The same as far as this process knows. */
   hasJustStopped?: (claimed: Claimed, waitedMs: number) => boolean
 }
 
-/** Hands a claim over that is flushed; always resolves, with an outcome that makes sense. */
+/** Submits a flushed claim; always resolves, with a valid outcome. */
 export async function submitClaimed(
   { clock, log, submissionLog, hasStopped, hasJustStopped }: SubmissionDeps,
   claimed: Claimed,
@@ -26,18 +26,19 @@ export async function submitClaimed(
   waitedMs = 0,
 ): Promise<Outcome> {
   try {
-    // What is known at once costs no turn. What has opted out goes back to where the next claim cancels it (P9).
+    // What is known now costs no turn. A message to a number that opted out is requeued, and the next claim
+    // cancels it (P9).
     const stopped = hasStopped?.(claimed, waitedMs) ?? false
     if (stopped !== false) {
       const found = await Promise.resolve(stopped).catch(() => null)
-      if (found !== false) return found === null ? notLookedUp : stoppedMeanwhile
+      if (found !== false) return found === null ? optOutUnknown : optedOutMeanwhile
     }
     const nowMs = clock.now()
     // The claim may have waited for the database beyond the validity (P8).
     if (nowMs >= claimed.expiresAt) return tooLate
     if (device === null || isPull(device.link) || !device.isHeld)
       return { kind: 'unavailable', detail: 'This node does not run the device any more.' }
-    if (claimed.loggedBy !== undefined && !hasLeft(submissionLog, claimed)) return notWrittenDown
+    if (claimed.loggedBy !== undefined && !hasLeft(submissionLog, claimed)) return notLogged
     const submittedMs = clock.monotonicMs()
     const claimedForMs = (): number => waitedMs + clock.monotonicMs() - submittedMs
     const isUnwanted = (): boolean => hasJustStopped?.(claimed, claimedForMs()) ?? false
@@ -47,19 +48,19 @@ export async function submitClaimed(
         Promise.resolve(hasStopped?.(claimed, claimedForMs()) ?? false).catch(() => null),
       hasJustStopped: isUnwanted,
     })
-    if (outcome.kind === 'unavailable' && isUnwanted()) return stoppedMeanwhile
-    if (!isSound(outcome)) throw new TypeError('it told an outcome that makes no sense')
+    if (outcome.kind === 'unavailable' && isUnwanted()) return optedOutMeanwhile
+    if (!isValidOutcome(outcome)) throw new TypeError('invalid outcome')
     return outcome
   } catch (error) {
     log.error(
       { err: error, device_id: claimed.deviceId, attempt_id: claimed.attemptId },
-      'a connector threw instead of answering',
+      'a connector threw instead of returning an outcome',
     )
     return { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'The connector failed.' }
   }
 }
 
-/** What a connector is told of a claimed message. The validity is what is left of it, at least one second. */
+/** What a connector gets of a claimed message. The validity is what is left of it, at least one second. */
 export function submissionOf(claimed: Claimed, nowMs: number): Submission {
   const { attemptId, to, from, text, encoding, parts, category, expiresAt } = claimed
   const validityMs = expiresAt - nowMs

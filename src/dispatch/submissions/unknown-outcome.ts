@@ -1,33 +1,36 @@
 import type { Claimed } from '../../messages/queue/claim-messages.ts'
 
-/** A hand-over whose outcome is unknown. */
-export interface Doubt {
+/** A submission with unknown outcome. */
+export interface UnknownSubmission {
   claimed: Claimed
-  /** What its network ids were when it was told: receipts are expected under them. */
+  /** Its network IDs when the outcome was returned: receipts are expected under them. */
   networkIds: readonly string[]
   /** Settles when the unknown outcome is stored. */
   stored: Promise<unknown>
 }
 
-/** Bounds what waits for a late word: an hour of a link that answers nothing at 3 messages a second, about 5 MB. */
-const maxDoubts = 10_000
+/**
+ * Limits how many wait for a late response: an hour of a link that responds to nothing at 3 messages per
+ * second, about 5 MB.
+ */
+const maxSubmissions = 10_000
 
-/** Hand-overs that ended `unknown`, for as long as somebody may still tell what became of them; the oldest make way. */
+/** Submissions with unknown outcome, as long as a late response may still arrive; the oldest are evicted. */
 export class UnknownOutcome {
-  readonly #doubts = new Map<string, Doubt>()
+  readonly #submissions = new Map<string, UnknownSubmission>()
 
-  add({ claimed, ...rest }: Doubt): void {
-    // Its text has served.
-    this.#doubts.set(claimed.attemptId, { ...rest, claimed: { ...claimed, text: '' } })
-    if (this.#doubts.size <= maxDoubts) return
-    const [oldest] = this.#doubts.keys()
-    if (oldest !== undefined) this.#doubts.delete(oldest)
+  add({ claimed, ...rest }: UnknownSubmission): void {
+    // Its text is no longer needed.
+    this.#submissions.set(claimed.attemptId, { ...rest, claimed: { ...claimed, text: '' } })
+    if (this.#submissions.size <= maxSubmissions) return
+    const [oldest] = this.#submissions.keys()
+    if (oldest !== undefined) this.#submissions.delete(oldest)
   }
 
-  /** Gives a hand-over once. */
-  take(attemptId: string): Doubt | null {
-    const doubt = this.#doubts.get(attemptId) ?? null
-    this.#doubts.delete(attemptId)
-    return doubt
+  /** Returns a submission, only once. */
+  take(attemptId: string): UnknownSubmission | null {
+    const submission = this.#submissions.get(attemptId) ?? null
+    this.#submissions.delete(attemptId)
+    return submission
   }
 }

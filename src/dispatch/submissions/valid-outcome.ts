@@ -1,18 +1,18 @@
 import type { Outcome } from '../../connectors/connector.ts'
 
-/** What stands for an outcome that cannot be understood or stored: nobody knows what became of the hand-over. */
-export const notTold: Outcome = {
+/** Replaces an outcome that cannot be understood or stored: the outcome of the submission is unknown. */
+export const invalidOutcome: Outcome = {
   kind: 'unknown',
   networkIds: [],
   partsTaken: 0,
-  detail: 'The connector told an outcome that makes no sense.',
+  detail: 'The connector returned an invalid outcome.',
 }
 
 /**
- * Whether what a connector answered is an outcome at all, whatever its types say: what is not must neither end the process nor keep the
- * room on the device.
+ * Returns whether a connector's result is an outcome at all, regardless of its types: one that is not must
+ * neither end the process nor keep the room on the device.
  */
-export function isSound(answer: unknown): answer is Outcome {
+export function isValidOutcome(answer: unknown): answer is Outcome {
   if (typeof answer !== 'object' || answer === null) return false
   const {
     kind,
@@ -48,7 +48,7 @@ export function isSound(answer: unknown): answer is Outcome {
         hasIds &&
         hasParts &&
         typeof detail === 'string' &&
-        (inDoubt === undefined || isDoubt(inDoubt)) &&
+        (inDoubt === undefined || isUnknownParts(inDoubt)) &&
         (answered === undefined || isAnswer(answered))
       )
     default:
@@ -56,18 +56,18 @@ export function isSound(answer: unknown): answer is Outcome {
   }
 }
 
-/** A value of the network as it came, where it has one. */
+/** A value of the network as received, if it has one. */
 const isRaw = (value: unknown): boolean => value === null || typeof value === 'string'
-const isAnswer = (told: unknown): boolean =>
-  isRaw(((told ?? {}) as Readonly<Record<string, unknown>>)['networkCode'])
+const isAnswer = (value: unknown): boolean =>
+  isRaw(((value ?? {}) as Readonly<Record<string, unknown>>)['networkCode'])
 
-/** As many parts as a message can have at the most: more is nonsense, and would be written down one by one. */
+/** Maximum parts of a message: more is nonsense, and each would be stored on its own. */
 const maxParts = 255
 const isPart = (part: unknown): boolean =>
   Number.isInteger(part) && (part as number) >= 0 && (part as number) < maxParts
 
-function isDoubt(told: unknown): boolean {
-  const { parts, wireParts } = (told ?? {}) as Readonly<Record<string, unknown>>
+function isUnknownParts(value: unknown): boolean {
+  const { parts, wireParts } = (value ?? {}) as Readonly<Record<string, unknown>>
   return (
     Array.isArray(parts) && parts.length <= maxParts && parts.every(isPart) && Number.isInteger(wireParts)
   )

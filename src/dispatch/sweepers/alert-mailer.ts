@@ -9,24 +9,27 @@ import { Sweeper, type SweeperDeps } from './sweeper.ts'
 export interface AlertMailerDeps extends SweeperDeps {
   read: Db
   writer: Writer
-  /** Null where no mail server is set. */
+  /** Null without a mail server. */
   mailer: Mailer | null
   publicUrl: () => string
 }
 
-/** Two mails a second at most: a thousand low balances at once are no flood for the mail server. */
+/** At most two mails per second: a thousand low balances at the same time must not flood the mail server. */
 const intervalMs = 5_000
 const atOnce = 10
-/** How long until the next try, in minutes; after the last one it is given up, a day late. */
+/** Delay before the next attempt, in minutes; after the last one the mail fails permanently, a day late. */
 const retryMinutes = [1, 5, 30, 120, 360, 960]
 
-/** Sends the mails of alerts, each until the mail server has taken it: once, but again where it is not known whether it has. */
+/**
+ * Sends the mails of alerts, each until the mail server has accepted it: once, but again if it is unknown
+ * whether it was accepted.
+ */
 export function createAlertMailer(deps: AlertMailerDeps): Sweeper {
   const { read, writer, clock, mailer, log } = deps
   async function sweep(): Promise<boolean> {
     if (mailer === null || !(await hasDueMails(read, clock.now()))) return false
     const mails = await writer.write((tx) => claimMails(tx, { nowMs: clock.now(), limit: atOnce }))
-    // At the same time, so that a mail server that does not answer keeps a stop no longer than one mail would.
+    // In parallel, so that a mail server that does not respond delays a stop no longer than one mail would.
     await Promise.all(mails.map((mail) => send(mailer, mail)))
     return false
   }
@@ -35,7 +38,7 @@ export function createAlertMailer(deps: AlertMailerDeps): Sweeper {
     const settled = settle(mail, fate, clock.now())
     await writer.write((tx) => settleMails(tx, [settled]))
     if (fate !== 'taken' && settled.doneAt !== null)
-      log.error({ alert: mail.kind, user: mail.userId }, 'a mail of an alert was given up')
+      log.error({ alert: mail.kind, user: mail.userId }, 'a mail of an alert failed permanently')
   }
   return new Sweeper(deps, { name: 'alert-mailer', intervalMs, sweep })
 }

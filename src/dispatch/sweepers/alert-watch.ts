@@ -31,7 +31,7 @@ export interface AlertWatchDeps extends SweeperDeps {
 
 const intervalMs = 10_000
 
-/** What people are told of. */
+/** The rules by which people are notified. */
 const rulesOf = ({ config }: AlertWatchDeps): readonly AlertRule[] => [
   offlineDevices(config.alertOfflineMinutes * minuteMs),
   lowBalances,
@@ -42,8 +42,8 @@ const rulesOf = ({ config }: AlertWatchDeps): readonly AlertRule[] => [
 ]
 
 /**
- * Looks whether something begins or ends that people are told of, and writes it down. What it finds stands in the database alone, so that neither a
- * restart nor another node that takes its place tells it again.
+ * Checks whether an alert begins or ends, and records it. The state is only in the database, so that neither
+ * a restart nor another node that takes over reports it again.
  */
 export function createAlertWatch(deps: AlertWatchDeps): Sweeper {
   const rules = rulesOf(deps).map((rule) => ({ rule, dueMs: Number.NEGATIVE_INFINITY }))
@@ -55,8 +55,8 @@ export function createAlertWatch(deps: AlertWatchDeps): Sweeper {
         await look(deps, entry.rule)
         entry.dueMs = elapsedMs + entry.rule.everyMs
       } catch (error) {
-        // The rules after it are looked at all the same.
-        deps.log.error({ err: error, alerts: entry.rule.kinds }, 'alerts were not looked for; trying again')
+        // The rules after it are checked anyway.
+        deps.log.error({ err: error, alerts: entry.rule.kinds }, 'failed to check for alerts; retrying')
       }
     }
     return false

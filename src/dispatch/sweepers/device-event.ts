@@ -8,8 +8,8 @@ const types = {
 } as const
 
 /**
- * What the account of a device is told when it becomes something else; that the reasons alone have changed is no event. A shared device is nobody's:
- * its accounts see it in the status.
+ * Returns the event that the account of a device gets when its status changes; a change of only the reasons
+ * is no event. A shared device has no account: its users see it in the status.
  */
 export function deviceEvent(change: StandingChange): AccountEvent[] {
   const { deviceId, accountId, mode, kind, status, statusBefore, reasons, atMs } = change

@@ -16,34 +16,34 @@ import type { AccountChanges } from '../../messages/queue/account-changes.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
 
-/** How often the devices are looked at; what changed is written, the rest once each `deviceReportMs`. */
+/** How often the devices are checked; changes are written immediately, the rest once each `deviceReportMs`. */
 const intervalMs = 1_000
 
 interface DeviceReporterDeps extends SweeperDeps {
   writer: Writer
   devices: () => readonly DeviceRuntime[]
-  /** Ids of enabled devices that do not run. */
+  /** IDs of enabled devices that do not run. */
   absent: () => readonly string[]
-  /** Tells whoever looks on of what was written. */
+  /** Notifies live views of what was written. */
   changes: Pick<AccountChanges, 'tell'>
-  /** Names this start of the server. */
+  /** Identifies this start of the server. */
   fence: number
-  /** Where others serve the database too, each of them serves the phones. */
+  /** With peers, each node serves the phones. */
   node?: { isAlone: boolean }
-  /** Told of phones of which another node knows more. */
+  /** Receives reports of other nodes that know more about a phone. */
   elsewhere?: (heard: readonly RemoteDeviceReport[]) => void
   times?: Times
 }
 
-/** Keeps the reports that `/status` reads in step with the running devices, and writes down what they become. */
+/** Keeps the reports that `/status` reads in step with the running devices, and records their history. */
 export function createDeviceReporter(deps: DeviceReporterDeps): Sweeper {
   const startedAtMs = deps.clock.now()
   const { deviceReportMs } = deps.times ?? usualTimes
-  let written = new Map<string, { said: string; atMs: number }>()
+  let written = new Map<string, { digest: string; atMs: number }>()
   let absentSince = new Map<string, number>()
   let beatAtMs = Number.NEGATIVE_INFINITY
 
-  /** Those that have been absent for so long that their last report says nothing any more. */
+  /** Devices that have been absent for so long that their last report is meaningless. */
   function findLost(nowMs: number): DeviceStanding[] {
     absentSince = new Map(deps.absent().map((id) => [id, absentSince.get(id) ?? nowMs]))
     return [...absentSince].flatMap(([deviceId, sinceMs]) =>
@@ -61,12 +61,14 @@ export function createDeviceReporter(deps: DeviceReporterDeps): Sweeper {
   async function sweep(): Promise<boolean> {
     const nowMs = deps.clock.now()
     const running = deps.devices().map((device) => reportOf(device, nowMs))
-    const seen = new Map(running.map((report) => [report.deviceId, { said: sayingOf(report), atMs: nowMs }]))
+    const seen = new Map(
+      running.map((report) => [report.deviceId, { digest: digestOf(report), atMs: nowMs }]),
+    )
     const due = running.filter((report) => {
       const last = written.get(report.deviceId)
       return (
         last === undefined ||
-        last.said !== seen.get(report.deviceId)?.said ||
+        last.digest !== seen.get(report.deviceId)?.digest ||
         nowMs - last.atMs >= deviceReportMs
       )
     })
@@ -74,9 +76,9 @@ export function createDeviceReporter(deps: DeviceReporterDeps): Sweeper {
     const isBeat = Math.abs(nowMs - beatAtMs) >= deviceReportMs
     if (due.length > 0 || isBeat) {
       await deps.writer.write(async (tx) => {
-        const told = await ofThisNode(deps, tx, due, nowMs)
-        await saveDeviceReports(tx, told, deps.fence)
-        await recordHistory(tx, told, isBeat ? lost : [])
+        const own = await ofThisNode(deps, tx, due, nowMs)
+        await saveDeviceReports(tx, own, deps.fence)
+        await recordHistory(tx, own, isBeat ? lost : [])
         if (isBeat) await recordRun(tx, { epoch: deps.fence, startedAtMs, nowMs })
       })
       if (isBeat) beatAtMs = nowMs
@@ -91,7 +93,7 @@ export function createDeviceReporter(deps: DeviceReporterDeps): Sweeper {
   return new Sweeper(deps, { name: 'device-reporter', intervalMs, sweep })
 }
 
-/** Without the phones that another node hears. */
+/** Returns the reports without the phones that are connected to another node. */
 async function ofThisNode(
   deps: Pick<DeviceReporterDeps, 'node' | 'devices' | 'elsewhere' | 'fence'>,
   tx: Tx,
@@ -112,19 +114,19 @@ async function recordHistory(
   due: readonly DeviceReport[],
   lost: readonly DeviceStanding[],
 ): Promise<void> {
-  const told = due.map(({ deviceId, status, reasons, reportedAt }): DeviceStanding => ({
+  const own = due.map(({ deviceId, status, reasons, reportedAt }): DeviceStanding => ({
     deviceId,
     status,
     reasons,
     atMs: reportedAt,
   }))
-  const changed = await recordStandings(tx, [...told, ...lost])
+  const changed = await recordStandings(tx, [...own, ...lost])
   await recordEvents(tx, changed.flatMap(deviceEvent))
   await recordSamples(tx, due)
 }
 
-/** What makes a report worth writing at once: not that a counter or a time moved. */
-function sayingOf({ status, reasons, body }: DeviceReport): string {
+/** What makes a report worth writing immediately: not a counter or a time that changed. */
+function digestOf({ status, reasons, body }: DeviceReport): string {
   const { link, lastError, appVersion, battery, network, sims, throughput, isDoubted } = body
   const pace = [throughput?.partsPerWindow, throughput?.windowSeconds]
   const facts = [battery?.percent, battery?.charging, network?.registered, network?.transport, sims]

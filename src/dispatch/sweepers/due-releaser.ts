@@ -8,7 +8,7 @@ import type { Route } from '../routes/choose-device.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
 import { routeFrom } from '../routes/route-ring.ts'
 
-/** A message is promised to go within 2 s of its time; what is left of that is for the claim and the device. */
+/** A message is promised to be sent within 2 s of its time; the rest of that is for the claim and the device. */
 const intervalMs = 500
 const pageSize = 500
 
@@ -20,14 +20,15 @@ export interface DueReleaserDeps extends SweeperDeps {
   changes: Pick<AccountChanges, 'tell'>
   /** The time that all nodes agree on. */
   timeOf: (db: Db | Tx) => Promise<number>
-  /** Told of each route on which something waits now. */
+  /** Called for each route with queued messages. */
   wake: (route: Route) => void
 }
 
 /**
- * Lets what waits for an instant join the queue when that has come. It asks the database, so that neither a restart nor a jump of the wall
- * clock can make it forget or wait. Instants are compared with the wall clock, whichever way it steps: a caller names a time of day and not a
- * duration. Of several nodes each looks, so that none is waited for; whoever comes first does it.
+ * Moves scheduled messages to the queue when their time has come. It asks the database, so that neither a
+ * restart nor a jump of the wall clock delays or loses a message. Times are compared with the wall clock,
+ * whichever way it steps: a caller names a time of day, not a duration. Every node checks, so that none is
+ * waited for; the first one does it.
  */
 export const createDueReleaser = (deps: DueReleaserDeps): Sweeper =>
   new Sweeper(deps, {

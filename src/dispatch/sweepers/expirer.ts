@@ -7,7 +7,7 @@ import { Sweeper, type SweeperDeps } from './sweeper.ts'
 const intervalMs = 1_000
 const maxPerRoute = 500
 
-/** Ends what waited past its validity, within about a second of it. */
+/** Expires queued messages within about 1 s of the end of their validity. */
 export const createExpirer = (
   deps: SweeperDeps & { writer: Writer; metrics: Metrics; horizon: WriteHorizon },
 ): Sweeper =>

@@ -6,7 +6,7 @@ import type { Writer } from '../../storage/seam/writer.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
 
 const intervalMs = 60_000
-/** Pieces that one transaction looks after; each may bring a message with it. */
+/** Fragments that one transaction handles; each may complete a message. */
 const pageSize = 100
 
 export interface FragmentExpirerDeps extends SweeperDeps {
@@ -16,7 +16,7 @@ export interface FragmentExpirerDeps extends SweeperDeps {
   terms: InboundTerms
 }
 
-/** Hands over what came of long messages whose other pieces do not come, and forgets those that were joined. */
+/** Delivers incomplete long messages whose other parts do not arrive, and purges those that were joined. */
 export const createFragmentExpirer = (deps: FragmentExpirerDeps): Sweeper =>
   new Sweeper(deps, {
     name: 'fragment-expirer',

@@ -7,8 +7,9 @@ import { Sweeper, type SweeperDeps } from './sweeper.ts'
 const intervalMs = 10_000
 
 /**
- * Looks after what phones on trial have not told the end of: another node may have been told, and a phone on which a message hangs may not
- * ask for long, while what waits for its account goes by no other device.
+ * Checks what half-open phones have not reported as final. Another node may have received the report, and a
+ * phone that is stuck on a message may not ask for long, while no other device sends what is queued for its
+ * account.
  */
 export const createHalfOpenWatch = (
   deps: SweeperDeps & { read: Db; pool: Pick<DevicePool, 'all'> },
@@ -25,12 +26,15 @@ export const createHalfOpenWatch = (
 
 async function lookAfter(read: Db, device: DeviceRuntime): Promise<void> {
   const { attemptIds } = device.unreported
-  const unended = await findUnfinishedOffers(read, attemptIds)
-  for (const attemptId of attemptIds) if (!unended.has(attemptId)) device.unreported.told(attemptId)
+  const unfinished = await findUnfinishedOffers(read, attemptIds)
+  for (const attemptId of attemptIds) if (!unfinished.has(attemptId)) device.unreported.finished(attemptId)
   device.restIfOverdue()
 }
 
-/** What phones hold that get nothing while they hold it: another node may have been told of it, or what ends offers that hang. */
+/**
+ * Counts what phones hold that get nothing while they hold it: another node may have received the report, or
+ * the offer may have expired.
+ */
 async function countHeld({ pool, read, clock }: Parameters<typeof createHalfOpenWatch>[0]): Promise<void> {
   const holding = new Map(pool.all.flatMap(({ facts, held }) => (held.count > 0 ? [[facts.id, held]] : [])))
   if (holding.size === 0) return

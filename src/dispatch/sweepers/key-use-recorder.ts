@@ -4,7 +4,7 @@ import { Sweeper, type SweeperDeps } from './sweeper.ts'
 
 const intervalMs = 10_000
 
-/** Writes down now and then when keys were last used. */
+/** Stores periodically when keys were last used. */
 export const createKeyUseRecorder = (
   deps: SweeperDeps & { writer: Writer; takeUses: () => KeyUse[] },
 ): Sweeper =>

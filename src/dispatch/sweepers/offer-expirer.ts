@@ -14,11 +14,11 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
 import { judgeOutcome } from '../routes/retry-policy.ts'
-import { noWord } from '../devices/unreported-offers.ts'
+import { noReport } from '../devices/unreported-offers.ts'
 
 const intervalMs = 30_000
 const pageSize = 500
-/** Nothing is open any more when a phone's time to report is over, so that the sweep begins a little before. */
+/** Nothing is open when a phone's time to report is over, so the sweep begins a little earlier. */
 const reportsForMs = phoneReportsForMs - 2 * intervalMs
 
 interface OfferExpirerDeps extends SweeperDeps {
@@ -29,8 +29,8 @@ interface OfferExpirerDeps extends SweeperDeps {
 }
 
 /**
- * Ends what phones never spoke of again (P2): three hours after its validity a message is `unconfirmed`, and goes to no other device. Asks
- * for what devices that were disabled still hold.
+ * Ends offers that phones never reported on (P2): three hours after its validity a message becomes
+ * `unconfirmed`, and no other device sends it. Recalls what disabled devices still hold.
  */
 export const createOfferExpirer = (deps: OfferExpirerDeps): Sweeper =>
   new Sweeper(deps, {
@@ -49,13 +49,13 @@ export const createOfferExpirer = (deps: OfferExpirerDeps): Sweeper =>
       if (states.length > 0)
         log.warn(
           { messages: states.length },
-          'phones did not say what became of messages; their outcome is unknown',
+          'phones did not report on messages in time; their outcome is unknown',
         )
       return silent.length === pageSize
     },
   })
 
-/** What was said of an attempt since it was looked for stands: only those that are still open are ended. */
+/** What was reported since the read is kept: only attempts that are still open are ended. */
 async function endSilent(
   tx: Tx,
   silent: readonly OfferRow[],
@@ -64,7 +64,7 @@ async function endSilent(
   const attempts = await readAttemptsOf(tx, silent)
   const open = [...attempts.values()].filter(({ state }) => state === 'handing_over')
   const claims = await claimsOf(tx, open)
-  const settlements = claims.map((claim) => judgeOutcome({ ...claim, onUnknown: 'stop' }, noWord, nowMs))
+  const settlements = claims.map((claim) => judgeOutcome({ ...claim, onUnknown: 'stop' }, noReport, nowMs))
   const states = await settleOutcomes(tx, settlements)
   const attemptIds = silent.map((offer) => offer.attempt_id)
   await closeOffers(tx, attemptIds, nowMs)

@@ -10,16 +10,19 @@ export interface ProgressKeeperDeps extends SweeperDeps {
   file: ProgressFile
 }
 
-/** What nobody is told of for so long may be put back unnoticed. Claims say it themselves, each before its first byte leaves. */
+/**
+ * How much may be lost by a restore without being noticed. Claims record their progress themselves, before
+ * their first byte is sent.
+ */
 const intervalMs = 5_000
 
 /**
- * Keeps the file beside the database as far as the database is: a copy that is put back later is behind it, and what waits in it is held (P14). While
- * nothing is written it writes nothing.
+ * Keeps the progress file next to the database up to date: a copy that is restored later is older than the
+ * file, and what is queued in it is held (P14). Without writes to the database it writes nothing.
  */
 export class ProgressKeeper extends Sweeper {
   readonly #deps: ProgressKeeperDeps
-  /** Writes of messages that the last number is behind. */
+  /** Writes of messages before the last number. */
   #begun = -1
 
   constructor(deps: ProgressKeeperDeps) {
@@ -34,7 +37,7 @@ export class ProgressKeeper extends Sweeper {
     this.#deps = deps
   }
 
-  /** Each start counts: a database of which the log was lost since is behind it. */
+  /** Each start counts: a database that lost its log since then is older than the file. */
   override async start(): Promise<void> {
     await this.#advance()
     await super.start()
@@ -43,7 +46,10 @@ export class ProgressKeeper extends Sweeper {
   override async stop(): Promise<void> {
     await super.stop()
     await this.#advance().catch((error: unknown) =>
-      this.#deps.log.warn({ err: error }, 'what was done last may be put back unnoticed'),
+      this.#deps.log.warn(
+        { err: error },
+        'failed to store the progress: a restore may lose the last changes unnoticed',
+      ),
     )
   }
 

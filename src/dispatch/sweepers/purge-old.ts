@@ -4,7 +4,7 @@ import type { Database } from '../../storage/tables/schema.ts'
 import { deleteRows } from '../../storage/seam/sets.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 
-/** Rows that go when they are old: their key, and the column, which an index leads to, that tells how old they are. */
+/** Rows to purge when they are old: their key, and the indexed column with their age. */
 export interface OldRows<T extends keyof Database> {
   table: T
   key: readonly (keyof Database[T] & string)[]
@@ -15,8 +15,8 @@ export interface OldRows<T extends keyof Database> {
 export const purgedAtOnce = 500
 
 /**
- * Removes one page of the rows of an age up to `upTo`, oldest first; says whether there may be more. What changed its age between the look and the
- * removal stays.
+ * Removes one page of the rows with an age up to `upTo`, oldest first; returns whether there may be more. A
+ * row whose age changed between read and removal stays.
  */
 export async function purgeOld<T extends keyof Database>(
   { read, writer }: { read: Db; writer: Writer },

@@ -20,12 +20,15 @@ export interface ReceiptExpirerDeps extends SweeperDeps {
   horizon: WriteHorizon
   receiptWindowMs: number
   correctionDays: number
-  /** How long receipts that nobody waits for are kept, and how many of one device. */
-  parkedMs: number
-  maxParked: number
+  /** How long unmatched receipts are kept, and how many per device. */
+  unmatchedMs: number
+  maxUnmatched: number
 }
 
-/** Ends the waiting for receipts that did not come within the window, and forgets those, and the offers of phones, that may no longer correct anything. */
+/**
+ * Stops waiting for receipts that did not arrive within the window, and purges those, and offers of phones,
+ * that may no longer correct anything.
+ */
 export const createReceiptExpirer = (deps: ReceiptExpirerDeps): Sweeper =>
   new Sweeper(deps, {
     name: 'receipt-expirer',
@@ -39,10 +42,10 @@ export const createReceiptExpirer = (deps: ReceiptExpirerDeps): Sweeper =>
       for (const message of ended) deps.metrics.advanced(message.status)
       const isMore = await Promise.all([
         purgeOld(deps, closedReceipts, nowMs - deps.correctionDays * dayMs),
-        purgeOld(deps, parkedReceipts, nowMs - deps.parkedMs),
+        purgeOld(deps, unmatchedReceipts, nowMs - deps.unmatchedMs),
         dropSurplus(deps),
         purgeOld(deps, closedOffers, nowMs - deps.receiptWindowMs - deps.correctionDays * dayMs),
-        forgetRegistrations(deps, nowMs - deps.receiptWindowMs - deps.correctionDays * dayMs),
+        purgeRegistrations(deps, nowMs - deps.receiptWindowMs - deps.correctionDays * dayMs),
       ])
       return late.length === pageSize || isMore.includes(true)
     },
@@ -53,19 +56,22 @@ const closedReceipts: OldRows<'receipts_expected'> = {
   key: ['network_id', 'device_id'],
   age: 'closed_at',
 }
-/** A phone asks nothing of them; they lead its late words to their messages, and an offer is closed as soon as its message was sent. */
+/**
+ * No phone asks for them; they match its late reports to their messages, and an offer is closed as soon as
+ * its message was sent.
+ */
 const closedOffers: OldRows<'phone_offers'> = { table: 'phone_offers', key: ['attempt_id'], age: 'closed_at' }
-const parkedReceipts: OldRows<'parked_receipts'> = {
+const unmatchedReceipts: OldRows<'parked_receipts'> = {
   table: 'parked_receipts',
   key: ['network_id', 'device_id', 'reading'],
   age: 'received_at',
 }
 
 /**
- * Registrations of phones that others took the place of, when their last offers are forgotten: an app that is installed anew each day, or a token
- * that got about, would else leave rows for ever.
+ * Purges registrations of phones that were superseded, once their last offers are purged: an app that is
+ * reinstalled every day, or a leaked token, would otherwise leave rows indefinitely.
  */
-async function forgetRegistrations(
+async function purgeRegistrations(
   { read, writer }: Pick<ReceiptExpirerDeps, 'read' | 'writer'>,
   upToMs: number,
 ): Promise<boolean> {
@@ -83,17 +89,20 @@ async function forgetRegistrations(
   return rows.length === purgedAtOnce
 }
 
-/** A receipt stands under up to three readings. */
+/** A receipt is stored under up to three readings. */
 const droppedAtOnce = Math.floor(purgedAtOnce / 3)
 
-/** Keeps to the bound of each device: a page of the oldest of the one that is over it goes, the next with the next sweep. Says whether there may be more. */
-async function dropSurplus({ read, writer, log, maxParked }: ReceiptExpirerDeps): Promise<boolean> {
-  const [overfull] = await readOverfull(read, maxParked)
+/**
+ * Enforces the limit per device: removes a page of the oldest of one device that exceeds it; the next sweep
+ * continues. Returns whether there may be more.
+ */
+async function dropSurplus({ read, writer, log, maxUnmatched }: ReceiptExpirerDeps): Promise<boolean> {
+  const [overfull] = await readOverfull(read, maxUnmatched)
   if (overfull === undefined) return false
   const dropped = await writer.write((tx) => dropOldestParked(tx, overfull, droppedAtOnce))
   log.warn(
     { device_id: overfull.deviceId, receipts: dropped },
-    'a device brings more receipts than messages of ours wait for; the oldest of those that are kept were dropped',
+    'a device delivers more unmatched receipts than are kept; the oldest were dropped',
   )
   return true
 }

@@ -21,27 +21,28 @@ export interface RescuerDeps extends SweeperDeps {
   metrics: Metrics
   horizon: WriteHorizon
   fence: number
-  /** What the process before wrote down of its hand-overs; null when it cannot be relied on. */
+  /** What the earlier process logged of its submissions; null when it cannot be relied on. */
   past?: PastSubmissions | null
-  /** The start before in this data folder. */
+  /** The previous start in this data folder. */
   before?: number | null
-  /** Where others serve the database too, what was just followed is left to its follower for a moment. */
+  /** With peers, what a node has just left is reserved for its successor for a moment. */
   node?: { isAlone: boolean }
   times?: Times
 }
 
 /**
- * Ends the hand-overs that dead nodes left open. What its log tells counts: what had not left goes again, and an answer that had come is one.
- * The outcome of all others is unknown, so the message becomes `unconfirmed`, or goes again once
- * where the caller chose that (P6). Runs to its end before the dispatcher
- * starts, so that at a restart nothing stays in limbo but what the database takes in no form, and then for the nodes that die.
+ * Ends the attempts that dead nodes left open. The submission log is evidence: what was not submitted is
+ * requeued, and a response that had arrived is the outcome. The outcome of all others is unknown, so their
+ * messages become `unconfirmed`, or are resent once if the caller chose that (P6). The first run finishes
+ * before the dispatcher starts, so that after a restart nothing stays open except what the database accepts
+ * in no form; later runs are for nodes that die.
  */
 export const createRescuer = (deps: RescuerDeps): Sweeper =>
   new Sweeper(deps, {
     name: 'rescuer',
     intervalMs: (deps.times ?? usualTimes).rescueMs,
     async sweep() {
-      // Nearly always there is nothing to write.
+      // Almost always there is nothing to write.
       if ((await readOrphans(deps.read, { fence: deps.fence, most: 1 })).length === 0) return false
       try {
         return (await endOrphans(deps)) === pageSize
@@ -52,7 +53,10 @@ export const createRescuer = (deps: RescuerDeps): Sweeper =>
     },
   })
 
-/** One that the database will not take keeps neither the others nor the start: it stays open, and the next sweep offers it again. */
+/**
+ * Ends them one by one: one that the database refuses must delay neither the others nor the start. It stays
+ * open, and the next sweep retries it.
+ */
 async function endOneByOne(deps: RescuerDeps): Promise<boolean> {
   const orphans = await readOrphans(deps.read, { fence: deps.fence, most: pageSize })
   let ended = 0
@@ -60,7 +64,7 @@ async function endOneByOne(deps: RescuerDeps): Promise<boolean> {
   return ended > 0 && orphans.length === pageSize
 }
 
-/** What cannot be stored as it was told is not known. */
+/** What cannot be stored in its original form becomes unknown. */
 async function endOne(deps: RescuerDeps, attemptId: string): Promise<number> {
   for (const past of deps.past ? [deps.past, null] : [null])
     try {
@@ -68,16 +72,16 @@ async function endOne(deps: RescuerDeps, attemptId: string): Promise<number> {
     } catch (error) {
       if (isPassing(error)) throw error
       const isLast = past === null || !isRefusal(error)
-      const told = isLast
-        ? 'a hand-over of an earlier process cannot be ended'
-        : 'a hand-over of an earlier process cannot be ended as the log has it'
-      deps.log.error({ err: error, attempt: attemptId }, told)
+      const message = isLast
+        ? 'failed to end an open attempt of an earlier process'
+        : 'failed to end an open attempt of an earlier process as logged'
+      deps.log.error({ err: error, attempt: attemptId }, message)
       if (isLast) return 0
     }
   return 0
 }
 
-/** Ends a page of them, or one; gives how many. */
+/** Ends a page of them, or one; returns how many. */
 async function endOrphans(deps: RescuerDeps, only?: string): Promise<number> {
   const nowMs = deps.clock.now()
   const { orphans, outcomes, states } = await deps.horizon.hold(nowMs, (timeIn) =>
@@ -87,7 +91,7 @@ async function endOrphans(deps: RescuerDeps, only?: string): Promise<number> {
   for (const state of states) if (state !== null) deps.metrics.advanced(state.status)
   deps.log.warn(
     { messages: orphans.length, unknown: outcomes.filter(({ kind }) => kind === 'unknown').length },
-    'hand-overs of an earlier process were found open',
+    'found open submissions of an earlier process',
   )
   return orphans.length
 }
@@ -110,9 +114,9 @@ const lost: Outcome = {
   kind: 'unknown',
   networkIds: [],
   partsTaken: 0,
-  detail: 'The process ended during the hand-over.',
+  detail: 'The process ended during the submission.',
 }
-const neverLeft: Outcome = { kind: 'unavailable', detail: 'The process ended before the hand-over.' }
+const neverLeft: Outcome = { kind: 'unavailable', detail: 'The process ended before the submission.' }
 
 function outcomeOf({ attemptId, loggedBy }: Claimed, past: PastSubmissions | null): Outcome {
   if (past === null || loggedBy !== past.epoch) return lost

@@ -12,18 +12,18 @@ import { Sweeper, type SweeperDeps } from './sweeper.ts'
 import { beforeWallets, readWalletsAfter } from './wallets-after.ts'
 
 const intervalMs = 60_000
-/** Small pieces, so that accepting never waits long behind one. */
+/** Small pages, so that accepting never waits long for one. */
 const pageSize = 500
 
 export interface RetentionDeps extends SweeperDeps {
   read: Db
   writer: Writer
   recordDays: number
-  /** So long after its last state a message may still be told of, and be corrected by a receipt. */
+  /** How long after its last state a message may still be reported on and corrected by a receipt. */
   correctableMs: number
   textDays: number
   idempotencyDays: number
-  /** 0: for ever. */
+  /** 0: indefinitely. */
   auditDays: number
   keyUsageDays: number
   endedOptOutDays: number
@@ -31,32 +31,36 @@ export interface RetentionDeps extends SweeperDeps {
   alertDays: number
 }
 
-/** How far the texts of one wallet are dealt with. A restart looks once more from the beginning. */
+/** How far the texts of one wallet have been processed. A restart begins from the start. */
 interface Progress {
-  /** Where the next pass begins: in front of the first message that was not final yet. */
+  /** Where the next pass begins: before the first message that was not final yet. */
   fromId: string
-  /** Where this pass has come to. */
+  /** How far this pass has come. */
   atId: string
-  /** When this pass began, and whether it has come to the end. */
+  /** When this pass began, and whether it has reached the end. */
   beganMs: number
   isOver: boolean
 }
 
 /**
- * How often a pass begins anew: it walks over all that is kept behind the first message that is not final, which may be scheduled for weeks. So the text of
- * one that ended later than its age goes within an hour. Texts that are not kept for even a day are all seen before their messages are final.
+ * How often a pass starts: it reads everything after the first message that is not final, which may be
+ * scheduled for weeks. So the text of a message that became final later than its age is removed within an
+ * hour. Texts that are kept for less than a day are all read before their messages are final.
  */
 const passMs = (textDays: number): number => (textDays === 0 ? 0 : hourMs)
 
 /**
- * Keeps records and texts no longer than promised, wallet by wallet. `ledger_entries` and `usage_days` stay for ever: they are what proves the
- * sums of the wallets.
+ * Keeps records and texts no longer than promised, wallet by wallet. `ledger_entries` and `usage_days` are
+ * kept permanently: they prove the balances of the wallets.
  */
 export function createRetention(deps: RetentionDeps): Sweeper {
   const progress = new Map<string, Progress>()
-  /** How far this pass has come in a wallet: of what was removed the index keeps entries, which a look from its begin would walk over. */
+  /**
+   * How far this pass has come in a wallet: the index keeps entries of what was removed, which a scan from
+   * its start would read.
+   */
   const removedUpTo = new Map<string, string>()
-  const forgetKeys = keyPurger(deps)
+  const purgeKeys = keyPurger(deps)
 
   async function eraseOf(accountId: string, mode: Mode): Promise<boolean> {
     const name = `${accountId}/${mode}`
@@ -81,7 +85,7 @@ export function createRetention(deps: RetentionDeps): Sweeper {
       settledBeforeMs: nowMs - deps.correctableMs,
     }
     const isAny = (await readOldMessages(deps.read, mark, old, 1)).length > 0
-    // Read where they are removed: another node that thinks that it leads may have counted them as archived meanwhile.
+    // Read where they are removed: another node that believes it leads may have counted them as archived meanwhile.
     const page = isAny ? await deps.writer.write((tx) => removePage(tx, mark, old)) : []
     const isMore = page.length === pageSize
     if (isMore) removedUpTo.set(name, page.at(-1)?.id ?? '')
@@ -90,8 +94,8 @@ export function createRetention(deps: RetentionDeps): Sweeper {
   }
 
   async function sweep(): Promise<boolean> {
-    let more = await forgetKeys()
-    more = (await forgetRecords(deps)) || more
+    let more = await purgeKeys()
+    more = (await purgeRecords(deps)) || more
     for (let after = beforeWallets; ;) {
       const wallets = await readWalletsAfter(deps.read, after, pageSize)
       for (const wallet of wallets) more = (await eraseOf(wallet.account_id, wallet.mode)) || more
@@ -110,7 +114,10 @@ async function removePage(tx: Tx, mark: RetentionMark, old: Old): Promise<{ id: 
   return page
 }
 
-/** A message that is not final keeps its text and the place where the next pass begins, however many behind it are served; this one goes on behind them. */
+/**
+ * A message that is not final keeps its text and the start of the next pass, however many after it are done;
+ * this pass continues after them.
+ */
 function advance(
   { fromId, atId, beganMs }: Progress,
   page: readonly { id: string; finalized_at: number | null }[],
@@ -122,8 +129,8 @@ function advance(
   return { fromId: nextFrom, atId: page.at(-1)?.id ?? atId, beganMs, isOver: page.length < pageSize }
 }
 
-/** What is kept for so long, and no more than a page of it removed at once. */
-async function forgetRecords(deps: RetentionDeps): Promise<boolean> {
+/** Purges what has its own retention period, at most a page of each at a time. */
+async function purgeRecords(deps: RetentionDeps): Promise<boolean> {
   const nowMs = deps.clock.now()
   const { recordDays, auditDays, keyUsageDays, endedOptOutDays } = deps
   const deviceHistoryMs = nowMs - deps.deviceHistoryDays * dayMs
@@ -145,23 +152,23 @@ async function forgetRecords(deps: RetentionDeps): Promise<boolean> {
   return isMore.includes(true)
 }
 
-/** Received messages are known again as long as their records are kept. */
+/** Received messages are recognised as duplicates as long as their records are kept. */
 const inboundSeen: OldRows<'inbound_seen'> = {
   table: 'inbound_seen',
   key: ['device_id', 'fingerprint'],
   age: 'received_at',
 }
-/** An id tells when it was made. */
+/** An ID contains its time. */
 const auditLog: OldRows<'audit_log'> = { table: 'audit_log', key: ['id'], age: 'id' }
 const keyUsage: OldRows<'api_key_usage'> = { table: 'api_key_usage', key: ['key_id', 'day'], age: 'day' }
-/** Those without an end stand for ever. */
+/** Those without an end are kept permanently. */
 const optOuts: OldRows<'opt_outs'> = {
   table: 'opt_outs',
   key: ['account_id', 'mode', 'recipient'],
   age: 'forget_at',
 }
 
-/** Of the console: those that ended of themselves, and halves of sign-ins. Their times are ISO 8601, which sorts as text. */
+/** Sessions of the console that expired, and incomplete sign-ins. Their times are ISO 8601, which sorts as text. */
 const sessions: OldRows<'auth_sessions'> = { table: 'auth_sessions', key: ['id'], age: 'expiresAt' }
 const signInSteps: OldRows<'auth_verifications'> = {
   table: 'auth_verifications',
@@ -169,14 +176,14 @@ const signInSteps: OldRows<'auth_verifications'> = {
   age: 'expiresAt',
 }
 
-/** An answer to one that has ended is refused for its age. */
+/** A response to an expired one is rejected for its age. */
 const passkeyChallenges: OldRows<'passkey_challenges'> = {
   table: 'passkey_challenges',
   key: ['hash'],
   age: 'expires_at',
 }
 
-/** The present state of a device has no end and stays, however old it is. */
+/** The current state of a device has no end and is kept, regardless of its age. */
 const deviceStates: OldRows<'device_states'> = {
   table: 'device_states',
   key: ['device_id', 'from_at'],
@@ -196,14 +203,15 @@ const serverRuns: OldRows<'server_runs'> = { table: 'server_runs', key: ['epoch'
 /** What they had open was ended within a minute. */
 const deadNodes: OldRows<'nodes'> = { table: 'nodes', key: ['epoch'], age: 'left_at' }
 
-/** Those that last have no end and stay; their mails go with them. */
+/** Current ones have no end and are kept; their mails are removed with them. */
 const alerts: OldRows<'alerts'> = { table: 'alerts', key: ['id'], age: 'ended_at' }
 
 const beforeAllKeys = { account_id: '', mode: '', key: '', created_at: 0 }
 
 /**
- * An idempotency key lives for its days and until every message of its send is final. A page of keys that must live on ends the work of this
- * time: the next goes on behind it, so that many of them, as a restore may leave, neither hide the others nor are looked through all the time.
+ * Purges idempotency keys: each is kept for its days and until every message of its send is final. A page of
+ * keys that are still needed ends this sweep; the next one continues after it, so that many of them, as after
+ * a restore, neither hide the others nor are read all the time.
  */
 function keyPurger({ read, writer, clock, idempotencyDays }: RetentionDeps): () => Promise<boolean> {
   let after: Parameters<typeof readOldKeys>[1] = beforeAllKeys

@@ -5,13 +5,14 @@ import type { Log } from '../../process/log.ts'
 export interface SweeperDeps {
   clock: Clock
   log: Log
-  /** Whether this node is the one that tidies up for all; left out where each tidies up for itself. */
+  /** Whether this node runs the cleanup jobs for all; omitted where each runs them for itself. */
   leads?: () => boolean
 }
 
 /**
- * Something that tidies up now and then. `sweep` does a bounded piece of work and says whether there is more of it; then it is called
- * again at once, else after the interval; of several nodes one does it. A sweep that fails is logged and tried again at the next interval.
+ * A cleanup job. `sweep` does a bounded amount of work and returns whether there is more; then it is called
+ * again immediately, otherwise after the interval; one of several nodes does it. A sweep that fails is logged
+ * and retried after the interval.
  */
 export class Sweeper implements Service {
   readonly name: string
@@ -54,7 +55,7 @@ export class Sweeper implements Service {
       if (this.#deps.leads?.() === false) return this.#plan()
       this.#running = this.sweepAll()
         .catch((error: unknown) =>
-          this.#deps.log.error({ err: error, janitor: this.name }, 'a sweep failed; it will be tried again'),
+          this.#deps.log.error({ err: error, janitor: this.name }, 'a sweep failed; retrying'),
         )
         .finally(() => {
           this.#running = null

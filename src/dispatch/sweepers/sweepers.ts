@@ -72,19 +72,19 @@ export interface SweepersDeps extends SweeperDeps {
   pool: DevicePool
   takeKeyUses: () => KeyUse[]
   unread: UnreadNotes
-  /** Null where no mail server is set. */
+  /** Null without a mail server. */
   mailer: Mailer | null
-  /** The address that people know the service by. */
+  /** The public URL of the service. */
   publicUrl: () => string
-  /** Tells whoever looks on of devices. */
+  /** Notifies live views of devices. */
   changes: Pick<AccountChanges, 'tell'>
   timeOf: DueReleaserDeps['timeOf']
-  /** Told of each route on which something waits anew. */
+  /** Called for each route that has something queued again. */
   wake: DueReleaserDeps['wake']
   times?: Times
 }
 
-/** Everything that tidies up, with what the settings say. */
+/** Creates all cleanup jobs from the settings. */
 export function createSweepers(
   deps: SweepersDeps,
 ): Record<
@@ -109,7 +109,7 @@ export function createSweepers(
   Sweeper
 > {
   const { config } = deps
-  // What each node does for what runs on it, whichever of them tidies up.
+  // Jobs that each node runs for itself, regardless of which one leads.
   const own = { ...deps, leads: () => true }
   return {
     rescuer: createRescuer(deps),
@@ -119,8 +119,8 @@ export function createSweepers(
       ...deps,
       receiptWindowMs: config.receiptWindowHours * hourMs,
       correctionDays: config.correctionDays,
-      parkedMs: config.parkedReceiptHours * hourMs,
-      maxParked: config.parkedReceipts,
+      unmatchedMs: config.parkedReceiptHours * hourMs,
+      maxUnmatched: config.parkedReceipts,
     }),
     retention: retentionOf(deps),
     fragmentExpirer: createFragmentExpirer({ ...deps, terms: inboundTermsOf(config) }),
@@ -130,7 +130,7 @@ export function createSweepers(
       ...own,
       devices: () => deps.pool.reported,
       absent: () => deps.pool.absent,
-      elsewhere: (heard) => deps.pool.remoteDeviceReports(heard),
+      elsewhere: (reports) => deps.pool.remoteDeviceReports(reports),
     }),
     unreadKeeper: createUnreadKeeper(own),
     offerExpirer: createOfferExpirer(deps),

@@ -6,7 +6,7 @@ import { Sweeper, type SweeperDeps } from './sweeper.ts'
 const intervalMs = 5_000
 const pageSize = 200
 
-/** Refills the play wallets at 00:00 UTC, within seconds of it. */
+/** Refills the test credits at 00:00 UTC, within seconds. */
 export const createTestCreditRefill = (
   deps: SweeperDeps & { writer: Writer; ids: Ids; playSms: number },
 ): Sweeper =>

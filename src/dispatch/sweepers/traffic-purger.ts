@@ -22,7 +22,7 @@ interface Place extends WalletKey {
   bucket: number
 }
 
-/** By the primary key of each wallet: an index by age would cost every count a second write. */
+/** By the primary key of each wallet: an index by age would cost a second write for every count. */
 const oldOf = (table: 'traffic' | 'traffic_times', more: string) => ({
   sql: `select account_id, mode, grain, bucket${more} from ${table}
         where account_id = :account and mode = :mode and grain = :grain and bucket < :before order by bucket limit :most`,
@@ -31,7 +31,7 @@ const oldOf = (table: 'traffic' | 'traffic_times', more: string) => ({
 const oldCounts = oldOf('traffic', '')
 const oldTimes = oldOf('traffic_times', ', measure, step')
 
-/** Removes counts of traffic past their time: five minutes after days, six hours after more than a year. */
+/** Purges old counts of traffic: five-minute ones after days, six-hour ones after more than a year. */
 export function createTrafficPurger(deps: TrafficPurgerDeps): Sweeper {
   let after = beforeWallets
   return new Sweeper(deps, {
@@ -39,7 +39,7 @@ export function createTrafficPurger(deps: TrafficPurgerDeps): Sweeper {
     intervalMs,
     async sweep() {
       const wallets = await readWalletsAfter(deps.read, after, walletsAtOnce)
-      const isMore = await forgetOf(deps, wallets)
+      const isMore = await purgeOf(deps, wallets)
       if (isMore) return true
       const last = wallets.at(-1)
       after = last ?? beforeWallets
@@ -48,8 +48,8 @@ export function createTrafficPurger(deps: TrafficPurgerDeps): Sweeper {
   })
 }
 
-/** At most a page of each table; says whether there is more. */
-async function forgetOf(
+/** Removes at most a page of each table; returns whether there is more. */
+async function purgeOf(
   { read, writer, clock, trafficDays }: TrafficPurgerDeps,
   wallets: readonly WalletKey[],
 ): Promise<boolean> {

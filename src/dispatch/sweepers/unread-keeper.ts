@@ -5,7 +5,7 @@ import type { UnreadNotes } from '../devices/unread-notes.ts'
 
 const intervalMs = 10_000
 
-/** Writes down now and then what devices sent and nobody could read. */
+/** Stores periodically what devices sent and could not be parsed. */
 export function createUnreadKeeper(deps: SweeperDeps & { writer: Writer; unread: UnreadNotes }): Sweeper {
   const sweep = async (): Promise<boolean> => {
     const notes = deps.unread.take()

@@ -7,7 +7,7 @@ import { routeFrom } from '../routes/route-ring.ts'
 import { routingFor } from '../devices/routing.ts'
 
 const intervalMs = 60_000
-/** Routes looked at in one go: a queue of 10,000 that is looked through to its end takes a reader about a millisecond. */
+/** Routes checked at a time: reading a queue of 10,000 to its end takes about 1 ms. */
 const pageSize = 100
 
 export interface UnroutableMessagesDeps extends SweeperDeps {
@@ -16,13 +16,14 @@ export interface UnroutableMessagesDeps extends SweeperDeps {
 }
 
 /**
- * Says whose messages wait that no enabled device can carry. Accept refuses such messages, so a device was changed, switched off or removed since.
- * They are left to wait, because a device that is off for an hour comes back; the log has one line for each route until it is well again.
+ * Warns about queued messages that no enabled device can carry. Such messages are rejected on accept, so a
+ * device was changed, disabled or removed since. They stay queued, because a device that is off for an hour
+ * returns. Each route is logged once until it recovers.
  */
 export function createUnroutableWatch(deps: UnroutableMessagesDeps): Sweeper {
   const { read, pool, log } = deps
-  let told = new Set<string>()
-  let stranded = new Set<string>()
+  let logged = new Set<string>()
+  let found = new Set<string>()
   let after = beforeAllRoutes
 
   async function sweep(): Promise<boolean> {
@@ -32,13 +33,13 @@ export function createUnroutableWatch(deps: UnroutableMessagesDeps): Sweeper {
       const { maxParts, enabled } = routingFor(pool, accountId, mode, sender, encodingForced)
       if (maxParts >= maxPartsOfMessage || !(await isWaiting(read, row, maxParts))) continue
       const name = `${accountId}/${routeKey}`
-      stranded.add(name)
-      if (told.has(name)) continue
+      found.add(name)
+      if (logged.has(name)) continue
       log.warn({ account_id: accountId, mode, max_parts: maxParts }, enabled ? tooLong : noDevice)
     }
     const isMore = rows.length === pageSize
     after = (isMore ? rows.at(-1) : undefined) ?? beforeAllRoutes
-    if (!isMore) [told, stranded] = [stranded, new Set()]
+    if (!isMore) [logged, found] = [found, new Set()]
     return isMore
   }
 
@@ -46,8 +47,8 @@ export function createUnroutableWatch(deps: UnroutableMessagesDeps): Sweeper {
 }
 
 const tooLong =
-  'messages wait that are longer than any enabled device joins: they expire unless such a device is added or enabled'
-const noDevice = 'messages wait that no enabled device can carry: they expire unless one is added or enabled'
+  'queued messages have more parts than any enabled device can join: they expire unless such a device is added or enabled'
+const noDevice = 'no enabled device can carry queued messages: they expire unless one is added or enabled'
 
 const isWaiting = async (
   read: Db,

@@ -7,10 +7,10 @@ export interface WalletKey {
   mode: Mode
 }
 
-/** In front of the first. */
+/** Sorts before the first one. */
 export const beforeWallets: WalletKey = { account_id: '', mode: '' as Mode }
 
-/** The next wallets behind one, in the order of their keys. */
+/** Returns the next wallets after this one, in the order of their keys. */
 export const readWalletsAfter = (read: Db, after: WalletKey, limit: number): Promise<WalletKey[]> =>
   read
     .selectFrom('wallets')

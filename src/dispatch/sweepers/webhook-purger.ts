@@ -7,7 +7,7 @@ import { purgedAtOnce } from './purge-old.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
 
 const intervalMs = 60_000
-/** What is days old may wait for its turn: however many endpoints there are, a sweep reads so many. */
+/** Old rows can wait for their turn: a sweep reads this many endpoints, regardless of how many exist. */
 const endpointsAtOnce = 200
 
 export interface WebhookPurgerDeps extends SweeperDeps {
@@ -24,12 +24,12 @@ interface Endpoint {
 }
 
 /**
- * Forgets what endpoints were told so long ago, and endpoints that were removed, with all that waited for them: of so many endpoints a minute, one after the
- * other. Ids of events tell their time.
+ * Purges old deliveries to endpoints, and removed endpoints with all that was pending for them: this many
+ * endpoints per minute, in turn. Event IDs contain their time.
  */
 export function createWebhookPurger(deps: WebhookPurgerDeps, atOnce = endpointsAtOnce): Sweeper {
   const { read, writer, clock, logDays } = deps
-  /** Behind whom the next page begins. */
+  /** The next page begins after this endpoint. */
   let afterId = ''
 
   async function sweep(): Promise<boolean> {
@@ -44,12 +44,12 @@ export function createWebhookPurger(deps: WebhookPurgerDeps, atOnce = endpointsA
     const before = lowestIdAt('evt', beforeMs)
     let more = false
     for (const endpoint of endpoints) {
-      const until = endpoint.state === 'removed' ? behindAllEvents : before
-      more = (await forgetTold(deps, 'webhook_deliveries', endpoint, until)) || more
-      more = (await forgetTold(deps, 'webhook_attempts', endpoint, until)) || more
+      const until = endpoint.state === 'removed' ? afterAllEvents : before
+      more = (await purgeDeliveries(deps, 'webhook_deliveries', endpoint, until)) || more
+      more = (await purgeDeliveries(deps, 'webhook_attempts', endpoint, until)) || more
     }
     for (const accountId of new Set(endpoints.map(({ account_id }) => account_id)))
-      more = (await forgetEvents(deps, accountId, before)) || more
+      more = (await purgeEvents(deps, accountId, before)) || more
     // Its events are as old as it is: none is left of an account without endpoints.
     const removed = endpoints.filter((each) => each.state === 'removed' && each.updated_at < beforeMs)
     if (more) return true
@@ -62,10 +62,10 @@ export function createWebhookPurger(deps: WebhookPurgerDeps, atOnce = endpointsA
   return new Sweeper(deps, { name: 'webhook-purger', intervalMs, sweep })
 }
 
-/** Ids end on letters. */
-const behindAllEvents = 'evt_~'
+/** IDs end with letters. */
+const afterAllEvents = 'evt_~'
 
-async function forgetTold(
+async function purgeDeliveries(
   { read, writer }: WebhookPurgerDeps,
   table: 'webhook_deliveries' | 'webhook_attempts',
   { account_id, id }: Endpoint,
@@ -86,7 +86,7 @@ async function forgetTold(
   return rows.length === purgedAtOnce
 }
 
-async function forgetEvents(
+async function purgeEvents(
   { read, writer }: WebhookPurgerDeps,
   accountId: string,
   before: string,

@@ -1,21 +1,24 @@
 import type { Outcome } from '../../connectors/connector.ts'
 
-/** `trial`: it rested long enough, and is given one message at a time. */
+/** `trial` is half open: it rested long enough, and gets one message at a time. */
 export type BreakerState = 'closed' | 'open' | 'trial'
 
-/** Unknown outcomes one after another that open a link, and known ones on trial that close it again. */
+/** Consecutive unknown outcomes that open the breaker of a link, and known ones in half-open state that close it. */
 const inARow = 20
-/** The share of unknown outcomes that opens a link, once there are enough to tell. */
+/** Share of unknown outcomes that opens the breaker, once there are enough. */
 const maxUnknown = 0.01
 const enough = 200
-/** What ended within this time was cut off at once: one cut, however much was open. */
+/** Outcomes within this time were cut off together: they count as one, however many were in flight. */
 const sameCutMs = 1_000
-/** Over this time, in slices that are forgotten one by one. */
+/** The time for the share, in slices that expire one by one. */
 const windowMs = 600_000
 const slices = 10
 const sliceMs = windowMs / slices
 
-/** Whether the outcome says that the peer answers (true), that it does not (false), that it was lost (cut), or nothing of that. */
+/**
+ * Returns whether the outcome shows that the peer responds (true), does not (false), was lost (cut), or none
+ * of that.
+ */
 function isKnown(outcome: Outcome): boolean | 'cut' | null {
   if (outcome.kind === 'unknown') return outcome.connectionLost === true ? 'cut' : false
   if (outcome.kind === 'unavailable' || (outcome.kind === 'refused' && outcome.lasts === 'expired'))
@@ -24,20 +27,22 @@ function isKnown(outcome: Outcome): boolean | 'cut' | null {
 }
 
 /**
- * Stops the use of a link on which too many hand-overs end without an answer: each of them may have arrived, or not, and only a person
- * can find out. It opens at 20 in a row, or at more than 1 % of 200 or more in 10 minutes. After a rest one message at a time is tried;
- * 20 known outcomes close it, an unknown one opens it again. A lost connection says little of the peer, however much was open on it: it counts
- * once, and only in the run, so that a peer that takes messages and hangs up is found out. Times are monotonic.
+ * Stops the use of a link on which too many submissions end without a response: each of them may have arrived
+ * or not, and only a person can find out. It opens at 20 in a row, or at more than 1% of 200 or more in 10
+ * minutes. After a rest it is half open, with one message at a time; 20 known outcomes close it, an unknown
+ * one opens it again. A lost connection says little about the peer, however much was in flight: it counts
+ * once, and only in the run, so that a peer that accepts messages and disconnects is detected. Times are
+ * monotonic.
  */
 export class Breaker {
   readonly #restMs: number
   #openedMs: number | null = null
-  /** The run of unknown outcomes while closed, of known ones on trial. */
+  /** Consecutive unknown outcomes while closed, known ones while half open. */
   #run = 0
   #cutMs = Number.NEGATIVE_INFINITY
   readonly #counts: { slice: number; all: number; unknown: number }[] = []
 
-  /** With a rest of 0 it stays open until a person changes the device. */
+  /** With a rest of 0 it stays open until the device is changed. */
   constructor(restMs: number) {
     this.#restMs = restMs
   }
@@ -47,19 +52,19 @@ export class Breaker {
     return this.#restMs > 0 && nowMs - this.#openedMs >= this.#restMs ? 'trial' : 'open'
   }
 
-  /** How long ago it was opened the last time; null while it is closed. */
+  /** How long ago it last opened; null while it is closed. */
   openedForMs(nowMs: number): number | null {
     return this.#openedMs === null ? null : nowMs - this.#openedMs
   }
 
-  /** Takes an outcome in; gives the change that it made, if any. */
-  heard(outcome: Outcome, nowMs: number): 'opened' | 'closed' | null {
+  /** Records an outcome; returns the change that it caused, if any. */
+  record(outcome: Outcome, nowMs: number): 'opened' | 'closed' | null {
     const known = isKnown(outcome)
     const state = this.stateAt(nowMs)
-    // What was handed over before it opened says nothing new.
+    // What was submitted before it opened is no new evidence.
     if (known === null || state === 'open') return null
     if (known === 'cut') return this.#cut(state, nowMs)
-    return state === 'trial' ? this.#tried(known, nowMs) : this.#counted(known, nowMs)
+    return state === 'trial' ? this.#recordProbe(known, nowMs) : this.#recordClosed(known, nowMs)
   }
 
   #cut(state: 'closed' | 'trial', nowMs: number): 'opened' | null {
@@ -70,14 +75,14 @@ export class Breaker {
     return this.#run >= inARow ? this.#open(nowMs) : null
   }
 
-  /** Somebody saw to it. */
+  /** Closes the breaker after the device was changed. */
   reset(): void {
     this.#openedMs = null
     this.#run = 0
     this.#counts.length = 0
   }
 
-  #tried(known: boolean, nowMs: number): 'opened' | 'closed' | null {
+  #recordProbe(known: boolean, nowMs: number): 'opened' | 'closed' | null {
     if (!known) return this.#open(nowMs)
     this.#run += 1
     if (this.#run < inARow) return null
@@ -85,7 +90,7 @@ export class Breaker {
     return 'closed'
   }
 
-  #counted(known: boolean, nowMs: number): 'opened' | null {
+  #recordClosed(known: boolean, nowMs: number): 'opened' | null {
     this.#run = known ? 0 : this.#run + 1
     const slice = Math.floor(nowMs / sliceMs)
     while (this.#counts[0] !== undefined && this.#counts[0].slice <= slice - slices) this.#counts.shift()

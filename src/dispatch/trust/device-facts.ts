@@ -1,7 +1,7 @@
 import type { Mode } from '../../storage/tables/schema.ts'
 import type { RateLimit } from '../rates/rate-limit.ts'
 
-/** What of a device's row decides how it is run. */
+/** The parts of a device's row that decide how it is run. */
 export interface DeviceFacts {
   id: string
   accountId: string | null
@@ -9,11 +9,11 @@ export interface DeviceFacts {
   kind: string
   name: string
   senders: ReadonlySet<string>
-  /** Whose national numbers it may receive; null where nobody has said so. */
+  /** The country whose national numbers it may receive; null if not set. */
   country: string | null
   pace: RateLimit | null
-  /** The group that it is in. */
+  /** The group that it belongs to. */
   groupId?: string
-  /** It takes nothing new, and ends what it holds. */
+  /** It accepts nothing new, and finishes what is in flight. */
   isDraining: boolean
 }

@@ -3,7 +3,7 @@ import type { Outcome } from '../../connectors/connector.ts'
 import type { Log } from '../../process/log.ts'
 import { Breaker, type BreakerState } from './breaker.ts'
 import type { DeviceFacts } from './device-facts.ts'
-import { type Addressed, Doubt, maxFaults } from './doubt.ts'
+import { type Addressed, FaultDetector, maxFaults } from './doubt.ts'
 
 const silentReason = 'repeated_unknown'
 const failingReason = 'repeated_failures'
@@ -14,70 +14,79 @@ interface TrustDeps {
   breakerRestMs: number
 }
 
-/** How far a device is trusted, by what its hand-overs came to: doubted after five that failed (doubt.ts), left alone after twenty without an answer (breaker.ts). */
+/**
+ * How far a device is trusted, by the outcomes of its submissions: distrusted after five faults (doubt.ts),
+ * unused after twenty without a response (breaker.ts).
+ */
 export class DeviceTrust {
   readonly #deps: TrustDeps
   readonly #breaker: Breaker
-  readonly #doubt: Doubt
+  readonly #detector: FaultDetector
 
   constructor(deps: TrustDeps) {
     this.#deps = deps
     this.#breaker = new Breaker(deps.breakerRestMs)
-    this.#doubt = new Doubt(deps.breakerRestMs)
+    this.#detector = new FaultDetector(deps.breakerRestMs)
   }
 
   get isDoubted(): boolean {
-    return this.#doubt.isDoubted
+    return this.#detector.isDoubted
   }
 
-  /** It failed with the last that it was given. */
+  /** Whether its last message failed. */
   get hasFailed(): boolean {
-    return this.#doubt.faults > 0
+    return this.#detector.faults > 0
   }
 
-  /** So many went well since the last that failed. */
+  /** How many succeeded since the last fault. */
   get goodInARow(): number {
-    return this.#doubt.good
+    return this.#detector.good
   }
 
-  /** So many it may hold beside a sound device: with those that failed since the last that went well, no more than are lost to a new fault. */
-  get maxBeside(): number {
-    return Math.max(0, maxFaults - this.#doubt.faults)
+  /**
+   * How many it may hold next to a healthy device: with those that failed since its last success, no more
+   * than a new fault may cost.
+   */
+  get maxWithOthers(): number {
+    return Math.max(0, maxFaults - this.#detector.faults)
   }
 
-  /** Whether it may be used now, in full or on trial, where it is alone or beside sound devices. */
-  state(isBeside = false): BreakerState {
+  /** Whether it may be used now, fully or half open, alone or next to healthy devices. */
+  state(hasOthers = false): BreakerState {
     const nowMs = this.#deps.clock.monotonicMs()
     const state = this.#breaker.stateAt(nowMs)
-    if (state === 'open' || !this.#doubt.isDoubted) return state
-    return this.#doubt.mayTry(nowMs, isBeside) ? 'trial' : 'open'
+    if (state === 'open' || !this.#detector.isDoubted) return state
+    return this.#detector.mayProbe(nowMs, hasOthers) ? 'trial' : 'open'
   }
 
-  /** Whether it is left alone, whatever else there is. */
-  get isGivenUp(): boolean {
+  /** Whether it is unused, regardless of other devices. */
+  get isUnused(): boolean {
     return this.#breaker.stateAt(this.#deps.clock.monotonicMs()) === 'open'
   }
 
-  /** Doubted, or left alone. */
+  /** Whether it is distrusted or unused. */
   get isDistrusted(): boolean {
     return this.reasons.length > 0
   }
 
   get reasons(): string[] {
     if (this.#breaker.stateAt(this.#deps.clock.monotonicMs()) !== 'closed') return [silentReason]
-    return this.#doubt.isDoubted ? [failingReason] : []
+    return this.#detector.isDoubted ? [failingReason] : []
   }
 
-  /** How long ago it was last found not to answer, or to fail: what it was given before that tells nothing of its trial. Null while it is trusted. */
+  /**
+   * How long ago it was last found unresponsive or failing: what it was given before is no evidence for its
+   * probe. Null while it is trusted.
+   */
   get distrustedForMs(): number | null {
     const nowMs = this.#deps.clock.monotonicMs()
-    const ages = [this.#breaker.openedForMs(nowMs), this.#doubt.doubtedForMs(nowMs)]
+    const ages = [this.#breaker.openedForMs(nowMs), this.#detector.doubtedForMs(nowMs)]
     const known = ages.filter((ageMs) => ageMs !== null)
     return known.length === 0 ? null : Math.min(...known)
   }
 
-  /** Takes an outcome in; gives whether that changed how far the device is trusted. */
-  heard(
+  /** Records an outcome; returns whether it changed the trust in the device. */
+  record(
     outcome: Outcome,
     { id, name, accountId }: Pick<DeviceFacts, 'id' | 'name' | 'accountId'>,
     message?: Addressed,
@@ -85,26 +94,30 @@ export class DeviceTrust {
     const { clock, log } = this.#deps
     const device = { device_id: id, name }
     const nowMs = clock.monotonicMs()
-    const doubt = this.#doubt.heard(outcome, nowMs, message && { ...message, isShared: accountId === null })
-    const change = this.#breaker.heard(outcome, nowMs)
+    const fault = this.#detector.record(
+      outcome,
+      nowMs,
+      message && { ...message, isShared: accountId === null },
+    )
+    const change = this.#breaker.record(outcome, nowMs)
     if (change === 'opened')
       log.error(
         device,
-        'too many hand-overs to a device ended without an answer: it gets no more until it was looked at and changed, or has rested and is tried',
+        'too many submissions to a device got no response: it gets no more until it is changed, or has rested and is probed',
       )
-    else if (doubt === 'began')
+    else if (fault === 'began')
       log.warn(
         device,
-        'a device fails again and again: others carry what they can in its place, and it is tried with one message at a time',
+        'a device fails repeatedly: others carry what they can instead, and it is probed with one message at a time',
       )
-    if ((change === 'closed' || doubt === 'ended') && this.state() === 'closed')
-      log.warn(device, 'a device works again: it is used as before')
-    return change !== null || doubt !== null
+    if ((change === 'closed' || fault === 'ended') && this.state() === 'closed')
+      log.warn(device, 'a device has recovered and is used as before')
+    return change !== null || fault !== null
   }
 
-  /** Somebody saw to it. */
+  /** Restores the trust after the device was changed. */
   reset(): void {
     this.#breaker.reset()
-    this.#doubt.reset()
+    this.#detector.reset()
   }
 }

@@ -2,32 +2,39 @@ import { BoundedMap } from '../../runtime/bounded-map.ts'
 import { dayMs } from '../../runtime/clock.ts'
 import type { Outcome } from '../../connectors/connector.ts'
 
-/** Faults in a row that make a device doubted, and good outcomes in a row that end it: so many are lost to a new fault, at most. */
+/**
+ * Consecutive faults that make a device distrusted, and successes that end it: at most this many are lost to
+ * a new fault.
+ */
 export const maxFaults = 5
-/** Or half of so many within the time. */
+/** Or half of this many within the time. */
 const among = 20
 const withinMs = 600_000
-/** The first pause of a device that is alone; it doubles with each trial that fails. */
+/** First pause of a device without an alternative; it doubles with each failed probe. */
 const firstPauseMs = 10_000
-/** The longest, where a device is left to rest until it is changed: alone, it is still tried. */
-const longestPauseMs = 300_000
-/** What ended within this time was cut off at once (decision 11). */
+/** Maximum pause where a device rests until it is changed: without an alternative, it is still probed. */
+const maxPauseMs = 300_000
+/** Outcomes within this time were cut off together (decision 11). */
 const sameCutMs = 1_000
-/** A number that the device took lately is no dead one: so lately, and so many are remembered, about 100 kB for a link. */
-const livesForMs = dayMs
-const maxLiving = 1_000
+/**
+ * A number that the device accepted recently is in service: how recently, and how many are remembered, about
+ * 100 kB per link.
+ */
+const inServiceMs = dayMs
+const maxAccepted = 1_000
 
-/** Whose message it was, and to whom it went. */
+/** Account and recipient of a message. */
 export interface Addressed {
   accountId: string
   to: string
-  /** Whether several accounts use the device: what one of them sends must not slow it down for the others. */
+  /** Whether several accounts use the device: messages of one must not slow it down for the others. */
   isShared?: boolean
 }
 
 /**
- * Whether an outcome tells against its device (true), for it (false), that its connection was lost (cut), that somebody cannot be reached (unclear), or
- * nothing of that. What is the message's fault alone, or passes by itself, says nothing.
+ * Returns whether an outcome counts against its device (true), for it (false), as a lost connection (cut), as
+ * an unreachable recipient perhaps (unclear), or for nothing. A fault of only the message, or one that passes
+ * by itself, is no evidence.
  */
 function isFault(outcome: Outcome): boolean | 'cut' | 'unclear' | null {
   switch (outcome.kind) {
@@ -46,25 +53,26 @@ function isFault(outcome: Outcome): boolean | 'cut' | 'unclear' | null {
 }
 
 /**
- * Tells a device that fails again and again from one that a message now and then fails on: at 5 faults in a row, or when half of the last 20 were
- * some within 10 minutes. While sound devices work it is tried with one message in each rest; alone it has one at a time, with a pause
- * behind each that fails. 5 good ones in a row end it. Times are monotonic.
+ * Detects a device that fails repeatedly, as opposed to one on which a message fails now and then: at 5
+ * faults in a row, or when half of the last 20 within 10 minutes were faults. While healthy devices work it
+ * is probed with one message per rest; without an alternative it gets one at a time, with a pause after each
+ * that fails. 5 successes in a row end it. Times are monotonic.
  */
-export class Doubt {
+export class FaultDetector {
   readonly #restMs: number
   readonly #last: { atMs: number; isFault: boolean }[] = []
   #faults = 0
   #good = 0
-  /** Whose messages were refused without a word of whose fault it is, since the last good outcome. */
+  /** Accounts whose messages were refused without a known culprit, since the last success. */
   readonly #refusedOf = new Set<string>()
-  /** Numbers refused in that way since then that the device had taken lately; five are enough. */
-  readonly #refusedLiving = new Set<string>()
-  /** When it last took a message to a number. */
-  readonly #takenMs = new BoundedMap<number>(maxLiving)
+  /** Numbers refused in that way since then that the device had accepted recently; five are enough. */
+  readonly #refusedInService = new Set<string>()
+  /** When it last accepted a message to a number. */
+  readonly #acceptedMs = new BoundedMap<number>(maxAccepted)
   #cutMs = Number.NEGATIVE_INFINITY
-  #doubted: { sinceMs: number; failedTrials: number; good: number } | null = null
+  #doubted: { sinceMs: number; failedProbes: number; good: number } | null = null
 
-  /** With a rest of 0 it is tried beside sound devices only when a person has changed it. */
+  /** With a rest of 0 it is probed next to healthy devices only after it was changed. */
   constructor(restMs: number) {
     this.#restMs = restMs
   }
@@ -73,40 +81,41 @@ export class Doubt {
     return this.#doubted !== null
   }
 
-  /** How many faults there were since the last good outcome. */
+  /** How many faults there were since the last success. */
   get faults(): number {
     return this.#faults
   }
 
-  /** How many good outcomes there were since the last fault. */
+  /** How many successes there were since the last fault. */
   get good(): number {
     return this.#good
   }
 
-  /** How long ago it failed the last time; null while it is sound. */
+  /** How long ago it last failed; null while it is trusted. */
   doubtedForMs(nowMs: number): number | null {
     return this.#doubted === null ? null : nowMs - this.#doubted.sinceMs
   }
 
-  /** Whether it may be given the one message by which it is tried. */
-  mayTry(nowMs: number, isBeside: boolean): boolean {
+  /** Whether it may be given the one message by which it is probed. */
+  mayProbe(nowMs: number, hasOthers: boolean): boolean {
     const doubted = this.#doubted
     if (doubted === null || doubted.good > 0) return true
-    const longestMs = this.#restMs > 0 ? this.#restMs : isBeside ? Infinity : longestPauseMs
-    const pauseMs = isBeside ? longestMs : Math.min(longestMs, firstPauseMs * 2 ** doubted.failedTrials)
+    const maxMs = this.#restMs > 0 ? this.#restMs : hasOthers ? Infinity : maxPauseMs
+    const pauseMs = hasOthers ? maxMs : Math.min(maxMs, firstPauseMs * 2 ** doubted.failedProbes)
     return nowMs - doubted.sinceMs >= pauseMs
   }
 
   /**
-   * Takes the outcome of a message in; gives the change that it made, if any. What may be the recipient's fault counts once it came to two accounts
-   * since the last good outcome, or, on a device of one account, to five numbers that it took lately: neither the list of dead
-   * numbers nor a text that is barred of one account must slow down what others send.
+   * Records the outcome of a message; returns the change that it caused, if any. A refusal that may be the
+   * recipient's fault counts once two accounts got one since the last success or, on a device of one account,
+   * five numbers that it accepted recently: neither a list of dead numbers nor a text that is barred for one
+   * account may slow down what others send.
    */
-  heard(outcome: Outcome, nowMs: number, message?: Addressed): 'began' | 'failed' | 'ended' | null {
+  record(outcome: Outcome, nowMs: number, message?: Addressed): 'began' | 'failed' | 'ended' | null {
     const fault = isFault(outcome)
     if (fault === null) return null
-    if (fault === false) return this.#worked(nowMs, message)
-    if (fault === 'unclear' && !this.#tells(nowMs, message)) return null
+    if (fault === false) return this.#succeeded(nowMs, message)
+    if (fault === 'unclear' && !this.#isEvidence(nowMs, message)) return null
     if (fault === 'cut') {
       if (nowMs - this.#cutMs < sameCutMs) return null
       this.#cutMs = nowMs
@@ -116,31 +125,37 @@ export class Doubt {
     return this.#doubted === null ? this.#begin(nowMs) : this.#fail(nowMs)
   }
 
-  /** Somebody saw to it. */
+  /** Restores the trust after the device was changed. */
   reset(): void {
     this.#doubted = null
     this.#faults = 0
     this.#last.length = 0
     this.#refusedOf.clear()
-    this.#refusedLiving.clear()
+    this.#refusedInService.clear()
   }
 
-  /** Whether a refusal that may be its recipient's fault tells of the device. Of numbers that live it counts as five in a row when the fifth is refused. */
-  #tells(nowMs: number, { accountId, to, isShared = false }: Addressed = { accountId: '', to: '' }): boolean {
-    const takenMs = isShared ? undefined : this.#takenMs.get(to)
-    const lives = takenMs !== undefined && nowMs - takenMs < livesForMs
-    if (lives && this.#refusedLiving.size < maxFaults) this.#refusedLiving.add(to)
-    const ofLiving = this.#refusedLiving.size === maxFaults
-    if (ofLiving) this.#faults = Math.max(this.#faults, maxFaults - 1)
-    return this.#refusedOf.add(accountId).size > 1 || ofLiving
+  /**
+   * Whether a refusal that may be its recipient's fault is evidence against the device. For numbers in
+   * service the fifth refusal counts as five in a row.
+   */
+  #isEvidence(
+    nowMs: number,
+    { accountId, to, isShared = false }: Addressed = { accountId: '', to: '' },
+  ): boolean {
+    const acceptedMs = isShared ? undefined : this.#acceptedMs.get(to)
+    const isInService = acceptedMs !== undefined && nowMs - acceptedMs < inServiceMs
+    if (isInService && this.#refusedInService.size < maxFaults) this.#refusedInService.add(to)
+    const isOfInService = this.#refusedInService.size === maxFaults
+    if (isOfInService) this.#faults = Math.max(this.#faults, maxFaults - 1)
+    return this.#refusedOf.add(accountId).size > 1 || isOfInService
   }
 
-  #worked(nowMs: number, message: Addressed | undefined): 'ended' | null {
-    if (message !== undefined) this.#takenMs.set(message.to, nowMs)
+  #succeeded(nowMs: number, message: Addressed | undefined): 'ended' | null {
+    if (message !== undefined) this.#acceptedMs.set(message.to, nowMs)
     this.#faults = 0
     this.#good += 1
     this.#refusedOf.clear()
-    this.#refusedLiving.clear()
+    this.#refusedInService.clear()
     this.#note(false, nowMs)
     if (this.#doubted === null) return null
     this.#doubted.good += 1
@@ -151,15 +166,15 @@ export class Doubt {
 
   #begin(nowMs: number): 'began' | null {
     if (this.#faults < maxFaults && !this.#isHalf()) return null
-    this.#doubted = { sinceMs: nowMs, failedTrials: 0, good: 0 }
+    this.#doubted = { sinceMs: nowMs, failedProbes: 0, good: 0 }
     return 'began'
   }
 
-  /** What it was given before the doubt began says nothing new. */
+  /** What it was given before it was distrusted is no new evidence. */
   #fail(nowMs: number): 'failed' | null {
     const doubted = this.#doubted
-    if (doubted === null || !this.mayTry(nowMs, false)) return null
-    this.#doubted = { sinceMs: nowMs, failedTrials: doubted.failedTrials + 1, good: 0 }
+    if (doubted === null || !this.mayProbe(nowMs, false)) return null
+    this.#doubted = { sinceMs: nowMs, failedProbes: doubted.failedProbes + 1, good: 0 }
     return 'failed'
   }
 

@@ -1,16 +1,17 @@
 import type { DeviceTrust } from './device-trust.ts'
 
 /**
- * How many messages a device that fetches was given and has not told the end of, as far as this node knows, and how many it may hold beside a sound
- * device: it sends them one by one, so that a fault which is new costs what it holds.
+ * Counts the messages that a device that fetches was given and has not reported as final, as far as this node
+ * knows, and limits how many it may hold next to a healthy device: it sends one at a time, so a new fault
+ * costs what it holds.
  */
 export class HeldOffers {
-  readonly #trust: Pick<DeviceTrust, 'maxBeside' | 'goodInARow'>
+  readonly #trust: Pick<DeviceTrust, 'maxWithOthers' | 'goodInARow'>
   readonly #onlyVisits: () => boolean
   #count = 0
 
-  /** `onlyVisits`: it tells what became of messages when it comes for more, and nothing calls it before. */
-  constructor(trust: Pick<DeviceTrust, 'maxBeside' | 'goodInARow'>, onlyVisits: () => boolean) {
+  /** `onlyVisits`: it reports when it fetches, and cannot be woken before. */
+  constructor(trust: Pick<DeviceTrust, 'maxWithOthers' | 'goodInARow'>, onlyVisits: () => boolean) {
     this.#trust = trust
     this.#onlyVisits = onlyVisits
   }
@@ -19,17 +20,20 @@ export class HeldOffers {
     return this.#count
   }
 
-  /** Of one that only visits as many as it has sent well in a row: with five in each visit it would hardly carry anything. */
+  /**
+   * For one that only visits, as many as it has sent successfully in a row: with five per visit it would
+   * hardly carry anything.
+   */
   get most(): number {
-    const { maxBeside, goodInARow } = this.#trust
-    return this.#onlyVisits() ? Math.max(maxBeside, goodInARow) : maxBeside
+    const { maxWithOthers, goodInARow } = this.#trust
+    return this.#onlyVisits() ? Math.max(maxWithOthers, goodInARow) : maxWithOthers
   }
 
   get left(): number {
     return Math.max(0, this.most - this.#count)
   }
 
-  /** Whether it holds as many as it may. */
+  /** Whether it holds its maximum. */
   get isFull(): boolean {
     return this.#count > 0 && this.left === 0
   }
@@ -38,11 +42,11 @@ export class HeldOffers {
     this.#count += 1
   }
 
-  told(): void {
+  finished(): void {
     this.#count = Math.max(0, this.#count - 1)
   }
 
-  /** They were counted by the database. */
+  /** Applies the count of the database. */
   counted(count: number): void {
     this.#count = count
   }

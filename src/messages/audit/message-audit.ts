@@ -5,8 +5,8 @@ import { phoneReportsForMs } from '../phones/phone-recalls.ts'
 import { trafficChecks } from './traffic-audit.ts'
 
 /**
- * What must hold between messages, their money, the queue and the attempts. Each check reads its tables once or twice from end to
- * end; none may make a nested loop over two large ones (`test/ledger/audit-plans.test.ts`).
+ * Invariants between messages, their cost, the queue and the attempts. Each check reads its tables once or
+ * twice from end to end; none may join two large tables in a nested loop (`test/ledger/audit-plans.test.ts`).
  */
 export const messageChecks: readonly AuditCheck[] = [
   {
@@ -26,7 +26,7 @@ export const messageChecks: readonly AuditCheck[] = [
   },
   {
     name: 'waiting_is_queued',
-    says: 'Every message that waits or is in flight is once in the queue or among those with a start time, and no other message is.',
+    says: 'Every message that is scheduled, queued or in flight is once in the queue or among those with a start time, and no other message is.',
     find: (db) => rowsOf(db, waitingIsNotQueued),
   },
   {
@@ -62,7 +62,7 @@ export const messageChecks: readonly AuditCheck[] = [
   ...trafficChecks,
   {
     name: 'deliveries_have_events',
-    says: 'What is still to be told has its event, and an endpoint of the same account.',
+    says: 'Every open delivery has its event, and an endpoint of the same account.',
     find: (db) => rowsOf(db, openWithoutEvent),
   },
 ]
@@ -103,7 +103,10 @@ const totalsAreNotQueue = sql<Violation>`
   group by account_id, mode, route_key having sum(counted) <> sum(messages) or sum(counted_parts) <> sum(parts)
   limit ${maxViolations}`
 
-/** A receipt of its first try may end a message while the second is being handed over; the queue lets go when that has ended too. */
+/**
+ * A receipt for its first attempt can finish a message while the second one is in flight. Its queue row is
+ * removed when that one has finished too.
+ */
 const waitingIsNotQueued = sql<Violation>`
   select account_id, mode, id, sum(waiting) as waiting, sum(queued) as queue_rows, sum(sending) as sending, sum(claimed) as claimed,
     sum(message_parts) as parts, sum(queue_parts) as queue_parts, sum(message_changed) as changed_at, sum(queue_changed) as queue_changed_at
@@ -125,7 +128,9 @@ const waitingIsNotQueued = sql<Violation>`
         and m.finalized_at is not null and m.attempts > 1))
   limit ${maxViolations}`
 
-/** What waits for its time wakes then; what waits for an instant is in neither place with another status. */
+/**
+ * A scheduled message wakes at its send time; a delayed message is in only one place and has another status.
+ */
 const scheduledIsNotDeferred = sql<Violation>`
   select account_id, mode, id, sum(scheduled) as scheduled, sum(deferred) as deferred, sum(send_at) as send_at, sum(wake_at) as wake_at
   from (
@@ -172,7 +177,7 @@ const receiptsWithoutMessage = sql<Violation>`
   where (m.id is null and r.closed_at is null) or m.attempts < r.attempt_number
   limit ${maxViolations}`
 
-/** Between a restore and the end of what it left open an attempt may stand for an offer that is closed. */
+/** Between a restore and the end of what it left open, an open attempt can have a closed offer. */
 const offersAreNotAttempts = sql<Violation>`
   select account_id, mode, message_id as id, device_id, attempt_id, sum(open_offers) as open_offers, sum(offers) as offers, sum(attempts) as open_attempts
   from (

@@ -3,27 +3,30 @@ import { dayMs } from '../../runtime/clock.ts'
 import { type AuditCheck, maxViolations, rowsOf, type Violation } from '../../ledger/ledger-audit.ts'
 import { countedStates, minTrafficDays, grainMs, minutes5Days } from '../core/traffic.ts'
 
-/** What must hold between messages and the counts of traffic. Each reads its tables from end to end; sides are added up, never joined. */
+/**
+ * Invariants between messages and the counts of traffic. Each check reads its tables from end to end; both
+ * sides are summed, never joined.
+ */
 export const trafficChecks: readonly AuditCheck[] = [
   {
     name: 'traffic_is_messages',
-    says: `Of each six hours of the last ${minTrafficDays} days the counts are the messages by state, and those that retention has removed.`,
+    says: `For each six hours of the last ${minTrafficDays} days, the counts equal the messages by status, including those that retention removed.`,
     find: (db, { nowMs }) => rowsOf(db, countsAreNotMessages(nowMs - minTrafficDays * dayMs)),
   },
   {
     name: 'traffic_grains_agree',
-    says: 'The counts of five minutes add up to those of their six hours, and as many messages were delivered as have a time to it.',
+    says: 'The five-minute counts sum to those of their six hours, and as many delivery times are counted as delivered messages.',
     find: (db, { nowMs }) => rowsOf(db, grainsDisagree(firstWholeSixHours(nowMs - minutes5Days * dayMs))),
   },
 ]
 
-/** Of the six hours in which the oldest five minutes lie, some are forgotten already. */
+/** The six hours of the oldest five-minute counts are partly purged. */
 const firstWholeSixHours = (fromMs: number): number => Math.ceil(fromMs / grainMs.hours6 + 1) * grainMs.hours6
 
 const sums = (terms: readonly RawBuilder<unknown>[], separator: string) => sql.join(terms, sql.raw(separator))
 const sixHoursOf = (column: 'created_at' | 'bucket') => sql.raw(`${column} - ${column} % ${grainMs.hours6}`)
 
-/** A count may exceed the messages by those that are archived, which no longer tell their state. */
+/** A count can exceed the messages by the archived ones, whose status is no longer known. */
 const countsAreNotMessages = (fromMs: number) => {
   const states = ['received', ...countedStates] as const
   const counted = states.map((state) => sql.raw(`${state} as ${state}`))

@@ -3,28 +3,34 @@ import { WalletChanges } from '../../ledger/ledger.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { CostState, Flag } from '../../storage/tables/schema.ts'
 import { updateRows } from '../../storage/seam/sets.ts'
-import { type MessageEvent as ToldEvent, recordMessageEvents } from './events.ts'
+import { type MessageEvent as RecordedEvent, recordMessageEvents } from './events.ts'
 import { type MessageState, type MessageTimes, sentAtOf } from './message-store.ts'
-import { chargeOf, isFinal, type MessageEvent, type Move, moveInDoubt, moveOf } from './state.ts'
+import { chargeOf, isFinal, type MessageEvent, type Move, moveAfterUnknown, moveOf } from './state.ts'
 import { TrafficChanges } from './traffic.ts'
 
-/** One thing that happened to one message, whose state was read (and is locked) in the same transaction. */
+/** One event of one message, whose state was read (and is locked) in the same transaction. */
 export interface Advance {
   message: MessageState
   event: MessageEvent
   atMs: number
   deviceId?: string
   receiptExpected?: boolean
-  /** Wire parts that the network is known to have taken. */
+  /** Parts that the network is known to have accepted. */
   partsTaken?: number
   error?: { code: string; networkCode: string | null } | null
   possibleDuplicate?: boolean
-  /** When it was taken, and when it arrived, by the word of the device; `atMs` where it tells nothing of that. */
+  /**
+   * When the network accepted the message and when it arrived, as reported by the device; `atMs` without a
+   * report.
+   */
   sentAt?: number
   deliveredAt?: number
 }
 
-/** A message is no longer as it was believed to be: somebody else moved it. The unit is rolled back; whoever asked tries again. */
+/**
+ * The message was moved by another unit since its state was read. The unit is rolled back and its caller
+ * tries again.
+ */
 class StaleMessage extends Error {
   override readonly name = 'StaleMessage'
 }
@@ -35,10 +41,12 @@ interface Changed {
 }
 
 /**
- * The only writer of `status`. Moves a batch of messages along the table of state.ts, ends holds, and keeps wallets, day
- * counters, the counts of traffic and the events told of it in step, in one transaction. Gives, for each advance, the new state, or null where the table refuses the move.
- * A message may stand in a batch more than once; later advances see the earlier ones. Throws `StaleMessage` when a message was
- * moved since its state was read.
+ * The only writer of `status`. Moves a batch of messages along the table of state.ts, settles their holds,
+ * and updates wallets, traffic counts and the event outbox in the same transaction.
+ *
+ * Returns the new state for each advance, or null where the table refuses the move. A batch can hold several
+ * advances of one message; later ones see the earlier ones. Throws `StaleMessage` when a message was moved
+ * since its state was read.
  */
 export async function advanceMessages(
   tx: Tx,
@@ -46,7 +54,7 @@ export async function advanceMessages(
 ): Promise<(MessageState | null)[]> {
   const wallets = new WalletChanges()
   const changes = new Map<string, Changed>()
-  const told: ToldEvent[] = []
+  const recorded: RecordedEvent[] = []
   const results = advances.map((advance) => {
     const { message } = advance
     const earlier = changes.get(message.id)
@@ -54,12 +62,12 @@ export async function advanceMessages(
     const move = moveOf(current.status, advance.event)
     if (move === null) return null
     const after =
-      current.possible_duplicate === 1 ? movedInDoubt(current, move, advance) : moved(current, move, advance)
+      current.possible_duplicate === 1 ? movedResent(current, move, advance) : moved(current, move, advance)
     if (after.cost_state !== current.cost_state) {
       const { account_id: accountId, mode, charged, updated_at } = after
       wallets.settle({ accountId, mode }, current.held, charged, updated_at)
     }
-    told.push({ message: after, previousStatus: current.status, correction: isCorrection(current, move) })
+    recorded.push({ message: after, previousStatus: current.status, correction: isCorrection(current, move) })
     changes.set(message.id, { before: earlier?.before ?? message, after })
     return after
   })
@@ -69,14 +77,17 @@ export async function advanceMessages(
     writeChanges(tx, [...changes.values()]),
     wallets.apply(tx),
     traffic.apply(tx),
-    recordMessageEvents(tx, told),
+    recordMessageEvents(tx, recorded),
   ])
   return results
 }
 
 const key = ['account_id', 'mode', 'id'] as const
 
-/** Everything that a move may change; what did not change is not written, so that each kind of move has a short statement. */
+/**
+ * All columns that a move can change. Only changed columns are written, so that each kind of move has a short
+ * statement.
+ */
 const movingColumns = [
   'status', 'parts_sent', 'charged', 'cost_state', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts',
   'possible_duplicate', 'corrected', 'sequence', 'sent_at', 'delivered_at', 'finalized_at', 'settled_at', 'updated_at',
@@ -104,7 +115,8 @@ async function writeChanges(tx: Tx, changes: readonly Changed[]): Promise<void> 
     eraseServedTexts(tx, changes),
   ])
   const written = counts.slice(0, -1).reduce((sum, count) => sum + count, 0)
-  if (written !== changes.length) throw new StaleMessage('a message was moved by somebody else meanwhile')
+  if (written !== changes.length)
+    throw new StaleMessage('another unit moved a message since its state was read')
 }
 
 function pick(
@@ -116,7 +128,7 @@ function pick(
   return row
 }
 
-/** Authentication texts are erased as soon as they have served. */
+/** Erases authentication texts as soon as their messages are final. */
 const eraseServedTexts = (tx: Tx, changes: readonly Changed[]): Promise<number> =>
   updateRows(
     tx,
@@ -133,11 +145,11 @@ const eraseServedTexts = (tx: Tx, changes: readonly Changed[]): Promise<number> 
       })),
   )
 
-function movedInDoubt(before: MessageState, move: Move, advance: Advance): MessageState {
-  const sure = moveInDoubt(move)
-  if (sure === move) return moved(before, move, advance)
+function movedResent(before: MessageState, move: Move, advance: Advance): MessageState {
+  const safe = moveAfterUnknown(move)
+  if (safe === move) return moved(before, move, advance)
   const error = { code: 'device_unresponsive', networkCode: advance.error?.networkCode ?? null }
-  return moved(before, sure, { ...advance, error })
+  return moved(before, safe, { ...advance, error })
 }
 
 function moved(before: MessageState, move: Move, advance: Advance): MessageState {
@@ -163,22 +175,23 @@ function moved(before: MessageState, move: Move, advance: Advance): MessageState
   }
 }
 
-/** A `sent` for which no receipt was waited is final as well. */
+/** True also for a `sent` message that became final because no receipt was expected. */
 const isCorrection = (before: MessageState, move: Move): boolean =>
   move.correction === true ||
   (before.status === 'sent' && before.finalized_at !== null && before.corrected === 0)
 
-/** What a device says of when it happened counts where it is possible: not before it was sent, and not after it was told. */
-function timesAfter(before: MessageState, move: Move, { atMs, ...said }: Advance): MessageTimes {
+/** Limits a time that a device reports to what is possible: delivery cannot be earlier than submission. */
+function timesAfter(before: MessageState, move: Move, { atMs, ...reported }: Advance): MessageTimes {
   const isFirst = hasBeenSent(move) && before.sent_at === null
   const sent = {
     sent_at: isFirst ? atMs : before.sent_at,
-    reported_sent_at: isFirst ? (said.sentAt ?? null) : before.reported_sent_at,
+    reported_sent_at: isFirst ? (reported.sentAt ?? null) : before.reported_sent_at,
   }
   if (move.to === 'undelivered') return { ...sent, delivered_at: null, reported_delivered_at: null }
   const { delivered_at, reported_delivered_at } = before
   if (move.to !== 'delivered') return { ...sent, delivered_at, reported_delivered_at }
-  const deliveredAt = said.deliveredAt === undefined ? null : Math.max(said.deliveredAt, sentAtOf(sent) ?? 0)
+  const deliveredAt =
+    reported.deliveredAt === undefined ? null : Math.max(reported.deliveredAt, sentAtOf(sent) ?? 0)
   return { ...sent, delivered_at: atMs, reported_delivered_at: deliveredAt }
 }
 
@@ -186,7 +199,7 @@ const flag = (value: boolean): Flag => (value ? 1 : 0)
 const hasBeenSent = (move: Move): boolean =>
   move.to === 'sent' || move.to === 'delivered' || move.to === 'undelivered'
 
-/** While a message waits no device has it, whichever had it before. */
+/** A queued message belongs to no device, regardless of its former one. */
 function holderAfter(
   before: MessageState,
   move: Move,
@@ -200,7 +213,10 @@ function holderAfter(
   }
 }
 
-/** A hold ends once: money moves only while the message still holds it (P4); corrections never touch it (P7). */
+/**
+ * A hold is settled once: only while the message still holds the parts (P4). Corrections never change the
+ * cost (P7).
+ */
 function costAfter(
   before: MessageState,
   move: Move,
@@ -212,7 +228,7 @@ function costAfter(
   return { charged, cost_state: charged === 0 ? 'released' : charged < before.held ? 'partial' : 'charged' }
 }
 
-/** An error stands while the state that it explains stands. */
+/** Keeps an error as long as the status that it explains. */
 function errorAfter(
   before: MessageState,
   move: Move,

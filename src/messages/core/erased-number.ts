@@ -1,6 +1,6 @@
-/** Stands for a recipient who was erased. No number, so that no filter finds it. */
+/** Replaces the number of an erased recipient. It is not a number, so no filter finds it. */
 export const erasedNumber = 'erased'
 
-/** The number that a message went to, or reached; null when a device did not tell, or it was erased. */
+/** Returns the number of a recipient; null when the device did not report one, or when it was erased. */
 export const knownNumber = (recipient: string): string | null =>
   recipient === '' || recipient === erasedNumber ? null : recipient

@@ -1,4 +1,6 @@
-/** What an endpoint of an account can be told of: an open list for those who receive, a closed one for those who choose from it. */
+/**
+ * Event types that an endpoint can receive. Clients must expect new ones; subscriptions accept only these.
+ */
 export const eventTypes = [
   'message.scheduled', 'message.queued', 'message.sent', 'message.delivered', 'message.undelivered', 'message.failed',
   'message.expired', 'message.canceled', 'message.unconfirmed', 'message.received', 'device.online', 'device.degraded',
@@ -7,5 +9,5 @@ export const eventTypes = [
 ] as const // prettier-ignore
 export type EventType = (typeof eventTypes)[number]
 
-/** Those that tell of a message's state; `sending` proves nothing and is told to nobody. */
+/** Events about the status of a message. There is none for `sending`, which proves nothing. */
 export type MessageEventType = Extract<EventType, `message.${string}`>

@@ -8,55 +8,68 @@ import type { EventType, MessageEventType } from './event-types.ts'
 import type { MessageRow } from './message-store.ts'
 
 /**
- * One thing that happened to an account and is no message. `facts` is what the body shows under `data`: neither texts nor numbers, which would
- * outlive their erasure; the number that it is about stands in `recipient`.
+ * An event of an account that is not about a message. `facts` becomes `data` in the body. It holds neither
+ * texts nor numbers, because they would outlive their erasure; the number that the event is about is in
+ * `recipient`.
  */
 export interface AccountEvent {
   type: Exclude<EventType, MessageEventType>
   accountId: string
-  /** What has no mode of its own, as a device or the account itself, is told as `live`. */
+  /**
+   * Events without a mode of their own, such as those of a device or of the account itself, are sent as
+   * `live`.
+   */
   mode: Mode
   atMs: number
-  /** Names what it is about, so that two things within one millisecond stay two. */
+  /** Identifies the subject, so that two events within one millisecond stay separate. */
   subject: string
   facts: Readonly<Record<string, unknown>>
   recipient?: string | null
 }
 
-/** A message that has just moved: as it stands now, and where it stood. */
+/** A message that has just moved: its new state and its former status. */
 export interface MessageEvent {
-  message: ToldMessage
+  message: EventMessage
   previousStatus: MessageRow['status'] | null
   correction: boolean
 }
 
 const named = ['account_id', 'mode', 'id', 'status', 'parts_sent', 'charged', 'cost_state', 'attempts', 'possible_duplicate', 'updated_at'] as const // prettier-ignore
 const mayBeMissing = ['sequence', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'send_at', 'expires_at', 'sent_at', 'delivered_at', 'reported_sent_at', 'reported_delivered_at', 'finalized_at'] as const // prettier-ignore
-/** Of a message what moves. A row that is about to be inserted will do: what it leaves out is empty, and its sequence 1. */
-export type ToldMessage = Pick<MessageRow, (typeof named)[number]> &
+/**
+ * The columns that a move changes. A row that is about to be inserted is sufficient: missing columns count as
+ * null, and a missing sequence as 1.
+ */
+export type EventMessage = Pick<MessageRow, (typeof named)[number]> &
   Partial<Pick<MessageRow, (typeof mayBeMissing)[number]>>
 
 /**
- * Writes what happened into the outbox, for each endpoint that wants it, in the transaction in which it happened (P11). Where no account
- * concerned has an endpoint that costs one look-up for the batch, and nothing is written. Tells nobody: the deliverer finds it. What is recorded
- * already is left as it is.
+ * Writes events into the outbox, for each endpoint that subscribes to them, in the transaction that caused
+ * them (P11). When none of the accounts has an endpoint, this costs one lookup for the batch and writes
+ * nothing. It does not notify the deliverer, which polls. An event that is already recorded stays unchanged.
  */
 export async function recordEvents(tx: Tx, events: readonly AccountEvent[]): Promise<void> {
   const accountIds = new Set(events.map(({ accountId }) => accountId))
   await record(tx, accountIds, () => events.map(accountEventRow), 'ignore')
 }
 
-/** The same of messages, each of whose states is told once. What nobody is told of, such as that a device has it, is left out here: callers give every move. */
+/**
+ * Records the events of messages, once for each status. Callers pass every move; moves without an event, such
+ * as to `sending`, are skipped.
+ */
 export async function recordMessageEvents(tx: Tx, events: readonly MessageEvent[]): Promise<void> {
-  const told = events.filter(isTold)
-  const accountIds = new Set(told.map(({ message }) => message.account_id))
-  await record(tx, accountIds, () => told.map(messageEventRow), 'fail')
+  const reported = events.filter(isReported)
+  const accountIds = new Set(reported.map(({ message }) => message.account_id))
+  await record(tx, accountIds, () => reported.map(messageEventRow), 'fail')
 }
 
-/** Since when something is due that somebody waits for: before all others, and while its endpoint is left alone. */
+/** Sorts before all other due times, and is also due while the endpoint is paused: for a user who waits. */
 export const dueWhateverThePause = -1
 
-/** Writes an event for one endpoint alone, whatever it chose, and gives its id: somebody asked for it and waits. */
+/**
+ * Writes an event for one endpoint only, regardless of its subscriptions, and returns its ID: a user
+ * requested it and waits.
+ */
 export async function recordEventFor(tx: Tx, endpointId: string, event: AccountEvent): Promise<string> {
   const row = accountEventRow(event)
   const delivery = {
@@ -73,10 +86,10 @@ export async function recordEventFor(tx: Tx, endpointId: string, event: AccountE
 }
 
 /**
- * A message that comes back to wait was told to wait already, and a link that is pressed for time would tell so every two seconds. One that stays
- * scheduled has another time.
+ * A requeued message was already reported as queued, and a throttled link would repeat that event every 2 s.
+ * A message that stays `scheduled` has a new time.
  */
-const isTold = ({ message, previousStatus }: MessageEvent): boolean =>
+const isReported = ({ message, previousStatus }: MessageEvent): boolean =>
   message.status !== 'sending' &&
   (message.status !== previousStatus || message.status === 'scheduled') &&
   !(message.status === 'queued' && previousStatus === 'sending')
@@ -119,7 +132,7 @@ async function record(
       account_id: event.account_id,
       endpoint_id: endpointId,
       event_id: event.id,
-      // At once, whatever the clock does until it is tried.
+      // Due immediately, even if the clock is set back before the attempt.
       due_at: 0,
     })),
   )
@@ -168,7 +181,7 @@ const messageEventRow = ({ message, previousStatus, correction }: MessageEvent) 
   }
 }
 
-/** Their sequence is the time: whoever keeps the highest one of a subject keeps the latest. */
+/** Uses the time as sequence: the highest sequence of a subject is its latest event. */
 const accountEventRow = ({
   type,
   accountId,
@@ -192,8 +205,9 @@ const accountEventRow = ({
 })
 
 /**
- * The id of an event follows from what happened and when: whoever records the same thing again, as a transaction that is run anew does, gives it
- * the same id. The time stands in front as in every id; in the place of chance stands the SHA-256 of what names the happening.
+ * Derives the ID of an event from its content and time: recording the same event again, as a repeated
+ * transaction does, gives the same ID. It starts with the time, like every ID; a SHA-256 of the identifying
+ * values replaces the random part.
  */
-export const eventIdOf = (atMs: number, ...happening: readonly (string | number)[]): string =>
-  idWith('evt', atMs, hash('sha256', happening.join('\0'), 'buffer'))
+export const eventIdOf = (atMs: number, ...identity: readonly (string | number)[]): string =>
+  idWith('evt', atMs, hash('sha256', identity.join('\0'), 'buffer'))

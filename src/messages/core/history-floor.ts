@@ -5,8 +5,9 @@ import { selectEach } from '../../storage/seam/sets.ts'
 import { type Times, usualTimes } from '../../runtime/times.ts'
 
 /**
- * Up to where pages of history were given out by any node. Units that write messages follow one another on all nodes, so one that reads it
- * knows of every page before it, and writes no time that lies below. 0 where one process writes: that one knows by itself.
+ * The time up to which any node has returned pages of history. On all nodes, units that write messages run
+ * one after another. A unit that reads the floor therefore knows of every earlier page, and writes no time
+ * below it. Returns 0 when only one process writes: that process keeps its own floor.
  */
 export async function readHistoryFloor(tx: Tx): Promise<number> {
   if (!isShared(tx)) return 0
@@ -16,19 +17,20 @@ export async function readHistoryFloor(tx: Tx): Promise<number> {
 
 const floorOfAll = { sql: 'select history_until from instance where id = :id', inputs: ['id'] } as const
 
-/** The time that a unit writes: when it was asked for, or later if a page has passed by that. */
+/** Returns the time that a unit writes: the requested time, or the floor where that is later. */
 export const notBelow = async (tx: Tx, atMs: number): Promise<number> =>
   Math.max(atMs, await readHistoryFloor(tx))
 
-/** The same of rows, once the floor is known. */
+/** Raises the times of rows to a floor that is already known. */
 export const raisedTo = <T extends { atMs: number }>(floorMs: number, rows: readonly T[]): readonly T[] =>
   rows.every(({ atMs }) => atMs >= floorMs)
     ? rows
     : rows.map((row) => ({ ...row, atMs: Math.max(row.atMs, floorMs) }))
 
 /**
- * Part of giving out a page while several nodes write: from the commit on nothing is written with a time below what this gives, and what was is
- * stored. Never beyond the time of the database, so that no node drives the others into the future.
+ * Raises the floor before a page is returned while several nodes write. After the commit no unit writes a
+ * time below the result, and every earlier write is stored. The floor never exceeds the time of the database,
+ * so that no node moves the others into the future.
  */
 export async function raiseHistoryFloor(tx: Tx, toMs: number): Promise<number> {
   const clock = { now: () => toMs }
@@ -39,12 +41,12 @@ export async function raiseHistoryFloor(tx: Tx, toMs: number): Promise<number> {
   return raised
 }
 
-/** One that was silent for so long has lost its connections, and with them what it was writing. */
+/** A node that was silent for this long has lost its connections, and with them its unfinished writes. */
 const forgottenMs = dayMs
 
 /**
- * Whether another node writes, or may come back from silence and end a write that it had begun; null when none does, else the database's time
- * at which that was true: whoever joins later writes nothing below it.
+ * Returns null while another node writes, or can still return from silence and finish a write. Otherwise
+ * returns the database's time at which no other node did: a node that joins later writes nothing below it.
  */
 export async function aloneSince(
   db: Db,

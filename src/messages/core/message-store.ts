@@ -6,7 +6,10 @@ import { selectEach } from '../../storage/seam/sets.ts'
 
 export type MessageRow = Selectable<MessageTable>
 
-/** Names one message. The account comes first in every query, so that nobody sees another's. */
+/**
+ * Identifies one message. The account comes first in every query, so that an account cannot read another's
+ * messages.
+ */
 export interface MessageKey {
   accountId: string
   mode: Mode
@@ -24,7 +27,10 @@ export const messageColumns = everyColumn<MessageTable>({
   received_at: true, reported_sent_at: true, reported_delivered_at: true,
 }) // prettier-ignore
 
-/** What a change of state reads and writes: everything that moves, and what money and retries depend on. */
+/**
+ * The columns that a change of state reads and writes: all that move, and those that cost and retries depend
+ * on.
+ */
 export const stateColumns = [
   'account_id', 'mode', 'id', 'status', 'recipient', 'sender', 'category', 'parts', 'parts_sent', 'held', 'charged', 'cost_state',
   'on_unknown', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts', 'possible_duplicate', 'corrected',
@@ -34,22 +40,25 @@ export const stateColumns = [
 
 export type MessageState = Pick<MessageRow, (typeof stateColumns)[number]>
 
-/** What of a message tells when it was sent and delivered. */
+/** The columns with the times of submission and delivery. */
 export type MessageTimes = Pick<
   MessageRow,
   'sent_at' | 'delivered_at' | 'reported_sent_at' | 'reported_delivered_at'
 >
 
-/** When the network took a message: by the word of its device, else when that was told, which `sent_at` keeps in any case. */
+/**
+ * When the network accepted a message: the time that its device reported, else the time of the report, which
+ * is always in `sent_at`.
+ */
 export const sentAtOf = (row: Pick<MessageTimes, 'sent_at' | 'reported_sent_at'>): number | null =>
   row.reported_sent_at ?? row.sent_at
 
-/** When the handset had it, likewise. */
+/** When the handset received it, by the same rule. */
 export const deliveredAtOf = (
   row: Pick<MessageTimes, 'delivered_at' | 'reported_delivered_at'>,
 ): number | null => row.reported_delivered_at ?? row.delivered_at
 
-/** `m.account_id, m.mode, …` for statements that join. */
+/** Lists `m.account_id, m.mode, …`, for statements with joins. */
 export const stateColumnsOf = (alias: string): string =>
   stateColumns.map((column) => `${alias}.${column}`).join(', ')
 
@@ -58,7 +67,7 @@ const byKey = {
   inputs: ['account', 'mode', 'id'],
 } as const
 
-/** The states of the messages named, in that order; those that do not exist are left out. */
+/** Reads the states of these messages, in their order; unknown messages are omitted. */
 export const readStates = (db: Db | Tx, keys: readonly MessageKey[]): Promise<MessageState[]> =>
   selectEach<MessageState>(
     db,
@@ -66,7 +75,7 @@ export const readStates = (db: Db | Tx, keys: readonly MessageKey[]): Promise<Me
     keys.map((key) => [key.accountId, key.mode, key.messageId]),
   )
 
-/** The messages of one send, in the order of its recipients. */
+/** Reads the messages of one send, in the order of its recipients. */
 export const readMessagesOfSend = (
   db: Db | Tx,
   send: { account_id: string; mode: Mode; id: string; first_message_id: string; last_message_id: string },
@@ -82,15 +91,18 @@ export const readMessagesOfSend = (
     .orderBy('id')
     .execute()
 
-/** Stands behind the mode in the key of a route that only devices can carry which are told the encoding. */
+/**
+ * Follows the mode in the key of a route with forced encoding. Only devices whose encoding can be set carry
+ * it.
+ */
 export const forcedEncodingMark = '+ucs2'
 
-/** Stands before the id of the device that refused a message last: another one is to have it (decision 44). */
+/** Precedes the ID of the device that last refused a message: another device must submit it (decision 44). */
 export const avoidedDeviceMark = '!'
 
 /**
- * What waits together: one account's messages of one mode that the same devices can carry. Behind the mode stand the marks, in this order, then the
- * sender behind the first colon.
+ * Builds the key of a route: one account's messages of one mode that the same devices can carry. The marks
+ * follow the mode, in this order; the sender follows the first colon.
  */
 export const routeKeyOf = (
   mode: Mode,
@@ -101,5 +113,5 @@ export const routeKeyOf = (
   `${mode}${encodingForced ? forcedEncodingMark : ''}${avoids === null ? '' : `${avoidedDeviceMark}${avoids}`}:${sender ?? ''}`
 
 const priorities: Record<Category, number> = { authentication: 0, transactional: 1, marketing: 2 }
-/** The smaller goes first. */
+/** Lower numbers are sent first. */
 export const priorityOf = (category: Category): number => priorities[category]

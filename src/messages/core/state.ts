@@ -1,6 +1,6 @@
 import type { MessageStatus } from '../../storage/tables/schema.ts'
 
-/** What can happen to a message. */
+/** Events of a message. */
 export type MessageEvent =
   | 'due'
   | 'claimed'
@@ -21,20 +21,23 @@ export type MessageEvent =
   | 'canceled'
   | 'given_up_after_restore'
 
-/** What a move does to the hold: charge every part, the parts known to be taken, or none; `keep` leaves money alone. */
+/**
+ * What a move does with the hold: charge all parts, the parts known to be accepted, or none; `keep` changes
+ * nothing.
+ */
 export type Charge = 'all' | 'taken' | 'nothing' | 'keep'
 
 export interface Move {
   to: MessageStatus
   charge: Charge
-  /** A late word on a final message: it changes the status and never the money. */
+  /** A late report about a final message: changes the status, never the cost. */
   correction?: true
 }
 
 const to = (status: MessageStatus, charge: Charge): Move => ({ to: status, charge })
 const correct = (status: MessageStatus): Move => ({ to: status, charge: 'keep', correction: true })
 
-/** Nothing moves it any more. */
+/** The row of a status that no event changes. */
 const settled: Record<MessageEvent, null> = {
   due: null,
   claimed: null,
@@ -57,9 +60,11 @@ const settled: Record<MessageEvent, null> = {
 }
 
 /**
- * States × events, total: null is a refusal, and nothing moves. A message that was ever `sending` comes back to `queued` only by a
- * recorded "nothing submitted", or once by the caller's `resend_once` (P6); while it waits there, a late answer or a receipt
- * may still tell that the first try was taken, and none can tell of a second. `sent` is final only without a receipt to wait for.
+ * States × events, complete: null means that the event is refused and changes nothing.
+ *
+ * A message returns from `sending` to `queued` only after a recorded "nothing submitted", or once by
+ * `resend_once` (P6). While it is queued, a late ack or a receipt can still show that the first attempt was
+ * accepted; there is no second one to report on. `sent` is final only when no receipt is expected.
  */
 export const moves: Record<MessageStatus, Record<MessageEvent, Move | null>> = {
   scheduled: {
@@ -106,7 +111,7 @@ export const moves: Record<MessageStatus, Record<MessageEvent, Move | null>> = {
     receipt_undelivered: correct('undelivered'),
   },
   failed: { ...settled, receipt_delivered: correct('delivered') },
-  // A phone tells a text of several parts as delivered with its first part, and a later one may be lost.
+  // A phone reports a message of several parts as delivered with its first part; a later part can still fail.
   delivered: { ...settled, part_undelivered: correct('undelivered') },
   undelivered: settled,
   expired: settled,
@@ -114,20 +119,21 @@ export const moves: Record<MessageStatus, Record<MessageEvent, Move | null>> = {
   received: settled,
 }
 
-/** Where `event` takes a message, or null when it may not. */
+/** Returns the move of an event, or null when it is refused. */
 export const moveOf = (status: MessageStatus, event: MessageEvent): Move | null => moves[status][event]
 
 /**
- * The same move for a message that goes again after an unknown outcome (`resend_once`): what became of its first try is still unknown, so
- * it cannot end as certainly not submitted, nor as only partly.
+ * Adapts a move of a message that was sent again after an unknown outcome (`resend_once`). Whether its first
+ * attempt arrived is still unknown, so the message cannot become a status that means "certainly not
+ * submitted" or "submitted in part".
  */
-export const moveInDoubt = (move: Move): Move =>
+export const moveAfterUnknown = (move: Move): Move =>
   move.to === 'failed' || move.to === 'expired' || move.to === 'canceled' ? to('unconfirmed', 'taken') : move
 
-/** Whether a message that arrives in this state is done with. */
+/** True if a message that reaches this status is final. */
 export const isFinal = (status: MessageStatus, receiptExpected: boolean): boolean =>
   status === 'sent' ? !receiptExpected : status !== 'scheduled' && status !== 'queued' && status !== 'sending'
 
-/** The parts to charge of a hold of `held` parts, of which `partsTaken` are known to have been taken. */
+/** Returns the parts to charge of a hold of `held` parts, of which `partsTaken` are known to be accepted. */
 export const chargeOf = (charge: Exclude<Charge, 'keep'>, held: number, partsTaken: number): number =>
   charge === 'all' ? held : charge === 'nothing' ? 0 : Math.min(held, partsTaken)

@@ -6,33 +6,34 @@ import type { TrafficGrain, TrafficMeasure, TrafficTable } from '../../storage/t
 import { deliveredAtOf, type MessageState, sentAtOf } from './message-store.ts'
 import { stepOf } from './time-scale.ts'
 
-/** The states that have a count of their own. A message in none of them still waits: `accepted` less their sum. */
+/** Statuses with a count of their own. A message in none of them is not final: `accepted` less their sum. */
 export const countedStates = [
   'sent', 'delivered', 'undelivered', 'failed', 'expired', 'canceled', 'unconfirmed',
 ] as const satisfies readonly MessageStatus[] // prettier-ignore
 export type CountedState = (typeof countedStates)[number]
 
 /**
- * Five minutes serve what is looked at within a day, six hours what is longer. Of hours instead of six a range of 90 days read six times as
- * many rows, and took the processor 87 instead of 8 ms (`npm run bench -- --rows overview`).
+ * Five minutes are for ranges within a day, six hours for longer ones. With one hour instead of six, a range
+ * of 90 days read six times as many rows and took 87 ms of CPU instead of 8 ms (`npm run bench -- --rows
+ * overview`).
  */
 export const grainMs: Readonly<Record<TrafficGrain, number>> = { minutes5: 300_000, hours6: 21_600_000 }
-/** Five minutes are kept so long: hours that are looked at and the same ones a week before. */
+/** How long five-minute counts are kept: the last hours, and the same hours a week before. */
 export const minutes5Days = 8
-/** Six hours are kept no shorter: 90 days that are looked at and a week before them. */
+/** The minimum for six-hour counts: a view of 90 days, and the week before it. */
 export const minTrafficDays = 97
 
 const grains = ['hours6', 'minutes5'] as const satisfies readonly TrafficGrain[]
 
 type Counter = CountedState | 'accepted' | 'received' | 'archived'
-/** A message by what it is counted under. */
+/** The columns that a message is counted by. */
 type Counted = Pick<MessageState, 'account_id' | 'mode' | 'created_at'>
 type TrafficKey = Pick<TrafficTable, 'account_id' | 'mode' | 'grain' | 'bucket'>
 
 type CountRow = TrafficKey & Record<Counter, number>
 type TimeRow = TrafficKey & { measure: TrafficMeasure; step: number; messages: number }
 
-/** What is counted of messages that were accepted within the same five minutes, a row for each grain. */
+/** The counts of messages that were accepted within the same five minutes, one row for each grain. */
 interface PlaceRows {
   counts: readonly CountRow[]
   times: Map<number, readonly TimeRow[]>
@@ -42,16 +43,18 @@ const key = ['account_id', 'mode', 'grain', 'bucket'] as const
 const timeKey = [...key, 'measure', 'step'] as const
 
 /**
- * Sums what a batch does to the counts of `traffic`, so that each row is written once. Costs a message of a batch of 50 about 6 µs of its
- * whole life, 5 to 8 % of the program's work without network and flush. A message counts where it was accepted, whenever
- * something becomes of it; counts that retention has removed by then stay removed.
+ * Sums the changes of a batch to the counts of `traffic`, so that each row is written once. Costs about 6 µs
+ * per message in a batch of 50, over its whole life: 5 to 8% of the CPU time without network and flush.
+ *
+ * A message counts where it was accepted, no matter when its status changes. Counts that retention has
+ * removed stay removed.
  */
 export class TrafficChanges {
   readonly #places = new Map<string, PlaceRows>()
   readonly #counts = new Map<string, CountRow>()
   readonly #times = new Map<string, TimeRow>()
 
-  /** A message went from one state to another. */
+  /** Counts the change of a message from one state to another. */
   moved(before: MessageState, after: MessageState): void {
     if (before.status !== after.status) {
       if (isCounted(before.status)) this.#count(before, before.status, -1)
@@ -59,11 +62,11 @@ export class TrafficChanges {
     }
     if (before.sent_at === null) this.#timeIfAny(after, 'to_sent', sentAtOf(after))
     if (before.delivered_at === null) this.#timeIfAny(after, 'to_delivered', deliveredAtOf(after))
-    // A part of it turned out not to arrive.
+    // A part of a delivered message failed later.
     if (after.delivered_at === null) this.#timeIfAny(before, 'to_delivered', deliveredAtOf(before), -1)
   }
 
-  /** A message was removed and stays counted. */
+  /** Keeps a removed message counted. */
   archived(message: Counted): void {
     this.#countRow(placeOf(message, 'hours6')).archived += 1
   }
@@ -81,7 +84,7 @@ export class TrafficChanges {
         times.filter(({ messages }) => messages > 0),
       ),
     ])
-    for (const row of times.filter(({ messages }) => messages < 0)) await takeBack(tx, row)
+    for (const row of times.filter(({ messages }) => messages < 0)) await subtractTime(tx, row)
   }
 
   #count(message: Counted, counter: Counter, amount: number): void {
@@ -93,7 +96,7 @@ export class TrafficChanges {
   }
 
   #time(message: MessageState, measure: TrafficMeasure, atMs: number, amount = 1): void {
-    // What is scheduled is on its way from its time on.
+    // A scheduled message is measured from its send time.
     const step = stepOf(Math.max(0, atMs - (message.send_at ?? message.created_at)))
     const { times } = this.#at(message)
     const slot = measure === 'to_sent' ? step : -1 - step
@@ -103,7 +106,7 @@ export class TrafficChanges {
     for (const row of rows) row.messages += amount
   }
 
-  /** The rows of a message: found by one name, since most of a batch share them. */
+  /** Returns the rows of a message. Most messages of a batch share them, under one name. */
   #at(message: Counted): PlaceRows {
     const { account_id, mode, created_at } = message
     const name = `${account_id}/${mode}/${created_at - (created_at % grainMs.minutes5)}`
@@ -118,7 +121,7 @@ export class TrafficChanges {
   #countRow(place: TrafficKey): CountRow {
     const name = nameOf(place)
     let row = this.#counts.get(name)
-    if (row === undefined) this.#counts.set(name, (row = { ...place, ...nothing }))
+    if (row === undefined) this.#counts.set(name, (row = { ...place, ...zeroCounts }))
     return row
   }
 
@@ -130,8 +133,11 @@ export class TrafficChanges {
   }
 }
 
-/** Takes a time back that was counted; a row of none does not stand, and one that retention has removed is not made anew. */
-async function takeBack(tx: Tx, row: TimeRow): Promise<void> {
+/**
+ * Subtracts a time that was counted. A row of zero is deleted; a row that retention has removed is not
+ * recreated.
+ */
+async function subtractTime(tx: Tx, row: TimeRow): Promise<void> {
   const { messages, ...place } = row
   await tx
     .deleteFrom('traffic_times')
@@ -160,11 +166,11 @@ export async function countNew(
 const isCounted = (status: MessageStatus): status is CountedState =>
   (countedStates as readonly string[]).includes(status)
 
-/** Counts that a batch took from and gave back are not written. */
+/** Changes that cancel each other within a batch are not written. */
 const isChanged = (row: CountRow): boolean =>
   row.archived !== 0 || countedStates.some((state) => row[state] !== 0)
 
-const nothing: Readonly<Record<Counter, number>> = {
+const zeroCounts: Readonly<Record<Counter, number>> = {
   accepted: 0, received: 0, archived: 0, sent: 0, delivered: 0, undelivered: 0, failed: 0, expired: 0, canceled: 0, unconfirmed: 0,
 } // prettier-ignore
 
@@ -178,6 +184,6 @@ const placeOf = ({ account_id, mode, created_at }: Counted, grain: TrafficGrain)
 const nameOf = ({ account_id, mode, grain, bucket }: TrafficKey): string =>
   `${account_id}/${mode}/${grain}/${bucket}`
 
-/** The order in which rows are locked. */
+/** Rows are locked in this order. */
 const inOrder = <T>(rows: ReadonlyMap<string, T>): T[] =>
   [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)

@@ -5,9 +5,12 @@ import type { Mode } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import type { MessageRow } from '../core/message-store.ts'
 
-/** Messages to and from one number, as people read them. A conversation begins when a number writes. */
+/**
+ * Conversations: messages to and from one number, in one thread. A conversation begins when the number writes
+ * first.
+ */
 
-interface Whose {
+interface Owner {
   accountId: string
   mode: Mode
 }
@@ -18,43 +21,46 @@ export interface Conversation {
   last: MessageRow
 }
 
-/** No page reads more received messages than this to find other numbers. */
+/** Maximum received messages that a page reads to find other numbers. */
 const maxRowsRead = 2_500
 
-/** Numbers by their last word, the newest first: of the numbers whose last word is older than the message `beforeId`. A page may come back thin. */
+/**
+ * Returns numbers by their last message to the account, newest first: those whose last one is older than the
+ * message `beforeId`. A page can be shorter than `limit`.
+ */
 export async function readConversations(
   db: Db,
-  whose: Whose,
+  owner: Owner,
   { beforeId, limit }: { beforeId: string | null; limit: number },
 ): Promise<{ conversations: Conversation[]; nextBeforeId: string | null }> {
-  const received = await receivedBefore(db, whose, beforeId)
+  const received = await receivedBefore(db, owner, beforeId)
   const newest = new Map<string, { number: string; id: string }>()
   for (const { id, sender } of received) {
-    // Of a person who was erased nothing is left to tell one message from another's.
+    // Messages of erased people have no number, so they cannot be assigned to a conversation.
     if (sender === null || newest.has(presentSpelling(sender))) continue
     newest.set(presentSpelling(sender), { number: sender, id })
   }
-  const wrote =
-    beforeId === null ? new Set<string>() : await wroteSince(db, whose, [...newest.keys()], beforeId)
+  const listedEarlier =
+    beforeId === null ? new Set<string>() : await wroteSince(db, owner, [...newest.keys()], beforeId)
   const found = [...newest].flatMap(([present, { number, id }]): [string, string][] =>
-    wrote.has(present) ? [] : [[number, id]],
+    listedEarlier.has(present) ? [] : [[number, id]],
   )
   const shown = found.slice(0, limit)
   const next =
     found.length > limit ? shown.at(-1)?.[1] : received.length === maxRowsRead ? received.at(-1)?.id : null
   const conversations = await Promise.all(
     shown.map(async ([number]) => {
-      const [last] = (await readConversation(db, whose, { number, beforeId: null, limit: 1 })).rows
+      const [last] = (await readConversation(db, owner, { number, beforeId: null, limit: 1 })).rows
       return last === undefined ? [] : [{ number, last }]
     }),
   )
   return { conversations: conversations.flat(), nextBeforeId: next ?? null }
 }
 
-/** One page of what was said to and by a number, in whatever spelling, the newest first. */
+/** Returns one page of the messages to and from a number, in any of its spellings, newest first. */
 export async function readConversation(
   db: Db,
-  { accountId, mode }: Whose,
+  { accountId, mode }: Owner,
   asked: { number: string; beforeId: string | null; limit: number },
 ): Promise<{ rows: MessageRow[]; nextBeforeId: string | null }> {
   const { number, beforeId, limit } = asked
@@ -78,12 +84,12 @@ export async function readConversation(
   return { rows, nextBeforeId: all.length > limit ? (rows.at(-1)?.id ?? null) : null }
 }
 
-/** Written out, so that the index of received messages is seen to hold them. */
+/** A literal, so that SQLite can use the partial index of received messages. */
 const isInbound = sql<boolean>`direction = 'inbound'`
 
 async function receivedBefore(
   db: Db,
-  { accountId, mode }: Whose,
+  { accountId, mode }: Owner,
   beforeId: string | null,
 ): Promise<{ id: string; sender: string | null }[]> {
   let query = db
@@ -104,10 +110,12 @@ const receivedSince = {
   inputs: ['account', 'mode', 'sender', 'since'],
 } as const
 
-/** Which of these numbers, by their present spelling, have written since: they stand on an earlier page. */
+/**
+ * Returns which of these numbers, by their present spelling, have written since: they are on an earlier page.
+ */
 async function wroteSince(
   db: Db,
-  { accountId, mode }: Whose,
+  { accountId, mode }: Owner,
   numbers: readonly string[],
   sinceId: string,
 ): Promise<Set<string>> {

@@ -1,19 +1,20 @@
 import type { Db } from '../../storage/seam/dialect.ts'
 import { lowestIdAt } from '../../runtime/ids.ts'
 import {
-  behind,
   conditionsOf,
   type HistoryPage,
   type HistoryPosition,
   type HistoryRequest,
   isSearch,
+  justAfter,
   maxRowsRead,
 } from './history-query.ts'
 import type { MessageRow } from '../core/message-store.ts'
 
 /**
- * Ids are made in the order of time but never step back with the wall clock, so an id can be this much younger than the `created_at`
- * beside it when the clock was set back. Larger steps are not looked for: NTP slews them.
+ * IDs are made in the order of time and do not step back with the wall clock. When the clock was set back, an
+ * ID can therefore be this much younger than the `created_at` of its row. Larger steps are not covered: NTP
+ * slews them.
  */
 const clockStepMs = 1_000
 
@@ -23,7 +24,7 @@ interface IdRange {
   below: string
 }
 
-/** One page in the order of creation, which is the order of ids. */
+/** Returns one page in the order of creation, which is the order of IDs. */
 export async function readByCreation(db: Db, request: HistoryRequest): Promise<HistoryPage> {
   const { query, limit } = request
   const range = narrowed(pageRange(request), await sendRange(db, request))
@@ -41,12 +42,15 @@ export async function readByCreation(db: Db, request: HistoryRequest): Promise<H
   return { rows, next: bound === null ? null : { id: bound, updatedAtMs: null } }
 }
 
-/** What is counted at once where an index answers: about as long as a search among `maxRowsRead`, which reads the rows. */
+/**
+ * Maximum rows counted in one step where an index answers: takes as long as a search of `maxRowsRead` rows.
+ */
 const maxRowsCounted = 5_000
 
 /**
- * How many messages fit a query, newest or oldest first, and where to go on counting: null when all were. Every count comes in short pieces, so
- * that whoever counts can give up: a search tells what it finds among `maxRowsRead` messages.
+ * Counts the messages that match a query, in the order of the query, and returns where to continue: null when
+ * all are counted. One step is short, so that the caller can stop in between: a search counts its matches
+ * among `maxRowsRead` messages.
  */
 export async function countByCreation(
   db: Db,
@@ -64,7 +68,7 @@ export async function countByCreation(
   return { messages, next: bound === null ? null : { id: bound, updatedAtMs: null } }
 }
 
-/** Every message that a query for ids or for a send can mean: few, so that they may be ordered in memory. */
+/** Reads all messages of a query for IDs or for a send: few enough to be sorted in memory. */
 export async function readFew(db: Db, request: HistoryRequest): Promise<MessageRow[]> {
   const range = narrowed(pageRange({ ...request, position: null }), await sendRange(db, request))
   return rowsIn(db, request, range)
@@ -73,7 +77,7 @@ export async function readFew(db: Db, request: HistoryRequest): Promise<MessageR
     .execute()
 }
 
-/** The rows of an owner along the index that fits the query best, in order. */
+/** Selects the rows of an owner by the index that fits the query best, in order. */
 function rowsIn(db: Db, { owner, query }: HistoryRequest, range: IdRange) {
   const rows = db
     .selectFrom('messages')
@@ -86,19 +90,22 @@ function rowsIn(db: Db, { owner, query }: HistoryRequest, range: IdRange) {
   return query.to === null ? rows : rows.where('recipient', '=', query.to)
 }
 
-/** What position, times and horizon leave of all ids. */
+/** Returns the range of IDs that position, times and horizon allow. */
 function pageRange({ query, position, horizonMs }: HistoryRequest): IdRange {
   const lowest: string[] = ['msg_']
   const highest: string[] = ['msg_~']
   if (query.createdAfterMs !== null) lowest.push(lowestIdAt('msg', query.createdAfterMs))
   if (query.createdBeforeMs !== null) highest.push(lowestIdAt('msg', query.createdBeforeMs + clockStepMs))
   if (query.order === 'asc') highest.push(lowestIdAt('msg', horizonMs))
-  if (position !== null && query.order === 'asc') lowest.push(behind(position.id))
+  if (position !== null && query.order === 'asc') lowest.push(justAfter(position.id))
   if (position !== null && query.order === 'desc') highest.push(position.id)
   return { from: largest(lowest), below: smallest(highest) }
 }
 
-/** The range of the messages of a send; null when no send is asked for, empty when it does not exist. */
+/**
+ * Returns the range of the messages of a send; null when the query names no send, empty when the send does
+ * not exist.
+ */
 async function sendRange(db: Db, { owner, query }: HistoryRequest): Promise<IdRange | null> {
   if (query.sendId === null) return null
   const send = await db
@@ -109,12 +116,12 @@ async function sendRange(db: Db, { owner, query }: HistoryRequest): Promise<IdRa
     .executeTakeFirst()
   return send === undefined
     ? { from: 'msg_', below: 'msg_' }
-    : { from: send.first_message_id, below: behind(send.last_message_id) }
+    : { from: send.first_message_id, below: justAfter(send.last_message_id) }
 }
 
 /**
- * The id at which a search must stop, found in the index alone; null when fewer rows are left. It is an id and not a count, so that rows
- * which come or go between the two statements make no gap.
+ * Finds, in the index alone, the ID at which a search must stop; null when fewer rows are left. It is an ID
+ * and not a count, so that rows that appear or vanish between the two statements leave no gap.
  */
 async function searchBound(
   db: Db,
@@ -131,7 +138,7 @@ async function searchBound(
 }
 
 const boundRange = ({ query }: HistoryRequest, bound: string): IdRange =>
-  query.order === 'asc' ? { from: 'msg_', below: behind(bound) } : { from: bound, below: 'msg_~' }
+  query.order === 'asc' ? { from: 'msg_', below: justAfter(bound) } : { from: bound, below: 'msg_~' }
 
 const narrowed = (range: IdRange, other: IdRange | null): IdRange =>
   other === null

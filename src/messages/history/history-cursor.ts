@@ -9,7 +9,7 @@ import {
 import { refuse } from '../../runtime/errors.ts'
 import { everyMessage, type HistoryOwner, type HistoryPosition, type HistoryQuery } from './history-query.ts'
 
-/** Everything that the next page needs. */
+/** All that the next page needs. */
 export interface HistoryCursor {
   query: HistoryQuery
   position: HistoryPosition
@@ -17,27 +17,30 @@ export interface HistoryCursor {
 
 const version = 1
 const tagBytes = 16
-/** A query with 100 ids, a position and the base64 of it all stay well below. */
+/** Enough for a query with 100 IDs and a position, in base64. */
 export const maxCursorLength = 6_000
 
 /**
- * Writes a cursor as text that can be neither read nor changed: a version byte, then encryption with a synthetic nonce (the construction
- * of RFC 5297 with HMAC-SHA256 and AES-256-CTR), under keys derived from `key`, at least 32 random bytes. Random nonces of GCM would
- * wear the key out after 2^32 pages. Account and mode are authenticated with it: for anybody else it does not open.
+ * Writes a cursor as text that clients can neither read nor change: a version byte, then encryption with a
+ * synthetic nonce (the construction of RFC 5297 with HMAC-SHA256 and AES-256-CTR), under keys derived from
+ * `key`, at least 32 random bytes. Random nonces of GCM would wear out the key after 2^32 pages. Account and
+ * mode are authenticated too: a cursor of another owner does not open.
  */
 export function sealCursor(key: Uint8Array, owner: HistoryOwner, cursor: HistoryCursor): string {
   const { query, position } = cursor
-  const plain = Buffer.from(JSON.stringify([asked(query), position.id, position.updatedAtMs]))
+  const plain = Buffer.from(JSON.stringify([changed(query), position.id, position.updatedAtMs]))
   const tag = tagOf(key, owner, plain)
   const cipher = createCipheriv('aes-256-ctr', subkeysOf(key).encrypt, tag)
   return Buffer.concat([Buffer.of(version), tag, cipher.update(plain), cipher.final()]).toString('base64url')
 }
 
-/** Reads what `sealCursor` wrote for the same owner. Refuses anything else with `invalid_cursor`. */
+/**
+ * Opens a cursor that `sealCursor` wrote for the same owner. Rejects any other text with `invalid_cursor`.
+ */
 export function openCursor(key: Uint8Array, owner: HistoryOwner, text: string): HistoryCursor {
   if (text.length > maxCursorLength) throw refuse('invalid_cursor')
   const bytes = Buffer.from(text, 'base64url')
-  // Compared as text, because the decoder passes over what does not belong and drops spare bits.
+  // Compared as text, because the decoder skips unknown characters and drops spare bits.
   if (bytes[0] !== version || bytes.length < 1 + tagBytes || bytes.toString('base64url') !== text)
     throw refuse('invalid_cursor')
   const tag = bytes.subarray(1, 1 + tagBytes)
@@ -57,7 +60,7 @@ interface Subkeys {
   authenticate: KeyObject
 }
 
-/** Derived once for each key: three HMACs and their keys made up an eighth of a page. */
+/** Derived once for each key: three HMACs and their key objects took an eighth of the time of a page. */
 const derived = new WeakMap<Uint8Array, Subkeys>()
 
 function subkeysOf(key: Uint8Array): Subkeys {
@@ -77,8 +80,8 @@ const tagOf = (key: Uint8Array, owner: HistoryOwner, plain: Buffer): Buffer =>
     .digest()
     .subarray(0, tagBytes)
 
-/** What differs from asking for everything. */
-const asked = (query: HistoryQuery): Partial<HistoryQuery> =>
+/** Returns the members of a query that differ from the default. */
+const changed = (query: HistoryQuery): Partial<HistoryQuery> =>
   Object.fromEntries(
     Object.entries(query).filter(([name, value]) =>
       Array.isArray(value) ? value.length > 0 : value !== everyMessage[name as keyof HistoryQuery],

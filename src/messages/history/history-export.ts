@@ -4,19 +4,20 @@ import { countByCreation, readByCreation } from './history-by-creation.ts'
 import type { HistoryOwner, HistoryPosition, HistoryQuery } from './history-query.ts'
 import type { MessageRow } from '../core/message-store.ts'
 
-/** Everything that fits a query, newest first, as it stands at `nowMs`: what is accepted later does not come along. */
+/** All messages that match a query, newest first, as of `nowMs`: messages accepted later are not exported. */
 export interface HistoryExport {
   owner: HistoryOwner
   query: HistoryQuery
   nowMs: number
 }
 
-/** A few hundred kilobytes of text: enough to keep a connection busy, little to hold while it is not. */
+/** A few hundred kilobytes of text: enough to keep a connection busy, little to hold while it is idle. */
 const rowsAtOnce = 500
 
 /**
- * The messages of an export, page by page: the next page is read when it is asked for, so a slow reader costs no memory. `db` should be a reader
- * of its own. No transaction stays open in between: a message that changes meanwhile comes as it is when its page is read.
+ * Yields the messages of an export page by page. A page is read only when it is requested, so a slow reader
+ * costs no memory. `db` should be a dedicated reader. No transaction stays open between pages: a message that
+ * changes meanwhile is exported as it is when its page is read.
  */
 export async function* readExport(
   db: Db,
@@ -36,7 +37,7 @@ export async function* readExport(
   } while (position !== null)
 }
 
-/** How many messages an export will have; null when counting them would take longer than `patienceMs`. */
+/** Counts the messages of an export; null when counting would take longer than `patienceMs`. */
 export async function countExport(
   { db, clock }: { db: Db; clock: Pick<Clock, 'monotonicMs'> },
   { owner, query, nowMs }: HistoryExport,
@@ -47,15 +48,15 @@ export async function countExport(
   let position: HistoryPosition | null = null
   do {
     if (clock.monotonicMs() > untilMs) return null
-    const piece = await countByCreation(db, {
+    const counted = await countByCreation(db, {
       owner,
       query: { ...query, order: 'desc', createdBeforeMs: endOf(query, nowMs) },
       position,
       limit: rowsAtOnce,
       horizonMs: nowMs,
     })
-    total += piece.messages
-    position = piece.next
+    total += counted.messages
+    position = counted.next
   } while (position !== null)
   return total
 }

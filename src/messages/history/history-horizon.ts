@@ -2,16 +2,16 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import { notBelow } from '../core/history-floor.ts'
 
 /**
- * What ascending pages need to know: before which instant everything is stored for good. Times and ids are given to rows before their
- * transaction commits, and commits do not happen in the order of the times; a page that went further could pass by a row that appears
- * below its end a moment later.
+ * The instant before which all writes are stored permanently: ascending pages end there. Rows get their times
+ * and IDs before their transaction commits, and commits do not follow the order of the times. A page that
+ * went further could miss a row that appears below its end a moment later.
  *
- * Whoever writes messages calls `begin` with the earliest time that its rows will carry, before it takes ids, and the function that it gets when
- * the commit has ended, either way. Exact for one process.
+ * A writer of messages calls `begin` with the earliest time that its rows will carry, before it takes IDs. It
+ * calls the returned function when the commit has ended, either way. This is exact for one process.
  *
- * Where several nodes write, pages are given out up to a floor that stands in the database, and every unit that writes messages reads it: see
- * history-floor.ts. Exact too, whatever the clocks of the nodes say and however long a node stands still in the middle of a write. What a command
- * writes meanwhile is not waited for.
+ * With several nodes, pages are returned up to a floor in the database, which every unit that writes messages
+ * reads: see history-floor.ts. This is exact too, regardless of the nodes' clocks and of pauses in the middle
+ * of a write. Writes of commands are not waited for.
  */
 export class WriteHorizon {
   readonly #now: () => number
@@ -31,10 +31,13 @@ export class WriteHorizon {
     return this.#begun
   }
 
-  /** The clock, or the floor where that is ahead of it: ids and times that are made now are not behind a page. */
+  /** Returns the clock, or the floor where that is later: IDs and times made now are after every page. */
   readonly now = (): number => Math.max(this.#now(), this.#floorMs)
 
-  /** Says that rows with times from `atMs` on are about to be written. Gives the function that says they are, or never will be. */
+  /**
+   * Announces rows with times from `atMs` on. Returns the function to call when the commit has ended, either
+   * way.
+   */
   begin(atMs: number): () => void {
     const write = { atMs }
     this.#begun += 1
@@ -43,8 +46,8 @@ export class WriteHorizon {
   }
 
   /**
-   * Runs a write whose rows carry times from `atMs` on; `atMs` must be the clock of this very turn of the event loop. The unit is to write the
-   * time that `timeIn` gives.
+   * Runs a write whose rows carry times from `atMs` on; `atMs` must be the clock of this turn of the event
+   * loop. The unit must write the time that `timeIn` returns.
    */
   async hold<T>(atMs: number, write: (timeIn: (tx: Tx) => Promise<number>) => Promise<T>): Promise<T> {
     const written = this.begin(atMs)
@@ -55,12 +58,12 @@ export class WriteHorizon {
     }
   }
 
-  /** A page was given out beyond the time of a write of this node: what is made from now on lies behind it. */
+  /** A page beyond the time of a write of this node was returned: later times are above `floorMs`. */
   heardOf(floorMs: number): void {
     this.#floorMs = Math.max(this.#floorMs, floorMs)
   }
 
-  /** Every row whose time lies before this instant is stored, and none will be added there. */
+  /** Returns the instant before which every row is stored and none will be added. */
   safeMs(): number | Promise<number> {
     return this.#shared === null ? this.#ownSafeMs() : this.#sharedSafeMs(this.#shared)
   }
@@ -89,14 +92,17 @@ export class WriteHorizon {
   }
 }
 
-/** Pages share one floor for so long: a node writes it that often at most, however many ask. */
+/**
+ * Pages share one floor for this long: a node writes it at most this often, regardless of how many pages are
+ * read.
+ */
 const raiseEachMs = 100
 
-/** What several nodes have in common. */
+/** What several nodes share. */
 export interface SharedWrites {
   monotonicMs(): number
-  /** The database's time when no other node writes, else null. */
+  /** Returns the database's time when no other node writes, else null. */
   aloneSince(): Promise<number | null>
-  /** Raises the floor of all nodes; gives it once that is flushed. */
+  /** Raises the floor of all nodes; resolves with it once it is flushed. */
   raise(toMs: number): Promise<number>
 }

@@ -2,15 +2,17 @@ import { type Expression, expressionBuilder, sql, type SqlBool } from 'kysely'
 import type { Category, Database, Direction, MessageStatus, Mode } from '../../storage/tables/schema.ts'
 import type { MessageRow } from '../core/message-store.ts'
 
-/** Whose messages are read. It stands in every statement, so that nobody sees another's (P10). */
+/**
+ * Whose messages are read. Part of every statement, so that an account cannot read another's messages (P10).
+ */
 export interface HistoryOwner {
   accountId: string
   mode: Mode
 }
 
-/** What a caller may ask of history; null and an empty list mean "any". All of it must hold. */
+/** Conditions of history, all of which must match; null and an empty list mean "any". */
 export interface HistoryFilter {
-  /** At most 100. */
+  /** Up to 100. */
   ids: readonly string[]
   sendId: string | null
   clientReference: string | null
@@ -22,9 +24,9 @@ export interface HistoryFilter {
   to: string | null
   from: string | null
   country: string | null
-  /** Stands in the text, capitals or not. Texts that were erased have none. */
+  /** Text contained in the message, ignoring case. Erased texts match nothing. */
   text: string | null
-  /** Whoever sent it: an API key, or a person in the console. */
+  /** Sender of the message: an API key, or a user of the console. */
   keyId: string | null
   /** Inclusive. */
   createdAfterMs: number | null
@@ -33,14 +35,14 @@ export interface HistoryFilter {
 }
 
 export interface HistoryQuery extends HistoryFilter {
-  /** Inclusive; when set, messages come in the order of their last change, oldest first, and `order` means nothing. */
+  /** Inclusive. When set, messages are sorted by their last change, oldest first, and `order` is ignored. */
   updatedAfterMs: number | null
   /** By creation. */
   order: 'desc' | 'asc'
   timeline: boolean
 }
 
-/** Where a page ended: the next one begins behind it. `updatedAtMs` is null when messages come in the order of creation. */
+/** Where a page ended; the next one begins after it. `updatedAtMs` is null in the order of creation. */
 export interface HistoryPosition {
   updatedAtMs: number | null
   id: string
@@ -49,7 +51,7 @@ export interface HistoryPosition {
 export interface HistoryRequest {
   owner: HistoryOwner
   query: HistoryQuery
-  /** Where the page before ended; null for the first one. */
+  /** Where the previous page ended; null for the first page. */
   position: HistoryPosition | null
   limit: number
   horizonMs: number
@@ -57,11 +59,11 @@ export interface HistoryRequest {
 
 export interface HistoryPage {
   rows: MessageRow[]
-  /** Where the next page begins; null when there is none. */
+  /** Where the next page begins; null on the last page. */
   next: HistoryPosition | null
 }
 
-/** The query that asks for everything, newest first. */
+/** Matches all messages, newest first. */
 export const everyMessage: HistoryQuery = {
   ids: [],
   sendId: null,
@@ -84,15 +86,19 @@ export const everyMessage: HistoryQuery = {
 }
 
 /**
- * No page reads more rows of an index than this to find those that match: 2 to 4 ms, and a default page full when one row in a hundred does.
- * With 10,000, as the interface allows, others wait 10 to 100 ms behind one search among a million messages.
+ * Maximum rows of an index that a page reads to find matches: takes 2 to 4 ms, and fills a default page when
+ * 1% of the rows match. With 10,000, which the interface would allow, other reads wait 10 to 100 ms for one
+ * search among a million messages.
  */
 export const maxRowsRead = 2_500
 
-/** The smallest text that sorts behind an id and before every later one: ids have one length. */
-export const behind = (id: string): string => `${id}0`
+/** Returns the smallest text that sorts after an ID and before every later one: IDs have one length. */
+export const justAfter = (id: string): string => `${id}0`
 
-/** No index answers these: a page that uses one reads at most `maxRowsRead` rows and may come back thin. */
+/**
+ * Conditions without an index: a page with one of them reads up to `maxRowsRead` rows and can be shorter than
+ * its limit.
+ */
 const searchedBy = [
   'errorCode',
   'direction',
@@ -104,13 +110,16 @@ const searchedBy = [
   'keyId',
 ] as const
 
-/** Whether rows must be read that may then be left out. */
+/** True if rows must be read that may not match. */
 export const isSearch = (filter: HistoryFilter): boolean =>
   filter.statuses.length > 0 ||
   (filter.clientReference !== null && filter.to !== null) ||
   searchedBy.some((name) => filter[name] !== null)
 
-/** Everything that `filter` asks of a row of `messages`, but for the ids and the send, which are asked as a range. */
+/**
+ * Returns the conditions of `filter` on a row of `messages`, except for IDs and send, which are read as a
+ * range.
+ */
 export function conditionsOf(filter: HistoryFilter): Expression<SqlBool>[] {
   const is = expressionBuilder<Database, 'messages'>()
   const conditions: Expression<SqlBool>[] = []
@@ -135,15 +144,18 @@ export function conditionsOf(filter: HistoryFilter): Expression<SqlBool>[] {
   return conditions
 }
 
-/** Capitals of ASCII are folded alike by both databases; of other letters PostgreSQL alone folds them. */
+/** Both databases ignore the case of ASCII letters; only PostgreSQL ignores that of others. */
 const textHolds = (text: string): Expression<SqlBool> =>
   sql`lower(messages.text) like lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`}) escape '\\'`
 
-/** Looked up send by send, of the rows that are read anyway. */
+/** Looked up for each row that is read anyway. */
 const sentBy = (keyId: string): Expression<SqlBool> =>
   sql`exists (select 1 from sends where sends.account_id = messages.account_id and sends.id = messages.send_id and sends.key_id = ${keyId})`
 
-/** Repeats the last id up to one of three lengths, so that lists of ids make three statements to prepare and not a hundred. */
+/**
+ * Repeats the last ID up to one of three lengths, so that lists of IDs need three prepared statements instead
+ * of a hundred.
+ */
 function padded(ids: readonly string[]): string[] {
   const length = [1, 10, 100].find((step) => step >= ids.length) ?? ids.length
   return Array.from({ length }, (_, i) => ids[Math.min(i, ids.length - 1)] as string)

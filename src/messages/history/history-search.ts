@@ -3,8 +3,9 @@ import { type HistoryDeps, readHistory } from './history.ts'
 import type { HistoryPage, HistoryRequest } from './history-query.ts'
 
 /**
- * One page for a person who looks for something rare: goes on over pages that come back thin until one is full, there are no more, or
- * `patienceMs` have passed. Each of them is short, so that others are served in between. `next` is where to go on in any case.
+ * Returns one page of a search for something rare: reads short pages until one is full, none are left, or
+ * `patienceMs` have passed. Each read is short, so that other requests are served in between. `next` is where
+ * to continue in any case.
  */
 export async function searchHistory(
   { clock, ...deps }: HistoryDeps & { clock: Pick<Clock, 'monotonicMs'> },

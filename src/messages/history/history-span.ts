@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
 
-/** A place in the order of changes. */
+/** A position in the order of changes. */
 export interface Change {
   atMs: number
   id: string
@@ -14,7 +14,7 @@ export const changeOf = (row: { updated_at: number; id: string }): Change => ({
   id: row.id,
 })
 
-/** Between which places, both exclusive, a page looks, and what it asks of each message. */
+/** The positions between which a page reads, both exclusive, and its conditions on each message. */
 export interface Span {
   after: Change
   below: Change

@@ -4,7 +4,7 @@ import { selectEach } from '../../storage/seam/sets.ts'
 import type { HistoryOwner } from './history-query.ts'
 import { type MessageRow, sentAtOf } from '../core/message-store.ts'
 
-/** A state that a message reached, when, and by which attempt on which device. */
+/** A status that a message reached, when, and by which attempt on which device. */
 export interface TimelineEntry {
   status: MessageStatus
   atMs: number
@@ -12,7 +12,7 @@ export interface TimelineEntry {
   deviceId: string | null
 }
 
-/** What the timeline needs to know of an attempt. */
+/** The columns of an attempt that the timeline needs. */
 export interface TimelineAttempt {
   id: string
   device_id: string
@@ -21,7 +21,10 @@ export interface TimelineAttempt {
   ended_at: number | null
 }
 
-/** The newest attempts shown of one message. Busy devices may make many; the last ones tell what became of it. */
+/**
+ * The newest attempts read of one message. A busy device can refuse often; the last attempts show the
+ * outcome.
+ */
 const maxAttemptsShown = 50
 
 const attemptsOf = {
@@ -30,33 +33,30 @@ const attemptsOf = {
   inputs: ['account', 'mode', 'message'],
 } as const
 
-/** The timelines of messages of one owner, in their order. One round trip for all of them. */
+/** Reads the timelines of messages of one owner, in their order, in one round trip. */
 export async function readTimelines(
   db: Db,
   owner: HistoryOwner,
   messages: readonly MessageRow[],
 ): Promise<TimelineEntry[][]> {
-  const tried = messages.filter((message) => message.attempts > 0)
+  const attempted = messages.filter((message) => message.attempts > 0)
   const rows = await selectEach<TimelineAttempt & { message_id: string }>(
     db,
     attemptsOf,
-    tried.map((message) => [owner.accountId, owner.mode, message.id]),
+    attempted.map((message) => [owner.accountId, owner.mode, message.id]),
   )
   const attempts = Map.groupBy(rows, (row) => row.message_id)
   return messages.map((message) => timelineOf(message, (attempts.get(message.id) ?? []).toReversed()))
 }
 
 /**
- * One entry for each state reached, oldest first, told by the times on the rows. `attempts` come in their order. A message that went back
- * to the queue shows it where that attempt ended; a correction shows the final state that it corrected, too.
+ * Builds one entry for each status reached, oldest first, from the times on the rows. `attempts` must be in
+ * their order. A requeued message shows it where its attempt ended; a correction also shows the final status
+ * that it corrected.
  */
 export function timelineOf(message: MessageRow, attempts: readonly TimelineAttempt[]): TimelineEntry[] {
   const entries: TimelineEntry[] = []
-  const reached = (
-    status: MessageStatus,
-    atMs: number | null,
-    attempt: TimelineAttempt | null = null,
-  ): void => {
+  const add = (status: MessageStatus, atMs: number | null, attempt: TimelineAttempt | null = null): void => {
     if (atMs !== null)
       entries.push({ status, atMs, attemptId: attempt?.id ?? null, deviceId: attempt?.device_id ?? null })
   }
@@ -65,26 +65,25 @@ export function timelineOf(message: MessageRow, attempts: readonly TimelineAttem
       { status: message.status, atMs: message.created_at, attemptId: null, deviceId: message.device_id },
     ]
   }
-  reached(message.send_at === null ? 'queued' : 'scheduled', message.created_at)
+  add(message.send_at === null ? 'queued' : 'scheduled', message.created_at)
   if (message.send_at !== null && hasBeenQueued(message, attempts))
-    reached('queued', Math.max(message.send_at, message.created_at))
+    add('queued', Math.max(message.send_at, message.created_at))
 
   let current: TimelineAttempt | null = null
   for (const [i, attempt] of attempts.entries()) {
-    reached('sending', attempt.started_at, attempt)
-    const wentBack = i < attempts.length - 1 || isBackInQueue(message, attempt)
-    if (wentBack) reached('queued', attempt.ended_at, attempt)
-    current = wentBack ? null : attempt
+    add('sending', attempt.started_at, attempt)
+    const isRequeued = i < attempts.length - 1 || isBackInQueue(message, attempt)
+    if (isRequeued) add('queued', attempt.ended_at, attempt)
+    current = isRequeued ? null : attempt
   }
   const corrected = message.corrected === 1
-  if (corrected)
-    reached(current?.state === 'refused' ? 'failed' : 'unconfirmed', message.finalized_at, current)
-  // While a message waits only its lost first try can be reported on.
+  if (corrected) add(current?.state === 'refused' ? 'failed' : 'unconfirmed', message.finalized_at, current)
+  // While a message is queued, only its first attempt, with unknown outcome, can be reported on.
   const reported = current ?? (message.sent_at === null ? null : attempts.findLast(isLost)) ?? null
-  // Of a correction it is told when that came: a state that it corrected stands before it.
-  reached('sent', corrected ? message.sent_at : sentAtOf(message), reported)
-  if (message.status !== 'sent') reached(message.status, lastReachedAt(message), reported)
-  // The sort is stable: what happened in one millisecond keeps the order in which it was told.
+  // A correction is shown at its own time, after the status that it corrected.
+  add('sent', corrected ? message.sent_at : sentAtOf(message), reported)
+  if (message.status !== 'sent') add(message.status, lastReachedAt(message), reported)
+  // The sort is stable: entries of one millisecond keep the order in which they were reported.
   return entries.toSorted((a, b) => a.atMs - b.atMs)
 }
 
@@ -93,7 +92,7 @@ function lastReachedAt(message: MessageRow): number | null {
   return (message.status === 'delivered' ? message.reported_delivered_at : null) ?? message.finalized_at
 }
 
-/** One that was canceled before its time never waited for a device. */
+/** A message that was canceled before its send time was never queued. */
 const hasBeenQueued = (message: MessageRow, attempts: readonly TimelineAttempt[]): boolean =>
   attempts.length > 0 ||
   message.status === 'queued' ||
@@ -101,7 +100,7 @@ const hasBeenQueued = (message: MessageRow, attempts: readonly TimelineAttempt[]
 
 const isLost = (attempt: TimelineAttempt): boolean => attempt.state === 'unknown'
 
-/** Whether the last attempt of a message was not known to be taken, and the message waited again (or still does). */
+/** True if the last attempt was not accepted, and the message was queued after it (or still is). */
 const isBackInQueue = (message: MessageRow, last: TimelineAttempt): boolean =>
   last.ended_at !== null &&
   last.state !== 'accepted' &&

@@ -7,11 +7,13 @@ import { groupsOf, keptWithin, type WaitingRoute, waitingWithin } from './histor
 import type { MessageRow } from '../core/message-store.ts'
 
 /**
- * The first messages that changed within a span: a page of them and one more, if there are as many. Wherever a message is, it is
- * read there once: a change after the horizon was taken puts it behind the horizon, so it does not matter that these are several statements.
+ * Returns the first messages that changed within a span: one page, and one more row if there is one. Each
+ * message is read once, wherever it is. Several statements are safe: a change after the horizon was read is
+ * beyond the horizon.
  *
- * No route tells when its messages changed, so every one must be asked, and one for each sender may be thousands. They are asked by one
- * statement at a time, so that no account holds up the reads of others, and only for what changed before the end of the page so far.
+ * A route does not record when its messages changed, so every route must be read; with one for each sender
+ * there can be thousands. They are read one statement at a time, so that no account delays the reads of
+ * others, and only up to the end of the page so far.
  */
 export async function messagesChanged(
   db: Db,
@@ -31,7 +33,7 @@ export async function messagesChanged(
   return page
 }
 
-/** The last of them is not on the page: it tells that there is a next one. */
+/** The last row is not on the page: it shows that there is a next one. */
 const firstOf = (rows: readonly MessageRow[], { limit }: HistoryRequest): MessageRow[] =>
   rows.toSorted((a, b) => compare(changeOf(a), changeOf(b))).slice(0, limit + 1)
 
@@ -43,16 +45,19 @@ const settled = (db: Db, request: HistoryRequest, span: Span): Promise<MessageRo
     .limit(request.limit + 1)
     .execute()
 
-/** Messages that are not final and wait on no route. One statement reads all of them: one for each kind would take as long as all the rest of a page. */
+/**
+ * Reads messages that are not final and are queued on no route. One statement reads all of them: one for each
+ * kind would take as long as the rest of the page.
+ */
 function unsettled(db: Db, request: HistoryRequest, span: Span): Promise<MessageRow[]> {
-  const [first, ...others] = [awaitingReceipt, beingHandedOver, waitingForInstant, waitingInPlace].map(
-    (found) => db.selectFrom(found(db, request, span)).select('message_id'),
+  const [first, ...others] = [awaitingReceipt, inFlight, waitingForInstant, waitingInPlace].map((found) =>
+    db.selectFrom(found(db, request, span)).select('message_id'),
   )
   const all = others.reduce((some, one) => some.union(one), first as NonNullable<typeof first>)
   return ordered(db, all.as('found'), request, span).selectAll('messages').execute()
 }
 
-/** How many of a kind that is in the order of changes may be on the page: all where the page is a search. */
+/** Maximum rows of a kind that is sorted by its changes; a search reads `maxRowsRead`. */
 const maxWithin = ({ limit }: HistoryRequest, { conditions }: Span): number =>
   conditions.length === 0 ? limit + 1 : maxRowsRead
 
@@ -62,7 +67,10 @@ type Found = (
   span: Span,
 ) => AliasedExpression<{ message_id: string }, 'found'>
 
-/** Messages that are `sent`. One of several parts waits for several receipts, all with the time at which it was sent. */
+/**
+ * Messages that are `sent`. One of several parts has several expected receipts, all with the time at which it
+ * was sent.
+ */
 const awaitingReceipt: Found = (db, request, span) =>
   receiptsWithin(db, request, span)
     .select(['sent_at', 'message_id'])
@@ -71,11 +79,12 @@ const awaitingReceipt: Found = (db, request, span) =>
     .as('found')
 
 /**
- * Messages that are `sending`. No index has them in the order of their changes, so all of the account are looked up: what its devices hold, a few hundred
- * mostly, and with phones twenty for each. The account is compared as an expression, because SQLite would else take the primary key and read every
- * attempt there ever was: 631 instead of 0.3 ms with a million.
+ * Messages that are `sending`. No index has them in the order of their changes, so all attempts of the
+ * account are read: what its devices have in flight, mostly a few hundred, and up to twenty for each phone.
+ * The account is compared as an expression, because SQLite would otherwise use the primary key and read every
+ * attempt ever made: 631 ms instead of 0.3 ms with a million.
  */
-const beingHandedOver: Found = (db, request, span) => {
+const inFlight: Found = (db, request, span) => {
   const { accountId, mode } = request.owner
   const open = db
     .selectFrom('attempts')
@@ -86,15 +95,15 @@ const beingHandedOver: Found = (db, request, span) => {
   return ordered(db, open.as('found'), request, span).select('messages.id as message_id').as('found')
 }
 
-/** Messages that are scheduled, or wait for the end of quiet hours. */
+/** Messages that are scheduled, or delayed by quiet hours. */
 const waitingForInstant: Found = (db, request, span) =>
   deferredWithin(db, request, span).select('message_id').limit(maxWithin(request, span)).as('found')
 
-/** Messages that a device could not take, and that kept their place in the queue. */
+/** Messages that a device could not accept, and that kept their position in the queue. */
 const waitingInPlace: Found = (db, request, span) =>
   keptWithin(db, request, span).select('message_id').limit(maxRowsRead).as('found')
 
-/** Messages that wait on some routes. */
+/** Messages that are queued on some routes. */
 function waiting(
   db: Db,
   request: HistoryRequest,
@@ -106,8 +115,9 @@ function waiting(
 }
 
 /**
- * Of the messages named by `found` those that belong on the page. A final one stands among the `settled`, at the same place, and may be found as well: it
- * was corrected to `sent` by a late yes and waits for the receipt of that, or arrived by its first try while the second is open.
+ * Selects the messages of `found` that belong on the page. A final message is among the `settled` ones, at
+ * the same position, but can be found here too: when a late ack corrected it to `sent` and its receipt is
+ * expected, or when its first attempt delivered it while the second is open.
  */
 const ordered = (
   db: Db,
@@ -130,9 +140,10 @@ const ordered = (
     .limit(limit + 1)
 
 /**
- * The places that a page may not look beyond, because one of the indexes was read for `maxRowsRead` rows by then; none when fewer are left. They are
- * places and not counts, so that rows which come or go between two statements make no gap. Final messages are read in vain only when the
- * page is a search; of those that are waited for several parts of one message may be. Of what waits on routes `waitingBounds` tells.
+ * Returns the positions that a page must not pass, because one of the indexes was read for `maxRowsRead` rows
+ * by then; none when fewer are left. They are positions and not counts, so that rows that appear or vanish
+ * between two statements leave no gap. Only a search reads final messages that do not match; several expected
+ * receipts can belong to one message. For queued messages see `waitingBounds`.
  */
 export async function searchBounds(db: Db, request: HistoryRequest, span: Span): Promise<Change[]> {
   const isSearch = span.conditions.length > 0
@@ -149,14 +160,15 @@ export async function searchBounds(db: Db, request: HistoryRequest, span: Span):
   return bounds.flat().map(({ atMs, id }) => ({ atMs: atMs as number, id }))
 }
 
-/** The place of the last row that is read; none when fewer are left. */
+/** Selects the position of the last row that is read; none when fewer are left. */
 const lastRead = <T extends keyof Database, O>(rows: SelectQueryBuilder<Database, T, O>): Promise<O[]> =>
   rows
     .limit(1)
     .offset(maxRowsRead - 1)
     .execute()
 
-// One lower and one upper end each: of two upper ends SQLite takes either for the index and reads on to it.
+// One lower and one upper bound each: of two upper bounds SQLite uses either one for the index, and reads up
+// to that.
 
 const settledWithin = (db: Db, { owner }: HistoryRequest, { after, below }: Span) =>
   db

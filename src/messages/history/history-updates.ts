@@ -1,14 +1,14 @@
 import type { Db } from '../../storage/seam/dialect.ts'
-import { behind, conditionsOf, type HistoryPage, type HistoryRequest } from './history-query.ts'
+import { conditionsOf, type HistoryPage, type HistoryRequest, justAfter } from './history-query.ts'
 import { type Change, changeOf, compare, type Span } from './history-span.ts'
 import { messagesChanged, searchBounds } from './history-update-sources.ts'
 import { waitingBounds, waitingRoutes } from './history-waiting.ts'
 import type { MessageRow } from '../core/message-store.ts'
 
 /**
- * One page in the order of the last change, oldest first. A final message stands in an index by that time; one that is not final yet is
- * found where it is being worked on. State stands in no index of `messages`, because every change would have to move it (47 instead of
- * 31 µs a message).
+ * Returns one page in the order of the last change, oldest first. Final messages have an index by that time;
+ * others are found where they are being processed. No index of `messages` contains the status, because every
+ * change would have to move the row in it (47 instead of 31 µs per message).
  */
 export async function readUpdates(db: Db, request: HistoryRequest): Promise<HistoryPage> {
   const toHorizon: Span = {
@@ -22,14 +22,14 @@ export async function readUpdates(db: Db, request: HistoryRequest): Promise<Hist
     routes.then((all) => waitingBounds(db, request, toHorizon, all)),
   ])
   const bound = bounds.flat().toSorted(compare)[0] ?? null
-  const span = bound === null ? toHorizon : { ...toHorizon, below: { ...bound, id: behind(bound.id) } }
+  const span = bound === null ? toHorizon : { ...toHorizon, below: { ...bound, id: justAfter(bound.id) } }
   const page = sliceUpdates(await messagesChanged(db, request, span, await routes), request)
   return page.next !== null || bound === null
     ? page
     : { ...page, next: { updatedAtMs: bound.atMs, id: bound.id } }
 }
 
-/** The page that begins behind the position, cut from rows in any order. */
+/** Cuts the page that begins after the position from rows in any order. */
 export function sliceUpdates(rows: readonly MessageRow[], request: HistoryRequest): HistoryPage {
   const { limit, horizonMs } = request
   const after = startOf(request)

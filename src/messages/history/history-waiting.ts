@@ -3,19 +3,19 @@ import type { Db } from '../../storage/seam/dialect.ts'
 import { type HistoryRequest, maxRowsRead } from './history-query.ts'
 import { type Change, compare, place, type Span } from './history-span.ts'
 
-/** Rows read of each queue of a route: one for each priority. */
+/** Maximum rows read of each queue of a route; there is one for each priority. */
 const maxWaitingRead = 500
 const priorities = [0, 1, 2]
-/** Routes looked at in one statement. */
+/** Routes read in one statement. */
 const routesAtOnce = 10
 
-/** A route on which messages of the account wait: how many, all its priorities together. */
+/** A route on which messages of the account are queued: how many, over all its priorities. */
 export interface WaitingRoute {
   route_key: string
   messages: number
 }
 
-/** All of them. What waits on one that appears later has changed behind the horizon. */
+/** Returns all of them. Messages on a route that appears later have changed after the horizon. */
 export function waitingRoutes(db: Db, { owner }: HistoryRequest): Promise<WaitingRoute[]> {
   return db
     .selectFrom('queue_totals')
@@ -31,7 +31,7 @@ export const groupsOf = (routes: readonly WaitingRoute[]): WaitingRoute[][] =>
     routes.slice(i * routesAtOnce, (i + 1) * routesAtOnce),
   )
 
-/** What is read of some queues for a span, in the order of the changes. */
+/** Selects the rows read of some queues for a span, in the order of the changes. */
 export const waitingWithin = (
   db: Db,
   request: HistoryRequest,
@@ -44,7 +44,10 @@ export const waitingWithin = (
     .orderBy('changed_at')
     .orderBy('message_id')
 
-/** The place up to which what waits on these routes may be looked at; none where all of it within the span is read. One statement at a time, too. */
+/**
+ * Returns the position up to which these routes are read; none when the whole span is read. One statement at
+ * a time.
+ */
 export async function waitingBounds(
   db: Db,
   request: HistoryRequest,
@@ -76,8 +79,9 @@ const holdsMoreThanIsRead = (group: readonly WaitingRoute[]): boolean =>
   group.reduce((sum, { messages }) => sum + messages, 0) >= maxRowsRead
 
 /**
- * Where the reading of each longer queue stops, if within the span. Rows behind it changed later, but for those that are due later than they changed,
- * after a refusal or quiet hours: they may be missed here, and are seen when they move on.
+ * Returns where the reading of each longer queue stops, if within the span. Rows after it changed later,
+ * except those that are due later than they changed, after a refusal or quiet hours: this page can miss them,
+ * but reports them at their next change.
  */
 async function endsOfQueues(
   db: Db,
@@ -93,27 +97,27 @@ async function endsOfQueues(
     .filter((end) => compare(end, below) < 0)
 }
 
-/** A part of each queue of some routes, at least one, in one statement. */
+/** Selects a section of each queue of some routes (at least one) in one statement. */
 function ofEachQueue(
   db: Db,
   request: HistoryRequest,
   after: Change,
   routes: readonly WaitingRoute[],
-  cut: (queue: ReturnType<typeof queueBehind>) => ReturnType<typeof queueBehind>,
+  cut: (queue: ReturnType<typeof queueAfter>) => ReturnType<typeof queueAfter>,
 ) {
   const [first, ...others] = routes
     .flatMap(({ route_key }) =>
-      priorities.map((priority) => queueBehind(db, request, after, route_key, priority)),
+      priorities.map((priority) => queueAfter(db, request, after, route_key, priority)),
     )
     .map((queue) => db.selectFrom(cut(queue).as('next')).selectAll())
   return others.reduce((all, rows) => all.unionAll(rows), first as NonNullable<typeof first>)
 }
 
 /**
- * What waits in a queue and changed behind a place. But for what kept its place (`keptWithin`) no message is due before its last change, so the
- * order of the queue finds it.
+ * Selects the messages of a queue that changed after a position. Except for those that kept their position
+ * (`keptWithin`), no message is due before its last change, so the order of the queue finds it.
  */
-const queueBehind = (db: Db, { owner }: HistoryRequest, after: Change, routeKey: string, priority: number) =>
+const queueAfter = (db: Db, { owner }: HistoryRequest, after: Change, routeKey: string, priority: number) =>
   db
     .selectFrom('queue')
     .select(['message_id', 'changed_at'])
@@ -127,7 +131,10 @@ const queueBehind = (db: Db, { owner }: HistoryRequest, after: Change, routeKey:
     .orderBy('due_at')
     .orderBy('message_id')
 
-/** What waits again in the place that it had, with an index of its own: as much as the windows of the account's devices hold, all together. */
+/**
+ * Selects the messages that were requeued at their former position; they have an index of their own. At most
+ * the windows of the account's devices, together.
+ */
 export const keptWithin = (db: Db, { owner }: HistoryRequest, { after, below }: Span) =>
   db
     .selectFrom('queue')

@@ -6,19 +6,20 @@ import { readUpdates, sliceUpdates } from './history-updates.ts'
 
 export interface HistoryDeps {
   read: Db
-  /** Everything with a time before this instant is stored: see history-horizon.ts. */
+  /** Returns the instant before which everything is stored: see history-horizon.ts. */
   safeHorizonMs(): number | Promise<number>
 }
 
 /**
- * One page of the messages of one owner, by keyset: no gaps and no repeats, whatever arrives meanwhile. A page may hold fewer than `limit`
- * messages, even none, and still have a next one (see `isSearch`). Ascending pages end at the safe horizon.
+ * Returns one page of the messages of one owner, by keyset: without gaps and repeats, regardless of new
+ * messages. A page can have fewer than `limit` messages, even none, and still have a next one (see
+ * `isSearch`). Ascending pages end at the safe horizon.
  */
 export async function readHistory(
   deps: HistoryDeps,
   asked: Omit<HistoryRequest, 'horizonMs'>,
 ): Promise<HistoryPage & { timelines: TimelineEntry[][] | null }> {
-  // Taken before anything is read: what is committed later lies behind it.
+  // Read first: later commits are beyond it.
   const request = { ...asked, horizonMs: await deps.safeHorizonMs() }
   const { query, owner } = request
   const page = await readPage(deps.read, request)

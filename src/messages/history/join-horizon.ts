@@ -4,7 +4,7 @@ import type { Times } from '../../runtime/times.ts'
 import { aloneSince, raiseHistoryFloor } from '../core/history-floor.ts'
 import { WriteHorizon } from './history-horizon.ts'
 
-/** The horizon of a node, which has joined the others by now. */
+/** Creates the horizon of a node that has just joined the others. */
 export async function joinHorizon(
   { read, writer }: Pick<Storage, 'read' | 'writer'>,
   { now, monotonicMs }: Clock,
@@ -13,7 +13,8 @@ export async function joinHorizon(
 ): Promise<WriteHorizon> {
   if (isAlone) return new WriteHorizon({ now })
   const raise = (toMs: number): Promise<number> => writer.write((tx) => raiseHistoryFloor(tx, toMs))
-  // Who was alone gave out pages without asking anybody: none of them beyond this instant, at which all can see that this node is here.
+  // A node that ran alone returned pages without a shared floor. None of them is beyond this instant, from
+  // which all nodes see this one.
   await raise(Number.MAX_SAFE_INTEGER)
   return new WriteHorizon({
     now,

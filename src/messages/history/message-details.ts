@@ -6,18 +6,20 @@ import { readTimelines, type TimelineEntry } from './history-timeline.ts'
 import { type MessageRow, priorityOf } from '../core/message-store.ts'
 import { routeOf, routesAvoiding } from '../queue/queue-position.ts'
 
-/** All that is known of one message: how it came about, each hand-over, what is still waited for. */
+/** All that is known about one message: its sender, each attempt, the receipts still expected. */
 export interface MessageDetails {
   message: MessageRow
-  /** Who sent it: an API key or a person; null for a received one, and when the record of its send is gone. */
+  /**
+   * API key or user that sent it; null for a received message, and when the record of its send was removed.
+   */
   sentBy: string | null
-  /** One entry for each state reached, oldest first. */
+  /** One entry for each status reached, oldest first. */
   timeline: TimelineEntry[]
-  /** The newest hand-overs, oldest first. */
+  /** The newest attempts, oldest first. */
   attempts: StoryAttempt[]
-  /** Receipts of the network that are still waited for. */
+  /** Number of receipts still expected. */
   receiptsAwaited: number
-  /** When it may be handed over next, of a message that waits; null when that is not known. */
+  /** When a queued message can be submitted next; null when that is not known. */
   dueAtMs: number | null
 }
 
@@ -27,25 +29,28 @@ export interface StoryAttempt {
   deviceId: string
   state: AttemptState
   partsSent: number
-  /** What the network calls its parts. */
+  /** IDs that the network gave to the parts. */
   networkIds: string[]
   /** The kind of the outcome, or the code of the refusal. */
   outcome: string | null
-  /** What the device or network said, word for word. */
+  /** The original code of the device or network. */
   networkCode: string | null
-  /** The SIM of a phone, and how many parts the phone made; null where it has not said, and for other devices. */
+  /**
+   * The SIM of a phone, and the number of parts that the phone made; null until it reports them, and for
+   * other devices.
+   */
   sim: number | null
   phoneParts: number | null
   startedAtMs: number
   endedAtMs: number | null
 }
 
-/** Busy devices may refuse often; the last hand-overs tell what became of the message. */
+/** Busy devices can refuse often; the last attempts show the outcome. */
 const maxAttempts = 50
-/** How far back in its queue a message is looked for. */
+/** Maximum rows of its queue that are read to find a message. */
 const maxWaitingRead = 2_500
 
-/** The story of one message of an owner; null when there is none by this id. */
+/** Reads the details of one message of an owner; null when the ID is unknown. */
 export async function readMessageDetails(
   db: Db,
   owner: HistoryOwner,
@@ -108,7 +113,7 @@ async function readAttempts(db: Db, { account_id, mode, id }: MessageRow): Promi
   }))
 }
 
-/** Found by the time at which the message was sent, under which its receipts are expected. */
+/** Finds receipts by the time at which the message was sent, because they are stored under it. */
 async function countAwaited(db: Db, message: MessageRow): Promise<number> {
   if (message.sent_at === null || message.finalized_at !== null) return 0
   const { awaited } = await db
@@ -123,7 +128,10 @@ async function countAwaited(db: Db, message: MessageRow): Promise<number> {
   return awaited
 }
 
-/** But for what kept its place nothing that waits is due before its last change, so the queue is read from there on. */
+/**
+ * Except for those that kept their position, no queued message is due before its last change, so the queue is
+ * read from there.
+ */
 async function readDueAt(db: Db, message: MessageRow): Promise<number | null> {
   if (message.status !== 'queued' && message.status !== 'scheduled') return null
   const deferred = await db
@@ -144,17 +152,17 @@ async function readDueAt(db: Db, message: MessageRow): Promise<number | null> {
     .where('message_id', '=', message.id)
     .executeTakeFirst()
   if (kept !== undefined) return kept.due_at
-  const atHome = await readDueBehind(db, message, routeOf(message))
-  if (atHome !== null) return atHome
+  const onOwnRoute = await readDueFrom(db, message, routeOf(message))
+  if (onOwnRoute !== null) return onOwnRoute
   for (const { routeKey } of await routesAvoiding(db, [message])) {
-    const dueAt = await readDueBehind(db, message, routeKey)
+    const dueAt = await readDueFrom(db, message, routeKey)
     if (dueAt !== null) return dueAt
   }
   return null
 }
 
-async function readDueBehind(db: Db, message: MessageRow, routeKey: string): Promise<number | null> {
-  const behind = db
+async function readDueFrom(db: Db, message: MessageRow, routeKey: string): Promise<number | null> {
+  const later = db
     .selectFrom('queue')
     .select(['message_id', 'due_at'])
     .where('route_key', '=', routeKey)
@@ -165,7 +173,7 @@ async function readDueBehind(db: Db, message: MessageRow, routeKey: string): Pro
     .orderBy('message_id')
     .limit(maxWaitingRead)
   const place = await db
-    .selectFrom(behind.as('behind'))
+    .selectFrom(later.as('behind'))
     .select('due_at')
     .where('message_id', '=', message.id)
     .executeTakeFirst()

@@ -8,7 +8,10 @@ const idsOf = {
   inputs: ['account', 'mode', 'message'],
 } as const
 
-/** What the network calls the parts of these messages, those of the first attempt first; by the id of the message, which is left out where it told none. */
+/**
+ * Reads the network's IDs of the parts of these messages, by message ID, first attempt first. Messages
+ * without any are omitted.
+ */
 export async function readNetworkIds(
   db: Db,
   { accountId, mode }: HistoryOwner,

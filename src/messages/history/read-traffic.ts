@@ -5,7 +5,7 @@ import type { TrafficGrain, TrafficMeasure } from '../../storage/tables/traffic-
 import { quantileMs } from '../core/time-scale.ts'
 import { type CountedState, countedStates } from '../core/traffic.ts'
 
-/** Which counts are read: those of a wallet from one instant to another, both at the beginning of a bar. */
+/** Which counts to read: those of a wallet from one instant to another, both at the beginning of a bar. */
 export interface TrafficWindow {
   accountId: string
   mode: Mode
@@ -18,7 +18,7 @@ export interface TrafficWindow {
 
 export type BarState = CountedState | 'waiting'
 
-/** What became of the messages that were accepted within one bar. */
+/** Messages accepted within one bar, by their present status. */
 export type TrafficBar = Record<BarState, number> & {
   atMs: number
   /** Outbound messages: the sum of the states. */
@@ -32,7 +32,7 @@ interface BarRow extends Record<CountedState, number> {
   received: number
 }
 
-/** Every bar of a window in order, empty ones too. Reads one range of the primary key. */
+/** Returns every bar of a window in order, including empty ones. Reads one range of the primary key. */
 export async function readBars(db: Db, window: TrafficWindow): Promise<TrafficBar[]> {
   const { fromMs, toMs, barMs } = window
   const sums = ['accepted', 'received', ...countedStates].map(
@@ -56,18 +56,20 @@ function barOf(atMs: number, row: BarRow | undefined): TrafficBar {
     number
   >
   const accepted = row?.accepted ?? 0
-  const ended = countedStates.reduce((sum, state) => sum + states[state], 0)
-  return { atMs, accepted, received: row?.received ?? 0, waiting: accepted - ended, ...states }
+  const final = countedStates.reduce((sum, state) => sum + states[state], 0)
+  return { atMs, accepted, received: row?.received ?? 0, waiting: accepted - final, ...states }
 }
 
-/** How long messages took, as far as they came that far. */
+/** Durations of the messages that reached a status. */
 export interface TimeSummary {
   messages: number
   medianMs: number | null
   p95Ms: number | null
 }
 
-/** The times of the messages that were accepted within a window. Reads one range of the primary key. */
+/**
+ * Reads the durations of the messages that were accepted within a window. Reads one range of the primary key.
+ */
 export async function readTimes(db: Db, window: TrafficWindow): Promise<Record<TrafficMeasure, TimeSummary>> {
   const { rows } = await sql<{ measure: TrafficMeasure; step: number; messages: number }>`
     select measure, step, cast(sum(messages) as bigint) as messages from traffic_times

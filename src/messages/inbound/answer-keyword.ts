@@ -11,7 +11,7 @@ import type { KeywordTerms } from './inbound-message.ts'
 import { routeKeyOf } from '../core/message-store.ts'
 import { sendMessages } from '../send/send-messages.ts'
 
-/** Where an answer waits, for whoever wakes the dispatcher. */
+/** The route of a queued answer; the caller wakes the dispatcher. */
 export interface AnsweredRoute {
   account_id: string
   mode: Mode
@@ -26,20 +26,23 @@ interface Answer {
   mode: Mode
   recipient: string
   text: string
-  /** The number that was written to, where a device can send under it. */
+  /** The number that received the keyword, if a device can send from it. */
   from: string | null
   nowMs: number
 }
 
-/** As of other messages: it outlasts the quiet hours of its recipient. */
+/** Longer than the quiet hours of any recipient, as for other messages. */
 const validityMs = dayMs
-/** Stands as the sender of what the service sends by itself. */
+/** The sender of messages that the server sends by itself. */
 const sentBy = 'system'
 
 /**
- * Sends an answer to a keyword, to the spelling of the number that was written to last, for an account, in the transaction of what it answers: it costs what any message costs. Null when the account
- * cannot send it, because its balance does not cover it, too much waits, or it is suspended; or when it would not have written there by itself:
- * anybody can send a keyword from any number, and must not spend the balance of whom he chooses.
+ * Sends an answer to a keyword, in the transaction that applies it, to the spelling of the number that the
+ * account last sent to. It costs the same as any message. Returns null if the account cannot send it: its
+ * balance is too low, its queue is full, or it is suspended.
+ *
+ * Also returns null if the account would not have sent there itself: anyone can send a keyword from any
+ * number, and must not be able to spend the balance of an account of their choice.
  */
 export async function answerKeyword(
   tx: Tx,
@@ -95,7 +98,7 @@ async function readLimits(
   return { queueLimit: row.queue_limit, countries: readCountries(row.countries) }
 }
 
-/** As at accept: no premium numbers, and of other countries than the account's none but test numbers. */
+/** Applies the rules of accept: no premium numbers, and only the account's countries and test numbers. */
 function mayBeWrittenTo(recipient: string, countries: readonly string[] | null): boolean {
   if (isTestNumber(recipient)) return true
   const number = parsePhoneNumber(recipient)
@@ -103,10 +106,13 @@ function mayBeWrittenTo(recipient: string, countries: readonly string[] | null):
   return countries === null || countries.includes(number.country ?? '')
 }
 
-/** Behind so many answers that nothing else was sent between a number is answered no more. */
+/** After this many answers without another message in between, a number gets no more answers. */
 const maxAnswers = 100
 
-/** The number as the account has written to it of late, with anything but answers to its keywords; null when it has not. */
+/**
+ * Returns the number as the account last sent to it within `sharedStopDays`, not counting answers to
+ * keywords; null if it has not.
+ */
 async function lastWritten(
   tx: Tx,
   { sharedStopDays }: AnswerTerms,
@@ -130,11 +136,11 @@ async function lastWritten(
   return last?.recipient ?? null
 }
 
-/** So many of the latest messages to a number are looked at. */
-const maxLookedAt = 20
-const answeredAgainMs = hourMs
+/** Number of the latest messages to a number that are read. */
+const maxRowsRead = 20
+const repeatAfterMs = hourMs
 
-/** Whether the number has been sent one of these very texts within the hour. */
+/** Returns whether one of these texts was sent to the number within the last hour. */
 export async function hasHadAnswer(
   tx: Tx,
   {
@@ -152,9 +158,9 @@ export async function hasHadAnswer(
     .where('mode', '=', mode)
     .where('recipient', 'in', everySpelling(recipient))
     .orderBy('id', 'desc')
-    .limit(maxLookedAt)
+    .limit(maxRowsRead)
     .execute()
   return rows.some(
-    (row) => row.text !== null && texts.includes(row.text) && row.created_at > nowMs - answeredAgainMs,
+    (row) => row.text !== null && texts.includes(row.text) && row.created_at > nowMs - repeatAfterMs,
   )
 }

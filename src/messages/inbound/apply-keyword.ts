@@ -19,37 +19,38 @@ import type { Consent, ConsentChanges } from '../opt-outs/opt-outs.ts'
 import { endOptOut, noteConfirmation, storeOptOuts } from '../opt-outs/store-opt-outs.ts'
 import { holds, readOptOuts } from '../queue/stored-opt-outs.ts'
 
-/** What came of a keyword; to be made known after the commit. */
+/** The result of a keyword; to be made known after the commit. */
 export interface KeywordResult extends ConsentChanges {
-  /** What it is to the account that the message is for, else what it was to another. */
+  /** Its meaning for the account that the message is for, else for another account. */
   keyword: Keyword | null
-  /** Where an answer waits. */
+  /** Routes with queued answers. */
   routes: AnsweredRoute[]
 }
 
-/** Who goes to and fro is told once a day. */
-const confirmedAgainMs = dayMs
-/** The handset of the simulator that says STOP: it is to be used again. */
-const forgetful = { number: '+15005550011', mode: 'test', forMs: 60_000 } as const
+/** A number that opts out repeatedly gets one confirmation a day. */
+const confirmAgainMs = dayMs
+/** The simulated handset that sends STOP: its opt-out expires, so that it can be used again. */
+const simulatedStop = { number: '+15005550011', mode: 'test', expiresInMs: 60_000 } as const
 
 export const noKeyword: KeywordResult = { keyword: null, optedOut: [], optedIn: [], routes: [] }
 
-/** A received message, with the account that it is for; null when it is nobody's. */
+/** A received message with its account; null if it matches no account. */
 type Received = Pick<
   InboundMessage,
   'deviceId' | 'mode' | 'from' | 'text' | 'answerFrom' | 'isShared' | 'inReplyTo' | 'sentBefore'
 > & {
   accountId: string | null
   ownWords: WordsOfAccounts
-  /** It seems to have been followed before: only a STOP in it is followed again. */
+  /** It was probably applied before: only a STOP is applied again. */
   isRepeat: boolean
   nowMs: number
 }
 
 /**
- * Does what a received message asks for, if it is a keyword and comes from a number that can be written to: in the transaction that stores the
- * message, so that nothing lies between. On a shared device the words of each account decide for it alone: one text may be a STOP for one account,
- * and an answer to a question of another.
+ * Applies a keyword in a received message, if it comes from a number that messages can be sent to. Runs in
+ * the transaction that stores the message, so that both happen or neither. On a shared device each account's
+ * own keywords decide for that account: one text can be a STOP for one account, and an answer to a question
+ * of another.
  */
 export async function applyKeyword(
   tx: Tx,
@@ -66,15 +67,15 @@ export async function applyKeyword(
   const { isRepeat } = received
   const optedIn =
     readings.isAny('start') && !isRepeat ? await start(tx, deps, received, { number, readings }) : []
-  const helped =
+  const answered =
     own?.keyword === 'help' && !isRepeat
       ? await help(tx, deps, received, { recipient: number, match: own })
       : []
   const ofOthers = optedOut.length > 0 ? 'stop' : optedIn.length > 0 ? 'start' : null
-  return { keyword: own?.keyword ?? ofOthers, optedOut, optedIn, routes: [...routes, ...helped] }
+  return { keyword: own?.keyword ?? ofOthers, optedOut, optedIn, routes: [...routes, ...answered] }
 }
 
-/** Names, short numbers, and numbers whose country is not known can be written to by nobody. */
+/** Names, short codes and numbers of unknown countries cannot be recipients. */
 const isRecipient = (from: string): boolean => 'e164' in parsePhoneNumber(from) || isTestNumber(from)
 
 async function stop(
@@ -85,18 +86,22 @@ async function stop(
 ): Promise<Pick<KeywordResult, 'optedOut' | 'routes'>> {
   const { deviceId, mode, accountId, nowMs } = received
   const recipient = presentSpelling(number)
-  const forgetAt = recipient === forgetful.number && mode === forgetful.mode ? nowMs + forgetful.forMs : null
+  const forgetAt =
+    recipient === simulatedStop.number && mode === simulatedStop.mode
+      ? nowMs + simulatedStop.expiresInMs
+      : null
   const optedOut: KeywordResult['optedOut'] = []
   const routes: AnsweredRoute[] = []
-  for (const each of await whoseStop(tx, terms, received, recipient)) {
+  for (const each of await accountsToStop(tx, terms, received, recipient)) {
     const match = readings.of(each)
     if (match?.keyword !== 'stop') continue
     const name = { accountId: each, mode, recipient }
     const before = await readOptOuts(tx, name, everySpelling(recipient))
     const asked = { ...name, recipients: [recipient], origin: 'message', deviceId, forgetAt, nowMs } as const
     if ((await storeOptOuts(tx, ids, asked)).added.length === 0) continue
-    const wasTold = before.some(({ confirmed_at: atMs }) => (atMs ?? 0) > nowMs - confirmedAgainMs)
-    const mayAnswer = each === accountId && !wasTold && (terms.answersShared || received.isShared !== true)
+    const wasConfirmed = before.some(({ confirmed_at: atMs }) => (atMs ?? 0) > nowMs - confirmAgainMs)
+    const mayAnswer =
+      each === accountId && !wasConfirmed && (terms.answersShared || received.isShared !== true)
     const answer = mayAnswer
       ? await readAnswers(tx, { accountId: each, match, otherwise: terms.confirmation })
       : null
@@ -114,10 +119,12 @@ async function stop(
 }
 
 /**
- * The account that the message is for; on a shared device every account that has sent there of late, unless it names the message that it answers. Whoever
- * took it in has looked for them: a STOP is about what had been sent when it came, and looking through all accounts would hold up every writer.
+ * Returns the accounts whose opt-out is requested: the one that the message is for; on a shared device every
+ * account that has recently sent to the number, unless the message names the one that it answers. The
+ * receiver has already found them: a STOP is about what was sent before it arrived, and a search of all
+ * accounts would block every writer.
  */
-async function whoseStop(
+async function accountsToStop(
   tx: Tx,
   { sharedStopDays }: KeywordTerms,
   { isShared, inReplyTo, sentBefore, deviceId, mode, accountId, nowMs }: Received,
@@ -131,8 +138,9 @@ async function whoseStop(
 }
 
 /**
- * The number takes back its STOP: for the account that the message is for, and, by a built-in word, for every other that received it through the same
- * device. A word of another account's own may be the answer to a question of this one.
+ * Ends opt-outs of the number: for the account that the message is for and, with a built-in keyword, for
+ * every other account that received the STOP through the same device. Another account's own keyword may be
+ * the answer to a question of this one.
  */
 async function start(
   tx: Tx,
@@ -162,7 +170,7 @@ async function start(
   return optedIn
 }
 
-/** Who has opted out is told nothing, and nobody twice within an hour, in whatever language. */
+/** Answers HELP, but not to numbers that have opted out, and only once within an hour in any language. */
 async function help(
   tx: Tx,
   { ids, terms }: { ids: Ids; terms: KeywordTerms },

@@ -8,42 +8,48 @@ import { insertRows } from '../../storage/seam/sets.ts'
 import type { InboundMessage, InboundPart, InboundTerms } from './inbound-message.ts'
 
 type Fragment = Selectable<InboundFragmentTable>
-type Piece = InboundMessage & { part: InboundPart }
+type IncomingFragment = InboundMessage & { part: InboundPart }
 type JoinTerms = Pick<InboundTerms, 'maxCharacters'> & { nowMs: number }
 type SetKey = Pick<Fragment, 'device_id' | 'sender' | 'recipient' | 'reference' | 'total'>
 
-/** Pieces kept for one device; beyond them the oldest message goes as it is. A real sender has one long message under way. */
+/**
+ * Maximum fragments kept for one device; above that, the oldest message is delivered incomplete. A real
+ * sender has one long message in flight.
+ */
 const maxFragments = 2_000
 
 /**
- * Keeps pieces of long messages until all are there, in whatever order they come. Those of a message that went stay a while, so that one
- * that comes again is known; another text under the same number is a new message. Gives what is to be stored now: the whole message once it is,
- * and what came of those that had to make way.
+ * Keeps the fragments of long messages, in any order, until all have arrived. Fragments of a delivered
+ * message stay for a while, so that a repeat is recognized; another text under the same number is a new
+ * message. Returns the messages to store now: the complete one, and incomplete ones that were evicted.
  */
 export async function takeFragment(
   tx: Tx,
-  piece: Piece,
+  incoming: IncomingFragment,
   terms: InboundTerms,
-): Promise<{ whole: InboundMessage | null; madeWay: InboundMessage[] }> {
-  const key = keyOf(piece)
-  const madeWay = await makeRoom(tx, piece, terms)
+): Promise<{ whole: InboundMessage | null; evicted: InboundMessage[] }> {
+  const key = keyOf(incoming)
+  const evicted = await evictOldest(tx, incoming, terms)
   let kept = await readSet(tx, key)
-  const same = kept.find((fragment) => fragment.part === piece.part.index)
-  const isOld = kept.some((fragment) => fragment.received_at <= piece.receivedAt - terms.joinMs)
-  const fragment = fragmentOf(piece, key, terms)
+  const same = kept.find((fragment) => fragment.part === incoming.part.index)
+  const isOld = kept.some((fragment) => fragment.received_at <= incoming.receivedAt - terms.joinMs)
+  const fragment = fragmentOf(incoming, key, terms)
   if (isOld || (same !== undefined && !isSameText(same, fragment))) {
-    madeWay.push(...(await takeSet(tx, key, kept, { ...terms, nowMs: piece.receivedAt })))
+    evicted.push(...(await takeSet(tx, key, kept, { ...terms, nowMs: incoming.receivedAt })))
     kept = []
-  } else if (same !== undefined) return { whole: null, madeWay }
+  } else if (same !== undefined) return { whole: null, evicted }
 
   await insertRows(tx, 'inbound_fragments', [fragment])
   const all = [...kept, fragment]
-  if (all.length < piece.part.total) return { whole: null, madeWay }
+  if (all.length < incoming.part.total) return { whole: null, evicted }
   await markJoined(tx, key)
-  return { whole: joined(all, { ...terms, nowMs: piece.receivedAt }), madeWay }
+  return { whole: joined(all, { ...terms, nowMs: incoming.receivedAt }), evicted }
 }
 
-/** Takes out the messages whose first piece came by `upTo`: what came of each, but for those that went already. */
+/**
+ * Removes the sets whose first fragment arrived by `upTo`, and returns their messages, except for those that
+ * were delivered before.
+ */
 export async function takeOverdue(
   tx: Tx,
   at: { upTo: number } & JoinTerms,
@@ -61,7 +67,7 @@ export async function takeOverdue(
   return { messages, isMore: sets.length === most }
 }
 
-const keyOf = ({ deviceId, from, to, part }: Piece): SetKey => ({
+const keyOf = ({ deviceId, from, to, part }: IncomingFragment): SetKey => ({
   device_id: deviceId,
   sender: from,
   recipient: to ?? '',
@@ -69,27 +75,34 @@ const keyOf = ({ deviceId, from, to, part }: Piece): SetKey => ({
   total: part.total,
 })
 
-const fragmentOf = (piece: Piece, key: SetKey, terms: Pick<InboundTerms, 'maxCharacters'>): Fragment => ({
+const fragmentOf = (
+  incoming: IncomingFragment,
+  key: SetKey,
+  terms: Pick<InboundTerms, 'maxCharacters'>,
+): Fragment => ({
   ...key,
-  part: piece.part.index,
-  body: bodyOf(piece, terms),
-  account_id: piece.accountId,
-  mode: piece.mode,
-  country: piece.country,
-  in_reply_to: piece.inReplyTo,
-  fingerprint: piece.fingerprint,
-  received_at: piece.receivedAt,
+  part: incoming.part.index,
+  body: bodyOf(incoming, terms),
+  account_id: incoming.accountId,
+  mode: incoming.mode,
+  country: incoming.country,
+  in_reply_to: incoming.inReplyTo,
+  fingerprint: incoming.fingerprint,
+  received_at: incoming.receivedAt,
   joined: 0,
 })
 
-/** What a fragment keeps of a piece: its text, or its octets where a character may be cut between two. Half a surrogate pair is kept by JSON and by no database. */
+/**
+ * Returns what is stored of a fragment: its text, or its octets if a character may be split between two
+ * fragments. JSON can keep half a surrogate pair; the databases cannot.
+ */
 function bodyOf(
-  { part: { coded }, text }: Piece,
+  { part: { coded }, text }: IncomingFragment,
   { maxCharacters }: Pick<InboundTerms, 'maxCharacters'>,
 ): string {
   if (coded === undefined) return JSON.stringify(text)
   const { octets, coding } = coded
-  // Two octets for each character are enough.
+  // Two octets per character are sufficient.
   const kept = Buffer.from(octets.subarray(0, maxCharacters * 2)).toString('base64')
   return JSON.stringify({ octets: kept, coding } satisfies KeptOctets)
 }
@@ -100,17 +113,20 @@ interface KeptOctets {
   coding: Coding
 }
 
-function pieceOf({ body }: Fragment): CodedText | string {
+function contentOf({ body }: Fragment): CodedText | string {
   const kept = JSON.parse(body) as string | KeptOctets
   return typeof kept === 'string' ? kept : { octets: Buffer.from(kept.octets, 'base64'), coding: kept.coding }
 }
 
-/** Releases that kept texts alone may have kept the first copy of a piece, and the repeat comes to this one. */
+/**
+ * Compares fragments. An earlier release may have stored the first copy as text, and its repeat arrives as
+ * octets.
+ */
 function isSameText(kept: Fragment, fragment: Fragment): boolean {
   if (kept.body === fragment.body) return true
-  const pieces = [kept, fragment].map(pieceOf)
-  if (pieces.every((piece) => typeof piece !== 'string')) return false
-  const [before, now] = pieces.map((piece) => withoutControls(readPieces([piece])))
+  const pieces = [kept, fragment].map(contentOf)
+  if (pieces.every((each) => typeof each !== 'string')) return false
+  const [before, now] = pieces.map((each) => withoutControls(readPieces([each])))
   return before === now
 }
 
@@ -128,7 +144,7 @@ const markJoined = (tx: Tx, key: SetKey): Promise<unknown> =>
     .where((is) => is.and(key))
     .execute()
 
-/** Removes a set; gives its message unless that went before. */
+/** Removes a set; returns its message unless that was delivered before. */
 async function takeSet(
   tx: Tx,
   key: SetKey,
@@ -143,10 +159,13 @@ async function takeSet(
   return fragments.some((fragment) => fragment.joined === 1) ? [] : [joined(fragments, terms)]
 }
 
-/** A device that sends piece upon piece and never the rest must not fill the disk: the oldest make way. */
-async function makeRoom(
+/**
+ * Evicts the oldest set when a device exceeds its limit: a device that sends endless fragments must not fill
+ * the disk.
+ */
+async function evictOldest(
   tx: Tx,
-  { deviceId, receivedAt }: Piece,
+  { deviceId, receivedAt }: IncomingFragment,
   terms: InboundTerms,
 ): Promise<InboundMessage[]> {
   const { count } = await tx
@@ -165,12 +184,12 @@ async function makeRoom(
   return takeSet(tx, oldest, await readSet(tx, oldest), { ...terms, nowMs: receivedAt })
 }
 
-/** The pieces in their order; `…` stands where some are missing. */
+/** Joins the fragments in their order; `…` marks missing ones. */
 function joined(fragments: readonly Fragment[], { nowMs, maxCharacters }: JoinTerms): InboundMessage {
   const inOrder = fragments.toSorted((a, b) => a.part - b.part)
   const [first] = inOrder as [Fragment]
   const pieces: TextPiece[] = Array.from({ length: first.total }, () => null)
-  for (const fragment of inOrder) pieces[fragment.part - 1] = pieceOf(fragment)
+  for (const fragment of inOrder) pieces[fragment.part - 1] = contentOf(fragment)
   const text = plainText(readPieces(pieces).slice(0, maxCharacters))
   const { encoding, units, parts } = measureText(text, 'auto')
   return {
@@ -187,7 +206,7 @@ function joined(fragments: readonly Fragment[], { nowMs, maxCharacters }: JoinTe
     receivedAt: nowMs,
     networkAt: null,
     inReplyTo: inOrder.find((fragment) => fragment.in_reply_to !== null)?.in_reply_to ?? null,
-    // Each piece has been seen under its own.
+    // Each fragment was recorded under its own fingerprint.
     fingerprint: `joined:${first.fingerprint}`,
   }
 }

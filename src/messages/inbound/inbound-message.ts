@@ -4,12 +4,14 @@ import type { Encoding, Mode } from '../../storage/tables/schema.ts'
 import type { WordsOfAccounts } from '../opt-outs/account-keywords.ts'
 import type { StopWords } from '../opt-outs/keywords.ts'
 
-/** Which piece of a long message this is, as its sender's phone numbered it: `index` from 1 to `total`. */
+/**
+ * The position of a fragment in a long message, as numbered by the sender's phone: `index` from 1 to `total`.
+ */
 export interface InboundPart {
   reference: number
   total: number
   index: number
-  /** Its octets, where a character may be cut between two pieces; they are joined in the place of their texts. */
+  /** Its octets, if a character may be split between two fragments; they are joined instead of the texts. */
   coded?: CodedText
 }
 
@@ -19,7 +21,7 @@ export interface InboundMessage {
   /** The device's owner; null for a shared device. */
   accountId: string | null
   mode: Mode
-  /** In E.164 where it can be written to (`readSender`); everything else as it came. */
+  /** In E.164 if messages can be sent to it (`readSender`); otherwise unchanged. */
   from: string
   to: string | null
   country: string | null
@@ -28,52 +30,60 @@ export interface InboundMessage {
   units: number
   parts: number
   receivedAt: number
-  /** When the network had it; left out or null where the device does not tell, as of a joined one. */
+  /**
+   * When the network received it; omitted or null if the device does not report it, and for joined messages.
+   */
   networkAt?: number | null
   inReplyTo: string | null
   fingerprint: string
-  /** Whether a new message may have the fingerprint of one before. */
+  /** True if a new message can have the same fingerprint as an earlier one. */
   fingerprintGuessed?: true
-  /** What it was named if it came before; stored after this instant, it is the same. */
+  /** Its former fingerprint: it is the same message if that one was stored after this instant. */
   formerFingerprint?: { name: string; afterMs: number }
   /** See `Inbound.toldOtherwise`. */
   toldOtherwise?: { keeps: readonly string[]; looksFor: readonly string[] }
-  /** Whether every account may use the device. */
+  /** True if every account can use the device. */
   isShared?: boolean
-  /** Accounts that had sent to the number through the shared device when this came; left out where nobody has looked. */
+  /**
+   * Accounts that had sent to the number through the shared device when this arrived; omitted if not looked
+   * up.
+   */
   sentBefore?: readonly string[]
-  /** What its words mean to accounts with keywords of their own; left out where nobody has looked. */
+  /** Meanings of its words for accounts with keywords of their own; omitted if not looked up. */
   ownWords?: WordsOfAccounts
-  /** Under which sender the device can answer; null leaves that to whichever device does. */
+  /** The sender that the device can answer from; null leaves the choice to the device that answers. */
   answerFrom?: string | null
-  /** Set when this is a piece of a longer message. */
+  /** Set for a fragment of a longer message. */
   part?: InboundPart
 }
 
-/** On what terms messages are received. */
+/** How received messages are stored. */
 export interface InboundTerms {
-  /** How long the pieces of a long message are waited for. */
+  /** How long to wait for missing fragments of a long message. */
   joinMs: number
-  /** Longest text kept; what a device says beyond it is cut. */
+  /** Maximum length of a stored text; the rest is cut off. */
   maxCharacters: number
-  /** What is done about keywords; left out where nothing is. */
+  /** How keywords are applied; omitted if they are not. */
   keywords?: KeywordTerms
 }
 
-/** What is done about STOP, START and HELP. */
+/** How STOP, START and HELP are applied. */
 export interface KeywordTerms {
-  /** Which words count as STOP, for accounts that say nothing else. */
+  /** STOP words of accounts that define none. */
   stopWords: StopWords
-  /** What a number is told once that has opted out, where its account says nothing else; null for nothing. */
+  /** Confirmation of an opt-out, unless the account defines its own; null for none. */
   confirmation: string | null
-  /** What HELP is answered with, where its account says nothing else; null for nothing. */
+  /** Answer to HELP, unless the account defines its own; null for none. */
   help: string | null
-  /** Whether answers go out also for what came through a shared device. */
+  /** True if keywords through a shared device are answered too. */
   answersShared: boolean
-  /** A STOP through a shared device holds for every account that sent there within so many days; answers go where the account has sent within them. */
+  /**
+   * A STOP through a shared device applies to every account that has sent there within this many days;
+   * answers are sent only for accounts that have.
+   */
   sharedStopDays: number
-  /** Messages that may wait where the account has no limit of its own; 0 for no limit. */
+  /** Maximum queued messages of accounts without a limit of their own; 0 = no limit. */
   queueLimit: number
-  /** Erased numbers stand under their hash. */
+  /** Hashes of erased numbers. */
   numbers: NumberHash
 }

@@ -6,16 +6,16 @@ import { selectEach } from '../../storage/seam/sets.ts'
 export interface LastSenderQuery {
   deviceId: string
   mode: Mode
-  /** Who answers, in the spelling of recipients. */
+  /** The number that answers, in the spelling of recipients. */
   number: string
-  /** What was sent before this instant does not count. */
+  /** Messages sent before this instant do not count. */
   sinceMs: number
 }
 
 /**
- * One step down `messages_by_recipient` an account, so that no send pays for an index or a table of its own: 10,000 accounts take 13 ms of a
- * reader. Of each account the 100 newest messages to the number are looked at; a number that gets more than these through other devices in between
- * is no conversation.
+ * Reads one step of `messages_by_recipient` per account, so that no send pays for an index or a table of its
+ * own: 10,000 accounts take 13 ms of a reader. Reads the 100 newest messages of each account to the number; a
+ * number that gets more than that through other devices in between has no conversation.
  */
 const lastSenders = {
   sql: `with senders as materialized (
@@ -32,15 +32,16 @@ const lastSenders = {
 } as const
 
 /**
- * The account that last sent to this number through this device, whether the message arrived or may have; null when none did. What the device
- * refused does not count: nobody answers it. A closed account counts, because an answer to it must not go to another one.
+ * Returns the account that last sent to this number through this device, if the message arrived or may have
+ * arrived; null if there is none. A message that the device refused does not count, because it cannot be
+ * answered. A closed account counts, because an answer to it must not go to another account.
  */
 export async function findLastSender(db: Db, query: LastSenderQuery): Promise<string | null> {
   const [accountId] = await findSenders(db, query, 1)
   return accountId ?? null
 }
 
-/** All that did, in whatever spelling of the number, the last one first. */
+/** Returns all such accounts, for any spelling of the number, the last sender first. */
 export async function findSenders(
   db: Db | Tx,
   { deviceId, mode, number, sinceMs }: LastSenderQuery,

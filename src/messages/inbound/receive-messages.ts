@@ -10,10 +10,11 @@ import type { InboundMessage, InboundPart, InboundTerms, KeywordTerms } from './
 import { countNew } from '../core/traffic.ts'
 
 /**
- * Stores received messages, each once by the device's fingerprint; pieces of long ones when the last of them is there. What comes without an
- * account, as on a shared device, is of the account whose attempt it answers, and else of the operator's; where there is none it is dropped.
- * Received messages cost nothing. Does what a whole message asks for with a keyword, and gives what came of that; of what seems to have been stored
- * before, and may be new, only a STOP is followed.
+ * Stores received messages, each once by the device's fingerprint; long messages when their last fragment has
+ * arrived. A message without an account, as on a shared device, belongs to the account whose attempt it
+ * answers, and otherwise to the operator's account; without one it is dropped. Received messages are free.
+ * Applies the keyword of a complete message and returns the results. Of a message that was probably stored
+ * before, only a STOP is applied.
  */
 export async function receiveMessages(
   tx: Tx,
@@ -21,22 +22,24 @@ export async function receiveMessages(
   inbound: readonly InboundMessage[],
   terms: InboundTerms,
 ): Promise<KeywordResult[]> {
-  const followed: KeywordResult[] = []
+  const results: KeywordResult[] = []
   for (const { part, ...message } of inbound) {
-    if (part === undefined || !isSound(part)) {
-      followed.push(await store(tx, ids, message, terms))
+    if (part === undefined || !isValidPart(part)) {
+      results.push(await store(tx, ids, message, terms))
       continue
     }
     if ((await seenBefore(tx, message)) !== 'never') continue
-    const { whole, madeWay } = await takeFragment(tx, { ...message, part }, terms)
-    // What is left of a long text may look like a keyword, and is none.
-    for (const each of madeWay) await store(tx, ids, { ...message, ...each }, {})
-    if (whole !== null) followed.push(await store(tx, ids, { ...message, ...whole }, terms))
+    const { whole, evicted } = await takeFragment(tx, { ...message, part }, terms)
+    // The remains of a long text can look like a keyword, but are not one.
+    for (const each of evicted) await store(tx, ids, { ...message, ...each }, {})
+    if (whole !== null) results.push(await store(tx, ids, { ...message, ...whole }, terms))
   }
-  return followed
+  return results
 }
 
-/** Stores what came of long messages whose first piece came by `upTo`; says whether there may be more of them. */
+/**
+ * Stores the messages whose first fragment arrived by `upTo`, incomplete. Returns whether there may be more.
+ */
 export async function receiveOverdue(
   tx: Tx,
   ids: Ids,
@@ -48,19 +51,23 @@ export async function receiveOverdue(
   return isMore
 }
 
-/** A number that makes no sense says nothing: the message is whole. */
-const isSound = ({ total, index }: InboundPart): boolean => total > 1 && index >= 1 && index <= total
+/** True if the numbering of a fragment is valid; otherwise the message is complete. */
+const isValidPart = ({ total, index }: InboundPart): boolean => total > 1 && index >= 1 && index <= total
 
 async function store(
   tx: Tx,
   ids: Ids,
-  heard: InboundMessage,
+  inbound: InboundMessage,
   { keywords }: Pick<InboundTerms, 'keywords'>,
 ): Promise<KeywordResult> {
-  const message = { ...heard, ownWords: keywords === undefined ? noOwnWords : await ownWordsOf(tx, heard) }
+  const message = {
+    ...inbound,
+    ownWords: keywords === undefined ? noOwnWords : await ownWordsOf(tx, inbound),
+  }
   const seen = await seenBefore(tx, message)
   const isKnown = seen !== 'never'
-  // Somebody may have said START in between: a repeat too many costs less than a STOP that is not followed. A repeat that is certain is older than it.
+  // There may have been a START in between: one repeated STOP too many costs less than a missed one. A
+  // certain repeat is older than that START.
   if (isKnown && !((message.fingerprintGuessed || seen === 'otherwise') && isStop(message, keywords)))
     return noKeyword
   const accountId =
@@ -76,19 +83,22 @@ async function store(
   return applyKeyword(tx, { ids, terms: keywords }, received)
 }
 
-/** Looked up here only where nobody has before: of what was joined, the text is known only now. */
+/** Looks the words up only if the receiver has not: the text of a joined message is known only now. */
 const ownWordsOf = async (tx: Tx, message: InboundMessage): Promise<WordsOfAccounts> => {
   const { ownWords, text, isShared, accountId } = message
   return ownWords ?? findOwnWords(tx, { text, accountId: isShared === true ? null : accountId })
 }
 
-/** For any account that it may be about. */
+/** True if the message is a STOP for any account that it may concern. */
 const isStop = (
   { text, ownWords }: InboundMessage & { ownWords: WordsOfAccounts },
   keywords: KeywordTerms | undefined,
 ): boolean => keywords !== undefined && readKeywords(text, keywords.stopWords, ownWords).isAny('stop')
 
-/** Whether any of its fingerprints was seen before, its own or one of a telling that said less or more; from now on its own was. */
+/**
+ * Returns whether one of its fingerprints was recorded before: its own, or that of another report of the same
+ * message with more or fewer details. Records its own.
+ */
 async function seenBefore(
   tx: Tx,
   { deviceId, fingerprint, formerFingerprint, toldOtherwise, receivedAt }: InboundMessage,
@@ -96,7 +106,7 @@ async function seenBefore(
   const seen = { device_id: deviceId, fingerprint, received_at: receivedAt }
   if ((await insertRows(tx, 'inbound_seen', [seen], 'ignore')) === 0) return 'same'
   if (toldOtherwise !== undefined) {
-    if (await takeOtherTelling(tx, deviceId, toldOtherwise.looksFor)) return 'otherwise'
+    if (await takeOtherReport(tx, deviceId, toldOtherwise.looksFor)) return 'otherwise'
     const kept = toldOtherwise.keeps.map((each) => ({ ...seen, fingerprint: each }))
     await insertRows(tx, 'inbound_seen', kept, 'ignore')
   }
@@ -111,13 +121,17 @@ async function seenBefore(
   return before === undefined ? 'never' : 'same'
 }
 
-/** Of the tellings of one text that wait for their other ones so many are looked at; each of them serves, and what is over waits its turn. */
-const maxOtherTellings = 100
+/**
+ * Maximum reports of one text that are read to find its other report; each of them is sufficient, and the
+ * rest is read later.
+ */
+const maxOtherReports = 100
 
 /**
- * Whether one of these names was kept; the telling that kept it, the oldest that may be it, is then spoken for. Fingerprints stay: they are no kept names.
+ * Returns whether one of these names was kept. The report that kept it, the oldest possible one, is then used
+ * up. Fingerprints stay: they are not kept names.
  */
-async function takeOtherTelling(tx: Tx, deviceId: string, looksFor: readonly string[]): Promise<boolean> {
+async function takeOtherReport(tx: Tx, deviceId: string, looksFor: readonly string[]): Promise<boolean> {
   const isBeginning = (name: string): boolean => name.endsWith('/')
   const whole = looksFor.filter((name) => !isBeginning(name))
   const same = await tx
@@ -137,21 +151,24 @@ async function takeOtherTelling(tx: Tx, deviceId: string, looksFor: readonly str
   return taken.length > 0
 }
 
-const nearTellings = {
+const nearReports = {
   sql: `select fingerprint, received_at from inbound_seen
-        where device_id = :device and fingerprint > :beginning and fingerprint < :behind order by fingerprint limit ${maxOtherTellings}`,
+        where device_id = :device and fingerprint > :beginning and fingerprint < :behind order by fingerprint limit ${maxOtherReports}`,
   inputs: ['device', 'beginning', 'behind'],
 } as const
 
-/** The oldest that was kept under a name that begins so; of each beginning the first names alone are read. */
+/**
+ * Returns the oldest report that was kept under a name with such a beginning; reads only the first names of
+ * each beginning.
+ */
 async function findNear(
   tx: Tx,
   deviceId: string,
   beginnings: readonly string[],
 ): Promise<{ fingerprint: string }[]> {
-  // Behind the slash comes the 0.
+  // `0` is the next character after `/`.
   const inputs = beginnings.map((name) => [deviceId, name, `${name.slice(0, -1)}0`])
-  const near = await selectEach<{ fingerprint: string; received_at: number }>(tx, nearTellings, inputs)
+  const near = await selectEach<{ fingerprint: string; received_at: number }>(tx, nearReports, inputs)
   return near.toSorted((a, b) => a.received_at - b.received_at).slice(0, 1)
 }
 

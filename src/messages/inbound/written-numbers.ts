@@ -3,8 +3,10 @@ import type { Db } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 
-/** Of a number that machines write to all day so many messages are looked at: through other devices, none of them tells anything. */
-const maxLookedAt = 1_000
+/**
+ * Maximum messages read of a number that machines send to all day; those through other devices do not count.
+ */
+const maxRowsRead = 1_000
 
 const sentThere = {
   sql: `select :number as number from (
@@ -16,13 +18,16 @@ const sentThere = {
   inputs: ['device', 'mode', 'number', 'most'],
 } as const
 
-/** Which of these numbers were sent anything through this device, whether it arrived or may have: each once, as it was written to. */
+/**
+ * Returns which of these numbers were sent a message through this device that arrived or may have arrived:
+ * each once, in the spelling that was sent to.
+ */
 export async function findWritten(
   db: Db,
   { deviceId, mode, numbers }: { deviceId: string; mode: Mode; numbers: readonly string[] },
 ): Promise<string[]> {
   const spellings = new Set(numbers.flatMap(everySpelling))
-  const inputs = [...spellings].map((number) => [deviceId, mode, number, maxLookedAt])
+  const inputs = [...spellings].map((number) => [deviceId, mode, number, maxRowsRead])
   const rows = await selectEach<{ number: string }>(db, sentThere, inputs)
   return [...new Map(rows.map(({ number }) => [presentSpelling(number), number])).values()]
 }

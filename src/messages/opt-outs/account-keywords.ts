@@ -10,14 +10,17 @@ import {
   type StopWords,
 } from './keywords.ts'
 
-/** What the words of one text mean to accounts that have keywords of their own, by account; to all others they mean what is built in. */
+/**
+ * The meaning of a text's words for accounts with keywords of their own, by account. Other accounts use the
+ * built-in meaning.
+ */
 export type WordsOfAccounts = ReadonlyMap<string, OwnWords>
 
 export const noOwnWords: WordsOfAccounts = new Map()
 
 /**
- * Looks the words of a text up in the keywords of an account, or of every account with null: one statement by a key, and none for what is a sentence,
- * as nearly every text is.
+ * Looks up the words of a text in the keywords of an account, or of every account with null. Takes one
+ * statement by key, and none for a sentence, which most texts are.
  */
 export async function findOwnWords(
   db: Db | Tx,
@@ -38,17 +41,20 @@ export async function findOwnWords(
   return found
 }
 
-/** What a text asks for, of each account by itself. */
+/** What a text requests, for each account separately. */
 export interface KeywordReadings {
-  /** Of an account; with null of one that has no keywords of its own. */
+  /** Returns the keyword for an account; with null, for one that has no keywords of its own. */
   of(accountId: string | null): KeywordMatch | null
-  /** Whether it may ask any account for anything. */
+  /** True if the text is a keyword for any account. */
   isKeyword: boolean
-  /** Whether it may ask any account for this: one of its words means it to somebody. */
+  /** True if the text requests this from any account. */
   isAny(keyword: Keyword): boolean
 }
 
-/** Reads a text for every account, with the words of those that have some: an account is read when it is asked for, as there may be thousands. */
+/**
+ * Reads a text for every account with the words of those that have their own. An account is evaluated only
+ * when it is asked for, because there can be thousands.
+ */
 export function readKeywords(text: string, stopWords: StopWords, ownWords: WordsOfAccounts): KeywordReadings {
   const builtIn = matchKeyword(text, stopWords)
   const isAny = (keyword: Keyword): boolean =>
@@ -66,15 +72,15 @@ export function readKeywords(text: string, stopWords: StopWords, ownWords: Words
 const hasKeyword = (words: OwnWords, keyword: Keyword): boolean =>
   [...words.values()].some((word) => word.keyword === keyword)
 
-/** What an account answers a keyword with. */
+/** The answer of an account to a keyword. */
 export interface KeywordAnswers {
-  /** In the language of the keyword, else the one of `und`, else the one of the instance; null for nothing. */
+  /** In the language of the keyword, else that of `und`, else that of the instance; null for none. */
   text: string | null
-  /** Every text that it could have been. */
+  /** All texts that it could have been. */
   all: (string | null)[]
 }
 
-/** Looks up what an account answers, `otherwise` where it has said nothing. */
+/** Reads the answer of an account; `otherwise` where it has not defined one. */
 export async function readAnswers(
   tx: Tx,
   { accountId, match, otherwise }: { accountId: string; match: KeywordMatch; otherwise: string | null },

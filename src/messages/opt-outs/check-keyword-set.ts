@@ -14,37 +14,43 @@ import {
   possibleKeywords,
 } from './keywords.ts'
 
-/** The keywords of an account in one language, and what it answers in it. */
+/** The keywords of an account in one language, with its answers in that language. */
 export interface KeywordSet {
-  /** A subtag of BCP 47; `und` for the set that answers the built-in words of no language, and whose answers are those of all others. */
+  /**
+   * A BCP 47 subtag. `und` is the set for built-in words of no language; its answers are the default for all
+   * other sets.
+   */
   language: string
   stop: readonly string[]
   start: readonly string[]
   help: readonly string[]
-  /** Built-in words that are no keywords of the account; of `und` only. */
+  /** Built-in words that are turned off for the account; only in `und`. */
   off: readonly string[]
-  /** Null for the answer of `und`, and there for that of the instance; empty for none. */
+  /** Null for the answer of `und`, and in `und` for that of the instance; empty for none. */
   stopAnswer: string | null
   helpAnswer: string | null
 }
 
 /** A set as it is stored. */
 export interface StoredKeywordSet extends KeywordSet {
-  /** Later with each change. */
+  /** Increases with each change. */
   updatedAt: number
 }
 
-/** The official languages of the European Union are 24; one more is `und`. */
+/** The European Union has 24 official languages; one more is `und`. */
 export const maxSets = 25
-/** As many as Braze takes for one keyword. Words are looked up by a key: the bound keeps forms and entries of the audit log short. */
+/**
+ * As many as Braze accepts for one keyword. Words are looked up by key: the limit keeps forms and audit
+ * entries short.
+ */
 export const maxWordsOfKind = 20
-/** As the settings of the instance allow. */
+/** The same limit as in the settings of the instance. */
 const maxAnswerParts = 3
 
 const fields = ['stop', 'start', 'help', 'off'] as const
 type Field = (typeof fields)[number]
 
-/** Finds all that is wrong with a set, with the other sets of its account and the STOP words of the instance in view. */
+/** Returns all faults of a set, given the other sets of its account and the STOP words of the instance. */
 export const keywordSetFaults = (
   set: KeywordSet,
   among: { others: readonly KeywordSet[]; stopWords: readonly string[] },
@@ -55,7 +61,7 @@ export const keywordSetFaults = (
   ...answerFaults('helpAnswer', set.helpAnswer),
 ]
 
-/** The one spelling of a language (`FR` and `fra` are `fr`); what is none stays as it is written. */
+/** Returns the canonical form of a language (`FR` and `fra` are `fr`); other texts are returned unchanged. */
 export function canonicalLanguage(written: string): string {
   const trimmed = written.trim().toLowerCase()
   try {
@@ -65,7 +71,7 @@ export function canonicalLanguage(written: string): string {
   }
 }
 
-/** Names only languages that CLDR knows. */
+/** Has only languages that CLDR knows. */
 const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' })
 
 function languageFaults(language: string, otherSets: number): Fault[] {
@@ -95,11 +101,11 @@ function answerFaults(field: 'stopAnswer' | 'helpAnswer', text: string | null): 
 
 interface Judge {
   set: KeywordSet
-  /** The language of the other set that has a word. */
+  /** The language of the other set that contains a word. */
   taken: ReadonlyMap<string, string>
   /** The STOP words of all sets. */
   stops: ReadonlyMap<string, OwnWord>
-  /** What START and HELP words of the other sets begin with where it counts, and these words. */
+  /** The beginnings that count of START and HELP words of the other sets, with these words. */
   beginnings: ReadonlyMap<string, string>
   stopWords: readonly string[]
 }
@@ -128,7 +134,7 @@ function wordFaults(
   }
   return fields.flatMap((field): Fault[] => {
     const pointer = `/${field}`
-    // Before all else: what is too much is not looked into.
+    // Checked first: a list that is too long is not examined.
     if (set[field].length > maxWordsOfKind)
       return [
         {
@@ -146,7 +152,7 @@ function wordFaults(
   })
 }
 
-/** What is wrong with a word wherever it stands. */
+/** Returns what is wrong with a word in any list. */
 function spellingFault(word: string): Pick<Fault, 'code' | 'detail'> | undefined {
   if (!word.isWellFormed())
     return { code: 'invalid_unicode', detail: 'A keyword is not well-formed Unicode.' }
@@ -159,12 +165,12 @@ function spellingFault(word: string): Pick<Fault, 'code' | 'detail'> | undefined
   return { code: 'too_long', detail }
 }
 
-/** Why a word cannot be in a list of a set; undefined when it can. */
+/** Returns why a word is not allowed in a list of a set; undefined when it is. */
 function faultOf(judge: Judge, field: Field, word: string): string | undefined {
   const { set, taken, stops, stopWords } = judge
   const bare = bareWord(word)
   if (field === 'stop' && countWords(word) > maxWords)
-    return `'${word}' has more than ${maxWords} words. In front of another sentence it would be no STOP.`
+    return `'${word}' has more than ${maxWords} words. Before another sentence it would not count as STOP.`
   const elsewhere = fields.find(
     (other) => other !== field && set[other].some((each) => bareWord(each) === bare),
   )
@@ -184,7 +190,7 @@ function faultOf(judge: Judge, field: Field, word: string): string | undefined {
 }
 
 function offFault(language: string, word: string, stopWords: readonly string[]): string | undefined {
-  if (language !== anyLanguage) return `Only the keyword set '${anyLanguage}' turns built-in words off.`
+  if (language !== anyLanguage) return `Only the keyword set '${anyLanguage}' can turn off built-in words.`
   const bare = bareWord(word)
   if (!offWords.includes(bare)) return `'${bare}' cannot be turned off. Only ${offWords.join(', ')} can.`
   return isListed(bare, stopWords)

@@ -44,9 +44,12 @@ export async function listKeywordSets(db: Db | Tx, accountId: string): Promise<S
 }
 
 /**
- * Stores a keyword set in the place of the one of its language. Refuses, all faults at once, what is no language, words that mean something else to the
- * account already, START and HELP words that are a STOP, long answers, and more of anything than a set or an account holds. Refuses, too, to replace
- * another set than the one that was read: `readAt` is its `updatedAt`, null where there was none; without it whatever is stored is replaced.
+ * Stores a keyword set and replaces the one of its language. Rejects, with all faults at once: unknown
+ * languages, words that already mean something else to the account, START and HELP words that mean STOP, long
+ * answers, and more sets or words than allowed.
+ *
+ * Also rejects a set that would replace another one than the caller read: `readAt` is its `updatedAt`, null
+ * where there was none. Without `readAt` it replaces any set.
  */
 export async function setKeywordSet(
   tx: Tx,
@@ -78,7 +81,7 @@ export async function setKeywordSet(
       language,
       stop_answer: set.stopAnswer,
       help_answer: set.helpAnswer,
-      // Two changes of one millisecond are two.
+      // Two changes within one millisecond must differ.
       updated_at: Math.max(deps.nowMs, (before?.updatedAt ?? 0) + 1),
     },
   ])
@@ -115,7 +118,7 @@ function replacedFaults(
   return [{ pointer, code: 'not_in_enum', detail }]
 }
 
-/** Removes the keyword set of a language. Returns false where the account has none. */
+/** Removes the keyword set of a language. Returns false if the account has none. */
 export async function removeKeywordSet(
   tx: Tx,
   deps: AccountDeps,
@@ -138,7 +141,7 @@ async function drop(
   return (await deleteRows(tx, 'account_keyword_sets', ['account_id', 'language'], [name])) > 0
 }
 
-/** The audit log holds no texts. */
+/** The audit log contains no texts. */
 const wordOf = (answer: string | null): string =>
   answer === null ? 'default' : answer === '' ? 'off' : 'own'
 

@@ -1,14 +1,18 @@
 import { offWords } from '../../settings/off-words.ts'
 
-/** What a person who answers may ask for with a word. */
+/** What a recipient can request with a word. */
 export type Keyword = 'stop' | 'start' | 'help'
 
-/** The language of words that are in use in many languages, and of the keyword set of an account that answers them (BCP 47: undetermined). */
+/**
+ * The language of words that are used in many languages, and of the keyword set that answers them (BCP 47:
+ * undetermined).
+ */
 export const anyLanguage = 'und'
 
 /**
- * Each with its language. Those for STOP are the ones of 47 CFR 64.1200(a)(10) and what the field adds to them: ARRET, REMOVE and TD are among those that
- * AWS requires (docs.aws.amazon.com/sms-voice/latest/userguide/keywords-required.html), OPTOUT and REVOKE among Twilio's.
+ * Each word with its language. The STOP words are those of 47 CFR 64.1200(a)(10) and additions of the field:
+ * AWS requires ARRET, REMOVE and TD (docs.aws.amazon.com/sms-voice/latest/userguide/keywords-required.html);
+ * OPTOUT and REVOKE are among Twilio's.
  */
 const known: Readonly<Record<Keyword, ReadonlyMap<string, string>>> = {
   stop: new Map([
@@ -19,22 +23,22 @@ const known: Readonly<Record<Keyword, ReadonlyMap<string, string>>> = {
   help: new Map([['HELP', 'en'], ['INFO', anyLanguage]]),
 } // prettier-ignore
 
-/** Which words count as STOP, beside those that always do. */
+/** Changes to the built-in STOP words. */
 export interface StopWords {
-  /** What else counts. */
+  /** Additional STOP words. */
   more: readonly string[]
-  /** Which of `offWords` do not. */
+  /** The words of `offWords` that are turned off. */
   off: readonly string[]
 }
 
-/** What a bare word means to an account that has keywords of its own; `off` is no keyword, though it is built in. */
+/** The meaning of a bare word for an account with keywords of its own; `off` turns off a built-in word. */
 export interface OwnWord {
   keyword: Keyword | 'off'
   language: string
 }
 export type OwnWords = ReadonlyMap<string, OwnWord>
 
-/** What a text asks for, and in which language. */
+/** The request of a text, with its language. */
 export interface KeywordMatch {
   keyword: Keyword
   language: string
@@ -43,19 +47,23 @@ export interface KeywordMatch {
 const usual: StopWords = { more: [], off: [] }
 const noWords: OwnWords = new Map()
 
-/** A longer text is no keyword, however it is written; most texts are told apart by this alone. */
+/** A longer text is never a keyword; this test alone rules out most texts. */
 const longestText = 80
 
-/** What a text asks for where an account has no keywords of its own; see `matchKeyword`. */
+/** Returns the request of a text for an account without keywords of its own; see `matchKeyword`. */
 export const readKeyword = (text: string, stopWords: StopWords = usual): Keyword | null =>
   matchKeyword(text, stopWords)?.keyword ?? null
 
 /**
- * What a text asks for. It is a keyword as a whole: case, accents, punctuation, spaces and emoji do not matter. STOP, and what means nothing else,
- * counts too as the beginning of a text in front of a full stop, an exclamation mark, a comma or the end of its line, whatever follows (`Stop. Thank you`,
- * `No more, please` for an account with that word), and
- * in front of words of courtesy alone (`STOP please`). Within a sentence a word is none: `Stop by at 8`, `Stop and shop`. Null for every other text.
- * STOP is looked for before anything else: no word of an account can make a STOP something else.
+ * Returns the request of a text, or null. The whole text must be a keyword; case, accents, punctuation,
+ * spaces and emoji are ignored.
+ *
+ * STOP, and words that mean nothing else, also count at the beginning of a text: before a full stop, an
+ * exclamation mark, a comma or the end of the line, regardless of what follows (`Stop. Thank you`, `No more,
+ * please` for an account with that word), and before nothing but words of courtesy (`STOP please`). Within a
+ * sentence a word does not count: `Stop by at 8`, `Stop and shop`.
+ *
+ * STOP is matched first: an account's own words cannot change the meaning of STOP.
  */
 export function matchKeyword(
   text: string,
@@ -75,7 +83,7 @@ export function matchKeyword(
   return null
 }
 
-/** The language of a word that is STOP; undefined where it is none. */
+/** Returns the language of a word that means STOP; undefined for other words. */
 function stopLanguage(
   word: string,
   { stopWords, own, isWhole }: { stopWords: StopWords; own: OwnWords; isWhole: boolean },
@@ -91,33 +99,36 @@ function stopLanguage(
   return isOff || builtIn === undefined ? undefined : language
 }
 
-/** Whether a bare word is one of those that are written in a list. */
+/** True if a bare word is in a list of words as written. */
 export function isListed(word: string, written: readonly string[]): boolean {
   const bare = bareLists.get(written) ?? new Set(written.map(bareWord))
   bareLists.set(written, bare)
   return bare.has(word)
 }
 
-/** Lists of settings live as long as their server, and are read for each text that comes in. */
+/** Lists of settings live as long as their server, and are read for each received text. */
 const bareLists = new WeakMap<readonly string[], ReadonlySet<string>>()
 
-/** What a bare word asks for by itself, whatever has been taken off; null for every other word. */
+/** Returns the built-in meaning of a bare word, even if it is turned off; null for other words. */
 export const builtInKeyword = (word: string): Keyword | null =>
   (['stop', 'start', 'help'] as const).find((keyword) => known[keyword].has(word)) ?? null
 
-/** The bare words of a text that could be keywords: the text as a whole, and what it begins with where that counts. Empty for what is none. */
+/**
+ * Returns the bare words of a text that could be keywords: the whole text, and its beginnings where they
+ * count. Empty strings are no keywords.
+ */
 function spokenWords(text: string): { whole: string; beginnings: string[] } {
   const isShort = text.length <= longestText
-  const spoken = text.slice(0, longestText).replaceAll(unseen, '').replace(signsInFront, '')
+  const spoken = text.slice(0, longestText).replaceAll(unseen, '').replace(signsBefore, '')
   const sentences = beforeEach(spoken, ends).slice(0, maxEnds)
   const beginnings = [
     ...sentences.flatMap((sentence) => [sentence, ...beforeCourtesy(sentence)]),
-    ...(isShort ? beforeCourtesy(spoken.replace(signsBehind, '')) : []),
+    ...(isShort ? beforeCourtesy(spoken.replace(signsAfter, '')) : []),
   ].filter((beginning) => countWords(beginning) <= maxWords)
   return { whole: isShort ? bareWord(text) : '', beginnings: beginnings.map(bareWord) }
 }
 
-/** What stands before courtesies that end a text, the longest first. */
+/** Returns the texts before courtesies that end the text, the longest first. */
 const beforeCourtesy = (text: string): string[] =>
   beforeEach(text, gaps)
     .slice(-maxGaps)
@@ -127,43 +138,47 @@ const beforeCourtesy = (text: string): string[] =>
 const beforeEach = (text: string, sign: RegExp): string[] =>
   Array.from(text.matchAll(sign), ({ index }) => text.slice(0, index))
 
-/** What has neither a letter nor a digit is no word. */
+/** Something without letters and digits is not a word. */
 export const countWords = (text: string): number =>
   text.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 
-/** As many letters as a keyword of an account may have: what Braze takes. A longer one is a sentence. */
+/** Maximum letters of an account's keyword, as at Braze. A longer one is a sentence. */
 export const longestWord = 34
 
-/** As many words as the beginning of a text may have to count: more are a sentence, and not worth a look-up. */
+/** Maximum words of a beginning that counts: more are a sentence, and not worth a lookup. */
 export const maxWords = 5
 
-/** The bare words by which a text may be a keyword of an account; none for nearly every text that is a sentence. */
+/** Returns the bare words by which a text can be a keyword of an account; none for most sentences. */
 export const possibleKeywords = (text: string): string[] => {
   const { whole, beginnings } = spokenWords(text)
   return [...new Set([whole, ...beginnings])].filter((word) => word !== '' && word.length <= longestWord)
 }
 
-/** Ends of sentences and lines, but for the points of a number. A colon and a question mark begin something about the word. */
+/**
+ * Ends of sentences and lines, except for points within a number. After a colon or a question mark, the text
+ * is about the word.
+ */
 const ends = /(?<![?:]\s*)(?:[!;…。！，、．।۔،؛\r\n]|(?<!\p{N})[.,]|[.,](?!\p{N})|[-–—]\s)/gu
-const signsInFront = /^[^\p{L}\p{N}]+/u
-/** As many as can stand within a word of `longestWord` characters (`S.T.O.P.`). */
+const signsBefore = /^[^\p{L}\p{N}]+/u
+/** The maximum within a word of `longestWord` characters (`S.T.O.P.`). */
 const maxEnds = 17
-/** A sign takes its marks along: a variation of an emoji is no gap of its own. */
+/** A sign includes its marks: a variation selector of an emoji is not a gap of its own. */
 const gaps = /(?:[^\p{L}\p{M}\p{N}]\p{M}*)+/gu
-const signsBehind = /(?:[^\p{L}\p{M}\p{N}]\p{M}*)+$/u
-/** As many as the longest courtesy has (`s’il vous plaît`), and signs behind it. */
+const signsAfter = /(?:[^\p{L}\p{M}\p{N}]\p{M}*)+$/u
+/** The gaps of the longest courtesy (`s’il vous plaît`), and signs after it. */
 const maxGaps = 5
 
-/** What people put behind a STOP out of courtesy, all of it. */
+/** Complete words of courtesy that people add after a STOP. */
 const courtesies: ReadonlySet<string> = new Set([
   'PLEASE', 'PLS', 'PLZ', 'THANKS', 'THANKYOU', 'THX', 'NOW', 'PLEASETHANKS', 'PLEASETHANKYOU', 'BITTE', 'DANKE', 'MERCI', 'SVP', 'SILVOUSPLAIT',
   'PORFAVOR', 'GRACIAS', 'PERFAVORE', 'GRAZIE', 'OBRIGADO', 'OBRIGADA', 'ALSTUBLIEFT', 'TACK',
 ]) // prettier-ignore
 
 /**
- * Letters and digits alone, in capitals and without accents. Marks of Latin, Greek and Cyrillic letters are accents, those of Arabic and Hebrew ones are
- * vowels and the hamza of an alif, which many leave out. Those of other scripts are vowels without which a word is another one: they stay. A mark that no
- * letter carries goes with its sign.
+ * Reduces a text to letters and digits, in capitals and without accents. Marks of Latin, Greek and Cyrillic
+ * letters are accents; those of Arabic and Hebrew letters are vowels and the hamza of an alif, which many
+ * people omit. Marks of other scripts are vowels that change the word: they stay. A mark without a letter is
+ * removed with its sign.
  */
 export const bareWord = (text: string): string =>
   text
@@ -174,7 +189,7 @@ export const bareWord = (text: string): string =>
     .toUpperCase()
     .normalize('NFC')
 
-/** Joiners, directions and variations: they change how a letter looks, and may stand in front of its marks. */
+/** Joiners, directions and variations: they change how a letter looks, and can precede its marks. */
 const unseen = /[\p{Cf}\p{Variation_Selector}\u034f]/gu
 const accents =
   /(?<=[\p{N}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]\p{M}*)\p{M}/gu

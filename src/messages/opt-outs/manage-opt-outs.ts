@@ -5,9 +5,9 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { endOptOut, storeOptOuts, type StoredOptOuts } from './store-opt-outs.ts'
 
-/** What people do with the opt-outs of an account: look at them, add to them, take one away. */
+/** What users do with the opt-outs of an account: list, add and remove. */
 
-interface Whose {
+interface Owner {
   accountId: string
   mode: Mode
 }
@@ -21,22 +21,25 @@ interface By {
 }
 
 export interface ListedOptOut {
-  /** The number, or the hash of one that was erased. */
+  /** The number, or the hash of an erased one. */
   recipient: string
   isErased: boolean
   origin: OptOutOrigin
   sinceMs: number
-  /** When it ends by itself; null for never. */
+  /** When it expires; null for never. */
   endsAtMs: number | null
 }
 
-/** So many are stored in one transaction, which others wait for. */
+/** Maximum stored in one transaction, which other writes wait for. */
 export const maxAddedAtOnce = 500
 
-/** The opt-outs that hold, the newest first, behind the one that `after` names; of one number alone when `recipients` name it. */
+/**
+ * Lists the opt-outs that apply, newest first, after the one in `after`; only those of one number when
+ * `recipients` has its spellings.
+ */
 export async function listOptOuts(
   db: Db,
-  asked: Whose & {
+  asked: Owner & {
     nowMs: number
     limit: number
     after?: { sinceMs: number; recipient: string } | null
@@ -69,11 +72,14 @@ export async function listOptOuts(
   }))
 }
 
-/** Stores opt-outs that somebody was told in another way, up to `maxAddedAtOnce`. The audit log says how many, not whose. */
+/**
+ * Stores opt-outs that people requested in another way, up to `maxAddedAtOnce`. The audit log records how
+ * many, not which.
+ */
 export async function addOptOuts(
   tx: Tx,
   { ids, nowMs, origin, actor }: By,
-  { accountId, mode, numbers }: Whose & { numbers: readonly string[] },
+  { accountId, mode, numbers }: Owner & { numbers: readonly string[] },
 ): Promise<StoredOptOuts> {
   const stored = await storeOptOuts(tx, ids, { accountId, mode, recipients: numbers, origin, nowMs })
   const detail = { mode, added: stored.added.length, canceled: stored.canceled.length }
@@ -82,11 +88,11 @@ export async function addOptOuts(
   return stored
 }
 
-/** Takes an opt-out away, in whichever of its spellings it stands. Says whether there was one. */
+/** Removes an opt-out, in any of its spellings. Returns whether there was one. */
 export async function removeOptOut(
   tx: Tx,
   { ids, nowMs, origin, actor }: By,
-  { accountId, mode, recipient, spellings }: Whose & { recipient: string; spellings: readonly string[] },
+  { accountId, mode, recipient, spellings }: Owner & { recipient: string; spellings: readonly string[] },
 ): Promise<boolean> {
   const was = await endOptOut(tx, ids, { accountId, mode, recipient, spellings, origin, nowMs })
   const detail = { mode, number: recipient }

@@ -1,6 +1,6 @@
 import { parsePhoneNumber, withoutSeparators } from '../../numbers/phone-number.ts'
 
-/** A line of a list that holds no number. */
+/** A line of a list without a valid number. */
 export interface LineFault {
   /** From 1. */
   line: number
@@ -15,9 +15,10 @@ export interface NumberList {
 }
 
 /**
- * Reads a list of numbers as people have them: one a line, or a table with commas, semicolons or tabs between its columns, of which the first that
- * holds a number counts. Spaces, dashes and brackets inside a number do not matter, and `00` stands for `+`. A first line without any digit names
- * the columns. Everything else is a fault: what is no international number is not guessed.
+ * Reads a list of numbers: one per line, or a table with commas, semicolons or tabs between its columns, of
+ * which the first one with a number counts. Ignores spaces, dashes and brackets inside a number, and reads
+ * `00` as `+`. A first line without digits is a header. All other lines are faults: a number that is not
+ * international is not guessed.
  */
 export function readNumberList(text: string): NumberList {
   const numbers = new Set<string>()

@@ -5,14 +5,14 @@ import type { Db } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 
-/** An account that a number has taken back its consent from, or given it to. */
+/** An account that a number has opted out of, or in to. */
 export interface Consent {
   accountId: string
   mode: Mode
   recipient: string
 }
 
-/** Who opted out and in, to be made known after the commit. */
+/** Opt-outs and opt-ins to make known after the commit. */
 export interface ConsentChanges {
   optedOut: (Consent & { confirmationId: string | null })[]
   optedIn: Consent[]
@@ -26,22 +26,29 @@ const optOutOf = {
 
 const none: ReadonlySet<string> = new Set()
 
-/** Newest opt-outs kept in memory. While more than these come in a waiting claim passes `askedAfterMs`, and the database is asked. */
+/**
+ * Maximum of the newest opt-outs kept in memory. If more arrive while a claim waits, it waits longer than
+ * `askedAfterMs`, and the database is read.
+ */
 const maxJustStopped = 10_000
-/** This process may hear of a claim and of an opt-out this far apart, in either order, though one was stored behind the other. */
-const heardApartMs = 1_000
+/**
+ * This process may learn of a claim and of an opt-out this far apart, in either order, although one was
+ * stored after the other.
+ */
+const maxSkewMs = 1_000
 
-/** Claims that waited no longer, which are nearly all, are not looked up: a commit takes as long. */
+/** Claims that waited no longer, which nearly all are, are not looked up: a commit takes as long. */
 const askedAfterMs = 100
 
 /**
- * Who said STOP to whom. Most accounts have nobody who did, so it remembers which accounts have, and asks the database about those
- * alone: a look-up for each send would cost a quarter of what a send may cost.
+ * Which numbers have opted out of which accounts. Most accounts have no opt-outs, so this remembers the
+ * accounts that do, and reads the database only for them: a lookup for each send would cost a quarter of the
+ * time of a send.
  */
 export class OptOuts {
   readonly #read: Db
   readonly #numbers: NumberHash
-  /** Null: not known, so the database is asked about everybody. */
+  /** Null: unknown, so the database is read for every account. */
   #accounts: ReadonlySet<string> | null = null
   #readings = 0
   readonly #justStopped = new BoundedMap<{ confirmationId: string | null; atMs: number }>(maxJustStopped)
@@ -51,7 +58,10 @@ export class OptOuts {
     this.#numbers = numbers
   }
 
-  /** Reads anew which accounts have opt-outs. Called whenever the directory changed; who stores an opt-out touches the directory. */
+  /**
+   * Reloads the accounts that have opt-outs. Called whenever the directory changed; storing an opt-out
+   * touches the directory.
+   */
   async refresh(): Promise<void> {
     this.#accounts = null
     const reading = ++this.#readings
@@ -67,12 +77,15 @@ export class OptOuts {
         ),
       )
       .execute()
-    // A later reading is on its way: this one may not know what made it begin.
+    // A later reload has started: this one may miss the change that caused it.
     if (reading !== this.#readings) return
     this.#accounts = new Set(rows.map((row) => `${row.account_id}/${row.mode}`))
   }
 
-  /** This process has stored opt-outs, or their end: that counts here from now on, and elsewhere when the directory is read. */
+  /**
+   * Notes opt-outs, or their end, that this process has stored: effective here from now on, and on other
+   * nodes when they reload the directory.
+   */
   note({ optedOut, optedIn }: ConsentChanges, monotonicMs: number): void {
     for (const each of optedOut) {
       const { confirmationId } = each
@@ -87,8 +100,10 @@ export class OptOuts {
   }
 
   /**
-   * Whether the number of a message has opted out after the message was claimed, so long ago: it may have waited for room on its link. What was
-   * stored before the claim the claim has seen; what this process stores it remembers; what others did is asked for where there was time for it.
+   * Returns whether the recipient of a message has opted out since the message was claimed, `waitedMs` ago:
+   * the message may have waited for a free window of its link. The claim itself saw all earlier opt-outs;
+   * those that this process stored are in memory; those of other nodes are read when the wait was long enough
+   * for one.
    */
   hasStopped(
     claimed: Consent & { messageId: string },
@@ -98,7 +113,7 @@ export class OptOuts {
     return waitedMs > askedAfterMs && this.#hasStoppedAnywhere(claimed, nowMs)
   }
 
-  /** The same by what this process has stored alone, which is known at once. */
+  /** Does the same with the opt-outs of this process only, which needs no read. */
   hasJustStopped(
     claimed: Consent & { messageId: string },
     { waitedMs, monotonicMs }: { waitedMs: number; monotonicMs: number },
@@ -106,7 +121,7 @@ export class OptOuts {
     const stopped = this.#justStopped.size === 0 ? undefined : this.#justStopped.get(nameOf(claimed))
     return (
       stopped !== undefined &&
-      stopped.atMs >= monotonicMs - waitedMs - heardApartMs &&
+      stopped.atMs >= monotonicMs - waitedMs - maxSkewMs &&
       stopped.confirmationId !== claimed.messageId
     )
   }
@@ -120,20 +135,20 @@ export class OptOuts {
     return rows.some(({ confirmation_id: confirmationId }) => confirmationId !== messageId)
   }
 
-  /** Which of these numbers said STOP to the account. */
+  /** Returns which of these numbers have opted out of the account. */
   async find(
     name: { accountId: string; mode: Mode },
     recipients: readonly string[],
     nowMs: number,
   ): Promise<ReadonlySet<string>> {
     if (this.#accounts !== null && !this.#accounts.has(`${name.accountId}/${name.mode}`)) return none
-    // One that was erased stands under its hash and holds all the same.
-    const written = new Map(
+    // An erased number is stored as its hash, and its opt-out still applies.
+    const numberOf = new Map(
       recipients.flatMap((number) => everyForm(this.#numbers, number).map((each) => [each, number] as const)),
     )
-    const inputs = [...written.keys()].map((each) => [name.accountId, name.mode, each, nowMs])
+    const inputs = [...numberOf.keys()].map((each) => [name.accountId, name.mode, each, nowMs])
     const rows = await selectEach<{ recipient: string }>(this.#read, optOutOf, inputs)
-    return new Set(rows.map((row) => written.get(row.recipient) as string))
+    return new Set(rows.map((row) => numberOf.get(row.recipient) as string))
   }
 }
 

@@ -9,31 +9,32 @@ import { type AccountEvent, recordEvents } from '../core/events.ts'
 import { type Cancellation, cancelMessages } from '../queue/cancel-messages.ts'
 import { holds, optOutKey, type OptOutRow, readOptOuts } from '../queue/stored-opt-outs.ts'
 
-/** Numbers that an account must not write to any more. */
+/** Numbers that an account must no longer send to. */
 export interface NewOptOuts {
   accountId: string
   mode: Mode
-  /** In E.164; what is stored is the present spelling of each. */
+  /** In E.164; stored in the present spelling. */
   recipients: readonly string[]
   origin: OptOutOrigin
-  /** Which device heard it. */
+  /** The device that received it. */
   deviceId?: string | null
-  /** When it ends by itself; null for never. */
+  /** When it expires; null for never. */
   forgetAt?: number | null
   nowMs: number
 }
 
 export interface StoredOptOuts {
-  /** The numbers that had not opted out before, or not for ever. */
+  /** Numbers that had not opted out before, or only for a time. */
   added: string[]
-  /** What waited for them, and is canceled or asked back from phones. */
+  /** Queued messages to them, which are canceled or recalled from phones. */
   canceled: Cancellation[]
 }
 
 /**
- * Stores opt-outs as one unit, and cancels what waits for the numbers: once it is stored, nothing is handed over to them (P9), for every claim
- * looks at what is stored. What holds for ever stays as it is. What has an end becomes what is asked for, though the end lie ahead, as that of a
- * START from a node whose clock is fast.
+ * Stores opt-outs as one unit, and cancels queued messages to the numbers. Once an opt-out is stored, nothing
+ * is submitted to its number (P9), because every claim reads the stored opt-outs. A permanent opt-out stays
+ * unchanged. One that expires is replaced even if its end is in the future, as after a START from a node with
+ * a fast clock.
  */
 export async function storeOptOuts(tx: Tx, ids: Ids, asked: NewOptOuts): Promise<StoredOptOuts> {
   const { accountId, mode, origin, deviceId = null, forgetAt = null, nowMs } = asked
@@ -47,7 +48,7 @@ export async function storeOptOuts(tx: Tx, ids: Ids, asked: NewOptOuts): Promise
     return !rows.some(stays)
   })
   if (added.length === 0) return { added, canceled: [] }
-  // What others keep in memory is only who has any at all.
+  // Other processes remember only which accounts have any opt-outs.
   if (!(await hasOptOuts(tx, asked))) await touchDirectory(tx)
   const rows = added.map((recipient) => ({
     account_id: accountId,
@@ -89,7 +90,7 @@ export async function storeOptOuts(tx: Tx, ids: Ids, asked: NewOptOuts): Promise
   return { added, canceled }
 }
 
-/** The id of the event must not tell the number. */
+/** The ID of the event must not reveal the number. */
 const eventOf = (
   ids: Ids,
   type: 'recipient.opted_out' | 'recipient.opted_in',
@@ -102,7 +103,7 @@ const eventOf = (
   atMs: nowMs,
   subject: ids('evt'),
   facts: { origin },
-  // Of an erased number there is only the hash, which says nothing to anybody.
+  // Only the hash of an erased number is left, which identifies no one.
   recipient: recipient.startsWith('hash:') ? null : recipient,
 })
 
@@ -127,8 +128,8 @@ async function hasOptOuts(
 }
 
 /**
- * Ends an opt-out that holds, under whatever `spellings` it stands (an erased number stands under its hash): from now on `recipient` may be
- * written to. Says whether there was one.
+ * Ends an opt-out in any of `spellings` (an erased number is stored as its hash): messages to `recipient` are
+ * allowed again. Returns whether there was one.
  */
 export async function endOptOut(
   tx: Tx,
@@ -156,7 +157,7 @@ export async function endOptOut(
   return true
 }
 
-/** Of an opt-out: the message that tells its number so, which may go there. */
+/** Records which message confirms an opt-out to its number; only that message is still submitted. */
 export const noteConfirmation = (
   tx: Tx,
   name: { accountId: string; mode: Mode; recipient: string },

@@ -4,15 +4,15 @@ import { selectEach, updateRows } from '../../storage/seam/sets.ts'
 import { advanceMessages } from '../core/advance-messages.ts'
 import { type MessageKey, type MessageState, readStates } from '../core/message-store.ts'
 
-/** A receipt that did not come in its time, with the instant at which its message was sent. */
+/** A receipt that did not arrive in time. */
 export interface LateReceipt extends MessageKey {
   networkId: string
   deviceId: string
 }
 
 /**
- * Gives up waiting: the messages become `unconfirmed`, charged as they are. The rows stay until the time for corrections is over, so
- * that a late receipt still finds its message.
+ * Stops waiting for receipts: the messages become `unconfirmed`, and their charge stays. The rows stay until
+ * the time for corrections has passed, so that a late receipt still finds its message.
  */
 export async function closeReceipts(
   tx: Tx,
@@ -34,7 +34,7 @@ export async function closeReceipts(
     updateRows(
       tx,
       'receipts_expected',
-      // Found before this transaction: the id may have gone to another message since.
+      // Found before this transaction: the ID may have moved to another message since.
       ['network_id', 'device_id', 'account_id', 'mode', 'message_id'],
       late.map((receipt) => ({
         network_id: receipt.networkId,
@@ -55,7 +55,10 @@ const openOf = {
   inputs: ['account', 'mode', 'sent', 'message'],
 } as const
 
-/** Nobody waits any more, from their end on, for what these messages still wait for: of another try, or part. What comes then may correct them. */
+/**
+ * Closes the other receipts that these final messages still wait for, of another attempt or part. One that
+ * arrives later can correct the message.
+ */
 export async function closeWaits(tx: Tx, ended: readonly MessageState[]): Promise<void> {
   if (ended.length === 0) return
   const rows = await selectEach<{ network_id: string; device_id: string; message_id: string }>(

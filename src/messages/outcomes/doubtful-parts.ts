@@ -18,17 +18,18 @@ import {
 } from './receipt-readings.ts'
 
 /**
- * The parts of an attempt of which nobody knows whether the network took them, nor under which id. Each waits for its receipt under a place
- * of its own among the receipts expected, found by the end of the recipient's number (docs/decisions/0013-receipts-of-lost-answers.md).
+ * Builds the key of a part with unknown outcome: neither the network's response nor its ID is known. The part
+ * waits for its receipt under this key among the expected receipts, where it is found by the end of the
+ * recipient's number (docs/decisions/0013-receipts-of-lost-answers.md).
  */
 export const placeInDoubt = (recipient: string, attemptId: string, part: number): string =>
   `${beginOf(recipient.slice(-7))}${attemptId}/${part}`
 
 export const beginOf = (end: string): string => `?${end}/`
-/** Behind every place of that number: `0` follows `/`. */
+/** Sorts after every key of that number: `0` follows `/`. */
 const behindOf = (end: string): string => `?${end}0`
 
-/** Between these two lie the places of every part in doubt that may have gone to this number. */
+/** Returns the range of the keys of all parts with unknown outcome that may have been sent to this number. */
 export const rangeInDoubt = (recipient: string): [begin: string, behind: string] => [
   beginOf(recipient.slice(-7)),
   behindOf(recipient.slice(-7)),
@@ -47,8 +48,9 @@ const doubtedOf = {
 } as const
 
 /**
- * Finds the part in doubt that a receipt with an id of nobody is about: by the reference that came back with it, else if no other
- * attempt of that device to that number, near that time, can be meant. What is not sure is left `unknown`, never guessed.
+ * Finds the part with unknown outcome that an unmatched receipt is about: by the reference that the receipt
+ * returns, or because no other attempt of that device to that number, near that time, can be meant. An
+ * ambiguous receipt stays `unknown`; nothing is guessed.
  */
 export async function findDoubted(
   tx: Tx,
@@ -89,7 +91,7 @@ export async function findDoubted(
   }
 }
 
-/** A receipt as it came, and the place that it has. */
+/** A received receipt, and the part that it is about. */
 interface Found {
   heard: ReceiptWord
   row: DoubtRow
@@ -100,7 +102,9 @@ const isSame = (one: ReceiptWord, other: ReceiptWord): boolean =>
 
 type Open = Map<string, DoubtRow[]>
 
-/** The reference tells the attempt and the part: no two receipts get one place. */
+/**
+ * Matches receipts by their reference, which identifies attempt and part: two receipts never match one part.
+ */
 function takeEchoed(words: readonly ReceiptWord[], open: Open, group: GroupMembers): Found[] {
   return words.flatMap((heard) => {
     if (heard.reference === undefined) return []
@@ -122,14 +126,17 @@ function take(open: Open, row: DoubtRow): void {
   open.set(row.attempt_id, rest)
 }
 
-/** Without a reference: those that can be about one attempt alone, if they are no more than it has parts in doubt. */
+/**
+ * Matches receipts without a reference: those that can be about only one attempt, if that has enough parts
+ * with unknown outcome.
+ */
 async function takeUnique(
   tx: Tx,
   words: readonly ReceiptWord[],
   open: Open,
   group: GroupMembers,
 ): Promise<Found[]> {
-  // A reference that fits nobody here is another's.
+  // A reference that matches nothing here belongs to another client.
   const plain = words.filter(
     (word, i) => word.reference === undefined && words.findIndex((other) => isSame(other, word)) === i,
   )
@@ -156,12 +163,18 @@ interface Rival {
   status: MessageStatus
 }
 
-/** Messages are handed over within this of their creation (30 days to wait for, 3 of validity, and what a clock may be wrong). */
+/**
+ * A message is submitted within this time of its creation: up to 30 days scheduled, 3 of validity, and the
+ * error of a clock.
+ */
 const longestWaitMs = 34 * dayMs
-/** More attempts at one number than this say nothing any more. */
+/** With more attempts at one number, a receipt is never unambiguous. */
 const maxRivals = 1_000
 
-/** Wallet by wallet through the index: a device may be shared by accounts. Only asked when exactly one attempt could be meant. */
+/**
+ * Reads wallet by wallet through the index, because accounts can share a device. Used only when exactly one
+ * attempt matches.
+ */
 const rivalsOf = {
   sql: `select a.device_id, m.recipient, a.id as attempt_id, a.state, a.network_ids, a.started_at, m.status
         from wallets w
@@ -195,7 +208,10 @@ async function withoutRivals(tx: Tx, about: readonly Found[], group: GroupMember
   })
 }
 
-/** Whether a receipt may be about this attempt instead: about one that holds its id it is. What had its last word has none to come. */
+/**
+ * Returns whether a receipt may be about this attempt instead. If the attempt has its ID, it is; an attempt
+ * that already has its final report expects no other.
+ */
 const isRival = (rival: Rival, heard: ReceiptWord): boolean =>
   hasHeard(rival.network_ids, heard) ||
   (rival.state !== 'refused' &&
@@ -211,7 +227,7 @@ const hasHeard = (networkIds: string | null, heard: ReceiptWord): boolean => {
 export const idsOf = (networkIds: string | null): string[] =>
   networkIds === null ? [] : (JSON.parse(networkIds) as string[])
 
-/** By its numbers and its time. One that names two numbers names the sender too. */
+/** Matches a receipt by its numbers and its time. A receipt with two numbers also names the sender. */
 function isMeant(heard: ReceiptWord, row: DoubtRow, group: GroupMembers): boolean {
   const ends = tellingEnds(heard)
   const others = ends.filter((end) => !row.recipient.endsWith(end))
@@ -224,7 +240,10 @@ function isMeant(heard: ReceiptWord, row: DoubtRow, group: GroupMembers): boolea
   )
 }
 
-/** Time zones lie from 12 h behind UTC to 14 h ahead, whole quarters of an hour apart; within them clocks are right to some minutes. */
+/**
+ * Time zones are from 12 h behind UTC to 14 h ahead, in steps of 15 min; within them, clocks are accurate to
+ * a few minutes.
+ */
 const quarterMs = hourMs / 4
 const clockErrorMs = 180_000
 
@@ -236,7 +255,10 @@ function isInTime({ submittedAt, atMs }: ReceiptWord, startedAt: number): boolea
   return zoneMs >= -12 * hourMs && zoneMs <= 14 * hourMs && Math.abs(apartMs - zoneMs) <= clockErrorMs
 }
 
-/** The network told its id after all: that is evidence, and a repeat of the receipt is known by it. */
+/**
+ * Records the IDs that the receipts revealed: they are evidence, and a repeated receipt is recognized by
+ * them.
+ */
 async function remember(tx: Tx, found: readonly Found[]): Promise<void> {
   const rows = [...Map.groupBy(found, ({ row }) => row.attempt_id).values()].map((each) => {
     const { account_id, mode, id, attempt_number, heard } = (each[0] as Found).row

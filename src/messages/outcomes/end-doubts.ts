@@ -14,15 +14,15 @@ const heardOf = {
   inputs: ['account', 'mode', 'message', 'number'],
 } as const
 
-/** What was known before late words were told. */
+/** What was known before late acks arrived. */
 export interface KnownBefore {
-  /** The `nameOfPart` of each part whose id was heard. */
+  /** The `nameOfPart` of each part whose ID was known. */
   heard: ReadonlySet<string>
-  /** The `nameOfTry` of each try that stands as taken: its yes is said again. */
+  /** The `nameOfTry` of each attempt that is already accepted: its ack is a repeat. */
   taken: ReadonlySet<string>
 }
 
-/** Attempts of which a late word has told: nothing is in doubt any more. Gives what was known of them. */
+/** Resolves the unknown outcome of attempts that got a late ack. Returns what was known of them before. */
 export async function endDoubts(
   tx: Tx,
   late: readonly Late[],

@@ -6,17 +6,18 @@ import { nameOfPart } from './receipt-readings.ts'
 import { expectUnderIds } from './recycled-ids.ts'
 import type { Settlement } from './settlement.ts'
 
-/** What is known of these ends beside themselves. */
+/** What is known about these outcomes from elsewhere. */
 interface Known {
-  /** The messages as they moved them, or wait for their receipts; null or none for evidence alone. */
+  /** The messages after their move, or those that wait for receipts; null or absent for mere evidence. */
   moved: ReadonlyMap<Settlement, MessageState | null>
   heard: ReadonlySet<string>
   nowMs: number
 }
 
 /**
- * Parts that were taken, or may have been, may still be reported on. Of a message that is final already nobody waits; a late word may correct it. `heard`
- * names the parts of which receipts came already (`nameOfPart`).
+ * Records the receipts that accepted parts, and parts that may have been accepted, can still get. A final
+ * message does not wait for them, but a late receipt can correct it. `heard` names the parts whose receipts
+ * have arrived (`nameOfPart`).
  */
 export async function expectReceipts(
   tx: Tx,
@@ -53,17 +54,22 @@ export async function expectReceipts(
   await expectUnderIds(tx, known.size === 0 ? rows : rows.filter((row) => !isKnown(row)), nowMs)
 }
 
-/** Of this attempt alone: an id may have gone to another since. */
+/** Only of this attempt: an ID may have moved to another one since. */
 const expectedKey = ['network_id', 'device_id', 'account_id', 'mode', 'message_id', 'attempt_number'] as const
 
-/** How many receipts mean that every part arrived; 0 where a part was refused, or has no id by which to be reported on. */
+/**
+ * Returns how many receipts mean that every part arrived; 0 if a part was rejected, or has no ID that a
+ * receipt could name.
+ */
 function wirePartsOf({ event, networkIds, inDoubt }: Settlement, places: number): number {
   if (event === 'accepted') return networkIds.length
   if (inDoubt === undefined || event === 'partly_refused') return 0
   return networkIds.length + places >= inDoubt.wireParts ? inDoubt.wireParts : 0
 }
 
-/** None where the message was not moved: then more was known of this attempt before, or its message is done. */
+/**
+ * Returns none if the message was not moved: then more was known about this attempt, or its message is final.
+ */
 const placesOf = ({ inDoubt }: Settlement, message: MessageState | null): string[] =>
   inDoubt === undefined || message === null
     ? []

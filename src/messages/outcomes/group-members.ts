@@ -6,9 +6,9 @@ interface InGroup {
   groupId?: string | undefined
 }
 
-/** Whose receipts count together. */
+/** The devices that share their receipts. */
 export interface GroupMembers {
-  /** The device, first, and the others of its group where those share their receipts. */
+  /** Returns the device, first, and the others of its group if they share their receipts. */
   of(member: InGroup): string[]
 }
 
@@ -18,7 +18,7 @@ const sharing = {
   inputs: ['group'],
 } as const
 
-/** Reads the groups of these devices; no statement where none is in one. */
+/** Reads the groups of these devices, without a statement if there are none. */
 export async function readMembers(tx: Tx, members: readonly InGroup[]): Promise<GroupMembers> {
   const groups = new Set(members.flatMap(({ groupId }) => groupId ?? []))
   const rows =

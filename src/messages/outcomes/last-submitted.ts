@@ -2,7 +2,7 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import type { Flag, Mode } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 
-/** One try of a message. */
+/** One attempt of a message. */
 export interface Try {
   accountId: string
   mode: Mode
@@ -10,7 +10,10 @@ export interface Try {
   attemptNumber: number
 }
 
-/** Behind an attempt `a` no other was submitted: each was refused whole, as far as its device could tell. An open one may be. */
+/**
+ * True if no attempt after `a` was submitted: each was refused as a whole, according to its device. An open
+ * one may have been submitted.
+ */
 const isLast = (among: string): string => `not exists (select 1 from attempts b
   where b.account_id = a.account_id and b.mode = a.mode and b.message_id = a.message_id and b.number > a.number ${among}
     and not (b.state = 'refused' and b.parts_sent = 0 and b.network_ids is null))`
@@ -22,8 +25,8 @@ const lastSubmitted = {
 } as const
 
 /**
- * Which of these earlier tries are still what counts of their messages, because nothing was submitted in any later one; none while a later one is
- * open. Gives their `nameOfTry`.
+ * Returns which of these earlier attempts still decide about their messages, because no later attempt
+ * submitted anything; none while a later one is open. Returns their `nameOfTry`.
  */
 export async function readLastSubmitted(tx: Tx, tries: readonly Try[]): Promise<ReadonlySet<string>> {
   const rows = await selectEach<{ message_id: string; number: number }>(
@@ -34,7 +37,7 @@ export async function readLastSubmitted(tx: Tx, tries: readonly Try[]): Promise<
   return new Set(rows.map(({ message_id, number }) => nameOfTry(message_id, number)))
 }
 
-/** Tells the tries of a batch apart. */
+/** Identifies an attempt within a batch. */
 export const nameOfTry = (messageId: string, attemptNumber: number): string => `${messageId}/${attemptNumber}`
 
 interface Taken {
@@ -43,7 +46,7 @@ interface Taken {
   number: number
   device_id: string
   network_ids: string | null
-  /** Null of what ended before that was written down. */
+  /** Null for attempts that finished before this was recorded. */
   receipt_expected: Flag | null
 }
 
@@ -54,7 +57,10 @@ const takenBefore = {
   inputs: ['account', 'mode', 'message', 'number'],
 } as const
 
-/** The tries that were taken before these, of which nothing was submitted; none where another was submitted between the two. By message. */
+/**
+ * Reads the attempts that were accepted before these, which submitted nothing; none if another was submitted
+ * in between. By message.
+ */
 export async function readTakenBefore(tx: Tx, tries: readonly Try[]): Promise<ReadonlyMap<string, Taken>> {
   const rows = await selectEach<Taken>(
     tx,

@@ -16,9 +16,10 @@ const endedOf = {
 } as const
 
 /**
- * A node that stood still tells the end of its hand-over as if nobody had ended it meanwhile. A yes of an attempt that stands as unknown is a late
- * one, one that stands as taken is said again, and both are given as late ones; everything else as it was. One statement more, but not for what is
- * being sent, by its first word on it.
+ * Recognizes late acks of a node that was suspended: it reports the outcome of an attempt as if no other node
+ * had finished it meanwhile. An ack of an attempt with unknown outcome is a late ack; that of an accepted
+ * attempt is a repeat; both are returned as late acks. All other settlements are returned unchanged. Takes
+ * one more statement, except for the first report on a message that is in flight.
  */
 export async function lateWhereEnded(
   tx: Tx,
@@ -32,7 +33,7 @@ export async function lateWhereEnded(
     endedOf,
     asked.map((each) => [each.accountId, each.mode, each.messageId, each.attemptNumber]),
   )
-  // A message that waits again though its try stands as taken had it corrected by evidence alone: said again, that moves it no more than at first.
+  // A requeued message of an accepted attempt was corrected by mere evidence: a repeated ack moves nothing.
   const ended = rows.filter(
     ({ state, message_id }) => state === 'unknown' || messages.get(message_id)?.status !== 'queued',
   )
@@ -56,9 +57,10 @@ const mayBeLate = (
   (message.attempts > attemptNumber || message.status !== 'sending')
 
 /**
- * Which of these words are about what their messages are: of their last try, or a late yes to an earlier one while nothing was submitted since. Not
- * while the message waits again: then its attempt has ended before, and what is said of it now is evidence alone, but for a late yes. A message that
- * was sent, and of which nobody knows if it arrived, does not become `sent` again because its yes is said twice.
+ * Returns the settlements that decide about their messages: those of the last attempt, and late acks of an
+ * earlier one if nothing was submitted since. Not while the message is queued again: then its attempt has
+ * finished, and reports on it are mere evidence, except for a late ack. A message that was sent, and whose
+ * delivery is unknown, does not become `sent` again because its ack is repeated.
  */
 export async function currentOf(
   tx: Tx,
@@ -79,16 +81,16 @@ export async function currentOf(
   })
 }
 
-/** A yes of a message that was sent, and of which nobody knows any more whether it arrived. */
+/** A repeated ack of a message that was sent, and whose delivery is unknown. */
 const isSaidTwice = ({ event }: Settlement, message: MessageState | undefined): boolean =>
   event === 'accepted' && message?.status === 'unconfirmed' && message.sent_at !== null
 
-/** Whether this tells that an attempt was taken of which nobody knew. */
+/** An ack of an attempt whose outcome was unknown. */
 const isLateYes = ({ knownIds, event }: Settlement): boolean => knownIds !== undefined && event === 'accepted'
 
 /**
- * Those that tell something new. Said again, as after a commit whose answer was lost, a word leaves what its message waits for as the first one left it;
- * `taken` names the tries that a late yes had told of before.
+ * Returns the settlements that report something new. A repeat, as after a commit whose response was lost,
+ * leaves the expected receipts unchanged; `taken` names the attempts whose late ack was known before.
  */
 export function firstWordsOf(
   settlements: readonly Settlement[],
@@ -108,7 +110,10 @@ export function firstWordsOf(
   })
 }
 
-/** With a late yes to the last submitted try that moved nothing, because its message was sent by an earlier one and waits, stands that message: it waits for the receipts of both. */
+/**
+ * Adds the message of a late ack that moved nothing, because an earlier attempt sent the message, which still
+ * waits: it waits for the receipts of both.
+ */
 export function withSentBefore(
   moved: ReadonlyMap<Settlement, MessageState | null>,
   before: Messages,
@@ -128,8 +133,9 @@ const awaitedUnder = {
 } as const
 
 /**
- * A yes to a first try that came while the second was open waits for what becomes of that one: where nothing was submitted, it counts now, and no third
- * goes. Gives those yeses, each at the place of the second try in the queue, with all its ids, and those under which receipts may still come.
+ * Returns the acks of first attempts that arrived while the second one was open, if that submitted nothing:
+ * they count now, and there is no third attempt. Each has the queue position of its second attempt, all its
+ * IDs, and those that can still get receipts.
  */
 export async function yesesBefore(
   tx: Tx,
@@ -172,7 +178,7 @@ export async function yesesBefore(
 
 const idsOf = (networkIds: string | null): string[] => JSON.parse(networkIds ?? '[]') as string[]
 
-/** Nothing of the last try was submitted: told in time, or of one that was given up as unknown, whether its message waits again or not. */
+/** True if the last attempt submitted nothing, even if reported late, and whether requeued or not. */
 const isSecondRefused = (
   { attemptNumber, attemptState, partsTaken, networkIds }: Settlement,
   message: MessageState | undefined,
@@ -185,7 +191,7 @@ const isSecondRefused = (
   partsTaken === 0 &&
   networkIds.length === 0
 
-/** What a unit was told that is new, the yeses to first tries that it counts, and its messages: before it, and as the words about them moved them. */
+/** New settlements of a unit, counted acks of first attempts, and messages before it and as moved by it. */
 interface Unit {
   told: readonly Settlement[]
   counted: readonly Settlement[]
@@ -194,9 +200,10 @@ interface Unit {
 }
 
 /**
- * Every receipt that a late yes may wait for can have come before it, where the part that it tells of has no id: then none is left to come, and its
- * message is delivered, even where a second try is open; or nobody will ever know, where the network gave one of its ids to another meanwhile, and where
- * the yes waited for the end of a second try, and its receipts were forgotten by then. What there is to wait for is written. Gives those that moved on.
+ * Finishes messages that a late ack leaves without receipts to wait for. If all of them arrived before the
+ * ack, because the part that it reports had no ID, the message is delivered, even if a second attempt is
+ * open. If the network has reused one of its IDs, or the ack waited for a second attempt and its receipts
+ * were purged, delivery stays unknown. Runs after expected receipts were written. Returns the moved messages.
  */
 export async function endIfAllHeard(
   tx: Tx,
@@ -228,18 +235,18 @@ export async function endIfAllHeard(
   return heard.length === 0 ? new Map() : endHeard(tx, heard, new Set(counted))
 }
 
-/** Its ids were told before, by the same session: of a yes that is repeated after days the waits may be forgotten. */
+/** True if the same session reported these IDs before. After days, a repeat may find its receipts purged. */
 const wereKnown = ({ networkIds, knownIds = [] }: Settlement): boolean =>
   knownIds.length > 0 && networkIds.every((id) => knownIds.includes(id))
 
-/** Nobody knows yet what became of its last try. */
+/** True if the outcome of the last attempt is still unknown. */
 const isOpen = (message: MessageState | undefined): boolean =>
   message?.status === 'sending' || (message?.status === 'unconfirmed' && message.sent_at === null)
 
 interface Heard {
   settlement: Settlement
   sentAt: number | null
-  /** Evidence alone: it moved nothing, because a later try was submitted, or is open. */
+  /** Mere evidence: it moved nothing, because a later attempt was submitted or is open. */
   isKept: boolean
 }
 
@@ -251,7 +258,7 @@ async function endHeard(
   const [states, overtaken] = await allDone([readNow(tx, heard), readOvertaken(tx, heard)])
   const ends = heard.flatMap(({ settlement, isKept }): Advance[] => {
     const message = states.get(settlement.messageId)
-    // An id that went to another message in this very unit has ended the wait of its first one.
+    // An ID that moved to another message in this unit has finished the wait of the former one.
     if (message === undefined || !(isKept ? isOpen(message) : message.status === 'sent')) return []
     const { atMs, deviceId } = settlement
     if (!overtaken.has(message.id) && !counted.has(settlement)) {
@@ -279,7 +286,7 @@ const othersUnder = {
   inputs: ['network', 'device', 'message'],
 } as const
 
-/** Messages one of whose ids the network has given to another since: of that part no receipt will be known. */
+/** Returns messages of which the network reused an ID: the receipt of that part is lost. */
 async function readOvertaken(tx: Tx, late: readonly Heard[]): Promise<ReadonlySet<string>> {
   const rows = await selectEach<{ message_id: string }>(
     tx,

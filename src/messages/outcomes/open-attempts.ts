@@ -20,24 +20,24 @@ export interface AttemptRow {
   id: string
   device_id: string
   state: AttemptState
-  /** Of an orphan whose process kept a log: that process's fence. */
+  /** Of an orphaned attempt whose process kept a log: the fence of that process. */
   logged_by?: number | null
-  /** Where its message stands in the queue, when that is known. */
+  /** The due time of its message in the queue, if known. */
   due_at?: number
 }
 
-/** What stands open of a living process. */
+/** An open claim of a live process. */
 export type OpenClaim = Claimed & {
   startedAt: number
-  /** A restore holds its message: nothing of it goes again before somebody has decided (P14). */
+  /** A restore holds its message: it is not sent again until the operator has decided (P14). */
   isHeld: boolean
 }
 
 type OrphanPlace = QueuePosition & { message_id: string; restore_hold: Flag }
 
 /**
- * In the order of the queue, in which what is claimed stands in front: however much waits behind it is not looked at. `coalesce` keeps SQLite
- * from skipping through the whole route by its due times instead.
+ * Reads in the order of the queue, in which claimed rows come first: the number of queued rows after them
+ * does not matter. `coalesce` keeps SQLite from scanning the whole route by due time instead.
  */
 const placeOf = {
   sql: `select message_id, route_key, priority, due_at, refusals, restore_hold from queue
@@ -47,10 +47,11 @@ const placeOf = {
 } as const
 
 /**
- * Attempts that dead nodes left open, as claims to be settled: of every fence but this one's, of no living node, of none of `spared`. Exact inside
- * a unit, because a node that was taken for dead claims nothing. Texts are left out: nothing is handed over again, and nothing that a restore holds
- * goes again (P14). Offers to phones are left out until a restore closes them: phones report to whichever node serves them. At most `most`; `only`
- * names one.
+ * Reads attempts that dead nodes left open, as claims to settle: those of other fences, except for live nodes
+ * and those in `spared`. This is exact inside a unit, because a node that was declared dead claims nothing.
+ * Texts are omitted: nothing is submitted again, and nothing that a restore holds is sent again (P14). Offers
+ * to phones are omitted until a restore closes them, because phones report to any node that serves them.
+ * Returns at most `most`; `only` names one.
  */
 export async function readOrphans(
   db: Db | Tx,
@@ -95,8 +96,9 @@ export async function readOrphans(
 }
 
 /**
- * What a living process has handing over to links, by its fence: it knows of all of it, but of claims whose commit nobody answered for. Inside
- * a unit, and while the process claims nothing, that is exact. What phones were offered is theirs, whoever remembers it.
+ * Reads the attempts that a live process has in flight on links, by its fence. The process knows all of them,
+ * except for claims whose commit was not confirmed. This is exact inside a unit, and while the process claims
+ * nothing. Offers to phones are omitted: phones report to any node.
  */
 export async function readOpenOf(db: Db | Tx, fence: number): Promise<OpenClaim[]> {
   const attempts = await openAttempts(db)
@@ -130,14 +132,14 @@ const openAttempts = (db: Db | Tx) =>
     )
     .where('ended_at', 'is', null)
 
-/** The same by its key. */
+/** Reads the same by the primary key. */
 const placeAt = {
   sql: `select message_id, route_key, priority, due_at, refusals, restore_hold from queue
         where route_key = :route and account_id = :account and priority = :priority and due_at = :due and message_id = :message`,
   inputs: ['route', 'account', 'priority', 'due', 'message'],
 } as const
 
-/** The claims of attempts, wherever they stand; what is gone is left out. */
+/** Returns the claims of attempts in any state; those without a message are omitted. */
 export async function claimsOf(db: Db | Tx, attempts: readonly AttemptRow[]): Promise<Claimed[]> {
   const states = await readStates(
     db,
@@ -148,14 +150,14 @@ export async function claimsOf(db: Db | Tx, attempts: readonly AttemptRow[]): Pr
     const message = byId.get(attempt.message_id)
     return message === undefined ? [] : [{ attempt, message }]
   })
-  // An attempt that has ended has no place any more.
+  // A finished attempt has no queue row.
   const open = found.filter(({ attempt }) => attempt.state === 'handing_over')
   const places = await readPlaces(
     db,
     open.map((each) => ({ ...each, routeKey: routeOf(each.message) })),
   )
   const missing = open.filter(({ message }) => !places.has(message.id))
-  // Refused by another device before: it stands on a route that avoids that one.
+  // Refused by another device before: its row is on a route that avoids that device.
   if (missing.length > 0) {
     const missed = new Map(missing.map((each) => [each.message.id, each]))
     const routed = await routesAvoiding(

@@ -9,9 +9,12 @@ import { type Awaited, type ExpectedRow, markSuperseded, type ReceiptWord } from
 
 type OpenRow = ExpectedRow & { attempt_id: string; told: string | null; started_at: number }
 
-/** Receipts come within this of the creation of their message: 30 days to wait for, 3 of validity, 3 that a receipt is waited for. */
+/**
+ * A receipt arrives within this time of the creation of its message: up to 30 days scheduled, 3 of validity,
+ * 3 of waiting for the receipt.
+ */
 const longestWaitMs = 36 * dayMs
-/** More parts to one number that wait for their receipts say nothing any more. */
+/** With more open parts to one number, a receipt is never unambiguous. */
 const maxParts = 200
 
 const openIn = (state: string): string => `
@@ -24,8 +27,9 @@ const openIn = (state: string): string => `
   where m.recipient = :recipient and m.id >= :oldest and r.device_id = :device and ${state}`
 
 /**
- * Wallet by wallet through the index: a device may be shared by accounts. What is `sent` and not waited for is of a link that tells failures alone
- * (`receipts=failures`). Each half has an index of its own.
+ * Reads wallet by wallet through the index, because accounts can share a device. A `sent` message without an
+ * expected receipt belongs to a link with receipts only for failures (`receipts=failures`). Each half has an
+ * index of its own.
  */
 const openTo = {
   sql: `${openIn('r.closed_at is null')} union all ${openIn(`r.closed_at is not null and m.status = 'sent'`)} limit ${maxParts}`,
@@ -33,9 +37,10 @@ const openTo = {
 } as const
 
 /**
- * Finds the parts that receipts are about that name no id, or one in other letters than the answer: among those that wait for a receipt of that device, or
- * for that of a failure, and went to a number that it names, by the reference that it brings back or by the id whatever its case. One that fits two is left
- * `unknown`.
+ * Finds the parts of receipts without an ID, or with an ID in another case than in the response: among the
+ * parts that wait for a receipt of that device, or for one of a failure, and were sent to a number that the
+ * receipt names. Matches by the returned reference, or by the ID ignoring case. A receipt that matches two
+ * parts stays `unknown`.
  */
 export async function findOpenParts(
   tx: Tx,
@@ -67,7 +72,7 @@ export async function findOpenParts(
   }
 }
 
-/** The numbers that it names as those of recipients. */
+/** Returns the numbers of a receipt that can be recipients. */
 const recipientsOf = ({ numbers = [] }: ReceiptWord): string[] => [
   ...new Set(
     numbers.flatMap((number) => {
@@ -80,7 +85,7 @@ const recipientsOf = ({ numbers = [] }: ReceiptWord): string[] => [
 function fits(word: ReceiptWord, row: OpenRow): boolean {
   if (word.hasNoId !== true) return row.network_id.toLowerCase() === word.networkId.toLowerCase()
   const told = row.told === null ? [] : (JSON.parse(row.told) as string[])
-  // Where a part has no id, the place of an id is not the number of its part.
+  // If a part has no ID, the index of an ID is not the number of its part.
   const part = told.length === row.wire_parts ? told.indexOf(row.network_id) : -1
   return (
     part !== -1 && referenceOfPart(row.attempt_id, part) === word.reference && word.atMs >= row.started_at

@@ -5,12 +5,15 @@ import type { Mode } from '../../storage/tables/schema.ts'
 import { deleteRows, insertRows, selectEach } from '../../storage/seam/sets.ts'
 import { readingsOf, type ReceiptWord, tellingDigits, tellingEnds } from './receipt-readings.ts'
 
-/** An answer that comes at all comes within this: what was parked before is about another message, should its id come again. */
+/**
+ * A response arrives within this time or not at all: an older unmatched receipt is about another message, if
+ * its ID is used again.
+ */
 const sameMessageMs = 600_000
 
 /**
- * Keeps receipts that nobody waits for (yet), under each of their readings. Of two under one id the first counts, as it would if somebody waited,
- * unless it has stood there so long that the network has used the id again.
+ * Keeps unmatched receipts under each of their readings. Of two receipts with one ID the first counts, as it
+ * would if it matched, unless it has been kept so long that the network has reused the ID.
  */
 export async function park(tx: Tx, words: readonly ReceiptWord[]): Promise<void> {
   const rows = words.flatMap(({ deviceId, ...word }) =>
@@ -41,13 +44,16 @@ const outdatedAt = {
   inputs: ['network', 'device', 'reading', 'before'],
 } as const
 
-/** How what stands for the id of a receipt that brings the reference of its part alone begins (src/smpp/values/receipt.ts). */
+/**
+ * Builds the prefix of the key of a receipt that returns only the reference of its part
+ * (src/smpp/values/receipt.ts).
+ */
 const withoutId = (reference: number, next: '/' | '0'): string => `?${reference}${next}`
 
-/** An id that the network has told, and the attempt that it told it of. */
+/** An ID that the network has reported, and its attempt. */
 interface Told {
   networkId: string
-  /** The `referenceOfPart` of the part that has it. */
+  /** The `referenceOfPart` of the part with this ID. */
   reference: number
   deviceId: string
   groupId?: string
@@ -77,12 +83,12 @@ const startOf = {
   inputs: ['account', 'mode', 'message', 'number', 'told'],
 } as const
 
-/** The wall clock may have been set back by this much between the start of an attempt and its receipt. */
+/** The wall clock can be set back this much between the start of an attempt and its receipt. */
 const clockErrorMs = 180_000
 
 /**
- * Takes out what was parked under these ids, each receipt once and as it came. A receipt that came before the attempt began is about another message
- * that had the id, and stays.
+ * Removes and returns the unmatched receipts with these IDs, each once and as received. A receipt that
+ * arrived before the attempt began is about another message with that ID, and stays.
  */
 export async function takeParked(tx: Tx, told: readonly Told[]): Promise<ReceiptWord[]> {
   const own = (
@@ -95,7 +101,7 @@ export async function takeParked(tx: Tx, told: readonly Told[]): Promise<Receipt
       selectEach<FoundRow>(
         tx,
         parkedWithoutId,
-        // Behind the slash comes the 0.
+        // `0` is the next character after `/`.
         told.map(({ reference, deviceId }, i) => [
           withoutId(reference, '/'),
           withoutId(reference, '0'),
@@ -124,7 +130,7 @@ export async function takeParked(tx: Tx, told: readonly Told[]): Promise<Receipt
     tx,
     rows.filter((row) => row.received_at >= (starts.get(row.told) ?? -Infinity) - clockErrorMs),
   )
-  // It may have been parked before its device came into the group.
+  // It may have been kept before its device joined the group.
   const groups = new Map(rows.map((row) => [row.device_id, told[row.told]?.groupId]))
   return taken.map((word) => {
     const groupId = word.groupId ?? groups.get(word.deviceId)
@@ -132,7 +138,7 @@ export async function takeParked(tx: Tx, told: readonly Told[]): Promise<Receipt
   })
 }
 
-/** Newest first: more than these at once are another's, and are left where they are. */
+/** Newest first: more receipts than these belong to another client, and are left alone. */
 const maxLookedThrough = 10_000
 
 const parkedAt = {
@@ -140,7 +146,10 @@ const parkedAt = {
   inputs: ['device'],
 } as const
 
-/** Takes out what was parked that names one of these recipients: only asked for outcomes that are unknown, which are few. */
+/**
+ * Removes and returns the unmatched receipts that name one of these recipients. Used only for unknown
+ * outcomes, which are few.
+ */
 export async function takeParkedAbout(
   tx: Tx,
   about: readonly { deviceId: string; recipient: string }[],
@@ -160,7 +169,7 @@ export async function takeParkedAbout(
   )
 }
 
-/** Where a look through the parked receipts of a device has come to. */
+/** A position in a scan of the unmatched receipts of a device. */
 export interface ParkedPlace {
   receivedAtMs: number
   networkId: string
@@ -174,7 +183,10 @@ const parkedBehind = {
   inputs: ['device', 'received', 'network'],
 } as const
 
-/** Of a page of the receipts of a device, the oldest first, forgets those that name a number. Gives where the next page begins; null behind the last. */
+/**
+ * Deletes the receipts that name a number from one page of a device, oldest first. Returns where the next
+ * page begins; null after the last one.
+ */
 export async function forgetParkedAbout(
   tx: Tx,
   { deviceId, recipient, behind }: { deviceId: string; recipient: string; behind: ParkedPlace },
@@ -205,7 +217,7 @@ const wordOf = ({ device_id, body }: ParkedRow): ReceiptWord => ({
 
 async function takeOut(tx: Tx, rows: readonly ParkedRow[]): Promise<ReceiptWord[]> {
   if (rows.length === 0) return []
-  // One may have been found by two of its readings.
+  // A receipt may have been found by two of its readings.
   const words = [...new Map(rows.map((row) => [`${row.device_id}/${row.body}`, wordOf(row)])).values()]
   const readings = words.flatMap((word) =>
     readingsOf(word).map((network_id, reading) => ({ network_id, device_id: word.deviceId, reading })),
@@ -214,13 +226,13 @@ async function takeOut(tx: Tx, rows: readonly ParkedRow[]): Promise<ReceiptWord[
   return words
 }
 
-/** A receipt that matches no message, and when it came. */
+/** A receipt that matches no message, with the time of its arrival. */
 export interface UnmatchedReceipt {
   receivedAtMs: number
   word: ReceiptWord
 }
 
-/** The newest receipts of a device that match no message, at most `most`, each once. */
+/** Reads the newest unmatched receipts of a device, at most `most`, each once. */
 export async function readParked(
   db: Db,
   deviceId: string,
@@ -240,7 +252,10 @@ export async function readParked(
   return { found, isMore: rows.length > most }
 }
 
-/** Devices that have more than `most` parked receipts, and the newest of those that are too many. */
+/**
+ * Returns the devices with more than `most` unmatched receipts, and the time of the newest one above that
+ * limit.
+ */
 export async function readOverfull(db: Db, most: number): Promise<{ deviceId: string; upToMs: number }[]> {
   const { rows } = await sql<{ deviceId: string; upToMs: number | null }>`
     select d.id as "deviceId", (
@@ -256,7 +271,10 @@ const oldestOf = (most: number) =>
     inputs: ['device', 'upto'],
   }) as const
 
-/** Drops the oldest parked receipts of a device, under all their readings, at most `most`; gives how many. */
+/**
+ * Deletes the oldest unmatched receipts of a device, under all their readings, at most `most`; returns how
+ * many.
+ */
 export async function dropOldestParked(
   tx: Tx,
   { deviceId, upToMs }: { deviceId: string; upToMs: number },

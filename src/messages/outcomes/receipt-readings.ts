@@ -4,32 +4,38 @@ import { erasedNumber } from '../core/erased-number.ts'
 import { nameOfTry, readLastSubmitted } from './last-submitted.ts'
 import { type MessageState, stateColumnsOf } from '../core/message-store.ts'
 
-/** The network's word on one wire part, as the dispatcher hands it on. */
+/** A delivery receipt for one part, as the dispatcher passes it on. */
 export interface ReceiptWord {
   deviceId: string
-  /** The group of that device: what the others of it have sent may be meant, too, where they share their receipts (decision 45). */
+  /**
+   * The group of that device: a receipt can be about a message of another device of the group, if they share
+   * their receipts (decision 45).
+   */
   groupId?: string
   networkId: string
-  /** The network named no id, and `networkId` stands for one (decision 47). */
+  /** The receipt has no ID; `networkId` is a substitute (decision 47). */
   hasNoId?: true
-  /** What else the id may read as, likeliest first (decision 10). */
+  /** Other readings of the ID, likeliest first (decision 10). */
   alternatives?: readonly string[]
-  /** The id counts whatever its case, if that can be one part alone (decision 47). */
+  /** The ID matches in any case, if only one part matches (decision 47). */
   anyCase?: true
-  /** Numbers one of which is the recipient's, where the network names any. */
+  /** Numbers in the receipt, one of which is the recipient's. */
   numbers?: readonly string[]
-  /** It named the number of one end alone, which may be the sender's. */
+  /** The receipt names only one number, which may be the sender's. */
   isOneSided?: true
-  /** The `referenceOfPart` that came back with it. */
+  /** The `referenceOfPart` that the receipt returns. */
   reference?: number
-  /** When the network took the part, by a clock of its own time zone. */
+  /** When the network accepted the part, in the time zone of its clock. */
   submittedAt?: number
-  /** It speaks of so many wire parts, or of all of the message, and not of its own part alone: some networks send one receipt for a long message. */
+  /**
+   * The receipt covers this many parts, or the whole message, instead of only its own part: some networks
+   * send one receipt for a long message.
+   */
   covers?: number | 'all'
   result: 'delivered' | 'undelivered' | 'lost'
   code: string | null
   networkCode: string | null
-  /** When it arrived, where the device tells by a clock that is known. */
+  /** Time of delivery, if the device reports it by a clock in a known time zone. */
   deliveredAt?: number
   atMs: number
 }
@@ -39,10 +45,10 @@ export type ExpectedRow = MessageState & {
   expected_by: string
   wire_parts: number
   expected_sent_at: number
-  /** Null while it is waited for. */
+  /** Null while the receipt is expected. */
   expected_until: number | null
   attempt_number: number
-  /** A later try was submitted, or is open: that this one did not arrive says nothing of the message. */
+  /** A later attempt was submitted or is open: non-delivery of this one does not decide about the message. */
   is_superseded?: true
 }
 
@@ -53,14 +59,15 @@ const expected = {
   inputs: ['network', 'device'],
 } as const
 
-/** A receipt and the message that waits for it; `word.networkId` is the id under which it does. */
+/** A receipt and the message that expects it; `word.networkId` is the ID under which it is expected. */
 export interface Awaited {
   word: ReceiptWord
   row: ExpectedRow
 }
 
 /**
- * Finds who waits for receipts, by the id as it came and else by what it may also read as. Other readings cost a look only where the first finds nobody.
+ * Finds the messages that expect receipts, by the ID as received, and otherwise by its other readings. Those
+ * are looked up only if the first one matches nothing.
  */
 export async function findAwaited(
   tx: Tx,
@@ -94,13 +101,19 @@ export async function findAwaited(
   return { awaited, unknown }
 }
 
-/** Some networks leave the recipient out, and the one number that they name is the sender's: then its id tells, if it reads as that of one part alone. */
+/**
+ * Some networks omit the recipient, and the one number in the receipt is the sender's: then its ID decides,
+ * if it can be read in only one way.
+ */
 function namesSender(word: ReceiptWord, senders: readonly string[]): boolean {
   const ends = tellingEnds({ numbers: senders })
   return word.isOneSided === true && tellingEnds(word).some((end) => ends.includes(end))
 }
 
-/** From which numbers messages may have gone: of one without a sender any of those that its device was given, of which the network took its own. */
+/**
+ * Reads the numbers that messages may have been sent from: for a message without a sender, those that its
+ * device was configured with, of which the network used one.
+ */
 async function readOwnSenders(
   tx: Tx,
   words: readonly ReceiptWord[],
@@ -132,8 +145,9 @@ const expectedInGroup = {
 } as const
 
 /**
- * Finds who waits for receipts under another device of the group of the one that told them, once nobody does under that one. Ids are unique for each host of a
- * carrier alone: the recipient's number decides, and what it leaves open is nobody's.
+ * Finds the messages that expect receipts under another device of the group, if none does under the reporting
+ * device. IDs are unique only for each host of a carrier: the recipient's number decides, and an ambiguous
+ * receipt stays unmatched.
  */
 export async function findInGroup(
   tx: Tx,
@@ -163,7 +177,7 @@ export async function findInGroup(
   return { awaited, unknown }
 }
 
-/** A part of an attempt that a receipt may still come of. */
+/** A part of an attempt that can still get a receipt. */
 export interface AwaitedPart {
   network_id: string
   device_id: string
@@ -171,20 +185,26 @@ export interface AwaitedPart {
   attempt_number: number
 }
 
-/** Tells the parts of all tries apart: an id may be another message's since, or another try's. */
+/** Identifies a part among all attempts: its ID may belong to another message or attempt by now. */
 export const nameOfPart = ({ network_id, device_id, message_id, attempt_number }: AwaitedPart): string =>
   `${network_id}/${device_id}/${nameOfTry(message_id, attempt_number)}`
 
 const partsOf = `select network_id, device_id, message_id, attempt_number from receipts_expected
   where account_id = :account and mode = :mode and sent_at = :sent and message_id = :message and attempt_number = :attempt`
 
-/** All parts of an attempt that are waited for, or were until the wait was closed. Each half has an index of its own. */
+/**
+ * Selects all parts of an attempt whose receipt is expected, or was until the wait was closed. Each half has
+ * an index of its own.
+ */
 export const awaitedPartsOf = {
   sql: `${partsOf} and closed_at is null union all ${partsOf} and closed_at is not null`,
   inputs: ['account', 'mode', 'sent', 'message', 'attempt'],
 } as const
 
-/** Marks the tries behind which another was submitted, or is open. One statement more, for receipts of earlier tries alone. */
+/**
+ * Marks attempts after which another was submitted, or is open. Takes one more statement, only for receipts
+ * of earlier attempts.
+ */
 export async function markSuperseded<R extends ExpectedRow>(
   tx: Tx,
   rows: readonly R[],
@@ -205,9 +225,13 @@ export async function markSuperseded<R extends ExpectedRow>(
 }
 
 /**
- * A word that ends nothing now is left for the answer to that try, which may still come and bring the message back to it (decision 35): spent before, it
- * would be missed then. So is a bad one while a later try waits, is open or of unknown end, and one that nothing will arrive while nobody knows if it was taken.
- * One of a try by which its message was sent, before the next turned out to be taken too, leaves it waiting: else nobody would ever end that wait.
+ * True if a receipt must be kept for later, because it does not finish its message now.
+ *
+ * A response to that attempt may still arrive and make it current again (decision 35); if the receipt were
+ * used up before, it would be missing then. So a receipt of failure is kept while a later attempt is queued,
+ * open or of unknown outcome, and a `lost` receipt while the outcome of the submission is unknown. So
+ * is a receipt of an attempt that sent its message, before the next one turned out to be accepted too:
+ * otherwise the message would wait indefinitely.
  */
 export const isUntimely = ({ result }: ReceiptWord, row: ExpectedRow): boolean => {
   if (result === 'delivered') return false
@@ -218,7 +242,7 @@ export const isUntimely = ({ result }: ReceiptWord, row: ExpectedRow): boolean =
   return isUnknown && result === 'lost'
 }
 
-/** The ids that a receipt may be known by, likeliest first. */
+/** Returns the IDs that can identify a receipt, likeliest first. */
 export const readingsOf = ({
   networkId,
   alternatives = [],
@@ -235,10 +259,13 @@ async function readExpected(tx: Tx, words: readonly ReceiptWord[]): Promise<Map<
 
 const nameOf = (word: ReceiptWord): string => `${word.networkId}/${word.deviceId}`
 
-/** Networks write a number with, without or with another prefix: its end tells. Shorter ones are senders' or services'. */
+/**
+ * Networks write numbers with, without or with another prefix, so the last digits are compared. Shorter
+ * numbers belong to senders or services.
+ */
 export const tellingDigits = 7
 
-/** The ends of the numbers that a receipt names, by which a recipient is known. */
+/** Returns the ends of the numbers in a receipt, by which a recipient is recognized. */
 export const tellingEnds = ({ numbers = [] }: Pick<ReceiptWord, 'numbers'>): string[] => {
   const digits = numbers.map((number) => number.replaceAll(/\D/g, ''))
   return digits
@@ -247,8 +274,9 @@ export const tellingEnds = ({ numbers = [] }: Pick<ReceiptWord, 'numbers'>): str
 }
 
 /**
- * Whether a receipt may be about this message: not when it names numbers, and none of them is the recipient's (networks use ids again). What waits under
- * another device may be a stranger's with the same id, so that only the recipient tells; of a message that was erased only its own id does.
+ * Returns whether a receipt may be about this message. Not if it has numbers, none of which is the
+ * recipient's: networks reuse IDs. Under another device, a message of a stranger can have the same ID, so the
+ * recipient must match. An erased message is recognized only by its own ID.
  */
 function concerns(
   word: ReceiptWord,

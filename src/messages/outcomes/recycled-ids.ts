@@ -23,9 +23,9 @@ const holderOf = {
 type Expected = Insertable<ReceiptExpectedTable>
 
 /**
- * Waits for receipts under network ids. Carriers use ids again, and some give all that they take at once the same: then the newest message
- * has the id, and the older one's wait is over without a receipt, because what comes now is not about it. `rows` stand in the order in
- * which the messages were taken.
+ * Expects receipts under network IDs. Carriers reuse IDs, and some return the same ID for all parts accepted
+ * at the same time. Then the newest message owns the ID, and the older one's wait ends without a receipt,
+ * because later receipts are not about it. `rows` must be in the order in which the messages were accepted.
  */
 export async function expectUnderIds(tx: Tx, rows: readonly Expected[], nowMs: number): Promise<void> {
   const newest = newestOf(rows)
@@ -38,7 +38,7 @@ export async function expectUnderIds(tx: Tx, rows: readonly Expected[], nowMs: n
   )
   const overtaken = rows.filter((row) => newest.get(keyOf(row))?.message_id !== row.message_id)
   const older = [...holders, ...overtaken]
-  // Of an earlier try of the same message nobody waits: it waits for this one.
+  // Receipts of an earlier attempt of the same message are not expected: it waits for this attempt.
   const waiting = older.filter(
     (row) => (row.closed_at ?? null) === null && newest.get(keyOf(row))?.message_id !== row.message_id,
   )
@@ -55,11 +55,11 @@ export async function expectUnderIds(tx: Tx, rows: readonly Expected[], nowMs: n
   )
   await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], older)
   await insertRows(tx, 'receipts_expected', [...newest.values()], 'ignore')
-  // What a message waited for beside may be among the rows of this very unit.
+  // Other receipts that a message waited for can be among the rows of this unit.
   await closeWaits(tx, ended)
 }
 
-/** Of each id who has it now: the message that was taken last, by its last try. */
+/** Returns the present owner of each ID: the message that was accepted last, by its last attempt. */
 function newestOf(rows: readonly Expected[]): Map<string, Expected> {
   const newest = new Map<string, Expected>()
   for (const row of rows) {

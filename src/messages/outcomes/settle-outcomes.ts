@@ -7,7 +7,7 @@ import { cancelClosedAccount } from '../queue/cancel-closed-account.ts'
 import { endDoubts } from './end-doubts.ts'
 import { readMembers } from './group-members.ts'
 import { raisedTo } from '../core/history-floor.ts'
-import { letGoOfWaiting } from '../queue/dequeue.ts'
+import { dequeueFinal } from '../queue/dequeue.ts'
 import { expectReceipts } from './expect-receipts.ts'
 import {
   currentOf,
@@ -26,9 +26,9 @@ import { settleReceipts } from './settle-receipts.ts'
 import type { Settlement } from './settlement.ts'
 
 /**
- * Ends a batch of attempts as one unit: attempt records, states, money, queue and the receipts to wait for. A result for an attempt that
- * is no longer the message's current one is kept as evidence and moves nothing. Nothing is written with a time before `floor`. Gives the new
- * states, null where nothing moved.
+ * Settles a batch of attempts as one unit: attempt records, states, cost, queue and expected receipts. The
+ * result of an attempt that is no longer current is kept as evidence and moves nothing. Writes no time before
+ * `floor`. Returns the new states, null where nothing moved.
  */
 export async function settleOutcomes(
   tx: Tx,
@@ -43,7 +43,7 @@ export async function settleOutcomes(
   if (yeses.length === 0) return settleTogether(tx, told, floor)
   const rest = told.filter((each) => !yeses.includes(each))
   const states = new Map<Settlement, MessageState | null>()
-  // What becomes of the second try depends on what is known of the first.
+  // The result of the second attempt depends on what is known of the first.
   for (const each of [yeses, rest])
     for (const [i, state] of (await settleTogether(tx, each, floor)).entries())
       states.set(each[i] as Settlement, state)
@@ -80,20 +80,22 @@ async function settleTogether(
     current.map(({ messageId }) => rows.get(messageId) as MessageState),
     states,
   )
-  // A later word of the same batch may have moved on what an earlier one sent back: where the batch leaves it counts.
+  // A later settlement of the same batch can move a message that an earlier one requeued: the last state
+  // counts.
   const last = new Map(states.flatMap((state) => (state === null ? [] : [[state.id, state]])))
   const back = [...last.values()].filter(({ status }) => status === 'queued')
   const closed = await cancelClosedAccount(tx, back, latestOf(settlements))
   const moved = new Map(
     current.map((settlement, i) => [settlement, closed.get(settlement.messageId) ?? states[i] ?? null]),
   )
-  // A receipt may have ended the message while this attempt was open: then nothing moves, and the queue still lets go of it.
+  // A receipt can have finished the message while this attempt was open: then nothing moves, but its queue
+  // row is removed.
   const ended = current.filter(
     (settlement) => moved.get(settlement) !== null || isDone(rows.get(settlement.messageId)),
   )
   const first = firstWordsOf(settlements, { moved, before: rows, taken: known.taken })
   const held = await heldOf(tx, ended)
-  // Posted together and run in this order: what goes back to the queue leaves it first.
+  // Posted together and run in this order: a requeued message leaves the queue first.
   const [, , , , early] = await allDone([
     updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow)),
     deleteRows(tx, 'queue', queueKey, ended.map(queueKeyOf)),
@@ -117,14 +119,14 @@ async function settleTogether(
 
 const isLate = ({ knownIds }: Settlement): boolean => knownIds !== undefined
 
-/** A try that was taken after all: its message waits for no further one (P6). */
+/** Removes requeued messages whose first attempt was accepted after all: there is no further attempt (P6). */
 async function cancelSecondTries(
   tx: Tx,
   before: readonly MessageState[],
   after: readonly (MessageState | null)[],
 ): Promise<void> {
   const waited = before.filter((message, i) => message.status === 'queued' && (after[i] ?? null) !== null)
-  if (waited.length > 0) await letGoOfWaiting(tx, waited)
+  if (waited.length > 0) await dequeueFinal(tx, waited)
 }
 
 const isDone = (message: MessageState | undefined): boolean =>
@@ -144,7 +146,9 @@ const attemptRow = (settlement: Settlement) => ({
   ended_at: settlement.atMs,
 })
 
-/** Of what goes back to the queue the messages that a restore holds: they stay held until a person has decided (P14). */
+/**
+ * Returns the requeued messages that a restore holds: they stay held until the operator has decided (P14).
+ */
 async function heldOf(tx: Tx, ended: readonly Settlement[]): Promise<ReadonlySet<string>> {
   const back = ended.filter((settlement) => settlement.requeue !== null)
   const rows = await selectEach<{ message_id: string }>(
@@ -155,7 +159,10 @@ async function heldOf(tx: Tx, ended: readonly Settlement[]): Promise<ReadonlySet
   return new Set(rows.map(({ message_id }) => message_id))
 }
 
-/** Back to the queue, at a later time and unclaimed; it counts as waiting again. Only what the whole batch leaves waiting. */
+/**
+ * Requeues messages at a later time, unclaimed, and counts them as queued again. Only those that are still
+ * queued after the whole batch.
+ */
 async function requeue(
   tx: Tx,
   ended: readonly Settlement[],
@@ -208,7 +215,7 @@ async function requeue(
 const latestOf = (settlements: readonly Settlement[]): number =>
   settlements.reduce((latest, { atMs }) => Math.max(latest, atMs), 0)
 
-/** Receipts that overtook the answer to their submit were parked; now they find their message. */
+/** Returns unmatched receipts that arrived before the response to their submission: now they match. */
 const takeEarly = (tx: Tx, settlements: readonly Settlement[]): Promise<ReceiptWord[]> =>
   takeParked(
     tx,
@@ -221,7 +228,7 @@ const takeEarly = (tx: Tx, settlements: readonly Settlement[]): Promise<ReceiptW
     ),
   )
 
-/** The same for parts in doubt, whose ids nobody told. */
+/** Does the same for parts with unknown outcome, whose IDs were not reported. */
 async function applyParkedInDoubt(
   tx: Tx,
   moved: ReadonlyMap<Settlement, MessageState | null>,

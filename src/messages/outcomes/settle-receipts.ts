@@ -5,7 +5,7 @@ import { advanceMessages } from '../core/advance-messages.ts'
 import { closeWaits } from './close-receipts.ts'
 import { findDoubted } from './doubtful-parts.ts'
 import { nameOfTry } from './last-submitted.ts'
-import { letGoOfWaiting } from '../queue/dequeue.ts'
+import { dequeueFinal } from '../queue/dequeue.ts'
 import type { MessageState } from '../core/message-store.ts'
 import { findOpenParts } from './open-parts.ts'
 import { park } from './parked-receipts.ts'
@@ -22,10 +22,12 @@ import {
 import type { MessageEvent } from '../core/state.ts'
 
 /**
- * Applies a batch of receipts as one unit. A message is delivered when every wire part is, undelivered at the first part that is not
- * (of the last attempt that was submitted: that an earlier one did not arrive says nothing).
- * A receipt that covers all parts of its message speaks for them. One under an id of nobody may be about a part in doubt, else it is parked, as is one that is untimely. Nothing is written with a time before `floor`. Gives the
- * messages that moved.
+ * Applies a batch of receipts as one unit. A message is delivered when all its parts are, and undelivered
+ * with the first part that is not (of the last submitted attempt: an earlier one does not decide). A receipt
+ * that covers all parts of its message counts for all of them.
+ *
+ * A receipt whose ID matches no attempt may belong to a part with unknown outcome; otherwise it is kept
+ * unmatched, as is one that must wait. Writes no time before `floor`. Returns the messages that moved.
  */
 export async function settleReceipts(
   tx: Tx,
@@ -61,22 +63,22 @@ export async function settleReceipts(
     })),
   )
   const moved = states.filter((state) => state !== null)
-  // Of those that went more than once, another try may have been sent as well (decision 35).
+  // After several attempts, another one may have been sent as well (decision 35).
   await closeWaits(
     tx,
     moved.filter(({ attempts, sent_at }) => attempts > 1 && sent_at !== null),
   )
-  // A first try that arrived after all: its message waits for no second one (P6).
+  // A first attempt arrived after all: there is no second one (P6).
   const waited = verdicts.filter(({ row }, i) => row.status === 'queued' && states[i] !== null)
   if (waited.length > 0)
-    await letGoOfWaiting(
+    await dequeueFinal(
       tx,
       waited.map(({ row }) => row),
     )
   return moved
 }
 
-/** Left out where it is not told. */
+/** Omitted if it was not reported. */
 export const arrivalOf = ({ deliveredAt }: Pick<ReceiptWord, 'deliveredAt'>) =>
   deliveredAt === undefined ? {} : { deliveredAt }
 
@@ -107,7 +109,9 @@ const events: Record<ReceiptWord['result'], MessageEvent> = {
   lost: 'receipt_lost',
 }
 
-/** Takes the parts reported on off the list; what is still on it decides whether the message is done. */
+/**
+ * Removes the reported parts from the expected ones; the remaining ones decide whether the message is final.
+ */
 async function judge(tx: Tx, groups: readonly Group[]): Promise<Verdict[]> {
   const reported = groups.flatMap(({ words }) =>
     words.map((word) => ({ network_id: word.networkId, device_id: word.deviceId })),

@@ -2,7 +2,10 @@ import type { AttemptState } from '../../storage/tables/schema.ts'
 import type { Claimed } from '../queue/claim-messages.ts'
 import type { MessageEvent } from '../core/state.ts'
 
-/** The end of one attempt, already judged: what it means for the message is decided by the dispatcher's retry policy. */
+/**
+ * The outcome of one attempt, already judged: the dispatcher's retry policy decides what it means for the
+ * message.
+ */
 export interface Settlement extends Pick<
   Claimed,
   'accountId' | 'mode' | 'messageId' | 'attemptId' | 'attemptNumber' | 'deviceId' | 'place' | 'groupId'
@@ -10,21 +13,27 @@ export interface Settlement extends Pick<
   event: MessageEvent
   attemptState: Exclude<AttemptState, 'handing_over'>
   atMs: number
-  /** A word for the attempt's record: the outcome's kind or the refusal's code. */
+  /** For the record of the attempt: the kind of the outcome, or the code of the refusal. */
   outcome: string
   networkIds: readonly string[]
-  /** Of those, the ones that an earlier word on this attempt had told: they are waited for already, or were heard. */
+  /**
+   * Those of the IDs that an earlier report on this attempt had: their receipts are already expected, or have
+   * arrived.
+   */
   knownIds?: readonly string[]
-  /** The wire parts of an attempt of which nobody knows; of one that a late word is about, none any more. */
+  /** The parts of an attempt with unknown outcome; empty for a late ack. */
   inDoubt?: { attemptId: string; parts: readonly number[]; wireParts: number }
-  /** When the network took it, by the word of the device. */
+  /** When the network accepted it, as reported by the device. */
   sentAt?: number
   receiptExpected: boolean
-  /** Nobody waits for a receipt, and yet one may come that tells of a failure. */
+  /** No receipt is expected, but one can still report a failure. */
   failuresTold?: true
   partsTaken: number
   error: { code: string; networkCode: string | null } | null
-  /** Where the message goes back to the queue: when it is due, how many refusals count against it, and on which route, where that is another one. */
+  /**
+   * How the message is requeued: when it is due, how many refusals count against it, and on which route, if
+   * that is another one.
+   */
   requeue: { dueAt: number; refusals: number; routeKey?: string } | null
   possibleDuplicate: boolean
 }

@@ -8,18 +8,25 @@ const ranks: Record<Exclude<PhoneWord, 'failed' | 'canceled'>, number> = {
 }
 
 /**
- * What a phone's word adds to what it has said before: the new state, or null when it tells nothing new. Its reports come repeated and out of
- * order, so a state only rises; a failure ends what was not delivered, and a delivery corrects a failure. A cancel ends only what the radio
- * was not given: that it let go of the rest is no proof that it was not sent. What was sent in the moment of a cancel corrects it.
+ * Returns what a phone's report adds to its earlier ones: the new state, or null if it adds nothing. Reports
+ * can be repeated and out of order, so a state only rises. A failure finishes an undelivered message, and a
+ * delivery corrects a failure. A cancel finishes only a message that the radio has not been given: for others
+ * it does not prove that nothing was sent. A message that was sent at the moment of its cancel corrects the
+ * cancel.
  *
- * Of a text of several `parts` the app says Delivered with the report on its first part, and Failed with the first that fails, for good
- * (`_updateRecipientState` of its MessagesDao.kt): a failure is its last word then, before or behind a delivery.
+ * For a text of several `parts`, the app reports Delivered with the first part, and Failed permanently with
+ * the first failed part (`_updateRecipientState` of its MessagesDao.kt): a failure is then its last report,
+ * before or after a delivery.
  */
-export function mergePhoneReport(before: PhoneWord | null, said: PhoneWord, parts: number): PhoneWord | null {
-  if (before === null) return said
-  if (before === 'canceled') return said === 'sent' || said === 'delivered' ? said : null
-  if (before === 'failed') return said === 'delivered' && parts === 1 ? said : null
-  if (said === 'failed') return before === 'delivered' && parts === 1 ? null : said
-  if (said === 'canceled') return before === 'pending' ? said : null
-  return ranks[said] > ranks[before] ? said : null
+export function mergePhoneReport(
+  before: PhoneWord | null,
+  report: PhoneWord,
+  parts: number,
+): PhoneWord | null {
+  if (before === null) return report
+  if (before === 'canceled') return report === 'sent' || report === 'delivered' ? report : null
+  if (before === 'failed') return report === 'delivered' && parts === 1 ? report : null
+  if (report === 'failed') return before === 'delivered' && parts === 1 ? null : report
+  if (report === 'canceled') return before === 'pending' ? report : null
+  return ranks[report] > ranks[before] ? report : null
 }

@@ -6,12 +6,10 @@ import type { PhoneOfferTable } from '../../storage/tables/message-tables.ts'
 import { selectEach, updateRows } from '../../storage/seam/sets.ts'
 import { type MessageKey, priorityOf } from '../core/message-store.ts'
 
-/** Whose phone a claim is for. */
 export interface PhoneOffering {
   phoneId: string
   /**
-   * SIMs that may send it, by their slots from 1 (null: whichever the phone takes), and how many parts each may have now. The first goes
-   * before its equals.
+   * SIMs that can send it (slot from 1; null: any), with the parts each can send now; of equals the first.
    */
   sims: readonly { sim: number | null; parts: number }[]
 }
@@ -24,7 +22,6 @@ interface OfferedClaim extends MessageKey {
   sim?: number | null
 }
 
-/** An offer of a claim. */
 export const offerRow = (
   claim: OfferedClaim,
   phoneId: string,
@@ -43,23 +40,23 @@ export const offerRow = (
   last_offered_at: nowMs,
 })
 
-/** A message as a phone is given it. */
+/** A message as offered to a phone. */
 export interface OfferedMessage {
   attemptId: string
   to: string
   text: string
   sim: number | null
-  /** The smaller goes first, as in the queue. */
+  /** Lower numbers are sent first, as in the queue. */
   priority: number
   createdAt: number
-  /** By our clock. */
+  /** By the server's clock. */
   validUntil: number
   state: 'pending' | 'cancelling'
-  /** It was told before. */
+  /** It was offered before. */
   isAgain: boolean
 }
 
-/** Beyond this nobody knows what a phone has forgotten. */
+/** After this time it is unknown what a phone has deleted. */
 export const longestOfferMs = 12 * hourMs
 
 interface OpenOffer {
@@ -79,7 +76,7 @@ interface OpenOffer {
   finalized_at: number | null
 }
 
-/** What the phone has not said to have comes first, so that however much it holds hides nothing. */
+/** Unacknowledged offers come first, so that they are found however many others the phone holds. */
 const openOffers = {
   sql: `select o.attempt_id, m.recipient, m.text, m.category, o.sim, m.created_at, m.expires_at, o.state, o.recall, o.offered_at,
                o.last_offered_at, o.reported_at, o.recalled_at, m.finalized_at
@@ -89,18 +86,20 @@ const openOffers = {
   inputs: ['device', 'after', 'phone', 'most'],
 } as const
 
-/** More open offers than this of one phone are not looked at; a phone holds a page and what its pace let go. */
+/** Maximum open offers read of one phone; it holds a page, and what its rate limit allowed. */
 export const maxOpen = 1_000
 
 export interface OfferTerms {
   deviceId: string
   phoneId: string
-  /** When the phone asked: what it was given since is told for the first time. */
+  /** When the phone asked: offers made since then are new to it. */
   askedAtMs: number
   nowMs: number
-  /** How many messages an answer has at most. */
+  /** Maximum messages in a response. */
   most: number
-  /** A phone that has said that it has a message, and nothing for so long, is asked again where it stands: it reports, and does not send again. */
+  /**
+   * Acknowledged offers without a report for this long are repeated: the phone reports, and sends nothing.
+   */
   hangsAfterMs: number
 }
 
@@ -112,7 +111,7 @@ const unacknowledged = {
   inputs: ['device', 'after', 'phone', 'now'],
 } as const
 
-/** How many offers of a phone it has not said to have yet, and will be told again: what is never told again takes none of its room. */
+/** Counts the unacknowledged offers that a phone will get again; others take no room. */
 export async function countUnacknowledged(
   db: Db,
   { deviceId, phoneId, nowMs }: Pick<OfferTerms, 'deviceId' | 'phoneId' | 'nowMs'>,
@@ -123,7 +122,7 @@ export async function countUnacknowledged(
   return row?.count ?? 0
 }
 
-/** How many messages a device holds of which it has not said the last word, whichever of its registrations was given them. */
+/** Counts the messages that a device holds without a final report, for all its registrations. */
 export async function countHeld(db: Db, deviceId: string): Promise<number> {
   const { count } = await db
     .selectFrom('phone_offers')
@@ -135,8 +134,9 @@ export async function countHeld(db: Db, deviceId: string): Promise<number> {
 }
 
 /**
- * What a phone is to be told when it asks: everything that it has not said to have, what is recalled, and what hangs. Only what this
- * registration was offered: what an app that was installed anew has forgotten, it would send again. Never after its validity (P8).
+ * Returns what a phone gets when it asks: unacknowledged offers, recalls, and offers due for a report. Only
+ * of this registration: a reinstalled app has lost its messages, and would send them again. Never after
+ * validity (P8).
  */
 export async function readOffers(db: Db, terms: OfferTerms): Promise<OfferedMessage[]> {
   const { deviceId, phoneId, askedAtMs, nowMs, most, hangsAfterMs } = terms
@@ -146,12 +146,12 @@ export async function readOffers(db: Db, terms: OfferTerms): Promise<OfferedMess
   const isQuietSince = (sinceMs: number, row: OpenOffer): boolean =>
     Math.max(sinceMs, row.last_offered_at) <= nowMs - hangsAfterMs
   const due = rows.filter((row) => {
-    // A recall may never be answered: it is told at once, and then now and again.
-    if (row.recall !== null) return isRecallNews(row) || isQuietSince(row.recalled_at ?? 0, row)
+    // A recall may never be confirmed: it is sent immediately, and then repeated from time to time.
+    if (row.recall !== null) return isRecallDue(row) || isQuietSince(row.recalled_at ?? 0, row)
     if (row.text === null || row.finalized_at !== null) return false
     return row.state === null ? row.expires_at > nowMs : isQuietSince(row.reported_at ?? 0, row)
   })
-  // What is new comes before what is only asked for again.
+  // New offers come before repeated ones.
   const inOrder = due.toSorted((a, b) => Number(isKnown(a)) - Number(isKnown(b)))
   return inOrder.slice(0, most).map((row) => ({
     attemptId: row.attempt_id,
@@ -167,13 +167,13 @@ export async function readOffers(db: Db, terms: OfferTerms): Promise<OfferedMess
 }
 
 const isKnown = ({ state, recall }: OpenOffer): boolean => state !== null || recall !== null
-const isRecallNews = ({ recalled_at, last_offered_at }: OpenOffer): boolean =>
+const isRecallDue = ({ recalled_at, last_offered_at }: OpenOffer): boolean =>
   (recalled_at ?? 0) >= last_offered_at
 
-/** Marks offers as told again: they are not taken for hanging before their time. A wish to let go of one that came after it was read is news still. */
-export async function touchOffers(tx: Tx, told: readonly OfferedMessage[], nowMs: number): Promise<void> {
+/** Marks offers as repeated now. A recall that arrived after its offer was read stays due. */
+export async function touchOffers(tx: Tx, offered: readonly OfferedMessage[], nowMs: number): Promise<void> {
   for (const state of ['pending', 'cancelling'] as const) {
-    const attemptIds = told.filter((offer) => offer.state === state).map(({ attemptId }) => attemptId)
+    const attemptIds = offered.filter((offer) => offer.state === state).map(({ attemptId }) => attemptId)
     if (attemptIds.length === 0) continue
     const touched = tx
       .updateTable('phone_offers')
@@ -196,7 +196,7 @@ const offerOf = {
   inputs: ['attempt'],
 } as const
 
-/** The offers of these attempts, of any phone. */
+/** Reads the offers of these attempts, of any phone. */
 export const findOffers = (db: Db | Tx, attemptIds: readonly string[]): Promise<OfferRow[]> =>
   selectEach<OfferRow>(
     db,
@@ -212,7 +212,7 @@ export interface AttemptOfOffer {
   id: string
   device_id: string
   state: 'handing_over' | 'accepted' | 'refused' | 'unknown'
-  /** Where its message stood in the queue. */
+  /** The due time of its message in the queue. */
   due_at: number
 }
 
@@ -222,7 +222,7 @@ const attemptOf = {
   inputs: ['account', 'mode', 'message', 'number'],
 } as const
 
-/** The attempts behind offers, by their ids. */
+/** Reads the attempts of offers, by their IDs. */
 export async function readAttemptsOf(
   db: Db | Tx,
   offers: readonly OfferRow[],
@@ -236,7 +236,7 @@ export async function readAttemptsOf(
   return new Map(rows.map((row) => [row.id, { ...row, due_at: dueAt.get(row.id) as number }]))
 }
 
-/** Writes down how far a phone is. `closedAt` is set when nothing more is asked of it. */
+/** Records the progress of a phone. `closedAt` is set when no further report is expected. */
 export const markOffers = (
   tx: Tx,
   marks: readonly {
@@ -258,7 +258,7 @@ export const markOffers = (
     })),
   )
 
-/** Parts that a device was offered since, by SIM, and when the first of them was: what of its pace is used. */
+/** Returns the parts offered to a device since, by SIM, with the time of the first: its used rate limit. */
 export const offeredSince = (
   db: Db,
   deviceId: string,
@@ -282,7 +282,10 @@ export const offeredSince = (
     .groupBy('o.sim')
     .execute()
 
-/** What a phone tells of a message that it, or its device, was given and that it sent: the SIM, and how many parts it made; null leaves what was known. */
+/**
+ * Records what a phone reports of a message that it (or its device) was offered and has sent: the SIM, and
+ * the number of parts; null keeps the known value.
+ */
 export async function noteSent(
   tx: Tx,
   sent: { deviceId: string; phoneId: string; attemptId: string; sim: number | null; parts: number | null },

@@ -4,10 +4,13 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 import { maxOpen, offerColumns, type OfferRow } from './phone-offers.ts'
 
-/** Until so long after the end of a validity a phone's word is waited for: it tries to report for 2 h 50 min. */
+/**
+ * How long after the end of its validity a phone's report is waited for: the app retries reports for 2 h 50
+ * min.
+ */
 export const phoneReportsForMs = 3 * hourMs
 
-/** Offers whose message's validity ended by then without the phone's last word. */
+/** Reads offers of messages whose validity ended by then, without a final report of the phone. */
 export const readSilentOffers = (db: Db, expiredBy: number, most: number): Promise<OfferRow[]> =>
   db
     .selectFrom('phone_offers as o')
@@ -23,7 +26,7 @@ export const readSilentOffers = (db: Db, expiredBy: number, most: number): Promi
     .limit(most)
     .execute()
 
-/** Nothing more is asked of the phone. */
+/** Closes offers: no further report is expected. */
 export async function closeOffers(tx: Tx, attemptIds: readonly string[], nowMs: number): Promise<void> {
   if (attemptIds.length === 0) return
   await tx
@@ -34,7 +37,7 @@ export async function closeOffers(tx: Tx, attemptIds: readonly string[], nowMs: 
     .execute()
 }
 
-/** A device that is not to send any more is asked to let go of what it has not sent, so that another may have it. */
+/** Recalls the unsent messages of disabled and retired devices, so that other devices can send them. */
 export async function recallOffers(read: Db, writer: Writer, nowMs: number): Promise<void> {
   const rows = await read
     .selectFrom('devices as d')
@@ -56,22 +59,27 @@ export async function recallOffers(read: Db, writer: Writer, nowMs: number): Pro
   )
 }
 
-/** Of an account that is closed phones are asked to let go of what they have not sent: back in the queue it is canceled. */
+/** Recalls the unsent messages of a closed account from phones: once requeued, they are canceled. */
 export async function recallOfClosed(tx: Tx, accountId: string, nowMs: number): Promise<void> {
   await tx
     .updateTable('phone_offers')
-    .set({ recall: 'move', recalled_at: notBeforeTold(nowMs) })
+    .set({ recall: 'move', recalled_at: notBeforeOffer(nowMs) })
     .where('account_id', '=', accountId)
     .where('closed_at', 'is', null)
     .where('recall', 'is', null)
     .execute()
 }
 
-/** A fetch that began before the wish may have been told later: the wish is news to the phone all the same. */
-const notBeforeTold = (nowMs: number): RawBuilder<number> =>
+/**
+ * A fetch that began before the recall may have been recorded later: the recall is still new to the phone.
+ */
+const notBeforeOffer = (nowMs: number): RawBuilder<number> =>
   sql<number>`case when last_offered_at > ${nowMs} then last_offered_at else ${nowMs} end`
 
-/** Asks the phone to let go of what it has not sent: to cancel it, or so that it may go elsewhere, which no wish to cancel gives way to (P8). */
+/**
+ * Asks the phone for its unsent messages: to cancel them, or to requeue them for another device. A cancel is
+ * never replaced by a requeue (P8).
+ */
 export async function recall(
   tx: Tx,
   attemptIds: readonly string[],
@@ -81,20 +89,20 @@ export async function recall(
   if (attemptIds.length === 0) return
   const open = tx
     .updateTable('phone_offers')
-    .set({ recall: why, recalled_at: notBeforeTold(nowMs) })
+    .set({ recall: why, recalled_at: notBeforeOffer(nowMs) })
     .where('attempt_id', 'in', attemptIds)
     .where('closed_at', 'is', null)
   await (why === 'move' ? open.where('recall', 'is', null) : open).execute()
 }
 
-/** What a phone was asked to let go of, and when. */
+/** A recalled offer. */
 export interface Recalled {
   attemptId: string
   deviceId: string
   recalledAt: number
 }
 
-/** What phones are asked to let go of and have not ended, in the order of the wishes, behind the one named. */
+/** Reads open recalls in the order of their time, after the given one. */
 export async function readRecalled(
   db: Db,
   after: Pick<Recalled, 'recalledAt' | 'attemptId'>,

@@ -2,7 +2,7 @@ import type { Db } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import { longestOfferMs, maxOpen } from './phone-offers.ts'
 
-const givenTo = {
+const offeredTo = {
   sql: `select o.attempt_id, o.offered_at
         from phone_offers o cross join attempts a
         where o.device_id = :device and o.closed_at is null and o.offered_at > :after and o.phone_id = :phone and a.ended_at is null
@@ -11,19 +11,22 @@ const givenTo = {
   inputs: ['device', 'after', 'phone', 'most'],
 } as const
 
-/** The attempts that a phone was given in this span up to now, of which nobody knows yet what became, whether it has said to have them or not. */
+/**
+ * Returns the attempts that a phone was offered within this span and that are not finished, acknowledged or
+ * not.
+ */
 export async function readUnfinishedOffers(
   db: Db,
-  given: { deviceId: string; phoneId: string; nowMs: number; spanMs: number },
+  asked: { deviceId: string; phoneId: string; nowMs: number; spanMs: number },
 ): Promise<{ attemptId: string; offeredAt: number }[]> {
-  const { deviceId, phoneId, nowMs, spanMs } = given
-  const rows = await selectEach<{ attempt_id: string; offered_at: number }>(db, givenTo, [
+  const { deviceId, phoneId, nowMs, spanMs } = asked
+  const rows = await selectEach<{ attempt_id: string; offered_at: number }>(db, offeredTo, [
     [deviceId, nowMs - Math.min(spanMs, longestOfferMs), phoneId, maxOpen],
   ])
   return rows.map((row) => ({ attemptId: row.attempt_id, offeredAt: row.offered_at }))
 }
 
-const unendedAmong = {
+const unfinishedAmong = {
   sql: `select o.attempt_id
         from phone_offers o cross join attempts a
         where o.attempt_id = :attempt and o.closed_at is null and a.ended_at is null
@@ -31,10 +34,10 @@ const unendedAmong = {
   inputs: ['attempt'],
 } as const
 
-/** Those of the attempts of which nobody knows yet what became. */
+/** Returns those of the attempts that are not finished. */
 export async function findUnfinishedOffers(db: Db, attemptIds: readonly string[]): Promise<Set<string>> {
   const inputs = attemptIds.map((attemptId) => [attemptId])
-  const rows = await selectEach<{ attempt_id: string }>(db, unendedAmong, inputs)
+  const rows = await selectEach<{ attempt_id: string }>(db, unfinishedAmong, inputs)
   return new Set(rows.map((row) => row.attempt_id))
 }
 
@@ -48,7 +51,10 @@ const heldBy = {
   inputs: ['device', 'after', 'most'],
 } as const
 
-/** How many messages these devices hold of which nobody knows yet what became, counted to `most`; what an app that was installed anew has forgotten is none of them. */
+/**
+ * Counts the unfinished messages that these devices hold, up to `most`. Messages that a reinstalled app has
+ * lost are not counted.
+ */
 export async function countUnfinishedOffers(
   db: Db,
   deviceIds: readonly string[],

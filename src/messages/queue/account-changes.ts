@@ -1,6 +1,6 @@
 /**
- * Says which accounts have changed, after the commit, to whoever looks on at this moment. Only a hint: what nobody tells of (a command, a
- * janitor) is found by the listener's own poll.
+ * Notifies open listeners, after the commit, which accounts have changed. Only a hint: changes that are not
+ * reported (those of a command or a sweeper) are found by the listener's own poll.
  */
 export class AccountChanges {
   #listener: AccountListener | null = null
@@ -10,12 +10,15 @@ export class AccountChanges {
     this.#listener = listener
   }
 
-  /** Who hands on what is told here to other processes. */
+  /** Sets the relay that passes the hints on to other processes. */
   relayTo(relay: AccountListener): void {
     this.#relay = relay
   }
 
-  /** Tells of these accounts, in any number and order; null means of any. While nobody looks on nothing is gathered. */
+  /**
+   * Reports these accounts, in any number and order; null means any account. Collects nothing while there is
+   * no open listener.
+   */
   tell(accountIds: () => Iterable<string | null>): void {
     const looking = [this.#listener, this.#relay].filter((listener) => listener?.isLooking() === true)
     if (looking.length === 0) return
@@ -23,12 +26,12 @@ export class AccountChanges {
       for (const listener of looking) listener?.changed(accountId)
   }
 
-  /** Another process has told of an account. */
+  /** Receives a hint from another process. */
   hear(accountId: string | null): void {
     if (this.#listener?.isLooking() === true) this.#listener.changed(accountId)
   }
 
-  /** Runs a write, and tells of the accounts that it changed once it has ended well. */
+  /** Runs a write, and reports the accounts that it changed once it has succeeded. */
   async after<T>(write: Promise<T>, accountIds: (result: T) => Iterable<string | null>): Promise<T> {
     const result = await write
     this.tell(() => accountIds(result))

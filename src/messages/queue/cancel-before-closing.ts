@@ -2,10 +2,13 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import { cancelWaiting } from './finish-queued.ts'
 import { recallOfClosed } from '../phones/phone-recalls.ts'
 
-/** Small pieces, so that sending never waits long for one. */
+/** Small pages, so that sends never wait long for one. */
 const maxAtOnce = 500
 
-/** Ends one page of what waits for an account that is being closed, and asks phones for what they hold; gives how many messages ended, 0 at the end. */
+/**
+ * Cancels one page of the queued messages of an account that is being closed, and recalls those that phones
+ * hold. Returns how many were canceled, 0 at the end.
+ */
 export async function cancelBeforeClosing(tx: Tx, accountId: string, nowMs: number): Promise<number> {
   await recallOfClosed(tx, accountId, nowMs)
   const reason = { event: 'canceled', code: 'account_closed', nowMs } as const

@@ -9,15 +9,15 @@ const closedAccount = {
 } as const
 
 /**
- * Ends messages that have just gone back to waiting for an account that was closed while they were being handed over: nobody would claim
- * them any more. Gives their new states by id.
+ * Cancels messages that were just requeued for an account that was closed while they were in flight: they
+ * would never be claimed. Returns their new states by ID.
  */
 export async function cancelClosedAccount(
   tx: Tx,
   waiting: readonly MessageState[],
   atMs: number,
 ): Promise<ReadonlyMap<string, MessageState>> {
-  // Nearly always: hardly a batch brings something back.
+  // The usual case: few batches requeue anything.
   if (waiting.length === 0) return new Map()
   const accounts = [...new Set(waiting.map((message) => message.account_id))]
   const rows = await selectEach<{ id: string }>(

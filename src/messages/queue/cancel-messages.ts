@@ -2,31 +2,32 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import type { MessageStatus } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import { advanceMessages } from '../core/advance-messages.ts'
-import { letGoOfWaiting } from './dequeue.ts'
+import { dequeueFinal } from './dequeue.ts'
 import type { MessageErrorCode } from '../core/message-errors.ts'
 import { type MessageKey, type MessageState, readStates } from '../core/message-store.ts'
 import type { OfferRow } from '../phones/phone-offers.ts'
 import { recall } from '../phones/phone-recalls.ts'
 
 /**
- * What became of the wish to cancel one message.
- * - `canceled`: it waited, and nothing of it will be sent.
- * - `asked`: a phone holds it and is asked to let go; it is `canceled` when the phone says so, and else takes its course.
- * - `too_late`: it was handed over, or is final.
+ * The result of canceling one message.
+ * - `canceled`: it was queued, and nothing of it will be sent.
+ * - `asked`: a phone holds it and was sent a recall. It becomes `canceled` when the phone confirms, and
+ *   otherwise takes its course.
+ * - `too_late`: it was submitted, or is final.
  * - `not_found`: the account has no such message.
  */
 export interface Cancellation {
   messageId: string
   result: 'canceled' | 'asked' | 'too_late' | 'not_found'
-  /** Its status now; null when there is none. */
+  /** Its present status; null if it does not exist. */
   status: MessageStatus | null
-  /** The phone that is asked: whoever cancels wakes it. */
+  /** The phone that was sent a recall; the caller wakes it. */
   deviceId: string | null
 }
 
 /**
- * Cancels messages by name, as one unit: what waits ends at once, its hold released (P8); of what a phone holds the offer is recalled. Gives one
- * answer for each name, in their order.
+ * Cancels messages by key, as one unit. Queued messages are canceled immediately and their hold is released
+ * (P8); offers to phones are recalled. Returns one result for each key, in their order.
  */
 export async function cancelMessages(
   tx: Tx,
@@ -44,8 +45,8 @@ export async function cancelMessages(
       error: { code, networkCode: null },
     })),
   )
-  await letGoOfWaiting(tx, waiting)
-  const ended = new Map(states.flatMap((state) => (state === null ? [] : [[nameOf(state), state]])))
+  await dequeueFinal(tx, waiting)
+  const canceled = new Map(states.flatMap((state) => (state === null ? [] : [[nameOf(state), state]])))
   const offers = await offersOf(
     tx,
     [...known.values()].filter(({ status }) => status === 'sending'),
@@ -59,7 +60,7 @@ export async function cancelMessages(
   return keys.map((key) => {
     const name = nameOf({ account_id: key.accountId, mode: key.mode, id: key.messageId })
     const offer = offers.get(name)
-    const done = ended.get(name)
+    const done = canceled.get(name)
     const result =
       done !== undefined
         ? 'canceled'
@@ -85,7 +86,10 @@ const offerOfOpen = {
   inputs: ['account', 'mode', 'message'],
 } as const
 
-/** The offers of messages that are with phones, by the names of the messages; not those that the phone has given to the radio, for it is silent about them. */
+/**
+ * Reads the offers of messages that phones hold, by message. Omits those that a phone has given to the radio,
+ * because it does not report progress on them.
+ */
 async function offersOf(
   tx: Tx,
   messages: readonly MessageState[],

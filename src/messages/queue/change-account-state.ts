@@ -6,8 +6,9 @@ import { cancelBeforeClosing } from './cancel-before-closing.ts'
 import { recordEvents } from '../core/events.ts'
 
 /**
- * One page of a change of state: suspends, reactivates or closes the account and ends what waits for one that is closed. Its programs are told by
- * webhook that it was suspended or reactivated; one that is closed is told nothing any more. The caller goes on until nothing was canceled.
+ * Runs one page of a change of state: suspends, reactivates or closes the account, and cancels queued
+ * messages of a closed one. Webhook endpoints receive suspensions and reactivations; a closed account
+ * receives no more events. The caller repeats it until nothing was canceled.
  */
 export async function changeStatePage(
   tx: Tx,

@@ -14,7 +14,7 @@ import { stoppedInAnotherSpelling } from './stored-opt-outs.ts'
 import type { QuietHours } from './quiet-until.ts'
 import { queueKey, queueKeyOf, type QueuePosition } from './queue-position.ts'
 
-/** So many messages of one account's route may go to this device now. Several wants for one route are for different numbers of parts. */
+/** Messages that one account's route may submit to a device now. Wants of one route differ in their parts. */
 export interface Want {
   accountId: string
   mode: Mode
@@ -23,23 +23,22 @@ export interface Want {
   quota: number
   /** Only messages of more parts than this, */
   partsOver: number
-  /** and of no more than the device joins. */
+  /** and of at most this many, which the device can join. */
   partsUpTo: number
-  /** In all no more parts than this, but always one message: a device at its pace takes no page of long ones. */
+  /** Maximum total of parts, but always one message: a rate-limited device claims no page of long ones. */
   maxParts?: number
-  /** Of the lease under which the claimer runs the device: once another has taken it, nothing is claimed. Left out where there is none. */
+  /** The claimer's lease of the device, if it has leases: nothing is claimed after another node took it. */
   leaseToken?: number
-  /** The claimer writes down what leaves, and what came of it, in its log of hand-overs. */
+  /** The claimer records submissions and their outcomes in its submission log. */
   isLogged?: true
-  /** The group of the device. */
   groupId?: string
-  /** Of the account: what would disturb its recipient now waits. */
+  /** Of the account: messages that would disturb their recipient now are delayed. */
   quiet?: QuietHours
-  /** Set when the device fetches: what is claimed is offered to this phone, over these SIMs. */
+  /** Set when a phone fetches: claimed messages are offered to it, for these SIMs. */
   phone?: PhoneOffering
 }
 
-/** A message that is being handed over: what its device is told, and what its end needs. */
+/** A message in flight: what its device needs, and what finishing it needs. */
 export interface Claimed extends MessageKey {
   attemptId: string
   attemptNumber: number
@@ -54,15 +53,15 @@ export interface Claimed extends MessageKey {
   onUnknown: OnUnknown
   possibleDuplicate: boolean
   place: QueuePosition
-  /** Over which SIM a phone is to send it; null or nothing leaves that to the device. */
+  /** The SIM that a phone must send it with; null or undefined leaves the choice to the device. */
   sim?: number | null
-  /** In whose log of hand-overs it stands whether it has left: that of the process with this fence. Left out where it stands in none. */
+  /** Fence of the process whose submission log records whether it was submitted. Omitted if no log does. */
   loggedBy?: number
-  /** The group of its device, where that is known. */
+  /** The group of its device, if known. */
   groupId?: string
 }
 
-/** `want` is the place of its want among those of the batch. */
+/** `want` is the index of its want in the batch. */
 type ClaimRow = MessageState &
   QueuePosition & {
     text: string
@@ -73,14 +72,14 @@ type ClaimRow = MessageState &
     sim?: number | null
   }
 
-/** The one message that tells a number that it has opted out may go there. */
+/** The one message that confirms an opt-out to its number may still be sent. */
 const stopping = `select 1 from opt_outs o where o.account_id = q.account_id and o.mode = q.mode and o.recipient = m.recipient
           and (o.forget_at is null or o.forget_at > :now) and (o.confirmation_id is null or o.confirmation_id <> q.message_id)`
 
 /**
- * Reads the queue of one route in its own order: priority, then due time. Rows that were claimed and not yet ended are passed over;
- * there are never more of them than the windows of the devices. Nothing is claimed after its validity (P8), which ends by the wall clock; when it
- * is due tells a clock that never steps back.
+ * Reads the queue of one route in its own order: priority, then due time. Claimed rows that are not finished
+ * are skipped; there are never more of them than the windows of the devices allow. Nothing is claimed after
+ * its validity (P8), by the wall clock; a clock that never steps back decides when a message is due.
  */
 const nextOfRoute = {
   sql: `select ${stateColumnsOf('m')}, m.text, m.encoding, m.country, q.route_key, q.priority, q.due_at, q.refusals, :want as want, (${stopping}) as is_stopped
@@ -96,18 +95,19 @@ const nextOfRoute = {
 
 export interface ClaimsMade {
   claimed: Claimed[]
-  /** How many rows each want took. */
+  /** Number of rows for each want. */
   counts: number[]
-  /** Whose messages were canceled because their numbers had opted out; left out where none was. */
+  /** Accounts whose messages were canceled because of an opt-out; omitted if there were none. */
   stopped?: string[]
-  /** How far the database is with them (progress.ts); left out where nothing was claimed. */
+  /** The progress of the database with these claims (progress.ts); omitted if nothing was claimed. */
   progress?: number
 }
 
 /**
- * Claims messages for devices as one unit: an attempt with its fencing token is written for each and flushed with the transaction,
- * before a connector sees it (P5), with no time before `floor`. A claimer whose lease another node has taken, or that was taken for dead, is given nothing. Gives what was
- * claimed, want by want. Refuses a database that is not beyond `known`, which was put back (`PutBackError`).
+ * Claims messages for devices as one unit. An attempt with its fencing token is written for each and flushed
+ * with the transaction, before a connector sees it (P5), with no time before `floor`. Claims nothing for a
+ * node that has lost its lease or was declared dead. Returns the claimed messages, want by want. Rejects a
+ * database that has not progressed beyond `known`, because it was restored (`PutBackError`).
  */
 export async function claimMessages(
   tx: Tx,
@@ -126,7 +126,7 @@ export async function claimMessages(
     : going
   const rows = wants.some((want) => want.phone !== undefined) ? withinPaces(waiting, wants) : waiting
   const counts = wants.map(() => 0)
-  // A want that met rows to drop may find more behind them.
+  // A want whose rows were dropped may find more after them.
   for (const { want } of waiting === found ? rows : [...rows, ...notIn(found, waiting)])
     counts[want] = (counts[want] as number) + 1
   if (rows.length === 0) return { claimed: [], counts, ...stopped }
@@ -139,7 +139,7 @@ export async function claimMessages(
   const claimed = rows.map((row, i) => {
     const message = states[i]
     if (message === null || message === undefined)
-      throw new Error(`a queue row stands for a message that is ${row.status}`)
+      throw new Error(`a queue row belongs to a message that is ${row.status}`)
     const { isLogged, groupId } = wants[row.want] as Want
     const claim = claimOf(row, message, ids('att'), deviceOf(row))
     return { ...claim, ...(isLogged && { loggedBy: fence }), ...(groupId !== undefined && { groupId }) }
@@ -180,10 +180,10 @@ const notIn = (found: readonly ClaimRow[], waiting: readonly ClaimRow[]): ClaimR
   return found.filter((row) => !kept.has(row))
 }
 
-/** Cancels what would go to a number that has opted out, and gives the others. */
+/** Cancels messages to numbers that have opted out, and returns the others. */
 async function endStopped(tx: Tx, rows: readonly ClaimRow[], nowMs: number): Promise<readonly ClaimRow[]> {
-  const elsewhere = await stoppedInAnotherSpelling(tx, rows, nowMs)
-  const isStopped = (row: ClaimRow): boolean => row.is_stopped !== null || elsewhere.has(row.id)
+  const otherSpellings = await stoppedInAnotherSpelling(tx, rows, nowMs)
+  const isStopped = (row: ClaimRow): boolean => row.is_stopped !== null || otherSpellings.has(row.id)
   const stopped = rows.filter(isStopped)
   if (stopped.length === 0) return rows
   await endRows(tx, stopped, { event: 'canceled', code: 'recipient_opted_out', nowMs })
@@ -191,8 +191,8 @@ async function endStopped(tx: Tx, rows: readonly ClaimRow[], nowMs: number): Pro
 }
 
 /**
- * The first rows of each want, as far as its parts and its SIMs go. Each SIM gets what fits into its pace; a want's first message goes over
- * whichever has any room, so that one which is longer than all of the pace goes too.
+ * Returns the first rows of each want, as far as its parts and its SIMs' rate limits allow. Its first message
+ * uses the SIM with the most room, if any, so that a message longer than the whole limit is sent too.
  */
 function withinPaces(rows: readonly ClaimRow[], wants: readonly Want[]): ClaimRow[] {
   const taken = wants.map(() => ({ parts: 0, messages: 0 }))
@@ -219,7 +219,7 @@ function withinPaces(rows: readonly ClaimRow[], wants: readonly Want[]): ClaimRo
   })
 }
 
-/** What a phone fetches is written down as offered with the claim itself, so that no crash parts them. */
+/** The offer to a phone is written with the claim itself, so that no crash separates them. */
 const offersOf = (
   claimed: readonly Claimed[],
   rows: readonly ClaimRow[],

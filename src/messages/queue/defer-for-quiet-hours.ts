@@ -9,7 +9,7 @@ import { type QuietHours, quietUntil } from './quiet-until.ts'
 
 type QueuedRow = MessageState & QueuePosition & { country: string | null }
 
-/** A code is asked for by whoever is to get it, and worthless in the morning. */
+/** Authentication codes are requested by their recipient, and useless in the morning. */
 const neverWaits: Category = 'authentication'
 
 const hoursOfAccount = {
@@ -18,9 +18,12 @@ const hoursOfAccount = {
 } as const
 
 /**
- * Takes what would disturb its recipient out of the queue until that is over, and gives the others. It stays `queued` and holds its SMS; its validity
- * goes on, and ends it where that comes first. `hoursOf` may tell of hours that were given up a moment ago: who waited for them would wait again, and
- * nobody would wake it. So what is stored decides, and is read only where something would wait.
+ * Removes messages that would disturb their recipients from the queue until their quiet hours end, and
+ * returns the others. A delayed message stays `queued` and keeps its hold; its validity continues and can
+ * expire first.
+ *
+ * `hoursOf` may return hours that the account has just removed. A message that was delayed for them would not
+ * be woken. So the stored hours decide, and are read only when a message would be delayed.
  */
 export async function deferForQuietHours<R extends QueuedRow>(
   tx: Tx,
@@ -56,7 +59,7 @@ export async function deferForQuietHours<R extends QueuedRow>(
   return rows.filter((row) => !quiet.has(row))
 }
 
-/** Those that are not to go now, and until when. */
+/** Returns the messages that must not be sent now, and until when. */
 function endsOf<R extends QueuedRow>(
   rows: readonly R[],
   { hoursOf, nowMs }: { hoursOf: (row: R) => QuietHours | undefined; nowMs: number },
@@ -80,7 +83,7 @@ async function readHours(tx: Tx, rows: readonly QueuedRow[]): Promise<Map<string
   return new Map(found.map((row) => [row.id, { from: row.quiet_from, until: row.quiet_until }]))
 }
 
-/** Lets what waits for the end of quiet hours be judged anew, because an account has others now. */
+/** Re-evaluates messages that are delayed by quiet hours, because the hours of their account changed. */
 export async function rescheduleQuietHours(tx: Tx, accountId: string, nowMs: number): Promise<void> {
   await tx
     .updateTable('deferred')

@@ -7,16 +7,19 @@ import { addToRows, adjustRows, deleteRows, insertRows, selectEach } from '../..
 import type { MessageState } from '../core/message-store.ts'
 
 export type DeferredRow = Selectable<DeferredTable>
-/** What is said of a message that begins to wait for an instant. */
+/** The values of a message that begins to wait for an instant. */
 type NewDeferred = Omit<DeferredRow, 'refusals' | 'restore_hold'> & { refusals?: number }
 
-/** What names a message that waits for an instant, and what it is counted under. */
+/** The key of a waiting message, and what it is counted under. */
 export type DeferredPlace = Pick<DeferredRow, 'account_id' | 'mode' | 'message_id' | 'reason' | 'parts'>
 
 const totalShape = { key: ['account_id', 'mode', 'reason'], amounts: ['messages', 'parts'] } as const
 export const deferredKey = ['account_id', 'mode', 'message_id'] as const
 
-/** Lets messages wait for an instant outside of the queue, and counts them. All rows have the members of the first one. */
+/**
+ * Lets messages wait for an instant outside of the queue, and counts them. All rows must have the members of
+ * the first one.
+ */
 export async function defer(tx: Tx, rows: readonly NewDeferred[]): Promise<void> {
   if (rows.length === 0) return
   await allDone([
@@ -25,7 +28,7 @@ export async function defer(tx: Tx, rows: readonly NewDeferred[]): Promise<void>
   ])
 }
 
-/** Takes messages out again: they join the queue, or are done with. */
+/** Removes waiting messages and their counts: they join the queue, or are final. */
 export async function endDeferral(tx: Tx, rows: readonly DeferredPlace[]): Promise<void> {
   if (rows.length === 0) return
   await allDone([
@@ -53,7 +56,7 @@ const deferredOf = {
   inputs: ['account', 'mode', 'message'],
 } as const
 
-/** Those of these messages that wait for an instant. */
+/** Returns those of these messages that wait for an instant. */
 export const readDeferred = (
   tx: Tx,
   messages: readonly Pick<MessageState, 'account_id' | 'mode' | 'id'>[],

@@ -6,7 +6,7 @@ import { endDeferral, readDeferred } from './deferred.ts'
 import { type MessageState, priorityOf } from '../core/message-store.ts'
 import { queueKey, routeOf, routesAvoiding } from './queue-position.ts'
 
-/** A queue row that nobody has claimed. */
+/** A queue row that is not claimed. */
 export interface WaitingPlace {
   account_id: string
   mode: Mode
@@ -17,12 +17,12 @@ export interface WaitingPlace {
   parts: number
 }
 
-/** Takes what waits out of the queue and its counters. */
+/** Removes messages from the queue and its counters. */
 export async function dequeue(tx: Tx, places: readonly WaitingPlace[]): Promise<void> {
   await allDone([deleteRows(tx, 'queue', queueKey, places), lowerTotals(tx, places)])
 }
 
-/** Counts these rows of the queue as waiting no more. */
+/** Subtracts these queue rows from the counters of queued messages. */
 export async function lowerTotals(
   tx: Tx,
   places: readonly Pick<WaitingPlace, 'account_id' | 'mode' | 'route_key' | 'parts'>[],
@@ -45,8 +45,8 @@ export async function lowerTotals(
 }
 
 /**
- * Drops unclaimed rows whose message does not wait, and gives the others. There should be none; one that stood would fail every claim that
- * finds it, of all accounts of that round.
+ * Deletes unclaimed rows whose message is not queued, and returns the others. There should be none; a stale
+ * row would fail every claim that reads it, for all accounts of that round.
  */
 export async function dropStale<R extends MessageState & Omit<WaitingPlace, 'message_id'>>(
   tx: Tx,
@@ -67,21 +67,25 @@ const placeOf = {
   inputs: ['route', 'account', 'priority', 'message'],
 } as const
 
-/** The same for messages that waited when their state was read, in the queue or for an instant, and are done with now. */
-export async function letGoOfWaiting(tx: Tx, messages: readonly MessageState[]): Promise<void> {
+/**
+ * Removes messages from the queue that were queued, scheduled or delayed when their state was read, and are
+ * final now.
+ */
+export async function dequeueFinal(tx: Tx, messages: readonly MessageState[]): Promise<void> {
   const deferred = await readDeferred(tx, messages)
   await endDeferral(tx, deferred)
   const found = new Set(deferred.map((row) => nameOf({ ...row, id: row.message_id })))
-  // The queue knows its rows by their due time first: one that is not there would be looked for on the whole of its route.
+  // The queue's key begins with the due time: a row that is not there would be searched for on the whole of
+  // its route.
   const inQueue = messages.filter((message) => message.status === 'queued' && !found.has(nameOf(message)))
   const places = await readPlaces(
     tx,
     inQueue.map((message) => ({ message, routeKey: routeOf(message) })),
   )
-  const atHome = new Set(places.map(({ message_id }) => message_id))
-  // One that a device has refused, and another is to have.
-  const elsewhere = inQueue.filter(({ id }) => !atHome.has(id))
-  if (elsewhere.length > 0) places.push(...(await readPlaces(tx, await routesAvoiding(tx, elsewhere))))
+  const onOwnRoute = new Set(places.map(({ message_id }) => message_id))
+  // Messages that a device has refused, and that another device must submit.
+  const avoiding = inQueue.filter(({ id }) => !onOwnRoute.has(id))
+  if (avoiding.length > 0) places.push(...(await readPlaces(tx, await routesAvoiding(tx, avoiding))))
   await dequeue(tx, places)
 }
 

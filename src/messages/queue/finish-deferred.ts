@@ -17,15 +17,16 @@ const ofAccount = deferredWhere('d.account_id = :account')
 const held = deferredWhere('d.restore_hold = 1 and :account is null')
 
 /**
- * Ends messages that wait for an instant: those of an account, or all that a restore holds back. Gives at most `most`, with their new states,
- * and how many rows went whose message did not wait: there should be none.
+ * Finishes messages that wait for an instant: those of an account, or all that a restore holds. Returns at
+ * most `most`, with their new states, and how many rows were stale because their message does not wait: there
+ * should be none.
  */
 export async function finishDeferred(
   tx: Tx,
   scope: { accountId: string } | 'restore_hold',
   { event, code, nowMs }: { event: MessageEvent; code: string; nowMs: number },
   most: number,
-): Promise<{ ended: MessageState[]; stale: number }> {
+): Promise<{ finished: MessageState[]; stale: number }> {
   const rows =
     scope === 'restore_hold'
       ? await selectEach<Row>(tx, held, [[null, most]])
@@ -38,6 +39,6 @@ export async function finishDeferred(
     tx,
     rows.map((row) => ({ ...row, message_id: row.id })),
   )
-  const ended = states.filter((state) => state !== null)
-  return { ended, stale: rows.length - ended.length }
+  const finished = states.filter((state) => state !== null)
+  return { finished, stale: rows.length - finished.length }
 }

@@ -15,7 +15,7 @@ interface RouteRow {
 
 type WaitingRow = MessageState & { route_key: string; priority: number; due_at: number }
 
-/** Later than anything; what `next_expiry_at` holds when nothing waits. */
+/** Later than any time; the value of `next_expiry_at` when a route is empty. */
 const never = 8_640_000_000_000_000
 
 const waitingRows = (condition: string) => `
@@ -31,8 +31,9 @@ const waiting = { sql: waitingRows(ofRoute), inputs: ['route', 'account', 'most'
 const held = { sql: waitingRows('q.restore_hold = 1'), inputs: ['most'] } as const
 
 /**
- * Ends what waited past its validity (P2): `expired`, its hold released. Looks only at routes whose earliest expiry has passed, so
- * that no index over all that waits is kept. Gives the messages ended, at most `most` a route.
+ * Expires queued messages after their validity (P2): `expired`, the hold released. Reads only routes whose
+ * earliest expiry has passed, so that no index over all queued messages is needed. Returns the expired
+ * messages, at most `most` per route.
  */
 export async function expireWaiting(tx: Tx, nowMs: number, most: number): Promise<MessageState[]> {
   const routes = await tx
@@ -41,7 +42,7 @@ export async function expireWaiting(tx: Tx, nowMs: number, most: number): Promis
     .where('next_expiry_at', '<=', nowMs)
     .limit(100)
     .execute()
-  const ended = await endRows(
+  const finished = await endRows(
     tx,
     await selectEach<WaitingRow>(
       tx,
@@ -55,12 +56,13 @@ export async function expireWaiting(tx: Tx, nowMs: number, most: number): Promis
     },
   )
   await moveNextExpiry(tx, routes)
-  return ended
+  return finished
 }
 
 /**
- * Cancels what waits for an account (closure), in the queue or for an instant, or what a restore holds back. Gives the messages ended, page by
- * page: of the queue and of the instants at most `most` each; none behind the last page.
+ * Cancels messages of an account that is closed, in the queue or waiting for an instant, or those that a
+ * restore holds. Returns the canceled messages page by page: at most `most` each from the queue and from the
+ * waiting ones; none after the last page.
  */
 export async function cancelWaiting(
   tx: Tx,
@@ -74,17 +76,20 @@ export async function cancelWaiting(
       : await waitingOf(tx, scope.accountId, most)
   const ofQueue = await endRows(tx, found, reason)
   const deferred = await finishDeferred(tx, scope, reason, most)
-  const ended = [...ofQueue, ...deferred.ended]
-  // Nobody is told of rows that were stale: a page of nothing else is not the last one.
-  return ended.length === 0 && (deferred.stale > 0 || found.some((row) => row.status !== 'queued'))
+  const finished = [...ofQueue, ...deferred.finished]
+  // Stale rows are not returned: a page with nothing else is not the last one.
+  return finished.length === 0 && (deferred.stale > 0 || found.some((row) => row.status !== 'queued'))
     ? cancelWaiting(tx, scope, reason, most)
-    : ended
+    : finished
 }
 
-/** A page is shared among so many routes at most: each has a look at its queue. */
+/** Maximum routes of a page, because each one needs a read of its queue. */
 const maxRoutes = 20
 
-/** Some of what waits for an account. Found by the totals of its routes: the queue, which holds all that waits for all, is not walked. */
+/**
+ * Reads some of the queued messages of an account. They are found by the totals of its routes, without a scan
+ * of the whole queue.
+ */
 async function waitingOf(tx: Tx, accountId: string, most: number): Promise<WaitingRow[]> {
   const routes = await tx
     .selectFrom('queue_totals as t')
@@ -109,7 +114,7 @@ async function waitingOf(tx: Tx, accountId: string, most: number): Promise<Waiti
   )
 }
 
-/** Ends messages that wait, and takes them out of the queue. Gives those that were ended. */
+/** Finishes queued messages, and removes them from the queue. Returns those that were finished. */
 export async function endRows(
   tx: Tx,
   found: readonly WaitingRow[],
@@ -125,10 +130,10 @@ export async function endRows(
       error: { code: reason.code, networkCode: null },
     })),
   )
-  const ended = rows.filter((_, i) => states[i] !== null && states[i] !== undefined)
+  const finished = rows.filter((_, i) => states[i] !== null && states[i] !== undefined)
   await dequeue(
     tx,
-    ended.map((row) => ({ ...row, message_id: row.id })),
+    finished.map((row) => ({ ...row, message_id: row.id })),
   )
   return states.filter((state) => state !== null)
 }
@@ -152,7 +157,8 @@ async function moveNextExpiry(tx: Tx, routes: readonly RouteRow[]): Promise<void
     ['account_id', 'mode', 'route_key'],
     rows.map((row) => ({ ...row, next_expiry_at: row.next_expiry_at ?? never })),
   )
-  // A route on which nothing waits is made again when something does; else every sender ever tried would stay.
+  // An empty route is recreated when a message needs it; otherwise the row of every sender ever used would
+  // stay.
   const empty = rows.filter((row) => row.next_expiry_at === null)
   if (empty.length > 0)
     await tx

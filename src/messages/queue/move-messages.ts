@@ -8,26 +8,30 @@ import { recordMessageEvents } from '../core/events.ts'
 import { type MessageKey, type MessageState, readStates } from '../core/message-store.ts'
 
 /**
- * What became of the wish to send one message at another time.
+ * The result of moving one message to another send time.
  * - `moved`: it waits for its new time.
- * - `too_late`: its time had come, or it is final.
+ * - `too_late`: it was due, or is final.
  * - `not_found`: the account has no such message.
  */
 export interface Moved {
   messageId: string
   result: 'moved' | 'too_late' | 'not_found'
-  /** Its status now; null when there is none. */
+  /** Its present status; null if it does not exist. */
   status: MessageStatus | null
   sendAtMs: number | null
 }
 
-/** As far ahead as a send may lie: a plan, and no store of texts for another season. */
+/**
+ * How far in the future a message can be scheduled: enough to plan, but not to store texts for another
+ * season.
+ */
 export const longestAheadMs = 30 * dayMs
 
 /**
- * Gives scheduled messages another time, as one unit; the end of their validity moves by as much. A time that has passed means at once. Gives one
- * answer for each name, in their order: it either waits for its new time, or it was no longer scheduled and is as it was. Endpoints are told of
- * the new time, as of one that was scheduled again.
+ * Changes the send time of scheduled messages, as one unit; their validity ends later or earlier by the same
+ * amount. A time in the past means now. Returns one result for each key, in their order: a message either
+ * waits for its new time, or was no longer scheduled and is unchanged. Endpoints receive the new time as
+ * another `message.scheduled` event.
  */
 export async function moveMessages(
   tx: Tx,

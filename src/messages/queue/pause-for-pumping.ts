@@ -3,12 +3,13 @@ import { appendAudit } from '../../storage/seam/audit-log.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { changeStatePage } from './change-account-state.ts'
 
-/** Who suspends an account when nobody does: the guard against pumping. */
+/** The actor of suspensions by the SMS pumping guard. */
 const guardActor = 'guard'
 
 /**
- * Suspends an account whose messages look like pumping: sends are refused, and what waits stays where it is until an operator has looked and
- * reactivates it. The audit log says by which signs, never a whole number; the alerts go by that entry. Says whether it was active.
+ * Suspends an account whose messages look like SMS pumping: sends are rejected, and its messages stay queued
+ * until an operator has checked and reactivated it. The audit entry records the evidence, never a whole
+ * number; alerts are based on that entry. Returns whether the account was active.
  */
 export async function pauseForPumping(
   tx: Tx,
@@ -19,7 +20,7 @@ export async function pauseForPumping(
   if (state !== 'active') return false
   const suspension = { accountId, state: 'suspended', actor: guardActor } as const
   await changeStatePage(tx, deps, suspension)
-  // Behind the suspension itself: the last word on an account says why it stands still.
+  // Written after the suspension itself: the last entry of an account explains its state.
   const detail = { prefix: `${sign.prefix}***`, numbers: sign.numbers, of: sign.all }
   await appendAudit(tx, deps, { accountId, actor: guardActor, action: 'account.paused_pumping', detail })
   return true

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import { type MessageKey, type MessageState, routeKeyOf } from '../core/message-store.ts'
 
-/** Where a message stands in the queue. */
+/** The position of a message in the queue. */
 export interface QueuePosition {
   route_key: string
   priority: number
@@ -12,7 +12,7 @@ export interface QueuePosition {
 
 export const queueKey = ['route_key', 'account_id', 'priority', 'due_at', 'message_id'] as const
 
-/** The primary key of the queue row of a message. */
+/** Returns the primary key of the queue row of a message. */
 export const queueKeyOf = ({
   place,
   accountId,
@@ -25,7 +25,7 @@ export const queueKeyOf = ({
   message_id: messageId,
 })
 
-/** Which of these places a restore holds; takes the values of `queueKeyOf`. */
+/** Selects which of these positions a restore holds; takes the values of `queueKeyOf`. */
 export const heldPlace = {
   sql: `select message_id from queue where route_key = :route and account_id = :account and priority = :priority and due_at = :due
           and message_id = :message and restore_hold = 1`,
@@ -34,28 +34,33 @@ export const heldPlace = {
 
 type Routed = Pick<MessageState, 'account_id' | 'mode' | 'id' | 'sender' | 'encoding_forced'>
 
-/** The route that a message waits on, unless a device has refused it: then it may wait on one of `routesAvoiding`. */
+/**
+ * Returns the route of a message, unless a device has refused it: then it may be on one of `routesAvoiding`.
+ */
 export const routeOf = (message: Routed): string =>
   routeKeyOf(message.mode, message.sender, message.encoding_forced === 1)
 
-const triedOn = {
+const attemptedOn = {
   sql: 'select device_id, message_id from attempts where account_id = :account and mode = :mode and message_id = :message',
   inputs: ['account', 'mode', 'message'],
 } as const
 
-/** The routes on which each of these may wait for another device than one that has had it. Only looked up for what is not where `routeOf` says. */
+/**
+ * Returns the routes on which these messages may be queued for another device than one that had them. Used
+ * only for messages that are not on the route of `routeOf`.
+ */
 export async function routesAvoiding<M extends Routed>(
   db: Db | Tx,
   messages: readonly M[],
 ): Promise<{ message: M; routeKey: string }[]> {
   const rows = await selectEach<{ device_id: string; message_id: string }>(
     db,
-    triedOn,
+    attemptedOn,
     messages.map(({ account_id, mode, id }) => [account_id, mode, id]),
   )
   const byId = new Map(messages.map((message) => [message.id, message]))
-  const tried = new Map(rows.map((row) => [`${row.message_id}/${row.device_id}`, row]))
-  return [...tried.values()].flatMap(({ device_id, message_id }) => {
+  const attempted = new Map(rows.map((row) => [`${row.message_id}/${row.device_id}`, row]))
+  return [...attempted.values()].flatMap(({ device_id, message_id }) => {
     const message = byId.get(message_id)
     if (message === undefined) return []
     const { mode, sender, encoding_forced } = message

@@ -8,7 +8,7 @@ export const queueTotalShape = {
   lowest: ['next_expiry_at'],
 } as const
 
-/** How many parts of an account wait in a mode, from the counters. */
+/** Returns how many parts of an account are queued in a mode, from the counters. */
 export async function readWaitingParts(db: Db, name: { accountId: string; mode: Mode }): Promise<number> {
   const { parts } = await db
     .selectFrom('queue_totals')
@@ -20,8 +20,8 @@ export async function readWaitingParts(db: Db, name: { accountId: string; mode: 
 }
 
 /**
- * When the longest waiting message was due, of all accounts; null when nothing waits. One step into the queue for each route, account and
- * priority (0 to 2), however much waits.
+ * Returns when the oldest queued message of all accounts was due; null with an empty queue. Takes one step
+ * into the queue for each route, account and priority (0 to 2), regardless of its length.
  */
 export async function readOldestDue(db: Db): Promise<number | null> {
   const { rows } = await sql<{ at: number | null }>`

@@ -1,15 +1,19 @@
 import { dayMs, minuteMs } from '../../runtime/clock.ts'
 
-/** Hours of the local day in which an account's messages disturb nobody, in minutes since midnight; over midnight where `from` lies behind `until`. */
+/**
+ * Hours of the local day in which an account's messages must not disturb recipients, in minutes since
+ * midnight; past midnight if `from` is after `until`.
+ */
 export interface QuietHours {
   from: number
   until: number
 }
 
 /**
- * Until when messages to a country wait, or null when they may go now. A country with several time zones is quiet while any of them is, for its
- * numbers do not tell where their people are. Where one zone is always quiet (Russia spans ten hours), the best there is counts: the instants at
- * which fewest are. Numbers of no country are never quiet. Zones are those of the ICU data of Node, summer time included.
+ * Returns until when messages to a country are delayed, or null if they can be sent now. A country with
+ * several time zones is quiet while any of them is, because a number does not show the zone of its owner.
+ * Where some zone is always quiet (Russia spans ten hours), messages are sent when the fewest zones are.
+ * Numbers without a country are never quiet. Zones come from the ICU data of Node.js, with summer time.
  */
 export function quietUntil(country: string | null, nowMs: number, hours: QuietHours): number | null {
   if (country === null) return null
@@ -25,11 +29,14 @@ export function quietUntil(country: string | null, nowMs: number, hours: QuietHo
 
 const dayMinutes = 1_440
 
-/** Whole batches go to one country within one minute; finding an end takes up to a millisecond. */
+/** Whole batches go to one country within one minute, and finding an end takes up to a millisecond. */
 const answers = new Map<string, { minute: number; untilMs: number | null }>()
 const maxAnswers = 1_000
 
-/** The number of quiet zones falls only where one of them ends, or its clocks change: among those instants of a day is the best one. */
+/**
+ * The number of quiet zones decreases only where the hours of one end, or its clocks change: the best instant
+ * of a day is one of those.
+ */
 function findEnd(zones: readonly string[], nowMs: number, hours: QuietHours): number | null {
   const quietAt = (atMs: number): number => zones.filter((zone) => isQuiet(zone, atMs, hours)).length
   const now = quietAt(nowMs)
@@ -45,7 +52,10 @@ function isQuiet(zone: string, atMs: number, { from, until }: QuietHours): boole
   return from < until ? minute >= from && minute < until : minute >= from || minute < until
 }
 
-/** When the clocks of a zone show the end, as they go now and as they go tomorrow; and when they change, which may skip it, or lead out of the hours. */
+/**
+ * Returns when the hours of a zone end, by its present offset and by tomorrow's, and when its clocks change,
+ * which can skip the end or lead out of the hours.
+ */
 function endsOfDay(zone: string, nowMs: number, { until }: QuietHours): number[] {
   const offsets = new Set([offsetAt(zone, nowMs), offsetAt(zone, nowMs + dayMs)])
   const ends = [...offsets].map((offset) => {
@@ -55,7 +65,7 @@ function endsOfDay(zone: string, nowMs: number, { until }: QuietHours): number[]
   return offsets.size === 1 ? ends : [...ends, changeOfClocks(zone, nowMs)]
 }
 
-/** The minute of the next day from which the clocks go as they go at its end. */
+/** Finds the minute of the next day at which the clocks of a zone change. */
 function changeOfClocks(zone: string, nowMs: number): number {
   let [before, after] = [0, dayMinutes]
   const isChanged = (minute: number): boolean =>
@@ -73,7 +83,7 @@ const localMinute = (zone: string, atMs: number): number =>
 
 const mod = (a: number, b: number): number => ((a % b) + b) % b
 
-/** Of zones whose clocks agree today and tomorrow one is enough: of 29 of the United States 6 are left. */
+/** Keeps one of the zones whose clocks agree today and tomorrow: 6 of the 29 of the United States. */
 function zonesOf(country: string, nowMs: number): string[] {
   const alike = new Map(
     allZones(country).map((zone) => [`${offsetAt(zone, nowMs)} ${offsetAt(zone, nowMs + dayMs)}`, zone]),
@@ -81,7 +91,7 @@ function zonesOf(country: string, nowMs: number): string[] {
   return [...alike.values()]
 }
 
-/** Without a zone of its own in the data, where only the country that it belongs to has one. */
+/** Territories without a zone of their own in the data, and the zone to use for them. */
 const borrowed: Readonly<Record<string, string>> = {
   XK: 'Europe/Belgrade',
   AC: 'Atlantic/St_Helena',
@@ -105,7 +115,7 @@ function allZones(country: string): readonly string[] {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** By how many minutes the clocks of a zone are ahead of UTC. */
+/** Returns how many minutes the clocks of a zone are ahead of UTC. */
 function offsetAt(zone: string, atMs: number): number {
   let format = formats.get(zone)
   if (format === undefined) {
@@ -115,7 +125,7 @@ function offsetAt(zone: string, atMs: number): number {
   const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]))
   const at = new Date(atMs)
   const days = (parts.get('day') ?? 0) - at.getUTCDate()
-  // The last of a month beside the first of the next.
+  // The last day of a month, next to the first of the following one.
   const ahead = days > 1 ? -1 : days < -1 ? 1 : days
   const local = (parts.get('hour') ?? 0) * 60 + (parts.get('minute') ?? 0)
   return ahead * dayMinutes + local - (at.getUTCHours() * 60 + at.getUTCMinutes())

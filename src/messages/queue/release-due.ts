@@ -9,20 +9,20 @@ import { type DeferredRow, endDeferral } from './deferred.ts'
 import { type MessageState, stateColumnsOf } from '../core/message-store.ts'
 import { queueTotalShape } from './queue-totals.ts'
 
-/** What became of messages whose instant has come. */
+/** The result of releasing messages whose time has come. */
 export interface Released {
-  /** Rows that were looked at: as many as were asked for means that there may be more. */
+  /** Rows that were read: as many as requested means that there may be more. */
   found: number
-  /** The routes on which something waits now, each once. */
+  /** The routes with newly queued messages, each once. */
   routes: { account_id: string; mode: Mode; route_key: string }[]
-  /** New states, those of messages that expired meanwhile among them. */
+  /** New states, including those of messages that have expired. */
   states: MessageState[]
 }
 
 type DueRow = MessageState &
   Pick<DeferredRow, 'reason' | 'route_key' | 'priority' | 'refusals' | 'changed_at'> & {
     country: string | null
-    /** Of the account, as they are stored. */
+    /** Allowed countries of the account, as stored. */
     countries: string | null
   }
 
@@ -35,9 +35,10 @@ const due = {
 } as const
 
 /**
- * Lets messages whose instant has come join the queue: `scheduled` becomes `queued`, what waited for the end of quiet hours is `queued`
- * already; what expired meanwhile is `expired`, and what goes to a country that the account may not write to any more `canceled`. `dueMs` is the
- * time by which they are due, which on several nodes is the database's; `nowMs` is the time that is written, and by which a validity ends.
+ * Queues messages whose time has come: `scheduled` becomes `queued`; a message delayed by quiet hours already
+ * is. A message past its validity becomes `expired`, and one to a country that the account is no longer
+ * allowed to send to `canceled`. `dueMs` is the time by which they are due, with several nodes the
+ * database's; `nowMs` is the time that is written and that validity is judged by.
  */
 export async function releaseDue(
   tx: Tx,
@@ -49,7 +50,7 @@ export async function releaseDue(
     tx,
     rows.flatMap((row) => advancesOf(row, nowMs)),
   )
-  // A message stands twice in the batch when it falls due and expires at once: its last state counts.
+  // A message that is due and expires at the same time is in the batch twice: its last state counts.
   const states = new Map(moved.flatMap((state) => (state === null ? [] : [[nameOf(state), state]])))
   const waiting = rows.flatMap((row) => {
     const state = states.get(nameOf(row)) ?? row
@@ -88,11 +89,11 @@ function advancesOf(row: DueRow, nowMs: number): Advance[] {
   return [...becomesDue, { message: row, event: 'validity_ended', atMs: nowMs, error }]
 }
 
-/** As at accept: what was allowed a month ago may be what an operator has just stopped. */
+/** Checked again, as at accept: an operator may have changed the countries since. */
 const isAllowed = ({ recipient, country, countries }: DueRow): boolean =>
   countries === null || isTestNumber(recipient) || (readCountries(countries) ?? []).includes(country ?? '')
 
-/** History relies on it that nothing but what kept its place is due before its last change. */
+/** History relies on this: only messages that kept their position are due before their last change. */
 const queueRow = (row: DueRow, nowMs: number) => ({
   route_key: row.route_key,
   account_id: row.account_id,

@@ -20,7 +20,7 @@ const byKey = {
   inputs: ['account', 'mode', 'recipient'],
 } as const
 
-/** Opt-outs of these numbers, those too that have ended. */
+/** Reads opt-outs of these numbers, including expired ones. */
 export const readOptOuts = (
   tx: Tx,
   { accountId, mode }: { accountId: string; mode: Mode },
@@ -31,7 +31,7 @@ export const readOptOuts = (
     recipients.map((recipient) => ({ account_id: accountId, mode, recipient })),
   )
 
-/** The same, of any accounts. */
+/** Does the same for any accounts. */
 export const readNamedOptOuts = (
   tx: Tx,
   names: readonly Pick<OptOutRow, (typeof optOutKey)[number]>[],
@@ -42,13 +42,14 @@ export const readNamedOptOuts = (
     names.map(({ account_id, mode, recipient }) => [account_id, mode, recipient]),
   )
 
-/** Whether an opt-out holds at an instant. */
+/** True if an opt-out applies at an instant. */
 export const holds = ({ forget_at }: Pick<OptOutRow, 'forget_at'>, nowMs: number): boolean =>
   forget_at === null || forget_at > nowMs
 
 /**
- * Which of these messages go to a number in another spelling than the one that has opted out: a claim compares what is written. There are such
- * numbers in a few countries alone, so that those of others cost no look. The message that tells a number so may go.
+ * Returns which of these messages go to a number that has opted out in another spelling: a claim compares
+ * numbers as written. Only a few countries have such numbers, so those of others need no read. The message
+ * that confirms an opt-out is not included.
  */
 export async function stoppedInAnotherSpelling(
   tx: Tx,

@@ -4,21 +4,21 @@ import type { Category, Mode } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import { longestAheadMs } from './move-messages.ts'
 
-/** Numbers of one length, from the first to the last of them in the order of texts. */
+/** Numbers of one length, from the first to the last in text order. */
 export interface NumberRange {
   name: string
   first: string
   last: string
-  /** So many of the times are enough. */
+  /** Maximum times to return. */
   most: number
 }
 
 export interface AroundTime {
   accountId: string
   mode: Mode
-  /** Messages of this category alone; null: of all. */
+  /** Only messages of this category; null for all. */
   category: Category | null
-  /** Exclusive, both. */
+  /** Both exclusive. */
   afterMs: number
   beforeMs: number
 }
@@ -44,7 +44,8 @@ const timesToNumber = {
   inputs,
 } as const
 
-// Nothing but the number is a term of an index: SQLite would rather walk over all that the account has sent than over those numbers.
+// Only the number may be a term of an index: SQLite would otherwise scan all messages of the account instead
+// of those to the numbers.
 const timesToRange = {
   sql: `select :name as name, coalesce(send_at, created_at) as at from messages
         where account_id || '' = :account and mode || '' = :mode and recipient >= :first and recipient <= :last and length(recipient) = length(:first)
@@ -53,8 +54,9 @@ const timesToRange = {
 } as const
 
 /**
- * When an account has sent, or is to send, to numbers within a span of time: by the name of each range. Of one number that is what the account has
- * sent to it in a month, at most; of several, all that any account has sent to them is walked over.
+ * Returns when an account has sent, or will send, to numbers within a span of time, by the name of each
+ * range. For one number this reads at most what the account sent to it in a month; for a range it scans what
+ * all accounts sent to its numbers.
  */
 export async function readTimesTo(
   db: Db,

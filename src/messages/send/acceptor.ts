@@ -4,17 +4,17 @@ import { routeKeyOf } from '../core/message-store.ts'
 import type { SendRequest, SendResult } from './send-request.ts'
 
 export interface AcceptorDeps {
-  /** Runs `sendMessages` in the next transaction, together with whatever else waits. */
+  /** Runs `sendMessages` in the next transaction, together with all other waiting units. */
   sendMessages: (requests: readonly SendRequest[]) => Promise<SendResult[]>
   maxPendingSends: number
-  /** Called after the commit for each route on which something now waits. */
+  /** Called after the commit for each route with newly queued messages. */
   wake: (route: { account_id: string; mode: Mode; route_key: string }) => void
   accepted: (messages: number, parts: number) => void
 }
 
 /**
- * Gives the function that accepts one send and settles after its flush (P1). Refuses with `unavailable` when more wait than may: that
- * bounds the memory when the disk is slow.
+ * Creates the function that accepts one send and resolves after its flush (P1). It rejects with `unavailable`
+ * above the maximum of pending sends, which bounds memory when the disk is slow.
  */
 export function createAcceptor(deps: AcceptorDeps): (request: SendRequest) => Promise<SendResult> {
   let pending = 0
@@ -36,7 +36,7 @@ function announce(
   { recipients, parts, accountId, mode, from, encodingForced, sendAt }: SendRequest,
 ): void {
   accepted(recipients.length, recipients.length * parts)
-  // What is scheduled is found when its time comes.
+  // A scheduled message is found when it is due.
   if (sendAt === undefined)
     wake({ account_id: accountId, mode, route_key: routeKeyOf(mode, from, encodingForced) })
 }

@@ -4,14 +4,17 @@ import { availableOf, type Wallet, walletKey } from '../../ledger/ledger.ts'
 import type { AccountState } from '../../storage/tables/schema.ts'
 import type { SendRequest } from './send-request.ts'
 
-/** What the database knew before the batch. Every count is of the moment at which the transaction holds its locks. */
+/** What the database contained before the batch, at the moment when the transaction holds its locks. */
 export interface Standing {
   wallets: ReadonlyMap<string, Wallet>
-  /** Accounts that may not send; a key that was cached a moment ago may still bring their sends here. */
+  /** Accounts that are not allowed to send; with a recently cached key their sends can still arrive here. */
   barred: ReadonlyMap<string, Exclude<AccountState, 'active'>>
-  /** Messages that wait, by wallet. */
+  /** Queued messages, by wallet. */
   waiting: ReadonlyMap<string, number>
-  /** Parts reserved through keys that have a cap, by key and day (`capDayOf`): a batch may hold sends of both sides of a midnight. */
+  /**
+   * Parts reserved by keys with a daily limit, by key and day (`capDayOf`): a batch can hold sends from both
+   * sides of midnight.
+   */
   reservedOfDay: ReadonlyMap<string, number>
 }
 
@@ -19,13 +22,14 @@ export type Decision =
   | { kind: 'accept'; balanceAvailable: number; isLow: boolean }
   | { kind: 'refuse'; code: ProblemCode; extra: RefusalExtra }
 
-/** The key and the day (UTC) whose cap a send counts against. */
+/** Identifies the key and the UTC day of the daily limit that a send counts against. */
 export const capDayOf = ({ keyId, createdAt }: Pick<SendRequest, 'keyId' | 'createdAt'>): string =>
   `${keyId}/${utcDay(createdAt)}`
 
 /**
- * Which sends of a batch fit, each seeing what the earlier ones took: pure, so that the last SMS is raced for in memory and
- * never in the database. Queue before balance, as in the order of checks.
+ * Decides which sends of a batch are accepted; each sees the results of the earlier ones. Pure, so that sends
+ * compete for the last SMS in memory and not in the database. Checks the queue before the balance, as in the
+ * documented order.
  */
 export function decideSends(requests: readonly SendRequest[], standing: Standing): Decision[] {
   const available = new Map<string, number>()
@@ -51,7 +55,7 @@ export function decideSends(requests: readonly SendRequest[], standing: Standing
     }
     const left = available.get(wallet) ?? availableOf(stored)
     if (required > left) {
-      const detail = `${required} SMS are required and ${left} are available.`
+      const detail = `${required} SMS required, ${left} available.`
       return refusal('insufficient_balance', { detail, required, available: left })
     }
     available.set(wallet, left - required)
@@ -65,7 +69,7 @@ export function decideSends(requests: readonly SendRequest[], standing: Standing
   })
 }
 
-/** Plain data: the decision may be made in another thread than the one that answers. */
+/** Plain data, because another thread may decide than the one that responds. */
 const refusal = (code: ProblemCode, extra: RefusalExtra): Decision => ({ kind: 'refuse', code, extra })
 
 const closedAccount = refusal('invalid_token', {
@@ -74,14 +78,14 @@ const closedAccount = refusal('invalid_token', {
 
 const queueFull = (queued: number, limit: number): Decision =>
   refusal('queue_full', {
-    detail: `${queued} messages wait and at most ${limit} may.`,
+    detail: `${queued} messages are queued. The limit is ${limit}.`,
     violated_policies: ['queue'],
     headers: { 'retry-after': '10' },
   })
 
 const capReached = (cap: number, used: number, atMs: number): Decision =>
   refusal('rate_limited', {
-    detail: `This key may send ${cap} SMS a day (UTC) and has sent ${used}.`,
+    detail: `This key can send ${cap} SMS per day (UTC) and has sent ${used}.`,
     violated_policies: ['key-daily-cap'],
     headers: { 'retry-after': String(Math.ceil(((utcDay(atMs) + 1) * dayMs - atMs) / 1000)) },
   })

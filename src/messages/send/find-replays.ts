@@ -6,7 +6,7 @@ import { selectEach } from '../../storage/seam/sets.ts'
 import { readMessagesOfSend } from '../core/message-store.ts'
 import type { SendRequest, StoredSend } from './send-request.ts'
 
-/** The send stored under an idempotency key, or null. */
+/** Reads the send stored under an idempotency key, or null. */
 export async function findReplay(db: Db | Tx, name: KeyName): Promise<StoredSend | null> {
   const [row] = await readKeys(db, [name])
   return row === undefined ? null : readStoredSend(db, row)
@@ -58,7 +58,10 @@ async function readStoredSend(db: Db | Tx, row: IdempotencyKeyTable): Promise<St
   }
 }
 
-/** For each request what its key already stands for, or null. Of one key twice in a batch neither stands for anything yet: `sendMessages` refuses that. */
+/**
+ * Reads the stored send of each request's key, or null. A new key that is twice in a batch has none yet:
+ * `sendMessages` rejects that.
+ */
 export async function findReplays(tx: Tx, requests: readonly SendRequest[]): Promise<(StoredSend | null)[]> {
   const nameOf = (accountId: string, mode: string, key: string): string =>
     JSON.stringify([accountId, mode, key])

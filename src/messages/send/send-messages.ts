@@ -14,9 +14,10 @@ import type { SendRequest, SendResult, Warning } from './send-request.ts'
 import { countNew } from '../core/traffic.ts'
 
 /**
- * Accepts a batch of sends as one unit: idempotency, then money and queue, then the rows. All that is accepted is flushed when
- * the unit's transaction is (P1); the same key never makes a second message (P3); no device is contacted here. What was made before `floor` is
- * `late`: a page of history has passed by, and it is to be made anew.
+ * Accepts a batch of sends as one unit: idempotency, then cost and queue, then the rows. Everything accepted
+ * is flushed with the unit's transaction (P1); the same key never makes a second message (P3); no device is
+ * contacted. A send from before `floor` is `late`: a page of history has been returned beyond its time, and
+ * it must be repeated with a later one.
  */
 export async function sendMessages(
   tx: Tx,
@@ -30,7 +31,7 @@ export async function sendMessages(
   ])
   const isLate = ({ createdAt }: SendRequest): boolean => createdAt < floorMs
   const fresh = requests.filter((request, i) => replays[i] === null && !isLate(request))
-  refuseOneKeyTwice(fresh)
+  rejectRepeatedKey(fresh)
   const decisions = decideSends(fresh, standing)
   const accepted = fresh.filter((_, i) => decisions[i]?.kind === 'accept')
   if (accepted.length > 0)
@@ -47,17 +48,17 @@ export async function sendMessages(
 }
 
 /**
- * Two sends under one new key in a batch: the second is a repeat of the first, and nothing that the balance might refuse. Fails the batch; the writer
- * then runs each call by itself, and the second finds the first.
+ * Fails a batch with two sends under one new key. The second repeats the first, and must not be checked
+ * against the balance. The writer then runs each call separately, and the second finds the first.
  */
-function refuseOneKeyTwice(sends: readonly SendRequest[]): void {
+function rejectRepeatedKey(sends: readonly SendRequest[]): void {
   const keyed = sends.filter((send) => send.idempotency !== null)
   const names = new Set(keyed.map((send) => `${walletKey(send)}/${send.idempotency?.key}`))
   if (names.size < keyed.length)
-    throw new StorageError('one Idempotency-Key stands twice in a batch', 'constraint', false)
+    throw new StorageError('one Idempotency-Key is used twice in a batch', 'constraint', false)
 }
 
-/** Prices a send as if it were made now, and stores nothing. */
+/** Prices a send as of now, and stores nothing. */
 export async function priceSend(db: Db, request: SendRequest): Promise<Decision> {
   return decideSends([request], await readStanding(db, [request]))[0] as Decision
 }
@@ -112,7 +113,10 @@ async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Prom
   }
 }
 
-/** Statements are posted together and run in this order: one wake-up of the database thread for the whole unit. */
+/**
+ * Stores accepted sends. The statements are posted together and run in this order: one wake-up of the
+ * database thread for the unit.
+ */
 async function store(
   tx: Tx,
   sends: readonly SendRequest[],
@@ -253,7 +257,7 @@ const idempotencyRow = (send: SendRequest, decision: Decision) => ({
   created_at: send.createdAt,
 })
 
-/** The warnings of an accepted send, with the one that only the wallet could tell. */
+/** Returns the warnings of an accepted send, including the one that depends on the balance. */
 const warningsOf = (send: SendRequest, result: { kind: string; isLow?: boolean }): readonly Warning[] =>
   result.isLow === true && send.lowBalanceWarning !== undefined
     ? [...send.warnings, send.lowBalanceWarning]

@@ -3,14 +3,16 @@ import type { Category, Encoding, Mode, OnUnknown, SendTable } from '../../stora
 import type { Selectable } from 'kysely'
 import type { MessageRow } from '../core/message-store.ts'
 
-/** A remark that goes with an accepted send; shown to the caller and stored with its idempotency key. */
+/** A warning about an accepted send; returned to the client and stored with its idempotency key. */
 export interface Warning {
   code: string
   message: string
   [member: string]: unknown
 }
 
-/** One accepted-as-to-form `POST /api/v1/send`: checked, priced, with its ids; only money and the queue may still refuse it. */
+/**
+ * A valid `POST /api/v1/send`: checked and priced, with its IDs; only balance and queue can still reject it.
+ */
 export interface SendRequest {
   sendId: string
   /** One for each recipient, ascending. */
@@ -18,9 +20,9 @@ export interface SendRequest {
   accountId: string
   mode: Mode
   keyId: string
-  /** SMS that this key may reserve in a UTC day; null without a cap. */
+  /** Maximum SMS that this key can reserve in a UTC day; null = no limit. */
   dailyCap: number | null
-  /** Messages that may wait; 0 without a limit. */
+  /** Maximum queued messages; 0 = no limit. */
   queueLimit: number
   createdAt: number
   idempotency: { key: string; fingerprint: string } | null
@@ -29,7 +31,7 @@ export interface SendRequest {
   category: Category
   text: string
   encoding: Encoding
-  /** UCS-2 was asked for although GSM-7 has every character of it. */
+  /** UCS-2 was requested although GSM-7 has all characters. */
   encodingForced?: boolean
   units: number
   /** Parts of each message. */
@@ -39,16 +41,16 @@ export interface SendRequest {
   clientReference: string | null
   /** JSON text. */
   metadata: string
-  /** When it is to be sent; left out for at once. */
+  /** Send time; omitted to send immediately. */
   sendAt?: number
-  /** Counted from `sendAt` where there is one. */
+  /** Counted from `sendAt`, if set. */
   expiresAt: number
   warnings: readonly Warning[]
-  /** Joins the warnings when the balance is at or below its threshold after this send. */
+  /** Added to the warnings if the balance is at or below its threshold after this send. */
   lowBalanceWarning?: Warning
 }
 
-/** A send that was stored under an Idempotency-Key, as needed to give its answer again. */
+/** A send that was stored under an Idempotency-Key, as needed to repeat its response. */
 export interface StoredSend {
   fingerprint: string
   send: Selectable<SendTable>
@@ -62,5 +64,5 @@ export type SendResult =
   | { kind: 'accepted'; balanceAvailable: number; isLow: boolean }
   | { kind: 'replayed'; replay: StoredSend }
   | { kind: 'refused'; code: ProblemCode; extra: RefusalExtra }
-  /** A page of history has passed by its time on another node: it is to be made anew, not before `floorMs`. */
+  /** Another node has returned a page of history beyond its time: repeat the send, not before `floorMs`. */
   | { kind: 'late'; floorMs: number }

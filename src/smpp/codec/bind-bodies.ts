@@ -3,8 +3,8 @@ import type { BindFields, BindResult, OutbindFields } from './pdu.ts'
 import { type PduWriter, writeAddress, writeCString, writeOctet, writeTlvs } from './pdu-writer.ts'
 
 /**
- * The standard allows a system id of 15 octets, a password of 8 and a system type of 12; providers hand out longer ones, and their
- * SMSCs take them.
+ * The standard limits a system ID to 15 octets, a password to 8 and a system type to 12; providers issue
+ * longer ones, and their SMSCs accept them.
  */
 const maxNameOctets = 64
 

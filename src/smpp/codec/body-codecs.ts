@@ -5,13 +5,13 @@ import { alertBody, cancelBody, messageResultBody, queryBody, queryResultBody, r
 import { type Bodies, type Command, commandIds } from './pdu.ts'
 import type { PduWriter } from './pdu-writer.ts'
 
-/** How one kind of body is read and written. */
+/** How one kind of body is parsed and written. */
 interface BodyCodec<B> {
   read(cursor: Cursor): B
   write(sink: PduWriter, body: B): void
 }
 
-/** Null for commands that have no body. */
+/** Null for commands without a body. */
 type Codecs = { readonly [C in Command]: BodyCodec<NonNullable<Bodies[C]>> | null }
 
 const codecs: Codecs = {
@@ -43,7 +43,7 @@ const codecs: Codecs = {
   generic_nack: null,
 }
 
-/** What there is to know of one command. */
+/** The codec of one command. */
 export interface CommandCodec {
   readonly command: Command
   readonly id: number
@@ -60,11 +60,11 @@ export const codecOf = Object.fromEntries(all.map((codec) => [codec.command, cod
   Record<Command, CommandCodec>
 >
 
-// Requests lie below 0x200 and so do responses, but for their highest bit: an array of both halves beats a map, whose keys
-// above 2^31 would be numbers on the heap.
+// Requests are below 0x200, and so are responses except for their highest bit: an array of both halves is
+// faster than a map, whose keys above 2^31 would be numbers on the heap.
 const byId: (CommandCodec | undefined)[] = Array.from({ length: 0x400 })
 for (const codec of all) byId[(codec.id & 0x1ff) | (codec.isResponse ? 0x200 : 0)] = codec
 
-/** The codec of a command id, or undefined for those that nobody here knows. */
+/** Returns the codec of a command ID; undefined for unknown ones. */
 export const codecById = (id: number): CommandCodec | undefined =>
   (id & 0x7fff_fe00) === 0 ? byId[(id & 0x1ff) | (id >= 0x8000_0000 ? 0x200 : 0)] : undefined

@@ -1,23 +1,24 @@
 import { type Address, type Tlv, tlvTags } from './pdu.ts'
 
 /**
- * A place in the body of one PDU. Reading past the end, or what cannot be read, leaves a sentence in `fault` and gives zero or
- * nothing, so that a body is read in one straight line and judged at its end. The first fault stays.
+ * A position in the body of one PDU. Reading past the end, or what cannot be parsed, sets `fault` and returns
+ * zero or nothing, so that a body is parsed in one straight line and checked at its end. The first fault
+ * stays.
  */
 export interface Cursor {
   readonly bytes: Buffer
   at: number
-  /** The first octet that belongs to the next PDU. */
+  /** The first octet of the next PDU. */
   readonly end: number
   fault: string | null
-  /** What is wrong behind the mandatory part: it takes nothing from what could be read. */
+  /** What is wrong after the mandatory part: it invalidates nothing that was parsed. */
   rest: string | null
 }
 
 const noOctets = Buffer.alloc(0)
 const noTlvs: readonly Tlv[] = Object.freeze([])
 
-/** Notes what is wrong, and goes to the end: nothing behind a fault has a meaning. */
+/** Records a fault and moves to the end: nothing after a fault has a meaning. */
 function failAt(cursor: Cursor, fault: string): void {
   cursor.fault ??= fault
   cursor.at = cursor.end
@@ -40,8 +41,8 @@ export function readUint32(cursor: Cursor): number {
 }
 
 /**
- * A C-octet string (section 3.1), as Latin-1 and without its NUL. Its length is bounded by the PDU alone: peers send more than the
- * standard allows, and what is longer harms nobody.
+ * A C-octet string (section 3.1), as Latin-1 and without its NUL. Only the PDU limits its length: peers send
+ * more than the standard allows, and longer ones are harmless.
  */
 export function readCString(cursor: Cursor): string {
   const nul = findNul(cursor)
@@ -50,7 +51,7 @@ export function readCString(cursor: Cursor): string {
   return ''
 }
 
-/** The same, where the end of the PDU may stand for the NUL: some SMSCs leave it out behind a message id. */
+/** The same, but the end of the PDU can replace the NUL: some SMSCs omit it after a message ID. */
 export const readLastCString = (cursor: Cursor): string => takeText(cursor, findNul(cursor))
 
 function findNul({ bytes, at, end }: Cursor): number {
@@ -64,7 +65,7 @@ function takeText(cursor: Cursor, nul: number): string {
   return nul === at ? '' : bytes.toString('latin1', at, nul)
 }
 
-/** `length` octets, as a view: they live as long as the chunk that they came in. */
+/** `length` octets, as a view: they live as long as the chunk that they arrived in. */
 export function readOctets(cursor: Cursor, length: number): Buffer {
   if (length === 0) return noOctets
   const { bytes, at, end } = cursor
@@ -83,9 +84,9 @@ export function readAddress(cursor: Cursor): Address {
 }
 
 /**
- * Everything up to the end as TLVs, in their order, known or not, repeated or not (section 3.2.4.1). Peers cut TLVs, give them lengths that are not
- * theirs, and close PDUs with octets that belong to none: what is whole counts, and the first that is not is noted in `rest`. Up to three
- * zeros at the end are passed over.
+ * Parses everything up to the end as TLVs, in their order, known or not, repeated or not (section 3.2.4.1).
+ * Peers cut TLVs, give them wrong lengths, and end PDUs with octets that belong to none: what is complete is
+ * used, and the first that is not sets `rest`. Up to three zeros at the end are ignored.
  */
 export function readTlvs(cursor: Cursor): readonly Tlv[] {
   const { bytes, end } = cursor
@@ -105,7 +106,10 @@ export function readTlvs(cursor: Cursor): readonly Tlv[] {
   return tlvs
 }
 
-/** The same of a message, whose text may be one of them: where there is none, nor the id of a receipt, and what could not be read may be it, there is no message. */
+/**
+ * The same for a message, whose text may be a TLV. Without a text or the ID of a receipt, there is no message
+ * if what could not be parsed may be it.
+ */
 export function readTlvsOf(cursor: Cursor, shortMessage: Uint8Array): readonly Tlv[] {
   const tlvs = readTlvs(cursor)
   const mayBeLost = cursor.rest !== null && shortMessage.length === 0

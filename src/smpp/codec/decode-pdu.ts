@@ -4,7 +4,7 @@ import type { Command, Pdu } from './pdu.ts'
 
 export const headerBytes = 16
 
-/** A well-framed PDU of a known command whose body makes no sense. The stream goes on behind it. */
+/** A well-framed PDU of a known command with an invalid body. The stream continues after it. */
 export interface MalformedPdu {
   command: 'malformed'
   commandId: number
@@ -16,10 +16,10 @@ export interface MalformedPdu {
 }
 
 /**
- * Reads the one PDU that lies from `start` to `end` of `bytes`, its header of 16 octets included (section 3.2); framing is the
- * caller's. Total: every content gives a PDU, an `unknown` or a `malformed` one, and nothing throws. Octets of messages and TLVs
- * are views of `bytes`. The body of a response may be missing, and that of an error response may be anything: what it could not
- * say is null.
+ * Parses the PDU from `start` to `end` of `bytes`, its header of 16 octets included (section 3.2); framing is
+ * up to the caller. Total: every content yields a PDU, an `unknown` or a `malformed` one, and nothing throws.
+ * Octets of messages and TLVs are views of `bytes`. The body of a response may be missing, and that of an
+ * error response may be anything: it is null if it cannot be parsed.
  */
 export function decodePdu(bytes: Buffer, start: number, end: number): Pdu | MalformedPdu {
   const commandId = bytes.readUInt32BE(start + 4)
@@ -40,6 +40,6 @@ export function decodePdu(bytes: Buffer, start: number, end: number): Pdu | Malf
   return { command: 'malformed', commandId, claimed: codec.command, status, sequence, fault: cursor.fault }
 }
 
-// The table says which body belongs to which command; the compiler cannot follow it there.
+// The table decides which body belongs to which command; the compiler cannot know that.
 const pduOf = (codec: CommandCodec, status: number, sequence: number, body: unknown): Pdu =>
   ({ command: codec.command, status, sequence, body }) as Pdu

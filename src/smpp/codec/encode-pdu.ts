@@ -19,8 +19,8 @@ export function roomFor(pdu: Pdu): number {
 }
 
 /**
- * Writes one PDU at `sink.at`, where `roomFor(pdu)` octets must be free. Gives null, or a sentence that says which field does not
- * fit its place in the standard; then nothing was written.
+ * Writes one PDU at `sink.at`, where `roomFor(pdu)` octets must be free. Returns null, or which field does
+ * not fit its place in the standard; then nothing was written.
  */
 export function encodePdu(sink: PduWriter, pdu: Pdu): string | null {
   const start = sink.at

@@ -1,6 +1,6 @@
 import { headerBytes } from './decode-pdu.ts'
 
-/** Where one whole PDU lies. Holds until the next call of `next`. */
+/** Where one complete PDU is. Valid until the next call of `next`. */
 export interface Frame {
   bytes: Buffer
   start: number
@@ -10,9 +10,10 @@ export interface Frame {
 const firstCarryBytes = 1_024
 
 /**
- * Cuts a byte stream into PDUs by their command_length (section 3.2), whatever the slices it comes in. A PDU that lies within one
- * slice is not copied; one that does not is gathered in a buffer that grows with what has come, never with what a length
- * announces, and never above `maxBytes`. A length below 16 or above `maxBytes` loses the framing for good.
+ * Splits a byte stream into PDUs by their command_length (section 3.2), regardless of the slices it arrives
+ * in. A PDU within one slice is not copied. Any other is collected in a buffer that grows with what has
+ * arrived, never with an announced length, and never above `maxBytes`. A length below 16 or above `maxBytes`
+ * loses the framing permanently.
  */
 export class FrameReader {
   readonly #maxBytes: number
@@ -27,19 +28,19 @@ export class FrameReader {
     this.#maxBytes = maxBytes
   }
 
-  /** Whether a PDU has begun whose end has not come. */
+  /** Whether a PDU has begun whose end has not arrived. */
   get isInsideFrame(): boolean {
     return this.#carry !== null
   }
 
-  /** Takes the next slice. */
+  /** Accepts the next slice. */
   push(chunk: Buffer): void {
     const rest = this.#chunk.length - this.#at
     this.#chunk = rest === 0 ? chunk : Buffer.concat([this.#chunk.subarray(this.#at), chunk])
     this.#at = 0
   }
 
-  /** The next whole PDU, null when it has not come yet, or `lost` from then on. */
+  /** Returns the next complete PDU, null while it has not arrived, or `lost` from then on. */
   next(): Frame | null | 'lost' {
     if (this.#lost) return 'lost'
     return this.#carry === null ? this.#nextFromChunk() : this.#nextFromCarry(this.#carry)
@@ -58,7 +59,7 @@ export class FrameReader {
     return this.#frameOf(this.#chunk, start, this.#at)
   }
 
-  /** Moves what is left of the chunk into a buffer of its own, so that the chunk can go. */
+  /** Moves what is left of the chunk into a buffer of its own, so that the chunk can be collected. */
   #keep(left: number, length: number): void {
     this.#carry = Buffer.allocUnsafe(Math.max(left, Math.min(length, firstCarryBytes)))
     this.#chunk.copy(this.#carry, 0, this.#at)
@@ -73,12 +74,12 @@ export class FrameReader {
     const come = Math.min(length, this.#carried + this.#chunk.length - this.#at)
     const roomy = come <= carry.length ? carry : this.#grow(carry, Math.min(length, come * 2))
     if (!this.#fill(roomy, length)) return null
-    // Whoever looks at this PDU keeps its buffer; the next one gets another.
+    // The consumer of this PDU keeps its buffer; the next one gets another.
     this.#carry = null
     return this.#frameOf(roomy, 0, length)
   }
 
-  /** Copies from the chunk until the carry holds `goal` octets; says whether it does. */
+  /** Copies from the chunk until the carry holds `goal` octets; returns whether it does. */
   #fill(carry: Buffer, goal: number): boolean {
     const taken = this.#chunk.copy(carry, this.#carried, this.#at, this.#at + goal - this.#carried)
     this.#at += taken

@@ -12,7 +12,7 @@ import {
 /** The body of submit_sm and deliver_sm (sections 4.4.1 and 4.6.1). */
 export const messageBody = {
   read(cursor: Cursor): MessageFields {
-    // Members are written down in the order of the wire: each is read when its turn comes.
+    // Members are listed in the order of the PDU: each is parsed in turn.
     const mandatory = {
       serviceType: readCString(cursor),
       source: readAddress(cursor),

@@ -2,7 +2,7 @@ import { type Cursor, readAddress, readCString, readLastCString, readOctet, read
 import type { AlertFields, CancelFields, MessageResult, QueryFields, QueryResult, ReplaceFields, SubmitMultiResult } from './pdu.ts' // prettier-ignore
 import { type PduWriter, writeAddress, writeCString, writeOctet, writeShortMessage, writeTlvs, writeUint32 } from './pdu-writer.ts' // prettier-ignore
 
-/** Octets of a message id (section 5.2.23). */
+/** Maximum octets of a message ID (section 5.2.23). */
 const maxIdOctets = 64
 
 /** The body of submit_sm_resp, deliver_sm_resp and data_sm_resp (sections 4.4.2, 4.6.2 and 4.7.2). */

@@ -1,8 +1,8 @@
 import type { Address, Tlv } from './pdu.ts'
 
 /**
- * Where a PDU is being written. The owner has made sure that there is room; what a field cannot hold leaves a sentence in
- * `fault`, and the owner then takes back what was written. The first fault stays.
+ * Where a PDU is written. The owner has ensured that there is room. What a field cannot hold sets `fault`,
+ * and the owner then discards what was written. The first fault stays.
  */
 export interface PduWriter {
   bytes: Buffer
@@ -22,8 +22,8 @@ export function writeUint32(sink: PduWriter, value: number, name: string): void 
 }
 
 /**
- * A C-octet string of at most `most` octets before its NUL. Refuses longer ones, NUL, and what Latin-1 does not have. The loop is
- * twice as fast as `latin1Write` for the 0 to 20 characters that these fields have.
+ * Writes a C-octet string of at most `most` octets before its NUL. Rejects longer ones, NUL, and what Latin-1
+ * does not have. The loop is twice as fast as `latin1Write` for the 0 to 20 characters of these fields.
  */
 export function writeCString(sink: PduWriter, text: string, most: number, name: string): void {
   const { length } = text
@@ -43,7 +43,7 @@ export function writeCString(sink: PduWriter, text: string, most: number, name: 
   sink.at = at
 }
 
-/** An octet for the length, then the octets: at most 254 (section 5.2.21). */
+/** Writes the length as one octet, then the octets: at most 254 (section 5.2.21). */
 export function writeShortMessage(sink: PduWriter, octets: Uint8Array): void {
   if (octets.length > 254) {
     sink.fault ??= 'shortMessage is longer than 254 octets'

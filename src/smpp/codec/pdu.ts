@@ -1,10 +1,10 @@
 /**
- * The words of SMPP 3.4 (SMPP v3.4 Issue 1.2, smpp.org) that an ESME meets: commands, what they carry, status codes and TLV
- * tags, with those of 5.0 that a 5.0 peer may send to it. Names are the standard's own. Text of C-octet strings is kept as
- * Latin-1, one character for each octet, because what the octets mean is a matter of the link.
+ * The parts of SMPP 3.4 (SMPP v3.4 Issue 1.2, smpp.org) that an ESME needs: commands, bodies, status codes
+ * and TLV tags, with those of 5.0 that a 5.0 peer may send. Names are from the standard. Text of C-octet
+ * strings is kept as Latin-1, one character per octet, because the meaning of the octets depends on the link.
  */
 
-/** An optional parameter (section 3.2.4), also one whose tag nobody knows. */
+/** An optional parameter (section 3.2.4), including ones with an unknown tag. */
 export interface Tlv {
   readonly tag: number
   readonly value: Uint8Array
@@ -17,7 +17,7 @@ export interface Address {
   readonly address: string
 }
 
-/** submit_sm, deliver_sm and data_sm share this; what data_sm has no field for is zero or empty there. */
+/** Shared by submit_sm, deliver_sm and data_sm; what data_sm has no field for is zero or empty. */
 export interface MessageFields {
   serviceType: string
   source: Address
@@ -40,7 +40,7 @@ export interface BindFields {
   password: string
   systemType: string
   interfaceVersion: number
-  /** Which addresses the ESME serves; `address` is a pattern of the SMSC's own dialect. */
+  /** Which addresses the ESME serves; `address` is a pattern in the SMSC's own syntax. */
   addressRange: Address
 }
 
@@ -54,7 +54,7 @@ export interface BindResult {
   tlvs: readonly Tlv[]
 }
 
-/** The answer to a message: submit_sm_resp, deliver_sm_resp and data_sm_resp. */
+/** The response to a message: submit_sm_resp, deliver_sm_resp and data_sm_resp. */
 export interface MessageResult {
   messageId: string
   tlvs: readonly Tlv[]
@@ -99,7 +99,7 @@ export interface AlertFields {
   tlvs: readonly Tlv[]
 }
 
-/** What each command carries. The body of a response may be missing: an error answer has none (section 3.2). */
+/** The body of each command. That of a response may be missing: an error response has none (section 3.2). */
 export interface Bodies {
   bind_receiver: BindFields
   bind_receiver_resp: BindResult | null
@@ -131,19 +131,19 @@ export interface Bodies {
 
 export type Command = keyof Bodies
 
-/** One PDU of the given commands. */
+/** A PDU of one of the given commands. */
 export type PduOf<C extends Command> = {
   [K in C]: {
     command: K
     status: number
     sequence: number
     body: Bodies[K]
-    /** What of its optional part could not be read; left out where all could. */
+    /** What of its optional part could not be parsed; omitted if everything could. */
     rest?: string
   }
 }[C]
 
-/** A well-framed PDU whose command nobody here knows; `body` is everything behind its header. */
+/** A well-framed PDU with an unknown command; `body` is everything after its header. */
 export interface UnknownPdu {
   command: 'unknown'
   commandId: number
@@ -185,7 +185,7 @@ export const commandIds: Readonly<Record<Command, number>> = {
   data_sm_resp: 0x8000_0103,
 }
 
-/** Section 5.1.3, and from 0x100 on what 5.0 added that is not about broadcasts. 0x400 to 0x4ff belong to the vendors. */
+/** Section 5.1.3, and from 0x100 on what 5.0 added, except for broadcasts. 0x400 to 0x4ff are vendor specific. */
 export const commandStatus = {
   ESME_ROK: 0x000,
   ESME_RINVMSGLEN: 0x001,
@@ -244,7 +244,7 @@ export const commandStatus = {
   ESME_RINVDSTADDRSUBUNIT: 0x106,
 } as const
 
-/** Section 5.3.2, and 5.0's congestion_state. Tags from 0x1400 to 0x3fff belong to the vendors. */
+/** Section 5.3.2, and congestion_state of 5.0. Tags from 0x1400 to 0x3fff are vendor specific. */
 export const tlvTags = {
   dest_addr_subunit: 0x0005,
   dest_network_type: 0x0006,

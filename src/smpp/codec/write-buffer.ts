@@ -3,20 +3,21 @@ import type { PduWriter } from './pdu-writer.ts'
 const slabBytes = 65_536
 
 /**
- * The PDUs that wait for the socket, in one buffer. They are handed over once per turn of the event loop, as one write, and only when
- * the write before is done: so what is still here when the connection fails has certainly not left.
+ * Collects the PDUs for the socket in one buffer. They are passed on once per turn of the event loop, as one
+ * write, and only when the previous write is done: so what is still here when the connection fails was
+ * certainly not sent.
  */
 export class WriteBuffer {
   readonly #write: (pieces: readonly Buffer[], done: () => void) => void
   readonly #sink: PduWriter = { bytes: Buffer.allocUnsafe(slabBytes), at: 0, fault: null }
-  /** What stands in front of `#from` was handed over. */
+  /** What is before `#from` was passed to the socket. */
   #from = 0
   #full: Buffer[] = []
   #fullBytes = 0
   #isWriting = false
   #isFlushDue = false
 
-  /** `write` hands the pieces to the socket and calls `done` when they have left. */
+  /** `write` passes the pieces to the socket and calls `done` when they were sent. */
   constructor(write: (pieces: readonly Buffer[], done: () => void) => void) {
     this.#write = write
   }
@@ -26,12 +27,12 @@ export class WriteBuffer {
     return this.#fullBytes + this.#sink.at - this.#from
   }
 
-  /** Whether the socket still works on the last write. */
+  /** Whether the last write of the socket is still running. */
   get isWriting(): boolean {
     return this.#isWriting
   }
 
-  /** Where the next PDU goes, with `room` octets free. Whoever writes there calls `flushSoon`. */
+  /** Returns where the next PDU is written, with `room` octets free. The caller then calls `flushSoon`. */
   sinkFor(room: number): PduWriter {
     const sink = this.#sink
     if (sink.bytes.length - sink.at < room) {
@@ -42,7 +43,7 @@ export class WriteBuffer {
     return sink
   }
 
-  /** Hands over what is here at the end of this turn of the loop, or when the write before is done. */
+  /** Passes on what is here at the end of this turn of the loop, or when the previous write is done. */
   flushSoon(): void {
     if (this.#isFlushDue || this.#isWriting) return
     this.#isFlushDue = true
@@ -52,7 +53,7 @@ export class WriteBuffer {
     })
   }
 
-  /** Hands over everything now, behind a write that may not be done. */
+  /** Passes on everything now, after a write that may not be done. */
   flush(): void {
     if (this.waitingBytes === 0) return
     this.#setAside()
@@ -63,7 +64,7 @@ export class WriteBuffer {
     this.#write(pieces, () => this.#done())
   }
 
-  /** Drops what the socket has not been given: it will never leave. */
+  /** Drops what the socket has not been given: it will never be sent. */
   discard(): void {
     this.#full = []
     this.#fullBytes = 0
@@ -81,7 +82,7 @@ export class WriteBuffer {
   #done(): void {
     this.#isWriting = false
     if (this.waitingBytes > 0) this.flush()
-    // Nobody looks at the buffer any more: it starts over.
+    // Nothing refers to the buffer any more: it starts over.
     else this.#sink.at = this.#from = 0
   }
 }

@@ -25,23 +25,23 @@ interface Deps {
   tools: Pick<Clock, 'monotonicMs' | 'schedule'>
   alarm: Pick<DeadlineTimer, 'by' | 'ring'>
   limits: SessionLimits
-  /** Whether the session takes no more PDUs for now. */
-  isSated(): boolean
+  /** Whether the session accepts no more PDUs at the moment. */
+  isFull(): boolean
   ready(): void
   take(pdu: Pdu | MalformedPdu): void
-  /** Everything sent so far was handed to the socket: it may be at the peer by now. */
+  /** Everything sent so far was passed to the socket: the peer may have it by now. */
   written(nowMs: number): void
   /** A write is done: there may be room again. */
   drained(): void
-  /** Once, for the first fault. What was not handed over by then never will be. The session closes. */
+  /** Called once, for the first fault. What was not passed on by then never will be. The session closes. */
   failed(fault: ConnectionFault): void
-  /** Once, when the socket is gone. */
+  /** Called once, when the socket is closed. */
   closed(): void
 }
 
 /**
- * One TCP or TLS connection that carries PDUs. It reads no more than the session takes and than the peer takes of our answers, notices
- * a write or a PDU that does not come to its end, and reports its first fault.
+ * One TCP or TLS connection that carries PDUs. It reads no more than the session accepts and than the peer
+ * accepts of our responses, detects a write or a PDU that does not finish, and reports its first fault.
  */
 export class Connection {
   readonly #deps: Deps
@@ -49,16 +49,16 @@ export class Connection {
   readonly #writes = new WriteBuffer((pieces, done) => this.#writeOut(pieces, done))
   readonly #socket: Duplex
   #state: 'connecting' | 'open' | 'ended' | 'closed' = 'connecting'
-  /** When connecting, and then the write that is under way, began. */
+  /** When connecting, and later the running write, began. */
   #busySinceMs: number
-  /** When the first octet of a PDU came whose end has not. */
+  /** When the first octet of an incomplete PDU arrived. */
   #insideSinceMs: number | null = null
   #pausedSinceMs: number | null = null
   #pausedMs = 0
   #receivedMs: number
   #cancelClosing: () => void = () => undefined
 
-  /** Throws what `open` throws: settings that no socket can be made of. */
+  /** Throws what `open` throws: settings that yield no socket. */
   constructor(open: OpenSocket, deps: Deps) {
     this.#deps = deps
     this.#reader = new FrameReader(deps.limits.maxPduBytes)
@@ -73,35 +73,35 @@ export class Connection {
     deps.alarm.by(this.#busySinceMs + deps.limits.connectTimeoutMs)
   }
 
-  /** When octets came last. */
+  /** When octets last arrived. */
   get receivedMs(): number {
     return this.#receivedMs
   }
 
-  /** Whether we do not read for now, so that nothing the peer says is heard. */
+  /** Whether reading is paused, so that nothing from the peer is received. */
   get isPaused(): boolean {
     return this.#pausedSinceMs !== null
   }
 
-  /** Whether the peer takes what we send. */
+  /** Whether the peer accepts what is sent. */
   get hasRoom(): boolean {
     return this.#writes.waitingBytes < this.#deps.limits.maxUnsentBytes
   }
 
-  /** Monotonic time that stands still while we do not read: nobody is late whose answer we did not look at. */
+  /** Monotonic time that stops while reading is paused: no response is late that was not read. */
   hearingMs(nowMs: number): number {
     return (this.#pausedSinceMs ?? nowMs) - this.#pausedMs
   }
 
-  /** Sends at the end of this turn. Gives what is wrong with the PDU, or null; a PDU with a fault is not sent. */
+  /** Sends at the end of this turn. Returns what is wrong with the PDU, or null; a PDU with a fault is not sent. */
   send(pdu: Pdu): string | null {
     const fault = encodePdu(this.#writes.sinkFor(roomFor(pdu)), pdu)
     if (fault === null) this.#writes.flushSoon()
     return fault
   }
 
-  /** Reads on, if the session takes more again. */
-  readOn(): void {
+  /** Resumes reading, if the session accepts more again. */
+  resumeReading(): void {
     if (this.#state !== 'open' || this.#pausedSinceMs === null || this.#mustPause()) return
     this.#pausedMs += this.#deps.tools.monotonicMs() - this.#pausedSinceMs
     this.#pausedSinceMs = null
@@ -111,7 +111,7 @@ export class Connection {
     this.#deps.alarm.ring()
   }
 
-  /** Does what is due and gives the next deadline. */
+  /** Does what is due and returns the next deadline. */
   check(nowMs: number): number {
     const { connectTimeoutMs, stallMs } = this.#deps.limits
     const watches: [atMs: number, kind: ConnectionFault['kind'], detail: string][] = []
@@ -126,7 +126,7 @@ export class Connection {
     return this.#hasEnded ? Number.POSITIVE_INFINITY : Math.min(...watches.map(([atMs]) => atMs))
   }
 
-  /** Sends what waits, ends our half, and leaves the peer a moment to end its own. */
+  /** Sends what is buffered, ends our half, and gives the peer a moment to end its own. */
   close(): void {
     if (this.#state === 'connecting' || this.#socket.destroyed) return this.destroy()
     this.#writes.flush()
@@ -137,7 +137,7 @@ export class Connection {
     this.#cancelClosing = this.#deps.tools.schedule(this.#deps.limits.closeMs, () => this.#socket.destroy())
   }
 
-  /** Ends the connection at once; what was not handed over never will be. */
+  /** Ends the connection immediately; what was not passed on never will be. */
   destroy(): void {
     if (!this.#hasEnded) this.#state = 'ended'
     this.#socket.destroy()
@@ -178,7 +178,7 @@ export class Connection {
   }
 
   #mustPause(): boolean {
-    return this.#deps.isSated() || !this.hasRoom
+    return this.#deps.isFull() || !this.hasRoom
   }
 
   #pause(): void {
@@ -200,12 +200,12 @@ export class Connection {
   #left(done: () => void): void {
     if (this.#state !== 'open') return
     done()
-    this.readOn()
+    this.resumeReading()
     this.#deps.drained()
   }
 
   #broken(kind: ConnectionFault['kind'], detail: string): void {
-    // Answers that came before the end were given, also when we had paused.
+    // PDUs that arrived before the end are processed, even while reading was paused.
     while (this.#state === 'open') {
       const frame = this.#reader.next()
       if (frame === null || frame === 'lost') break

@@ -1,16 +1,19 @@
 import type { Clock } from '../../runtime/clock.ts'
 
-/** One timer for all deadlines of a session: at 100,000 requests a second, a timer for each would cost more than the request. */
+/**
+ * One timer for all deadlines of a session: at 100,000 requests per second, a timer for each would cost more
+ * than the request.
+ */
 export interface DeadlineTimer {
-  /** Asks to be rung no later than `atMs`, on the monotonic clock. */
+  /** Requests a call no later than `atMs`, on the monotonic clock. */
   by(atMs: number): void
-  /** Rings now. */
+  /** Calls now. */
   ring(): void
-  /** Never rings again. */
+  /** Never calls again. */
   cancel(): void
 }
 
-/** `check` does what is due and gives the next deadline, or Infinity. It may be rung early. */
+/** `check` does what is due and returns the next deadline, or Infinity. It may be called early. */
 export function createDeadlineTimer(
   tools: Pick<Clock, 'monotonicMs' | 'schedule'>,
   check: () => number,

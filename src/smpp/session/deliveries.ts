@@ -3,16 +3,19 @@ import { DeliveryResult, type SessionSpan } from './delivery-result.ts'
 import { commandStatus, type Pdu, type PduOf } from '../codec/pdu.ts'
 import type { SessionLimits } from './session-limits.ts'
 
-/** A message or a receipt from the peer. Its octets are views of what came: who keeps them longer than the promise copies them. */
+/**
+ * A message or a receipt from the peer. Its octets are views of the received data: a consumer that keeps them
+ * longer than the promise must copy them.
+ */
 export type Delivery = PduOf<'deliver_sm' | 'data_sm'>
 
 interface Deps {
   alarm: Pick<DeadlineTimer, 'by'>
   limits: SessionLimits
   monotonicMs(): number
-  /** When the peer was last heard. */
-  heardMs(): number
-  /** Stores a message; what becomes of it is told by `fate`, from then on. */
+  /** When data of the peer last arrived. */
+  receivedMs(): number
+  /** Stores a message; `fate` gets its result from then on. */
   store(delivery: Delivery, fate: DeliveryResult): Promise<void>
   answer(delivery: Delivery, status: number): void
   /** One was answered: there may be room for another. */
@@ -20,14 +23,14 @@ interface Deps {
 }
 
 /**
- * Messages from the peer between their arrival and our answer. A yes is only said once the message is stored; when it cannot be, or
- * not in time, the peer is asked to send it again later (ESME_RX_T_APPN).
+ * Messages from the peer between their arrival and our response. The ack is sent only after the message is
+ * stored. If that fails, or takes too long, the peer is asked to deliver it again later (ESME_RX_T_APPN).
  */
 export class Deliveries {
   readonly #deps: Deps
   readonly #span: SessionSpan
   readonly #open = new Map<Delivery, { untilMs: number; fate: DeliveryResult }>()
-  /** Calls of the store that have not ended, those too whose time is over. */
+  /** Calls of the store that have not ended, including those that timed out. */
   #storing = 0
 
   constructor(deps: Deps) {
@@ -36,7 +39,7 @@ export class Deliveries {
     this.#span = {
       endedMs: null,
       noticedWithinMs: enquireLinkMs + enquireLinkTimeoutMs,
-      heardMs: () => deps.heardMs(),
+      receivedMs: () => deps.receivedMs(),
     }
   }
 
@@ -49,7 +52,7 @@ export class Deliveries {
   }
 
   take(delivery: Delivery): void {
-    // The store hangs on to what was given up: it gets no more to hang on to.
+    // The store still works on messages that timed out: it gets no more.
     if (this.#storing >= this.#deps.limits.maxUnanswered)
       return this.#deps.answer(delivery, commandStatus.ESME_RX_T_APPN)
     const nowMs = this.#deps.monotonicMs()
@@ -64,7 +67,7 @@ export class Deliveries {
     })
   }
 
-  /** Answers those that the store has had too long, and gives the next deadline. */
+  /** Rejects those that the store has had too long, and returns the next deadline. */
   check(nowMs: number): number {
     for (const [delivery, { untilMs }] of this.#open) {
       if (untilMs > nowMs) return untilMs
@@ -73,12 +76,13 @@ export class Deliveries {
     return Number.POSITIVE_INFINITY
   }
 
-  /** The peer is gone: what is stored from now on is answered to nobody, and comes again. */
+  /** The peer is gone: what is stored from now on gets no response, and is delivered again. */
   close(): void {
     this.#span.endedMs = this.#deps.monotonicMs()
-    // What became of its messages is remembered for longer than the session, which must not be kept with it: it has buffers.
-    const heardMs = this.#deps.heardMs()
-    this.#span.heardMs = () => heardMs
+    // The results of its messages are remembered for longer than the session, which must not be kept with
+    // them: it has buffers.
+    const receivedMs = this.#deps.receivedMs()
+    this.#span.receivedMs = () => receivedMs
     this.#open.clear()
   }
 
@@ -101,7 +105,7 @@ export class Deliveries {
   }
 }
 
-/** What the peer is told of a delivery: taken, with ESME_ROK, or refused for now. */
+/** Returns the response to a delivery: accepted with ESME_ROK, or rejected temporarily. */
 export function deliveryAnswer({ command, sequence }: Delivery, status: number): Pdu {
   const body = status === commandStatus.ESME_ROK ? { messageId: '', tlvs: [] } : null
   return { command: `${command}_resp`, status, sequence, body }

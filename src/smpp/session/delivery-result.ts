@@ -1,18 +1,24 @@
-/** Peers wait this long at least for an answer before they take it for lost. */
+/** Peers wait at least this long for a response before they consider it lost. */
 const promptMs = 5_000
 
-/** What the messages of one session have in common: when it was over, when it was heard last, and how late a connection may be known to be dead. */
+/**
+ * What the messages of one session have in common: when it ended, when data last arrived, and how late a dead
+ * connection may be detected.
+ */
 export interface SessionSpan {
   endedMs: number | null
   readonly noticedWithinMs: number
-  heardMs: () => number
+  receivedMs: () => number
 }
 
-/** What became of one message from the peer: a repeat of it is told by that from another message that says the same. */
+/**
+ * The result of one message from the peer, which distinguishes a repeat of it from another message with the
+ * same text.
+ */
 export class DeliveryResult {
   readonly #session: SessionSpan
   readonly #arrivedMs: number
-  #said: { isYes: boolean; atMs: number } | null = null
+  #response: { isAck: boolean; atMs: number } | null = null
 
   constructor(session: SessionSpan, arrivedMs: number) {
     this.#session = session
@@ -23,26 +29,27 @@ export class DeliveryResult {
     return this.#arrivedMs
   }
 
-  answered(isYes: boolean, atMs: number): void {
-    this.#said = { isYes, atMs }
+  answered(isAck: boolean, atMs: number): void {
+    this.#response = { isAck, atMs }
   }
 
-  /** Whether both came over one session. */
-  cameBeside(other: DeliveryResult): boolean {
+  /** Returns whether both arrived over the same session. */
+  isOfSameSession(other: DeliveryResult): boolean {
     return other.#session === this.#session
   }
 
   /**
-   * Whether the peer may say it again: it had no yes in time, or its connection ended so soon behind the yes that this may never have come. Over another
-   * session it may, too, while its own was not heard since the yes: that one may be dead and nobody knows yet. To whom lives and has our yes, the
-   * same words are a new message.
+   * Returns whether the peer may send it again: it got no ack in time, or its connection ended so soon after
+   * the ack that this may never have arrived. Over another session it may, too, while nothing arrived on its
+   * own since the ack: that one may be dead without being detected yet. If the peer is alive and received our
+   * ack, the same octets are a new message.
    */
   mayComeAgain(nowMs: number, isElsewhere = false): boolean {
     const { endedMs, noticedWithinMs } = this.#session
-    if (this.#said === null) return endedMs !== null || nowMs - this.#arrivedMs > promptMs
-    const { isYes, atMs } = this.#said
-    if (!isYes || atMs - this.#arrivedMs > promptMs) return true
-    if (isElsewhere && this.#session.heardMs() <= atMs) return true
+    if (this.#response === null) return endedMs !== null || nowMs - this.#arrivedMs > promptMs
+    const { isAck, atMs } = this.#response
+    if (!isAck || atMs - this.#arrivedMs > promptMs) return true
+    if (isElsewhere && this.#session.receivedMs() <= atMs) return true
     return endedMs !== null && endedMs - atMs <= noticedWithinMs
   }
 }

@@ -1,9 +1,9 @@
-/** The end of a session that lets what is open end first: what to do then, once, and by when at the latest. */
+/** The end of a session that lets open requests finish: what to do then, once, and by when at the latest. */
 export class GracefulClose {
   #leave: (() => void) | null = null
   #untilMs = Number.POSITIVE_INFINITY
 
-  /** Infinity while nobody leaves. */
+  /** Infinity while no close is pending. */
   get untilMs(): number {
     return this.#untilMs
   }
@@ -13,14 +13,14 @@ export class GracefulClose {
     this.#untilMs = untilMs
   }
 
-  /** Nothing is open any more. Does nothing while nobody leaves. */
+  /** Closes now, because nothing is open any more. Does nothing while no close is pending. */
   now(): void {
     const leave = this.#leave
     this.cancel()
     leave?.()
   }
 
-  /** Leaves what is still open when its time is over. */
+  /** Closes when the time is over, regardless of what is open. */
   check(nowMs: number): void {
     if (nowMs >= this.#untilMs) this.now()
   }

@@ -4,19 +4,19 @@ import type { SessionLimits } from './session-limits.ts'
 interface Deps {
   alarm: Pick<DeadlineTimer, 'by'>
   limits: SessionLimits
-  /** When octets of the peer came last. */
-  heardMs(): number
-  /** Asks the peer whether it lives, and tells whether it said so in time. */
+  /** When octets of the peer last arrived. */
+  receivedMs(): number
+  /** Sends an enquire_link, and reports whether the peer responded in time. */
   ask(answered: (isAlive: boolean) => void): void
-  /** The peer did not answer. */
+  /** The peer did not respond. */
   dead(): void
-  /** Nothing was asked or delivered for the time of inactivity. */
+  /** Nothing was requested or delivered for the time of inactivity. */
   idle(): void
 }
 
 /**
- * Asks a silent peer whether it lives, and only a silent one: what it sends says so as well. A missing answer ends the session, also
- * when TCP sees nothing wrong. (SMPP 3.4, section 7.2.)
+ * Sends enquire_link to a silent peer, and only to a silent one: anything that it sends shows that it is
+ * alive. A missing response ends the session, even if TCP detects nothing. (SMPP 3.4, section 7.2.)
  */
 export class KeepAlive {
   readonly #deps: Deps
@@ -27,12 +27,12 @@ export class KeepAlive {
     this.#deps = deps
   }
 
-  /** A request went out or a message came, or the session was bound. */
+  /** A request was sent or a message arrived, or the session was bound. */
   used(nowMs: number): void {
     this.#usedMs = nowMs
   }
 
-  /** Does what is due and gives the next deadline. Not called while nothing is heard. */
+  /** Does what is due and returns the next deadline. Not called while reading is paused. */
   check(nowMs: number): number {
     if (this.#usedMs === null) return Number.POSITIVE_INFINITY
     const { enquireLinkMs, inactivityMs } = this.#deps.limits
@@ -41,15 +41,15 @@ export class KeepAlive {
       this.#deps.idle()
       return Number.POSITIVE_INFINITY
     }
-    // The request for an answer has a time of its own.
+    // The enquire_link has its own timeout.
     if (this.#isAsking) return idleAtMs
-    const silentAtMs = this.#deps.heardMs() + enquireLinkMs
+    const silentAtMs = this.#deps.receivedMs() + enquireLinkMs
     if (nowMs < silentAtMs) return Math.min(idleAtMs, silentAtMs)
     this.askNow()
     return idleAtMs
   }
 
-  /** Asks, however lately the peer was heard, unless it is asked already. */
+  /** Sends an enquire_link, regardless of the last data, unless one is open. */
   askNow(): void {
     if (this.#isAsking) return
     this.#isAsking = true
@@ -59,7 +59,7 @@ export class KeepAlive {
   #answered(isAlive: boolean): void {
     this.#isAsking = false
     if (!isAlive) return this.#deps.dead()
-    // What rang last was the time that the answer might have taken.
-    this.#deps.alarm.by(this.#deps.heardMs() + this.#deps.limits.enquireLinkMs)
+    // The last call was for the timeout of the response.
+    this.#deps.alarm.by(this.#deps.receivedMs() + this.#deps.limits.enquireLinkMs)
   }
 }

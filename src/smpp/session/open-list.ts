@@ -1,19 +1,19 @@
 import type { Command } from '../codec/pdu.ts'
 import type { RequestOutcome } from './request-outcome.ts'
 
-/** A request that has a sequence number, and waits for its answer. */
+/** A request that has a sequence number and waits for its response. */
 export interface Open {
   readonly answeredBy: Command
   readonly sequence: number
-  /** Whether it takes room in the window, as all do but those of the session itself. */
+  /** Whether it takes room in the window, as all do except those of the session itself. */
   readonly isWindowed: boolean
   readonly timeoutMs: number
   readonly settle: (outcome: RequestOutcome<Command>) => void
-  /** Null while it is certain that none of it has left. */
+  /** Null while it is certain that none of it was sent. */
   writtenMs: number | null
-  /** On the clock that stands still while we do not read. */
+  /** On the clock that stops while reading is paused. */
   deadlineMs: number
-  /** On the clock that never does. */
+  /** On the clock that never stops. */
   latestMs: number
   hasEnded: boolean
   older: Open | null
@@ -21,9 +21,9 @@ export interface Open {
 }
 
 /**
- * Requests in the order of their sending. Peers answer in that order nearly always, so that the one sought is the first. A map would
- * find the others faster, but the tables that it outgrows hold on to each other and to what they held until a full collection:
- * at 400,000 requests a second that was a quarter of the time.
+ * Requests in the order of their sending. Peers almost always respond in that order, so the one sought is the
+ * first. A map would find the others faster, but the tables that it outgrows keep each other and their
+ * contents alive until a full collection: at 400,000 requests per second that was a quarter of the time.
  */
 export class OpenList {
   #oldest: Open | null = null
@@ -50,14 +50,14 @@ export class OpenList {
     return open
   }
 
-  /** All that are in it now, the oldest first. */
+  /** All that are in it now, oldest first. */
   toArray(): Open[] {
     const all: Open[] = []
     for (let open = this.#oldest; open !== null; open = open.newer) all.push(open)
     return all
   }
 
-  /** Takes out one that is in the list. */
+  /** Removes one that is in the list. */
   remove(open: Open): void {
     const { older, newer } = open
     if (older === null) this.#oldest = newer

@@ -11,28 +11,28 @@ export interface SocketTarget {
   tls: TlsSettings | null
 }
 
-/** SMPP has no STARTTLS: TLS is a port of its own. All texts are PEM. */
+/** SMPP has no STARTTLS: TLS has its own port. All texts are PEM. */
 export interface TlsSettings {
-  /** The name asked for by SNI and expected in the certificate; left out, the host. */
+  /** The name requested by SNI and expected in the certificate. Default: the host. */
   servername?: string
-  /** Who may have signed the peer's certificate; left out, what Node.js trusts. */
+  /** Trusted certificate authorities. Default: those of Node.js. */
   ca?: string
-  /** Our own certificate, for peers that ask for one, with its key. */
+  /** The client certificate, for peers that require one, with its key. */
   cert?: string
   key?: string
-  /** False takes any certificate: then nobody knows who listens. */
+  /** False accepts any certificate: the identity of the peer is not verified. */
   verify: boolean
 }
 
 /**
- * A TCP or TLS connection to the target: TLS 1.2 or later, the certificate and its name checked unless told otherwise. Opening it throws
- * for a port that is none and for texts that are no PEM.
+ * Returns a TCP or TLS connection to the target: TLS 1.2 or later, with certificate and name verified by
+ * default. Opening it throws for an invalid port and for texts that are no PEM.
  */
 export function socketTo({ host, port, tls }: SocketTarget): OpenSocket {
   return (ready) => {
-    // Node.js throws as well, but leaves a socket behind.
+    // Node.js throws as well, but leaves a socket open.
     if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError(`${port} is no port`)
-    // One write holds all PDUs of a turn: there is nothing that Nagle's algorithm could gather, only time to lose.
+    // One write contains all PDUs of a turn: Nagle's algorithm could combine nothing, only delay.
     if (tls === null) return connect({ host, port, noDelay: true }, ready)
     const { verify, servername = isIP(host) === 0 ? host : undefined, ...identity } = tls
     const socket = connectTls(

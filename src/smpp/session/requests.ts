@@ -13,7 +13,7 @@ export type ControlCommand =
   | 'unbind'
 export type Settle = Open['settle']
 
-/** A body, or what makes it as the request leaves, which may be long after it was asked for. */
+/** A body, or a function that creates it when the request is sent, which may be long after it was requested. */
 export type Body<C extends Command> = Bodies[C] | (() => Bodies[C])
 
 interface Asking {
@@ -31,19 +31,19 @@ interface Deps {
   alarm: Pick<DeadlineTimer, 'by'>
   limits: SessionLimits
   monotonicMs(): number
-  /** When the octets came that are being looked at. */
-  heardMs(): number
+  /** When the octets arrived that are being processed. */
+  receivedMs(): number
   send(pdu: Pdu): string | null
-  /** Whether the peer takes what we send. */
+  /** Whether the peer accepts what is sent. */
   canSend(): boolean
   late(answer: LateAnswer): void
-  /** An answer did not come in time: the peer is to be asked whether it lives. One that lost a single answer says so at once. */
-  doubted(): void
-  /** A request ended: there may be room for those that wait. */
+  /** A response is overdue: the peer must be probed. One that lost a single response replies immediately. */
+  suspected(): void
+  /** A request ended: there may be room for waiting ones. */
   ended(): void
 }
 
-// Made once: a name that is put together for each request would have to be compared letter by letter.
+// Created once: a name that is concatenated for each request would have to be compared character by character.
 const answers: Readonly<Record<RequestCommand | ControlCommand, Command>> = {
   bind_transceiver: 'bind_transceiver_resp',
   bind_transmitter: 'bind_transmitter_resp',
@@ -58,17 +58,17 @@ const answers: Readonly<Record<RequestCommand | ControlCommand, Command>> = {
 }
 
 /**
- * A request ends after so many times its time, whatever we did not read: a store that is slow for ever and a peer that sends without
- * end would leave nearly no time to hear.
+ * A request ends after this many times its timeout, regardless of paused reading: a store that is always slow
+ * and a peer that sends endlessly would leave almost no time to receive.
  */
-const maxDeafness = 4
+const maxPauseFactor = 4
 
 /** The range of sequence numbers (section 3.2). */
 export const sequenceNumbers = { first: 1, last: 0x7fff_ffff }
 
 /**
- * The requests of a session: the window and who waits for it, sequence numbers that no other request has, answers matched by number
- * and command, and one outcome for each request whatever happens. Answers that come too late are matched as well.
+ * The requests of a session: the window and its waiting requests, unique sequence numbers, responses matched
+ * by number and command, and exactly one outcome per request. Late responses are matched as well.
  */
 export class Requests {
   readonly #deps: Deps
@@ -81,9 +81,9 @@ export class Requests {
   readonly #lastSequence: number
   #hasWrapped = false
   #isClosed = false
-  #doubtedMs = Number.NEGATIVE_INFINITY
+  #suspectedMs = Number.NEGATIVE_INFINITY
 
-  /** Numbers begin at `first`; behind `last` they begin at 1 again. */
+  /** Numbers begin at `first`; after `last` they begin at 1 again. */
   constructor(deps: Deps, { first, last } = sequenceNumbers) {
     this.#deps = deps
     this.#window = deps.limits.window
@@ -91,7 +91,7 @@ export class Requests {
     this.#lastSequence = last
   }
 
-  /** Requests on the wire without an answer, those of the session itself left out. */
+  /** Requests in flight, except those of the session itself. */
   get inFlight(): number {
     return this.#inFlight
   }
@@ -101,29 +101,33 @@ export class Requests {
   }
 
   /**
-   * An answer did not come, and the peer was not heard since: nothing more goes out, nor what waits for room. A connection that is dead and does not
-   * know it would else take a window of requests after each time-out.
+   * Whether a response is overdue and nothing was received since: then nothing is sent, waiting requests
+   * included. A dead connection that is not detected would otherwise take a window of requests after each
+   * timeout.
    */
-  get isInDoubt(): boolean {
-    return this.#deps.heardMs() < this.#doubtedMs
+  get isSuspect(): boolean {
+    return this.#deps.receivedMs() < this.#suspectedMs
   }
 
   get #canSend(): boolean {
-    return !this.isInDoubt && this.#deps.canSend()
+    return !this.isSuspect && this.#deps.canSend()
   }
 
-  /** How many more requests would go out at once. */
+  /** How many more requests would be sent immediately. */
   get room(): number {
     return this.#canSend ? Math.max(0, this.#window - this.#inFlight - this.#waiting.size) : 0
   }
 
-  /** Takes effect with the next request; those on the wire stay. */
+  /** Takes effect with the next request; those in flight stay. */
   setWindow(window: number): void {
     this.#window = window
     this.admit()
   }
 
-  /** A request within the window; waits when there is no room, and goes at `latestMs` no more, nor when it is not wanted any more by then. */
+  /**
+   * Sends a request within the window. It waits without room, and is not sent after `latestMs`, nor when it
+   * is no longer wanted.
+   */
   ask<C extends RequestCommand>(
     command: C,
     body: Body<C>,
@@ -140,38 +144,41 @@ export class Requests {
     this.#deps.alarm.by(untilMs)
   }
 
-  /** A request of the session itself (bind, enquire_link, unbind): outside of the window, with a time of its own. */
+  /**
+   * Sends a request of the session itself (bind, enquire_link, unbind): outside of the window, with its own
+   * timeout.
+   */
   control<C extends ControlCommand>(command: C, body: Bodies[C], timeoutMs: number, settle: Settle): void {
     if (this.#isClosed) return settle({ kind: 'not_written', reason: 'closed' })
     this.#open({ command, body, settle }, timeoutMs, false)
   }
 
-  /** Everything sent so far was handed to the socket: from now on its outcome may be unknown, and its time runs. */
+  /** Everything sent so far was passed to the socket: from now on its outcome may be unknown, and its time runs. */
   written(nowMs: number, hearingMs: number): void {
     let soonestMs = Number.POSITIVE_INFINITY
     for (let open = this.#opens.newest; open !== null && open.writtenMs === null; open = open.older) {
       open.writtenMs = nowMs
       open.deadlineMs = hearingMs + open.timeoutMs
-      // Whom we do not hear is not dead for it.
-      if (open.answeredBy !== 'enquire_link_resp') open.latestMs = nowMs + open.timeoutMs * maxDeafness
+      // A peer is not dead because reading is paused.
+      if (open.answeredBy !== 'enquire_link_resp') open.latestMs = nowMs + open.timeoutMs * maxPauseFactor
       soonestMs = Math.min(soonestMs, open.timeoutMs)
     }
     this.#deps.alarm.by(nowMs + soonestMs)
   }
 
-  /** Matches an answer with its request by number and command; false when nobody asked. */
+  /** Matches a response with its request by number and command; false when none matches. */
   answer(command: Command, sequence: number, status: number, body: Bodies[Command]): boolean {
     const asked = this.#opens.find(sequence) ?? this.#late.get(sequence)
     if (asked === undefined || asked.writtenMs === null) return false
     if (asked.answeredBy !== command && command !== 'generic_nack') return false
-    const tookMs = this.#deps.heardMs() - asked.writtenMs
+    const tookMs = this.#deps.receivedMs() - asked.writtenMs
     const answer = { kind: 'response' as const, command, sequence, status, body, tookMs }
     if (this.#late.size > 0 && this.#late.delete(sequence)) this.#deps.late(answer as LateAnswer)
     else this.#end(asked, answer)
     return true
   }
 
-  /** Sends those that wait, as far as there is room. */
+  /** Sends waiting requests, as far as there is room. */
   admit(): void {
     if (this.#waiting.size === 0) return
     const nowMs = this.#deps.monotonicMs()
@@ -184,7 +191,7 @@ export class Requests {
     }
   }
 
-  /** Gives up what is due and gives the next deadline; `hearingMs` is null while nothing is heard. */
+  /** Ends overdue requests and returns the next deadline; `hearingMs` is null while reading is paused. */
   check(nowMs: number, hearingMs: number | null): number {
     let soonestMs = Number.POSITIVE_INFINITY
     for (const waiting of this.#waiting) {
@@ -197,23 +204,23 @@ export class Requests {
     return Math.min(soonestMs, this.#expire(nowMs, hearingMs))
   }
 
-  /** Those that wait for room never leave. */
-  turnAway(): void {
+  /** Rejects the requests that wait for room. */
+  rejectWaiting(): void {
     for (const { settle } of this.#waiting) settle({ kind: 'not_written', reason: 'closed' })
     this.#waiting.clear()
   }
 
-  /** The connection has dropped what it was not to hand over any more: none of it leaves. */
+  /** The connection has dropped what was not to be passed on: none of it is sent. */
   dropUnwritten(): void {
-    this.turnAway()
-    for (const open of this.#opens.toArray()) if (open.writtenMs === null) this.#giveUp(open, 'closed')
+    this.rejectWaiting()
+    for (const open of this.#opens.toArray()) if (open.writtenMs === null) this.#abandon(open, 'closed')
   }
 
-  /** Ends every request that is open. */
+  /** Ends every open request. */
   close(): void {
     this.#isClosed = true
-    this.turnAway()
-    for (const open of this.#opens.toArray()) this.#giveUp(open, 'closed')
+    this.rejectWaiting()
+    for (const open of this.#opens.toArray()) this.#abandon(open, 'closed')
     this.#late.clear()
   }
 
@@ -238,7 +245,7 @@ export class Requests {
     })
   }
 
-  /** The next number that no request has whose answer may still come. Before the first wrap all are new. */
+  /** The next number that no request has whose response may still arrive. Before the first wrap all are new. */
   #nextSequence(): number {
     let sequence = this.#sequence
     while (this.#hasWrapped && (this.#opens.find(sequence) !== null || this.#late.has(sequence)))
@@ -253,14 +260,14 @@ export class Requests {
     return sequenceNumbers.first
   }
 
-  /** Gives up what is overdue and gives the next deadline. */
+  /** Ends overdue requests and returns the next deadline. */
   #expire(nowMs: number, hearingMs: number | null): number {
-    const deafMs = hearingMs === null ? Number.POSITIVE_INFINITY : nowMs - hearingMs
+    const pausedMs = hearingMs === null ? Number.POSITIVE_INFINITY : nowMs - hearingMs
     let nextMs = Number.POSITIVE_INFINITY
     for (const open of this.#opens.toArray()) {
-      const dueMs = Math.min(open.latestMs, deafMs + open.deadlineMs)
+      const dueMs = Math.min(open.latestMs, pausedMs + open.deadlineMs)
       if (dueMs > nowMs) nextMs = Math.min(nextMs, dueMs)
-      else this.#giveUp(open, 'timeout')
+      else this.#abandon(open, 'timeout')
     }
     for (const sequence of this.#late.keys()) {
       if (this.#late.size <= this.#deps.limits.maxLate) break
@@ -269,14 +276,14 @@ export class Requests {
     return nextMs
   }
 
-  #giveUp(open: Open, reason: 'timeout' | 'closed'): void {
+  #abandon(open: Open, reason: 'timeout' | 'closed'): void {
     const { sequence, writtenMs, hasEnded } = open
-    // With the session, because of one that was given up before it.
+    // It ended with the session, because of a request that ended before it.
     if (hasEnded) return
     if (open.isWindowed && reason === 'timeout') {
       this.#late.set(sequence, open)
-      this.#doubtedMs = this.#deps.monotonicMs()
-      this.#deps.doubted()
+      this.#suspectedMs = this.#deps.monotonicMs()
+      this.#deps.suspected()
     }
     if (writtenMs === null) this.#end(open, { kind: 'not_written', reason: 'closed' })
     else this.#end(open, { kind: 'unknown', reason, sequence })

@@ -1,51 +1,51 @@
-/** Bounds and times of a session; all have a default. */
+/** Limits and timeouts of a session; all have a default. */
 export interface SessionLimits {
-  /** Requests on the wire without an answer. Throughput is window / round trip. */
+  /** Requests in flight. Throughput is window / round trip. */
   window: number
-  /** Requests that wait for room in the window; more are turned away. */
+  /** Requests that wait for room in the window; more are rejected. */
   maxWaiting: number
-  /** How long one may wait for room before it is turned away. */
+  /** How long one may wait for room before it is rejected. */
   windowWaitMs: number
-  /** From the first packet to a connection, the handshake of TLS included. */
+  /** From the first packet to a connection, the TLS handshake included. */
   connectTimeoutMs: number
-  /** From bind to its answer: the standard's session_init_timer, from our side. */
+  /** From bind to its response: the standard's session_init_timer, on our side. */
   bindTimeoutMs: number
-  /** From a request that was written to its answer: response_timer. */
+  /** From a written request to its response: response_timer. */
   responseTimeoutMs: number
-  /** How many answers that did not come in time are still waited for, so that they can repair what is known. */
+  /** How many overdue responses are still awaited, so that they can correct unknown outcomes. */
   maxLate: number
-  /** After how much silence of the peer we ask whether it lives: enquire_link_timer. */
+  /** Silence of the peer before an enquire_link: enquire_link_timer. */
   enquireLinkMs: number
-  /** How long it may take to say so. */
+  /** How long its response may take. */
   enquireLinkTimeoutMs: number
-  /** After how long without any request but enquire_link we unbind; 0 is never. */
+  /** Time without any request except enquire_link before an unbind; 0 means never. */
   inactivityMs: number
-  /** How long a write, or a PDU that has begun, may take without an end. */
+  /** How long a write, or an incomplete PDU, may take. */
   stallMs: number
-  /** How long the store has for a message from the peer; then the peer is asked to send it again. */
+  /** How long storing a message from the peer may take; then the peer is asked to send it again. */
   deliverTimeoutMs: number
-  /** Messages from the peer without our answer; above, nothing more is read. */
+  /** Messages from the peer without our response; above this, nothing more is read. */
   maxUnanswered: number
   /** A longer PDU loses the framing. */
   maxPduBytes: number
-  /** Octets for a peer that does not read; above, we neither read nor submit. */
+  /** Octets for a peer that does not read; above this, neither reads nor submits continue. */
   maxUnsentBytes: number
-  /** How long answers are waited for before a session is unbound. */
+  /** How long responses are awaited before a session is unbound. */
   drainMs: number
-  /** From unbind to its answer. */
+  /** From unbind to its response. */
   unbindTimeoutMs: number
   /** From the end of our half of the connection to the end of the other. */
   closeMs: number
 }
 
 /**
- * The defaults. A window of 10 is what providers bear; an answer after 30 s is lost at every SMSC that we know of; load balancers drop
- * connections after a minute of silence or more; and SMSCs give up on an answer to deliver_sm after 10 s or more, so that
- * ours, that the store is down, must come before.
+ * The defaults. A window of 10 is what providers accept. A response after 30 s is lost at every known SMSC.
+ * Load balancers drop connections after a minute of silence or more. SMSCs stop waiting for a response to
+ * deliver_sm after 10 s or more, so ours, that the store is down, must come before.
  */
 export const defaultSessionLimits: Readonly<SessionLimits> = {
   window: 10,
-  // A window of 1,000 messages, the widest, each of ten parts: what was handed over within the window has a place.
+  // A window of 1,000 messages, the widest, each of ten parts: what was submitted within the window has a place.
   maxWaiting: 10_000,
   windowWaitMs: 30_000,
   connectTimeoutMs: 10_000,

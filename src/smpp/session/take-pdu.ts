@@ -6,15 +6,15 @@ import { type Bodies, type Command, commandStatus, type Pdu } from '../codec/pdu
 /** What a session can do with a PDU of its peer. */
 interface Deps {
   send(pdu: Pdu): unknown
-  /** Matches an answer with its request; false when nobody asked. */
+  /** Matches a response with its request; false when none matches. */
   answer(command: Command, sequence: number, status: number, body: Bodies[Command]): boolean
   deliver(delivery: Delivery): void
   peerUnbinds(sequence: number): void
-  /** Tells what nobody waited for, or what could not be read as a whole. */
+  /** Reports an unexpected PDU, or one that could not be parsed completely. */
   odd(pdu: Pdu | MalformedPdu): void
 }
 
-/** Does what a PDU asks for. Whatever it is, the session goes on behind it. */
+/** Handles a PDU. The session continues after it, regardless of its content. */
 export function takePdu(deps: Deps, pdu: Pdu | MalformedPdu): void {
   if (!('rest' in pdu)) return take(deps, pdu)
   deps.odd(pdu)
@@ -42,20 +42,20 @@ function take(deps: Deps, pdu: Pdu | MalformedPdu): void {
     default: {
       const { isResponse } = codecOf[pdu.command]
       if (isResponse && deps.answer(pdu.command, pdu.sequence, pdu.status, pdu.body)) return
-      // What an SMSC has no business to ask of an ESME is an unknown command to it.
+      // What an SMSC must not request from an ESME is an unknown command.
       takeOdd(deps, pdu, isResponse, commandStatus.ESME_RINVCMDID)
     }
   }
 }
 
-/** An answer that makes no sense is an answer all the same: its status counts. A request is refused for good. */
+/** An invalid response is still a response: its status counts. A request is rejected permanently. */
 function takeMalformed(deps: Deps, pdu: MalformedPdu): void {
   const { claimed, sequence, status } = pdu
   const { isResponse } = codecOf[claimed]
   if (isResponse && deps.answer(claimed, sequence, status, null)) return deps.odd(pdu)
   if (claimed !== 'deliver_sm' && claimed !== 'data_sm')
     return takeOdd(deps, pdu, isResponse, commandStatus.ESME_RINVCMDLEN)
-  // Anything milder, and some peers send the same message again for days.
+  // With anything milder some peers send the same message again for days.
   deps.send({ command: `${claimed}_resp`, status: commandStatus.ESME_RX_P_APPN, sequence, body: null })
   deps.odd(pdu)
 }

@@ -1,18 +1,18 @@
 import type { Address } from '../codec/pdu.ts'
 
-/** How a link writes addresses. A type of number or numbering plan of null is found out from the address itself. */
+/** How a link writes addresses. A type of number or numbering plan of null is derived from the address. */
 export interface AddressSettings {
   sourceTon: number | null
   sourceNpi: number | null
   destinationTon: number | null
   destinationNpi: number | null
-  /** Stands in where a message names no sender; empty leaves the choice to the SMSC. */
+  /** The sender of messages without one; empty leaves the choice to the SMSC. */
   defaultSender: string
 }
 
 /**
- * The recipient, a number in E.164: international (TON 1) by the plan of E.164 (NPI 1), without its plus sign (sections 5.2.5 and
- * 5.2.6), unless the link forces other values.
+ * The recipient, a number in E.164: international (TON 1) by the plan of E.164 (NPI 1), without its plus sign
+ * (sections 5.2.5 and 5.2.6), unless the link forces other values.
  */
 export const destinationAddress = (to: string, settings: AddressSettings): Address => ({
   ton: settings.destinationTon ?? ton.international,
@@ -21,8 +21,8 @@ export const destinationAddress = (to: string, settings: AddressSettings): Addre
 })
 
 /**
- * The sender: of the message, else the default of the link, else none, and the SMSC takes its own (section 4.4.1). Throws a RangeError for
- * one in which `senderFault` finds something: ask it first.
+ * The sender: of the message, otherwise the default of the link, otherwise none, and the SMSC uses its own
+ * (section 4.4.1). Throws a RangeError for one that `senderFault` rejects: check it first.
  */
 export function sourceAddress(from: string | null, settings: AddressSettings): Address {
   const sender = from ?? settings.defaultSender
@@ -37,15 +37,16 @@ export function sourceAddress(from: string | null, settings: AddressSettings): A
 }
 
 /**
- * What makes a sender impossible as an address of SMPP, or null: it is a number in E.164, a short code of 3 to 8 digits, or a name of 1 to 11
- * ASCII characters with a letter. An address is a C-octet string, and that is ASCII (section 3.1): `@` goes as 0x40, never as
- * its GSM septet, which is 0 and would end the string; a letter that ASCII lacks has no octet that every SMSC reads alike.
+ * Returns why a sender is impossible as an address of SMPP, or null. It must be a number in E.164, a short
+ * code of 3 to 8 digits, or a name of 1 to 11 ASCII characters with a letter. An address is a C-octet string,
+ * and that is ASCII (section 3.1): `@` is sent as 0x40, never as its GSM septet, which is 0 and would end the
+ * string; a letter that ASCII lacks has no octet that every SMSC reads the same way.
  */
 export function senderFault(sender: string): string | null {
   if (isNumber(sender) || isShortCode(sender)) return null
   if (sender.length > 11) return 'a name has at most 11 characters, and a number in E.164 begins with +'
   if (!/^[ -~]+$/.test(sender))
-    return 'a name consists of printable ASCII characters: other letters have no form that every SMSC reads alike'
+    return 'a name consists of printable ASCII characters: SMSCs read other letters differently'
   if (!/[A-Za-z]/.test(sender))
     return 'a name has a letter, a short code 3 to 8 digits, and a number in E.164 begins with +'
   return sender.trim() === sender ? null : 'a name neither begins nor ends with a blank'

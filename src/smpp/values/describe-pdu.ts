@@ -5,7 +5,10 @@ import { type Address, type MessageFields, type Pdu, type Tlv, tlvTags } from '.
 import { type ReceiptReading, receiptOf } from './receipt.ts'
 import { sayStatus } from './status-name.ts'
 
-/** A PDU for the log: no text, name or password of it, and no number in full. Of a receipt its id, its word and its code, as its link reads them. */
+/**
+ * Describes a PDU for the log: without text, name or password, and without full numbers. For a receipt with
+ * its ID, status and code, as its link reads them.
+ */
 export function describePdu(
   pdu: Pdu | MalformedPdu,
   reading: ReceiptReading | null = null,
@@ -33,7 +36,7 @@ export function describePdu(
   }
 }
 
-/** What the text of a receipt says, but for what it quotes. */
+/** Returns the fields of a receipt text, without what it quotes. */
 function describeReceipt(
   body: MessageFields,
   reading: ReceiptReading | null,
@@ -52,13 +55,16 @@ function describeReceipt(
   }
 }
 
-/** A pattern may take all that is left for its last field, and with it what the receipt quotes: what is no code is not shown. */
+/**
+ * A pattern may use the rest of the text for its last field, including what the receipt quotes: what is no
+ * code is not shown.
+ */
 const code = /^[\w*+./:=-]{1,65}$/
 
-/** Ids have 64 octets (section 5.2.23), words fewer. */
+/** IDs have up to 64 octets (section 5.2.23), status words fewer. */
 const maxLetters = 64
 
-/** Values that tell nothing of who writes what: numbers, and the id of a message. */
+/** Values that reveal nothing about sender or text: numbers, and the ID of a message. */
 const numberTags: ReadonlySet<number> = new Set([
   tlvTags.message_state,
   tlvTags.user_message_reference,
@@ -78,26 +84,29 @@ function describeTlv({ tag, value }: Tlv, body: MessageFields): string {
   return `${name}=${withoutNumbers(id, body)}`
 }
 
-/** A number is known by its last digits, whatever it is written with in front of them: a plus, zeros, its country, or a zero for that. */
-const tellingDigits = 7
-/** Digits in front of those; with them as many as the longest number of E.164 and the zeros of a call abroad have. */
-const maxInFront = 10
+/**
+ * A number is recognised by its last digits, regardless of its prefix: a plus, zeros, its country code, or a
+ * zero instead.
+ */
+const significantDigits = 7
+/** Digits before those; together as many as the longest number of E.164 and the zeros of an international call. */
+const maxPrefixDigits = 10
 const between = '[ ().\\/_-]{0,2}'
 
-/** Some ids hold the number that their message went to: it is masked in any spelling. Cut to as many letters as are shown. */
+/** Some IDs contain the number of the recipient: it is masked in any format. Cut to as many characters as are shown. */
 function withoutNumbers(value: string, { source, destination }: MessageFields): string {
   let left = value.slice(0, 2 * maxLetters)
   for (const { address } of [source, destination]) {
     const digits = address.replaceAll(/\D/g, '')
-    if (/\D/.test(address) && address.length >= tellingDigits) left = left.replaceAll(address, '***')
-    if (digits.length < tellingDigits) continue
-    const end = digits.slice(-tellingDigits).replaceAll(/(?<=\d)(?=\d)/g, between)
-    left = left.replaceAll(new RegExp(`\\+?\\(?(?:\\d${between}){0,${maxInFront}}${end}`, 'g'), '***')
+    if (/\D/.test(address) && address.length >= significantDigits) left = left.replaceAll(address, '***')
+    if (digits.length < significantDigits) continue
+    const end = digits.slice(-significantDigits).replaceAll(/(?<=\d)(?=\d)/g, between)
+    left = left.replaceAll(new RegExp(`\\+?\\(?(?:\\d${between}){0,${maxPrefixDigits}}${end}`, 'g'), '***')
   }
   return left.slice(0, maxLetters)
 }
 
-/** Numbers as every log shows them; a name or a short code tells too much of who sends, so that only its type is left. */
+/** Numbers as in every log. A name or a short code reveals too much about the sender, so only its type is shown. */
 function describeAddress({ ton: type, npi, address }: Address): string {
   if (address === '') return ''
   return type === ton.international ? maskPhoneNumber(`+${address}`) : `***/${type}/${npi}`

@@ -1,17 +1,20 @@
 import { countSeptets, encodeGsm7 } from '../../sms/gsm7.ts'
 
-/** How a link writes texts that GSM-7 carries. */
+/** How a link encodes texts that GSM-7 can represent. */
 export interface TextSettings {
   /** What data_coding 0 means to the SMSC. */
   alphabet: 'gsm7' | 'latin1' | 'ascii'
-  /** Only for the alphabet gsm7: one septet in each octet, or eight septets in seven octets. */
+  /** Only for the alphabet gsm7: one septet per octet, or eight septets in seven octets. */
   gsmPacking: 'unpacked' | 'packed'
 }
 
-/** Octets behind a user data header of so many octets, with the count of the septets that the header takes when packed. */
+/**
+ * Octets after a user data header of this many octets, with the number of septets that the header takes when
+ * packed.
+ */
 export type EncodeText = (text: string, headerOctets: number) => Buffer
 
-/** Whether the default alphabet of the link has every character of a text. */
+/** Returns whether the default alphabet of the link has every character of a text. */
 export function isInAlphabet(text: string, alphabet: TextSettings['alphabet']): boolean {
   if (alphabet === 'gsm7') return countSeptets(text) !== null
   const last = alphabet === 'ascii' ? 0x7f : 0xff
@@ -19,7 +22,7 @@ export function isInAlphabet(text: string, alphabet: TextSettings['alphabet']): 
   return true
 }
 
-/** Writes texts in the default alphabet of the link. `isInAlphabet` must have said yes. */
+/** Returns the encoder for the default alphabet of the link. `isInAlphabet` must be true. */
 export function defaultEncoder({ alphabet, gsmPacking }: TextSettings): EncodeText {
   // ASCII is the first half of Latin-1.
   if (alphabet !== 'gsm7') return (text) => Buffer.from(text, 'latin1')
@@ -28,15 +31,16 @@ export function defaultEncoder({ alphabet, gsmPacking }: TextSettings): EncodeTe
     : (text) => Buffer.from(encodeGsm7(text))
 }
 
-/** UTF-16BE, which is what networks take as UCS-2 (data_coding 8). */
+/** UTF-16BE, which networks accept as UCS-2 (data_coding 8). */
 export const encodeUcs2: EncodeText = (text) => Buffer.from(text, 'utf16le').swap16()
 
 /**
- * Eight septets in seven octets, the first in the lowest bits (TS 23.038, section 6.1.2.1). Behind a header the text begins at the next
- * boundary of septets, counted from the first octet of the header (TS 23.040, section 9.2.3.24).
+ * Packs eight septets into seven octets, the first in the lowest bits (TS 23.038, section 6.1.2.1). After a
+ * header the text begins at the next boundary of septets, counted from the first octet of the header (TS
+ * 23.040, section 9.2.3.24).
  *
- * SMPP counts octets, and seven bits left over would be read as one more septet, an `@`: as section 6.1.2.3.1 has it for the same trouble, a
- * CR fills them, which handsets do not show.
+ * SMPP counts octets, and seven remaining bits would be read as one more septet, an `@`: as in section
+ * 6.1.2.3.1 a CR fills them, which handsets do not show.
  */
 function packSeptets(septets: Uint8Array, headerOctets: number): Buffer {
   const fillBits = (7 - ((headerOctets * 8) % 7)) % 7

@@ -2,7 +2,7 @@ import { type CodedText, readPieces } from '../../sms/coded-text.ts'
 import type { NationalLanguages } from '../../sms/gsm7.ts'
 import { type MessageFields, tlvTags } from '../codec/pdu.ts'
 
-/** Where a piece of a long message belongs. */
+/** The place of a part in a long message. */
 export interface Fragment {
   reference: number
   total: number
@@ -16,15 +16,19 @@ interface Reading {
 }
 
 const udhIndicator = 0x40
-/** Information elements of a user data header (3GPP TS 23.040, section 9.2.3.24): concatenation with 8 and with 16 bits, tables of a national language. */
+/**
+ * Information elements of a user data header (3GPP TS 23.040, section 9.2.3.24): concatenation with 8 and
+ * with 16 bits, tables of a national language.
+ */
 const concatenation8 = 0x00
 const concatenation16 = 0x08
 const singleShift = 0x24
 const lockingShift = 0x25
 
 /**
- * The text of a deliver_sm or data_sm, without its header, and which piece of a longer one it is; null when it is whole. A piece may end
- * within a character: `coded` is what it is joined as, or null where each octet is a character.
+ * Returns the text of a deliver_sm or data_sm, without its header, and which part of a longer message it is;
+ * null when it is complete. A part may end within a character: `coded` is joined then, or null where each
+ * octet is a character.
  */
 export function readInboundText(
   fields: MessageFields,
@@ -46,21 +50,21 @@ export function readInboundText(
   }
 }
 
-/** The header with its length octet; one that is longer than what came is all of it. */
+/** The header with its length octet; one that is longer than the received octets is all of them. */
 const headerOf = (octets: Buffer): Buffer => octets.subarray(0, Math.min(octets.length, (octets[0] ?? 0) + 1))
 
-/** Concatenation may stand behind other elements. */
+/** Concatenation may follow other elements. */
 function fragmentOfHeader(header: Buffer): Fragment | null {
   for (const [element, value] of elementsOf(header)) {
     if (element === concatenation8 && value.length === 3)
-      return soundFragment(value[0] as number, value[1] as number, value[2] as number)
+      return validFragment(value[0] as number, value[1] as number, value[2] as number)
     if (element === concatenation16 && value.length === 4)
-      return soundFragment(value.readUInt16BE(0), value[2] as number, value[3] as number)
+      return validFragment(value.readUInt16BE(0), value[2] as number, value[3] as number)
   }
   return null
 }
 
-/** Of an element that stands there twice the last counts (section 9.2.3.24). */
+/** Of an element that is repeated the last one counts (section 9.2.3.24). */
 function languagesOf(header: Buffer): NationalLanguages {
   const languages: NationalLanguages = {}
   for (const [element, value] of elementsOf(header)) {
@@ -83,23 +87,23 @@ function fragmentOfTlvs(fields: MessageFields): Fragment | null {
   const total = valueOf(fields, tlvTags.sar_total_segments)?.[0]
   const index = valueOf(fields, tlvTags.sar_segment_seqnum)?.[0]
   if (reference?.length !== 2 || total === undefined || index === undefined) return null
-  return soundFragment(Buffer.from(reference).readUInt16BE(0), total, index)
+  return validFragment(Buffer.from(reference).readUInt16BE(0), total, index)
 }
 
-/** A count or a place that makes no sense says nothing: the message is taken as whole. */
-const soundFragment = (reference: number, total: number, index: number): Fragment | null =>
+/** An invalid count or place is ignored: the message is treated as complete. */
+const validFragment = (reference: number, total: number, index: number): Fragment | null =>
   total < 2 || index < 1 || index > total ? null : { reference, total, index }
 
 const valueOf = ({ tlvs }: MessageFields, tag: number): Uint8Array | null =>
   tlvs.find((tlv) => tlv.tag === tag)?.value ?? null
 
-/** Alphabets of their own (SMPP 3.4, section 5.2.19); what is none of these, nor of the groups below, is the SMSC's default. */
+/** Separate alphabets (SMPP 3.4, section 5.2.19); anything else, outside the groups below, is the SMSC's default. */
 const labels: ReadonlyMap<number, string> = new Map([
   [6, 'iso-8859-5'],
   [7, 'iso-8859-8'],
 ])
 
-/** What is read by data_coding: SMPP's own numbers, and the groups of 3GPP TS 23.038 (section 4) above them. */
+/** Decodes by data_coding: SMPP's own numbers, and the groups of 3GPP TS 23.038 (section 4) above them. */
 function textOf(body: Buffer, header: Buffer, dataCoding: number, reading: Reading): CodedText | string {
   const alphabet = alphabetOf(dataCoding)
   if (alphabet === 'ucs2') return { octets: body, coding: { alphabet } }
@@ -129,7 +133,7 @@ function alphabetOf(dataCoding: number): 'ucs2' | 'octets' | 'characters' {
   return dataCoding === 2 || dataCoding === 4 || isData ? 'octets' : 'characters'
 }
 
-/** Septets without gaps, behind a header of so many octets. A last septet of nothing but fill is left out. */
+/** Unpacks septets after a header of this many octets. A last septet that is only fill is omitted. */
 function unpackSeptets(octets: Uint8Array, headerOctets: number): Uint8Array {
   const fillBits = (7 - ((headerOctets * 8) % 7)) % 7
   const count = Math.floor((octets.length * 8 - fillBits) / 7)

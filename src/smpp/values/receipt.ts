@@ -5,58 +5,60 @@ import { isWholeReceipt, readReceiptText, type ReceiptText } from './receipt-tex
 import { judgeState, judgeWord, ownEnd, type ReceiptWords } from './receipt-verdict.ts'
 
 /**
- * What a receipt says. `result` is null when it is no end: on its way, not known, or a receipt that makes no sense (`isUnread`); it is
- * acknowledged and no more. `numbers` are those it came from and to, one of which is the recipient's.
+ * The facts in a receipt. `result` is null when it is not final: in progress, unknown, or an invalid receipt
+ * (`isUnread`); it is only acknowledged. `numbers` are its source and destination, one of which is the
+ * recipient's.
  */
 export type ReceiptFacts =
   | { result: null; ownWord?: string; isUnread?: true }
   | {
-      /** As the SMSC wrote it; with `hasNoId` what stands for the one that it did not tell. */
+      /** As the SMSC wrote it; with `hasNoId` a substitute for the missing one. */
       networkId: string
-      /** It names its message by the reference of the submit alone. */
+      /** It identifies its message only by the reference of the submit. */
       hasNoId?: true
       result: 'delivered' | 'undelivered'
       /** A code of messages/message-errors.ts; null with `delivered`. */
       code: string | null
-      /** The carrier's own code, as it stands. */
+      /** The carrier's own code, as written. */
       networkCode: string | null
       numbers: readonly string[]
-      /** It names but one of both: where that is not the recipient's, it is the sender's. */
+      /** It contains only one of both numbers: if that is not the recipient's, it is the sender's. */
       isOneSided?: true
-      /** The user_message_reference of the submit, sent back; null without one. */
+      /** The user_message_reference of the submit, as returned; null without one. */
       reference: number | null
       /** The submit date of the text, by the clock of the SMSC; null without one. */
       submittedAt: number | null
-      /** Of how many parts it says that they were submitted and delivered, where these are the same and more than one; null where not. */
+      /** The number of parts submitted and delivered, if both are equal and more than one; otherwise null. */
       covers: number | null
-      /** The word of the text, where it is one of the carrier's own that nobody has explained; it stands as the network code. */
+      /** The status word of the text, if it is the carrier's own and undefined; it becomes the network code. */
       ownWord?: string
     }
 
 /** Codes have 3 letters (appendix B), or some more. */
 const maxCodeLetters = 32
 
-/** The bits of esm_class that say what a message is (section 5.2.12). */
+/** The bits of esm_class for the type of a message (section 5.2.12). */
 const typeMask = 0x3c
 const receiptType = 0x04
-/** Acknowledgements that a handset or its user wrote: words about a message of ours, or any text. */
+/** Acknowledgements that a handset or its user wrote: reports about one of our messages, or any text. */
 const writtenTypes: ReadonlySet<number> = new Set([0x08, 0x10])
 /** An intermediate notification: the SMSC's own, never a person's. */
 const noticeType = 0x20
 const hasHeader = 0x40
 
-/** How receipts of a link are read. */
+/** How receipts of a link are parsed. */
 export interface ReceiptReading {
   words: ReceiptWords
-  /** The form of their text, where it is none of appendix B; null where nothing is set. */
+  /** The format of their text, if it is not that of appendix B; null where none is set. */
   pattern: ReceiptPattern | null
 }
 
 /**
- * Reads a deliver_sm or data_sm as a receipt; null when it is a message. Where esm_class does not say, the TLVs of a receipt do, and the
- * text of one only when its id is known to be ours, or when it is a receipt from its first key to its last under the acknowledgement of a
- * handset: anybody can write such a text. One without an id is about the message whose reference it brings back. A final word counts under any esm_class; one that nobody knows only where esm_class says that the receipt
- * is final. TLVs win over the text.
+ * Parses a deliver_sm or data_sm as a receipt; null when it is a message. If esm_class does not mark it, the
+ * TLVs of a receipt do. Its text does only when its ID is known to be ours, or when it is a receipt from the
+ * first key to the last under the acknowledgement of a handset: anyone can write such a text. One without an
+ * ID is about the message whose reference it returns. A final word counts under any esm_class, an unknown one
+ * only if esm_class marks the receipt as final. TLVs take precedence over the text.
  */
 export function readReceipt(
   fields: MessageFields,
@@ -67,16 +69,17 @@ export function readReceipt(
   const state = valueOf(fields, tlvTags.message_state)?.at(0)
   const reference = referenceOf(fields)
   const hasNames = id !== null || reference !== null
-  const isTold = type === receiptType || type === noticeType || (hasNames && state !== undefined)
-  const said = textOf(fields)
-  const text = pattern?.(said) ?? readReceiptText(said)
+  const isMarked = type === receiptType || type === noticeType || (hasNames && state !== undefined)
+  const written = textOf(fields)
+  const text = pattern?.(written) ?? readReceiptText(written)
   const networkId = id ?? text?.id ?? null
   const isMeant = (): boolean =>
     networkId !== null &&
     text?.id === networkId &&
     text.stat !== null &&
-    (isKnownId(networkId) || (writtenTypes.has(type) && isWholeReceipt(said)))
-  if (!isTold && !isMeant()) return writtenTypes.has(type) && said.trim() === '' ? { result: null } : null
+    (isKnownId(networkId) || (writtenTypes.has(type) && isWholeReceipt(written)))
+  if (!isMarked && !isMeant())
+    return writtenTypes.has(type) && written.trim() === '' ? { result: null } : null
 
   const word = text?.stat?.slice(0, maxCodeLetters) ?? null
   const known =
@@ -105,13 +108,14 @@ export function readReceipt(
 }
 
 /**
- * The id of a text that is a receipt from its first key to its last (appendix B), or by the pattern of the link with a word that is known, whatever
- * esm_class says; null for any other.
+ * Returns the ID of a text that is a receipt from its first key to its last (appendix B), or by the pattern
+ * of the link with a known word, regardless of esm_class; null for any other.
  */
 export function wholeReceiptId(fields: MessageFields, { words, pattern }: ReceiptReading): string | null {
   const text = textOf(fields)
   const { id, stat } = pattern?.(text) ?? { id: null, stat: null }
-  // Numbers are words of people, too: `STOP 1` fits a pattern of two fields. Those that the link names are its own.
+  // Numbers are written by people, too: `STOP 1` matches a pattern of two fields. Words that the link defines
+  // are its own.
   const isOurs =
     stat !== null && (words.has(stat) || (!/^\d+$/.test(stat) && judgeWord(stat, words) !== null))
   if (isOurs) return id
@@ -119,15 +123,15 @@ export function wholeReceiptId(fields: MessageFields, { words, pattern }: Receip
 }
 
 /**
- * What the text of a receipt says in front of what it quotes, by the pattern of its link first; null where neither esm_class nor its form tells that it
- * is one: it may be a person's.
+ * Returns the fields of a receipt text before what it quotes, by the pattern of its link first; null where
+ * neither esm_class nor its form marks it as a receipt: it may be a person's.
  */
 export function receiptOf(fields: MessageFields, reading: ReceiptReading | null = null): ReceiptText | null {
   const type = fields.esmClass & typeMask
   const text = textOf(fields)
-  const isTold = type === receiptType || type === noticeType
+  const isMarked = type === receiptType || type === noticeType
   const isWhole = reading === null ? isWholeReceipt(text) : wholeReceiptId(fields, reading) !== null
-  if (!isTold && !isWhole) return null
+  if (!isMarked && !isWhole) return null
   const own = reading?.pattern?.(text)
   if (own) return own
   return readReceiptText(text.split(/(?<![\p{L}\p{N}])text[ \t]*:/iu, 1)[0] ?? '')
@@ -139,13 +143,16 @@ function partsIn(text: ReceiptText | null): number | null {
   return Number.isInteger(sub) && sub > 1 && sub === dlvrd ? sub : null
 }
 
-/** Section 5.3.2.17: two octets. What has another length is none of ours. */
+/** Section 5.3.2.17: two octets. One of another length is not ours. */
 function referenceOf(fields: MessageFields): number | null {
   const value = valueOf(fields, tlvTags.user_message_reference)
   return value?.length === 2 ? (value[0] ?? 0) * 256 + (value[1] ?? 0) : null
 }
 
-/** YYMMDDhhmm of appendix B, with seconds or with the century too, read as if it were UTC; null for any other date. */
+/**
+ * YYMMDDhhmm of appendix B, with seconds or with the century too, parsed as if it were UTC; null for any
+ * other date.
+ */
 function dateOf(text: string): number | null {
   const found = /^(?:20(?=\d{12}$))?(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d|)$/.exec(text)
   if (found === null) return null
@@ -154,24 +161,27 @@ function dateOf(text: string): number | null {
   return isDate ? Date.UTC(2000 + year, month - 1, day, hour, minute, second) : null
 }
 
-/** network_error_code: the kind of network in an octet, then its code (section 5.3.2.31 has two octets, some send three). */
+/**
+ * network_error_code: the kind of network in an octet, then its code (section 5.3.2.31 has two octets, some
+ * send three).
+ */
 function networkErrorOf(fields: MessageFields): string | null {
   const value = valueOf(fields, tlvTags.network_error_code)
   if (value === undefined || value.length < 3) return null
   return String(value.subarray(1, 5).reduce((code, octet) => code * 256 + octet, 0))
 }
 
-/** One character for each octet: ids and states are ASCII, and what else is there is not looked at. */
+/** One character per octet: IDs and states are ASCII, and the rest is not used. */
 function textOf(fields: MessageFields): string {
   const payload = valueOf(fields, tlvTags.message_payload)
   const octets = fields.shortMessage.length > 0 || payload === undefined ? fields.shortMessage : payload
   const start = (fields.esmClass & hasHeader) === 0 ? 0 : (octets[0] ?? 0) + 1
   const text = Buffer.from(octets).toString('latin1', start)
-  // A receipt in UCS-2 has a NUL in each of its characters; one at the end closes any other.
+  // A receipt in UCS-2 has a NUL in each of its characters; in any other a NUL ends it.
   return text.replaceAll('\0', '')
 }
 
-/** An id of a TLV is a C-octet string, and not always closed; null when there is nothing in it. */
+/** An ID in a TLV is a C-octet string, and not always terminated; null when it is empty. */
 function textOfTlv(fields: MessageFields, tag: number): string | null {
   const value = valueOf(fields, tag)
   if (value === undefined) return null

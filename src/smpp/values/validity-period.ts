@@ -1,12 +1,13 @@
-/** How a link tells the SMSC until when a message may be delivered; `none` leaves it to the SMSC. */
+/** How a link sends the validity to the SMSC; `none` leaves it to the SMSC. */
 export type ValidityForm = 'relative' | 'absolute' | 'none'
 
 /**
- * The rest of a validity as SMPP writes it (section 7.1.1): from when the SMSC takes the message, or until a moment in UTC. At most 30 days:
- * a relative time has no more days than a month, and how long a month is, only the SMSC knows.
+ * Formats the rest of a validity for SMPP (section 7.1.1): from when the SMSC accepts the message, or until a
+ * time in UTC. At most 30 days: a relative time has no more days than a month, whose length only the SMSC
+ * knows.
  */
 export function validityPeriod(form: ValidityForm, seconds: number, nowMs: number): string {
-  const rest = Math.min(Math.max(seconds, 1), longestSeconds)
+  const rest = Math.min(Math.max(seconds, 1), maxSeconds)
   switch (form) {
     case 'none':
       return ''
@@ -18,6 +19,6 @@ export function validityPeriod(form: ValidityForm, seconds: number, nowMs: numbe
   }
 }
 
-const longestSeconds = 30 * 86_400
+const maxSeconds = 30 * 86_400
 
 const twoDigits = (value: number): string => String(Math.floor(value)).padStart(2, '0')

@@ -5,37 +5,45 @@ import { hasCode, isLastingFault, readIfThere, writeDurably } from '../../proces
 import { StorageError } from '../seam/dialect.ts'
 import { UnusableError } from '../seam/unusable-error.ts'
 
-/** What the data folder knows of its database, in a file beside it: a database that comes back from a backup is behind it (epoch.ts). */
+/**
+ * What the data folder knows of its database, in a file next to it. After a restore from a backup the
+ * database is older than this file (epoch.ts).
+ */
 export interface EpochFile {
-  /** Of the last start in this folder. */
+  /** Epoch of the last start in this folder. */
   epoch: number
-  /** When its database was made; null in a file of an earlier version. */
+  /** When its database was created; null in a file of an earlier version. */
   createdAt: number | null
-  /** How far the database was with the work that this folder knows of: `instance.progress`. 0 in a file of an earlier version. */
+  /** The largest `instance.progress` that this folder has seen. 0 in a file of an earlier version. */
   progress: number
 }
 
 export const epochFile = (dataFolder: string): string => join(dataFolder, 'epoch')
 
-/** Reads the file of a data folder; null when there is none. Refuses one that is damaged or out of reach (`UnusableError`). */
+/**
+ * Reads the file of a data folder; returns null if there is none. Throws `UnusableError` if it is damaged or
+ * not accessible.
+ */
 export async function readEpochFile(dataFolder: string): Promise<EpochFile | null> {
   const file = epochFile(dataFolder)
   const text = await reach(file, readIfThere(file))
   if (text === null) return null
-  const [said, epoch, createdAt = null, progress = 0] =
+  const [match, epoch, createdAt = null, progress = 0] =
     /^(\d{1,15})(?:\n(\d{1,15})(?:\n(\d{1,15}))?)?\n?$/.exec(text) ?? []
-  if (said !== undefined)
+  if (match !== undefined)
     return {
       epoch: Number(epoch),
       createdAt: createdAt === null ? null : Number(createdAt),
       progress: Number(progress),
     }
   throw new UnusableError(
-    `${file} does not hold a number. Remove it: what waits is then held until you decide (onesixty restore).`,
+    `${file} does not contain a number. Remove it: queued messages are then held until you decide (onesixty restore).`,
   )
 }
 
-/** Writes the whole file, flushed. Refuses where that cannot be done until somebody has put it right (`UnusableError`). */
+/**
+ * Writes the whole file and flushes it. Throws `UnusableError` if that is impossible until someone fixes it.
+ */
 export async function writeEpochFile(
   dataFolder: string,
   { epoch, createdAt, progress }: EpochFile & { createdAt: number },
@@ -48,10 +56,13 @@ const headOf = ({ epoch, createdAt }: { epoch: number; createdAt: number }): str
   `${epoch}\n${createdAt}\n`
 
 const digits = 15
-/** Of one length, so that a later number takes the place of an earlier one, within one sector of a disk. */
+/**
+ * Formats with a constant length, so that a later number overwrites an earlier one within one sector of a
+ * disk.
+ */
 const inDigits = (progress: number): string => String(progress).padStart(digits, '0')
 
-/** Writes how far the database is over the number that the file holds. */
+/** Overwrites the progress of the database in the file. */
 export class ProgressFile {
   readonly #fd: number
   readonly #place: number
@@ -60,7 +71,7 @@ export class ProgressFile {
   #written: number
   #flushed: number
 
-  /** Of a file that `writeEpochFile` wrote with the same values. */
+  /** Opens a file that `writeEpochFile` wrote with the same values. */
   constructor(
     dataFolder: string,
     { epoch, createdAt, progress }: EpochFile & { createdAt: number },
@@ -72,20 +83,23 @@ export class ProgressFile {
     this.#known = this.#written = this.#flushed = progress
   }
 
-  /** The largest number that was to be written. */
+  /** The largest number passed to `write`. */
   get progress(): number {
     return this.#known
   }
 
-  /** Written, it outlives the process; the machine it outlives once it is flushed. A smaller number than the last says nothing. */
+  /**
+   * Writes the number. It survives the process; once flushed, it survives the machine. A number below the
+   * last one is ignored.
+   */
   write(progress: number): void {
     this.#known = Math.max(this.#known, progress)
     this.catchUp()
   }
 
   /**
-   * Writes what could not be written before. Throws a `StorageError` while it cannot: a database that is put back then would not be noticed, so nothing
-   * is claimed.
+   * Writes what could not be written before. Throws a `StorageError` if that fails again: a restore of the
+   * database would then go unnoticed, so nothing is claimed.
    */
   catchUp(): void {
     if (this.#written === this.#known) return
@@ -106,7 +120,7 @@ export class ProgressFile {
     this.#flushed = written
   }
 
-  /** Lets go of the file, whatever it takes. */
+  /** Closes the file in any case. */
   close(): void {
     try {
       this.catchUp()
@@ -119,19 +133,22 @@ export class ProgressFile {
 
 const unwritten = (error: Error): StorageError =>
   new StorageError(
-    `the file of epochs cannot be written, and nothing is claimed until it can: ${error.message}`,
+    `the epoch file cannot be written, and nothing is claimed until it can: ${error.message}`,
     hasCode(error, 'ENOSPC') ? 'full' : 'unavailable',
     false,
   )
 
-/** Waits for what is done with a file. Refuses where a later try would find the same; what may pass by itself stays the fault that it is. */
+/**
+ * Awaits an operation on a file. Throws `UnusableError` if a retry would fail in the same way; other errors
+ * stay as they are.
+ */
 async function reach<T>(file: string, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
     const { code = '' } = error as { code?: string }
     if (!isLastingFault(code)) throw error
-    throw new UnusableError(`${file} cannot be read and written (${code}). Let this user do both.`, {
+    throw new UnusableError(`${file} cannot be read and written (${code}). Grant this user both.`, {
       cause: error,
     })
   }

@@ -6,25 +6,30 @@ import { refuseMovedTables } from './moved.ts'
 import { holdAll, releasePage } from './restore-holds.ts'
 
 export interface EpochStart {
-  /** Larger than that of every start before: a fencing token for what this process does. */
+  /** Larger than that of any earlier start: the fencing token of this process. */
   epoch: number
-  /** The database is older than what has been done with it (P14). */
+  /** True if the database is older than the work done with it (P14). */
   restored: boolean
-  /** How many messages are held back because of that. */
+  /** Number of messages held because of that. */
   heldMessages: number
-  /** The epoch of the start before in this data folder, as its file has it; null when it has none, or one of another database. */
+  /**
+   * Epoch of the previous start in this data folder, from its file; null if there is none, or if the file is
+   * about another database.
+   */
   before: number | null
-  /** What the file beside the database says from now on. */
+  /** Content of the epoch file from now on. */
   file: EpochFile & { createdAt: number }
 }
 
 /**
- * Part of every start of a server, before anything is claimed: writes the next epoch to the database, then to a file beside it. A
- * database that comes back from a backup is behind its file, has none, or bears the mark that `markAsCopy` gave it; then all that
- * waits is held, so that a restore never sends again what was sent after the backup (P14). A crash between the two writes leaves
- * the file one behind, which is no restore. The file also says when its database was made: in a folder that served another one before, it
- * tells nothing of this one. `enter` is part of the same transaction: where it fails there was no start. Refuses a file that is damaged or out of
- * reach, and an empty database in a folder that has served one (`UnusableError`).
+ * Runs at every start of a server, before anything is claimed: writes the next epoch to the database, then to
+ * a file next to it. A database restored from a backup is older than its file, has no file, or bears the mark
+ * of `markAsCopy`; then all queued messages are held, so that a restore never resends what was sent after the
+ * backup (P14). A crash between the two writes leaves the file one epoch behind, which is no restore. The
+ * file also records when its database was created: in a folder that served another database before, it does
+ * not apply to this one. `enter` is part of the same transaction; if it fails, there was no start. Throws
+ * `UnusableError` for a file that is damaged or not accessible, and for an empty database in a folder that
+ * has served one.
  */
 export async function advanceEpoch(
   storage: Pick<Storage, 'writer' | 'cluster'>,
@@ -63,42 +68,43 @@ export async function advanceEpoch(
   return start
 }
 
-type Told = Pick<EpochFile, 'epoch' | 'progress'>
+type Progress = Pick<EpochFile, 'epoch' | 'progress'>
 
-/** What the next epoch is, and whether this database was restored, from what it and the file say. */
+/** Returns the next epoch, and whether this database was restored, from the database and the file. */
 export function nextEpoch(
-  inDatabase: Told | null,
-  inFile: Told | null,
+  inDatabase: Progress | null,
+  inFile: Progress | null,
 ): { epoch: number; restored: boolean } {
   if (inDatabase === null) return { epoch: 1, restored: false }
   const epoch = Math.max(Math.abs(inDatabase.epoch), inFile?.epoch ?? 0)
   const isCopy = inDatabase.epoch < 0
-  const isBehind = (inFile?.progress ?? 0) > inDatabase.progress
-  // The start that was cut off between its two writes is made up for: its epoch was never used.
-  if (!isCopy && !isBehind && inFile?.epoch === inDatabase.epoch - 1) return { epoch, restored: false }
-  return { epoch: epoch + 1, restored: isCopy || isBehind || inFile?.epoch !== inDatabase.epoch }
+  const isOutdated = (inFile?.progress ?? 0) > inDatabase.progress
+  // The previous start was interrupted between its two writes: its epoch was never used.
+  if (!isCopy && !isOutdated && inFile?.epoch === inDatabase.epoch - 1) return { epoch, restored: false }
+  return { epoch: epoch + 1, restored: isCopy || isOutdated || inFile?.epoch !== inDatabase.epoch }
 }
 
 /**
- * The same for a database that several nodes share: each has a file of its own, which says the last epoch of that node and how far it saw the
- * database, so one that is behind or missing is no restore. Restored is a database that is behind any node's file, or that lies on another history
- * than the one it was last served on: a dump that was read into another server, or a recovery, which begins a new timeline.
+ * Same as `nextEpoch` for a database that several nodes share. Each node has its own file, with its last
+ * epoch and the progress that it saw, so an older or missing file is no restore. A database is restored if it
+ * is older than the file of any node, or has another history than when it was last served: a dump that was
+ * loaded into another server, or a recovery, which starts a new timeline.
  */
 export function nextSharedEpoch(
-  inDatabase: (Told & { cluster: string | null }) | null,
-  { inFile, cluster }: { inFile: Told | null; cluster: string },
+  inDatabase: (Progress & { cluster: string | null }) | null,
+  { inFile, cluster }: { inFile: Progress | null; cluster: string },
 ): { epoch: number; restored: boolean } {
   if (inDatabase === null) return { epoch: 1, restored: false }
   const { epoch, progress } = inDatabase
   const isElsewhere = inDatabase.cluster !== null && inDatabase.cluster !== cluster
-  const isBehind = (inFile?.epoch ?? 0) > epoch || (inFile?.progress ?? 0) > progress
+  const isOutdated = (inFile?.epoch ?? 0) > epoch || (inFile?.progress ?? 0) > progress
   return {
     epoch: Math.max(Math.abs(epoch), inFile?.epoch ?? 0) + 1,
-    restored: epoch < 0 || isElsewhere || isBehind,
+    restored: epoch < 0 || isElsewhere || isOutdated,
   }
 }
 
-/** Whether a server that started on this embedded database now would take it for a restored one. */
+/** Returns whether a server that starts on this embedded database now would treat it as restored. */
 export async function wouldBeRestored(db: Db, dataFolder: string): Promise<boolean> {
   const instance = await db
     .selectFrom('instance')
@@ -107,7 +113,7 @@ export async function wouldBeRestored(db: Db, dataFolder: string): Promise<boole
   return nextEpoch(instance ?? null, about(await readEpochFile(dataFolder), instance)).restored
 }
 
-/** Marks the copy of a database as one, so that it is known wherever and whenever it is opened by a server. */
+/** Marks a copy of a database, so that every server that opens it treats it as restored. */
 export async function markAsCopy(tx: Tx): Promise<void> {
   await tx
     .updateTable('instance')
@@ -116,8 +122,8 @@ export async function markAsCopy(tx: Tx): Promise<void> {
 }
 
 /**
- * Holds everything that waits: neither claimed nor expired until somebody decides. No phone is asked any more for what it was offered: nobody
- * knows what it has said since the backup.
+ * Holds all queued messages: they are neither claimed nor expired until the operator decides. Offers to
+ * phones are closed: what the phones reported since the backup is unknown.
  */
 export async function holdWaiting(tx: Tx, nowMs: number): Promise<number> {
   await tx.updateTable('phone_offers').set({ closed_at: nowMs }).where('closed_at', 'is', null).execute()
@@ -125,8 +131,8 @@ export async function holdWaiting(tx: Tx, nowMs: number): Promise<number> {
 }
 
 /**
- * Lets everything go that a restore holds, page by page, each in a transaction of its own, so that a running server never waits long for one; gives how
- * many messages. They are sent, when their time has come, unless their validity has ended.
+ * Releases all messages that a restore holds, page by page in separate transactions, so that a running server
+ * never waits long. Returns their number. They are sent when due, unless they have expired.
  */
 export async function releaseHeld({ writer }: Pick<Storage, 'writer'>): Promise<number> {
   let released = 0
@@ -134,7 +140,7 @@ export async function releaseHeld({ writer }: Pick<Storage, 'writer'>): Promise<
   return released
 }
 
-/** What a file says of this database; one that is about another says nothing of it. */
+/** Returns the file if it is about this database, else null. */
 const about = (file: EpochFile | null, instance: { created_at: number } | undefined): EpochFile | null =>
   file === null || (instance !== undefined && ![null, instance.created_at].includes(file.createdAt))
     ? null

@@ -5,19 +5,19 @@ import { DatabaseSync } from 'node:sqlite'
 import { makeDataFolder } from '../../process/data-folder.ts'
 
 export interface FolderLock {
-  /** Lets the folder go. Twice is harmless. */
+  /** Releases the folder. A second call is harmless. */
   release(): void
 }
 
-/** Another process holds the data folder. */
+/** Thrown if another process uses the data folder. */
 export class FolderLockedError extends Error {
   override readonly name = 'FolderLockedError'
 }
 
 /**
- * Keeps a data folder to one server. The lock is an exclusive transaction on a small database, which the operating system ends
- * with the process, however that ends: there are no stale locks. The file beside it only tells a second server whom it met.
- * Throws `FolderLockedError`.
+ * Locks a data folder for one server. The lock is an exclusive transaction on a small database, which the
+ * operating system ends with the process in any case, so there are no stale locks. A file next to it only
+ * names the holder for a second server. Throws `FolderLockedError`.
  */
 export async function lockFolder(
   dataFolder: string,
@@ -27,7 +27,7 @@ export async function lockFolder(
   const notice = join(dataFolder, 'lock.json')
   const database = new DatabaseSync(join(dataFolder, 'lock.db'), { timeout: 0 })
   try {
-    // Nothing is ever written, so nothing needs a journal.
+    // Nothing is ever written, so no journal is needed.
     database.exec('pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     database.close()
@@ -50,7 +50,7 @@ export async function lockFolder(
 /** SQLITE_BUSY, section 3 of sqlite.org/rescode.html. */
 const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === 5
 
-/** What the holder wrote about itself; nothing when it has not got round to it. */
+/** Returns what the holder wrote about itself; empty if it has not done so yet. */
 function describeHolder(notice: string): string {
   try {
     const { pid, purpose, since } = JSON.parse(readFileSync(notice, 'utf8')) as Record<string, unknown>

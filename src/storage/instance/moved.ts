@@ -5,14 +5,16 @@ import type { Storage } from '../seam/storage.ts'
 import type { Db, Tx } from '../seam/dialect.ts'
 import { refuseEmptied } from './lost-database.ts'
 
-/** This database is not the one to work with: it has moved away, or what moves to it has not arrived. */
+/**
+ * Thrown for a database that must not be used: it has moved to another place, or a move to it is incomplete.
+ */
 export class MovedError extends Error {
   override readonly name = 'MovedError'
 }
 
 /**
- * Part of opening a database for a server or a command, before anything else is asked of it. Throws `MovedError`. A move away that was begun
- * and not finished begins anew: what is done from now on is not in its copy.
+ * Checks a database that a server or a command opens, before any other query. Throws `MovedError`. An
+ * unfinished move to another place starts again from the beginning, since its copy lacks later changes.
  */
 async function refuseMoved(
   { read, writer }: Pick<Storage, 'read' | 'writer'>,
@@ -20,7 +22,7 @@ async function refuseMoved(
 ): Promise<void> {
   const begun = await read.selectFrom('moves').select('id').limit(1).execute()
   if (begun.length === 0) return
-  // In one unit, so that a move that ends just now is seen either as finished or not at all.
+  // In one unit, so that a move that finishes right now is seen either as finished or not at all.
   const why = await writer.write(async (tx) => {
     const reason = await whyNot(tx, dataFolder)
     if (reason === null) await voidCopy(tx)
@@ -29,7 +31,10 @@ async function refuseMoved(
   if (why !== null) throw new MovedError(why)
 }
 
-/** Waits for a database that is being opened, and refuses one that has moved, or is not there any more (lost-database.ts); then it is closed again. */
+/**
+ * Waits for a database to open, and rejects one that has moved or is lost (lost-database.ts); then it is
+ * closed again.
+ */
 export async function openUnlessGone<T extends Pick<Storage, 'read' | 'writer' | 'close'>>(
   opening: Promise<T>,
   dataFolder: string,
@@ -45,29 +50,35 @@ export async function openUnlessGone<T extends Pick<Storage, 'read' | 'writer' |
   return storage
 }
 
-/** The same where nothing is voided: of a database that is only looked at, and within the first transaction of a server, which may be later than a move. */
+/**
+ * Does the same without voiding a copy: for a database that is only read, and in the first transaction of a
+ * server, which may run after a move.
+ */
 export async function refuseMovedTables(db: Db | Tx, dataFolder: string): Promise<void> {
   const why = await whyNot(db, dataFolder)
   if (why !== null) throw new MovedError(why)
 }
 
-/** The same for the file of an embedded database, of whatever schema. */
+/** Does the same for the file of an embedded database with any schema. */
 export async function refuseMovedFile(db: Db, dataFolder: string): Promise<void> {
   if (await knowsMoves(db)) await refuseMovedTables(db, dataFolder)
 }
 
-/** Of the copy of an embedded database: it is a house of its own, and has not begun to move. */
-export async function forgetMove(tx: Tx): Promise<void> {
+/**
+ * Removes an unfinished move from a copy of an embedded database: the copy is a database of its own, and is
+ * not moving.
+ */
+export async function clearMove(tx: Tx): Promise<void> {
   if (await knowsMoves(tx)) await tx.deleteFrom('moves').where('finished_at', 'is', null).execute()
 }
 
-/** A file of an older schema does not. */
+/** Returns false for a file of an older schema. */
 async function knowsMoves(db: Db | Tx): Promise<boolean> {
   const { rows } = await sql`select 1 from sqlite_master where name = 'moves'`.execute(db)
   return rows.length > 0
 }
 
-/** From now on the state of this database is another than the one that was being copied. */
+/** Voids the copy of an unfinished move: the database has changed since. */
 export async function voidCopy(tx: Tx): Promise<void> {
   await tx
     .updateTable('moves')
@@ -77,16 +88,16 @@ export async function voidCopy(tx: Tx): Promise<void> {
     .execute()
 }
 
-/** Why this database is not to be used, as a sentence; null when it is. */
+/** Returns why this database must not be used, as a sentence; null if it can be used. */
 async function whyNot(db: Db | Tx, dataFolder: string): Promise<string | null> {
   for (const { direction, place, finished_at } of await db.selectFrom('moves').selectAll().execute()) {
     if (direction === 'out' && finished_at !== null) return movedSentence(dataFolder, place, finished_at)
     if (direction === 'in' && finished_at === null)
-      return `What moves to this database from ${place} has not all arrived. Run onesixty move there once more; it goes on where it was.`
+      return `The move to this database from ${place} is incomplete. Run onesixty move there again: it continues where it stopped.`
   }
   return null
 }
 
-/** Also what the triggers say that keep a moved database as it is. */
+/** Builds the error for a moved database; the triggers that protect one raise it too. */
 export const movedSentence = (dataFolder: string, place: string, atMs: number): string =>
-  `The database in ${dataFolder} has moved to ${place} (${rfc3339(atMs)}) and stays as it was then. Set DATABASE_URL to that address and ONESIXTY_SECRET to what ${secretFile(dataFolder)} holds. The only way back is a backup: onesixty restore <file>; what happened since it was made is not in it.`
+  `The database in ${dataFolder} was moved to ${place} (${rfc3339(atMs)}) and is read-only since then. Set DATABASE_URL to that address and ONESIXTY_SECRET to the content of ${secretFile(dataFolder)}. The only way back is a backup, which lacks later changes: onesixty restore <file>.`

@@ -7,26 +7,30 @@ import { catchUp } from './progress.ts'
 import { agreeAgain, SecretGivenUpError } from './secret-mark.ts'
 
 export interface NodeStart {
-  /** Of this start: names it, and fences what it does. */
+  /** Epoch of this start: its ID, and its fencing token. */
   epoch: number
-  /** Of the machine and the data folder; the same at each of its starts. */
+  /** Name of the machine and the data folder; the same at each start. */
   name: string
-  /** Of the start before in the same data folder, whose lock proves that it has ended; null when there was none. */
+  /**
+   * Epoch of the previous start in this data folder, which has ended, as the lock proves; null if there was
+   * none.
+   */
   before: number | null
-  /** It is proven that no other process serves the database: every start before has ended. */
+  /** True if no other process can serve the database: every earlier start has ended. */
   isAlone: boolean
-  /** Whether it may tidy up for all. */
+  /** True if it can run the cleanup jobs for all nodes. */
   tidies: boolean
 }
 
-/** Another server of the database bears the name of this one. */
+/** Thrown if another server of the database has the name of this one. */
 export class NodeNameTakenError extends Error {
   override readonly name = 'NodeNameTakenError'
 }
 
 /**
- * Part of every start of a server, before it claims anything: from now on it counts as alive. The start before in its data folder has ended, so
- * it is followed at once, however lately it was heard of. Refuses a name that another living node bears.
+ * Runs at every start of a server, before it claims anything: registers it as alive. The previous start in
+ * its data folder has ended, so it is marked as left immediately, however recent its last heartbeat is.
+ * Rejects the name of another live node.
  */
 export async function joinNodes(
   tx: Tx,
@@ -47,7 +51,7 @@ export async function joinNodes(
       .executeTakeFirst()
     if (namesake !== undefined)
       throw new NodeNameTakenError(
-        `A server named ${name} runs on this database since ${new Date(namesake.started_at).toISOString()}, from another data folder. Give each a name of its own (ONESIXTY_NODE), or wait ${silenceMs / 1000} s if that one was lost with its folder, or ended in the middle of its start.`,
+        `A server named ${name} has been running on this database since ${new Date(namesake.started_at).toISOString()}, from another data folder. Give each server its own name (ONESIXTY_NODE), or wait ${silenceMs / 1000} s if that server was lost with its folder, or stopped during its start.`,
       )
   }
   await tx
@@ -57,7 +61,8 @@ export async function joinNodes(
     .where((is) => (isAlone ? is.val(true) : is.or([is('epoch', '=', before ?? 0), is('name', '=', name)])))
     .execute()
   const row = { name, started_at: now, beat_at: now, left_at: null, tidies: tidies ? 1 : 0 } as const
-  // A start that was cut off behind its commit has left the row of an epoch that it never used, and that the next one takes (epoch.ts).
+  // A start that was interrupted after its commit leaves the row of an unused epoch, which the next start
+  // reuses (epoch.ts).
   await tx
     .insertInto('nodes')
     .values({ epoch, ...row })
@@ -66,28 +71,35 @@ export async function joinNodes(
 }
 
 export interface Beat {
-  /** Epochs of the nodes that live, this one among them, the smallest first. */
+  /** Epochs of all live nodes, including this one, in ascending order. */
   alive: readonly number[]
-  /** Who tidies up for all: of those that may, the one whose start is the longest ago; null when none may. */
+  /** The node that runs the cleanup jobs: of those that can, the one that started first; null if none can. */
   leader: number | null
-  /** Of those that were found silent for too long: from now on they count as dead. */
+  /** Nodes that were silent for too long: they are now declared dead. */
   silenced: readonly number[]
-  /** This one had been taken for dead: what it had open is others' to end. */
+  /** True if this node had been declared dead: others settle what it had open. */
   wasSilenced: boolean
-  /** When it was said. */
+  /** Time of this heartbeat. */
   saidAt: number
-  /** How far the database is with what all its nodes did (progress.ts): who knows that much notices when it is put back. */
+  /**
+   * Progress of the database with the work of all nodes (progress.ts). A node that knows it can detect a
+   * restore.
+   */
   progress: number
-  /** How many messages are held because the database has forgotten this node's word before: it was put back (P14). Null while it has not. */
+  /**
+   * Number of messages held because the database lacks this node's previous heartbeat: it was restored (P14).
+   * Null if it was not.
+   */
   held: number | null
 }
 
 /**
- * Says that a node lives, and of those that say nothing any more that they do not. Both are facts for all from the commit on. `saidBefore` is
- * when it said so last, and `known` how far it has seen the database: one that does not know of it, or is not as far, was put back while this node
- * went on, and all that waits is held, as at a start. One that does goes on with what it had, on whatever server: that history is what the next
- * start compares with. Refuses (SecretGivenUpError) a node that was silent for so long that its secrets, of which `marks` are, could be given up
- * meanwhile, and were.
+ * Records the heartbeat of a node, and declares silent nodes dead. Both are facts for all nodes from the
+ * commit on. `saidBefore` is the time of its previous heartbeat, and `known` the progress that it has seen. A
+ * database that lacks that heartbeat, or is not as far, was restored while this node ran: all queued messages
+ * are held, as at a start. If it has it, the node continues with its work, on any server: the history there
+ * is what the next start compares with. Throws `SecretGivenUpError` for a node that was silent for so long
+ * that its secrets (`marks`) could be declared lost meanwhile, and were.
  */
 export async function beatNode(
   tx: Tx,
@@ -112,12 +124,12 @@ export async function beatNode(
     .select(['left_at', 'beat_at'])
     .where('epoch', '=', epoch)
     .executeTakeFirst()
-  const { progress, isBehind } = await catchUp(tx, known)
-  const isForgotten = isBehind || (saidBefore !== null && (self === undefined || self.beat_at < saidBefore))
+  const { progress, isOutdated } = await catchUp(tx, known)
+  const isRestored = isOutdated || (saidBefore !== null && (self === undefined || self.beat_at < saidBefore))
   const wasSilent = self === undefined || self.left_at !== null || self.beat_at <= now - silenceMs
-  const lacks = isForgotten || wasSilent ? await agreeAgain(tx, marks, now) : null
+  const lacks = isRestored || wasSilent ? await agreeAgain(tx, marks, now) : null
   if (lacks !== null) throw new SecretGivenUpError(lacks)
-  const held = isForgotten ? await holdWaiting(tx, now) : null
+  const held = isRestored ? await holdWaiting(tx, now) : null
   await followCluster(tx, epoch)
   if (self === undefined)
     await tx
@@ -149,7 +161,10 @@ export async function beatNode(
   }
 }
 
-/** The server that has taken over from another writes a history of its own, and an epoch that went back with the database goes on from here. */
+/**
+ * After a failover, adopts the history of the new server. If the epoch was reset with the database, it
+ * continues from here.
+ */
 async function followCluster(tx: Tx, epoch: number): Promise<void> {
   const cluster = await clusterOf(tx)
   if (cluster === null) return
@@ -161,15 +176,15 @@ async function followCluster(tx: Tx, epoch: number): Promise<void> {
   await tx.updateTable('instance').set({ epoch }).where('epoch', '<', epoch).where('epoch', '>=', 0).execute()
 }
 
-/** After everything has stopped: nothing of it is open, and whoever waits for its end need not. */
+/** Marks this node as left, after everything has stopped: it has nothing open, and no node needs to wait. */
 export async function leaveNodes(tx: Tx, clock: Pick<Clock, 'now'>, epoch: number): Promise<void> {
   const now = await databaseTime(tx, clock)
   await tx.updateTable('nodes').set({ left_at: now }).where('epoch', '=', epoch).execute()
 }
 
 /**
- * Whether a server of a shared database says that it lives. That of an embedded one says it once, at its start: whether it runs tells the lock of its
- * folder.
+ * Returns whether a server of a shared database is alive. A server of an embedded one records a heartbeat
+ * only at its start; the lock of its folder shows whether it runs.
  */
 export async function hasLivingNode(tx: Tx, clock: Pick<Clock, 'now'>): Promise<boolean> {
   const now = await databaseTime(tx, clock)
@@ -183,7 +198,10 @@ export async function hasLivingNode(tx: Tx, clock: Pick<Clock, 'now'>): Promise<
   return living !== undefined
 }
 
-/** Nodes that were alive a moment ago and are followed by a start that has just begun, or have just stopped. */
+/**
+ * Returns nodes that were alive a moment ago and have just stopped, or have just been replaced by a new start
+ * of the same server.
+ */
 export async function readJustLeft(
   tx: Tx,
   clock: Pick<Clock, 'now'>,

@@ -1,12 +1,14 @@
 import { StorageError, type Tx } from '../seam/dialect.ts'
 
-/** The database knows less than this process has seen of it: it was put back meanwhile (P14). */
+/**
+ * Thrown if the database has made less progress than this process has seen: it was restored meanwhile (P14).
+ */
 export class PutBackError extends StorageError {
   override readonly name = 'PutBackError'
 
   constructor() {
     super(
-      'the database was put back while this server ran: nothing is claimed until what waits is held',
+      'the database was restored while this server ran: nothing is claimed until queued messages are held',
       'unavailable',
       false,
     )
@@ -14,8 +16,8 @@ export class PutBackError extends StorageError {
 }
 
 /**
- * Says that the server has done something, and gives the number under which the database knows of it, for the file beside it (epoch-file.ts). `known`
- * is the last number of this process; a database that is not beyond it is refused.
+ * Increments the progress of the database, and returns it for the file next to it (epoch-file.ts). `known` is
+ * the last number that this process has seen; a database that is not beyond it is rejected.
  */
 export async function advanceProgress(tx: Tx, known: number): Promise<number> {
   const row = await tx
@@ -30,13 +32,13 @@ export async function advanceProgress(tx: Tx, known: number): Promise<number> {
 }
 
 /**
- * How far the database is with the work of all its nodes. One that is behind what this process has seen of it goes on from there: whoever asks holds
- * what waits in the same transaction.
+ * Returns the progress of the database with the work of all its nodes. A database that is older than what
+ * this process has seen continues from there; the caller holds queued messages in the same transaction.
  */
-export async function catchUp(tx: Tx, known: number): Promise<{ progress: number; isBehind: boolean }> {
+export async function catchUp(tx: Tx, known: number): Promise<{ progress: number; isOutdated: boolean }> {
   const { progress = 0 } =
     (await tx.selectFrom('instance').select('progress').where('id', '=', 1).executeTakeFirst()) ?? {}
-  const isBehind = progress < known
-  if (isBehind) await tx.updateTable('instance').set({ progress: known }).where('id', '=', 1).execute()
-  return { progress: Math.max(progress, known), isBehind }
+  const isOutdated = progress < known
+  if (isOutdated) await tx.updateTable('instance').set({ progress: known }).where('id', '=', 1).execute()
+  return { progress: Math.max(progress, known), isOutdated }
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx, Value } from '../seam/dialect.ts'
 
-/** Where messages wait, with the key by which pages of them follow one another. */
+/** Tables of queued messages, with the key that orders their pages. */
 const keys = {
   queue: ['route_key', 'account_id', 'priority', 'due_at', 'message_id'],
   deferred: ['account_id', 'mode', 'message_id'],
@@ -11,10 +11,10 @@ const tables = ['queue', 'deferred'] as const
 
 const keyOf = (name: Table): RawBuilder<unknown> => sql.join(keys[name].map((column) => sql.ref(column)))
 
-/** One statement changes no more rows, however many wait: PostgreSQL ends those that take 10 s. */
-const rowsAtOnce = 20_000
+/** Maximum rows changed by one statement: PostgreSQL cancels statements that take 10 s. */
+const maxRows = 20_000
 
-/** Holds all that waits; gives how many messages. */
+/** Holds all queued messages. Returns their number. */
 export async function holdAll(tx: Tx): Promise<number> {
   let held = 0
   for await (const { table, range } of pagesOf(tx)) {
@@ -25,16 +25,16 @@ export async function holdAll(tx: Tx): Promise<number> {
 }
 
 /**
- * Releases a page of what is held and gives how many messages that were; 0 when nothing is held any more. Whatever was released between two
- * calls, or ended, the next one goes on with what is left.
+ * Releases a page of held messages and returns their number; 0 if none are held any more. Messages that were
+ * released or became final between two calls are skipped.
  */
-export async function releasePage(tx: Tx, most = rowsAtOnce): Promise<number> {
+export async function releasePage(tx: Tx, most = maxRows): Promise<number> {
   for (const name of tables) {
     const table = sql.table(name)
     if ((await heldAt(tx, name, 0)) === null) continue
     const key = keyOf(name)
     const page = heldPage(name, await heldAt(tx, name, most - 1), most)
-    // While they were held the expirer looked past them; it works out the true instant at its next sweep.
+    // While they were held the expirer skipped them; it computes the exact time at its next sweep.
     if (name === 'queue')
       await sql`
         update queue_totals set next_expiry_at = 0 where (account_id, mode, route_key) in
@@ -50,15 +50,16 @@ export async function releasePage(tx: Tx, most = rowsAtOnce): Promise<number> {
   return 0
 }
 
-/** Whether a restore holds anything. */
+/** Returns whether a restore holds any message. */
 export async function holdsAnything(db: Db): Promise<boolean> {
   for (const name of tables) if ((await heldAt(db, name, 0)) !== null) return true
   return false
 }
 
 /**
- * What gives some columns of the first rows of a table that are held, up to the last of them, or of all that are: fewer when some have ended since.
- * That it is bounded by a count tells the planner of PostgreSQL how little that is: the bounds of a range alone let it read the whole table.
+ * Builds the query for columns of the first held rows of a table, up to the row `last`, or of all: fewer if
+ * some became final since. The limit shows the planner of PostgreSQL how few rows these are; with the range
+ * only, it reads the whole table.
  */
 const heldPage =
   (name: Table, last: readonly Value[] | null, most: number) =>
@@ -66,7 +67,7 @@ const heldPage =
     sql`(select ${columns} from ${sql.table(name)} where restore_hold = 1
       and ${last === null ? sql`true` : sql`(${keyOf(name)}) <= (${sql.join(last)})`} order by ${keyOf(name)} limit ${most})`
 
-/** The key of what is held in a place, in the order of keys; null when less is. */
+/** Returns the key of the held row at this position, in key order; null if there are fewer. */
 async function heldAt(db: Db | Tx, name: Table, place: number): Promise<Value[] | null> {
   const key = keyOf(name)
   const { rows } = await sql<Record<string, Value>>`
@@ -82,29 +83,32 @@ interface Page {
   range: RawBuilder<unknown>
 }
 
-/** All that waits, in pieces that a statement may touch whole. */
+/** Yields all queued messages, in ranges that one statement can change as a whole. */
 async function* pagesOf(tx: Tx): AsyncGenerator<Page> {
   for (const name of tables) {
-    let behind: Value[] | null = null
+    let after: Value[] | null = null
     do {
-      const found: { page: Page; end: Value[] | null } = await pageBehind(tx, name, behind)
+      const found: { page: Page; end: Value[] | null } = await pageAfter(tx, name, after)
       yield found.page
-      behind = found.end
-    } while (behind !== null)
+      after = found.end
+    } while (after !== null)
   }
 }
 
-/** The rows behind a key, or from the first one on, and the key of the last of them; null when these are all. */
-async function pageBehind(
+/**
+ * Returns the rows after a key, or from the first one on, and the key of the last of them; null if these are
+ * all.
+ */
+async function pageAfter(
   tx: Tx,
   name: Table,
-  behind: readonly Value[] | null,
+  after: readonly Value[] | null,
 ): Promise<{ page: Page; end: Value[] | null }> {
   const table = sql.table(name)
   const key = keyOf(name)
-  const rest = behind === null ? sql`true` : sql`(${key}) > (${sql.join(behind)})`
+  const rest = after === null ? sql`true` : sql`(${key}) > (${sql.join(after)})`
   const { rows } = await sql<Record<string, Value>>`
-    select ${key} from ${table} where ${rest} order by ${key} limit 1 offset ${rowsAtOnce - 1}`.execute(tx)
+    select ${key} from ${table} where ${rest} order by ${key} limit 1 offset ${maxRows - 1}`.execute(tx)
   const [last] = rows
   if (last === undefined) return { page: { table, range: rest }, end: null }
   const end = keys[name].map((column) => last[column] as Value)

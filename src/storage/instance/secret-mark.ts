@@ -1,23 +1,30 @@
 import type { MissingSecrets } from '../../process/instance-secret.ts'
 import type { Db, Tx } from '../seam/dialect.ts'
 
-/** How the secrets at hand stand to those that a database was used with. One without a mark may be of any. */
+/**
+ * Whether the available secrets match those that a database was used with. A database without marks may have
+ * used any.
+ */
 export type SecretFit = { kind: 'fits' } | { kind: 'unmarked' } | MissingSecrets
 
-/** The secrets of a server were given up for lost while it was taken for dead: it must end before it seals anything more. */
+/**
+ * Thrown if the secrets of a server were declared lost while its peers considered it dead: it must stop
+ * before it encrypts anything more.
+ */
 export class SecretGivenUpError extends Error {
   override readonly name = 'SecretGivenUpError'
   readonly lacks: MissingSecrets
 
   constructor(lacks: MissingSecrets) {
-    super('The secret of this server was given up while it was taken for dead.')
+    super('The secret of this server was declared lost while the server was considered dead.')
     this.lacks = lacks
   }
 }
 
 /**
- * Compares the secrets that the database was used with with those at hand, of which `marks` are (instance-secret.ts). What a secret sealed or hashed
- * is lost without it: opt-outs of erased numbers would be written to (P9), and nobody would notice.
+ * Compares the secrets that the database was used with to the available ones, given by their `marks`
+ * (instance-secret.ts). Without a secret, what it encrypted or hashed is lost: messages would be sent to
+ * erased numbers that opted out (P9), unnoticed.
  */
 export async function compareSecrets(db: Db | Tx, marks: readonly string[]): Promise<SecretFit> {
   const known = await db
@@ -33,8 +40,9 @@ export async function compareSecrets(db: Db | Tx, marks: readonly string[]): Pro
 }
 
 /**
- * Part of every start of a server, and of every command before it seals or hashes: from now on the database is known to be used with each secret
- * at hand, the former ones too, which may have been in use before there were marks. Gives what is missing, and marks nothing then; else null.
+ * Runs at every start of a server, and in every command before it encrypts or hashes. Records that the
+ * database is used with each available secret, including former ones, which may have been in use before there
+ * were marks. Returns what is missing, and then records nothing; else null.
  */
 export async function agreeOnSecrets(
   tx: Tx,
@@ -45,8 +53,8 @@ export async function agreeOnSecrets(
 }
 
 /**
- * The same for a server that goes on after a silence: of `marks`, in their order, the first alone is in use from now on. A former one may have been
- * given up meanwhile, and needs nobody's attention again.
+ * Does the same for a server that resumes after a silence: only the first of `marks` is in use from now on. A
+ * former one may have been declared lost meanwhile, and must not come back.
  */
 export const agreeAgain = (tx: Tx, marks: readonly string[], nowMs: number): Promise<MissingSecrets | null> =>
   agree(tx, { marks, used: marks.slice(0, 1) }, nowMs)
@@ -60,20 +68,20 @@ async function agree(
   if ('missing' in found) return found
   await tx
     .insertInto('secret_marks')
-    // Where there are no marks none was given up: the former ones may have been in use before.
+    // Without any mark no secret was declared lost: former ones may have been in use before.
     .values((found.kind === 'unmarked' ? marks : used).map((mark) => ({ mark, first_seen_at: nowMs })))
     .onConflict((conflict) => conflict.column('mark').doNothing())
     .execute()
   return null
 }
 
-/** Makes the database one of the secrets at hand alone; gives how many others it forgot. */
+/** Restricts the database to the available secrets. Returns how many others were removed. */
 export async function acceptSecrets(tx: Tx, marks: readonly string[], nowMs: number): Promise<number> {
-  const forgotten = await tx
+  const removed = await tx
     .deleteFrom('secret_marks')
     .where('mark', 'not in', [...marks])
     .returning('mark')
     .execute()
   await agreeOnSecrets(tx, marks, nowMs)
-  return forgotten.length
+  return removed.length
 }

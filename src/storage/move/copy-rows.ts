@@ -2,9 +2,12 @@ import pg from 'pg'
 import type { Value } from '../seam/dialect.ts'
 import { asStorageError } from '../postgres/postgres-faults.ts'
 
-/** PostgreSQL has no character 0 in a text. */
+/** PostgreSQL cannot store the character 0 in a text. */
 const nul = /\0/g
-/** Stands for a character that cannot be written (ECMA-48, section 8.3.148), and takes as many octets as the one that it stands for. */
+/**
+ * The substitute for a character that cannot be represented (ECMA-48, section 8.3.148); as long as what it
+ * replaces.
+ */
 const substitute = '\u001A'
 
 const special = /[\\\b\f\n\r\t\v]/g
@@ -12,7 +15,10 @@ const escapes: Readonly<Record<string, string>> = {
   '\\': '\\\\', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v',
 } // prettier-ignore
 
-/** Rows in the text format of COPY (postgresql.org/docs/current/sql-copy.html), a line each. A character 0 becomes SUB (U+001A). */
+/**
+ * Formats rows for COPY in text format (postgresql.org/docs/current/sql-copy.html), one per line. A character
+ * 0 becomes SUB (U+001A).
+ */
 export const copyText = (rows: readonly (readonly Value[])[]): string =>
   rows.map((row) => `${row.map(copyValue).join('\t')}\n`).join('')
 
@@ -22,13 +28,13 @@ function copyValue(value: Value): string {
   return value.replace(nul, substitute).replace(special, (character) => escapes[character] as string)
 }
 
-/** What of pg's connection a COPY needs; its types do not name them. */
+/** The part of pg's connection that a COPY needs; its types lack it. */
 interface CopyConnection {
   sendCopyFromChunk(chunk: Buffer): void
   endCopyFrom(): void
 }
 
-/** A COPY … FROM STDIN that sends its rows when the server asks for them. */
+/** A COPY … FROM STDIN that sends its rows when the server requests them. */
 class CopyQuery extends pg.Query {
   readonly #lines: string
 
@@ -44,7 +50,7 @@ class CopyQuery extends pg.Query {
   }
 }
 
-/** Brings rows into a table of a PostgreSQL server, all or none. Throws `StorageError`. */
+/** Copies rows into a table of a PostgreSQL server, all or none. Throws `StorageError`. */
 export function copyRows(
   client: pg.ClientBase,
   into: { table: string; columns: readonly string[] },

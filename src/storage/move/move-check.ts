@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../seam/dialect.ts'
 import type { TableShape } from './table-shapes.ts'
 
-/** What two databases say differently. */
+/** A difference between two databases. */
 export interface Difference {
   /** A table with a column, or the name of a sum. */
   of: string
@@ -10,12 +10,13 @@ export interface Difference {
   target: unknown
 }
 
-/** Sums that people know, by name: what is said at the end of a move. */
+/** Sums by name, as shown at the end of a move. */
 export type NamedSums = Readonly<Record<string, number>>
 
 /**
- * Compares every table on both sides: how many rows, and of each column how many values and their sum. Of numbers a remainder is added up,
- * so that no sum leaves the exact ones; of texts their octets. Then the sums by name. Both databases compute them by the same statement.
+ * Compares every table of two databases: the number of rows, and for each column the number of values and
+ * their sum. Numbers are summed by their remainder, so that every sum stays exact; texts by their octets.
+ * Then compares the named sums. Both databases compute them with the same statement.
  */
 export async function compareDatabases(
   source: Db | Tx,
@@ -45,7 +46,7 @@ function differencesOf(
   )
 }
 
-/** Larger than what columns usually hold, so that every number counts; a prime, so that no pattern of times falls out. */
+/** Larger than most values, so that every number counts; a prime, so that no pattern of times cancels out. */
 const modulus = 1_000_003
 
 async function sumsOf(db: Db | Tx, { name, columns }: TableShape): Promise<Record<string, unknown>> {
@@ -61,7 +62,7 @@ async function sumsOf(db: Db | Tx, { name, columns }: TableShape): Promise<Recor
   return rows[0] ?? {}
 }
 
-/** Money, messages and traffic, over all accounts and modes. */
+/** Reads money, messages and traffic, over all accounts and modes. */
 async function readNamedSums(db: Db | Tx): Promise<NamedSums> {
   const { rows } = await sql<{ name: string; amount: number }>`
     select 'granted' as name, coalesce(sum(granted), 0) as amount from wallets

@@ -20,37 +20,40 @@ export interface MoveDeps {
   ids: Ids
   dataFolder: string
   busyTimeoutMs: number
-  /** Told at the beginning, after each page, and when something else begins. */
+  /** Called at the beginning, after each page, and at each new step. */
   onProgress(progress: MoveProgress): void
-  /** The names of the sums that do not hold in a database. */
+  /** Returns the names of the sums that are wrong in a database. */
   findBrokenSums(db: Db): Promise<string[]>
 }
 
 export interface MoveProgress {
   step: 'counting' | 'restarting' | 'copying' | 'analyzing' | 'comparing' | 'adding up'
   table: string | null
-  /** Over all tables, what had arrived before included. */
+  /** Over all tables, including rows copied by earlier runs. */
   rows: { copied: number; total: number }
 }
 
 export interface MoveResult {
-  /** Everything had moved before; nothing was left to do. */
+  /** True if a previous run had moved everything. */
   wasDone: boolean
   tables: number
   rows: number
   sums: NamedSums
-  /** Sums that held on neither side: the move is no reason for that, nor a remedy. */
+  /** Sums that are wrong on both sides: the move neither caused nor repaired that. */
   brokenSums: readonly string[]
-  /** What waits is held at the first start: the source had been put back from a backup, and not been started since. */
+  /**
+   * True if queued messages are held at the first start: the source was restored from a backup and not
+   * started since.
+   */
   isRestored: boolean
 }
 
-/** Both sides are not the same. Nothing is marked; the target is not to be used. */
+/** Thrown if both sides differ. Nothing is marked; the target must not be used. */
 export class MoveMismatchError extends Error {
   override readonly name = 'MoveMismatchError'
 }
 
-/** Where to, as a person names it. */
+/** The target of a move, as the operator names it. */
 interface Destination {
   settings: PostgresSettings
   place: string
@@ -58,9 +61,10 @@ interface Destination {
 }
 
 /**
- * Moves everything from the embedded database to a PostgreSQL server. Hold the lock of the data folder. Whatever ends it before its end, the same
- * call goes on. Nobody writes to the source meanwhile: one transaction reads it from the first page to its mark. The source is marked before
- * the target may be served, so that at no instant both may.
+ * Moves all data from the embedded database to a PostgreSQL server. The caller must hold the lock of the data
+ * folder. After an interruption at any point, the same call continues. There are no other writers to the
+ * source: one transaction reads it from the first page to its mark. The source is marked before the target
+ * can be served, so that at no moment both can be.
  */
 export async function moveDatabase(deps: MoveDeps, to: Destination): Promise<MoveResult> {
   const source = await openMoveSource(deps, deps.clock.now())
@@ -109,9 +113,9 @@ async function copyAndMark(deps: MoveDeps, move: Move): Promise<MoveResult> {
   const { source, target, shapes, isRestored } = move
   const departure = await beginDeparture(source.db, move.departure)
   return source.db.transaction().execute(async (tx) => {
-    // A command that came in between has made it another state.
+    // A command that ran in between has changed the state.
     if ((await readDeparture(tx))?.copy_id !== departure.copyId)
-      throw new MovedError('A command changed the database while the move began. Run it again.')
+      throw new MovedError('A command changed the database when the move began. Run the move again.')
     const { rows } = await copyTables(deps, move, departure)
     const at = (step: MoveProgress['step']): void =>
       deps.onProgress({ step, table: null, rows: { copied: rows, total: rows } })
@@ -127,7 +131,10 @@ async function copyAndMark(deps: MoveDeps, move: Move): Promise<MoveResult> {
   })
 }
 
-/** A sum that holds in the source must hold in the target. One that holds in neither does not keep anybody from moving. */
+/**
+ * Returns sums that are wrong in both databases, which do not prevent a move. Throws if a sum is correct in
+ * the source but not in the target.
+ */
 async function brokenOnBoth({ findBrokenSums }: MoveDeps, source: Tx, target: Db): Promise<string[]> {
   const broken = await findBrokenSums(target)
   if (broken.length === 0) return []
@@ -135,7 +142,7 @@ async function brokenOnBoth({ findBrokenSums }: MoveDeps, source: Tx, target: Db
   const fresh = broken.filter((name) => !brokenBefore.has(name))
   if (fresh.length > 0)
     throw new MoveMismatchError(
-      `These sums hold in the source and not in the target: ${fresh.join(', ')}. ${retrySentence}`,
+      `These sums are correct in the source but not in the target: ${fresh.join(', ')}. ${retrySentence}`,
     )
   return broken
 }
@@ -153,11 +160,11 @@ async function copyTables(
     dataFolder: deps.dataFolder,
     nowMs: deps.clock.now(),
   })
-  if (begun.isAnew) deps.onProgress({ step: 'restarting', table: null, rows: { ...counting, total } })
+  if (begun.isRestart) deps.onProgress({ step: 'restarting', table: null, rows: { ...counting, total } })
   let copied = [...begun.progress.values()].reduce((sum, { copied_rows: rows }) => sum + rows, 0)
   for (const shape of shapes) {
     let progress = begun.progress.get(shape.name)
-    if (progress === undefined) throw new Error(`The target knows nothing of the table ${shape.name}.`)
+    if (progress === undefined) throw new Error(`The target has no progress of the table ${shape.name}.`)
     while (progress.is_done === 0) {
       const after = progress.last_key === null ? null : (JSON.parse(progress.last_key) as Value[])
       const rows = source.readPage(shape, after, pageRows)
@@ -170,11 +177,11 @@ async function copyTables(
 }
 
 const retrySentence =
-  'Nothing is marked as moved: the embedded database can be served as before. Empty the target (drop and create the database) and move again; if it happens again, report it.'
+  'Nothing is marked as moved: the embedded database can be served as before. Empty the target (drop and create the database) and move again. If it happens again, report it.'
 
 function mismatchSentence(differences: readonly Difference[]): string {
   const shown = differences
     .slice(0, 10)
     .map(({ of, source, target }) => `${of} ${String(source)} / ${String(target)}`)
-  return `Source and target are not the same (${differences.length} differences: ${shown.join('; ')}). ${retrySentence}`
+  return `Source and target differ (${differences.length} differences: ${shown.join('; ')}). ${retrySentence}`
 }

@@ -13,19 +13,19 @@ import { sqliteDialect } from '../sqlite/sqlite-dialect.ts'
 import type { TableShape } from './table-shapes.ts'
 import { Writer } from '../seam/writer.ts'
 
-/** The embedded database that moves. Hold the lock of its folder. */
+/** The embedded database that is moved. The caller must hold the lock of its folder. */
 export interface MoveSource {
   db: Db
-  /** The rows behind `after`, in the order of the key, at most `limit`. */
+  /** Returns the rows after `after`, in key order, at most `limit`. */
   readPage(shape: TableShape, after: readonly Value[] | null, limit: number): Value[][]
   countRows(shapes: readonly TableShape[]): Promise<number>
   close(): Promise<void>
 }
 
-/** Pages are read once, in order: what helps is room for the inner pages of the keys. */
+/** Pages are read once, in order; the cache is for the inner pages of the indexes. */
 const cacheKiB = 65_536
 
-/** Opens it and brings its schema up to date, so that both sides have the same tables. */
+/** Opens the database and upgrades its schema, so that both sides have the same tables. */
 export async function openMoveSource(
   { dataFolder, busyTimeoutMs }: { dataFolder: string; busyTimeoutMs: number },
   nowMs: number,
@@ -35,7 +35,7 @@ export async function openMoveSource(
   const guarded = guardConnection(connection)
   const db = new Kysely<Database>({ dialect: sqliteDialect(guarded.executor) })
   try {
-    // One that has moved lets nobody change it, and needs no more than to be told from others.
+    // A moved database cannot be changed, and only needs to be identified.
     if (((await readDeparture(db))?.finished_at ?? null) === null) {
       await refuseEmptiedFile(db, dataFolder)
       const migrated = await migrate(new Writer(db), await readMigrations('sqlite'), nowMs)
@@ -66,20 +66,22 @@ export async function openMoveSource(
 
 const quoted = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
 
-function pageOf({ name, columns, key }: TableShape, isBehind: boolean): string {
-  const behind = isBehind ? `where (${quoted(key)}) > (${key.map(() => '?').join(', ')}) ` : ''
+function pageOf({ name, columns, key }: TableShape, hasStart: boolean): string {
+  const start = hasStart ? `where (${quoted(key)}) > (${key.map(() => '?').join(', ')}) ` : ''
   const all = quoted(columns.map((column) => column.name))
-  return `select ${all} from "${name}" ${behind}order by ${quoted(key)} limit ?`
+  return `select ${all} from "${name}" ${start}order by ${quoted(key)} limit ?`
 }
 
-/** Where this database has moved, or is about to; null when it never began to, or knows nothing of moves yet. */
+/**
+ * Returns where this database was moved, or is being moved; null if no move began, or if it predates moves.
+ */
 export async function readDeparture(db: Db | Tx): Promise<MoveTable | null> {
   const { rows } = await sql`select 1 from sqlite_master where name = 'moves'`.execute(db)
   if (rows.length === 0) return null
   return (await db.selectFrom('moves').selectAll().where('direction', '=', 'out').executeTakeFirst()) ?? null
 }
 
-/** Writes down that it is about to move, and names its present state unless it has a name still. Gives both names. */
+/** Records that the move begins, and names the current state unless it has a name. Returns both names. */
 export function beginDeparture(
   db: Db,
   { ids, place, nowMs }: { ids: Ids; place: string; nowMs: number },
@@ -103,8 +105,8 @@ export function beginDeparture(
 }
 
 /**
- * Marks it as moved, and lets nobody change it any more, not even a process that opened it before: each table refuses with the sentence that
- * says where everything is.
+ * Marks the database as moved and makes it read-only, even for processes that opened it before: each table
+ * rejects changes with the sentence that names the new place.
  */
 export async function endDeparture(
   tx: Tx,

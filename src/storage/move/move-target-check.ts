@@ -4,7 +4,7 @@ import type { MoveTable } from '../tables/move-tables.ts'
 import { asStorageError } from '../postgres/postgres-faults.ts'
 import type { TableShape } from './table-shapes.ts'
 
-/** The database is none that everything may be moved to. `code` is for programs. */
+/** Thrown for a database to which a move is not possible. `code` is for clients. */
 export class WrongTargetError extends Error {
   override readonly name = 'WrongTargetError'
   readonly code: 'target_in_use' | 'newer_target' | 'other_version' | 'target_changed'
@@ -16,9 +16,9 @@ export class WrongTargetError extends Error {
 }
 
 /**
- * Takes the database for whoever moves to it, as long as the connection lasts. Throws `WrongTargetError` and changes nothing when it holds
- * anything but a move of `source` that is unfinished (or, where the source is marked already, may be finished), has the schema of a newer version,
- * or is being moved to by another process.
+ * Reserves the target for this move, as long as the connection lasts. Throws `WrongTargetError` and changes
+ * nothing if the database contains anything but an unfinished move of `source` (or, if the source is already
+ * marked, a finished one), has the schema of a newer version, or is the target of another process.
  */
 export async function refuseWrongTarget(
   client: pg.ClientBase,
@@ -51,22 +51,25 @@ export async function refuseWrongTarget(
 const inUse = (what: string): WrongTargetError =>
   new WrongTargetError(
     'target_in_use',
-    `The database holds ${what}. Move to an empty one: create database ….`,
+    `The database contains ${what}. Move to an empty one: create database ….`,
   )
 
-/** Of a source that is marked already only the place is right that it is marked with. */
+/** Checks the target of a source that is already marked: only the place in its mark is right. */
 function refuseOther(move: Arrival | null, source: MoveTable): void {
   if (move?.id === source.id) return
   throw new WrongTargetError(
     'target_changed',
-    `Everything has moved to ${source.place}, but it is not there. Look for that database, or restore a backup: onesixty restore <file>.`,
+    `All data was moved to ${source.place}, but it is not there. Find that database, or restore a backup: onesixty restore <file>.`,
   )
 }
 
-/** How long somebody who was killed may hold it still: the server looks each second whether its client is there. */
+/**
+ * A killed process can hold the lock for a second: the server checks each second whether its client is
+ * connected.
+ */
 const session = { client_connection_check_interval: '1s', lock_timeout: '10s' }
 
-/** Held as long as the connection lasts. It has another number than the lock of those who write. */
+/** Takes the lock for as long as the connection lasts. Its number differs from the lock of writers. */
 async function takeTarget(client: pg.ClientBase): Promise<void> {
   for (const setting of Object.entries(session))
     await client.query('select set_config($1, $2, false)', [...setting])
@@ -75,7 +78,7 @@ async function takeTarget(client: pg.ClientBase): Promise<void> {
     if ((error as { code?: string }).code !== '55P03') throw error
     throw new WrongTargetError(
       'target_in_use',
-      "Another process is moving to this database. Wait for its end; if it is gone with its machine, end its connection: select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'onesixty move'.",
+      "Another process is moving to this database. Wait until it is done. If its machine is gone, close its connection: select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'onesixty move'.",
     )
   })
 }
@@ -103,7 +106,7 @@ async function refuseOtherSchema(client: pg.ClientBase): Promise<void> {
   if (changed.length > 0)
     throw new WrongTargetError(
       'other_version',
-      `The schema of the database was made by another version of onesixty (${changed.join(', ')}). Use that version, or an empty database.`,
+      `The schema of the database was created by another version of onesixty (${changed.join(', ')}). Use that version, or an empty database.`,
     )
 }
 

@@ -24,8 +24,8 @@ export class MoveTarget {
   }
 
   /**
-   * Connects, and makes the tables. Throws `WrongTargetError` and has changed nothing when the database holds anything but an unfinished move
-   * of `source`, is of a newer schema, or is being moved to by somebody else.
+   * Connects and creates the tables. Throws `WrongTargetError` and changes nothing if the database contains
+   * anything but an unfinished move of `source`, has a newer schema, or is the target of another process.
    */
   static async open(
     {
@@ -57,32 +57,39 @@ export class MoveTarget {
     return this.#storage.read
   }
 
-  /** Gives how far each table has arrived. What came from another state of the source is thrown away: `isAnew` says so. */
+  /**
+   * Returns the progress of each table. Rows of another state of the source are deleted: `isRestart` is then
+   * true.
+   */
   async begin(
     shapes: readonly TableShape[],
     move: { id: string; copyId: string; dataFolder: string; nowMs: number },
-  ): Promise<{ progress: Map<string, MoveProgressTable>; isAnew: boolean }> {
+  ): Promise<{ progress: Map<string, MoveProgressTable>; isRestart: boolean }> {
     const [before] = await this.db.selectFrom('moves').selectAll().execute()
-    const isAnew = before !== undefined && before.copy_id !== move.copyId
-    if (isAnew) {
+    const isRestart = before !== undefined && before.copy_id !== move.copyId
+    if (isRestart) {
       const names = ['moves', 'move_progress', ...shapes.map(({ name }) => name)]
       await this.#query(`truncate ${names.map((name) => `"${name}"`).join(', ')}`)
     }
-    if (before === undefined || isAnew) {
+    if (before === undefined || isRestart) {
       const row = { id: move.id, direction: 'in', place: `${hostname()}:${move.dataFolder}`, copy_id: move.copyId } as const
       await this.#storage.writer.write(async (tx) => {
-        // A server that starts here writes this row first, and refuses when the row of the move is there before.
+        // A server that starts here writes this row first, and rejects the database if the row of the move
+        // exists.
         const started = await tx.selectFrom('instance').select('id').execute()
-        if (started.length > 0) throw new WrongTargetError('target_in_use', 'A server was started on this database just now. Stop it, and move to an empty one.')
+        if (started.length > 0) throw new WrongTargetError('target_in_use', 'A server was just started on this database. Stop it, and move to an empty database.')
         await tx.insertInto('move_progress').values(shapes.map(({ name }) => ({ table_name: name, last_key: null, copied_rows: 0, is_done: 0 as const }))).execute()
         await tx.insertInto('moves').values({ ...row, started_at: move.nowMs, finished_at: null }).execute()
       })
     }
     const rows = await this.db.selectFrom('move_progress').selectAll().execute()
-    return { progress: new Map(rows.map((row) => [row.table_name, row])), isAnew }
+    return { progress: new Map(rows.map((row) => [row.table_name, row])), isRestart }
   } // prettier-ignore
 
-  /** Adds a page and says in the same transaction where the next one begins. Gives how far the table has arrived then. */
+  /**
+   * Adds a page, and stores in the same transaction where the next one begins. Returns the progress of the
+   * table.
+   */
   async addPage(
     shape: TableShape,
     before: MoveProgressTable,
@@ -108,10 +115,7 @@ export class MoveTarget {
         [after.last_key, after.copied_rows, after.is_done, shape.name, before.copied_rows],
       )
       if (rowCount !== 1)
-        throw new WrongTargetError(
-          'target_changed',
-          'Somebody else changed the database while everything moved to it.',
-        )
+        throw new WrongTargetError('target_changed', 'Another process changed the database during the move.')
       await this.#query('commit')
     } catch (error) {
       await this.#query('rollback').catch(() => undefined)
@@ -120,12 +124,15 @@ export class MoveTarget {
     return after
   }
 
-  /** Statistics for the plans, of every table. */
+  /** Collects the planner statistics of every table. */
   async analyze(): Promise<void> {
     await this.#query('analyze')
   }
 
-  /** Opens the door: from here on it may be served. With `isRestored` its first start holds what waits. Twice is harmless. */
+  /**
+   * Finishes the move: from here on the database can be served. With `isRestored` its first start holds
+   * queued messages. A second call is harmless.
+   */
   async finish(nowMs: number, { isRestored }: { isRestored: boolean }): Promise<void> {
     await this.#storage.writer.write(async (tx) => {
       const { numUpdatedRows } = await tx

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../seam/dialect.ts'
 
-/** A table of the embedded database, as its schema says. */
+/** A table of the embedded database, from its schema. */
 export interface TableShape {
   name: string
   columns: readonly { name: string; holds: 'number' | 'text' }[]
@@ -9,12 +9,13 @@ export interface TableShape {
   key: readonly string[]
 }
 
-/** What a database says of itself; of no use in another one. */
+/** Tables about the database itself, which mean nothing in another one. */
 const ownTables: ReadonlySet<string> = new Set(['schema_migrations', 'moves', 'move_progress'])
 
 /**
- * Every table that holds what somebody put there, from the schema itself, so that a new one cannot be forgotten; those that are referred to
- * come before those that refer to them. Refuses a table without a key and references in a circle: neither could be copied in pages.
+ * Returns every table with data, from the schema itself, so that a new one is never missed. Referenced tables
+ * come before those that refer to them. Rejects a table without a key and circular references: neither can be
+ * copied in pages.
  */
 export async function readTableShapes(db: Db | Tx): Promise<TableShape[]> {
   const { rows } = await sql<{ table: string; column: string; type: string; place: number }>`
@@ -43,7 +44,10 @@ export async function readTableShapes(db: Db | Tx): Promise<TableShape[]> {
   )
 }
 
-/** Always the same order for the same schema: whoever goes on after a kill finds it again. */
+/**
+ * Orders tables by their references. The same schema always gives the same order: a run that continues after
+ * a kill relies on it.
+ */
 function inReferenceOrder(
   shapes: readonly TableShape[],
   references: ReadonlyMap<string, readonly { target: string }[]>,
@@ -57,7 +61,7 @@ function inReferenceOrder(
     )
     if (next.length === 0) {
       const left = shapes.filter(({ name }) => !placed.has(name)).map(({ name }) => name)
-      throw new Error(`These tables refer to one another in a circle: ${left.join(', ')}.`)
+      throw new Error(`These tables have circular references: ${left.join(', ')}.`)
     }
     ordered.push(...next)
     for (const { name } of next) placed.add(name)

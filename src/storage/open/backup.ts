@@ -8,13 +8,13 @@ import type { Db } from '../seam/dialect.ts'
 import { markAsCopy } from '../instance/epoch.ts'
 import { epochFile } from '../instance/epoch-file.ts'
 import { refuseEmptiedFile } from '../instance/lost-database.ts'
-import { forgetMove, refuseMovedFile } from '../instance/moved.ts'
+import { clearMove, refuseMovedFile } from '../instance/moved.ts'
 
 /**
- * Copies the live database of a folder to `target` as of one instant, while a server may go on writing (VACUUM INTO: 15 of 15 good
- * copies under load; copying the file 9 bad ones of 10), and marks the copy. `verify` sees it before it gets its name; when it
- * throws, nothing is left. Gives its size. Refuses to overwrite, a database that has moved away, and an empty one where the folder has
- * served another.
+ * Copies the live database of a folder to `target` as of one moment, while a server may continue to write
+ * (VACUUM INTO: 15 of 15 valid copies under load; copying the file: 9 of 10 damaged), and marks the copy.
+ * `verify` checks it before it gets its name; if it throws, nothing remains. Returns the size. Rejects an
+ * existing target, a database that was moved, and an empty one in a folder that has served another.
  */
 export async function backUpDatabase(
   dataFolder: string,
@@ -22,10 +22,10 @@ export async function backUpDatabase(
   verify: (copy: string) => Promise<void>,
 ): Promise<{ bytes: number }> {
   if (await isThere(target))
-    throw new Error(`${target} exists already. Choose another name; a backup overwrites nothing.`)
+    throw new Error(`${target} already exists. Choose another name; a backup overwrites nothing.`)
   const folder = dirname(target)
   if (!(await isThere(folder)))
-    throw new Error(`The folder ${folder} does not exist. Make it first, or choose another.`)
+    throw new Error(`The folder ${folder} does not exist. Create it first, or choose another folder.`)
   const draft = join(folder, `.${basename(target)}.partial`)
   try {
     await copyDatabase(databaseFile(dataFolder), draft, async (live) => {
@@ -33,7 +33,7 @@ export async function backUpDatabase(
       await refuseEmptiedFile(live, dataFolder)
     })
     await writeDatabaseFile(draft, async (tx) => {
-      await forgetMove(tx)
+      await clearMove(tx)
       await markAsCopy(tx)
     })
     await verify(draft)
@@ -46,14 +46,17 @@ export async function backUpDatabase(
   return { bytes: (await stat(target)).size }
 }
 
-/** Writes a database to `draft` as of one instant, with what stands only in its log yet: a process that was killed has left it there. */
+/**
+ * Copies a database to `draft` as of one moment, including what is only in its write-ahead log: a killed
+ * process leaves changes there.
+ */
 async function copyDatabase(
   source: string,
   draft: string,
   refuse: (db: Db) => Promise<void> = async () => undefined,
 ): Promise<void> {
   await removeDatabase(draft)
-  // SQLite takes an empty file for the copy: so it is born closed to others.
+  // SQLite accepts an empty file for the copy, so that it is private from the beginning.
   await (await open(draft, 'wx', 0o600)).close()
   const { db, close } = openDatabaseFile(source)
   try {
@@ -69,8 +72,9 @@ async function removeDatabase(file: string): Promise<void> {
 }
 
 /**
- * Puts `source` in the place of the database of a folder that no server uses (hold its lock). The present database is kept under
- * another name, which is given; null when there was none. The epoch file goes, so that the next start knows of the restore.
+ * Replaces the database of a folder that no server uses (the caller must hold its lock). The current database
+ * is kept under another name, which is returned; null if there was none. The epoch file is removed, so that
+ * the next start detects the restore.
  */
 export async function replaceDatabase(
   dataFolder: string,
@@ -81,14 +85,14 @@ export async function replaceDatabase(
   try {
     await copyDatabase(source, draft)
     await flushPath(draft)
-    return await putInPlace(dataFolder, draft, nowMs)
+    return await installDatabase(dataFolder, draft, nowMs)
   } finally {
-    // Where there was no room for all of it, it would leave none for anything else.
+    // After a full disk, an incomplete draft would leave no space for anything else.
     await removeDatabase(draft)
   }
 }
 
-async function putInPlace(
+async function installDatabase(
   dataFolder: string,
   draft: string,
   nowMs: number,
@@ -97,9 +101,10 @@ async function putInPlace(
   const stamp = new Date(nowMs).toISOString().replaceAll(/[-:.]/g, '')
   const aside = join(dataFolder, `onesixty-before-restore-${stamp}.db`)
   const had = await isThere(live)
-  if (await isThere(aside)) throw new Error(`${aside} exists already; try again.`)
-  if (had) await takeLogOver(live)
-  // At every instant a database stands under its name, and without an epoch file it holds what waits: a crash in between is safe.
+  if (await isThere(aside)) throw new Error(`${aside} already exists; try again.`)
+  if (had) await checkpoint(live)
+  // At every moment there is a database under its name, and without an epoch file queued messages are held: a
+  // crash in between is safe.
   await rm(epochFile(dataFolder), { force: true })
   if (had) await link(live, aside)
   for (const suffix of ['-wal', '-shm']) {
@@ -111,9 +116,9 @@ async function putInPlace(
 }
 
 /**
- * So that a file that is put aside is whole by itself, at whatever instant that is cut off. Of a damaged one, or one that somebody reads, the log
- * stays and goes with it.
+ * Checkpoints the write-ahead log, so that the file that is set aside is complete by itself, even if the
+ * process is interrupted. The log of a damaged file, or of one with an open reader, stays and is moved along.
  */
-async function takeLogOver(file: string): Promise<void> {
+async function checkpoint(file: string): Promise<void> {
   await writeDatabaseFile(file, async () => undefined).catch(() => undefined)
 }

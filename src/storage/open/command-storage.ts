@@ -8,25 +8,25 @@ import { openUnlessGone } from '../instance/moved.ts'
 import { postgresSettingsOf, type StorageConfig } from './open-storage.ts'
 import { Writer } from '../seam/writer.ts'
 
-/** What a command needs of the storage. */
+/** The storage of a command. */
 export type CommandStorage = Pick<Storage, 'read' | 'writer'> & {
-  /** The migrations that opening it applied. */
+  /** The migrations that were applied when it was opened. */
   migrated: readonly string[]
   /**
-   * Empties what the database writes first, so that nothing deleted stands in it. Gives false when it stays: because somebody reads, or always
-   * on a server, which keeps its log for others too.
+   * Truncates the write-ahead log, so that it contains no deleted data. Returns false if it remains: while
+   * another process reads, and always on PostgreSQL, whose log serves others too.
    */
   emptyLog(): Promise<boolean>
   close(): Promise<void>
 }
 
-/** A command reads little: a small cache is enough. */
+/** A command reads little, so a small cache is enough. */
 const cacheKiB = 2_048
 
 /**
- * Opens the database for one command, beside running servers too, creating the embedded one if need be, and brings its schema up to
- * date. Refuses to write where commits are not flushed, as the server does (P1), a database that has moved away, and an
- * empty one where the folder has served another.
+ * Opens the database for one command, also while servers run; creates the embedded one if needed, and
+ * upgrades its schema. Like the server it rejects a database that does not flush commits (P1), one that was
+ * moved, and an empty one in a folder that has served another.
  */
 export const openForCommand = (config: StorageConfig, nowMs: number): Promise<CommandStorage> =>
   openUnlessGone(openEither(config, nowMs), config.dataFolder)

@@ -5,18 +5,18 @@ import { createPostgresPool, type PostgresSettings, withClient } from '../postgr
 import { refuseUnsafeServer } from '../postgres/postgres-safety.ts'
 import type { Database } from '../tables/schema.ts'
 
-/** A database on a server by itself: nothing is created, migrated or served. For `doctor`. */
+/** A database on a server, read-only: nothing is created, migrated or served. For `doctor`. */
 export interface ServerDatabase {
   db: Db
-  /** Throws what of the server's settings breaks a promise. */
+  /** Throws if a setting of the server breaks a promise. */
   refuseUnsafe(): Promise<void>
   close(): Promise<void>
 }
 
-/** Adding up millions of messages takes its time; more than this is a server that stands still. */
+/** Summing millions of messages takes time; a server that needs longer than this hangs. */
 const examinationTimeoutMs = 3_600_000
 
-/** Opens it for reading, over one connection. Fails at the first statement when nobody answers. */
+/** Opens the database for reading, over one connection. If no server responds, the first statement fails. */
 export function openServerDatabase(settings: PostgresSettings): ServerDatabase {
   const pool = createPostgresPool({ ...settings, statementTimeoutMs: examinationTimeoutMs }, 1)
   const db = new Kysely<Database>({ dialect: postgresDialect(pool) })
@@ -27,11 +27,11 @@ export interface ServerFacts {
   version: string
   database: string
   bytes: number
-  /** It follows another server and takes no writes. */
+  /** 1 if it replicates another server and accepts no writes. */
   isStandby: number
 }
 
-/** What a PostgreSQL server says of itself and of the database. */
+/** Reads the facts of a PostgreSQL server and of the database. */
 export async function readServerFacts(db: Db): Promise<ServerFacts> {
   const { rows } = await sql<ServerFacts>`
     select current_setting('server_version') as version, current_database() as database,
@@ -39,7 +39,7 @@ export async function readServerFacts(db: Db): Promise<ServerFacts> {
   return rows[0] as ServerFacts
 }
 
-/** How many connections the server has for everybody but its superusers, and how many of them are taken. */
+/** Returns the number of connections for users other than superusers, and how many are in use. */
 export async function countConnections(db: Db): Promise<{ most: number; taken: number }> {
   const { rows } = await sql<{ most: number; taken: number }>`
     select current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint as most,
@@ -47,7 +47,10 @@ export async function countConnections(db: Db): Promise<{ most: number; taken: n
   return rows[0] as { most: number; taken: number }
 }
 
-/** For how many seconds the oldest transaction of this database has been open, ours apart; 0 when there is none. */
+/**
+ * Returns the age in seconds of the oldest open transaction of this database, except for this one; 0 if there
+ * is none.
+ */
 export async function longestTransaction(db: Db): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0)::bigint as seconds
@@ -57,7 +60,10 @@ export async function longestTransaction(db: Db): Promise<number> {
   return rows[0]?.seconds ?? 0
 }
 
-/** How many transactions old the oldest row of this database may be: at two thousand million the server stops writing. */
+/**
+ * Returns the age of the oldest row of this database in transactions: at two thousand million the server
+ * stops writing.
+ */
 export async function transactionAge(db: Db): Promise<number> {
   const { rows } = await sql<{
     age: number
@@ -67,13 +73,16 @@ export async function transactionAge(db: Db): Promise<number> {
 
 export interface Follower {
   name: string
-  /** How much of the log it has not applied yet, or the server keeps for it; null when this role may not know. */
+  /**
+   * Part of the log that it has not applied yet, or that the server keeps for it; null if this role cannot
+   * see it.
+   */
   lagBytes: number | null
-  /** It is connected. */
+  /** 1 if it is connected. */
   isThere: number
 }
 
-/** The servers that follow this one, and those that the server keeps its log for though they are away. */
+/** Returns the standbys of this server, and disconnected ones for which it keeps its log. */
 export async function readFollowers(db: Db): Promise<Follower[]> {
   const { rows } = await sql<Follower>`
     select coalesce(nullif(application_name, ''), 'a standby') as name,
@@ -84,7 +93,7 @@ export async function readFollowers(db: Db): Promise<Follower[]> {
   return rows
 }
 
-/** Whether the server notices pages that its disk has changed. */
+/** Returns whether the server detects pages that its disk has corrupted. */
 export async function hasChecksums(db: Db): Promise<boolean> {
   const { rows } = await sql<{
     setting: string
@@ -92,7 +101,10 @@ export async function hasChecksums(db: Db): Promise<boolean> {
   return rows[0]?.setting === 'on'
 }
 
-/** Reads every row of every table, so that a torn page is found; with `amcheck` every index too. Gives whether it is there. Throws what it finds. */
+/**
+ * Reads every row of every table to find torn pages; with `amcheck` also every index. Returns whether
+ * `amcheck` is installed. Throws what it finds.
+ */
 export async function readEverything(db: Db): Promise<boolean> {
   const { rows: tables } = await sql<{ name: string }>`
     select oid::regclass::text as name from pg_class

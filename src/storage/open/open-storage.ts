@@ -3,7 +3,7 @@ import type { Storage } from '../seam/storage.ts'
 import type { Units } from '../seam/dialect.ts'
 import { openUnlessGone } from '../instance/moved.ts'
 
-/** Where the database is and how it is met: the settings of that name. */
+/** The settings of the database. */
 export interface StorageConfig {
   dataFolder: string
   databaseUrl: string | null
@@ -19,13 +19,13 @@ export interface StorageConfig {
 export interface ServedUnits {
   /** A module that exports `units`. */
   unitsModule: URL
-  /** Bounds what merged calls of a unit bring into one transaction. */
+  /** Limits how much merged calls of a unit bring into one transaction. */
   maxMergedWeight: number
 }
 
 /**
- * Opens the database of the settings for a server: the embedded one, or the one at DATABASE_URL. Brings its schema up to date. Refuses one that
- * has moved away, or that a move has not wholly filled, and an empty one where the folder has served another.
+ * Opens the database for a server: the embedded one, or the one at DATABASE_URL. Upgrades its schema. Rejects
+ * one that was moved, the target of an incomplete move, and an empty one in a folder that has served another.
  */
 export const openStorage = <U extends Units = Units>(
   config: StorageConfig,
@@ -47,7 +47,7 @@ async function openEither<U extends Units>(
   return openEmbedded<U>({ dataFolder, busyTimeoutMs, cacheKiB: cacheKib, ...served }, nowMs)
 }
 
-/** How the settings say that PostgreSQL is met. */
+/** Returns the settings for PostgreSQL. */
 export const postgresSettingsOf = (config: StorageConfig, url: string) => ({
   url,
   applicationName: config.node === null ? 'onesixty' : `onesixty ${config.node}`,
@@ -56,6 +56,9 @@ export const postgresSettingsOf = (config: StorageConfig, url: string) => ({
   statementTimeoutMs: config.postgresStatementTimeoutMs,
 })
 
-/** How many connections a server process takes at most: those that write and ask, the readers at the door and for all, and those for accounts. */
+/**
+ * Returns the maximum number of connections of a server process: those that write and listen, priority and
+ * general readers, and readers for accounts.
+ */
 export const connectionsOf = ({ postgresReaders }: Pick<StorageConfig, 'postgresReaders'>): number =>
   postgresReaders + 9

@@ -7,7 +7,7 @@ import { createPostgresPool, type PostgresSettings, readOnly } from './postgres-
 import { accountReader, accountSetting } from './row-security.ts'
 import type { Database } from '../tables/schema.ts'
 
-/** Accounts whose reader is kept at hand. */
+/** Maximum number of accounts whose reader is cached. */
 const maxKept = 1_000
 
 export interface AccountReads {
@@ -16,18 +16,19 @@ export interface AccountReads {
 }
 
 /**
- * Reads that are made for one account, behind the second wall: sessions of a role that sees nothing but the rows of the account that the
- * session was told of (row-security.ts). All accounts share the connections; one is told anew when it changes hands.
+ * Creates the readers for single accounts, protected by row security: their sessions have a role that sees
+ * only the rows of the account set in the session (row-security.ts). All accounts share the connections; the
+ * account is set again when a connection is passed on.
  */
 export function createAccountReads(settings: PostgresSettings): AccountReads {
   const pool = createPostgresPool(settings, settings.readers, { ...readOnly, role: accountReader })
-  /** Of each connection, for whom it reads. */
+  /** The account that each connection reads for. */
   const readsFor = new WeakMap<pg.PoolClient, string>()
   const kept = new BoundedMap<Db>(maxKept)
 
   const readFor = async (client: pg.PoolClient, accountId: string): Promise<void> => {
     if (readsFor.get(client) === accountId) return
-    // Unknown until it is said: after an error nobody may take it for somebody's.
+    // Unknown until it is set: after an error the connection must not count as set for any account.
     readsFor.delete(client)
     await client.query({
       name: 'read-for',

@@ -1,11 +1,11 @@
-/** What an address says of the way to a server, and what it asks of its sessions. */
+/** The address of a server, and the options that it sets for sessions. */
 export interface PostgresAddress {
   connectionString: string
-  /** As the server's command line has them; empty when it asks for nothing. Some hosts need one of their own. */
+  /** In the form of the server's command line; empty without options. Some hosting providers require them. */
   options: string
 }
 
-/** Set by this program for every session: an address has no say in them. */
+/** Set by this program for every session; an address cannot override them. */
 const ours: ReadonlySet<string> = new Set([
   'application_name',
   'statement_timeout',
@@ -15,8 +15,9 @@ const ours: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Takes out of an address what would stand in the place of our own settings: pg lets every parameter of it go before what it is given beside it.
- * A reader for an account whose `options` were replaced would read as the owner of all tables (P10). All else stays as it was written.
+ * Removes the parameters of an address that would override our own settings: pg gives the parameters of the
+ * address priority. With other `options`, a reader for an account would read as the owner of all tables
+ * (P10). Everything else stays unchanged.
  */
 export function readAddress(url: string): PostgresAddress {
   const at = url.indexOf('?')

@@ -2,26 +2,26 @@ import pg from 'pg'
 import { readAddress } from './postgres-address.ts'
 import { asStorageError } from './postgres-faults.ts'
 
-/** How the program meets a PostgreSQL server. */
+/** How the program connects to a PostgreSQL server. */
 export interface PostgresSettings {
   /**
-   * `postgres://…`; what it leaves out comes from the variables that every PostgreSQL client reads (PGPASSWORD, PGSSLMODE, …). It may ask for
-   * settings of sessions (`options`), of which ours go before.
+   * `postgres://…`. What is missing comes from the variables that every PostgreSQL client reads (PGPASSWORD,
+   * PGSSLMODE, …). It can contain session settings (`options`); ours have priority.
    */
   url: string
-  /** Seen in pg_stat_activity. */
+  /** Shown in pg_stat_activity. */
   applicationName: string
-  /** How many connections the reads for accounts share. */
+  /** Number of connections that reads for accounts share. */
   readers: number
-  /** A server that does not answer within this counts as away. */
+  /** A server that does not respond within this time counts as unavailable. */
   connectTimeoutMs: number
-  /** No statement runs longer. */
+  /** Maximum duration of a statement. */
   statementTimeoutMs: number
 }
 
 /**
- * Integers of 64 bits as numbers (times in ms and counts stay far below 2^53) and truth values as 0 and 1, as SQLite gives them. Sums of
- * bigints are numeric.
+ * Parses 64-bit integers as numbers (times in ms and counts stay far below 2^53) and booleans as 0 and 1, as
+ * SQLite returns them. Sums of bigints are numeric.
  */
 const { builtins } = pg.types
 const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
@@ -34,8 +34,9 @@ const types: pg.CustomTypesConfig = {
 }
 
 /**
- * What each session runs with. Plans are made for the values at hand, but for the writer's: a plan for any array of any length would read whole tables. A
- * transaction whose process stands still is ended, so that what it has locked is free again.
+ * Returns the settings of a session. Except for the writer, plans are made for the current values: a plan for
+ * any array of any length would read whole tables. A transaction of a stalled process is aborted, so that its
+ * locks are released.
  */
 const sessionOptions = (statementTimeoutMs: number, more: Readonly<Record<string, string>>): string =>
   [
@@ -46,36 +47,39 @@ const sessionOptions = (statementTimeoutMs: number, more: Readonly<Record<string
     'default_transaction_isolation=read\\ committed',
     `statement_timeout=${statementTimeoutMs}`,
     `idle_in_transaction_session_timeout=${idleInTransactionMs}`,
-    `tcp_user_timeout=${unreadAnswerMs}`,
+    `tcp_user_timeout=${unreadResponseMs}`,
     ...Object.entries(more).map(([name, value]) => `${name}=${value}`),
   ]
     .map((option) => `-c ${option}`)
     .join(' ')
 
-/** Longer than any pause of a healthy process between two statements; shorter than anybody waits for a send. */
+/**
+ * Longer than any pause of a healthy process between two statements; shorter than clients wait for a send.
+ */
 const idleInTransactionMs = 5_000
 
 /**
- * The same for a process that stands still while the server tells it more than the network holds: such a session is neither idle nor does a
- * time-out of statements end it. The server's TCP does, where that is Linux.
+ * The same for a process that stalls while the server sends it more than the network buffers: such a session
+ * is not idle, and a statement timeout does not end it. The server's TCP does, on Linux.
  */
-const unreadAnswerMs = 5_000
+const unreadResponseMs = 5_000
 
 /**
- * So much longer than the server may take for a statement an answer is waited for, that of COMMIT too. The server has ended the statement by
- * then and said so: no word means that the way to it is gone, which TCP alone would tell after a quarter of an hour, or never.
+ * Time to wait for a response beyond the server's own timeout, also for that of COMMIT. By then the server
+ * has cancelled the statement and reported it: silence means that the connection is dead, which TCP would
+ * detect only after a quarter of an hour, or never.
  */
-const answerGraceMs = 1_000
+const responseGraceMs = 1_000
 
-/** A connection that nobody uses is asked by TCP for a sign of life after this; Node.js gives it ten more seconds. */
+/** Idle time after which TCP probes a connection; Node.js allows ten more seconds. */
 const keepAliveDelayMs = 10_000
 
-/** Of a session that reads: what writes besides the writer would hold no lock, and is a mistake. */
+/** For sessions that read: a write outside the writer would hold no lock, which is a bug. */
 export const readOnly = { default_transaction_read_only: 'on' } as const
 
 /**
- * Connections that are made when they are wanted, and anew after the server was away. `examine` looks at each before anybody is lent it, and
- * may refuse it: what answers at the address may be another server than before.
+ * Creates connections on demand, and again after an outage of the server. `examine` checks each one before
+ * its first use and can reject it: after an outage another server may respond at the address.
  */
 export function createPostgresPool(
   settings: PostgresSettings,
@@ -92,37 +96,37 @@ export function createPostgresPool(
     idleTimeoutMillis: 0,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
-    // The driver breaks the connection then: what is posted behind the statement would wait as long.
-    // A move sets no bound: a page of its copy may take long.
-    ...(settings.statementTimeoutMs > 0 && { query_timeout: settings.statementTimeoutMs + answerGraceMs }),
-    // Statements that a unit posts together cross together: one round trip in the place of eight.
+    // The driver then closes the connection: statements queued after this one would wait as long.
+    // A move sets no limit: a page of its copy may take long.
+    ...(settings.statementTimeoutMs > 0 && { query_timeout: settings.statementTimeoutMs + responseGraceMs }),
+    // Pipelines the statements that a unit sends together: one round trip instead of eight.
     pipeline: true,
-    // Of two that set the same the server takes the later one.
+    // If an option is set twice, the server uses the later one.
     options: `${options} ${sessionOptions(settings.statementTimeoutMs, session)}`.trim(),
     types,
-    // A promise that it gives is waited for, though the types of the pool do not say so.
+    // The pool awaits a returned promise, although its types do not say so.
     onConnect: examine,
   })
-  // An idle connection that breaks is made anew when it is wanted; whoever uses one is told by its statement.
+  // A broken idle connection is replaced on demand; a user of one gets the error from its statement.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
-/** Ends it, unless whoever was lent its Kysely has. */
+/** Ends the pool, unless a Kysely that uses it has already done so. */
 export async function endPool(pool: pg.Pool): Promise<void> {
   if (!pool.ending) await pool.end()
 }
 
-/** Runs `look` on a connection of its own; for what is asked once, at the start. */
-export async function withClient<T>(pool: pg.Pool, look: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+/** Runs `use` on a connection of its own; for queries that run once, at the start. */
+export async function withClient<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
     throw asStorageError(error)
   })
   try {
-    return await look(client)
+    return await use(client)
   } catch (error) {
-    // What was said by neither the server nor the connection was said by `look`, in its own words.
+    // Any other error was thrown by `use` itself, with its own message.
     throw error instanceof pg.DatabaseError ? asStorageError(error) : error
   } finally {
     client.release()

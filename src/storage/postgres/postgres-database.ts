@@ -21,14 +21,15 @@ import type { Database } from '../tables/schema.ts'
 import { Writer } from '../seam/writer.ts'
 
 /**
- * Taken by every transaction that writes, for its length: transactions of all nodes follow one another, as they do on the embedded
- * database, so that what a unit reads stays as it is until the unit has written.
+ * Taken by every transaction that writes, for its duration: transactions of all nodes run one after the
+ * other, as on the embedded database, so that what a unit reads stays unchanged until the unit has written.
  */
 const writeLock = 'select pg_advisory_xact_lock(160160160)'
 
 /**
- * Of the connection that writes. Its constant statements look sets of keys up: they are planned once, not each time, and joined row by row down an
- * index whatever statistics there are, so that a plan that was made for an empty table is right for a full one (docs/decisions/0030-plans-of-the-writer.md).
+ * Settings of the connection that writes. Its constant statements look up sets of keys. They are planned
+ * once, not each time, and joined row by row by an index regardless of statistics, so that a plan made for an
+ * empty table is right for a full one (docs/decisions/0030-plans-of-the-writer.md).
  */
 const keyedPlans = {
   plan_cache_mode: 'auto',
@@ -37,25 +38,28 @@ const keyedPlans = {
   enable_mergejoin: 'off',
 } as const
 
-/** Connections of the dispatcher, the janitors and whoever else reads for nobody alone. */
+/** Connections of the dispatcher, the sweepers and all other reads that are not for one account. */
 const readersForAll = 4
 
-/** Connections that find out who calls and who has opted out: short reads of few rows, most of them answered from memory. */
+/**
+ * Connections of the priority reads, which identify callers and check opt-outs: few rows each, mostly
+ * answered from memory.
+ */
 const readersAtDoor = 2
 
 const databaseSize = sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`
 
 export interface ServedSettings extends PostgresSettings {
-  /** Whether nodes wake each other. */
+  /** True if nodes wake each other. */
   listens?: boolean
   /** A module that exports `units`. */
   unitsModule?: URL
-  /** Bounds what merged calls of a unit bring into one transaction. */
+  /** Limits how much merged calls of a unit bring into one transaction. */
   maxMergedWeight?: number
 }
 
-/** Its log is a matter of the server. */
-const serversLog = { emptyLog: async () => null, takeLogOver: async () => undefined }
+/** PostgreSQL manages its log itself. */
+const serversLog = { emptyLog: async () => null, checkpoint: async () => undefined }
 
 interface UnitsModule {
   units: Units
@@ -63,15 +67,15 @@ interface UnitsModule {
 }
 
 /**
- * Opens the database on a PostgreSQL server and brings its schema up to date. Refuses a server that does not flush each commit (P1) or is
- * older than 15. Units run in this thread: the flush is the server's.
+ * Opens the database on a PostgreSQL server and upgrades its schema. Rejects a server that does not flush
+ * each commit (P1) or is older than 15. Units run in this thread: the flush happens on the server.
  */
 export async function openPostgres<U extends Units = Units>(
   settings: ServedSettings,
   nowMs: number,
 ): Promise<Storage<U> & { migrated: readonly string[] }> {
   const flushTimes = new RecentTimes()
-  // The writer uses one at a time; the other asks what became of a COMMIT whose connection was lost.
+  // The writer uses one at a time; the other queries the outcome of a COMMIT whose connection was lost.
   const writing = createPostgresPool(settings, 2, keyedPlans, refuseUnsafeServer)
   const writer = new Writer(openCrossing(postgresDialect(writing, { lock: writeLock, flushTimes })))
   let migrated: string[]
@@ -104,7 +108,7 @@ export async function openPostgres<U extends Units = Units>(
     readOf: accountReads.of,
     writer,
     runUnit: runUnit as Storage<U>['runUnit'],
-    // A server that is away comes back; no process needs to end for that.
+    // A server that is unavailable comes back; no process needs to end for that.
     died: new Promise(() => undefined),
     async flushTimes() {
       const [p50Ms = 0, p99Ms = 0] = flushTimes.percentiles([0.5, 0.99])
@@ -136,7 +140,7 @@ async function unitRunner(
   const merged = mergedUnits({ writer, units, merging, maxWeight: maxMergedWeight })
   return async (name, input) => {
     const unit = units[name]
-    if (unit === undefined) throw new Error(`there is no unit ${name}`)
+    if (unit === undefined) throw new Error(`unknown unit ${name}`)
     const run = merged.get(name)
     return run === undefined ? writer.write((tx) => unit(tx, input as never)) : run(input)
   }

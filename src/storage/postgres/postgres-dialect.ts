@@ -19,15 +19,15 @@ import { asStorageError } from './postgres-faults.ts'
 import { clusterQuery } from './postgres-safety.ts'
 import { columnTypesReader, isConstant, postgresSets } from './postgres-sets.ts'
 
-/** How transactions of a pool begin. */
+/** How the transactions of a pool begin. */
 export interface TransactionStart {
-  /** What is run right behind `begin`, in the same round trip. */
+  /** Runs directly after `begin`, in the same round trip. */
   lock: string
-  /** How long each commit took, flush included. */
+  /** Durations of commits, flush included. */
   flushTimes: RecentTimes
 }
 
-/** What is done with a connection each time it is lent, before its first statement. */
+/** Called each time a connection is acquired, before its first statement. */
 export type Prepare = (client: pg.PoolClient) => Promise<void>
 
 /** Kysely over a pool of pg. Errors are `StorageError`s; only a pool with a `start` has transactions. */
@@ -45,7 +45,8 @@ export function postgresDialect(
       if (start === null) throw new Error('a transaction is a unit of the writer')
       const begun = connection as PostgresConnection
       begun.begin(start.lock, (waitedMs) => (isContended = waitedMs > contendedFromMs))
-      // Where others have the lock, what comes until it is free shares the transaction: worth more than the round trip.
+      // While another node holds the lock, units that arrive until it is free share the transaction: worth
+      // more than the round trip.
       if (isContended) await begun.hasBegun()
     },
     commitTransaction: async (connection) => {
@@ -65,7 +66,7 @@ export function postgresDialect(
   }
 }
 
-/** A lock that nobody holds is taken in a tenth of it. */
+/** A free lock is taken in a tenth of this. */
 const contendedFromMs = 1
 
 class SettingPostgresAdapter extends PostgresAdapter implements SetAdapter {
@@ -80,7 +81,7 @@ class SettingPostgresAdapter extends PostgresAdapter implements SetAdapter {
   }
 }
 
-/** PostgreSQL refuses `in ()`, which finds nothing on SQLite; `in (null)` finds nothing either. */
+/** PostgreSQL rejects `in ()`, which finds nothing on SQLite; `in (null)` finds nothing either. */
 class EmptyListCompiler extends PostgresQueryCompiler {
   protected override visitPrimitiveValueList(node: PrimitiveValueListNode): void {
     if (node.values.length === 0) this.append('(null)')
@@ -88,7 +89,10 @@ class EmptyListCompiler extends PostgresQueryCompiler {
   }
 }
 
-/** Constant texts are prepared once for each connection; names are short, for PostgreSQL cuts them at 63 octets. */
+/**
+ * Constant texts are prepared once per connection; names are short, because PostgreSQL cuts them at 63
+ * octets.
+ */
 const names = new Map<string, string>()
 function nameOf(sql: string): string {
   const known = names.get(sql)
@@ -98,21 +102,21 @@ function nameOf(sql: string): string {
   return name
 }
 
-/** Of each connection the server that it leads to: no session outlives a recovery. */
+/** The incarnation of the server of each connection: no session survives a recovery. */
 const incarnations = new WeakMap<pg.PoolClient, string>()
 
-/** One connection, lent to one transaction or one statement. */
+/** One connection, used by one transaction or one statement. */
 class PostgresConnection implements DatabaseConnection {
   readonly #pool: pg.Pool
   readonly #client: pg.PoolClient
   #transaction: OpenTransaction | null = null
-  /** What stands before the next statement, and crosses with it. */
+  /** What precedes the next statement, and is sent with it. */
   #unposted: Unposted = { begin: null, savepoint: null }
-  /** Settles when the transaction has its lock and its number. */
+  /** Resolves when the transaction has its lock and its ID. */
   #begun: Promise<void> | null = null
-  /** Why it cannot be used any more. */
+  /** Why the connection cannot be used any more. */
   #broken: Error | null = null
-  /** What failed first of the transaction, or since it went back to a savepoint. */
+  /** The first fault of the transaction, or since its last rollback to a savepoint. */
   #firstFault: StorageError | null = null
 
   private constructor(pool: pg.Pool, client: pg.PoolClient) {
@@ -150,8 +154,8 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   /**
-   * Savepoints cross with the statement behind them; of two in a row the later one counts, for nothing was done between them. To go back to one
-   * that has not crossed is to do nothing.
+   * Queues savepoints, which are sent with the next statement. Of two in a row the later one counts, because
+   * nothing happened between them. A rollback to a savepoint that was not sent is a no-op.
    */
   #waits(sql: string): boolean {
     if (sql.startsWith('savepoint ')) {
@@ -166,14 +170,14 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   /**
-   * Crosses with the first statement: a transaction costs no round trip more for its beginning, nor for its lock where nobody else holds it.
-   * `onLock` hears how long the wait for the lock took, by the server's clock.
+   * Queues the beginning of the transaction, which is sent with the first statement: it costs no extra round
+   * trip, nor does a free lock. `onLock` receives how long the wait for the lock took, by the server's clock.
    */
   begin(lock: string, onLock: (waitedMs: number) => void): void {
     this.#unposted.begin = () => this.#begin(lock, onLock)
   }
 
-  /** Begins at once, and settles when the lock is there. */
+  /** Begins immediately, and resolves when the lock is acquired. */
   async hasBegun(): Promise<void> {
     this.#post()
     try {
@@ -184,7 +188,7 @@ class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  /** The number of the transaction tells what became of it should COMMIT get no answer. */
+  /** Reads the ID of the transaction, by which its outcome can be queried if COMMIT gets no response. */
   async #begin(lock: string, onLock: (waitedMs: number) => void): Promise<void> {
     const known = incarnations.get(this.#client)
     const asked = known === undefined ? `, ${incarnationSql} as incarnation` : ''
@@ -198,7 +202,7 @@ class PostgresConnection implements DatabaseConnection {
 
   async commit(): Promise<void> {
     try {
-      // What failed within answers COMMIT with ROLLBACK and no error.
+      // After an error in the transaction, COMMIT responds with ROLLBACK and no error.
       const { command } = await this.#query({ text: 'commit' })
       if (command !== 'COMMIT') throw asStorageError(new Error('the transaction was rolled back'))
     } catch (error) {
@@ -207,14 +211,17 @@ class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  /** A connection that is gone has taken its transaction with it; what has not crossed was never begun. */
+  /** A lost connection has lost its transaction with it; one that was not sent never began. */
   async rollback(): Promise<void> {
     const isBegun = this.#unposted.begin === null
     this.#unposted = { begin: null, savepoint: null }
     if (isBegun && this.#broken === null) await this.#client.query('rollback').catch(() => undefined)
   }
 
-  /** The next one is lent no connection that is within a transaction still: every statement on it would be refused. */
+  /**
+   * Never returns a connection to the pool that is still in a transaction: every statement on it would be
+   * rejected.
+   */
   release(): void {
     this.#client.release(this.#broken !== null || this.#client.getTransactionStatus() !== 'I')
   }
@@ -225,7 +232,8 @@ class PostgresConnection implements DatabaseConnection {
     const result = this.#client.query(this.#begun === null ? query : this.#waitingForLock(query))
     try {
       if (this.#begun !== null) {
-        // Nobody waits for it where the transaction did not come about, which says why better than what crossed with it.
+        // Not awaited if the transaction failed to begin: that error is a better reason than those of the
+        // statements sent with it.
         result.catch(() => undefined)
         await this.#begun
         this.#begun = null
@@ -236,19 +244,20 @@ class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  /** Posts what stands before the next statement. */
+  /** Sends what precedes the next statement. */
   #post(): void {
     const { begin, savepoint } = this.#unposted
     if (begin === null && savepoint === null) return
     this.#unposted = { begin: null, savepoint: null }
     if (begin !== null) this.#begun = begin()
-    // It fails where the transaction has failed, which the statement behind it says too.
+    // It fails if the transaction has failed, which the next statement reports too.
     if (savepoint !== null) this.#client.query(savepoint).catch(() => undefined)
   }
 
   /**
-   * Of statements that crossed together the first that fails has the reason; those behind it are refused because of it, and say nothing else. Whichever
-   * of them is looked at first, the reason is told.
+   * Throws the reason of a failure. Of statements sent together, the first that fails has the reason; later
+   * ones are rejected because of it, and report nothing else. The reason is thrown regardless of which of
+   * them is awaited first.
    */
   #fail(error: unknown): never {
     const fault = asStorageError(error)
@@ -259,7 +268,7 @@ class PostgresConnection implements DatabaseConnection {
     throw fault
   }
 
-  /** The wait for the lock takes its own time, and no other's. */
+  /** Extends the timeout by the wait for the lock, which is not part of the statement's own time. */
   #waitingForLock(query: pg.QueryConfig): pg.QueryConfig {
     const { query_timeout: timeoutMs } = this.#pool.options
     return timeoutMs === undefined ? query : ({ ...query, query_timeout: 2 * timeoutMs } as pg.QueryConfig)
@@ -275,9 +284,9 @@ interface Unposted {
 }
 
 interface Begun extends OpenTransaction {
-  /** Milliseconds until the lock was there. */
+  /** Milliseconds until the lock was acquired. */
   waited: number
 }
 
-/** Within a transaction `now()` is when it was asked to begin. */
+/** In a transaction, `now()` is the time at which it was requested to begin. */
 const waitedSql = 'extract(epoch from clock_timestamp() - now()) * 1000'

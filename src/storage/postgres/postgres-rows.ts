@@ -1,12 +1,12 @@
 import type { Value } from '../seam/dialect.ts'
 
-/** Rows as one array for each column: sets travel as one parameter for each. */
+/** Converts rows to one array per column: sets are sent as one parameter per column. */
 export const columnArrays = (width: number, rows: readonly Value[][]): Value[][] =>
   Array.from({ length: width }, (_, i) => rows.map((row) => row[i] as Value))
 
 /**
- * One row for each key, for PostgreSQL changes a row once in a statement: of those that share a key, `merge` makes one. They come in the
- * order of their keys, in which all transactions lock them.
+ * Merges rows to one per key, since PostgreSQL changes a row only once per statement. Rows that share a key
+ * are combined by `merge`. The result is sorted by key, the order in which all transactions lock rows.
  */
 export function oneForEachKey(
   rows: readonly Value[][],

@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import { StorageError } from '../seam/dialect.ts'
 
-/** The oldest whose queue and plans were tested. */
+/** The oldest version with which the queue and its plans were tested. */
 const minVersion = 150_000
 
-/** Without these a power cut could lose what was answered with 202 (P1), or tear its pages. */
+/** Otherwise a power cut could lose what was accepted with 202 (P1), or tear its pages. */
 const needed: Readonly<Record<string, readonly string[]>> = {
   fsync: ['on'],
   full_page_writes: ['on'],
@@ -12,7 +12,10 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   server_encoding: ['UTF8'],
 }
 
-/** Refuses a server whose settings break a promise, with what to change. It counts as away until they are. */
+/**
+ * Rejects a server whose settings break a promise, and states what to change. Until then it counts as
+ * unavailable.
+ */
 export async function refuseUnsafeServer(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ name: string; setting: string }>(
     'select name, setting from pg_settings where name = any($1)',
@@ -37,10 +40,13 @@ export const clusterQuery =
 
 const refused = (message: string): StorageError => new StorageError(message, 'unavailable', true)
 
-/** Which history of data this server writes: its identifier, and the timeline, which every recovery and every promotion raises. */
+/**
+ * Returns which history of data this server writes: its identifier, and the timeline, which each recovery and
+ * each promotion increments.
+ */
 export async function readCluster(client: pg.ClientBase): Promise<string> {
   const { rows } = await client.query<{ cluster: string }>(clusterQuery)
   const [row] = rows
-  if (row === undefined) throw new Error('PostgreSQL does not say which server it is.')
+  if (row === undefined) throw new Error('PostgreSQL does not report its identity.')
   return row.cluster
 }

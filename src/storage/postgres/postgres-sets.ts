@@ -2,10 +2,10 @@ import { CompiledQuery } from 'kysely'
 import type { Db, Row, SelectEach, SetStatements, Tx, Value } from '../seam/dialect.ts'
 import { columnArrays, last, least, oneForEachKey, sum } from './postgres-rows.ts'
 
-/** Of a table the type of each column, as PostgreSQL writes it. */
+/** Returns the type of each column of a table, in PostgreSQL's notation. */
 export type ColumnTypes = (db: Tx, table: string) => Promise<ReadonlyMap<string, string>>
 
-/** Marks a query whose text is constant, so that the server parses it once for each connection. */
+/** Marks a query with constant text, so that the server parses it once per connection. */
 const constant = Symbol('constant')
 export const isConstant = (query: CompiledQuery): boolean =>
   (query as { [constant]?: true })[constant] === true
@@ -31,7 +31,7 @@ export function columnTypesReader(): ColumnTypes {
   }
 }
 
-/** Sets of rows as arrays that are unnested, with constant SQL text. */
+/** Passes sets of rows as arrays that are unnested, with constant SQL text. */
 export function postgresSets(typesOf: ColumnTypes): SetStatements {
   const unnestTyped: UnnestTyped = async (db, table, columns) => {
     const types = await typesOf(db, table)
@@ -90,13 +90,13 @@ async function change(db: Tx, sql: string, rows: readonly Value[][]): Promise<nu
 }
 
 interface Assignment {
-  /** Columns with what each becomes, given the name of its value. */
+  /** Columns with their new value, as a function of the name of the input. */
   set: readonly [column: string, become: (value: string) => string][]
   key: readonly string[]
   rows: readonly Value[][]
 }
 
-/** A column may be set and be part of the key: so values go by letters of their own. */
+/** A column can be set and be part of the key, so both have names of their own. */
 async function update(
   unnestTyped: UnnestTyped,
   db: Tx,
@@ -138,8 +138,8 @@ async function addToRows(
 }
 
 /**
- * Runs a SELECT once for each set of inputs. The inputs are the outer side of a lateral join, which keeps their order and, with it, that of
- * the rows of each.
+ * Runs a SELECT once per set of inputs. The inputs are the outer side of a lateral join, which preserves
+ * their order and, with it, the order of the rows of each.
  */
 async function selectEach(db: Db | Tx, statement: SelectEach, inputs: readonly Value[][]): Promise<Row[]> {
   const columns = columnArrays(statement.inputs.length, inputs)
@@ -152,7 +152,7 @@ async function selectEach(db: Db | Tx, statement: SelectEach, inputs: readonly V
   return (await run(db, sql, columns)).rows
 }
 
-/** Of an input that is never there the statement itself has to say what it is. */
+/** An input that is null in every set needs its type from the statement (`numbers`). */
 function inputType({ inputs, numbers = [] }: SelectEach, index: number, values: readonly Value[]): string {
   if (numbers.includes(inputs[index] as string)) return 'bigint'
   return values.some((value) => typeof value === 'number') ? 'bigint' : 'text'

@@ -6,12 +6,15 @@ import type { Signals, SignalsListener } from '../seam/signals.ts'
 
 const channel = 'onesixty'
 const reconnectMs = 1_000
-/** Who only listens notices by itself neither that the way is gone nor that the server hangs: so often it asks, */
-const askEachMs = 5_000
-/** and so long it waits for this or any other answer. */
-const answerWithinMs = 2_000
+/**
+ * A connection that only listens notices neither a lost network nor a hung server, so it is probed at this
+ * interval.
+ */
+const probeEveryMs = 5_000
+/** Timeout of this probe and of any other response. */
+const responseTimeoutMs = 2_000
 
-/** LISTEN and NOTIFY on one connection, which is made anew when it breaks or when nothing comes back on it. */
+/** LISTEN and NOTIFY on one connection, which is reconnected when it breaks or stops responding. */
 export class PostgresSignals implements Signals {
   readonly #settings: PostgresSettings
   #client: pg.Client | null = null
@@ -27,11 +30,11 @@ export class PostgresSignals implements Signals {
     return this.#client !== null
   }
 
-  async send(word: string): Promise<boolean> {
+  async send(payload: string): Promise<boolean> {
     const client = this.#client
     if (client === null) return false
     try {
-      await client.query('select pg_notify($1, $2)', [channel, word])
+      await client.query('select pg_notify($1, $2)', [channel, payload])
       return true
     } catch {
       this.#lost(client)
@@ -51,12 +54,12 @@ export class PostgresSignals implements Signals {
     const client = this.#client
     this.#client = null
     if (client === null) return
-    // Of one that hangs no good-bye comes back.
+    // A hung connection does not confirm its end.
     const timer = new AbortController()
     const ended = client.end().catch(() => undefined)
     await Promise.race([
       ended,
-      wait(answerWithinMs, undefined, { ref: false, signal: timer.signal }).catch(() => undefined),
+      wait(responseTimeoutMs, undefined, { ref: false, signal: timer.signal }).catch(() => undefined),
     ])
     timer.abort()
   }
@@ -68,12 +71,12 @@ export class PostgresSignals implements Signals {
       application_name: applicationName,
       connectionTimeoutMillis: connectTimeoutMs,
       statement_timeout: statementTimeoutMs,
-      query_timeout: answerWithinMs,
+      query_timeout: responseTimeoutMs,
       keepAlive: true,
-      // An answer that does not come breaks the connection then.
+      // A response that does not arrive then closes the connection.
       pipeline: true,
     })
-    // While it connects its promise says so.
+    // While it connects, its promise reports errors.
     client.on('error', () => this.#lost(client))
     client.on('end', () => this.#lost(client))
     client.on('notification', ({ payload = '' }) => this.#on?.heard(payload))
@@ -82,22 +85,22 @@ export class PostgresSignals implements Signals {
       await client.query(`listen ${channel}`)
     } catch {
       abandon(client)
-      return this.#tryAgain()
+      return this.#reconnectLater()
     }
     if (this.#isClosed) return abandon(client)
     this.#client = client
-    this.#askAgain(client)
+    this.#probeLater(client)
     this.#on?.missed()
   }
 
-  #askAgain(client: pg.Client): void {
+  #probeLater(client: pg.Client): void {
     const timer = setTimeout(() => {
       if (this.#client !== client) return
       client.query('select 1').then(
-        () => this.#askAgain(client),
+        () => this.#probeLater(client),
         () => this.#lost(client),
       )
-    }, askEachMs)
+    }, probeEveryMs)
     timer.unref()
   }
 
@@ -106,17 +109,17 @@ export class PostgresSignals implements Signals {
     this.#client = null
     abandon(client)
     this.#on?.lost()
-    this.#tryAgain()
+    this.#reconnectLater()
   }
 
-  #tryAgain(): void {
+  #reconnectLater(): void {
     if (this.#isClosed) return
     this.#retry = setTimeout(() => void this.#connect(), reconnectMs)
     this.#retry.unref()
   }
 }
 
-/** Ends it without waiting. */
+/** Ends a connection without waiting. */
 function abandon(client: pg.Client): void {
   client.end().catch(() => undefined)
 }

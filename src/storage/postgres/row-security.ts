@@ -5,21 +5,24 @@ import type { Writer } from '../seam/writer.ts'
 
 type Table = keyof Database
 
-/** The role of reads that are made for one account. It sees that account's rows, whatever a query forgot to say (P10). */
+/**
+ * The role of reads for one account. It sees only that account's rows, even if a query lacks the condition
+ * (P10).
+ */
 export const accountReader = 'onesixty_account_reader'
 
-/** The setting of a session that says for whom it reads. */
+/** The session setting with the account that it reads for. */
 export const accountSetting = 'onesixty.account'
 
 const theAccount = `current_setting('${accountSetting}', true)`
 const own = `account_id = ${theAccount}`
 const ownOrShared = `(account_id is null or ${own})`
-/** The policies of devices apply within: what is seen of a device is seen of what hangs on it. */
+/** The policies of devices apply inside: rows of a device are visible if the device is. */
 const ofSeenDevice = 'exists (select 1 from devices d where d.id = device_id)'
 
 /**
- * Which rows of each table are an account's. A table that is not named is not read for an account at all: one that is new stays closed until
- * somebody decides.
+ * Conditions for the rows of an account, by table. A table that is not listed cannot be read for an account
+ * at all: a new one stays closed until someone decides.
  */
 export const accountRows: Readonly<Partial<Record<Table, string>>> = {
   accounts: `id = ${theAccount}`,
@@ -59,14 +62,14 @@ export const accountRows: Readonly<Partial<Record<Table, string>>> = {
   webhook_events: own,
   webhook_deliveries: own,
   webhook_attempts: own,
-  // Of the instance: nobody's secret.
+  // About the instance: no secrets.
   instance: 'true',
   server_runs: 'true',
 }
 
 /**
- * Makes the role that reads for accounts, unless it is there. Refuses, with what to do, where this program may neither make it nor take it on:
- * nothing else has been changed by then.
+ * Creates the role that reads for accounts, unless it exists. Throws, with what to do, if this program is not
+ * allowed to create it or to use it; nothing else has been changed by then.
  */
 export async function ensureReader(writer: Pick<Writer, 'write'>): Promise<void> {
   try {
@@ -74,15 +77,15 @@ export async function ensureReader(writer: Pick<Writer, 'write'>): Promise<void>
   } catch (error) {
     if (error instanceof StorageError && error.fault !== 'other') throw error
     throw new Error(
-      `The role ${accountReader}, which reads for an account take on, is not there or not granted to this program's role, which may not change that: run deploy/postgres-role.sh, or as an administrator \`create role ${accountReader} nologin\` and \`grant ${accountReader} to\` the role of DATABASE_URL.`,
+      `The role ${accountReader}, which reads for accounts use, does not exist or is not granted to this program's role, which is not allowed to change that: run deploy/postgres-role.sh, or as an administrator \`create role ${accountReader} nologin\` and \`grant ${accountReader} to\` the role of DATABASE_URL.`,
       { cause: error },
     )
   }
 }
 
 /**
- * Brings the policies to what `accountRows` says, where they are not: after a migration, or when an earlier start could not. The owner of the
- * tables, who writes, is exempt from them.
+ * Updates the policies to `accountRows` where they differ: after a migration, or if an earlier start could
+ * not. The owner of the tables, which writes, is exempt from them.
  */
 export async function secureRows(writer: Pick<Writer, 'write'>): Promise<void> {
   await writer.write(async (tx) => {
@@ -95,7 +98,8 @@ export async function secureRows(writer: Pick<Writer, 'write'>): Promise<void> {
         `alter table ${table} enable row level security`,
         `drop policy if exists account_rows on ${table}`,
         `create policy account_rows on ${table} for select to ${accountReader} using (${rows})`,
-        // PostgreSQL gives an expression back in words of its own: by this it is known which one it was made from.
+        // PostgreSQL returns an expression in its own wording; the comment records from which text it was
+        // created.
         `comment on policy account_rows on ${table} is '${rows.replaceAll("'", "''")}'`,
       ]
     })
@@ -104,7 +108,7 @@ export async function secureRows(writer: Pick<Writer, 'write'>): Promise<void> {
   })
 }
 
-/** Tables on which something of it is missing, or is another version's. */
+/** Returns tables whose policy is missing, or is from another version. */
 async function openTables(tx: Tx): Promise<Table[]> {
   const { rows } = await sql<{ name: string; made_from: string }>`
     select c.relname as name, obj_description(p.oid, 'pg_policy') as made_from
@@ -118,7 +122,7 @@ async function openTables(tx: Tx): Promise<Table[]> {
 }
 
 async function makeReader(tx: Tx): Promise<void> {
-  // To be a member is not enough since 16, which has a right of its own for taking a role on.
+  // Since version 16 membership is not enough: using a role is a separate privilege.
   const { rows } = await sql<{ is_taken_on: number }>`
     select case when current_setting('server_version_num')::int < 160000 then pg_has_role(oid, 'member')
       else pg_has_role(oid, 'set') end as is_taken_on from pg_roles where rolname = ${accountReader}`.execute(

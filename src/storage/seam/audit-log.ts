@@ -2,17 +2,17 @@ import type { Ids } from '../../runtime/ids.ts'
 import type { Tx } from './dialect.ts'
 
 export interface AuditEntry {
-  /** Null for what concerns the whole instance. */
+  /** Null for an action on the whole instance. */
   accountId: string | null
-  /** Who did it: a user's id, or the tool, such as `cli`. */
+  /** Who did it: a user ID, or the tool, such as `cli`. */
   actor: string
-  /** What was done, as `noun.verb`. */
+  /** The action, as `noun.verb`. */
   action: string
-  /** What it was done to and with. Never a key, a password or a text. */
+  /** Objects and values of the action. Never a key, a password or a text. */
   detail: Readonly<Record<string, unknown>>
 }
 
-/** Writes down who did what, in the transaction that does it. */
+/** Records who did what, in the same transaction. */
 export async function appendAudit(
   tx: Tx,
   deps: { ids: Ids; nowMs: number },

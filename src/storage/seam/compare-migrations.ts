@@ -4,11 +4,11 @@ import { readMigrations } from './migrate.ts'
 
 export interface MigrationState {
   applied: string[]
-  /** Known here, not yet there. */
+  /** Known to this version, not applied yet. */
   pending: string[]
-  /** There, not known here: the database is newer. */
+  /** Applied, but unknown to this version: the database is newer. */
   unknown: string[]
-  /** Applied from a file that was another then. */
+  /** Applied, but from a different file. */
   changed: string[]
 }
 
@@ -17,7 +17,9 @@ const findTable = {
   postgres: sql`select 1 where to_regclass('schema_migrations') is not null`,
 }
 
-/** How the schema of a database stands to this program. A database that is none of ours has nothing applied. */
+/**
+ * Compares the schema of a database with this version. In a database of another program, nothing is applied.
+ */
 export async function compareMigrations(db: Db, kind: 'sqlite' | 'postgres'): Promise<MigrationState> {
   const known = await readMigrations(kind)
   const table = await findTable[kind].execute(db)

@@ -10,9 +10,9 @@ import type { Db } from './dialect.ts'
 import type { Database } from '../tables/schema.ts'
 
 /**
- * Kysely over a dialect whose connections take statements while others of the same transaction are under way, and answer in order. Kysely itself lets
- * each statement of a transaction wait for the answer to the one before: eleven round trips for the eleven statements of an accept on
- * PostgreSQL, where these are two.
+ * Creates a Kysely that pipelines the statements of a transaction; responses arrive in order. Kysely itself
+ * delays each statement of a transaction until the response to the previous one: eleven round trips for the
+ * eleven statements of an accept on PostgreSQL, instead of two.
  */
 export function openCrossing(dialect: Dialect): Db {
   const driver = dialect.createDriver()
@@ -24,14 +24,17 @@ export function openCrossing(dialect: Dialect): Db {
   return new Kysely<Database>({ config: { dialect }, dialect, driver, executor })
 }
 
-/** Kysely gives a transaction its connection by this method, behind a provider that serves one statement at a time. */
+/**
+ * Kysely passes a transaction its connection by this method, inside a provider that serves one statement at a
+ * time.
+ */
 class CrossingExecutor extends DefaultQueryExecutor {
   override withConnectionProvider(provider: ConnectionProvider): DefaultQueryExecutor {
     return super.withConnectionProvider(new CrossingProvider(provider))
   }
 }
 
-/** Asks for the connection once, and lends it to everybody at once. */
+/** Requests the connection once, and lends it to all statements at the same time. */
 class CrossingProvider implements ConnectionProvider {
   readonly #connection: Promise<DatabaseConnection>
 

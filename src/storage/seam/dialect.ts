@@ -1,11 +1,11 @@
 import type { DialectAdapter, Kysely, Transaction } from 'kysely'
 import type { Database } from '../tables/schema.ts'
 
-/** Reads outside a transaction. Writing through it fails: the connection behind it is read-only. */
+/** Reads outside a transaction. Its connection is read-only, so writes fail. */
 export type Db = Kysely<Database>
-/** Reads that are made for one account. */
+/** Returns the reader for one account. */
 export type ReadOf = (accountId: string) => Db
-/** Inside the writer's transaction. A function that asks for `Tx` cannot be called without one. */
+/** The transaction of the writer. A function with a `Tx` parameter cannot be called without one. */
 export type Tx = Transaction<Database>
 
 export type Value = string | number | null
@@ -13,19 +13,20 @@ export type Row = Record<string, Value>
 
 export interface SelectEach {
   /**
-   * A SELECT whose inputs stand as `:name`; run once for each set of inputs, results joined in order. `cross join … on` keeps SQLite to the
-   * order in which the tables stand; PostgreSQL is given an inner join.
+   * A SELECT with inputs as `:name`; run once per set of inputs, results joined in order. `cross join … on`
+   * fixes the join order on SQLite; PostgreSQL gets an inner join.
    */
   sql: string
   /** The names of the inputs, in the order of the values. */
   inputs: readonly string[]
-  /** Inputs that are numbers though they may be null in every set: PostgreSQL has to be told. */
+  /** Inputs that are numbers but can be null in every set: PostgreSQL needs their type. */
   numbers?: readonly string[]
 }
 
 /**
- * What differs between the databases, by name. Sets of rows travel in one message and with constant SQL text: on SQLite a
- * prepared statement runs once a row inside the transaction, on PostgreSQL arrays are unnested.
+ * The differences between the databases, by name. A set of rows is sent in one message with constant SQL
+ * text: on SQLite a prepared statement runs once per row inside the transaction, on PostgreSQL arrays are
+ * unnested.
  */
 export interface SetStatements {
   /** Inserts every row. All rows have the same columns. */
@@ -36,7 +37,10 @@ export interface SetStatements {
     rows: readonly Value[][],
     onConflict: 'fail' | 'ignore',
   ): Promise<number>
-  /** Sets columns by key (a column may be in both: set to one value where it holds another). Gives the number of rows changed. */
+  /**
+   * Sets columns by key (a column can be in both: set to one value where it has another). Returns the number
+   * of rows changed.
+   */
   updateRows(
     db: Tx,
     table: string,
@@ -44,9 +48,9 @@ export interface SetStatements {
     key: readonly string[],
     rows: readonly Value[][],
   ): Promise<number>
-  /** Deletes by key. Gives the number of rows deleted. */
+  /** Deletes by key. Returns the number of rows deleted. */
   deleteRows(db: Tx, table: string, key: readonly string[], rows: readonly Value[][]): Promise<number>
-  /** Adds amounts of either sign to rows that exist, by key. */
+  /** Adds amounts of either sign to existing rows, by key. */
   adjustRows(
     db: Tx,
     table: string,
@@ -54,7 +58,7 @@ export interface SetStatements {
     amounts: readonly string[],
     rows: readonly Value[][],
   ): Promise<number>
-  /** Inserts, or adds the amounts to what stands there; `lowest` columns keep the smaller value. */
+  /** Inserts, or adds the amounts to the existing row; `lowest` columns keep the smaller value. */
   addToRows(
     db: Tx,
     table: string,
@@ -69,18 +73,22 @@ export interface SetStatements {
 /** Kysely's adapter, extended by the set statements, so that a `Tx` carries its dialect with it. */
 export interface SetAdapter extends DialectAdapter {
   readonly sets: SetStatements
-  /** Begins a transaction that reads one instant, whatever is written meanwhile. */
+  /** Begins a transaction that reads one moment, regardless of later writes. */
   readonly snapshotStart: string
-  /** Gives the server's own time in milliseconds as `now`; null on the embedded database, which has none but the process's. */
+  /**
+   * Returns the server's own time in milliseconds as `now`; null on the embedded database, which has only
+   * that of the process.
+   */
   readonly clockQuery: string | null
-  /** Gives which history of data the server writes as `cluster`; null on the embedded database. */
+  /** Returns the history of data that the server writes as `cluster`; null on the embedded database. */
   readonly clusterQuery: string | null
 }
 
 /**
- * What went wrong in the database, in words that the rest of the program can act on. After `conflict` the writer runs the same units again;
- * after `outcome_unknown` nobody knows whether they were committed. A database that is `damaged` must be restored; of one with a `damaged_page` all goes on
- * but what meets that page (docs/decisions/0039-damage-of-a-shared-database.md).
+ * What went wrong in the database, as categories that the program can act on. After `conflict` the writer
+ * runs the same units again; after `outcome_unknown` it is unknown whether they were committed. A `damaged`
+ * database must be restored; one with a `damaged_page` works except for what uses that page
+ * (docs/decisions/0039-damage-of-a-shared-database.md).
  */
 export type StorageFault =
   | 'full'
@@ -94,7 +102,7 @@ export type StorageFault =
   | 'closed'
   | 'other'
 
-/** An error of the database. `transactionLost` says that the surrounding transaction did not survive it. */
+/** An error of the database. `transactionLost` is true if the surrounding transaction was lost with it. */
 export class StorageError extends Error {
   readonly fault: StorageFault
   readonly transactionLost: boolean
@@ -106,13 +114,13 @@ export class StorageError extends Error {
     this.transactionLost = transactionLost
   }
 
-  /** Whether it stays until somebody does something: the log says it seldom (src/process/log.ts). */
+  /** True if the fault lasts until someone acts: the log then reports it rarely (src/process/log.ts). */
   get lasts(): boolean {
     return this.fault === 'damaged' || this.fault === 'damaged_page' || this.fault === 'full'
   }
 }
 
-/** The database refused a value for what it is. Whoever gave it is to be told so: the next one is taken. */
+/** The database rejected a value as such. Its sender must get an error; the next value is accepted. */
 export class UnfitValueError extends StorageError {
   constructor(message: string) {
     super(message, 'constraint', false)
@@ -120,34 +128,41 @@ export class UnfitValueError extends StorageError {
   }
 }
 
-/** Whether the database will take later what it did not take now: nothing is wrong with what it was offered. */
+/** Returns whether a retry can succeed later: the input is not at fault. */
 export const isPassing = (error: unknown): boolean =>
-  error instanceof StorageError && !ofWhatWasOffered.has(error.fault)
+  error instanceof StorageError && !causedByInput.has(error.fault)
 
-const ofWhatWasOffered: ReadonlySet<StorageFault> = new Set(['constraint', 'damaged_page', 'other'])
+const causedByInput: ReadonlySet<StorageFault> = new Set(['constraint', 'damaged_page', 'other'])
 
 /**
- * Whether what was offered is at fault: the database refuses its values, or the unit makes no statement of them. A fault that is neither this nor
- * passing is the database's own, as a right that was taken away: somebody will mend it.
+ * Returns whether the input is at fault: the database rejects its values, or the unit fails on them. A fault
+ * that is neither this nor passing is of the database itself, such as a revoked privilege: someone must fix
+ * it.
  */
 export const isRefusal = (error: unknown): boolean =>
   !(error instanceof StorageError) || error.fault === 'constraint'
 
-/** Whether others are taken all the same, for as long as it is offered: it is refused, or one of its rows lies on a damaged page. */
+/**
+ * Returns whether only this input fails, and others succeed: it is rejected, or one of its rows is on a
+ * damaged page.
+ */
 export const isOfOne = (error: unknown): boolean =>
   isRefusal(error) || (error instanceof StorageError && error.fault === 'damaged_page')
 
-/** Units of work by name, for a writer that runs them where the database is. What they take and give is plain JSON. */
+/**
+ * Units of work by name, for a writer that runs them where the database is. Inputs and results are plain
+ * JSON.
+ */
 export type Units = Readonly<Record<string, (tx: Tx, input: never) => Promise<unknown>>>
 
-/** Runs one of the units `U` in the next transaction and gives its result after the flush. */
+/** Runs one of the units `U` in the next transaction and returns its result after the flush. */
 export type RunUnit<U extends Units> = <N extends keyof U & string>(
   name: N,
   input: Parameters<U[N]>[1],
 ) => ReturnType<U[N]>
 
 /**
- * Units whose calls may be merged: they take an array and give one result for each element. Calls that wait together become one, up to a
- * bound on their weight, which is told by the input of each.
+ * Units whose calls can be merged: they accept an array and return one result per element. Waiting calls are
+ * merged up to a limit on their weight, which the function computes from each input.
  */
 export type Merging<U extends Units> = { readonly [N in keyof U]?: (input: Parameters<U[N]>[1]) => number }

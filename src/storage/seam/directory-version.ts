@@ -3,7 +3,7 @@ import type { Db, Tx } from './dialect.ts'
 
 const touched = new WeakSet<Tx>()
 
-/** Says to every node that accounts, keys or devices changed. Part of the transaction that changes them. */
+/** Notifies every node that accounts, keys or devices changed. Part of the transaction that changes them. */
 export async function touchDirectory(tx: Tx): Promise<void> {
   touched.add(tx)
   await tx
@@ -12,10 +12,13 @@ export async function touchDirectory(tx: Tx): Promise<void> {
     .execute()
 }
 
-/** Whether this transaction changes accounts, keys or devices: what this process remembers of them ends with its commit, without waiting for the poll. */
+/**
+ * Returns whether this transaction changes accounts, keys or devices. If so, this process invalidates its
+ * caches at the commit, without waiting for the poll.
+ */
 export const hasTouchedDirectory = (tx: Tx): boolean => touched.has(tx)
 
-/** The number that moves with every such change. */
+/** Returns the number that each such change increments. */
 export async function readDirectoryVersion(db: Db): Promise<number> {
   const row = await db.selectFrom('instance').select('directory_version').executeTakeFirst()
   return row?.directory_version ?? 0

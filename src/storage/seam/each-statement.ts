@@ -3,8 +3,9 @@ import type { Db } from './dialect.ts'
 import type { Writer } from './writer.ts'
 
 /**
- * A Kysely for libraries that bring statements of their own (sign-in): what reads goes to the readers, each other statement is a
- * unit of the writer, flushed when its promise settles. It has no transactions: ask the writer for one.
+ * Creates a Kysely for libraries with their own statements (sign-in). Reads use the readers; each other
+ * statement is a unit of the writer, flushed when its promise resolves. It has no transactions: use the
+ * writer for one.
  */
 export function eachStatement<Tables>({ read, writer }: { read: Db; writer: Writer }): Kysely<Tables> {
   const executor = read.getExecutor()

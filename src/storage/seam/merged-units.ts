@@ -5,14 +5,14 @@ import type { Writer } from './writer.ts'
 type Run = (input: unknown) => Promise<unknown>
 type Outcome = { result: unknown } | { error: unknown }
 type Calls = readonly unknown[][]
-/** Runs the unit once for the calls that there are when its transaction has begun. */
+/** Runs the unit once for the calls that have arrived when its transaction begins. */
 type Write = (calls: () => Calls) => Promise<unknown>
 
 /**
- * Merges the calls of a unit that wait for the writer into one: batches form next to the flush that they wait for, so that no thread
- * waits for the other's turn, and what comes while a transaction waits for that of another node shares it. Should the database refuse what a
- * merged call brings, or the unit fail on it, each call is tried by itself, so that nobody fails for a neighbour; a full or busy disk would
- * refuse each of them too.
+ * Merges waiting calls of a unit into one. Batches form next to the flush that they wait for, so that no
+ * thread waits for the other; calls that arrive while a transaction waits for one of another node share it.
+ * If the database rejects the values of a merged call, or the unit fails on them, each call is retried on its
+ * own, so that no call fails because of another one; a full or busy disk would reject each of them too.
  */
 export function mergedUnits(deps: {
   writer: Writer

@@ -6,14 +6,14 @@ import type { Tx } from './dialect.ts'
 import { UnusableError } from './unusable-error.ts'
 import type { Writer } from './writer.ts'
 
-/** A frozen `.sql` file. Its name and checksum are recorded, so that an edited one is noticed. */
+/** A frozen `.sql` file. Its name and checksum are recorded, so that a changed file is detected. */
 interface Migration {
   name: string
   statements: string
   checksum: string
 }
 
-/** The migrations of one database, in the order of their names. */
+/** Returns the migrations of a database, in the order of their names. */
 export async function readMigrations(kind: 'sqlite' | 'postgres'): Promise<Migration[]> {
   const folder = programFile(`src/storage/migrations/${kind}/`)
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
@@ -26,8 +26,9 @@ export async function readMigrations(kind: 'sqlite' | 'postgres'): Promise<Migra
 }
 
 /**
- * Brings the schema up to date in one write transaction, which is also the lock: a second process waits and then finds
- * nothing to do. Gives the names applied. Refuses a database that is newer than this program, or whose history differs (`UnusableError`).
+ * Upgrades the schema in one write transaction, which is also the lock: a second process waits and then finds
+ * nothing to do. Returns the names of the applied migrations. Throws `UnusableError` for a database that is
+ * newer than this program, or whose history differs.
  */
 export async function migrate(
   writer: Writer,
@@ -71,7 +72,10 @@ async function applyMigration(tx: Tx, migration: Migration, nowMs: number): Prom
     values (${migration.name}, ${migration.checksum}, ${nowMs})`.execute(tx)
 }
 
-/** Our migrations hold plain statements: a semicolon at the end of a line ends a statement, nowhere else. */
+/**
+ * Splits a migration. Migrations are plain statements: only a semicolon at the end of a line ends a
+ * statement.
+ */
 const splitStatements = (text: string): string[] =>
   text
     .replace(/^\s*--.*$/gm, '')

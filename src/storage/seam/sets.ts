@@ -10,7 +10,7 @@ const setsOf = (db: Db | Tx): SetStatements => (db.getExecutor().adapter as SetA
 const valuesOf = (columns: readonly string[], rows: readonly object[]): Value[][] =>
   rows.map((row) => columns.map((column) => (row as Record<string, Value>)[column] ?? null))
 
-/** Inserts rows that all have the columns of the first one. Gives the number inserted. */
+/** Inserts rows that all have the columns of the first one. Returns the number inserted. */
 export async function insertRows<T extends Table>(
   tx: Tx,
   table: T,
@@ -24,8 +24,8 @@ export async function insertRows<T extends Table>(
 }
 
 /**
- * Updates rows by key; every row has the columns of the first one. With `expected`, a row is changed only while that column still holds
- * the value that was read. Gives the number of rows changed.
+ * Updates rows by key; every row has the columns of the first one. With `expected`, a row is changed only if
+ * that column still has the value that was read. Returns the number of rows changed.
  */
 export async function updateRows<T extends Table, R extends Updateable<Database[T]>>(
   tx: Tx,
@@ -43,7 +43,7 @@ export async function updateRows<T extends Table, R extends Updateable<Database[
   return setsOf(tx).updateRows(tx, table, columns, [...key, expected.column], values)
 }
 
-/** Deletes rows by key. Gives the number deleted. */
+/** Deletes rows by key. Returns the number deleted. */
 export async function deleteRows<T extends Table>(
   tx: Tx,
   table: T,
@@ -53,7 +53,10 @@ export async function deleteRows<T extends Table>(
   return rows.length === 0 ? 0 : setsOf(tx).deleteRows(tx, table, key, valuesOf(key, rows))
 }
 
-/** Adds amounts, none below 0, to the rows named by key, inserting those missing; `lowest` columns keep the smaller value. */
+/**
+ * Adds amounts, none below 0, to rows by key, and inserts missing ones; `lowest` columns keep the smaller
+ * value.
+ */
 export async function addToRows<T extends Table>(
   tx: Tx,
   table: T,
@@ -72,7 +75,10 @@ export async function addToRows<T extends Table>(
   )
 }
 
-/** Adds amounts of either sign to rows that exist. Gives the number of rows found; the CHECKs refuse what would go below 0. */
+/**
+ * Adds amounts of either sign to existing rows. Returns the number of rows found; CHECKs reject results below
+ * 0.
+ */
 export async function adjustRows<T extends Table>(
   tx: Tx,
   table: T,
@@ -84,7 +90,10 @@ export async function adjustRows<T extends Table>(
   return setsOf(tx).adjustRows(tx, table, key, amounts, valuesOf([...amounts, ...key], rows))
 }
 
-/** Runs a SELECT once for each set of inputs in one message; the rows come joined, in the order of the inputs. */
+/**
+ * Runs a SELECT once per set of inputs in one message; the rows are returned together, in the order of the
+ * inputs.
+ */
 export async function selectEach<R extends object>(
   db: Db | Tx,
   statement: SelectEach,

@@ -1,21 +1,24 @@
-/** Words between the nodes of a database, heard within milliseconds and never relied on: what one loses the next poll makes up for. */
+/**
+ * Broadcasts between the nodes of a database. They arrive within milliseconds but are not reliable: the next
+ * poll compensates for a lost one.
+ */
 export interface Signals {
-  /** Whether words come and go now. */
+  /** True while broadcasts are sent and received. */
   readonly isListening: boolean
-  /** Tells all nodes, this one among them. Resolves to whether it was sent; `false` may be wrong. */
-  send(word: string): Promise<boolean>
-  /** Tells `on` from now on. */
+  /** Sends to all nodes, including this one. Resolves to whether it was sent; `false` may be wrong. */
+  send(payload: string): Promise<boolean>
+  /** Calls `on` from now on. */
   listen(on: SignalsListener): Promise<void>
   close(): Promise<void>
 }
 
 export interface SignalsListener {
-  heard(word: string): void
-  /** Some may have been missed: after every new connection. */
+  heard(payload: string): void
+  /** Called after every new connection: broadcasts may have been missed. */
   missed(): void
-  /** Nothing is heard until `missed` is called. */
+  /** Called when the connection is lost: nothing is received until `missed` is called. */
   lost(): void
 }
 
-/** Octets of a word: PostgreSQL takes 7,999. */
+/** Maximum octets of a broadcast: PostgreSQL accepts 7,999. */
 export const longestWord = 7_900

@@ -1,4 +1,7 @@
-/** The database, or a file beside it, cannot be used as it is, and a later try would find the same: the message says what somebody must do first. */
+/**
+ * Thrown if the database, or a file next to it, is unusable and a retry would fail in the same way. The
+ * message states what to do first.
+ */
 export class UnusableError extends Error {
   override readonly name = 'UnusableError'
 }

@@ -9,18 +9,22 @@ interface Unit {
 
 interface Committed {
   tx: Tx
-  answers: (() => void)[]
+  responses: (() => void)[]
 }
 
-/** More units than this make a transaction of their own: bounds how long a commit can be kept waiting. */
+/** Further units form the next transaction: this limits how long a commit can be delayed. */
 const maxUnitsPerTransaction = 64
 
-/** How often units whose transaction met another one's are run again. Each time one of those in the way has ended. */
+/**
+ * Maximum reruns of units whose transaction conflicted with another one. Each time one of the others has
+ * finished.
+ */
 const maxReplays = 10
 
 /**
- * The one writer. All units that wait, of whatever kind, share one transaction, each behind a savepoint, and one flush; then
- * all are answered. A unit that throws is rolled back alone; when the transaction itself is lost, every unit in it fails.
+ * The only writer. All waiting units, of any kind, share one transaction, each in a savepoint, and one flush;
+ * then all get their results. A unit that throws is rolled back alone; if the transaction itself is lost,
+ * every unit in it fails.
  */
 export class Writer {
   readonly #db: Db
@@ -32,31 +36,34 @@ export class Writer {
   #isTrying = false
   readonly #afterCommit = new Set<(tx: Tx) => void>()
 
-  /** Writers may stand in one another's units (sqlite-worker.ts): each names its savepoints differently. */
+  /**
+   * Writers can be nested in one another's units (sqlite-worker.ts), so their savepoints have different
+   * names.
+   */
   constructor(db: Db, savepoint = 'step') {
     this.#db = db
     this.#savepoint = savepoint
   }
 
-  /** How many transactions were committed: flushes, for the metrics. */
+  /** Number of committed transactions, that is flushes, for the metrics. */
   get commits(): number {
     return this.#commits
   }
 
   /**
-   * Why the database took no write the last time; null while it takes them. To ask while it does not tries again behind the answer, so that a
-   * server without work comes out of it too.
+   * Returns why the last write failed; null while writes succeed. While they fail, each call also starts a
+   * test write in the background, so that a server without work recovers too.
    */
   trouble(): StorageError | null {
     if (this.#trouble !== null && !this.#isTrying) {
       this.#isTrying = true
-      const tried = (): void => void (this.#isTrying = false)
-      this.write(async () => undefined).then(tried, tried)
+      const settled = (): void => void (this.#isTrying = false)
+      this.write(async () => undefined).then(settled, settled)
     }
     return this.#trouble
   }
 
-  /** Runs `unit` in the next transaction and gives its result after that transaction is flushed. */
+  /** Runs `unit` in the next transaction and returns its result after that transaction is flushed. */
   write<T>(unit: (tx: Tx) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ run: unit, resolve: resolve as (result: unknown) => void, reject })
@@ -65,21 +72,23 @@ export class Writer {
   }
 
   /**
-   * Calls `listener` after each commit, with the transaction that was committed and before any of its units is answered: what is remembered of the
-   * rows is dropped before the caller knows that they changed. Returns the function that ends this.
+   * Calls `listener` after each commit, with the committed transaction, before any of its units gets its
+   * result: caches are invalidated before the caller knows of the change. Returns the function that removes
+   * the listener.
    */
   afterCommit(listener: (tx: Tx) => void): () => void {
     this.#afterCommit.add(listener)
     return () => void this.#afterCommit.delete(listener)
   }
 
-  /** Settles when nothing waits any more. */
+  /** Resolves when no unit is waiting. */
   async drain(): Promise<void> {
     while (this.#running !== null) await this.#running
   }
 
   async #drain(): Promise<void> {
-    // Yields once, so that units of other kinds that are made in the same turn join the first transaction.
+    // Yields once, so that units of other kinds from the same turn of the event loop join the first
+    // transaction.
     await new Promise<void>((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) await this.#transact()
     this.#running = null
@@ -87,7 +96,8 @@ export class Writer {
 
   async #transact(): Promise<void> {
     let units: Unit[] | null = null
-    // When the transaction has begun: where it waits for that of another node, what comes meanwhile shares it.
+    // Called when the transaction has begun: units that arrive while it waits for one of another node share
+    // it.
     const take = (): Unit[] => (units ??= this.#waiting.splice(0, maxUnitsPerTransaction))
     let committed: Committed
     try {
@@ -100,18 +110,18 @@ export class Writer {
       return
     }
     for (const listener of this.#afterCommit) listener(committed.tx)
-    for (const answer of committed.answers) answer()
+    for (const respond of committed.responses) respond()
   }
 
-  /** Runs all units in one transaction, and anew while another transaction was in the way. */
+  /** Runs all units in one transaction, and again if it conflicted with another transaction. */
   async #commitAll(take: () => readonly Unit[], replaysLeft: number): Promise<Committed> {
     try {
       return await this.#db.transaction().execute(async (tx) => {
         const units = take()
-        const answers: (() => void)[] = []
+        const responses: (() => void)[] = []
         for (const unit of units)
-          answers.push(await attempt(tx, unit, units.length === 1 ? null : this.#savepoint))
-        return { tx, answers }
+          responses.push(await attempt(tx, unit, units.length === 1 ? null : this.#savepoint))
+        return { tx, responses }
       })
     } catch (error) {
       const isConflict = error instanceof StorageError && error.fault === 'conflict'
@@ -121,26 +131,31 @@ export class Writer {
   }
 }
 
-/** Whether it says something about the database as a whole, and not about what it was offered. */
+/** Returns whether the fault is about the database as a whole, not about the input. */
 const isTrouble = (error: unknown): error is StorageError =>
   error instanceof StorageError && !ofOneUnit.has(error.fault)
 
 const ofOneUnit: ReadonlySet<StorageFault> = new Set(['constraint', 'conflict', 'damaged_page'])
 
-/** Runs one unit behind a savepoint; gives what to tell its caller once the commit has succeeded. */
+/**
+ * Runs one unit in a savepoint. Returns the function that passes the result to its caller once the commit has
+ * succeeded.
+ */
 async function attempt(tx: Tx, unit: Unit, savepoint: string | null): Promise<() => void> {
   if (savepoint === null) {
-    // The transaction is the savepoint: an error rolls it back, and the commit of an empty one costs nothing.
+    // The transaction acts as the savepoint: an error rolls it back, and the commit of an empty one costs
+    // nothing.
     const result = await unit.run(tx)
     return () => unit.resolve(result)
   }
-  // Never released: savepoints of one name stack, the newest is the one that counts, and the commit releases them all.
+  // Never released: of savepoints with the same name the newest counts, and the commit releases them all.
   await sql.raw(`savepoint ${savepoint}`).execute(tx)
   try {
     const result = await unit.run(tx)
     return () => unit.resolve(result)
   } catch (error) {
-    // What the others read of a damaged file may be anything: nothing of it is committed. Of a server it is said of the statement that met the page.
+    // After damage, what the other units read is not reliable: nothing is committed. PostgreSQL reports it
+    // only to the statement that used the page.
     if (error instanceof StorageError && (error.transactionLost || error.fault === 'damaged')) throw error
     await sql.raw(`rollback to ${savepoint}`).execute(tx)
     return () => unit.reject(error)

@@ -22,17 +22,20 @@ export interface EmbeddedSettings {
   cacheKiB: number
   /** A module that exports `units`. */
   unitsModule?: URL
-  /** Bounds what merged calls of a unit bring into one transaction. */
+  /** Limits how much merged calls of a unit bring into one transaction. */
   maxMergedWeight?: number
 }
 
-/** A reader's share of the writer's cache: the system caches pages too, and a reader seldom reads one twice. */
+/**
+ * Cache size of a reader as a share of the writer's: the operating system caches pages too, and a reader
+ * seldom reads one twice.
+ */
 const readerCacheShare = 0.25
 
 /**
- * Opens the embedded database in `dataFolder`, creating it if need be, and brings its schema up to date. Refuses to go on
- * when SQLite does not flush each commit (P1): the setting is read back after the first write, because a wrapper has been
- * seen to fall back in silence.
+ * Opens the embedded database in `dataFolder`, creates it if needed, and upgrades its schema. Throws if
+ * SQLite does not flush each commit (P1): the setting is read back after the first write, because a wrapper
+ * was once seen to change it silently.
  */
 export async function openEmbedded<U extends Units = Units>(
   settings: EmbeddedSettings,
@@ -40,7 +43,7 @@ export async function openEmbedded<U extends Units = Units>(
 ): Promise<Storage<U>> {
   await makeDataFolder(settings.dataFolder)
   await refuseLostDatabase(settings.dataFolder)
-  const { file, damage, writing, openReading, openBeside } = openThreads(settings)
+  const { file, damage, writing, openReading, openAnother } = openThreads(settings)
   const connect = (over: SqliteThread): Db => new Kysely<Database>({ dialect: sqliteDialect(over) })
   const writeDb = openCrossing(sqliteDialect(writing))
   const writer = new Writer(writeDb)
@@ -70,8 +73,8 @@ export async function openEmbedded<U extends Units = Units>(
       return { p50Ms, p99Ms }
     },
     sizes: () => measure(writing, file),
-    emptyLog: () => emptyLogBeside(connect(openBeside())),
-    takeLogOver: async () =>
+    emptyLog: () => emptyLogOver(connect(openAnother())),
+    checkpoint: async () =>
       void (await writing.execute({ op: 'exec', sql: 'pragma wal_checkpoint(passive)', values: [] })),
     openLongReads() {
       const opened = connect(openReading())
@@ -86,7 +89,7 @@ export async function openEmbedded<U extends Units = Units>(
   }
 }
 
-/** The thread that writes, and how to start more of them, which all tell of the same damage. */
+/** Starts the thread that writes, and returns how to start more, which all report to the same `damage`. */
 function openThreads({ dataFolder, unitsModule, maxMergedWeight = 1, ...settings }: EmbeddedSettings) {
   const { busyTimeoutMs, cacheKiB } = settings
   const file = databaseFile(dataFolder)
@@ -98,18 +101,18 @@ function openThreads({ dataFolder, unitsModule, maxMergedWeight = 1, ...settings
     damage,
     writing: open(unitsModule === undefined ? {} : { unitsModule: unitsModule.href, maxMergedWeight }),
     openReading: () => open({ readOnly: true, cacheKiB: Math.ceil(cacheKiB * readerCacheShare) }),
-    openBeside: () => open(),
+    openAnother: () => open(),
   }
 }
 
-/** A later start would find the same. */
+/** A later start would fail in the same way. */
 const unusableIfDamaged = (error: unknown): unknown =>
   error instanceof StorageError && error.fault === 'damaged'
     ? new UnusableError(damagedSentence(error), { cause: error })
     : error
 
-/** By a connection of its own, which is closed: the writing one is nearly always within a transaction. */
-async function emptyLogBeside(db: Db): Promise<boolean> {
+/** Uses a separate connection, which is then closed: the writing one is nearly always in a transaction. */
+async function emptyLogOver(db: Db): Promise<boolean> {
   try {
     return await emptyLog(db)
   } finally {

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../seam/dialect.ts'
 
 /**
- * Takes the whole write-ahead log over into the database and empties it, so that nothing of what was there before stands in it. Gives false when
- * somebody reads or writes for longer than the busy time-out: then the log stays.
+ * Checkpoints the whole write-ahead log and truncates it, so that it contains no earlier data. Returns false
+ * if another connection reads or writes for longer than the busy timeout: the log then remains.
  */
 export async function emptyLog(db: Db): Promise<boolean> {
   const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db)

@@ -10,10 +10,11 @@ export interface GuardedConnection {
 }
 
 /**
- * A connection on which nothing runs outside the transaction that it was meant for. SQLite ends a transaction by itself when the disk is full
- * or fails; statements that were already on their way would then commit one by one. After such a fault every statement is refused with
- * it until the transaction is rolled back, which is harmless when there is none left. Where a damaged page was met, whoever met it and whatever came of
- * that, no transaction is committed any more: what the others read may be anything.
+ * Wraps a connection so that no statement runs outside the transaction that it belongs to. SQLite ends a
+ * transaction by itself if the disk is full or fails; statements already sent would then commit one by one.
+ * After such a fault every statement is rejected with it until the transaction is rolled back, which is
+ * harmless if none is left. Once a damaged page was met, by any statement, no transaction is committed any
+ * more: what the others read is not reliable.
  */
 export function guardConnection(connection: SqliteConnection): GuardedConnection {
   let open = false
@@ -33,7 +34,7 @@ export function guardConnection(connection: SqliteConnection): GuardedConnection
   }
   function execute(statement: Statement): StatementResult {
     if (open && !connection.inTransaction)
-      throw lostBy ?? new StorageError('the transaction is gone', 'other', true)
+      throw lostBy ?? new StorageError('the transaction was lost', 'other', true)
     return run(statement)
   }
   async function transaction(step: 'begin' | 'commit' | 'rollback'): Promise<void> {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { RecentTimes } from '../../runtime/recent-times.ts'
 
-/** How one connection to the embedded database is opened. */
+/** Settings of one connection to the embedded database. */
 export interface ConnectionSettings {
   file: string
   readOnly: boolean
@@ -10,7 +10,7 @@ export interface ConnectionSettings {
   cacheKiB: number
 }
 
-/** A statement of one connection. `each-…` runs it once for each row of `values`. */
+/** A statement of one connection. `each-…` runs it once per row of `values`. */
 export interface Statement {
   op: 'all' | 'run' | 'each-run' | 'each-all' | 'exec' | 'synchronous' | 'wal-bytes' | 'flush-times'
   sql: string
@@ -25,10 +25,10 @@ export interface StatementResult {
 
 type Bound = (string | number | null)[]
 
-/** Texts are few and constant but for Kysely's lists; the bound keeps a hostile variety from growing without end. */
+/** Texts are few and constant, except for Kysely's lists; the limit bounds memory for a hostile variety. */
 const maxStatements = 400
 
-/** One connection to SQLite with its prepared statements. Blocks the thread that it lives in. */
+/** One connection to SQLite with its prepared statements. It blocks its thread. */
 export class SqliteConnection {
   readonly #database: DatabaseSync
   readonly #file: string
@@ -41,8 +41,9 @@ export class SqliteConnection {
       timeout: settings.busyTimeoutMs,
     })
     if (!settings.readOnly) {
-      // A checkpoint each 16 MiB instead of 4: pages that are written again meanwhile are copied once. What is deleted is written over, so that
-      // what was erased stands in no free page either: 1.2 µs of CPU a message (docs/decisions/0019-erasure.md).
+      // A checkpoint per 16 MiB instead of 4: pages that are rewritten meanwhile are copied once. Deleted
+      // content is overwritten, so that erased data is in no free page either: 1.2 µs of CPU per message
+      // (docs/decisions/0019-erasure.md).
       this.#database.exec(
         'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4096; pragma secure_delete = on',
       )
@@ -52,7 +53,7 @@ export class SqliteConnection {
     )
   }
 
-  /** How long the last commits took. */
+  /** Durations of recent commits. */
   readonly flushTimes = new RecentTimes()
 
   get inTransaction(): boolean {
@@ -94,7 +95,7 @@ export class SqliteConnection {
     }
   }
 
-  /** The file is let go of, and the last connection to it writes its log into it. Nothing is executed any more. */
+  /** Closes the file; the last connection to it checkpoints the log. No statement can run afterwards. */
   close(): void {
     this.#statements.clear()
     if (this.#database.isOpen) this.#database.close()

@@ -11,7 +11,7 @@ import {
 import type { Db, Row, SelectEach, SetAdapter, SetStatements, Tx, Value } from '../seam/dialect.ts'
 import type { Statement, StatementResult } from './sqlite-connection.ts'
 
-/** Marks a query that runs once for each row of `parameters`. */
+/** Marks a query that runs once per row of `parameters`. */
 const eachRow = Symbol('each-row')
 type EachQuery = CompiledQuery<Row> & { [eachRow]?: true }
 
@@ -20,7 +20,10 @@ const each = (sql: string, rows: readonly Value[][]): EachQuery => ({
   [eachRow]: true,
 })
 
-/** Whoever runs statements strictly in order: a thread at the other end of a port, or the connection itself inside that thread. */
+/**
+ * Runs statements strictly in order: a thread at the other end of a port, or the connection itself inside
+ * that thread.
+ */
 export interface SqliteExecutor {
   execute(statement: Statement): Promise<StatementResult>
   transaction(step: 'begin' | 'commit' | 'rollback'): Promise<void>
@@ -28,9 +31,10 @@ export interface SqliteExecutor {
 }
 
 /**
- * Kysely over one executor, which answers in order, so the connection is lent to everybody at once: the reader pipelines, and the
- * writer's own queue (writer.ts) keeps units from begin to commit. Kysely's stock adapter would serialise every query behind one mutex
- * and wake all waiters at each release: 1.2 ms a query with ten thousand waiting.
+ * Kysely over one executor, which responds in order, so that all callers share the connection at the same
+ * time: the reader pipelines, and the writer's own queue (writer.ts) keeps units together from begin to
+ * commit. Kysely's stock adapter would serialise every query with one mutex and wake all waiters at each
+ * release: 1.2 ms per query with ten thousand waiting.
  */
 export function sqliteDialect(executor: SqliteExecutor): Dialect {
   const connection: DatabaseConnection = {

@@ -1,20 +1,24 @@
 import type { StorageFault } from '../seam/dialect.ts'
 
 /**
- * SQLite's primary result codes (sqlite.org/rescode.html); the low byte of an extended code. What says nothing against the statement is
- * passing: an outcome that meets it is kept and offered again, and never stored as unknown.
+ * Maps SQLite's primary result codes (sqlite.org/rescode.html), the low byte of an extended code. Errors that
+ * are not caused by the statement are passing: an outcome that hits one is kept and its write retried, and
+ * it is never stored as unknown.
  */
 export function faultOf(code: number): StorageFault {
   switch (code & 0xff) {
     case 5: // BUSY
     case 6: // LOCKED
-    // PROTOCOL: in WAL mode a connection lost the race for a transaction dozens of times over seconds. The next try is a new race.
+    // PROTOCOL: in WAL mode a connection lost the race for a transaction dozens of times over seconds. The
+    // next attempt is a new race.
     case 15:
       return 'busy'
-    // NOMEM: "unable to allocate all the memory it needed". Others give some back; a value beyond all measure is TOOBIG, another code.
+    // NOMEM: "unable to allocate all the memory it needed". Memory may be freed; a value that is too large is
+    // TOOBIG, another code.
     case 7:
-    // READONLY: the connection "does not have write permission". Somebody changed rights, moved the file, or the disk went read-only after a fault:
-    // it is theirs to mend, and until then nothing is taken; reading goes on, so the process does not end.
+    // READONLY: the connection "does not have write permission". Rights were changed, the file was moved, or
+    // the disk became read-only after a fault. Until the operator fixes it nothing is accepted; reads
+    // continue, so the process does not end.
     case 8:
     case 10: // IOERR
     case 14: // CANTOPEN

@@ -1,6 +1,6 @@
 import type { ConnectionSettings, Statement, StatementResult } from './sqlite-connection.ts'
 
-/** What crosses between a `SqliteThread` and its `sqlite-worker`, as JSON text. */
+/** Messages between a `SqliteThread` and its `sqlite-worker`, as JSON text. */
 export type Request =
   | ({ id: number; kind: 'statement' } & Statement)
   | { id: number; kind: 'unit'; name: string; input: unknown }
@@ -16,11 +16,11 @@ export interface Answer extends StatementResult {
 export interface WorkerSettings extends ConnectionSettings {
   /** A module that exports `units`, for the thread that runs them. */
   unitsModule?: string
-  /** Merged calls of a unit end with the one that reaches this weight. */
+  /** A batch of merged calls of a unit is closed by the one that reaches this weight. */
   maxMergedWeight?: number
 }
 
-/** What the thread does beside single statements. */
+/** Handles what is not a single statement in the thread. */
 export interface UnitRunner {
   handle(request: Exclude<Request, { kind: 'statement' | 'end' }>): void
 }

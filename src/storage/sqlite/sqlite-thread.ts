@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import { takeHeapFlagsBack } from '../../process/garbage.ts'
+import { resetHeapFlags } from '../../process/garbage.ts'
 import { programModule } from '../../process/program-files.ts'
 import type { Damage } from '../seam/damage.ts'
 import { StorageError, type StorageFault } from '../seam/dialect.ts'
@@ -13,30 +13,32 @@ interface Pending {
   reject: (error: Error) => void
 }
 
-/** `Omit` that keeps the members of a union apart. */
+/** `Omit` that preserves the members of a union. */
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
 
-// The flag that sizes the nursery of the main thread, which has its own by now, would hold for the threads too, whatever they are given. Taken
-// back before any thread of this process runs: flags are the process's, and one that starts meanwhile would read them.
+// The flag that sizes the nursery of the main thread, which already has its own, would override the limits of
+// the threads. It is reset before any thread of this process runs: flags belong to the process, and a thread
+// that starts meanwhile would read them.
 setFlagsFromString('--max-semi-space-size=0')
 
 /**
- * The nursery of each thread. What a batch makes lives until its flush: with 4 MB the writer spent a quarter of a core on moving it about.
- * A reader makes little.
+ * Nursery size of each thread. Objects of a batch live until its flush: with 4 MB the writer spent a quarter
+ * of a core on moving them. A reader creates little.
  */
 const nurseryMb = { writer: 24, reader: 4 } as const
 
 /**
- * One message to the thread carries what a turn of the event loop produced, because waking it costs some 15 µs, up to these bounds: a turn may
- * bring a request of each of 64 connections, and they would then wait as one convoy for this thread and for the other in turns. Longer texts
- * would lie among V8's large objects, which only a full collection frees.
+ * One message to the thread carries the output of a turn of the event loop, because waking it costs about 15
+ * µs, up to these limits: a turn may bring a request of each of 64 connections, which would then wait as one
+ * convoy for this thread and the other in turn. Longer texts would become large objects of V8, which only a
+ * full collection frees.
  */
 const maxRequestsInMessage = 32
 const maxCharactersInMessage = 65_536
 
-/** Throws where the system has no thread left to give. */
+/** Throws if the system has no thread left. */
 function startWorker(settings: WorkerSettings): Worker {
-  const setHeapFlags = takeHeapFlagsBack()
+  const setHeapFlags = resetHeapFlags()
   try {
     const worker = new Worker(programModule('sqlite-worker'), {
       workerData: settings,
@@ -49,7 +51,7 @@ function startWorker(settings: WorkerSettings): Worker {
   }
 }
 
-/** The near end of a `sqlite-worker`. */
+/** This side of a `sqlite-worker`. */
 export class SqliteThread {
   readonly #worker: Worker
   readonly #damage: Damage
@@ -60,15 +62,16 @@ export class SqliteThread {
   readonly #exited: Promise<unknown>
   #ended: StorageError | null = null
   #closing = false
-  #tellDied: (error: StorageError) => void = () => undefined
-  /** Settles when the thread ends though nobody closed it: nothing can be done through it any more. */
-  readonly died = new Promise<StorageError>((resolve) => (this.#tellDied = resolve))
+  #resolveDied: (error: StorageError) => void = () => undefined
+  /** Resolves if the thread ends without `close`: it cannot be used any more. */
+  readonly died = new Promise<StorageError>((resolve) => (this.#resolveDied = resolve))
 
-  /** `damage` is that of the database, which all its threads share. */
+  /** `damage` is that of the database, shared by all its threads. */
   constructor(settings: WorkerSettings, damage: Damage) {
     this.#damage = damage
     this.#worker = startWorker(settings)
-    // Answers are text. What is not was sent by Node: with --watch it reports here what the thread imports (nodejs/node#65044).
+    // Responses are text. Other messages are from Node.js: with --watch it reports here what the thread
+    // imports (nodejs/node#65044).
     this.#worker.on('message', (bundle: unknown) => {
       if (typeof bundle !== 'string') return
       for (const answer of JSON.parse(bundle) as Answer[]) this.#settle(answer)
@@ -87,19 +90,25 @@ export class SqliteThread {
   /** Runs one statement after all earlier ones. Rejects with a `StorageError`. */
   execute = (statement: Statement): Promise<Answer> => this.#send({ kind: 'statement', ...statement })
 
-  /** Begins or ends this side's transaction. None begins on a database that is damaged. */
+  /** Begins or ends the transaction of this side. None begins on a damaged database. */
   transaction = async (step: 'begin' | 'commit' | 'rollback'): Promise<void> => {
     if (step === 'begin') this.#refuseDamaged()
     await this.#send({ kind: step })
   }
 
-  /** Runs a unit of the units module in the next transaction and gives its result after the flush. Inputs and results are JSON. */
+  /**
+   * Runs a unit of the units module in the next transaction and returns its result after the flush. Inputs
+   * and results are JSON.
+   */
   async runUnit(name: string, input: unknown): Promise<unknown> {
     this.#refuseDamaged()
     return (await this.#send({ kind: 'unit', name, input })).result
   }
 
-  /** The thread ends itself, after what it was asked before: ended from outside in the middle of a collection, it took the process along. */
+  /**
+   * Lets the thread exit by itself, after all earlier requests: terminated from outside during a collection,
+   * it crashed the process.
+   */
   close = async (): Promise<void> => {
     this.#closing = true
     this.#worker.ref()
@@ -142,13 +151,13 @@ export class SqliteThread {
     const { name, message, fault, transactionLost } = answer.error
     if (fault === undefined) return pending?.reject(Object.assign(new Error(message), { name }))
     const error = new StorageError(message, fault as StorageFault, transactionLost === true)
-    this.#damage.heard(error)
+    this.#damage.record(error)
     pending?.reject(error)
   }
 
   #end(message: string, fault: StorageFault): void {
     this.#ended ??= new StorageError(message, fault, true)
-    if (!this.#closing) this.#tellDied(this.#ended)
+    if (!this.#closing) this.#resolveDied(this.#ended)
     for (const { reject } of this.#pending.values()) reject(this.#ended)
     this.#pending.clear()
   }

@@ -18,12 +18,13 @@ interface UnitsModule {
   merging?: Readonly<Record<string, (input: never) => number>>
 }
 
-/** Ends a transaction of the other side without an error of ours. */
+/** Rolls back a transaction of the other side, without an error of this side. */
 class RolledBack extends Error {}
 
 /**
- * The writer inside the thread of the database: runs the hot units by name. A transaction of the other side is one unit of this writer,
- * open until it is ended there; its statements come as statements.
+ * Creates the writer inside the thread of the database, which runs the hot units by name. A transaction of
+ * the other side is one unit of this writer, open until it is ended there; its statements arrive as
+ * statements.
  */
 export async function createUnitRunner(deps: UnitRunnerDeps): Promise<UnitRunner> {
   const { answer, answerError, unitsModule } = deps
@@ -31,7 +32,7 @@ export async function createUnitRunner(deps: UnitRunnerDeps): Promise<UnitRunner
   const { units, merging = {} }: UnitsModule =
     unitsModule === undefined ? { units: {} } : ((await import(unitsModule)) as UnitsModule)
   const merged = mergedUnits({ writer, units, merging, maxWeight: deps.maxMergedWeight })
-  /** The transaction of the other side: how to end it, and who waits for that. */
+  /** The transaction of the other side: how to end it, and the request that waits for that. */
   let session: { end: (error: Error | null) => void; endId: number } | null = null
 
   function begin(id: number): void {
@@ -52,7 +53,7 @@ export async function createUnitRunner(deps: UnitRunnerDeps): Promise<UnitRunner
   }
 
   function end(id: number, error: Error | null): void {
-    // A commit that failed has ended the session already; the rollback that follows it has nothing to do.
+    // A commit that failed has already ended the session; the rollback after it is a no-op.
     if (session === null && error !== null) return answer({ id })
     if (session === null) throw new StorageError('there is no transaction to end', 'other', true)
     session.endId = id
@@ -62,8 +63,8 @@ export async function createUnitRunner(deps: UnitRunnerDeps): Promise<UnitRunner
 
   function runUnit(id: number, name: string, input: unknown): void {
     const unit = units[name]
-    if (unit === undefined) throw new Error(`there is no unit ${name}`)
-    const run = merged.get(name) ?? ((alone: unknown) => writer.write((tx) => unit(tx, alone as never)))
+    if (unit === undefined) throw new Error(`unknown unit ${name}`)
+    const run = merged.get(name) ?? ((single: unknown) => writer.write((tx) => unit(tx, single as never)))
     run(input)
       .then((result) => answer({ id, result }))
       .catch((error: unknown) => answerError(id, error))

@@ -7,8 +7,9 @@ import { SqliteConnection } from './sqlite-connection.ts'
 import type { Answer, Request, UnitRunner, WorkerSettings } from './sqlite-protocol.ts'
 
 /**
- * The thread that owns one SQLite connection, so that a flush never stops the HTTP loop. The writing one also runs the writer and the hot
- * units (sqlite-units.ts): a batch crosses once each way, and no round trip stands between begin and commit.
+ * The thread that owns one SQLite connection, so that a flush never blocks the HTTP loop. The writing one
+ * also runs the writer and the hot units (sqlite-units.ts): a batch crosses once each way, and there is no
+ * round trip between begin and commit.
  */
 const settings = workerData as WorkerSettings
 const port = parentPort
@@ -29,12 +30,12 @@ function answer(message: Answer): void {
 
 function answerError(id: number, error: unknown): void {
   const { name, message } = error as Error
-  const told =
+  const details =
     error instanceof StorageError ? { fault: error.fault, transactionLost: error.transactionLost } : {}
-  answer({ id, error: { name, message, ...told } })
+  answer({ id, error: { name, message, ...details } })
 }
 
-// A reader goes without: Kysely and the units would cost it 30 MB and a fifth of a second.
+// Not for readers: Kysely and the units would cost 30 MB and a fifth of a second.
 const runner: UnitRunner | null = settings.readOnly
   ? null
   : await (
@@ -47,7 +48,7 @@ const runner: UnitRunner | null = settings.readOnly
       maxMergedWeight: settings.maxMergedWeight ?? 1,
     })
 
-// Bundles cross as JSON text, which is faster than cloning nested arrays.
+// Bundles are sent as JSON text, which is faster than cloning nested arrays.
 port.on('message', (bundle: string) => {
   for (const request of JSON.parse(bundle) as Request[]) {
     if (request.kind === 'end') process.exit()

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { AccountState, Flag, KeywordMeaning, LedgerKind, Mode } from './column-values.ts'
 
-/** Who may send, and what they may spend. */
+/** Tables of accounts, their users and their balances. */
 
 export interface AccountTable {
   id: string

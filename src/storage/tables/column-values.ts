@@ -1,4 +1,4 @@
-/** The closed lists of words that columns hold; the CHECKs of migrations/ repeat them. */
+/** The closed lists of values of columns; the CHECKs in migrations/ repeat them. */
 
 export const modes = ['live', 'test'] as const
 export type Mode = (typeof modes)[number]
@@ -14,17 +14,17 @@ export const messageStatuses = [
 ] as const // prettier-ignore
 export type MessageStatus = (typeof messageStatuses)[number]
 export type AttemptState = 'handing_over' | 'accepted' | 'refused' | 'unknown'
-/** Why a message waits for an instant before it may stand in the queue. */
+/** Why a message waits for a time before it can be queued. */
 export type DeferReason = 'scheduled' | 'quiet_hours'
 export type AccountState = 'active' | 'suspended' | 'closed'
 export type DeviceState = 'pending' | 'enabled' | 'disabled' | 'retired'
 export type DeviceStatus = 'pending' | 'online' | 'degraded' | 'offline'
 export type LedgerKind = 'grant' | 'top_up' | 'correction' | 'refill'
-/** A truth value in both databases. */
+/** A boolean in both databases. */
 export type Flag = 0 | 1
-/** How far a phone says that it is with a message. */
+/** Progress of a message, as reported by a phone. */
 export type PhoneWord = 'pending' | 'processed' | 'sent' | 'delivered' | 'failed' | 'canceled'
-/** What a keyword of an account asks for; `off` takes a built-in word away. */
+/** Meaning of an account's keyword; `off` disables a built-in keyword. */
 export type KeywordMeaning = 'stop' | 'start' | 'help' | 'off'
-/** Who had an opt-out stored: the person's own message, somebody in the console, or a command. */
+/** Origin of an opt-out: the recipient's own message, a user in the console, or a command. */
 export type OptOutOrigin = 'message' | 'console' | 'command'

@@ -22,11 +22,11 @@ export interface DeviceTable {
   group_id: string | null
 }
 
-/** Devices that are named together. */
+/** Devices with a common name. */
 export interface DeviceGroupTable {
   id: string
   name: string
-  /** They are one account at one carrier: receipts of what one has sent come over any of them. */
+  /** 1 if they share one account at one carrier: receipts of one may arrive at any of them. */
   shared_receipts: Flag
   created_at: number
 }
@@ -67,7 +67,7 @@ export interface PhoneTable {
   superseded_at: number | null
 }
 
-/** What devices were and measured, as the console shows it. */
+/** Past states and measurements of devices, as the console shows them. */
 
 export interface DeviceStateTable {
   device_id: string
@@ -85,7 +85,7 @@ export interface DeviceSampleTable {
   network: string | null
 }
 
-/** What a device sent and nobody could read, each form of it once. */
+/** Unreadable input of a device, once per form. */
 export interface UnreadFormTable {
   device_id: string
   kind: UnreadKind
@@ -94,7 +94,10 @@ export interface UnreadFormTable {
   first_at: number
   last_at: number
 }
-/** Of a receipt a word that nobody knows, all of it, the rest of a PDU, all of that; of a phone an event, an SMS that it tells of, a report. */
+/**
+ * `word`: an unknown state in a receipt; `receipt`: a whole receipt; `rest`: the rest of a PDU; `pdu`: a
+ * whole PDU. Of a phone: an event, a received message, a report.
+ */
 export type UnreadKind = 'word' | 'receipt' | 'rest' | 'pdu' | 'event' | 'message' | 'report'
 
 export interface ServerRunTable {

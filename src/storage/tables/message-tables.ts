@@ -14,7 +14,7 @@ import type {
   OptOutOrigin,
 } from './column-values.ts'
 
-/** The tables through which a message goes. */
+/** The tables of a message from acceptance to its final status. */
 
 export interface SendTable {
   account_id: string
@@ -79,9 +79,15 @@ export interface MessageTable {
   settled_at: number | null
   updated_at: number
   encoding_forced: Generated<Flag>
-  /** When the network had a received message, by its own word; null where the device did not tell, and of what is sent. */
+  /**
+   * When the network got a received message, by its own report; null if the device did not report it, and for
+   * sent messages.
+   */
   received_at: number | null
-  /** When it happened by the word of its device, never before its hand-over nor after it was told; null where the time at which it was told is all. */
+  /**
+   * Times by the report of the device, never before the submission nor after the report arrived; null if only
+   * the arrival of the report is known.
+   */
   reported_sent_at: number | null
   reported_delivered_at: number | null
 }
@@ -94,13 +100,15 @@ export interface AttemptTable {
   id: string
   device_id: string
   fence: number
-  /** Of the lease under which a link was handed the message; null where every node may serve the device. */
+  /**
+   * Fencing token of the lease under which a link got the message; null if every node can serve the device.
+   */
   lease_token: number | null
   is_logged: Generated<Flag>
   state: AttemptState
   parts_sent: Generated<number>
   network_ids: string | null
-  /** Null while it is open, and of what ended before this was written down. */
+  /** Null while it is open, and if it finished before this was stored. */
   receipt_expected: Flag | null
   outcome: string | null
   network_code: string | null
@@ -162,13 +170,16 @@ export interface ReceiptExpectedTable {
   mode: Mode
   message_id: string
   attempt_number: number
-  /** How many parts it had on the wire, each with a receipt of its own; 0 where receipts for all of them cannot mean that it arrived. */
+  /**
+   * Number of its parts on the network, each with its own receipt; 0 if receipts for all of them do not prove
+   * delivery.
+   */
   wire_parts: number
   sent_at: number
   closed_at: number | null
 }
 
-export interface ParkedReceiptTable {
+export interface UnmatchedReceiptTable {
   network_id: string
   device_id: string
   reading: number
@@ -185,7 +196,7 @@ export interface InboundSeenTable {
 export interface InboundFragmentTable {
   device_id: string
   sender: string
-  /** Empty when the device does not tell. */
+  /** Empty if the device does not report it. */
   recipient: string
   reference: number
   total: number
@@ -205,16 +216,16 @@ export interface OptOutTable {
   mode: Mode
   recipient: string
   created_at: number
-  /** Since when it holds no more, or from when on. */
+  /** When it ends, or ended. */
   forget_at: number | null
   origin: Generated<OptOutOrigin>
   device_id: string | null
-  /** The message that tells the number so. */
+  /** The message that confirms it to the number. */
   confirmation_id: string | null
   confirmed_at: number | null
 }
 
-/** An attempt that a phone holds. */
+/** An attempt that was offered to a phone. */
 export interface PhoneOfferTable {
   attempt_id: string
   device_id: string

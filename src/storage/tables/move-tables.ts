@@ -1,6 +1,6 @@
 import type { Flag } from './column-values.ts'
 
-/** Where a database goes to or comes from (onesixty move). */
+/** Tables of a move to or from another database (onesixty move). */
 
 export interface MoveTable {
   id: string

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Flag, Mode } from './column-values.ts'
 
-/** The operator's interface for programs, and alerts for people. */
+/** Tables of the operator API, and of alerts. */
 
 export interface OperatorTokenTable {
   id: string
@@ -20,7 +20,7 @@ export interface OperatorRequestTable {
   request_key: string
   fingerprint: string
   account_id: string
-  /** Unknown of requests from before the columns were, both. */
+  /** Both null for requests from before the columns existed. */
   user_id: string | null
   is_new_user: Flag | null
   created_at: number
@@ -52,10 +52,13 @@ export interface AlertMailTable {
   phase: 'began' | 'ended'
   user_id: string
   due_at: number
-  /** Of one that is done: 0 where no mail server took it. */
+  /** Number of attempts; of a finished mail 0 if no mail server accepted it. */
   tries: Generated<number>
   done_at: number | null
-  /** 1 while one is on its way, and for good where what became of it was never written down: the mail server may have taken it. */
+  /**
+   * 1 while a mail is being sent, and permanently if its result was never stored: the mail server may have
+   * accepted it.
+   */
   may_be_told: Generated<Flag>
 }
 

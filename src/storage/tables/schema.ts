@@ -34,7 +34,7 @@ import type {
   DeferredTable,
   DeferredTotalTable,
   ReceiptExpectedTable,
-  ParkedReceiptTable,
+  UnmatchedReceiptTable,
   InboundFragmentTable,
   InboundSeenTable,
   OptOutTable,
@@ -99,10 +99,13 @@ export interface InstanceTable {
   directory_version: number
   created_at: number
   cluster: string | null
-  /** Grows with what the server does: what a file beside the database is ahead of was put back (epoch.ts). */
+  /**
+   * Grows with the work of the servers: a database that is behind the file next to it was restored
+   * (epoch.ts).
+   */
   progress: Generated<number>
   history_until: Generated<number>
-  /** Nothing reads it any more: `secret_marks` holds what it held. */
+  /** Unused: replaced by `secret_marks`. */
   secret_mark: Generated<string | null>
 }
 
@@ -120,7 +123,10 @@ export interface NodeTable {
   tidies: Flag
 }
 
-/** The tables as the code sees them. The `.sql` of migrations/ decides; `test/storage/schema.test.ts` compares the two databases. */
+/**
+ * The tables as the code sees them. The `.sql` files in migrations/ are authoritative;
+ * `test/storage/schema.test.ts` compares the two databases.
+ */
 export interface Database {
   instance: InstanceTable
   secret_marks: SecretMarkTable
@@ -154,7 +160,7 @@ export interface Database {
   deferred: DeferredTable
   deferred_totals: DeferredTotalTable
   receipts_expected: ReceiptExpectedTable
-  parked_receipts: ParkedReceiptTable
+  parked_receipts: UnmatchedReceiptTable
   inbound_seen: InboundSeenTable
   inbound_fragments: InboundFragmentTable
   opt_outs: OptOutTable

@@ -1,6 +1,6 @@
 import type { Flag } from './column-values.ts'
 
-/** Who signs in to the console, and how. */
+/** Tables of sign-in to the console. */
 
 export interface OneTimeLinkTable {
   id: string

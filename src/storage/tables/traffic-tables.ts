@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Mode } from './column-values.ts'
 
-/** What was sent and how fast, counted as it happens. */
+/** Counts and latencies of messages, updated as they happen. */
 
 export type TrafficGrain = 'minutes5' | 'hours6'
 export type TrafficMeasure = 'to_sent' | 'to_delivered'

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { CostState, Flag, MessageStatus, Mode } from './column-values.ts'
 
-/** Where accounts are told what happened (webhooks), and what came of it. */
+/** Tables of webhook endpoints, events and deliveries. */
 
 export interface WebhookEndpointTable {
   account_id: string
@@ -15,9 +15,9 @@ export interface WebhookEndpointTable {
   previous_until: number | null
   older_secrets: string | null
   failing_since: number | null
-  /** Of the last failure, for as long as it fails. */
+  /** Reason of the last failure, while it fails. */
   failing_because: string | null
-  /** No delivery to it is tried before; null when any may be. */
+  /** No delivery is attempted before this time; null if one can be. */
   resumes_at: number | null
   created_at: number
   updated_at: number
@@ -29,7 +29,7 @@ export interface WebhookEndpointTypeTable {
   type: string
 }
 
-/** Of a message what moves, as it stood when it happened: null where the event is about something else. */
+/** An event, with the values of its message at that time: null for events about something else. */
 export interface WebhookEventTable {
   account_id: string
   id: string

@@ -10,14 +10,14 @@ import { csvLine, csvMark } from '../core/csv.ts'
 
 export interface BalanceAnswer extends Balance {
   pace: Pace
-  /** What was used on each UTC day, oldest first; the last one is today. */
+  /** SMS used on each UTC day, oldest first; the last day is today. */
   burn: UsageDay[]
-  /** Whether this person may change the threshold. */
+  /** True when the user is allowed to change the threshold. */
   canSetThreshold: boolean
 }
 
 export interface StatementAnswer extends Statement {
-  /** What people are called, by the actors of entries. */
+  /** Names of users, by the actors of entries. */
   names: Record<string, string>
 }
 
@@ -27,14 +27,14 @@ const closed = { additionalProperties: false }
 const Period = Type.Object(
   {
     fromDay: Type.Integer({ minimum: 0, maximum: 100_000 }),
-    /** The first day that is not part of it. */
+    /** First day after the period. */
     toDay: Type.Integer({ minimum: 0, maximum: 100_000 }),
   },
   closed,
 )
 
 export const balanceCalls = {
-  /** What may still be sent, how fast it is used, and how long it lasts. */
+  /** Returns the balance, the rate of use, and how long the balance lasts. */
   'balance/summary': defineCall({
     kind: 'read',
     access: 'member',
@@ -42,7 +42,7 @@ export const balanceCalls = {
     handle: (context) => readSummary(context),
   }),
 
-  /** What was given and used within a period, each line with the balance after it. */
+  /** Returns credits and usage in a period, each line with the balance after it. */
   'balance/statement': defineCall({
     kind: 'read',
     access: 'member',
@@ -53,7 +53,7 @@ export const balanceCalls = {
     },
   }),
 
-  /** The same as a file. */
+  /** Returns the statement as a file. */
   'balance/export': defineDownload({
     access: 'member',
     input: Period,
@@ -69,7 +69,7 @@ export const balanceCalls = {
     },
   }),
 
-  /** From how few SMS on sends are answered with a warning. */
+  /** Sets the threshold from which sends have a warning. */
   'balance/threshold': defineCall({
     kind: 'change',
     access: 'owner',
@@ -107,7 +107,7 @@ async function statementOf(
         {
           pointer: '/toDay',
           code: 'out_of_range',
-          detail: `A statement is about 1 to ${maxDays} days; choose a day after the first one.`,
+          detail: `Must be after the first day, at most ${maxDays} days later.`,
         },
       ],
     })
@@ -123,9 +123,9 @@ async function namesOf(
   rows: readonly StatementRow[],
 ): Promise<Record<string, string>> {
   const actors = new Set(rows.flatMap((row) => (row.kind === 'usage' ? [] : [row.actor])))
-  const people = [...actors].filter((actor) => actor.startsWith('usr_'))
-  if (people.length === 0) return {}
-  const found = await read.selectFrom('users').select(['id', 'name']).where('id', 'in', people).execute()
+  const userIds = [...actors].filter((actor) => actor.startsWith('usr_'))
+  if (userIds.length === 0) return {}
+  const found = await read.selectFrom('users').select(['id', 'name']).where('id', 'in', userIds).execute()
   return Object.fromEntries(found.map(({ id, name }) => [id, name]))
 }
 

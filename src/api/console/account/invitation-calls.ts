@@ -9,14 +9,14 @@ import { signUpMode } from '../../../process/own-address.ts'
 import { defineCall } from '../core/call.ts'
 import { type InvitationAnswer, invite } from './invite.ts'
 
-/** An invitation that nobody has accepted yet. */
+/** An invitation that is not accepted yet. */
 export type OpenInvitation = Pick<OneTimeLink, 'id' | 'email' | 'role' | 'createdAt' | 'expiresAt'>
 
 const closed = { additionalProperties: false }
-/** More wait at one time only where sign-up should be open. */
+/** More open invitations exist only where sign-up should be open anyway. */
 const maxInvitations = 200
 
-/** Invitations to open an account of one's own, where sign-up is not for everybody (`ONESIXTY_SIGNUP`). */
+/** Invitations to create an own account, for instances where sign-up is restricted (`ONESIXTY_SIGNUP`). */
 export const invitationCalls = {
   'operator/invitations': defineCall({
     kind: 'read',
@@ -34,14 +34,14 @@ export const invitationCalls = {
     async handle(context, { email }): Promise<InvitationAnswer> {
       if (signUpMode(context.config) === 'closed')
         throw refuse('sign_up_closed', {
-          detail: 'ONESIXTY_SIGNUP is closed: set it to invite, or open the account yourself.',
+          detail: 'ONESIXTY_SIGNUP is `closed`. Set it to `invite`, or create the account yourself.',
         })
       return invite(context, {
         email,
         accountId: null,
         role: null,
-        subject: 'Open an account on onesixty',
-        says: 'open an account of your own for sending SMS',
+        subject: 'Create an account on onesixty',
+        purpose: 'create your own account for sending SMS',
       })
     },
   }),
@@ -57,7 +57,7 @@ export const invitationCalls = {
   }),
 }
 
-/** What the console shows of an invitation: nothing that lets anybody in. */
+/** Returns what the console shows of an invitation: nothing that grants access. */
 export const openInvitation = ({ id, email, role, createdAt, expiresAt }: OneTimeLink): OpenInvitation => ({
   id,
   email,

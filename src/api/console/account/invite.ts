@@ -9,32 +9,38 @@ import type { Tx } from '../../../storage/seam/dialect.ts'
 import type { UserContext } from '../core/call.ts'
 import { takeOrRefuse } from '../core/identity-limits.ts'
 
-/** An invitation that was just made. Its link is given this once; whoever has it can enter. */
+/** A new invitation. The link is returned only once; anyone with the link can use it. */
 export interface InvitationAnswer {
   link: string
   expiresAt: number
-  /** What became of the mail with the link; null where no mail server is set. */
+  /** Result of the mail with the link; null without a mail server. */
   mail: MailFate | null
 }
 
-/** Whom an invitation is to, what it lets into (null: an account of one's own), and how the mail calls that. */
-export type Invitation = { email: string; subject: string; says: string } & (
+/**
+ * Recipient of an invitation, the account that it is for (null: an own account), and its description in the
+ * mail.
+ */
+export type Invitation = { email: string; subject: string; purpose: string } & (
   | { accountId: string; role: 'owner' | 'member' }
   | { accountId: null; role: null }
 )
 
-/** Makes an invitation, and mails its link where there is a mail server; that the mail was refused does not undo it. */
+/**
+ * Creates an invitation, and mails its link if there is a mail server. A refused mail does not undo the
+ * invitation.
+ */
 export async function invite(context: UserContext, wanted: Invitation): Promise<InvitationAnswer> {
   const { publicUrl, user } = context
-  const { accountId, subject, says } = wanted
+  const { accountId, subject, purpose } = wanted
   const { token, link } = await (accountId === null
     ? issue(context, wanted)
-    : issueWithinBounds(context, wanted, accountId))
+    : issueWithinLimits(context, wanted, accountId))
   const address = linkAddress(publicUrl(), token)
   const fate = await mail(context, {
     to: link.email,
     subject,
-    text: `${user.name} (${user.email}) invites you to ${says} at ${publicUrl()}.
+    text: `${user.name} (${user.email}) invites you to ${purpose} at ${publicUrl()}.
 Accept it here:
 
 ${address}
@@ -58,36 +64,39 @@ const issue = (
     return issued
   })
 
-/** Each is a mail to whomever somebody names: refuses while the account has too many open ones, or has made too many of late, or is suspended or closed. */
-async function issueWithinBounds(
+/**
+ * Creates an invitation to an account. Each one mails an address of choice: refuses while the account has too
+ * many open invitations, has created too many recently, or is suspended or closed.
+ */
+async function issueWithinLimits(
   context: UserContext,
   wanted: Invitation,
   accountId: string,
 ): Promise<{ link: OneTimeLink; token: string }> {
   const { invitationsByAccount } = context.ports.identity.limits
-  const most = context.config.openInvitations
+  const max = context.config.openInvitations
   takeOrRefuse(invitationsByAccount, accountId)
   try {
     return await issue(context, wanted, async (tx, nowMs) => {
       const { state } = await readAccount(tx, accountId)
       if (state === 'suspended') throw refuse('account_suspended')
       if (state === 'closed') throw refuse('not_permitted', { detail: 'The account is closed.' })
-      const open = await listInvitations(tx, { accountId, nowMs, limit: most + 1 })
-      if (open.length > most) throw tooManyOpen(most)
+      const open = await listInvitations(tx, { accountId, nowMs, limit: max + 1 })
+      if (open.length > max) throw tooManyOpen(max)
     })
   } catch (error) {
-    // One that is refused does not count.
+    // A refused invitation does not count.
     invitationsByAccount.giveBack(accountId)
     throw error
   }
 }
 
-const tooManyOpen = (most: number): Refusal =>
+const tooManyOpen = (max: number): Refusal =>
   refuse('rate_limited', {
-    detail: `${most} invitations to this account are open. Revoke one, or wait until one was accepted or has ended.`,
+    detail: `This account has ${max} open invitations, which is the limit. Revoke one, or wait until one was accepted or has expired.`,
   })
 
 const mail = async (
   { ports }: UserContext,
-  letter: { to: string; subject: string; text: string },
-): Promise<MailFate | null> => (await ports.identity.mailer?.send(letter)) ?? null
+  message: { to: string; subject: string; text: string },
+): Promise<MailFate | null> => (await ports.identity.mailer?.send(message)) ?? null

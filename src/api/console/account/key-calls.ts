@@ -12,13 +12,13 @@ import { refuse } from '../../../runtime/errors.ts'
 import type { Tx } from '../../../storage/seam/dialect.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
 
-/** A key as it is shown this once. */
+/** A new API key, which is shown only once. */
 export interface NewKeyAnswer {
   keyId: string
   token: string
 }
 
-/** Ended keys are shown too, so that a log line that names one can be understood. */
+/** Expired and revoked keys are listed too, so that a key in a log line can be found. */
 const maxListed = 200
 
 const closed = { additionalProperties: false }
@@ -87,5 +87,5 @@ async function refuseForeign(tx: Tx, { account }: AccountContext, keyId: string)
     .where('id', '=', keyId)
     .where('account_id', '=', account.id)
     .executeTakeFirst()
-  if (key === undefined) throw refuse('not_found', { detail: `There is no API key ${keyId}.` })
+  if (key === undefined) throw refuse('not_found', { detail: `API key ${keyId} not found.` })
 }

@@ -10,8 +10,8 @@ export interface MembersAnswer {
   invitations: OpenInvitation[]
 }
 
-/** An account has few people; more are found by nobody on one page. */
-const maxPeople = 200
+/** Accounts have few members; a page shows at most this many. */
+const maxMembers = 200
 
 const closed = { additionalProperties: false }
 const role = Type.Union([Type.Literal('owner'), Type.Literal('member')])
@@ -25,8 +25,8 @@ export const memberCalls = {
     async handle({ read, clock, account }): Promise<MembersAnswer> {
       const accountId = account.id
       const [members, invitations] = await Promise.all([
-        listMembers(read, { accountId, limit: maxPeople }),
-        listInvitations(read, { accountId, nowMs: clock.now(), limit: maxPeople }),
+        listMembers(read, { accountId, limit: maxMembers }),
+        listInvitations(read, { accountId, nowMs: clock.now(), limit: maxMembers }),
       ])
       return {
         members,
@@ -44,7 +44,7 @@ export const memberCalls = {
         ...given,
         accountId: account.id,
         subject: `Join ${account.name} on onesixty`,
-        says: `send SMS with the account\n${account.name}`,
+        purpose: `send SMS with the account\n${account.name}`,
       })
     },
   }),
@@ -78,7 +78,7 @@ export const memberCalls = {
       return { removed: true }
     },
   }),
-  /** Leaves the account oneself. */
+  /** Removes the user from the account, at their own request. */
   'members/leave': defineCall({
     kind: 'change',
     access: 'member',

@@ -4,16 +4,19 @@ import type { MessageStatus } from '../../../storage/tables/schema.ts'
 import { simulatedKinds } from '../../../connectors/registry.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
 
-/** How far a new account has come. Each is read from what is stored: nothing is ticked because a button was pressed. */
+/** Progress of a new account. Each step is read from stored data: no step is completed by a click. */
 export interface StartAnswer {
-  /** The first message in test mode: that it was accepted, and what became of it. */
+  /** First message in test mode, with its status. */
   test: { id: string; status: MessageStatus } | null
   testDelivered: boolean
-  /** A device that sends for real and can be reached now; one that is shared has a name for its operator alone. */
+  /** A reachable device that sends real SMS. The name of a shared device is visible only to the operator. */
   device: { name: string; isShared: false } | { name: null; isShared: true } | null
-  /** SMS that were charged to live keys so far. */
+  /** SMS charged to live keys so far. */
   liveSms: number
-  /** What took them; null while there are none. An operator may attach a simulator to live keys, and nothing is sent by that. */
+  /**
+   * Kinds of devices that sent them; null while there are none. An operator can attach a simulator to live
+   * keys; it sends nothing.
+   */
   takenBy: 'devices' | 'simulators' | 'both' | null
 }
 
@@ -24,7 +27,7 @@ export const startCalls = {
     input: Type.Object({}, { additionalProperties: false }),
     async handle(context): Promise<StartAnswer> {
       const [tests, device, live] = await Promise.all([
-        earlyTests(context),
+        newestTests(context),
         sendingDevice(context),
         liveUse(context),
       ])
@@ -35,11 +38,11 @@ export const startCalls = {
   }),
 }
 
-/** Enough to find a delivered one among first attempts, few enough to be read each time. */
+/** Enough to find a delivered message among first attempts, few enough to be read each time. */
 const maxRead = 50
 
-/** The newest messages in test mode, newest first. */
-const earlyTests = ({ read, account }: AccountContext): Promise<{ id: string; status: MessageStatus }[]> =>
+/** Returns the newest messages in test mode, newest first. */
+const newestTests = ({ read, account }: AccountContext): Promise<{ id: string; status: MessageStatus }[]> =>
   read
     .selectFrom('messages')
     .select(['id', 'status'])
@@ -70,12 +73,13 @@ async function sendingDevice({ read, account, clock }: AccountContext): Promise<
   return found.account_id === null ? { name: null, isShared: true } : { name: found.name, isShared: false }
 }
 
-/** So many of the newest messages are looked through for who took them; the rest is judged by the wallet. */
-const maxJudged = 10_000
+/** Number of newest messages whose devices are read; the rest is judged by the wallet. */
+const maxInspected = 10_000
 
 /**
- * What was charged to live keys, and what took it. The wallet remembers all of it, also of messages that retention has removed: what is not
- * among the newest messages counts as sent for real where a device has ever been attached that could have sent it.
+ * Returns what was charged to live keys, and which devices sent it. The wallet counts everything, also
+ * messages that retention has purged. Charges of messages that are not among the newest count as sent by a
+ * real device if one could ever have sent them.
  */
 async function liveUse({ read, account }: AccountContext): Promise<Pick<StartAnswer, 'liveSms' | 'takenBy'>> {
   const newest = read
@@ -85,9 +89,9 @@ async function liveUse({ read, account }: AccountContext): Promise<Pick<StartAns
     .where('mode', '=', 'live')
     .where('direction', '=', 'outbound')
     .orderBy('id', 'desc')
-    .limit(maxJudged)
+    .limit(maxInspected)
     .as('newest')
-  const [wallet, taken, hadDevice] = await Promise.all([
+  const [wallet, byKind, hadDevice] = await Promise.all([
     read
       .selectFrom('wallets')
       .select('used')
@@ -104,7 +108,7 @@ async function liveUse({ read, account }: AccountContext): Promise<Pick<StartAns
     hasEverHadDevice(read, account.id),
   ])
   const partsOf = (isSimulator: boolean): number =>
-    taken.reduce(
+    byKind.reduce(
       (sum, { kind, parts }) => sum + (simulatedKinds.includes(kind ?? '') === isSimulator ? parts : 0),
       0,
     )
@@ -115,7 +119,7 @@ async function liveUse({ read, account }: AccountContext): Promise<Pick<StartAns
   return { liveSms, takenBy: liveSms > 0 ? 'simulators' : null }
 }
 
-/** Whether a device that sends for real ever served the account with live keys: rows of removed devices stay. */
+/** Returns whether a real device ever served the live keys of the account: rows of removed devices stay. */
 async function hasEverHadDevice(read: AccountContext['read'], accountId: string): Promise<boolean> {
   const found = await read
     .selectFrom('devices')

@@ -29,11 +29,11 @@ const Types = Type.Array(Type.String({ maxLength: 60 }), { maxItems: 50 })
 /** Null: events of both modes. */
 const Mode = Type.Union([Type.Literal('live'), Type.Literal('test'), Type.Null()])
 const Named = Type.Object({ endpointId: EndpointId }, closed)
-/** Rows of the log on one page. */
+/** Deliveries per page. */
 const pageSize = 50
 
 export const webhookCalls = {
-  /** The endpoints of the account, and all events that there are to choose from. */
+  /** Returns the endpoints of the account, and all event types. */
   'webhooks/list': defineCall({
     kind: 'read',
     access: 'member',
@@ -60,7 +60,7 @@ export const webhookCalls = {
       return context.writer.write((tx) => addEndpoint(tx, deps, endpoint))
     },
   }),
-  /** Changes what is named of an endpoint and nothing else. */
+  /** Changes only the given settings of an endpoint. */
   'webhooks/change': defineCall({
     kind: 'change',
     access: 'owner',
@@ -75,7 +75,7 @@ export const webhookCalls = {
       closed,
     ),
     async handle(context, change): Promise<Record<string, never>> {
-      const named = { ...change, ...whoOf(context) }
+      const named = { ...change, ...actorOf(context) }
       const deps = { ...depsOf(context), guard: context.ports.webhooks.guard }
       await context.writer.write((tx) => setEndpoint(tx, deps, named))
       return {}
@@ -88,18 +88,18 @@ export const webhookCalls = {
     async handle(context, { endpointId }): Promise<{ secret: string; previousSecretUntil: number }> {
       const deps = depsOf(context)
       const previousUntil = deps.nowMs + context.config.webhookRotationHours * hourMs
-      const named = { ...whoOf(context), endpointId, previousUntil }
+      const named = { ...actorOf(context), endpointId, previousUntil }
       const { secret } = await context.writer.write((tx) => rotateSecret(tx, deps, named))
       return { secret, previousSecretUntil: previousUntil }
     },
   }),
-  /** Ends the former secrets of an endpoint at once; says how many that were in force. */
+  /** Ends the former secrets of an endpoint immediately. Returns how many were active. */
   'webhooks/end-former-secrets': defineCall({
     kind: 'change',
     access: 'owner',
     input: Named,
     handle: (context, { endpointId }): Promise<{ ended: number }> => {
-      const named = { ...whoOf(context), endpointId }
+      const named = { ...actorOf(context), endpointId }
       return context.writer.write((tx) => endFormerSecrets(tx, depsOf(context), named))
     },
   }),
@@ -108,12 +108,12 @@ export const webhookCalls = {
     access: 'owner',
     input: Named,
     async handle(context, { endpointId }): Promise<Record<string, never>> {
-      const named = { ...whoOf(context), endpointId }
+      const named = { ...actorOf(context), endpointId }
       await context.writer.write((tx) => removeEndpoint(tx, depsOf(context), named))
       return {}
     },
   }),
-  /** Tells an endpoint `webhook.test`: what came of it is in its log within moments. */
+  /** Sends `webhook.test` to an endpoint. The result is in its deliveries within seconds. */
   'webhooks/test': defineCall({
     kind: 'change',
     access: 'owner',
@@ -131,7 +131,7 @@ export const webhookCalls = {
     handle: ({ read, account }, { endpointId, before }) =>
       listDeliveries(read, { accountId: account.id, endpointId, beforeId: before ?? null, limit: pageSize }),
   }),
-  /** One delivery with the body that is posted, and each try with its answer. */
+  /** Returns one delivery with the posted body, and each attempt with its response. */
   'webhooks/delivery': defineCall({
     kind: 'read',
     access: 'member',
@@ -155,12 +155,15 @@ export const webhookCalls = {
     access: 'owner',
     input: Type.Object({ endpointId: EndpointId, eventId: EventId }, closed),
     async handle(context, input): Promise<Record<string, never>> {
-      const named = { ...whoOf(context), ...input }
+      const named = { ...actorOf(context), ...input }
       await context.writer.write((tx) => replayEvent(tx, depsOf(context), named))
       return {}
     },
   }),
-  /** Tells again what happened from `fromMs` to before `untilMs`; says how much that is, and from when on there is more. */
+  /**
+   * Resends events from `fromMs` until before `untilMs`. Returns their number, and where to continue if there
+   * are more.
+   */
   'webhooks/replay-range': defineCall({
     kind: 'change',
     access: 'owner',
@@ -171,7 +174,7 @@ export const webhookCalls = {
     handle: (context, input): Promise<{ replayed: number; restFromMs: number | null }> =>
       replayRange(
         { ...depsOf(context), read: context.read, writer: context.writer },
-        { ...input, ...whoOf(context) },
+        { ...input, ...actorOf(context) },
       ),
   }),
 }
@@ -180,7 +183,7 @@ function Instant() {
   return Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 })
 }
 
-const whoOf = ({ account, actor }: AccountContext) => ({ accountId: account.id, actor })
+const actorOf = ({ account, actor }: AccountContext) => ({ accountId: account.id, actor })
 
 const depsOf = ({ ids, clock, ports }: AccountContext): EndpointDeps => ({
   ids,

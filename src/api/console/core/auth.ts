@@ -7,9 +7,9 @@ import type { Db } from '../../../storage/seam/dialect.ts'
 import { eachStatement } from '../../../storage/seam/each-statement.ts'
 import type { Writer } from '../../../storage/seam/writer.ts'
 
-/** A key of its own, of one secret of the instance. */
+/** A key derived from one secret of the instance. */
 export interface AuthSecret {
-  /** Stands beside what it seals, for ever: never that of another secret. */
+  /** Stored with what it seals, permanently. Never the version of another secret. */
   version: number
   value: string
 }
@@ -19,19 +19,22 @@ export interface AuthDeps {
   writer: Writer
   config: Config
   log: RequestLog
-  /** The first signs cookies and seals second factors; each opens what it sealed. */
+  /** The first one signs cookies and seals second factors; each opens what it sealed. */
   secrets: readonly [AuthSecret, ...AuthSecret[]]
   publicUrl: () => string
 }
 
-/** Signing in to the console. Better Auth is loaded when somebody first signs in: 0.45 s and 55 MB that a program never needs. */
+/**
+ * Authentication for the console. Better Auth is loaded at the first sign-in: 0.45 s and 55 MB that servers
+ * without sign-ins never need.
+ */
 export type Auth = () => Promise<BetterAuth>
 export type BetterAuth = Awaited<ReturnType<typeof load>>
 
-/** Gives the way to Better Auth; loads nothing yet. */
+/** Returns the function that loads Better Auth on first use. */
 export function createAuth(deps: AuthDeps): Auth {
   let loaded: Promise<BetterAuth> | null = null
-  // What failed is tried again: the database may have been away.
+  // A failed load is retried: the database may have been unavailable.
   return () =>
     (loaded ??= load(deps).catch((error: unknown) => {
       loaded = null
@@ -39,15 +42,18 @@ export function createAuth(deps: AuthDeps): Auth {
     }))
 }
 
-/** The prefix makes browsers hold the cookie to this host, over TLS or on the machine itself (RFC 6265bis section 4.1.3.2). */
+/**
+ * The prefix makes browsers bind the cookie to this host, over TLS or on the machine itself (RFC 6265bis
+ * section 4.1.3.2).
+ */
 export const sessionCookie = '__Host-onesixty-session'
 
-/** What Better Auth is told a client's address in; whatever a client wrote there itself is replaced. */
+/** Header that passes the address of the client to Better Auth. A value from the client is replaced. */
 export const addressHeader = 'x-onesixty-address'
 
-/** A session lasts a week and is prolonged once a day by use. */
+/** A session lasts a week and is extended once a day when used. */
 const sessionSeconds = 7 * 86_400
-const prolongAfterSeconds = 86_400
+const extendAfterSeconds = 86_400
 
 async function load(deps: AuthDeps) {
   const [{ betterAuth }, { twoFactor }, { startSession }] = await Promise.all([
@@ -62,9 +68,9 @@ async function load(deps: AuthDeps) {
     baseURL: deps.publicUrl(),
     basePath: '/console/api/auth',
     secrets: [...deps.secrets],
-    // Of what names no version.
+    // For data without a version.
     secret: current.value,
-    // Dates are text and truth values numbers on both databases, which is what the adapter writes for SQLite.
+    // Dates are text and booleans numbers on both databases, as the adapter writes them for SQLite.
     database: { db: eachStatement(deps), type: 'sqlite' },
     user: { modelName: 'auth_users' },
     account: { modelName: 'auth_credentials' },
@@ -72,7 +78,7 @@ async function load(deps: AuthDeps) {
     session: {
       modelName: 'auth_sessions',
       expiresIn: sessionSeconds,
-      updateAge: prolongAfterSeconds,
+      updateAge: extendAfterSeconds,
     },
     emailAndPassword: {
       enabled: true,
@@ -95,7 +101,7 @@ async function load(deps: AuthDeps) {
       defaultCookieAttributes: { httpOnly: true, secure: true, sameSite: 'strict', path: '/' },
     },
     plugins: [twoFactor({ schema: { twoFactor: { modelName: 'auth_two_factors' } } }), startSession],
-    // Calls are limited by `identity-limits.ts`.
+    // Rate limits are in `identity-limits.ts`.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: {
@@ -105,7 +111,10 @@ async function load(deps: AuthDeps) {
   })
 }
 
-/** Finds the former secret that sealed a text; null for one that names its version, or that is the current one's or nobody's. */
+/**
+ * Returns the function that finds the former secret that sealed a text; null for a text that names its
+ * version, or that was sealed by the current secret or an unknown one.
+ */
 async function formerVersionOf(current: AuthSecret, former: readonly AuthSecret[]) {
   const { symmetricDecrypt } = await import('better-auth/crypto')
   const opens = ({ value }: AuthSecret, data: string): Promise<boolean> =>

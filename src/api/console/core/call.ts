@@ -12,14 +12,14 @@ import type { LiveFeed } from './live-feed.ts'
 import type { ConsolePorts } from './console-ports.ts'
 
 /**
- * Who may make a call: anyone; a person who is signed in; a member or the owner of the account in the query; the operator, who may
- * also open every account.
+ * Who is allowed to make a call: anyone; a signed-in user; a member or owner of the account in the query; the
+ * operator, who can also open every account.
  */
 export type Access = 'anyone' | 'user' | 'member' | 'owner' | 'operator'
 
-/** What every call has at hand. */
+/** Dependencies of every call. */
 export interface Surroundings {
-  /** Of a call for an account: that account's rows. */
+  /** Limited to the rows of the account, in calls for an account. */
   read: Db
   readOf: ReadOf
   writer: Writer
@@ -30,16 +30,16 @@ export interface Surroundings {
   auth: Auth
   live: LiveFeed
   ports: ConsolePorts
-  /** The address that others know the service by. */
+  /** Public URL of the service. */
   publicUrl: () => string
 }
 
-/** Of one request. */
+/** Context of one request. */
 export interface CallContext extends Surroundings {
   requestId: string
   address: string
   headers: Headers
-  /** Adds a `Set-Cookie` header to the answer. */
+  /** Adds a `Set-Cookie` header to the response. */
   setCookie(cookie: string): void
 }
 
@@ -53,13 +53,16 @@ export interface ConsoleUser {
 export interface UserContext extends CallContext {
   user: ConsoleUser
   sessionId: string
-  /** Who did it, for the audit log. */
+  /** Actor for the audit log. */
   actor: string
 }
 
 export interface AccountContext extends UserContext {
   account: { id: string; name: string; mode: Mode; role: 'owner' | 'member' }
-  /** Asks once more whether this person may do this: `read` sees no more than the account, and that not of everybody. */
+  /**
+   * Checks again whether the user is allowed to do this. `read` is limited to the account and does not see
+   * all of the required rows.
+   */
   guardAgain(): Promise<void>
 }
 
@@ -72,11 +75,11 @@ export type ContextOf<A extends Access> = A extends 'anyone'
 interface Shape<A extends Access, I extends TObject> {
   access: A
   input: I
-  /** It looks for NUL itself, row by row: one in a text refuses no other. */
+  /** The call checks for NUL itself, row by row: a NUL in one text refuses no other. */
   judgesNul?: true
 }
 
-/** A call answers with JSON: a read changes nothing and is a GET, a change is a POST. */
+/** A call responds with JSON. A read changes nothing and is a GET; a change is a POST. */
 export interface Call<A extends Access = Access, I extends TObject = TObject, O = unknown> extends Shape<
   A,
   I
@@ -85,7 +88,10 @@ export interface Call<A extends Access = Access, I extends TObject = TObject, O 
   handle(context: ContextOf<A>, input: Static<I>): Promise<O>
 }
 
-/** An answer without an end: server-sent events. It ends when the client goes, when the server stops, or when `write` says so. */
+/**
+ * A response without a defined end: server-sent events. Ends when the client disconnects, the server stops,
+ * or `write` requests it.
+ */
 export interface Stream<A extends Access = Access, I extends TObject = TObject> extends Shape<A, I> {
   kind: 'stream'
   /** Refuses before anything is written. */
@@ -93,7 +99,7 @@ export interface Stream<A extends Access = Access, I extends TObject = TObject> 
   open(context: ContextOf<A>, input: Static<I>, response: ServerResponse): void
 }
 
-/** A file, written as it is read. */
+/** A file that is written while it is read. */
 export interface Download<A extends Access = Access, I extends TObject = TObject> extends Shape<A, I> {
   kind: 'download'
   handle(context: ContextOf<A>, input: Static<I>): Promise<DownloadedFile>
@@ -103,9 +109,9 @@ export interface DownloadedFile {
   name: string
   contentType: string
   chunks: AsyncIterable<string>
-  /** Called once when nothing more of it will be asked for, however far it came. */
+  /** Called once when nothing more will be read, wherever it stopped. */
   ended?: () => void
-  /** Of the answer, such as how many rows come. */
+  /** Headers of the response, such as the number of rows. */
   headers?: Readonly<Record<string, string>>
 }
 
@@ -118,7 +124,7 @@ export const defineDownload = <A extends Access, I extends TObject>(
   download: Omit<Download<A, I>, 'kind'>,
 ): Download<A, I> => ({ kind: 'download', ...download })
 
-/** Something of the console's table, whatever its types. */
-// Contexts and inputs are what the guard has checked against `access` and `input`.
+/** Any entry of the call table, regardless of its types. */
+// The guard has checked contexts and inputs against `access` and `input`.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyCall = Call<any, any> | Stream<any, any> | Download<any, any>

@@ -3,7 +3,7 @@ import type { Caller } from '../../../accounts/keys/authenticator.ts'
 import { apiKeyScopes } from '../../../accounts/keys/api-keys.ts'
 import type { AccountContext } from './call.ts'
 
-/** A person who sends from the console, as the sending operation sees callers: with the limits of the account and none of a key. */
+/** Returns a console user as the caller of a send: with the limits of the account, and no key limits. */
 export async function consoleCaller({ read, account, actor }: AccountContext): Promise<Caller> {
   const row = await read
     .selectFrom('accounts')

@@ -13,13 +13,13 @@ import type { IdentityLimits } from './identity-limits.ts'
 import type { Mailer } from '../../../process/mailer.ts'
 import type { AddressGuard } from '../../../webhooks/address-guard.ts'
 
-/** What calls of the console need of the parts that dispatch and send; one member a noun, filled in `console.ts`. */
+/** Dependencies of console calls on dispatch and sending; filled in `console.ts`. */
 export interface ConsolePorts {
   history: HistoryPorts
   devices: DevicePorts
-  /** The sending operation, with what it remembers between requests: people and programs share it. */
+  /** The send operation with its state between requests, shared by console and API. */
   sender: Sender
-  /** How often an account may send; people and programs share that too. */
+  /** Rate limits of accounts, shared by console and API. */
   limits: Pick<AccountLimits, 'check'>
   /** Measures the instance, for the operator. */
   health: () => Promise<SystemHealth>
@@ -27,13 +27,13 @@ export interface ConsolePorts {
   webhooks: {
     /** Seals the secrets of endpoints. */
     secretBox: SecretBox
-    /** Says where endpoints may be. */
+    /** Decides which URLs endpoints can have. */
     guard: AddressGuard
   }
 }
 
 export interface DevicePorts {
-  /** Seals the passwords of links. */
+  /** Seals the passwords of SMPP connections. */
   secretBox: SecretBox
   trials: DeviceTrials
 }
@@ -41,28 +41,31 @@ export interface DevicePorts {
 export interface HistoryPorts extends Pick<HistoryDeps, 'safeHorizonMs'> {
   /** Seals the cursors of pages; at least 32 random bytes. */
   cursorKey: Uint8Array
-  /** Runs a write whose rows carry times from `atMs` on, which is now, so that no page passes by them. */
+  /** Runs a write whose rows have times from `atMs` on, which is now, so that no page misses them. */
   holdHorizon: WriteHorizon['hold']
   exports: ExportSlots
-  /** Stands for numbers that are erased. */
+  /** Hashes of erased numbers. */
   numbers: NumberHash
   /** See `Storage.emptyLog`. */
   emptyLog(): Promise<boolean | null>
   /** See `OptOuts.note`. */
   noteOptOuts(stored: ConsentChanges): void
-  /** Tells a phone that it is asked for something. */
+  /** Notifies a phone of a recall. */
   wakeDevice(deviceId: string): void
 }
 
 export interface IdentityPorts {
   limits: IdentityLimits
-  /** Signs what authenticators are asked; at least 32 random bytes. */
+  /** Signs passkey challenges; at least 32 random bytes. */
   passkeyKey: Uint8Array
   /** Signs the cookies of browsers that have signed in; at least 32 random bytes. */
   browserKey: Uint8Array
-  /** Null without `ONESIXTY_SMTP_URL`: then people are shown links to copy. */
+  /** Null without `ONESIXTY_SMTP_URL`: users are then shown links to copy. */
   mailer: Mailer | null
-  /** Makes an account with owner, wallets and first keys. An address that a user has is refused unless that user is named. */
+  /**
+   * Creates an account with owner, wallets and first keys. Refuses an address that a user has already,
+   * without the ID of that user.
+   */
   openAccount(
     tx: Tx,
     nowMs: number,

@@ -1,7 +1,7 @@
-/** Tells spreadsheets that a file is UTF-8. */
+/** Byte order mark: marks a file as UTF-8 for spreadsheets. */
 export const csvMark = '\u{feff}'
 
-/** One line of comma-separated values by RFC 4180. */
+/** Formats one line of comma-separated values (RFC 4180). */
 export const csvLine = (cells: readonly (string | number | null)[]): string =>
   `${cells.map(cell).join(',')}\r\n`
 
@@ -12,17 +12,18 @@ function cell(value: string | number | null): string {
 }
 
 const asText = (value: string): string =>
-  (isFormula(value) ? `'${value}` : value).replace(innerFormula, `$1'`)
+  (isFormula(value) ? `'${value}` : value).replace(embeddedFormula, `$1'`)
 
 /**
- * Where the list separator is a semicolon, or somebody pastes, a spreadsheet cuts a cell into several, each of which may be a formula: `;=…`. Signs are
- * taken for one where something to calculate follows: `;-)` is none.
+ * With a semicolon as list separator, or when pasting, a spreadsheet splits a cell into several, and each may
+ * be a formula: `;=…`. A sign counts as a formula only before something to calculate: `;-)` does not.
  */
-const innerFormula = /([;\t\r\n] *)(?=['"]*(?:[=@]|[+-][\w("]))/g
+const embeddedFormula = /([;\t\r\n] *)(?=['"]*(?:[=@]|[+-][\w("]))/g
 
 /**
- * Whether a spreadsheet would calculate a cell instead of showing it: an SMS may say `=HYPERLINK(…)`. With an apostrophe in front it is text. A
- * number in E.164 calculates to itself and stays as it is, so that programs can read it. What has apostrophes in front already gets one more: so
- * who takes one away has the text again.
+ * Returns whether a spreadsheet would calculate a cell instead of showing it: an SMS may contain
+ * `=HYPERLINK(…)`. A leading apostrophe makes it text. An E.164 number evaluates to itself and stays
+ * unchanged, so that programs can read it. Text that already begins with apostrophes gets one more, so that
+ * removing one restores the original.
  */
 const isFormula = (text: string): boolean => /^'*[=+\-@\t\r]/.test(text) && !/^\+\d+$/.test(text)

@@ -2,12 +2,12 @@ import { BoundedMap } from '../../../runtime/bounded-map.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import { refuse } from '../../../runtime/errors.ts'
 
-/** Each of a link is known again for so many others: beyond that one may be tried sooner. */
+/** Devices whose last test is remembered; beyond that, a device can be tested again sooner. */
 const maxKnown = 10_000
 
 /**
- * Trials of devices: one at a time for each, and a pause behind it. Each signs in at a provider, who blocks whoever knocks too often, or sends a
- * wrong password again and again.
+ * Limits device tests: one at a time per device, with a pause after it. Each test signs in at a provider, who
+ * blocks clients that connect too often or repeatedly send a wrong password.
  */
 export class DeviceTrials {
   readonly #clock: Pick<Clock, 'monotonicMs'>
@@ -20,14 +20,17 @@ export class DeviceTrials {
     this.#pauseMs = pauseMs
   }
 
-  /** Runs a trial; null is none, and no pause follows. Refuses while one runs, and during the pause behind it. */
+  /**
+   * Runs a test. A null result is no test, and no pause follows. Refuses during a test, and during the pause
+   * after it.
+   */
   async run<T>(deviceId: string, trial: () => Promise<T | null>): Promise<T | null> {
-    if (this.#running.has(deviceId)) throw tooSoon('This device is being tried just now.', 5)
+    if (this.#running.has(deviceId)) throw tooSoon('A test of this device is running.', 5)
     const waitMs =
       (this.#endedMs.get(deviceId) ?? Number.NEGATIVE_INFINITY) + this.#pauseMs - this.#clock.monotonicMs()
     if (waitMs > 0) {
       const seconds = Math.ceil(waitMs / 1_000)
-      throw tooSoon(`This device was tried just now; try it again in ${seconds} s.`, seconds)
+      throw tooSoon(`This device was tested just now. Try again in ${seconds} s.`, seconds)
     }
     this.#running.add(deviceId)
     try {

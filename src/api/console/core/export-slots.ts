@@ -3,20 +3,23 @@ import type { Db, ReadOf } from '../../../storage/seam/dialect.ts'
 
 interface ExportSlotsDeps {
   openLongReads: () => ReadOf
-  /** Exports at the same time: they share one connection, and each holds one page in memory. */
+  /** Maximum exports at the same time: they share one connection, and each keeps one page in memory. */
   most: number
   maxOfAccount: number
 }
 
-/** An export that is under way. */
+/** A running export. */
 export interface ExportSlot {
-  /** Reads for the account, in nobody's way. */
+  /** Reads for the account on the connection of long reads. */
   db: Db
-  /** It has ended, or will not begin after all; a second time says nothing new. */
+  /** Ends the export, also before it has started. Further calls have no effect. */
   giveBack(): void
 }
 
-/** The connection of long reads, opened when it is first needed, and how many may use it at once, in all and of one account. */
+/**
+ * The connection of long reads, opened on first use, and the limits of concurrent exports, in total and per
+ * account.
+ */
 export class ExportSlots {
   readonly #deps: ExportSlotsDeps
   #readOf: ReadOf | null = null
@@ -27,21 +30,21 @@ export class ExportSlots {
     this.#deps = deps
   }
 
-  /** Counts one from now on, whatever is still to be done before its first byte. Refuses while too many others run. */
+  /** Counts an export from now on, before its first byte. Refuses while too many are running. */
   take(accountId: string): ExportSlot {
     const { most, maxOfAccount } = this.#deps
     const own = this.#byAccount.get(accountId) ?? 0
     if (own >= maxOfAccount)
-      throw tooMany(`${maxOfAccount} exports of this account are running; wait until one has ended.`)
-    if (this.#running >= most) throw tooMany(`${most} exports are running; wait until one has ended.`)
+      throw tooMany(`${maxOfAccount} exports of this account are running. Wait until one has finished.`)
+    if (this.#running >= most) throw tooMany(`${most} exports are running. Wait until one has finished.`)
     const db = (this.#readOf ??= this.#deps.openLongReads())(accountId)
     this.#add(accountId, 1)
-    let isTaken = true
+    let isRunning = true
     return {
       db,
       giveBack: () => {
-        if (isTaken) this.#add(accountId, -1)
-        isTaken = false
+        if (isRunning) this.#add(accountId, -1)
+        isRunning = false
       },
     }
   }

@@ -6,40 +6,46 @@ import type { SharedCounts } from '../../../runtime/shared-counts.ts'
 import { networkOf, siteOf } from '../../remote-address.ts'
 import { TryLimit } from '../../../runtime/try-limit.ts'
 
-/** By network, and of IPv6 by the /48 around it too, three times as often: whoever has one would else be a new network at each try. */
+/**
+ * A limit per network, and for IPv6 also per surrounding /48, with three times the count: an owner of a /48
+ * could otherwise use a new network for each attempt.
+ */
 export interface PlaceLimit {
   network: TryLimit
   site: TryLimit
 }
 
-/** How often people may try to get in, by what they try to open and by network. */
+/** Limits of authentication attempts, by target and by network. */
 export interface IdentityLimits {
-  /** Strangers, by name and network. */
+  /** Unknown browsers, by name and network. */
   signInByPlace: PlaceLimit
-  /** Strangers from all networks, by name. */
+  /** Unknown browsers from all networks, by name. */
   signInByName: TryLimit
   signInByNetwork: PlaceLimit
-  /** A browser that has signed in before, by user and browser. */
+  /** Known browsers, by user and browser. */
   signInByBrowser: TryLimit
-  /** Codes of the second factor from known browsers, by user. */
+  /** Second-factor codes from known browsers, by user. */
   codesByUser: TryLimit
   signUpByNetwork: PlaceLimit
   /** By e-mail address and network. */
   resetByPlace: PlaceLimit
   /** From all networks, by e-mail address. */
   resetByEmail: TryLimit
-  /** A browser that has signed in before, by user and browser. */
+  /** Known browsers, by user and browser. */
   resetByBrowser: TryLimit
   resetByNetwork: PlaceLimit
   invitationsByAccount: TryLimit
   emailLinksByUser: TryLimit
-  /** By user and the address that they ask to change theirs to. */
+  /** By user and requested e-mail address. */
   emailLinksByUserAndEmail: TryLimit
-  /** From all users, by that address. */
+  /** From all users, by requested e-mail address. */
   emailLinksByEmail: TryLimit
 }
 
-/** How often anybody may try to sign in, to open an account, to have a password replaced and to invite; shared with other nodes by `counts`. */
+/**
+ * Creates the limits of sign-in, sign-up, password resets and invitations; shared with other nodes by
+ * `counts`.
+ */
 export function createIdentityLimits(
   deps: { clock: Pick<Clock, 'monotonicMs'>; counts?: SharedCounts },
   {
@@ -60,20 +66,22 @@ export function createIdentityLimits(
   })
   return {
     signInByPlace: placeLimit('signInByPlace', signInFailures, 15),
-    // 100 unless set otherwise, as many as NIST SP 800-63B bears: from many networks guessing is no quicker than that.
+    // 100 by default, the maximum of NIST SP 800-63B: guessing from many networks is not faster than that.
     signInByName: limit('signInByName', signInFailures * 10, 15),
     signInByBrowser: limit('signInByBrowser', signInFailures, 15),
-    // Three steps of a million codes are right at a time: whoever has taken a known browser over guesses one in years, with 100 codes a day.
+    // Three codes of a million are valid at a time. An attacker in control of a known browser needs years to
+    // guess one, with 100 codes a day.
     codesByUser: limit('codesByUser', signInFailures * 10, 24 * 60),
-    // People of one office stand behind one address.
+    // All users of an office can share one address.
     signInByNetwork: placeLimit('signInByNetwork', signInFailures * 3, 15),
     signUpByNetwork: placeLimit('signUpByNetwork', signUpsPerHour, 60),
-    // Each mail that is asked for is delivered to a person, who can still have one when a stranger has asked for three.
+    // Each requested mail is delivered to a person. The owner can still request one after a stranger has
+    // requested three.
     resetByPlace: placeLimit('resetByPlace', 3, 60),
     resetByEmail: limit('resetByEmail', 10, 60),
     resetByBrowser: limit('resetByBrowser', 3, 60),
     resetByNetwork: placeLimit('resetByNetwork', 20, 60),
-    // So does each invitation, with words that whoever invites has chosen.
+    // So does each invitation, with a text chosen by the inviting user.
     invitationsByAccount: limit('invitationsByAccount', invitationsPerHour, 60),
     emailLinksByUser: limit('emailLinksByUser', 5, 60),
     emailLinksByUserAndEmail: limit('emailLinksByUserAndEmail', 3, 60),
@@ -87,9 +95,10 @@ type SignInLimits = Pick<
 >
 
 /**
- * Counts an attempt at what is tried to be opened, an e-mail address most often. A known browser (`known-browsers.ts`) is counted by itself, so that
- * no stranger keeps its owner out; a stranger under the name and the network of `address`, and under each of both. Refuses when one has had too many.
- * `succeeded` ends the count of the browser, or of the name at this network, and takes this attempt back from the others.
+ * Counts an attempt to authenticate, usually for an e-mail address. A known browser (`known-browsers.ts`) is
+ * counted separately, so that no stranger can lock out its owner. An unknown browser is counted by name and
+ * network of `address` together, and by each of both. Refuses when one count is exhausted. `succeeded` resets
+ * the count of the browser, or of the name in this network, and removes this attempt from the others.
  */
 export function takeSignInAttempt(
   limits: SignInLimits,
@@ -102,7 +111,7 @@ export function takeSignInAttempt(
   }
   const anywhere = digestOf(name)
   takePlaceOrRefuse(limits.signInByNetwork, address)
-  // What is refused here is no attempt at the name: one network cannot use up what all have together.
+  // An attempt refused here does not count for the name: one network cannot use up the attempts of all.
   takePlaceOrRefuse(limits.signInByPlace, address, name)
   takeOrRefuse(limits.signInByName, anywhere)
   return {
@@ -117,8 +126,9 @@ export function takeSignInAttempt(
 }
 
 /**
- * Counts a code of the second factor as `takeSignInAttempt` does, and one from a known browser by its user, too: of those the factor itself counts
- * none (`second-factor-codes.ts`). `succeeded` ends that count.
+ * Counts a second-factor code as `takeSignInAttempt` does. A code from a known browser is also counted by
+ * user, because the factor itself does not count those (`second-factor-codes.ts`). `succeeded` resets that
+ * count.
  */
 export function takeCodeAttempt(
   limits: SignInLimits & Pick<IdentityLimits, 'codesByUser'>,
@@ -135,12 +145,14 @@ export function takeCodeAttempt(
   }
 }
 
-/** Strangers choose the name, at any length: what is kept of it, and told to other nodes, is as long as of any other. */
+/**
+ * Strangers choose the name, of any length. Its digest, which is stored and broadcast, has a fixed length.
+ */
 const digestOf = (name: string): string => hash('sha256', name, 'base64url')
 
 /**
- * Counts a link that is asked for, at the network and in all; from a known browser by itself, so that no stranger keeps its owner from one. What is
- * refused at the network is none of those that all networks have together.
+ * Counts a requested reset link, by network and in total. A known browser is counted separately, so that no
+ * stranger can keep its owner from one. A request refused for its network does not count in total.
  */
 export function takeReset(
   limits: Pick<IdentityLimits, 'resetByPlace' | 'resetByEmail' | 'resetByBrowser'>,
@@ -151,7 +163,10 @@ export function takeReset(
   takeOrRefuse(limits.resetByEmail, digestOf(email))
 }
 
-/** Counts a link to a new address that a user asks for. No user can use up what all have together, nor one who is refused. */
+/**
+ * Counts a requested link to a new e-mail address. No single user, and no refused request, can use up the
+ * total.
+ */
 export function takeEmailLink(
   limits: Pick<IdentityLimits, 'emailLinksByUser' | 'emailLinksByUserAndEmail' | 'emailLinksByEmail'>,
   { userId, email }: { userId: string; email: string },
@@ -161,12 +176,12 @@ export function takeEmailLink(
   takeOrRefuse(limits.emailLinksByEmail, digestOf(email))
 }
 
-/** Counts one at a network, or at what is tried to be opened from there, or refuses with the time to wait. */
+/** Counts an attempt by network, or by name and network, or refuses with the time to wait. */
 export function takePlaceOrRefuse(limit: PlaceLimit, address: string, name?: string): void {
   for (const [each, place] of placesOf(limit, address, name)) takeOrRefuse(each, place)
 }
 
-/** The network first. */
+/** Returns the network first. */
 function placesOf({ network, site }: PlaceLimit, address: string, name?: string): [TryLimit, string][] {
   const around = siteOf(address)
   const own: [TryLimit, string] = [network, placeOf(networkOf(address), name)]
@@ -176,13 +191,13 @@ function placesOf({ network, site }: PlaceLimit, address: string, name?: string)
 const placeOf = (network: string, name?: string): string =>
   name === undefined ? network : digestOf(`${network} ${name}`)
 
-/** Counts one, or refuses with the time to wait. */
+/** Counts an attempt, or refuses with the time to wait. */
 export function takeOrRefuse(limit: TryLimit, name: string): void {
   const seconds = limit.take(name)
   if (seconds === 0) return
   const wait = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
   throw refuse('rate_limited', {
-    detail: `There were too many attempts. Try again in ${wait}.`,
+    detail: `Too many attempts. Try again in ${wait}.`,
     headers: { 'retry-after': String(seconds) },
   })
 }

@@ -3,10 +3,13 @@ import type { Clock } from '../../../runtime/clock.ts'
 import type { Mode } from '../../../storage/tables/schema.ts'
 import { endStream } from './end-stream.ts'
 
-/** What a page is told of: that something of this kind has changed since it last asked, or what. */
+/** Topic of a live event: something of this kind has changed since the last event, or what has changed. */
 export type LiveTopic = 'messages' | 'balance' | 'devices'
 
-/** Reads what a topic tells of an account. `since` is what the last reading of this stream gave; null gives nothing to tell. */
+/**
+ * Reads the current event of a topic for an account; null when there is nothing to send. `since` is the
+ * `next` of the previous read of this stream.
+ */
 export interface LiveSource {
   topic: LiveTopic
   read(place: LivePlace, since: unknown): Promise<{ event: unknown; next: unknown } | null>
@@ -25,19 +28,22 @@ interface OpenStream {
   again: boolean
   cancelWait: (() => void) | null
   endsAtMs: number
-  /** At how many polls in a row the client had not taken what was written before. */
+  /** Consecutive polls at which the client had not yet read the previous output. */
   stalledPolls: number
 }
 
-/** Changes within this time are told together: faster than a person sees, slow enough for a busy account. */
+/** Changes within this time are one event: faster than a person notices, slow enough for a busy account. */
 const debounceMs = 150
-/** What nobody told us of (another node, a command) is found this late at most. */
+/** Maximum delay of changes without a notification (another node, a command). */
 const pollMs = 5_000
-/** Keeps proxies from ending quiet streams, and gives those whose client is gone something to fail on. */
+/** Keeps proxies from closing quiet streams, and makes writes to disconnected clients fail. */
 const commentMs = 15_000
-/** A client that takes nothing for so many polls is gone, or asleep: when it wakes it comes again. */
+/** A client that reads nothing for this many polls is gone or asleep; it reconnects when it wakes. */
 const maxStalledPolls = 4
-/** Then a client comes again, with a session that is looked at anew; one that is gone without a word is found out by then. */
+/**
+ * Lifetime of a stream. The client reconnects, and its session is checked again; a client that vanished is
+ * detected by then.
+ */
 const lifeMs = 10 * 60_000
 
 export interface LiveFeedDeps {
@@ -47,8 +53,8 @@ export interface LiveFeedDeps {
 }
 
 /**
- * The live streams of the console. Whoever changes an account calls `changed`, which costs nothing while nobody looks; each stream then
- * reads what is new. A slow poll is the truth behind it.
+ * The live streams of the console. Code that changes an account calls `changed`, which costs nothing without
+ * open streams; each stream then reads what is new. A slow poll finds everything else.
  */
 export class LiveFeed {
   readonly #deps: LiveFeedDeps
@@ -60,7 +66,7 @@ export class LiveFeed {
     this.#deps = deps
   }
 
-  /** How many look on, of one account or of all. */
+  /** Number of open streams, of one account or in total. */
   count(accountId?: string): number {
     if (accountId === undefined) return this.#streams.size
     return [...this.#streams].filter(({ place }) => place.accountId === accountId).length
@@ -90,7 +96,7 @@ export class LiveFeed {
     this.#cancelPoll ??= this.#deps.clock.schedule(pollMs, () => this.#poll())
   }
 
-  /** Something of this account may have changed; null means of any. */
+  /** Notifies streams of a possible change of this account; null for any account. */
   changed(accountId: string | null): void {
     if (this.#streams.size === 0) return
     for (const stream of this.#streams)
@@ -120,18 +126,18 @@ export class LiveFeed {
     }
     stream.cancelWait ??= this.#deps.clock.schedule(delayMs, () => {
       stream.cancelWait = null
-      void this.#tell(stream)
+      void this.#send(stream)
     })
   }
 
-  async #tell(stream: OpenStream): Promise<void> {
+  async #send(stream: OpenStream): Promise<void> {
     // A client that does not read gets nothing more until it does.
     if (stream.response.writableNeedDrain) return
     stream.reading = true
     try {
       for (const { topic, read } of this.#deps.sources) {
         const found = await read(stream.place, stream.since.get(topic))
-        // Its client may have gone while this was read.
+        // The client may have disconnected during the read.
         if (!stream.response.writable) return
         if (found === null) continue
         stream.since.set(topic, found.next)

@@ -1,6 +1,9 @@
 import { encode } from 'uqr'
 
-/** A QR code (ISO/IEC 18004) as the path of an SVG image: one unit a module, a border of four as the standard asks. */
+/**
+ * A QR code (ISO/IEC 18004) as the path of an SVG image: one unit per module, with the border of four modules
+ * that the standard requires.
+ */
 export interface QrCode {
   size: number
   path: string

@@ -4,8 +4,8 @@ import { parseJsonObject } from '../../json-body.ts'
 import type { AnyCall } from './call.ts'
 
 /**
- * Reads the input of a call: a body that is JSON already, or the text of `?input=`, read as one. Refuses what its schema does not allow, naming
- * each fault, and a NUL anywhere. The validator is loaded at the first call: it costs 9 MB.
+ * Reads the input of a call: a parsed JSON body, or the JSON text of `?input=`. Refuses what its schema does
+ * not allow, with each fault, and NUL anywhere. The validator is loaded at the first call: it costs 9 MB.
  */
 export async function readInput({ input: schema, judgesNul }: AnyCall, given: unknown): Promise<unknown> {
   const { Value } = await import('typebox/value')
@@ -16,7 +16,7 @@ export async function readInput({ input: schema, judgesNul }: AnyCall, given: un
   const errors = Value.Errors(schema, value).map(({ instancePath, message }): Fault => ({
     pointer: instancePath,
     code: 'invalid_format',
-    detail: `It ${message}.`,
+    detail: `${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
   }))
   throw refuse('validation_failed', { errors })
 }

@@ -11,9 +11,9 @@ interface StoredFactor {
 }
 
 /**
- * Lets Better Auth start a session for somebody whom we have recognised ourselves, the same as after a password: a new one, with its cookie; and
- * reads what it has sealed and signed, so that codes are decided about where they are stored. Called from within, without addresses. Loaded with
- * Better Auth.
+ * A plug-in with which Better Auth starts a session for a user whom we have authenticated ourselves, as after
+ * a password: a new session with its cookie. It also reads what Better Auth has sealed and signed, so that
+ * codes are checked where they are stored. Called internally, without routes. Loaded with Better Auth.
  */
 export const startSession = {
   id: 'onesixty-start-session',
@@ -31,7 +31,10 @@ export const startSession = {
         return context.json({ token: session.token })
       },
     ),
-    /** What a code matches, of the sign-in that waits for it, or of `userId` who is adding an app; null when nothing waits. */
+    /**
+     * Returns what a code matches, for the pending sign-in or for `userId`, who is adding an app; null when
+     * nothing is pending.
+     */
     readCode: createAuthEndpoint.serverOnly(
       {
         method: 'POST',
@@ -54,7 +57,7 @@ export const startSession = {
   },
 } satisfies BetterAuthPlugin
 
-/** Better Auth's own name of the cookie that names a challenge; what browsers see is set in `auth.ts`. */
+/** Name of the challenge cookie in Better Auth; the name in browsers is set in `auth.ts`. */
 const challengeCookie = 'two_factor'
 
 async function proofOf(

@@ -2,12 +2,12 @@ import { readOldestDue } from '../../../messages/queue/queue-totals.ts'
 import type { StorageSizes } from '../../../storage/seam/storage.ts'
 import type { Db } from '../../../storage/seam/dialect.ts'
 
-/** How the instance is, measured at this moment. */
+/** Measurements of the instance. */
 export interface SystemHealth {
   version: string
   startedAt: number
   memoryBytes: number
-  /** The 99th percentile of how late the event loop was. */
+  /** p99 of the event loop lag. */
   eventLoopLagP99Ms: number
   flush: { p50Ms: number; p99Ms: number }
   queue: { messages: number; parts: number; oldestDueAt: number | null }

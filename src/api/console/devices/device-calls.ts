@@ -8,22 +8,22 @@ import { type AccountContext, defineCall } from '../core/call.ts'
 import { type ConsoleDevice, viewDevices } from './device-view.ts'
 
 export interface DevicesAnswer {
-  /** At most a hundred, worst first. */
+  /** Up to 100, worst status first. */
   devices: ConsoleDevice[]
   total: number
 }
 
-/** A setting of a kind, as a form shows it. */
+/** A setting of a kind, for a form. */
 export interface KindSetting {
   name: string
   says: string
   default: string
   isRequired: boolean
-  /** All values that it may have, where they are a few words. */
+  /** All values, if there are only a few. */
   choices: readonly string[] | null
 }
 
-/** A kind as the console needs it: what it says about itself, and its settings. */
+/** A kind as the console needs it: its facts, and its settings. */
 export interface DeviceKind extends Pick<
   KindFacts,
   'kind' | 'label' | 'addedByOwners' | 'usualSettings' | 'controlledSettings' | 'secretFields'
@@ -39,7 +39,7 @@ const closed = { additionalProperties: false }
 export const DeviceId = Type.String({ maxLength: 40 })
 /** A day, or a week. */
 const Hours = Type.Enum([24, 168])
-/** Of one device also what is kept of it. */
+/** Also the whole retention, for one device. */
 const LongHours = Type.Enum([24, 168, 2_160])
 
 export const deviceCalls = {
@@ -65,7 +65,7 @@ export const deviceCalls = {
       return device
     },
   }),
-  /** What can be set of devices, kind by kind. */
+  /** Returns the settings of each kind of device. */
   'devices/kinds': defineCall({
     kind: 'read',
     access: 'member',
@@ -110,4 +110,4 @@ const viewerOf = ({ account, user, clock }: AccountContext, hours: number) => ({
 })
 
 export const noDevice = (deviceId: string) =>
-  refuse('not_found', { detail: `This account has no device ${deviceId} in this mode.` })
+  refuse('not_found', { detail: `Device ${deviceId} not found in this account and mode.` })

@@ -20,7 +20,7 @@ const Text = Type.String({ maxLength: 2_000 })
 const Secrets = Type.Record(Type.String({ maxLength: 50 }), Text, { maxProperties: 10 })
 
 export const deviceChangeCalls = {
-  /** Adds a device with its settings; what an owner can add and set, its kind says. */
+  /** Adds a device with its settings. The kind decides what an owner can add and set. */
   'devices/add': defineCall({
     kind: 'change',
     access: 'owner',
@@ -39,10 +39,10 @@ export const deviceChangeCalls = {
     async handle(context, { isShared, kind, ...given }): Promise<{ deviceId: string }> {
       const { account, user, writer, actor } = context
       if (!user.isOperator) {
-        if (isShared) throw notYours('Only the operator shares devices with every account.')
+        if (isShared) throw notYours('Only the operator can share devices with all accounts.')
         const { addedByOwners, notAdded } = factsFor(kind)
         if (addedByOwners === 'never' || (addedByOwners === 'in_test_mode' && account.mode === 'live'))
-          throw notYours(notAdded ?? 'The operator adds devices of this kind.')
+          throw notYours(notAdded ?? 'Only the operator can add devices of this kind.')
       }
       const deps = await depsOf(context, kind)
       if (!user.isOperator) refuseOperatorSettings(kind, deps, given.settings)
@@ -51,11 +51,11 @@ export const deviceChangeCalls = {
         if (!user.isOperator) await refuseTooMany(context, tx, kind)
         return addDevice(tx, deps, { ...given, kind, accountId, mode: account.mode, actor })
       })
-      tell(context, accountId)
+      notify(context, accountId)
       return { deviceId }
     },
   }),
-  /** Changes what is named of a device and nothing else. */
+  /** Changes only the given settings of a device. */
   'devices/change': defineCall({
     kind: 'change',
     access: 'owner',
@@ -69,7 +69,7 @@ export const deviceChangeCalls = {
         settings: Type.Optional(Type.Record(Type.String({ maxLength: 50 }), Type.Union([Text, Type.Null()]))),
         secrets: Type.Optional(Secrets),
         pace: Type.Optional(Pace),
-        /** The number of one SIM of a phone, which is a sender; null takes it away. */
+        /** The number of one SIM of a phone, which is a sender; null removes it. */
         sim: Type.Optional(
           Type.Object(
             {
@@ -88,13 +88,13 @@ export const deviceChangeCalls = {
       if (!context.user.isOperator) refuseOperatorSettings(device.kind, deps, change.settings ?? {})
       const whole = { ...change, actor: context.actor }
       await context.writer.write((tx) => setDevice(tx, deps, whole))
-      tell(context, device.accountId)
+      notify(context, device.accountId)
       return { deviceId: device.id }
     },
   }),
   /**
-   * Takes a device out of service for ever; what it was not handed goes by others. Of a phone that was lost the private token is revoked
-   * too: others that registered with it stay connected.
+   * Removes a device permanently; messages not submitted to it are sent by other devices. For a lost phone,
+   * the private token is revoked too: other phones that registered with it stay connected.
    */
   'devices/remove': defineCall({
     kind: 'change',
@@ -109,26 +109,30 @@ export const deviceChangeCalls = {
           await revokeTokensOfPhone(tx, deps, { deviceId, actor })
         return retireDevice(tx, deps, { deviceId, actor })
       })
-      tell(context, device.accountId)
+      notify(context, device.accountId)
       return { removed }
     },
   }),
 }
 
-/** A device that the caller may change: the account's own in this mode, or a shared one when the caller is the operator. */
+/**
+ * Returns a device that the caller is allowed to change: one of the account in this mode, or a shared one for
+ * the operator.
+ */
 export async function findChangeable(context: AccountContext, deviceId: string): Promise<ListedDevice> {
   const { read, account, user } = context
   const [device] = (await listDevices(read, { deviceId }, { afterId: null, limit: 1 })).devices
   const isOwn = device?.accountId === account.id
   const isShared = device?.accountId === null
   if (device === undefined || device.mode !== account.mode || !(isOwn || (isShared && user.isOperator)))
-    throw isShared ? notYours('A shared device is changed by the operator.') : noDevice(deviceId)
+    throw isShared ? notYours('Only the operator can change a shared device.') : noDevice(deviceId)
   return device
 }
 
 /**
- * Refuses an owner every setting that the kind does not leave to owners: it may make this server connect to an address of choice, or read a file.
- * What is no setting of the kind is left to the check of the device.
+ * Refuses an owner every setting that the kind does not leave to owners: it could make this server connect to
+ * an address of choice, or read a file. Names that are not settings of the kind are left to the check of the
+ * device.
  */
 function refuseOperatorSettings(
   kind: string,
@@ -139,13 +143,12 @@ function refuseOperatorSettings(
   const known = new Set(rules.settings.map(({ name }) => name))
   const name = Object.keys(settings).find((each) => known.has(each) && !isOwnerSetting(facts, each))
   if (name !== undefined)
-    throw notYours(`Only the operator sets ${name}: it makes this server connect to an address of choice.`)
+    throw notYours(`Only the operator can set ${name}: it makes this server connect to an address of choice.`)
 }
 
 function factsFor(kind: string): KindFacts {
   const facts = factsOf(kind)
-  if (facts === null)
-    throw refuse('not_found', { detail: `This version knows no devices of the kind ${kind}.` })
+  if (facts === null) throw refuse('not_found', { detail: `Unknown kind of device: ${kind}.` })
   return facts
 }
 
@@ -154,7 +157,7 @@ async function refuseTooMany(
   tx: Parameters<typeof addDevice>[0],
   kind: string,
 ): Promise<void> {
-  const most = config.simulatorsPerAccount
+  const max = config.simulatorsPerAccount
   const { count } = await tx
     .selectFrom('devices')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -162,20 +165,22 @@ async function refuseTooMany(
     .where('kind', '=', kind)
     .where('state', '!=', 'retired')
     .executeTakeFirstOrThrow()
-  if (most > 0 && count >= most)
+  if (max > 0 && count >= max)
     throw invalidInput([
-      { code: 'too_many_items', detail: `This account has ${most} simulators already; remove one first.` },
+      {
+        code: 'too_many_items',
+        detail: `This account has ${max} simulators, which is the limit. Remove one first.`,
+      },
     ])
 }
 
 async function depsOf({ ids, clock, ports }: AccountContext, kind: string): Promise<DeviceDeps> {
   const rules = await loadConnectorKind(kind)
-  if (rules === null)
-    throw refuse('not_found', { detail: `This version knows no devices of the kind ${kind}.` })
+  if (rules === null) throw refuse('not_found', { detail: `Unknown kind of device: ${kind}.` })
   return { ids, nowMs: clock.now(), secretBox: ports.devices.secretBox, rules }
 }
 
-/** Whoever looks on sees it at once; of a shared device everybody. */
-const tell = ({ live }: AccountContext, accountId: string | null): void => live.changed(accountId)
+/** Notifies the live streams of the account; of all accounts for a shared device. */
+const notify = ({ live }: AccountContext, accountId: string | null): void => live.changed(accountId)
 
 const notYours = (detail: string) => refuse('not_permitted', { detail })

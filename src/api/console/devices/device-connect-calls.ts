@@ -16,10 +16,10 @@ import { findChangeable } from './device-change-calls.ts'
 import { qrCodeOf, type QrCode } from '../core/qr-code.ts'
 import { countSend, sendFromConsole } from '../messages/send-from-console.ts'
 
-/** What a person types into the app of a phone, and what keeps the phone from reaching it. */
+/** What to enter in the app of a phone, and what prevents the phone from reaching this server. */
 export interface PhoneInvitation {
   tokenId: string
-  /** Shown this once. */
+  /** Shown only once. */
   token: string
   address: string
   addressCode: QrCode
@@ -37,7 +37,7 @@ export interface PhoneProgressAnswer {
 const closed = { additionalProperties: false }
 
 export const deviceConnectCalls = {
-  /** Makes a private token for phones, and says what to type into the app. */
+  /** Creates a private token for phones, and returns what to enter in the app. */
   'devices/invite-phone': defineCall({
     kind: 'change',
     access: 'owner',
@@ -45,7 +45,7 @@ export const deviceConnectCalls = {
     async handle(context, { isShared }): Promise<PhoneInvitation> {
       const { account, user, actor, ids, clock, publicUrl } = context
       if (isShared && !user.isOperator)
-        throw refuse('not_permitted', { detail: 'Only the operator shares phones with every account.' })
+        throw refuse('not_permitted', { detail: 'Only the operator can share phones with all accounts.' })
       const owner = { accountId: isShared ? null : account.id, mode: account.mode, actor }
       const { tokenId, token } = await context.writer.write((tx) =>
         mintPhoneToken(tx, { ids, nowMs: clock.now(), randomBytes }, owner),
@@ -55,7 +55,7 @@ export const deviceConnectCalls = {
       return { tokenId, token, address, troubles, addressCode: qrCodeOf(address), tokenCode: qrCodeOf(token) }
     },
   }),
-  /** How far the phone has come that registers with a private token. */
+  /** Returns the progress of the phone that registers with a private token. */
   'devices/phone-progress': defineCall({
     kind: 'read',
     access: 'member',
@@ -71,7 +71,10 @@ export const deviceConnectCalls = {
       return { steps, isConnected: isConnected(steps), usesPush: phone?.usesPush ?? false, deviceId }
     },
   }),
-  /** Sends a real SMS, which counts and costs as any. With a sender of the device's own only devices with that sender carry it. */
+  /**
+   * Sends a real SMS, which is counted and charged as any. With a sender of the device itself, only devices
+   * with that sender send it.
+   */
   'devices/send-test': defineCall({
     kind: 'change',
     access: 'member',
@@ -80,7 +83,7 @@ export const deviceConnectCalls = {
         to: Type.String({ maxLength: 30 }),
         text: Type.String({ maxLength: 1_600 }),
         from: Type.Union([Type.String({ maxLength: 30 }), Type.Null()]),
-        /** Names this send: the same key sends once. */
+        /** Identifies this send: the same key sends once. */
         key: Type.String({ pattern: '^[A-Za-z0-9-]{8,64}$' }),
       },
       closed,
@@ -93,7 +96,7 @@ export const deviceConnectCalls = {
       return { messageId: sent.messages[0]?.id ?? '' }
     },
   }),
-  /** Tries whether the peer of a link lets us in, and sends nothing. */
+  /** Tests whether the SMSC accepts the bind, and sends nothing. */
   'devices/try': defineCall({
     kind: 'change',
     access: 'owner',
@@ -118,7 +121,7 @@ export const deviceConnectCalls = {
   }),
 }
 
-const nothingToTry = 'It is bound now: there is nothing to try, and many providers count sessions.'
+const nothingToTry = 'The device is bound, so there is nothing to test: many providers limit sessions.'
 
 async function refuseForeignToken({ read, account, user }: AccountContext, tokenId: string): Promise<void> {
   const row = await read
@@ -126,7 +129,7 @@ async function refuseForeignToken({ read, account, user }: AccountContext, token
     .select(['account_id', 'mode'])
     .where('id', '=', tokenId)
     .executeTakeFirst()
-  const isTheirs = row?.account_id === account.id || (row?.account_id === null && user.isOperator)
-  if (row === undefined || !isTheirs || row.mode !== account.mode)
-    throw refuse('not_found', { detail: 'This account has no such private token in this mode.' })
+  const isOwn = row?.account_id === account.id || (row?.account_id === null && user.isOperator)
+  if (row === undefined || !isOwn || row.mode !== account.mode)
+    throw refuse('not_found', { detail: 'Private token not found in this account and mode.' })
 }

@@ -13,25 +13,25 @@ import {
 } from '../../../devices/status/uptime-lane.ts'
 import type { Db } from '../../../storage/seam/dialect.ts'
 
-/** A device as the console shows it: what `/api/v1/status` says of it, since when, and what it was before. */
+/** A device as the console shows it: its status as in `/api/v1/status`, since when, and its history. */
 export interface ConsoleDevice extends Omit<SeenDevice, 'report'> {
   report: DeviceReportBody | null
-  /** Since when it is what it is; null while nobody has said. */
+  /** Start of the current status; null when unknown. */
   sinceMs: number | null
-  /** What to do, a sentence or two for each reason that has a remedy. */
+  /** Remedies, a sentence or two for each reason that has one. */
   remedies: string[]
-  /** What its kind says of it. */
+  /** Facts of its kind. */
   isPhone: boolean
   isSimulated: boolean
-  /** The button that tries its peer without sending; null where there is nothing to try. */
+  /** Label of the button that tests the connection without sending; null without a test. */
   trial: string | null
-  /** From `lane.fromMs` to `lane.untilMs` without holes. */
+  /** From `lane.fromMs` to `lane.untilMs` without gaps. */
   lane: { fromMs: number; untilMs: number; stretches: LaneStretch[] }
-  /** Of its battery and network in the same span. */
+  /** Battery and network samples in the same span. */
   samples: DeviceSample[]
-  /** How it is set up; null for a shared one that is somebody else's. */
+  /** Configuration; null for a shared device, unless the viewer is the operator. */
   setUp: DeviceSetUp | null
-  /** Whether who looks may change it. */
+  /** True when the viewer is allowed to change it. */
   isChangeable: boolean
 }
 
@@ -39,7 +39,7 @@ export interface DeviceSetUp extends Pick<
   ListedDevice,
   'state' | 'isDraining' | 'senders' | 'settings' | 'hasSecrets' | 'pace' | 'createdAt'
 > {
-  /** The registration of its app, of a phone that has one. */
+  /** Registration of the app, for a phone that has one. */
   phone: ListedPhone | null
 }
 
@@ -49,7 +49,7 @@ interface Viewer extends DeviceUser {
   isOwner: boolean
 }
 
-/** Adds to what devices are what they were, and to those of the viewer how they are set up. */
+/** Adds the history of devices, and the configuration of those that the viewer can see. */
 export async function viewDevices(
   read: Db,
   seen: readonly SeenDevice[],
@@ -60,7 +60,7 @@ export async function viewDevices(
   const [since, lanes] = await Promise.all([readSince(read, ids), readLanes(read, ids, span)])
   return Promise.all(
     seen.map(async (device): Promise<ConsoleDevice> => {
-      const isOpen = !device.shared || viewer.isOperator === true
+      const showsSetUp = !device.shared || viewer.isOperator === true
       const facts = factsOf(device.kind)
       return {
         ...device,
@@ -71,7 +71,7 @@ export async function viewDevices(
         remedies: remediesOf(device.kind, device.reasons),
         lane: { ...span, stretches: lanes.get(device.id) ?? [] },
         samples: await readSamples(read, device.id, span),
-        setUp: isOpen ? await readSetUp(read, device) : null,
+        setUp: showsSetUp ? await readSetUp(read, device) : null,
         isChangeable: device.shared ? viewer.isOperator === true : viewer.isOwner,
       }
     }),

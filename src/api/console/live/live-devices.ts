@@ -1,7 +1,10 @@
 import type { ReadOf } from '../../../storage/seam/dialect.ts'
 import type { LiveSource } from '../core/live-feed.ts'
 
-/** Tells that the devices of an account, or their reports, have changed; a page asks for what it shows. That a sign of life came is no change. */
+/**
+ * Reports that the devices of an account, or their reports, have changed; a page then reads what it shows. A
+ * heartbeat alone is not a change.
+ */
 export const devicesSource = (readOf: ReadOf): LiveSource => ({
   topic: 'devices',
   async read({ accountId, mode }, since) {
@@ -20,10 +23,12 @@ export const devicesSource = (readOf: ReadOf): LiveSource => ({
   },
 })
 
-/** Times that only say that it was heard again. */
-const signsOfLife = new Set(['lastSeenAt', 'nextContactExpectedBy', 'at', 'resetsAt'])
+/** Times that only show another heartbeat. */
+const heartbeatTimes = new Set(['lastSeenAt', 'nextContactExpectedBy', 'at', 'resetsAt'])
 
 const factsOf = (body: string | null): string =>
   body === null
     ? ''
-    : JSON.stringify(JSON.parse(body), (name, value: unknown) => (signsOfLife.has(name) ? undefined : value))
+    : JSON.stringify(JSON.parse(body), (name, value: unknown) =>
+        heartbeatTimes.has(name) ? undefined : value,
+      )

@@ -3,14 +3,14 @@ import { devicesSource } from './live-devices.ts'
 import type { LiveSource } from '../core/live-feed.ts'
 import { type MessagesSourceDeps, messagesSource } from './live-messages.ts'
 
-/** What live streams tell of, in the order in which they tell it. */
+/** Sources of live streams, in the order of their events. */
 export const liveSources = (deps: MessagesSourceDeps): readonly LiveSource[] => [
   messagesSource(deps),
   balanceSource(deps.readOf),
   devicesSource(deps.readOf),
 ]
 
-/** The wallet as it stands, whenever it has changed. */
+/** Reports the wallet when it has changed. */
 const balanceSource = (readOf: ReadOf): LiveSource => ({
   topic: 'balance',
   async read({ accountId, mode }, since) {

@@ -1,29 +1,29 @@
 import type { Clock } from '../../../runtime/clock.ts'
 import { Refusal } from '../../../runtime/errors.ts'
 
-/** Who signs out, or is taken out of an account, sees for no longer than this what changes there. */
+/** After a sign-out, or a removal from an account, a user sees changes for at most this time. */
 const recheckMs = 30_000
 
-/** What of a stream is needed to end it. */
+/** The part of a stream that is needed to end it. */
 interface EndedStream {
   end(): unknown
   once(event: 'close', listener: () => void): unknown
 }
 
 /**
- * Asks `mayGoOn` again and again while a stream is open, and ends it when that refuses: the door was looked at when it was opened,
- * and streams stay open for days. Any other error decides nothing.
+ * Calls `checkAccess` repeatedly while a stream is open, and ends the stream when it refuses: access was
+ * checked only when it was opened, and streams stay open for days. Any other error decides nothing.
  */
 export function recheckStream(
   { clock, failed }: { clock: Pick<Clock, 'schedule'>; failed(error: unknown): void },
   stream: EndedStream,
-  mayGoOn: () => Promise<unknown>,
+  checkAccess: () => Promise<unknown>,
 ): void {
   let isOpen = true
   let cancel = (): void => undefined
-  const look = async (): Promise<void> => {
+  const recheck = async (): Promise<void> => {
     try {
-      await mayGoOn()
+      await checkAccess()
     } catch (error) {
       if (error instanceof Refusal) {
         stream.end()
@@ -34,7 +34,7 @@ export function recheckStream(
     if (isOpen) wait()
   }
   const wait = (): void => {
-    cancel = clock.schedule(recheckMs, () => void look())
+    cancel = clock.schedule(recheckMs, () => void recheck())
   }
   stream.once('close', () => {
     isOpen = false

@@ -9,11 +9,11 @@ import { type ListedMessage, listMessage } from './listed-message.ts'
 
 export interface ConversationList {
   conversations: { number: string; last: ListedMessage }[]
-  /** What to ask with for the page behind this one; null on the last. */
+  /** Cursor of the next page; null on the last one. */
   next: string | null
 }
 
-/** One message of a conversation, with all of its text. */
+/** One message of a conversation, with its whole text. */
 export interface SaidMessage {
   id: string
   direction: MessageRow['direction']
@@ -21,18 +21,21 @@ export interface SaidMessage {
   /** Null once it was erased. */
   text: string | null
   errorCode: string | null
-  /** When it was accepted; of one that came in when the network had it, where that is known, else when it came here. */
+  /**
+   * Time of acceptance. For a received message, the time when the network received it if known, otherwise
+   * when it arrived here.
+   */
   saidAtMs: number
 }
 
 export interface ConversationPage {
   number: string
-  /** The newest first. */
+  /** Newest first. */
   messages: SaidMessage[]
   next: string | null
-  /** Whether the number has opted out: nothing can be sent to it. */
+  /** True when the number has opted out: nothing can be sent to it. */
   hasOptedOut: boolean
-  /** Whether it can be written to at all: names and short numbers cannot. */
+  /** False for names and short numbers, which cannot receive messages. */
   isWritable: boolean
 }
 
@@ -42,13 +45,13 @@ const maxListed = 30
 const maxSaid = 50
 
 export const conversationCalls = {
-  /** Numbers that have written, by their last word, the newest first. */
+  /** Returns numbers that sent a message, ordered by their last message, newest first. */
   'conversations/list': defineCall({
     kind: 'read',
     access: 'member',
     input: Type.Object({ beforeId }, closed),
     async handle(context, input): Promise<ConversationList> {
-      const { conversations, nextBeforeId } = await readConversations(context.read, whoseOf(context), {
+      const { conversations, nextBeforeId } = await readConversations(context.read, ownerOf(context), {
         beforeId: input.beforeId ?? null,
         limit: maxListed,
       })
@@ -59,7 +62,7 @@ export const conversationCalls = {
     },
   }),
 
-  /** What was said to and by one number. */
+  /** Returns the messages to and from one number. */
   'conversations/page': defineCall({
     kind: 'read',
     access: 'member',
@@ -67,9 +70,9 @@ export const conversationCalls = {
     async handle(context, { number, beforeId: before }): Promise<ConversationPage> {
       const { read, clock, ports } = context
       const [{ rows, nextBeforeId }, optOuts] = await Promise.all([
-        readConversation(read, whoseOf(context), { number, beforeId: before ?? null, limit: maxSaid }),
+        readConversation(read, ownerOf(context), { number, beforeId: before ?? null, limit: maxSaid }),
         listOptOuts(read, {
-          ...whoseOf(context),
+          ...ownerOf(context),
           nowMs: clock.now(),
           limit: 1,
           recipients: everyForm(ports.history.numbers, number),
@@ -93,4 +96,4 @@ export const conversationCalls = {
   }),
 }
 
-const whoseOf = ({ account }: AccountContext) => ({ accountId: account.id, mode: account.mode })
+const ownerOf = ({ account }: AccountContext) => ({ accountId: account.id, mode: account.mode })

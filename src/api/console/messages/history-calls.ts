@@ -20,9 +20,9 @@ import { sendAgain } from './send-again.ts'
 
 export interface HistoryPageAnswer {
   rows: ListedMessage[]
-  /** What to send for the next page; null on the last one. */
+  /** Cursor of the next page; null on the last one. */
   next: string | null
-  /** How far back was looked, when the page is not full and there is a next one. */
+  /** How far back the search went, when the page is not full and there is a next one. */
   searchedToMs: number | null
 }
 
@@ -30,11 +30,14 @@ const MessageId = Type.String({ pattern: '^msg_[0-7][0-9a-hjkmnp-tv-z]{25}$' })
 const Instant = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 })
 const maxRows = 100
 
-/** A person waits this long for a full page; behind it the page says how far it looked. The rest of the 300 ms is the way to the screen. */
+/**
+ * Maximum time to fill a page; then the page reports how far it searched. The rest of the 300 ms is the way
+ * to the screen.
+ */
 const patienceMs = 120
 
 export const historyCalls = {
-  /** One page of messages, newest first. */
+  /** Returns one page of messages, newest first. */
   'history/page': defineCall({
     kind: 'read',
     access: 'member',
@@ -66,7 +69,7 @@ export const historyCalls = {
     },
   }),
 
-  /** These messages as they stand; those that are gone are left out. */
+  /** Returns the current state of these messages, without purged ones. */
   'history/rows': defineCall({
     kind: 'read',
     access: 'member',
@@ -84,7 +87,7 @@ export const historyCalls = {
     },
   }),
 
-  /** What devices, keys and people are called, for filters and rows. */
+  /** Returns the names of devices, keys and users, for filters and rows. */
   'history/names': defineCall({
     kind: 'read',
     access: 'member',
@@ -92,7 +95,7 @@ export const historyCalls = {
     handle: ({ read, account }): Promise<HistoryNames> => readHistoryNames(read, account),
   }),
 
-  /** Everything about one message. */
+  /** Returns all details of one message. */
   'history/message': defineCall({
     kind: 'read',
     access: 'member',
@@ -100,7 +103,7 @@ export const historyCalls = {
     handle: (context, { id }) => readMessagePage(context, id),
   }),
 
-  /** Cancels a message that was not handed over yet, or asks the phone that holds it to let it go. */
+  /** Cancels a message that is not submitted yet, or recalls it from the phone that holds it. */
   'history/cancel': defineCall({
     kind: 'change',
     access: 'member',
@@ -108,7 +111,7 @@ export const historyCalls = {
     handle: (context, { id }) => cancel(context, id),
   }),
 
-  /** Gives a scheduled message another time, up to 30 days ahead; one that has passed means at once. */
+  /** Reschedules a scheduled message, up to 30 days ahead; a past time means immediately. */
   'history/move': defineCall({
     kind: 'change',
     access: 'member',
@@ -116,7 +119,7 @@ export const historyCalls = {
     handle: (context, { id, sendAtMs }) => move(context, id, sendAtMs),
   }),
 
-  /** Sends the text of a message to its number once more. The same `key` sends once, however often it comes. */
+  /** Sends the text of a message to its number again. The same `key` sends once, however often it is used. */
   'history/send-again': defineCall({
     kind: 'change',
     access: 'member',
@@ -143,7 +146,7 @@ async function cancel(
       const key = { ...ownerOf(context), messageId }
       const [found] = await cancelMessages(tx, [key], { code: 'canceled_by_user', nowMs })
       if (found === undefined || found.result === 'not_found')
-        throw refuse('not_found', { detail: 'This account has no such message in this mode.' })
+        throw refuse('not_found', { detail: 'Message not found in this account and mode.' })
       const detail = { mode: account.mode, messages: [{ messageId, result: found.result }] }
       await appendAudit(
         tx,
@@ -166,14 +169,14 @@ async function move(
   const { writer, clock, ids, account, actor, ports } = context
   if (sendAtMs > clock.now() + longestAheadMs)
     throw refuse('validation_failed', {
-      errors: [{ pointer: '/sendAtMs', code: 'out_of_range', detail: 'It may lie up to 30 days ahead.' }],
+      errors: [{ pointer: '/sendAtMs', code: 'out_of_range', detail: 'Must be at most 30 days ahead.' }],
     })
   const moved = await ports.history.holdHorizon(clock.now(), (timeIn) =>
     writer.write(async (tx) => {
       const nowMs = await timeIn(tx)
       const [found] = await moveMessages(tx, [{ ...ownerOf(context), messageId }], { sendAtMs, nowMs })
       if (found === undefined || found.result === 'not_found')
-        throw refuse('not_found', { detail: 'This account has no such message in this mode.' })
+        throw refuse('not_found', { detail: 'Message not found in this account and mode.' })
       const detail = {
         mode: account.mode,
         send_at: rfc3339(sendAtMs),

@@ -14,10 +14,13 @@ const contentTypes: Record<FileFormat, string> = {
   json: 'application/json; charset=utf-8',
 }
 
-/** Nobody waits longer for the first byte; without a count the page shows how much has come. */
+/** Maximum wait for the first byte. Without a total, the page shows how much has arrived. */
 const countPatienceMs = 1_000
 
-/** Every message that fits a filter, as one file that is written as it is read. `x-total-rows` says how many will come, when that is known. */
+/**
+ * Returns all messages that match a filter as one file, which is written while it is read. `x-total-rows` has
+ * the number of rows when it is known.
+ */
 export const exportHistory = defineDownload({
   access: 'member',
   input: Type.Object(
@@ -27,15 +30,15 @@ export const exportHistory = defineDownload({
   async handle(context, { filter, format }): Promise<DownloadedFile> {
     const { account, clock, ports } = context
     const nowMs = clock.now()
-    const asked = { owner: { accountId: account.id, mode: account.mode }, query: queryOf(filter), nowMs }
+    const requested = { owner: { accountId: account.id, mode: account.mode }, query: queryOf(filter), nowMs }
     const { db, giveBack } = ports.history.exports.take(account.id)
     try {
-      await writeDown(context, format, Object.keys(filter), nowMs)
-      const total = await countExport({ db, clock }, asked, countPatienceMs)
+      await auditExport(context, format, Object.keys(filter), nowMs)
+      const total = await countExport({ db, clock }, requested, countPatienceMs)
       return {
         name: `messages-${account.mode}-${rfc3339(nowMs).slice(0, 10)}.${format}`,
         contentType: contentTypes[format],
-        chunks: writeFile(format, withNetworkIds(db, asked)),
+        chunks: writeFile(format, withNetworkIds(db, requested)),
         ended: giveBack,
         headers: total === null ? {} : { 'x-total-rows': String(total) },
       }
@@ -46,17 +49,20 @@ export const exportHistory = defineDownload({
   },
 })
 
-/** The ids of a page are read with it. */
-async function* withNetworkIds(db: Db, asked: HistoryExport): AsyncGenerator<ExportRow[]> {
-  for await (const rows of readExport(db, asked)) {
+/** Reads the network IDs of each page with it. */
+async function* withNetworkIds(db: Db, requested: HistoryExport): AsyncGenerator<ExportRow[]> {
+  for await (const rows of readExport(db, requested)) {
     const ids = rows.map(({ id }) => id)
-    const networkIds = await readNetworkIds(db, asked.owner, ids)
+    const networkIds = await readNetworkIds(db, requested.owner, ids)
     yield rows.map((message) => ({ message, networkIds: networkIds.get(message.id) ?? [] }))
   }
 }
 
-/** Who took which messages out, by the names of the conditions: their values may be texts and numbers. */
-const writeDown = (
+/**
+ * Records who exported which messages, with the names of the filter conditions only: their values can be
+ * texts and numbers.
+ */
+const auditExport = (
   { writer, ids, account, actor }: AccountContext,
   format: FileFormat,
   conditions: readonly string[],

@@ -3,16 +3,16 @@ import { deliveredAtOf, type MessageRow, sentAtOf } from '../../../messages/core
 import { renderMessage } from '../../v1/message-view.ts'
 import { csvLine, csvMark } from '../core/csv.ts'
 
-/** A message of an export, with what the network calls its parts. */
+/** A message of an export, with the network IDs of its parts. */
 export interface ExportRow {
   message: MessageRow
   networkIds: readonly string[]
 }
 
-/** How an export is written. */
+/** Format of an export. */
 export type FileFormat = 'csv' | 'json'
 
-/** Writes pages of messages as the text of one file, piece by piece. */
+/** Writes pages of messages as the text of one file, chunk by chunk. */
 export async function* writeFile(
   format: FileFormat,
   pages: AsyncIterable<readonly ExportRow[]>,
@@ -20,17 +20,17 @@ export async function* writeFile(
   yield* format === 'csv' ? writeCsv(pages) : writeJson(pages)
 }
 
-/** One array of messages as the interface shows them, and the ids of the network; each on a line of its own. */
+/** Writes one array of messages as the API shows them, with their network IDs; one message per line. */
 async function* writeJson(pages: AsyncIterable<readonly ExportRow[]>): AsyncGenerator<string> {
-  let before = '[\n'
+  let separator = '[\n'
   for await (const rows of pages) {
     const lines = rows.map(({ message, networkIds }) =>
       JSON.stringify({ ...renderMessage(message), network_ids: networkIds }),
     )
-    yield before + lines.join(',\n')
-    before = ',\n'
+    yield separator + lines.join(',\n')
+    separator = ',\n'
   }
-  yield before === '[\n' ? '[]\n' : '\n]\n'
+  yield separator === '[\n' ? '[]\n' : '\n]\n'
 }
 
 const instantOf = (atMs: number | null): string => (atMs === null ? '' : rfc3339(atMs))
@@ -62,7 +62,7 @@ const columns: readonly [name: string, of: (row: MessageRow) => string | number 
   ['received_at', (row) => instantOf(row.received_at)],
 ]
 
-/** Comma-separated values, with a line of names. */
+/** Writes comma-separated values, with a header line. */
 async function* writeCsv(pages: AsyncIterable<readonly ExportRow[]>): AsyncGenerator<string> {
   yield `${csvMark}${csvLine([...columns.map(([name]) => name), 'network_ids'])}`
   for await (const rows of pages)

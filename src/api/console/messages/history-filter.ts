@@ -5,15 +5,15 @@ import { directions, messageStatuses } from '../../../storage/tables/column-valu
 
 const id = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$` })
 
-/** What a person looks for in history. All of it must hold. */
+/** Filter of the history. A message must match all conditions. */
 export const HistoryFilterInput = Type.Object(
   {
     status: Type.Optional(
-      Type.Array(oneOf(messageStatuses, 'A state.'), { maxItems: messageStatuses.length }),
+      Type.Array(oneOf(messageStatuses, 'Status.'), { maxItems: messageStatuses.length }),
     ),
-    direction: Type.Optional(oneOf(directions, 'Sent or received.')),
+    direction: Type.Optional(oneOf(directions, 'Direction.')),
     deviceId: Type.Optional(id('dev')),
-    /** An API key or a person. */
+    /** API key or user. */
     sentBy: Type.Optional(Type.String({ pattern: '^(key|usr)_[0-9a-z]{26}$' })),
     /** The recipient; of received messages the sender. */
     number: Type.Optional(Type.String({ minLength: 1, maxLength: 20 })),
@@ -31,7 +31,7 @@ export const HistoryFilterInput = Type.Object(
 
 export type HistoryFilterInput = Static<typeof HistoryFilterInput>
 
-/** The query that a filter means, newest first. */
+/** Returns the query of a filter, newest first. */
 export function queryOf(filter: HistoryFilterInput): HistoryQuery {
   const { number = null, direction = null } = filter
   const isReceived = direction === 'inbound'

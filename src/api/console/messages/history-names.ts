@@ -1,17 +1,17 @@
 import type { Db } from '../../../storage/seam/dialect.ts'
 import type { Mode } from '../../../storage/tables/schema.ts'
 
-/** What the ids in rows of messages are called. */
+/** Names of the IDs in rows of messages. */
 export interface HistoryNames {
   devices: { id: string; name: string; kind: string; isRetired: boolean }[]
-  /** Who may have sent: keys and people. */
+  /** Possible senders: keys and users. */
   senders: { id: string; name: string; isRevoked: boolean }[]
 }
 
-/** More would fill no list that a person reads. */
+/** More would not be readable in a list. */
 const maxNames = 500
 
-/** The names of an account in one mode. The operator's shared devices have none to tell. */
+/** Returns the names of an account in one mode. Shared devices of the operator have no name here. */
 export async function readHistoryNames(
   db: Db,
   { id, mode }: { id: string; mode: Mode },

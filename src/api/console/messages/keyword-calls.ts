@@ -5,17 +5,17 @@ import { defineCall } from '../core/call.ts'
 
 export interface KeywordSetList {
   sets: StoredKeywordSet[]
-  /** Whether this person may change them. */
+  /** True when the user is allowed to change them. */
   canSet: boolean
 }
 
 const closed = { additionalProperties: false }
-/** More than a set holds: what is too much is refused at its field, in words. */
+/** More than a set can have, so that a longer list is refused at its field with a sentence. */
 const words = Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })
 const answer = Type.Union([Type.String({ maxLength: 2_000 }), Type.Null()])
 const language = Type.String({ maxLength: 40 })
 
-/** The keywords of an account by language, as its own people see and set them. */
+/** The keywords of an account by language, as its members see and its owners set them. */
 export const keywordCalls = {
   'keywords/list': defineCall({
     kind: 'read',
@@ -38,7 +38,7 @@ export const keywordCalls = {
         off: words,
         stopAnswer: answer,
         helpAnswer: answer,
-        /** Of the set that is changed, as it was read; null for a new one. */
+        /** Time of the set that is changed, as it was read; null for a new set. */
         updatedAt: Type.Union([Type.Integer(), Type.Null()]),
       },
       closed,

@@ -1,17 +1,17 @@
 import { knownNumber } from '../../../messages/core/erased-number.ts'
 import type { MessageRow } from '../../../messages/core/message-store.ts'
 
-/** One row of a list of messages: small, because a page may hold a hundred thousand. */
+/** One row of a list of messages: small, because a page can have a hundred thousand rows. */
 export interface ListedMessage {
   id: string
   direction: MessageRow['direction']
   status: MessageRow['status']
   final: boolean
-  /** The other party; null when a device did not tell, or it was erased. */
+  /** The other party; null when the device did not report it, or once it was erased. */
   number: string | null
-  /** What it was sent under, or the number that it reached; null when the device chose. */
+  /** Own sender, or the number that received the message; null when the device chose. */
   own: string | null
-  /** The beginning; null once it was erased. */
+  /** Beginning of the text; null once it was erased. */
   text: string | null
   parts: number
   charged: number
@@ -19,15 +19,15 @@ export interface ListedMessage {
   errorCode: string | null
   reference: string | null
   createdAtMs: number
-  /** When it is to be sent; null for at once. */
+  /** Scheduled time; null for immediately. */
   sendAtMs: number | null
   updatedAtMs: number
 }
 
-/** Fills two lines of the widest list. */
+/** Two lines of the widest list. */
 const shownCharacters = 200
 
-/** A stored message as lists show it. */
+/** Returns a stored message as lists show it. */
 export function listMessage(row: MessageRow): ListedMessage {
   const [number, own] =
     row.direction === 'outbound'
@@ -52,6 +52,6 @@ export function listMessage(row: MessageRow): ListedMessage {
   }
 }
 
-/** Cut between code points, so that no half of a pair is left. */
+/** Cuts between code points, so that no surrogate pair is split. */
 const beginningOf = (text: string): string =>
   text.length <= shownCharacters ? text : `${text.slice(0, shownCharacters).replace(/[\ud800-\udbff]$/, '')}…`

@@ -6,34 +6,33 @@ import { type MessageView, renderMessage } from '../../v1/message-view.ts'
 import type { AccountContext } from '../core/call.ts'
 import { bodyToSendAgain, curlOf } from './send-again.ts'
 
-/** Everything that the page of a message shows. */
+/** All content of the page of a message. */
 export interface MessagePage extends Omit<MessageDetails, 'message'> {
-  /** As `/api/v1/history` shows it. */
+  /** As in `/api/v1/history`. */
   message: MessageView
-  /** What each part says; empty once the text was erased. */
+  /** Text of each part; empty once the text was erased. */
   partTexts: string[]
-  /** A line for a shell that sends the same; null when it cannot be sent again. */
+  /** Shell command that sends the same message; null when it cannot be sent again. */
   curl: string | null
   canCancel: boolean
   canMove: boolean
-  /** Names of the devices that had it, by their ids; the operator's shared ones have none. */
+  /** Names of its devices, by ID; shared devices of the operator have none. */
   deviceNames: Record<string, string>
 }
 
-/** Refuses (404) what the account does not have in this mode. */
+/** Returns the page of a message. Refuses (404) a message that the account does not have in this mode. */
 export async function readMessagePage(context: AccountContext, messageId: string): Promise<MessagePage> {
   const { read, account, publicUrl } = context
   const owner = { accountId: account.id, mode: account.mode }
   const found = await readMessageDetails(read, owner, messageId)
   if (found === null)
     throw refuse('not_found', {
-      detail:
-        'This account has no such message in this mode. Records are kept for 90 days unless the operator chose otherwise.',
+      detail: 'Message not found in this account and mode. By default, messages are kept for 90 days.',
     })
-  const { message, ...story } = found
+  const { message, ...details } = found
   const body = bodyToSendAgain(message)
   return {
-    ...story,
+    ...details,
     message: renderMessage(message),
     partTexts: message.text === null ? [] : splitText(message.text, message.encoding),
     curl: body === null ? null : curlOf(publicUrl(), body),

@@ -14,26 +14,29 @@ import { type AccountContext, defineCall } from '../core/call.ts'
 
 export interface OptOutPage {
   rows: ListedOptOut[]
-  /** What to ask with for the page behind this one; null on the last. */
+  /** Cursor of the next page; null on the last one. */
   next: string | null
 }
 
 export interface AddedOptOuts {
   added: number
-  /** Those that had opted out before. */
+  /** Numbers already on the list. */
   known: number
-  /** Messages that waited, and are canceled. */
+  /** Queued messages that were canceled. */
   canceled: number
   faults: LineFault[]
 }
 
 const closed = { additionalProperties: false }
 const pageSize = 50
-/** A page sends a long list in such pieces: as many lines as one transaction stores, none longer than a line of a table. */
+/**
+ * A page sends a long list in chunks of this size: as many lines as one transaction stores, none longer than
+ * a line of a table.
+ */
 const maxCharacters = 40_000
 
 export const optOutCalls = {
-  /** The newest first; with a number that one alone, also when it was erased. */
+  /** Lists opt-outs, newest first; with a number only that one, also when it was erased. */
   'opt-outs/list': defineCall({
     kind: 'read',
     access: 'member',
@@ -45,13 +48,13 @@ export const optOutCalls = {
       closed,
     ),
     async handle({ read, clock, account, ports }, { number, beforeId }): Promise<OptOutPage> {
-      const recipients = number === undefined ? null : spellingsOf(ports, readOne(number))
+      const recipients = number === undefined ? null : formsOf(ports, readSearch(number))
       const found = await listOptOuts(read, {
         accountId: account.id,
         mode: account.mode,
         nowMs: clock.now(),
         limit: pageSize + 1,
-        after: beforeId === undefined ? null : readPlace(beforeId),
+        after: beforeId === undefined ? null : readCursor(beforeId),
         recipients,
       })
       const rows = found.slice(0, pageSize)
@@ -61,7 +64,9 @@ export const optOutCalls = {
     },
   }),
 
-  /** Stores numbers of a pasted list or a table. Lines without a number are named, and the others stored. */
+  /**
+   * Adds the numbers of a pasted list or table. Lines without a number are reported; the others are added.
+   */
   'opt-outs/add': defineCall({
     kind: 'change',
     access: 'member',
@@ -73,16 +78,16 @@ export const optOutCalls = {
           {
             pointer: '/text',
             code: 'too_many_items',
-            detail: `At most ${maxAddedAtOnce} numbers are taken at once.`,
+            detail: `Must have at most ${maxAddedAtOnce} numbers.`,
           },
         ])
       const { writer, clock, account, ports, live } = context
       const { added, canceled } = await ports.history.holdHorizon(clock.now(), (timeIn) =>
         writer.write(async (tx) =>
-          addOptOuts(tx, by(context, await timeIn(tx)), { ...whoseOf(context), numbers }),
+          addOptOuts(tx, by(context, await timeIn(tx)), { ...ownerOf(context), numbers }),
         ),
       )
-      const optedOut = added.map((recipient) => ({ ...whoseOf(context), recipient, confirmationId: null }))
+      const optedOut = added.map((recipient) => ({ ...ownerOf(context), recipient, confirmationId: null }))
       ports.history.noteOptOuts({ optedOut, optedIn: [] })
       for (const { deviceId } of canceled) if (deviceId !== null) ports.history.wakeDevice(deviceId)
       if (canceled.length > 0) live.changed(account.id)
@@ -95,45 +100,45 @@ export const optOutCalls = {
     },
   }),
 
-  /** Takes one away, as it is listed: the number may be written to again. */
+  /** Removes one opt-out, as it is listed: messages can be sent to the number again. */
   'opt-outs/remove': defineCall({
     kind: 'change',
     access: 'member',
     input: Type.Object({ recipient: Type.String({ maxLength: 80 }) }, closed),
     async handle(context, { recipient }): Promise<{ removed: boolean }> {
       const { writer, clock, ports } = context
-      const whose = whoseOf(context)
+      const owner = ownerOf(context)
       const removed = await writer.write((tx) =>
         removeOptOut(tx, by(context, clock.now()), {
-          ...whose,
+          ...owner,
           recipient,
-          spellings: spellingsOf(ports, recipient),
+          spellings: formsOf(ports, recipient),
         }),
       )
-      if (removed) ports.history.noteOptOuts({ optedOut: [], optedIn: [{ ...whose, recipient }] })
+      if (removed) ports.history.noteOptOuts({ optedOut: [], optedIn: [{ ...owner, recipient }] })
       return { removed }
     },
   }),
 }
 
-const whoseOf = ({ account }: AccountContext) => ({ accountId: account.id, mode: account.mode })
+const ownerOf = ({ account }: AccountContext) => ({ accountId: account.id, mode: account.mode })
 const by = ({ ids, actor }: AccountContext, nowMs: number) =>
   ({ ids, nowMs, origin: 'console', actor }) as const
 
-const spellingsOf = ({ history }: AccountContext['ports'], recipient: string): string[] =>
+const formsOf = ({ history }: AccountContext['ports'], recipient: string): string[] =>
   recipient.startsWith('+') ? everyForm(history.numbers, recipient) : [recipient]
 
-function readPlace(beforeId: string): { sinceMs: number; recipient: string } {
+function readCursor(beforeId: string): { sinceMs: number; recipient: string } {
   const split = beforeId.indexOf('/')
   return { sinceMs: Number(beforeId.slice(0, split)), recipient: beforeId.slice(split + 1) }
 }
 
-/** What was typed to look for, as it stands in the list. */
-function readOne(typed: string): string {
+/** Reads a search input as the list stores it. */
+function readSearch(typed: string): string {
   const { numbers, faults } = readNumberList(typed)
   const [number] = numbers
   if (number !== undefined) return number
   const read = parsePhoneNumber(typed)
-  const detail = faults[0]?.detail ?? ('detail' in read ? read.detail : 'There is no number in it.')
+  const detail = faults[0]?.detail ?? ('detail' in read ? read.detail : 'Must contain a number.')
   throw invalidInput([{ pointer: '/number', code: 'invalid_number', detail }])
 }

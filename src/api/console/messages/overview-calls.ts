@@ -20,7 +20,7 @@ export interface TrafficAnswer {
   toMs: number
   barMs: number
   bars: TrafficBar[]
-  /** How many messages were accepted in the same bars a week before. */
+  /** Accepted messages in the same bars a week before. */
   usual: number[]
   toSent: TimeSummary
   toDelivered: TimeSummary
@@ -31,18 +31,18 @@ export interface NowAnswer {
   pace: Pace
   queue: { messages: number; parts: number; oldestAtMs: number | null }
   devices: (Pick<SeenDevice, 'id' | 'kind' | 'shared' | 'status' | 'reasons' | 'name'> & {
-    /** Since when it has this state; null when nobody watched it begin. */
+    /** Start of this status; null when unknown. */
     sinceMs: number | null
   })[]
   devicesTotal: number
-  /** Whether there has been any message at all in this mode. */
+  /** True when there has been a message in this mode. */
   hasMessages: boolean
 }
 
 const closed = { additionalProperties: false }
 
 export const overviewCalls = {
-  /** What became of the messages of a range, how fast they were, and how many there were a week before. */
+  /** Returns the outcome of the messages in a range, their latency, and their number a week before. */
   'overview/traffic': defineCall({
     kind: 'read',
     access: 'member',
@@ -54,7 +54,7 @@ export const overviewCalls = {
       readTraffic(read, { accountId: account.id, mode: account.mode }, range, clock.now()),
   }),
 
-  /** How the account stands: balance and pace, what waits, its devices. */
+  /** Returns the current state: balance and rate of use, queue, devices. */
   'overview/now': defineCall({
     kind: 'read',
     access: 'member',
@@ -65,7 +65,7 @@ export const overviewCalls = {
 
 const weekMs = 7 * dayMs
 
-/** What a range shows, in three reads that each are one range of a primary key. */
+/** Reads the traffic of a range, in three reads of one primary key range each. */
 export async function readTraffic(
   read: Db,
   owner: { accountId: string; mode: 'live' | 'test' },
@@ -73,12 +73,12 @@ export async function readTraffic(
   nowMs: number,
 ): Promise<TrafficAnswer> {
   const window = windowOf(range, nowMs)
-  const asked = { ...owner, ...window }
-  const before = { ...asked, fromMs: window.fromMs - weekMs, toMs: window.toMs - weekMs }
+  const current = { ...owner, ...window }
+  const before = { ...current, fromMs: window.fromMs - weekMs, toMs: window.toMs - weekMs }
   const [bars, usual, times] = await Promise.all([
-    readBars(read, asked),
+    readBars(read, current),
     readBars(read, before),
-    readTimes(read, asked),
+    readTimes(read, current),
   ])
   const { fromMs, toMs, barMs } = window
   return {
@@ -97,7 +97,7 @@ async function readNow({ read, clock, account }: AccountContext): Promise<NowAns
   const nowMs = clock.now()
   const owner = { accountId: account.id, mode: account.mode }
   const today = utcDay(nowMs)
-  // Longer than the pace looks, so that what was used before tells that the first days of it were days of use.
+  // Longer than the pace needs: earlier usage shows that its first days were days of use.
   const [balance, usage, status, counted] = await Promise.all([
     readBalance(read, account.id, account.mode, nowMs),
     readUsageDays(read, owner, today - 4 * paceDays, today),
@@ -132,7 +132,9 @@ async function readNow({ read, clock, account }: AccountContext): Promise<NowAns
   }
 }
 
-/** When the present states began, by device and state: a state that was not written down yet has no beginning. */
+/**
+ * Returns when the current states began, by device and state. A state that is not stored yet has no start.
+ */
 async function readSince(read: Db, devices: readonly SeenDevice[]): Promise<Map<string, number>> {
   if (devices.length === 0) return new Map()
   const rows = await read

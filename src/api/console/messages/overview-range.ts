@@ -2,7 +2,7 @@ import { minuteMs, hourMs, dayMs } from '../../../runtime/clock.ts'
 import { grainMs } from '../../../messages/core/traffic.ts'
 import type { TrafficGrain } from '../../../storage/tables/traffic-tables.ts'
 
-/** How long a person looks back, and in which steps: 12 to 90 bars, as many as can be told apart. */
+/** Range and bar width: 12 to 90 bars, as many as can be distinguished. */
 export const overviewRanges = {
   '1h': { barMs: 5 * minuteMs, bars: 12 },
   '6h': { barMs: 15 * minuteMs, bars: 24 },
@@ -14,7 +14,7 @@ export const overviewRanges = {
 
 export type OverviewRange = keyof typeof overviewRanges
 
-/** The bars of a range, in UTC; the last one holds `nowMs` and is not at its end. */
+/** Returns the bars of a range, in UTC; the last one contains `nowMs` and is incomplete. */
 export function windowOf(
   range: OverviewRange,
   nowMs: number,

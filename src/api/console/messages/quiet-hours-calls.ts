@@ -4,21 +4,21 @@ import { rescheduleQuietHours } from '../../../messages/queue/defer-for-quiet-ho
 import { defineCall } from '../core/call.ts'
 
 export interface QuietHoursAnswer {
-  /** Minutes of the recipient's day; null: none. */
+  /** Minutes of the day of the recipient; null: no quiet hours. */
   hours: QuietHours | null
-  /** Whether this person may change them. */
+  /** True when the user is allowed to change them. */
   canSet: boolean
 }
 
 const closed = { additionalProperties: false }
 const minuteOfDay = Type.Integer({ minimum: 0, maximum: 1_439 })
-/** Refused beyond its form where they begin when they end. */
+/** Hours that begin when they end are refused later. */
 export const quietHoursInput = Type.Union([
   Type.Object({ from: minuteOfDay, until: minuteOfDay }, closed),
   Type.Null(),
 ])
 
-/** The hours in which live messages of an account wait, as its own people see and set them. */
+/** The quiet hours of an account, as its members see and its owners set them. */
 export const quietHoursCalls = {
   'quiet-hours/read': defineCall({
     kind: 'read',

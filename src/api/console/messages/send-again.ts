@@ -5,8 +5,8 @@ import { consoleCaller } from '../core/console-caller.ts'
 import { countSend, sendFromConsole } from './send-from-console.ts'
 
 /**
- * Sends the text of a message to its number once more, as the person who asks. `key` comes from the page: what came with it before is not
- * sent again. Refuses what `POST /api/v1/send` refuses, received messages, and those whose text was erased.
+ * Sends the text of a message to its number again, as the requesting user. `key` comes from the page: the
+ * same key sends only once. Refuses what `POST /api/v1/send` refuses, received messages, and erased texts.
  */
 export async function sendAgain(
   context: AccountContext,
@@ -22,11 +22,11 @@ export async function sendAgain(
     .where('id', '=', messageId)
     .executeTakeFirst()
   if (message === undefined)
-    throw refuse('not_found', { detail: 'This account has no such message in this mode.' })
+    throw refuse('not_found', { detail: 'Message not found in this account and mode.' })
   const body = bodyToSendAgain(message)
   if (body === null)
     throw refuse('validation_failed', {
-      detail: 'Received messages, and those whose text was erased, cannot be sent again.',
+      detail: 'Received messages and messages with an erased text cannot be sent again.',
     })
   const caller = await consoleCaller(context)
   countSend(context, caller)
@@ -34,7 +34,10 @@ export async function sendAgain(
   return { messageId: sent.messages[0]?.id ?? '' }
 }
 
-/** What would be sent if a message were sent again, as a body of `POST /api/v1/send`; null when it cannot be: received, or its text erased. */
+/**
+ * Returns the body of `POST /api/v1/send` that sends a message again; null for received messages and erased
+ * texts.
+ */
 export function bodyToSendAgain(message: MessageRow): Record<string, unknown> | null {
   if (message.direction !== 'outbound' || message.text === null) return null
   const { sender, category, client_reference: reference, metadata } = message
@@ -48,7 +51,7 @@ export function bodyToSendAgain(message: MessageRow): Record<string, unknown> | 
   }
 }
 
-/** A line for a POSIX shell that sends `body` with a key of the reader's own. */
+/** Returns a command for a POSIX shell that sends `body` with a key of the reader. */
 export const curlOf = (publicUrl: string, body: object): string =>
   [
     `curl ${quoted(`${publicUrl}/api/v1/send`)}`,
@@ -57,5 +60,8 @@ export const curlOf = (publicUrl: string, body: object): string =>
     `-d ${quoted(JSON.stringify(body))}`,
   ].join(' \\\n  ')
 
-/** Within single quotes a shell reads nothing but the next quote (POSIX.1-2024, Shell Command Language 2.2.2). */
+/**
+ * Within single quotes, a shell interprets only the closing quote (POSIX.1-2024, Shell Command Language
+ * 2.2.2).
+ */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -6,17 +6,17 @@ import { type AccountContext, defineCall } from '../core/call.ts'
 import { consoleCaller } from '../core/console-caller.ts'
 import { countSend, type SendAnswer, sendFromConsole } from './send-from-console.ts'
 
-/** A row of a table of numbers and texts. */
+/** Result of one row of a table of numbers and texts. */
 export interface SentRow {
-  /** As the page counts them. */
+  /** Row number of the page. */
   row: number
   messageId: string | null
   parts: number
-  /** Why it was not sent. */
+  /** Reason for a rejected row. */
   refused: { code: string; detail: string } | null
 }
 
-/** What a send would be answered. That it would be refused is no failure of this call: people type, and are not done. */
+/** The response that a send would get. A refusal is not an error of this call: the user is still typing. */
 export interface PriceAnswer {
   answer: SendAnswer | null
   refused: { title: string; detail: string; errors: readonly Fault[] } | null
@@ -30,17 +30,22 @@ export interface CheckedNumber {
 }
 
 const closed = { additionalProperties: false }
-/** As much as one send may have; the whole table travels in such pieces, so that there is progress to show. */
+/**
+ * As much as one send can have. A table is sent in chunks of this size, so that there is progress to show.
+ */
 const maxRows = 100
 const maxNumbers = 1000
 
-/** A body of `POST /api/v1/send`; the operation says in its own words what is wrong with it. */
+/** A body of `POST /api/v1/send`; the operation itself reports its faults. */
 const body = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 20 })
-/** Made by the page once for what a person is about to send, so that a second click sends nothing. */
+/** Created by the page once per send, so that a second click sends nothing. */
 const key = Type.String({ pattern: '^[A-Za-z0-9-]{8,64}$' })
 
 export const sendCalls = {
-  /** What a send would cost and what would be wrong with it. Nothing is stored; a change only because a text is too long for an address. */
+  /**
+   * Returns the cost and the faults of a send. Nothing is stored. It is a change only because a text is too
+   * long for a URL.
+   */
   'send/price': defineCall({
     kind: 'change',
     access: 'member',
@@ -73,7 +78,10 @@ export const sendCalls = {
       return sendFromConsole(context, caller, input.body, input.key)
     },
   }),
-  /** Rows of a table, each with a text of its own. A row that is refused stops no other; rows that came before are not sent again. */
+  /**
+   * Sends rows of a table, each with its own text. A refused row stops no other; rows that were sent before
+   * are not sent again.
+   */
   'send/rows': defineCall({
     kind: 'change',
     access: 'member',
@@ -101,7 +109,7 @@ export const sendCalls = {
       return { rows: sent.map(({ sentRow }) => sentRow), available: balances.at(-1) ?? null }
     },
   }),
-  /** Reads numbers as a send would. */
+  /** Checks numbers as a send would. */
   'send/check-numbers': defineCall({
     kind: 'change',
     access: 'member',

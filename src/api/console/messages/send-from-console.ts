@@ -6,12 +6,13 @@ import { renderReplay, type SendSchema, writeSendAnswer } from '../../v1/send-an
 import { isDryRun } from '../../v1/send.ts'
 import type { AccountContext } from '../core/call.ts'
 
-/** What `POST /api/v1/send` answers. */
+/** Response of `POST /api/v1/send`. */
 export type SendAnswer = Static<typeof SendSchema>
 
 /**
- * Counts one request towards the limit of the account: what is typed and sent, or a page of a table, as programs send a hundred numbers in one
- * request. What a text would cost is asked while it is typed: that counts for nothing. Refuses what goes beyond the limit.
+ * Counts one request for the rate limit of the account: a single send, or a chunk of a table, just as clients
+ * send a hundred numbers in one request. Prices requested while typing do not count. Refuses what exceeds the
+ * limit.
  */
 export function countSend({ ports }: Pick<AccountContext, 'ports'>, caller: Caller): void {
   const refusal = ports.limits.check(caller, 'send')?.refusal ?? null
@@ -19,8 +20,8 @@ export function countSend({ ports }: Pick<AccountContext, 'ports'>, caller: Call
 }
 
 /**
- * Sends a body as the person who asks, by the way that programs use: same checks, same refusals, same money. `key` names the send:
- * what came with it before is not sent again. Without one nothing may be sent, and the body must be a dry run.
+ * Sends a body as the requesting user, with the same checks, refusals and charges as the API. `key`
+ * identifies the send: the same key sends only once. Without a key only a dry run is possible.
  */
 export async function sendFromConsole(
   { ports: { sender } }: Pick<AccountContext, 'ports'>,
@@ -28,7 +29,7 @@ export async function sendFromConsole(
   given: object,
   key: string | null,
 ): Promise<SendAnswer> {
-  // Reading works while an account is suspended, sending does not.
+  // While an account is suspended, reads work and sends do not.
   if (caller.accountState !== 'active') throw refuse('account_suspended')
   const body = key === null ? { ...given, dry_run: true } : given
   if (isDryRun(body))

@@ -2,12 +2,12 @@ import { Type } from 'typebox'
 import type { Db } from '../../../storage/seam/dialect.ts'
 import { defineCall } from '../core/call.ts'
 
-/** Who did what, and when. */
+/** An entry of the audit log. */
 export interface AuditLine {
   id: string
   accountId: string | null
   accountName: string | null
-  /** Name and address of a person, name and id of a token, or the tool that did it. */
+  /** Name and e-mail address of a user, name and ID of a token, or the tool. */
   actor: string
   action: string
   detail: Record<string, unknown>
@@ -18,7 +18,7 @@ const pageSize = 100
 const id = Type.String({ maxLength: 40 })
 
 export const auditCalls = {
-  /** The newest first. */
+  /** Returns entries of the audit log, newest first. */
   'operator/audit': defineCall({
     kind: 'read',
     access: 'operator',

@@ -3,12 +3,15 @@ import { type AccountErasure, eraseAccount } from '../../../privacy/erase-accoun
 import { eraseNumber } from '../../../privacy/erase-number.ts'
 import { defineCall, type UserContext } from '../core/call.ts'
 
-/** What was erased, and what was left because it was being handed over. */
+/** What was erased, and what was kept because it was in flight. */
 export interface ErasedNumber {
   erased: number
   canceled: number
   inFlight: number
-  /** Whether the write-ahead log was emptied of it at once: false while somebody read for long, null where that is a database server's matter. */
+  /**
+   * True when the write-ahead log was truncated immediately; false during a long read; null on a database
+   * server, which has its own log.
+   */
   isLogEmpty: boolean | null
 }
 
@@ -18,7 +21,7 @@ const number = Type.String({ pattern: '^\\+[1-9][0-9]{6,14}$' })
 const accountId = Type.String({ pattern: '^acc_[0-9a-z]{26}$' })
 
 export const eraseCalls = {
-  /** Erases a number of one account, or of all when none is named. */
+  /** Erases a number in one account, or in all accounts. */
   'operator/erase-number': defineCall({
     kind: 'change',
     access: 'operator',
@@ -30,14 +33,14 @@ export const eraseCalls = {
         code: 'canceled_by_operator',
       }),
   }),
-  /** Erases an account for some seconds: whoever asks repeats it until it is finished. */
+  /** Erases an account for a few seconds; the page repeats the call until it is finished. */
   'operator/erase-account': defineCall({
     kind: 'change',
     access: 'operator',
     input: Type.Object({ accountId, confirm: Type.String({ maxLength: 100 }) }, closed),
-    handle: (context, asked): Promise<AccountErasure> => eraseForAWhile(context, asked),
+    handle: (context, asked): Promise<AccountErasure> => eraseSlice(context, asked),
   }),
-  /** Erases a number of one's own account, in both modes. */
+  /** Erases a number in the own account, in both modes. */
   'history/erase-number': defineCall({
     kind: 'change',
     access: 'owner',
@@ -47,12 +50,15 @@ export const eraseCalls = {
   }),
 }
 
-/** A piece of an erasure: so long that little is asked twice, so short that a page can show how far it is. */
-const pieceMs = 2_000
-const lookEveryMs = 250
+/** Time slice of an erasure: long enough for few calls, short enough to show progress. */
+const sliceMs = 2_000
+const pollMs = 250
 
-/** Goes on for one piece, or to the end. What is being handed over is waited for as long. */
-async function eraseForAWhile(
+/**
+ * Continues the erasure for one time slice, or to its end. Messages in flight are waited for in the same
+ * slice.
+ */
+async function eraseSlice(
   { read, writer, clock, ids, actor, ports, live }: UserContext,
   asked: { accountId: string; confirm: string },
 ): Promise<AccountErasure> {
@@ -61,13 +67,13 @@ async function eraseForAWhile(
   let sinceMs: number | null = null
   for await (const now of eraseAccount(deps, { ...asked, actor })) {
     last = now
-    // From the first page on: to find where it was may take a while, and must not eat up the piece.
+    // Measured from the first page on: finding the position may take a while, and must not use up the slice.
     sinceMs ??= clock.monotonicMs()
-    if (clock.monotonicMs() - sinceMs >= pieceMs) break
-    if (now.inFlight > 0) await new Promise<void>((resolve) => void clock.schedule(lookEveryMs, resolve))
+    if (clock.monotonicMs() - sinceMs >= sliceMs) break
+    if (now.inFlight > 0) await new Promise<void>((resolve) => void clock.schedule(pollMs, resolve))
   }
   live.changed(asked.accountId)
-  if (last === null) throw new Error('An erasure ends with its last step.')
+  if (last === null) throw new Error('The erasure ended without a result.')
   return last
 }
 

@@ -55,7 +55,7 @@ export const operatorCalls = {
       }
     },
   }),
-  /** A new account; its owner is shown, or sent, nothing: the operator hands the link over. */
+  /** Creates an account. Its owner is not notified: the operator passes on the link. */
   'operator/open-account': defineCall({
     kind: 'change',
     access: 'operator',
@@ -63,7 +63,7 @@ export const operatorCalls = {
       {
         name: Type.String({ maxLength: 100 }),
         email: Type.String({ maxLength: 254 }),
-        /** The user who has that address already, once the operator has made sure of them. */
+        /** Existing user with that address, after the operator has verified their identity. */
         userId: Type.Optional(Type.String({ pattern: '^usr_[0-9a-z]{26}$' })),
       },
       closed,
@@ -83,7 +83,7 @@ export const operatorCalls = {
         return { accountId: made.accountId, link: link?.address ?? null }
       }),
   }),
-  /** For who has lost a password; it works once. */
+  /** Creates a link for a user who lost the password; it works once. */
   'operator/reset-link': defineCall({
     kind: 'change',
     access: 'operator',
@@ -103,7 +103,7 @@ export const operatorCalls = {
                 evenSo: true,
                 actor: context.actor,
               })
-        if (link === null) throw refuse('not_found', { detail: `There is no user ${email}.` })
+        if (link === null) throw refuse('not_found', { detail: `User ${email} not found.` })
         return { link: link.address, expiresAt: link.expiresAt }
       }),
   }),
@@ -117,7 +117,7 @@ export const operatorCalls = {
         kind: Type.Enum(['grant', 'top_up', 'correction']),
         sms: Type.Integer(),
         note: Type.String({ maxLength: 500 }),
-        /** Of the page: a second click grants nothing. */
+        /** From the page: a second click grants nothing. */
         key: Type.String({ pattern: '^[A-Za-z0-9-]{8,64}$' }),
       },
       closed,
@@ -149,7 +149,7 @@ export const operatorCalls = {
         setAccountLimits(tx, depsOf(context), { accountId: id, limits, actor: context.actor }),
       ),
   }),
-  /** Which countries an account may write to (null: all), and the hours in which its messages wait. */
+  /** Sets the countries that an account can send to (null: all), and its quiet hours. */
   'operator/reach': defineCall({
     kind: 'change',
     access: 'operator',
@@ -174,7 +174,7 @@ export const operatorCalls = {
         }),
       ),
   }),
-  /** Closing is for ever, ends what waits, and asks phones for what they hold. */
+  /** Changes the state. Closing is permanent: it cancels queued messages and recalls messages from phones. */
   'operator/state': defineCall({
     kind: 'change',
     access: 'operator',

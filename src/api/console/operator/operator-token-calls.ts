@@ -11,7 +11,7 @@ import { defineCall, type UserContext } from '../core/call.ts'
 
 const closed = { additionalProperties: false }
 
-/** Tokens of the operator's interface for programs. */
+/** API tokens of the operator API. */
 export const operatorTokenCalls = {
   'operator/tokens': defineCall({
     kind: 'read',
@@ -21,7 +21,7 @@ export const operatorTokenCalls = {
       tokens: await readTokens(read, clock.now()),
     }),
   }),
-  /** The token is given this once. */
+  /** Returns the token, only once. */
   'operator/create-token': defineCall({
     kind: 'change',
     access: 'operator',

@@ -6,13 +6,15 @@ import { invalidInput } from '../../../runtime/invalid-input.ts'
 import type { CallContext, UserContext } from '../core/call.ts'
 import { takeSignInAttempt } from '../core/identity-limits.ts'
 
-/** Refuses a password that is too short or that is tried first. Costs nothing, unlike the hash. */
+/** Refuses a password that is too short or too common. Costs nothing, unlike the hash. */
 export function requireGoodPassword(password: string, person: { email: string; name?: string }): void {
   const faults = passwordFaults(password, person)
   if (faults.length > 0) throw invalidInput(faults)
 }
 
-/** The hash of a password that somebody chooses, as the sign-in reads it. Refuses what `requireGoodPassword` does. */
+/**
+ * Returns the hash of a new password, as the sign-in reads it. Refuses what `requireGoodPassword` refuses.
+ */
 export async function hashNewPassword(
   password: string,
   person: { email: string; name?: string },
@@ -21,10 +23,13 @@ export async function hashNewPassword(
   return hashPassword({ randomBytes }, password)
 }
 
-/** Refuses unless this is the password of the person who is signed in: before what a borrowed session must not do. */
+/**
+ * Refuses unless this is the password of the signed-in user. Called before actions that a hijacked session
+ * must not do.
+ */
 export async function confirmPassword(context: UserContext, password: string): Promise<void> {
   const { user, sessionId, address, ports, read } = context
-  // By the session: strangers who guess at the sign-in keep nobody from this.
+  // Counted by session: strangers who guess at the sign-in do not block this.
   const browser = `confirm ${user.id} ${sessionId}`
   const attempt = takeSignInAttempt(ports.identity.limits, { name: user.email, address, browser })
   const stored = await read
@@ -38,7 +43,9 @@ export async function confirmPassword(context: UserContext, password: string): P
   attempt.succeeded()
 }
 
-/** Stores a password that was just found right under a hash of today, where its own has another cost. */
+/**
+ * Stores the hash of a password that was just verified with the current cost, if its hash has another one.
+ */
 export async function renewPasswordHash(
   { read, writer }: Pick<CallContext, 'read' | 'writer'>,
   name: string,
@@ -59,7 +66,7 @@ export async function renewPasswordHash(
       .updateTable('auth_credentials')
       .set({ password: renewed })
       .where('id', '=', stored.id)
-      // Another one may have been chosen meanwhile.
+      // Another password may have been set in the meantime.
       .where('password', '=', hash)
       .execute(),
   )
@@ -67,6 +74,6 @@ export async function renewPasswordHash(
 
 const wrongPassword = (): Refusal =>
   refuse('validation_failed', {
-    detail: 'The password is not the right one.',
-    errors: [{ pointer: '/password', code: 'invalid_format', detail: 'The password is not the right one.' }],
+    detail: 'Wrong password.',
+    errors: [{ pointer: '/password', code: 'invalid_format', detail: 'Wrong password.' }],
   })

@@ -6,7 +6,10 @@ import type { MailFate } from '../../../process/mailer.ts'
 import { emailLinkAddress } from '../../../process/own-address.ts'
 import type { CallContext } from '../core/call.ts'
 
-/** Makes a link that confirms an address and mails it there; null where no mail server is set, and then there is no link. */
+/**
+ * Creates a link that confirms an e-mail address, and mails it there. Null without a mail server: then there
+ * is no link.
+ */
 export async function mailEmailLink(
   context: CallContext,
   { userId, email }: { userId: string; email: string },
@@ -19,7 +22,8 @@ export async function mailEmailLink(
   const { token, expiresAt } = await writer.write((tx) =>
     issueEmailLink(tx, deps, { userId, email, lifeMs, actor: userId }),
   )
-  // No word of it is chosen by who asked: anybody's address can be typed.
+  // The text contains nothing chosen by the requesting user, because the address may belong to another
+  // person.
   return mailer.send({
     to: email,
     subject: 'Confirm your e-mail address for onesixty',
@@ -34,16 +38,16 @@ ignore this mail: the address is not confirmed without the link.
   })
 }
 
-/** Mails the link to the address of who has just got a user; not waited for, and a failure keeps nobody out. */
+/** Mails the link to the address of a new user. Not awaited: a failure locks no user out. */
 export const mailFirstEmailLink = (context: CallContext, person: { userId: string; email: string }): void =>
-  behindAnswer(context, mailEmailLink(context, person), 'failed to send the link that confirms an address')
+  afterResponse(context, mailEmailLink(context, person), 'failed to send the link that confirms an address')
 
 interface Change {
   from: string
   to: string
 }
 
-/** Tells the address in force that another one was asked for: its owner can still stop it. Not waited for. */
+/** Notifies the current address of a requested change, so that its owner can stop it. Not awaited. */
 export const mailEmailAsked = (context: CallContext, { from, to }: Change): void =>
   notifyFormer(context, from, {
     subject: 'Your e-mail address for onesixty is about to change',
@@ -57,7 +61,7 @@ ${context.publicUrl()}/reset
 `,
   })
 
-/** Tells the former address that it is no longer in force. Not waited for. */
+/** Notifies the former address that it is no longer used. Not awaited. */
 export const mailEmailChanged = (context: CallContext, { from, to }: Change): void =>
   notifyFormer(context, from, {
     subject: 'Your e-mail address for onesixty was changed',
@@ -69,13 +73,13 @@ If it was not you, ask the operator of this service for help.
 `,
   })
 
-/** Nobody has the address that a first user begins with. */
+/** Sends no mail to the placeholder address of a first user. */
 function notifyFormer(context: CallContext, to: string, mail: { subject: string; text: string }): void {
   const { mailer } = context.ports.identity
   if (mailer === null || to === placeholderEmail) return
-  behindAnswer(context, mailer.send({ to, ...mail }), 'failed to notify an e-mail address of its change')
+  afterResponse(context, mailer.send({ to, ...mail }), 'failed to notify an e-mail address of its change')
 }
 
-/** What the answer does not wait for; a failure is logged. */
-const behindAnswer = ({ log, requestId }: CallContext, mailed: Promise<unknown>, failure: string): void =>
+/** Runs a mail that the response does not wait for; a failure is logged. */
+const afterResponse = ({ log, requestId }: CallContext, mailed: Promise<unknown>, failure: string): void =>
   void mailed.catch((error: unknown) => log.error({ request: requestId, err: error }, failure))

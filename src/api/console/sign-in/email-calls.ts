@@ -15,7 +15,7 @@ const closed = { additionalProperties: false }
 const token = Type.String({ maxLength: 100 })
 
 export const emailCalls = {
-  /** Mails the link that confirms the address in force, which also cancels a change that was asked for. */
+  /** Mails the link that confirms the current address. It also cancels a requested change. */
   'email/send-link': defineCall({
     kind: 'change',
     access: 'user',
@@ -28,7 +28,10 @@ export const emailCalls = {
       return { mail }
     },
   }),
-  /** Which address a link confirms. A change although it changes nothing: the token must be in no address. */
+  /**
+   * Returns the address that a link confirms. A POST although it changes nothing, because the token must not
+   * be in a URL.
+   */
   'email/look': defineCall({
     kind: 'change',
     access: 'user',
@@ -39,8 +42,9 @@ export const emailCalls = {
     },
   }),
   /**
-   * Takes a link: its address is in force from now on, and proven. Only for who is signed in as the user who asked for it: whoever opens a mail by
-   * mistake gives nobody else their address. Tells whether this was the first proof, with which second factor, passkeys and other sessions end.
+   * Redeems a link: its address becomes the current one, and is confirmed. Only for the signed-in user who
+   * requested it, so that a user who opens a mail by mistake does not give their address away. Returns
+   * whether this was the first confirmation, which ends second factor, passkeys and other sessions.
    */
   'email/confirm': defineCall({
     kind: 'change',
@@ -64,9 +68,9 @@ export const emailCalls = {
   }),
 }
 
-/** Without a mail server only the operator can make a link. */
+/** Without a mail server, only the operator can create a link. */
 export const noMail = () =>
   refuse('not_permitted', {
     detail:
-      'This server sends no mail, so the address cannot be confirmed here. Ask the operator for a link (onesixty user email-link).',
+      'This server has no mail server, so the address cannot be confirmed here. Ask the operator for a link (onesixty user email-link).',
   })

@@ -4,19 +4,19 @@ import { dayMs } from '../../../runtime/clock.ts'
 import type { Db } from '../../../storage/seam/dialect.ts'
 import type { CallContext } from '../core/call.ts'
 
-/** Names the browser to the limits of sign-in, and opens nothing. */
+/** Identifies the browser to the limits of sign-in; grants no access. */
 const cookieName = '__Host-onesixty-browser'
-/** As long as browsers keep a cookie (RFC 6265bis, section 5.5). */
+/** Maximum lifetime of a cookie in browsers (RFC 6265bis, section 5.5). */
 const lifeMs = 400 * dayMs
-/** A browser that several people use is known to each of them, up to so many. */
+/** A browser can be known to several users, up to this many. */
 const maxUsers = 5
 
-/** What a cookie says of one user. */
+/** Entry of the cookie about one user. */
 interface Mark {
   userId: string
-  /** Of the browser, 128 random bits. */
+  /** 128 random bits of the browser. */
   nonce: string
-  /** `users.browser_epoch` of that time. */
+  /** `users.browser_epoch` at that time. */
   epoch: number
   expiresAt: number
 }
@@ -24,8 +24,8 @@ interface Mark {
 type Who = { email: string } | { userId: string } | { credentialId: string }
 
 /**
- * By what the tries of this browser at a user are counted, once it has signed in as that user before; null for a stranger. Only a signed cookie costs a
- * look into the database.
+ * Returns the key by which attempts of this browser for a user are counted, once it has signed in as that
+ * user; null for an unknown browser. Only a signed cookie costs a database read.
  */
 export async function knownBrowser(
   context: Pick<CallContext, 'headers' | 'clock' | 'read' | 'ports'>,
@@ -38,7 +38,7 @@ export async function knownBrowser(
   return mark === undefined ? null : `${mark.userId} ${mark.nonce}`
 }
 
-/** Makes the browser one that the user has signed in from, in the epoch of the sign-in; those of other users stay. */
+/** Marks the browser as known to the user, in the epoch of the sign-in. Entries of other users stay. */
 export function rememberBrowser(
   context: Pick<CallContext, 'headers' | 'clock' | 'ports' | 'setCookie'>,
   { userId, epoch }: BegunSignIn,
@@ -61,7 +61,7 @@ function findUser(read: Db, who: Who): Promise<{ id: string; browser_epoch: numb
   return users.where('id', 'in', owner).executeTakeFirst()
 }
 
-/** What the cookie of a request says, as far as it is ours and not past its time. */
+/** Returns the entries of the cookie of a request that we signed and that have not expired. */
 function marksOf({ headers, clock, ports }: Pick<CallContext, 'headers' | 'clock' | 'ports'>): Mark[] {
   const value = new RegExp(`(?:^|; )${cookieName}=([\\w.~-]{1,1000})(?:;|$)`).exec(
     headers.get('cookie') ?? '',

@@ -12,19 +12,19 @@ import type { Tx } from '../../../storage/seam/dialect.ts'
 import { type CallContext, defineCall, type UserContext } from '../core/call.ts'
 import { mailFirstEmailLink } from './confirm-email.ts'
 import { hashNewPassword } from './check-password.ts'
-import { requireSafeOrigin, type SignedIn, signInAnew } from './sign-in.ts'
+import { requireSafeOrigin, type SignedIn, signInWithNewPassword } from './sign-in.ts'
 import { newUser } from './new-user.ts'
 
-/** What a link is for, before anything is done with it. */
+/** What a link is for, before it is redeemed. */
 export interface LinkLook {
   purpose: OneTimeLink['purpose']
-  /** Empty for the first operator, who is asked for an address. */
+  /** Empty for the first operator, who enters an address. */
   email: string
-  /** Whom the invitation is to; null when it opens an account of one's own. */
+  /** Account of the invitation; null when it is for an own account. */
   account: { id: string; name: string } | null
   role: 'owner' | 'member' | null
   expiresAt: number
-  /** Whether there is a user with the address that was invited, who has to sign in. */
+  /** True when the invited address belongs to an existing user, who has to sign in. */
   isKnown: boolean
 }
 
@@ -37,12 +37,14 @@ export interface ChosenPassword {
 const closed = { additionalProperties: false }
 const token = Type.String({ maxLength: 100 })
 const email = Type.String({ maxLength: 254 })
-// The rule about its length is told in words; more than this is no password at all.
+// The rule about its length has its own sentence; anything longer is not a password.
 const password = Type.String({ maxLength: 1_000 })
 const name = Type.String({ maxLength: 100 })
 
 export const linkCalls = {
-  /** A change although it changes nothing: the token must stand in no address. */
+  /**
+   * Returns what a link is for. A POST although it changes nothing, because the token must not be in a URL.
+   */
   'link/look': defineCall({
     kind: 'change',
     access: 'anyone',
@@ -61,8 +63,8 @@ export const linkCalls = {
     },
   }),
   /**
-   * Chooses the password that a set-up or reset link is for, and signs in. Gives how many passkeys sign the person in besides, and what the link has
-   * removed as the first that was opened.
+   * Sets the password of a setup or reset link, and signs in. Returns how many passkeys also sign the user
+   * in, and what the link removed as the first one that was opened.
    */
   'link/choose-password': defineCall({
     kind: 'change',
@@ -78,18 +80,20 @@ export const linkCalls = {
       const { address, ...chosen } = await context.writer.write(async (tx) => {
         const { userId, purpose, email: of } = await takeLink(tx, depsOf(context), { token: given.token })
         if (userId === null) throw wrongPurpose(purpose)
-        // One that a version before this one left open at a change of the address: it would prove the new one by the mailbox of the old one.
+        // Left open by an earlier version at a change of the address: it would confirm the new address with
+        // the mailbox of the old one.
         if (of !== (await emailOf(tx, userId))) throw formerAddress()
         if (asksEmail) await changeEmail(tx, depsOf(context), { userId, email: ownEmail, actor: userId })
-        // The link came by mail, or from the operator's hand: before this one nothing showed that the address is this person's.
+        // The link came by mail or from the operator. Before it, nothing proved that the address belongs to
+        // this user.
         const removed = asksEmail ? null : await proveAddress(tx, depsOf(context), { userId, actor: userId })
         const still = await setPassword(tx, depsOf(context), { userId, passwordHash })
         return { ...still, removed, address: await emailOf(tx, userId) }
       })
-      return { state: await signInAnew(context, address, given.password), ...chosen }
+      return { state: await signInWithNewPassword(context, address, given.password), ...chosen }
     },
   }),
-  /** Accepts an invitation as a new person, who chooses a name and a password, and signs in. */
+  /** Accepts an invitation as a new user, who chooses a name and a password, and signs in. */
   'link/join': defineCall({
     kind: 'change',
     access: 'anyone',
@@ -103,14 +107,16 @@ export const linkCalls = {
         const link = await takeLink(tx, depsOf(context), { token: given.token })
         if (link.purpose !== 'invitation') throw wrongPurpose(link.purpose)
         const made = await newUser(tx, depsOf(context), { ...person, passwordHash })
-        return { accountId: await enter(tx, context, link, { userId: made, ...person }), userId: made }
+        return { accountId: await joinAccount(tx, context, link, { userId: made, ...person }), userId: made }
       })
-      // Whoever invites can read the link: it proves nothing of the address.
+      // The inviting user can read the link: it proves nothing about the address.
       mailFirstEmailLink(context, { userId, email: person.email })
-      return { state: await signInAnew(context, look.email, given.password), accountId }
+      return { state: await signInWithNewPassword(context, look.email, given.password), accountId }
     },
   }),
-  /** Accepts an invitation as the person who is signed in, whatever address it was sent to: the link is the proof. */
+  /**
+   * Accepts an invitation as the signed-in user, regardless of the invited address: the link is the proof.
+   */
   'link/accept': defineCall({
     kind: 'change',
     access: 'user',
@@ -120,19 +126,19 @@ export const linkCalls = {
         const { user, actor } = context
         const link = await takeLink(tx, depsOf(context), { token: given.token, actor })
         if (link.purpose !== 'invitation') throw wrongPurpose(link.purpose)
-        return { accountId: await enter(tx, context, link, { ...user, userId: user.id }) }
+        return { accountId: await joinAccount(tx, context, link, { ...user, userId: user.id }) }
       }),
   }),
 }
 
 const depsOf = ({ ids, clock }: CallContext) => ({ ids, nowMs: clock.now() })
 
-/** It may have changed since the link was made. */
+/** The address may have changed since the link was created. */
 const emailOf = async (tx: Tx, userId: string): Promise<string> =>
   (await tx.selectFrom('users').select('email').where('id', '=', userId).executeTakeFirstOrThrow()).email
 
-/** Into the account that the invitation names, or into a new one. Gives its id. */
-async function enter(
+/** Adds the user to the account of the invitation, or creates a new account. Returns the account ID. */
+async function joinAccount(
   tx: Tx,
   context: CallContext,
   { accountId, role }: OneTimeLink,
@@ -141,7 +147,7 @@ async function enter(
   const { userId, email: address, name: ownName } = person
   if (accountId !== null && role !== null) {
     if ((await readAccount(tx, accountId)).state === 'closed')
-      throw refuse('link_not_valid', { detail: 'The account that it lets into is closed.' })
+      throw refuse('link_not_valid', { detail: 'The account of this invitation is closed.' })
     await addMember(tx, depsOf(context), { accountId, userId, role, actor: userId })
     return accountId
   }
@@ -169,7 +175,7 @@ async function isKnown({ read }: CallContext, address: string): Promise<boolean>
 }
 
 const formerAddress = () =>
-  refuse('link_not_valid', { detail: 'The address that this link was made for is no longer in force.' })
+  refuse('link_not_valid', { detail: 'This link was created for an e-mail address that has changed since.' })
 
 const wrongPurpose = (purpose: OneTimeLink['purpose']) =>
-  refuse('link_not_valid', { detail: `This is a ${purpose} link, which does something else.` })
+  refuse('link_not_valid', { detail: `This is a ${purpose} link, which cannot be used here.` })

@@ -4,8 +4,9 @@ import { invalidInput, nameFaults } from '../../../runtime/invalid-input.ts'
 import type { Tx } from '../../../storage/seam/dialect.ts'
 
 /**
- * Makes a user with a password; the caller has checked the address. Refuses one that a user has: an address is no proof, and neither is an
- * invitation to it, which whoever invites can read. That person signs in, or has a set-up link of the operator.
+ * Creates a user with a password; the caller has checked the address. Refuses an address of an existing user:
+ * an address is no proof of identity, and neither is an invitation to it, which the inviting user can read.
+ * Existing users sign in, or get a setup link from the operator.
  */
 export async function newUser(
   tx: Tx,
@@ -15,7 +16,7 @@ export async function newUser(
   const faults = nameFaults(name)
   if (faults.length > 0) throw invalidInput(faults)
   const known = await tx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
-  if (known !== undefined) throw knownAlready()
+  if (known !== undefined) throw userExists()
   const userId = ids('usr')
   await tx
     .insertInto('users')
@@ -25,12 +26,12 @@ export async function newUser(
   return userId
 }
 
-const knownAlready = () =>
+const userExists = () =>
   invalidInput([
     {
       pointer: '/email',
       code: 'not_in_enum',
       detail:
-        'There is a user with this e-mail address already. Sign in, have a new password mailed to it, or ask the operator for a link to choose one.',
+        'A user with this e-mail address already exists. Sign in, reset the password, or ask the operator for a link to set one.',
     },
   ])

@@ -16,7 +16,10 @@ const password = Type.String({ maxLength: 1_000 })
 const name = Type.String({ maxLength: 100 })
 
 export const passkeyCalls = {
-  /** With the password, what a browser needs to make a passkey. Refuses what `passkeys/add` would: the device keeps what it has made. */
+  /**
+   * Returns the options to create a passkey, after checking the password. Refuses what `passkeys/add` would
+   * refuse, because the device keeps what it has created.
+   */
   'passkeys/begin': defineCall({
     kind: 'change',
     access: 'user',
@@ -32,7 +35,7 @@ export const passkeyCalls = {
       return { options: creationOptions(place, makeChallenge(deps, flowOf(context)), { user, known }) }
     },
   }),
-  /** Keeps the passkey that was made to it: the challenge is of this session, and was given for the password. */
+  /** Stores a created passkey. Its challenge belongs to this session, and was issued for the password. */
   'passkeys/add': defineCall({
     kind: 'change',
     access: 'user',
@@ -47,7 +50,7 @@ export const passkeyCalls = {
       }
       const { challenge, ...proven } = await proveMade(expected, given.made).catch((error: unknown) => {
         if (!(error instanceof PasskeyFault)) throw error
-        const detail = `The passkey was not taken: ${error.message}. Start again.`
+        const detail = `The passkey was rejected: ${error.message}. Start again.`
         throw refuse('validation_failed', { detail })
       })
       const passkey = { ...proven, userId: user.id, name: given.name, actor }

@@ -5,18 +5,21 @@ import type {
 import { challengeLifeMs } from './passkey-challenge.ts'
 import type { PasskeyPlace } from './passkey-place.ts'
 
-/** EdDSA, ES256 and RS256 (IANA COSE Algorithms): what phones, computers and security keys have, in the order of WebAuthn Level 3, section 5.4. */
+/**
+ * EdDSA, ES256 and RS256 (IANA COSE Algorithms): supported by phones, computers and security keys, in the
+ * order of WebAuthn Level 3, section 5.4.
+ */
 export const passkeyAlgorithms = [-8, -7, -257]
 
-/** A passkey that is known to a browser, by which it keeps a device from making a second one. */
+/** A known passkey, with which a browser keeps a device from creating a second one. */
 export interface KnownPasskey {
   credentialId: string
   transports: readonly string[]
 }
 
 /**
- * What a browser needs to make a passkey: one that it finds without being told a name, and that only its owner can use, by finger, face or PIN. No
- * word about the make of the device is asked for, which nobody here would judge.
+ * Returns the options to create a passkey: discoverable without a user name, and usable only by its owner, by
+ * finger, face or PIN. No attestation of the device model is requested, because nothing would check it.
  */
 export const creationOptions = (
   place: PasskeyPlace,
@@ -37,7 +40,7 @@ export const creationOptions = (
   })),
 })
 
-/** What a browser needs to use a passkey of this place, whosever it is. */
+/** Returns the options to use a passkey of this origin, of any user. */
 export const requestOptions = (
   place: PasskeyPlace,
   challenge: string,
@@ -48,5 +51,8 @@ export const requestOptions = (
   userVerification: 'required',
 })
 
-/** What an authenticator knows a person by: the id, which says nothing of them (WebAuthn Level 3, section 14.6.1). */
+/**
+ * Returns the user handle of an authenticator: the user ID, which reveals nothing about the user (WebAuthn
+ * Level 3, section 14.6.1).
+ */
 export const userHandleOf = (userId: string): string => Buffer.from(userId).toString('base64url')

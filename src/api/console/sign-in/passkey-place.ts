@@ -2,16 +2,19 @@ import { isIP } from 'node:net'
 import { refuse } from '../../../runtime/errors.ts'
 import { isLoopbackHost } from '../../../process/own-address.ts'
 
-/** Where passkeys are made for, and work: nowhere else, which is why nobody is led astray by a page that looks like ours. */
+/**
+ * The origin where passkeys are created and work. They work nowhere else, which protects users from phishing
+ * pages.
+ */
 export interface PasskeyPlace {
-  /** The host of the address of the service (WebAuthn Level 3, section 5.1.2). */
+  /** Host of the public URL (WebAuthn Level 3, section 5.1.2). */
   rpId: string
   origin: string
 }
 
 /**
- * The place of an instance by its public address; null where browsers have no passkeys: over plain HTTP from elsewhere, and at an address
- * without a name.
+ * Returns the origin of an instance by its public URL; null where browsers do not support passkeys: over
+ * plain HTTP from other machines, and at an IP address.
  */
 export function passkeyPlace(publicUrl: string): PasskeyPlace | null {
   const { protocol, hostname, origin } = new URL(publicUrl)
@@ -19,7 +22,10 @@ export function passkeyPlace(publicUrl: string): PasskeyPlace | null {
   return protocol === 'https:' || isLoopbackHost(hostname) ? { rpId: hostname, origin } : null
 }
 
-/** The place of a request. Refuses, with what to do, where there is none, and where the page was opened at another address. */
+/**
+ * Returns the origin of a request. Refuses, with a remedy, where passkeys are not supported, and where the
+ * page was opened at another URL.
+ */
 export function requirePasskeyPlace({
   headers,
   publicUrl,
@@ -31,10 +37,10 @@ export function requirePasskeyPlace({
   if (place === null) {
     throw refuse('https_required', {
       detail:
-        'Passkeys need a host name and HTTPS: set `ONESIXTY_PUBLIC_URL` to the https address of the service.',
+        'Passkeys need a host name and HTTPS: set `ONESIXTY_PUBLIC_URL` to the https URL of the service.',
     })
   }
   if (headers.get('origin') !== place.origin)
-    throw refuse('foreign_origin', { detail: `Passkeys work at ${place.origin}: open the console there.` })
+    throw refuse('foreign_origin', { detail: `Passkeys work at ${place.origin}. Open the console there.` })
   return place
 }

@@ -5,12 +5,12 @@ import { passkeyAlgorithms, userHandleOf } from './passkey-options.ts'
 import type { PasskeyPlace } from './passkey-place.ts'
 
 const closed = { additionalProperties: false }
-/** Base64url. The longest, what an authenticator says of itself with a key of RSA, is far below. */
+/** Base64url. The longest value, an attestation with an RSA key, is far shorter. */
 const bytes = (maxLength = 8_192) => Type.String({ maxLength, pattern: '^[A-Za-z0-9_-]+$' })
 /** At most 1023 bytes (WebAuthn Level 3, section 4). */
 const credentialId = bytes(1_364)
 
-/** What a browser gives for a passkey that it has made. */
+/** Response of a browser that created a passkey. */
 export const madePasskey = Type.Object(
   {
     id: credentialId,
@@ -21,7 +21,7 @@ export const madePasskey = Type.Object(
   closed,
 )
 
-/** What a browser gives for a passkey that it has used. */
+/** Response of a browser that used a passkey. */
 export const usedPasskey = Type.Object(
   {
     id: credentialId,
@@ -36,18 +36,18 @@ export const usedPasskey = Type.Object(
 type MadePasskey = Static<typeof madePasskey>
 type UsedPasskey = Static<typeof usedPasskey>
 
-/** What an answer must fit. `readChallenge` gives null for a challenge that is not one of this flow. */
+/** Requirements on a response. `readChallenge` returns null for a challenge of another flow. */
 export interface Expected {
   place: PasskeyPlace
   readChallenge(challenge: string): AnsweredChallenge | null
 }
 
-/** Why an answer of an authenticator is not taken. */
+/** Why the response of an authenticator is rejected. */
 export class PasskeyFault extends Error {
   override readonly name = 'PasskeyFault'
 }
 
-/** Of a passkey that was just made, what is kept of it. */
+/** What is stored of a new passkey. */
 export interface ProvenPasskey {
   credentialId: string
   publicKey: string
@@ -58,14 +58,14 @@ export interface ProvenPasskey {
 }
 
 /**
- * Proves that an authenticator has made a passkey for this place, to this challenge, and for whom it has recognised (WebAuthn Level 3, section
- * 7.1). Throws a `PasskeyFault` otherwise.
+ * Verifies that an authenticator created a passkey for this origin and challenge, after user verification
+ * (WebAuthn Level 3, section 7.1). Throws a `PasskeyFault` otherwise.
  */
 export async function proveMade(expected: Expected, given: MadePasskey): Promise<ProvenPasskey> {
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const { id, clientDataJSON, attestationObject, transports } = given
   await requireNoCertificates(attestationObject)
-  const { expectedChallenge, taken } = challengeOf(expected, clientDataJSON)
+  const { expectedChallenge, checkedChallenge } = challengeOf(expected, clientDataJSON)
   const { verified, registrationInfo } = await faultsOf(() =>
     verifyRegistrationResponse({
       response: {
@@ -91,11 +91,11 @@ export async function proveMade(expected: Expected, given: MadePasskey): Promise
     counter: credential.counter,
     transports,
     isSynced: credentialDeviceType === 'multiDevice',
-    challenge: taken(),
+    challenge: checkedChallenge(),
   }
 }
 
-/** A passkey as it is stored. */
+/** A stored passkey. */
 export interface StoredPasskey {
   userId: string
   credentialId: string
@@ -103,8 +103,9 @@ export interface StoredPasskey {
 }
 
 /**
- * Proves that whoever has a stored passkey has used it for this place, to this challenge, and was recognised (WebAuthn Level 3, section 7.2). The
- * counter is to be compared where it is stored. Throws a `PasskeyFault` otherwise.
+ * Verifies that the owner of a stored passkey used it for this origin and challenge, after user verification
+ * (WebAuthn Level 3, section 7.2). The counter has to be compared where it is stored. Throws a `PasskeyFault`
+ * otherwise.
  */
 export async function proveUsed(
   expected: Expected,
@@ -113,8 +114,8 @@ export async function proveUsed(
 ): Promise<{ counter: number; challenge: AnsweredChallenge }> {
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const { id, userHandle, ...response } = given
-  if (userHandle !== userHandleOf(stored.userId)) throw new PasskeyFault('it is of somebody else')
-  const { expectedChallenge, taken } = challengeOf(expected, given.clientDataJSON)
+  if (userHandle !== userHandleOf(stored.userId)) throw new PasskeyFault('it belongs to another user')
+  const { expectedChallenge, checkedChallenge } = challengeOf(expected, given.clientDataJSON)
   const { verified, authenticationInfo } = await faultsOf(() =>
     verifyAuthenticationResponse({
       response: {
@@ -131,18 +132,18 @@ export async function proveUsed(
       credential: {
         id: stored.credentialId,
         publicKey: new Uint8Array(Buffer.from(stored.publicKey, 'base64url')),
-        // Of none: it is compared in the transaction that moves it on.
+        // Not compared here, but in the transaction that updates it.
         counter: 0,
       },
     }),
   )
   if (!verified) throw new PasskeyFault('its signature is wrong')
-  return { counter: authenticationInfo.newCounter, challenge: taken() }
+  return { counter: authenticationInfo.newCounter, challenge: checkedChallenge() }
 }
 
 /**
- * We ask for no certificates of makers, and take none: to look through them, the library would ask servers of others whether they were
- * revoked, at addresses that whoever sends them has written.
+ * Refuses certificates of manufacturers, which we did not request. To check them, the library would ask other
+ * servers about revocations, at URLs chosen by the sender.
  */
 async function requireNoCertificates(attestationObject: string): Promise<void> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
@@ -150,11 +151,11 @@ async function requireNoCertificates(attestationObject: string): Promise<void> {
     const decoded = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')))
     return { fmt: decoded.get('fmt'), x5c: decoded.get('attStmt').get('x5c') }
   })
-  const isOwnWord = object.fmt === 'none' || (object.fmt === 'packed' && object.x5c === undefined)
-  if (!isOwnWord) throw new PasskeyFault('it came with certificates that were not asked for')
+  const isSelfAttested = object.fmt === 'none' || (object.fmt === 'packed' && object.x5c === undefined)
+  if (!isSelfAttested) throw new PasskeyFault('it contains certificates that were not requested')
 }
 
-/** How the library is to look at a challenge, and what is kept of the one that it has looked at. */
+/** Returns the challenge check for the library, and access to the checked challenge. */
 function challengeOf(expected: Expected, clientDataJSON: string) {
   let read: AnsweredChallenge | null = null
   return {
@@ -162,20 +163,23 @@ function challengeOf(expected: Expected, clientDataJSON: string) {
       const { crossOrigin } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()) as {
         crossOrigin?: unknown
       }
-      if (crossOrigin === true) throw new PasskeyFault('the console stood in a page of somebody else')
+      if (crossOrigin === true) throw new PasskeyFault('the console was embedded in a page of another origin')
       read = expected.readChallenge(challenge)
       if (read === null)
-        throw new PasskeyFault('it answers another question than the last one asked here, or too late')
+        throw new PasskeyFault('its challenge was not issued to this browser, or has expired')
       return true
     },
-    taken(): AnsweredChallenge {
-      if (read === null) throw new Error('An answer was verified without its challenge.')
+    checkedChallenge(): AnsweredChallenge {
+      if (read === null) throw new Error('A response was verified without its challenge.')
       return read
     },
   }
 }
 
-/** The library says what is wrong by throwing; so does what reads bytes that mean nothing. */
+/**
+ * Converts errors to `PasskeyFault`: the library reports faults by throwing, and so does the parsing of
+ * malformed bytes.
+ */
 async function faultsOf<T>(verify: () => Promise<T>): Promise<T> {
   try {
     return await verify()

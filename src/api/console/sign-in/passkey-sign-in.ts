@@ -13,11 +13,11 @@ import { requirePasskeyPlace } from './passkey-place.ts'
 import { PasskeyFault, proveUsed, usedPasskey } from './passkey-proof.ts'
 import { enter, requireSafeOrigin, type SignedIn } from './sign-in.ts'
 
-/** Holds an answer to the browser that was asked. */
+/** Binds a response to the browser that requested the challenge. */
 const browserCookie = '__Host-onesixty-passkey'
 
 export const passkeySignInCalls = {
-  /** What a browser needs to ask for a passkey. Nothing of it is stored: strangers ask too. */
+  /** Returns the options to use a passkey. Nothing is stored, because unknown browsers call this too. */
   'session/ask-passkey': defineCall({
     kind: 'change',
     access: 'anyone',
@@ -31,8 +31,9 @@ export const passkeySignInCalls = {
     },
   }),
   /**
-   * Signs in by a passkey, which stands for both factors: that the authenticator has recognised its owner is proven here. Refuses by one code
-   * whatever is wrong, and after too many failures; its words help the owner on, and tell whoever guesses that a random id is known, of nobody.
+   * Signs in with a passkey, which counts as both factors: user verification by the authenticator is checked
+   * here. All faults have the same code, and too many failures are refused. The sentences help the owner; to
+   * an attacker they reveal only that a random ID exists, not its user.
    */
   'session/sign-in-with-passkey': defineCall({
     kind: 'change',
@@ -41,12 +42,12 @@ export const passkeySignInCalls = {
     async handle(context, given): Promise<{ state: SignedIn }> {
       requireSafeOrigin(context.headers)
       const { limits } = context.ports.identity
-      // Not under the e-mail address: whoever guesses at a password must not lock the passkey out with it.
+      // Not counted by e-mail address: an attacker who guesses passwords must not block the passkey.
       const name = `passkey ${given.id}`
       const known = await knownBrowser(context, { credentialId: given.id })
       const browser = known === null ? null : `passkey ${known}`
       const attempt = takeSignInAttempt(limits, { name, address: context.address, browser })
-      const begun = await recognise(context, given)
+      const begun = await verifyUse(context, given)
       attempt.succeeded()
       await enter(context, begun)
       return { state: 'signed-in' }
@@ -54,15 +55,15 @@ export const passkeySignInCalls = {
   }),
 }
 
-/** Whose passkey was used. Refuses what proves nothing. */
-async function recognise(context: CallContext, given: Parameters<typeof proveUsed>[1]): Promise<BegunSignIn> {
+/** Returns the user of the passkey. Refuses an invalid proof. */
+async function verifyUse(context: CallContext, given: Parameters<typeof proveUsed>[1]): Promise<BegunSignIn> {
   const { read, writer, clock, ids, ports } = context
   const stored = await read
     .selectFrom('passkeys')
     .select(['id', 'user_id', 'credential_id', 'public_key'])
     .where('credential_id', '=', given.id)
     .executeTakeFirst()
-  if (stored === undefined) throw notTaken(useWords.removed)
+  if (stored === undefined) throw rejected(useTexts.removed)
   const userId = stored.user_id
   const flow = flowOf(context)
   const deps = { key: ports.identity.passkeyKey, nowMs: clock.now() }
@@ -74,30 +75,30 @@ async function recognise(context: CallContext, given: Parameters<typeof proveUse
     given,
     { userId, credentialId: stored.credential_id, publicKey: stored.public_key },
   ).catch((error: unknown) => {
-    if (error instanceof PasskeyFault) throw notTaken(`This passkey was not taken: ${error.message}.`)
+    if (error instanceof PasskeyFault) throw rejected(`This passkey was rejected: ${error.message}.`)
     throw error
   })
-  // What is refused is written down too: nothing is thrown within.
+  // A refused use is stored too, so nothing is thrown within the transaction.
   const { epoch, use } = await writer.write(async (tx) => ({
     epoch: await lockUser(tx, userId),
     use: await usePasskey(tx, { ids, nowMs: clock.now() }, { passkeyId: stored.id, userId, ...proven }),
   }))
-  if (epoch === null) throw notTaken(useWords.removed)
-  if (use !== 'used') throw notTaken(useWords[use])
+  if (epoch === null) throw rejected(useTexts.removed)
+  if (use !== 'used') throw rejected(useTexts[use])
   return { userId, epoch }
 }
 
-const useWords: Readonly<Record<Exclude<PasskeyUse, 'used'>, string>> = {
-  answered_before: 'This answer of the browser was taken before.',
-  removed: 'This passkey is not known here; it may have been removed.',
+const useTexts: Readonly<Record<Exclude<PasskeyUse, 'used'>, string>> = {
+  answered_before: 'This response of the browser was already used.',
+  removed: 'Unknown passkey; it may have been removed.',
   counter_went_back:
-    'This passkey was used less often than before by its own count: there may be a copy of it. Sign in with the password and remove it.',
+    'The use counter of this passkey did not increase: it may have been copied. Sign in with the password and remove it.',
 }
 
-const notTaken = (detail: string): Refusal =>
+const rejected = (detail: string): Refusal =>
   refuse('not_signed_in', { detail: `${detail} Try again, or sign in with your password.` })
 
-/** The flow of this browser; null when it was not asked yet. */
+/** Returns the flow of this browser; null before its first challenge. */
 function flowOf({ headers }: CallContext): PasskeyFlow | null {
   const name = new RegExp(`(?:^|; )${browserCookie}=([\\w-]{22})(?:;|$)`).exec(
     headers.get('cookie') ?? '',
@@ -105,7 +106,10 @@ function flowOf({ headers }: CallContext): PasskeyFlow | null {
   return name === undefined ? null : `sign-in ${name}`
 }
 
-/** Names this browser, until it is closed. Tabs share the name, so that none spoils the question of another. */
+/**
+ * Identifies this browser until it is closed. Tabs share the ID, so that none invalidates the challenge of
+ * another.
+ */
 function newFlow({ setCookie }: CallContext): PasskeyFlow {
   const name = randomBytes(16).toString('base64url')
   setCookie(`${browserCookie}=${name}; Path=/; HttpOnly; Secure; SameSite=Strict`)

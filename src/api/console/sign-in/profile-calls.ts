@@ -23,18 +23,18 @@ import { listSessions, type ListedSession } from './session-list.ts'
 export interface ProfileAnswer {
   name: string
   email: string
-  /** Whether a link that was sent to an address of this person was ever opened. */
+  /** True when a link sent to an address of the user was opened. */
   isEmailProven: boolean
-  /** The address that was asked for and is not confirmed yet; null when there is none. */
+  /** Requested e-mail address that is not confirmed yet; null without one. */
   pendingEmail: string | null
   hasSecondFactor: boolean
   passkeys: ListedPasskey[]
-  /** The one address at which passkeys work; null where browsers have none. */
+  /** The only origin at which passkeys work; null where browsers do not support them. */
   passkeyOrigin: string | null
   sessions: ListedSession[]
-  /** What one may be told of by mail, and whether one is. */
+  /** Alert kinds, and whether the user receives mails about them. */
   alerts: { kind: AlertKind; label: string; isOn: boolean }[]
-  /** Whether this instance has a mail server. */
+  /** True when this instance has a mail server. */
   sendsMail: boolean
 }
 
@@ -69,7 +69,10 @@ export const profileCalls = {
       }
     },
   }),
-  /** Changes the name, and with the password asks for another e-mail address, which counts once the link that is mailed there was opened. */
+  /**
+   * Changes the name. With the password, requests another e-mail address, which becomes current when the
+   * mailed link is opened.
+   */
   'profile/change': defineCall({
     kind: 'change',
     access: 'user',
@@ -99,7 +102,7 @@ export const profileCalls = {
       return { confirms: { email, mail } }
     },
   }),
-  /** Chooses of what one is told by mail: of these kinds no more, of all others. */
+  /** Mutes these alert kinds, and unmutes all others. */
   'profile/mute-alerts': defineCall({
     kind: 'change',
     access: 'user',
@@ -109,7 +112,7 @@ export const profileCalls = {
       return { changed: true }
     },
   }),
-  /** Replaces the password; all other sessions end. Gives how many passkeys still sign the person in. */
+  /** Sets a new password and ends all other sessions. Returns how many passkeys still sign the user in. */
   'profile/change-password': defineCall({
     kind: 'change',
     access: 'user',
@@ -145,7 +148,10 @@ export const profileCalls = {
   }),
 }
 
-/** Refuses another address without a mail server, without the password, more often than some times an hour, and where another user has it. */
+/**
+ * Refuses another e-mail address without a mail server, without the password, beyond the hourly limit, and
+ * when another user has it.
+ */
 async function admitEmail(
   context: UserContext,
   { email, password: given }: { email: string; password: string },
@@ -162,7 +168,7 @@ async function listAlerts({ read, user }: UserContext): Promise<ProfileAnswer['a
   return alertKinds.map((kind) => ({ kind, label: alertTexts[kind].label, isOn: !muted.includes(kind) }))
 }
 
-/** Ends one of the own sessions, or all but this one. */
+/** Ends one session of the user, or all but the current one. */
 function endSessions({ user, sessionId, writer }: UserContext, { only }: { only?: string }): Promise<number> {
   return writer.write(async (tx) => {
     const own = tx.deleteFrom('auth_sessions').where('userId', '=', user.id)

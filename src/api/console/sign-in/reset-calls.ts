@@ -10,9 +10,9 @@ import { knownBrowser } from './known-browsers.ts'
 
 export const resetCalls = {
   /**
-   * Mails a link that replaces a lost password, beside those that were mailed before: anybody can ask, and must not end the link that a person is about
-   * to open. The answer is the same, and as quick, whether anybody has the address; without a mail
-   * server only the operator can make such a link.
+   * Mails a link that resets a lost password. Earlier links stay valid: anyone can request one, and must not
+   * invalidate the link that a user is about to open. The response, and its time, are the same whether or not
+   * the address belongs to a user. Without a mail server only the operator can create such a link.
    */
   'reset/ask': defineCall({
     kind: 'change',
@@ -25,9 +25,12 @@ export const resetCalls = {
       if (browser === null) takePlaceOrRefuse(limits.resetByNetwork, context.address)
       if (mailer === null) return { mails: false }
       takeReset(limits, { address: context.address, email, browser })
-      // Not waited for: how long a mail server takes would tell that there was a mail.
+      // Not awaited: the time of the mail server would reveal that a mail was sent.
       void mailReset(context, email).catch((error: unknown) =>
-        context.log.error({ request: context.requestId, err: error }, 'a reset link could not be made'),
+        context.log.error(
+          { request: context.requestId, err: error },
+          'failed to create or mail a reset link',
+        ),
       )
       return { mails: true }
     },
@@ -53,14 +56,15 @@ async function mailReset(context: CallContext, email: string): Promise<void> {
   )
   await ports.identity.mailer?.send({
     to: email,
-    subject: 'A new password for onesixty',
-    text: `Somebody, probably you, has lost the password of ${email}
-at ${publicUrl()}. With this link you choose a new one:
+    subject: 'Reset your password for onesixty',
+    text: `We received a request to reset the password for
+${email} at ${publicUrl()}.
+Use this link to choose a new one:
 
 ${linkAddress(publicUrl(), token)}
 
-It works once, for ${config.resetLinkHours} hours. If it was not you, do nothing: the
-password stays as it is.
+The link works once, for ${config.resetLinkHours} hours. If it was not you, ignore this mail:
+the password does not change.
 `,
   })
 }

@@ -10,11 +10,11 @@ import { qrCodeOf, type QrCode } from '../core/qr-code.ts'
 import { writeSignedIn } from './session.ts'
 import { enter, ownHeaders } from './sign-in.ts'
 
-/** What an authenticator app is given, and the codes for the day on which it is lost. All of it is shown this once. */
+/** Secret for an authenticator app, and recovery codes. All of it is shown only once. */
 export interface NewSecondFactor {
-  /** Base32, to be typed. */
+  /** Base32, for typing. */
   secret: string
-  /** Of the `otpauth` address. */
+  /** QR code of the `otpauth` URI. */
   qr: QrCode
   recoveryCodes: string[]
 }
@@ -23,7 +23,7 @@ const closed = { additionalProperties: false }
 const password = Type.String({ maxLength: 1_000 })
 
 export const secondFactorCalls = {
-  /** Makes a secret; nothing changes for the next sign-in until a code of it was given. */
+  /** Creates a secret. The next sign-in does not change until a code of it was confirmed. */
   'second-factor/begin': defineCall({
     kind: 'change',
     access: 'user',
@@ -37,13 +37,15 @@ export const secondFactorCalls = {
         asResponse: true,
       })
       if (!response.ok)
-        throw refuse('not_permitted', { detail: 'There is a second factor already. Remove it first.' })
+        throw refuse('not_permitted', {
+          detail: 'Two-factor authentication is already enabled. Disable it first.',
+        })
       const made = (await response.json()) as { totpURI: string; backupCodes: string[] }
       const secret = new URL(made.totpURI).searchParams.get('secret') ?? ''
       return { secret, qr: qrCodeOf(otpauth(secret, context.user.email)), recoveryCodes: made.backupCodes }
     },
   }),
-  /** A first code proves that the app has the secret; from now on it is asked for. */
+  /** Confirms the secret with a first code. From now on a code is required. */
   'second-factor/confirm': defineCall({
     kind: 'change',
     access: 'user',
@@ -60,8 +62,8 @@ export const secondFactorCalls = {
           : null
       if (epoch === null) {
         throw refuse('validation_failed', {
-          detail: 'The code does not fit. Is the clock of the phone right? Type the one shown now.',
-          errors: [{ pointer: '/code', code: 'invalid_format', detail: 'The code does not fit.' }],
+          detail: 'Wrong code. Check the clock of the phone and enter the current code.',
+          errors: [{ pointer: '/code', code: 'invalid_format', detail: 'Wrong code.' }],
         })
       }
       await enter(context, { userId: body.userId, epoch })
@@ -80,7 +82,7 @@ export const secondFactorCalls = {
         headers: ownHeaders(context),
         asResponse: true,
       })
-      if (!response.ok) throw refuse('not_permitted', { detail: 'There is no second factor.' })
+      if (!response.ok) throw refuse('not_permitted', { detail: 'Two-factor authentication is not enabled.' })
       await context.writer.write((tx) => audit(tx, context, 'user.recovery_codes_renewed'))
       return { recoveryCodes: ((await response.json()) as { backupCodes: string[] }).backupCodes }
     },
@@ -100,13 +102,17 @@ export const secondFactorCalls = {
   }),
 }
 
-/** The address that authenticator apps read (Key URI format of Google Authenticator; RFC 6238 with its defaults). */
+/**
+ * Returns the URI for authenticator apps (Key URI format of Google Authenticator; RFC 6238 with its
+ * defaults).
+ */
 const otpauth = (secret: string, email: string): string =>
   `otpauth://totp/onesixty:${encodeURIComponent(email)}?secret=${secret}&issuer=onesixty`
 
 /**
- * From now on a code is asked for, and browsers that signed in by the password alone are strangers: gives the epoch that begins, for a new session in the
- * place of this one. Null when the app was added before or begun anew.
+ * Enables the second factor: browsers that signed in with only the password are unknown from now on. Returns
+ * the new epoch, for a new session in place of this one. Null when the app was already added, or its setup
+ * was restarted.
  */
 async function add(tx: Tx, context: UserContext, proof: StepProof): Promise<number | null> {
   const userId = context.user.id

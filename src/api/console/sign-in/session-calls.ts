@@ -12,16 +12,16 @@ export interface AccountOfUser {
   role: 'owner' | 'member'
 }
 
-/** What the console shows before anything else: who is signed in, and which accounts are theirs. */
+/** Initial state of the console: the signed-in user and their accounts. */
 export interface SessionAnswer {
   user: ConsoleUser | null
   accounts: AccountOfUser[]
   signUp: 'open' | 'invite' | 'closed'
-  /** Whether a lost password is replaced by a mail, and not by the operator alone. */
+  /** True when a lost password is reset by mail, not only by the operator. */
   mailsResets: boolean
-  /** The one address at which passkeys work; null where browsers have none. */
+  /** The only origin at which passkeys work; null where browsers do not support them. */
   passkeyOrigin: string | null
-  /** What a new account is granted. */
+  /** SMS granted to a new account. */
   freeSms: number
 }
 
@@ -51,7 +51,7 @@ export const sessionCalls = {
     ),
     handle: async (context, given): Promise<{ state: SignedIn }> => ({ state: await signIn(context, given) }),
   }),
-  /** The second half of signing in, for who has a second factor. */
+  /** Second step of a sign-in with two-factor authentication. */
   'session/give-code': defineCall({
     kind: 'change',
     access: 'anyone',
@@ -84,5 +84,5 @@ const accountsOf = ({ read }: CallContext, userId: string): Promise<AccountOfUse
     .limit(maxAccounts)
     .execute()
 
-/** A person is a member of few accounts; the operator finds others on the operator's page. */
+/** A user is a member of few accounts. The operator finds others on the accounts page. */
 const maxAccounts = 100

@@ -2,20 +2,20 @@ import type { UserContext } from '../core/call.ts'
 
 export interface ListedSession {
   id: string
-  /** The one that asks. */
+  /** True for the current session. */
   isThis: boolean
   address: string | null
-  /** What the browser says that it is. */
+  /** User agent of the browser. */
   agent: string | null
   startedAt: number
-  /** When it was last prolonged, which use does once a day. */
+  /** Time of the last extension, at most once a day when used. */
   prolongedAt: number
   endsAt: number
 }
 
 const maxListed = 50
 
-/** The own sessions that still work, newest first. */
+/** Returns the active sessions of the user, newest first. */
 export async function listSessions({ read, user, sessionId, clock }: UserContext): Promise<ListedSession[]> {
   const rows = await read
     .selectFrom('auth_sessions')

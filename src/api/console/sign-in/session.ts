@@ -5,14 +5,15 @@ import type { CallContext, ConsoleUser, UserContext } from '../core/call.ts'
 import { sessionCookie } from '../core/auth.ts'
 
 /**
- * Who is signed in by the cookie of a request; null when nobody is, or when the session has ended. Use prolongs it, once a day: then the
- * answer gives the browser the cookie anew. Where it cannot, nothing is prolonged, for a cookie that ends before its session does.
+ * Returns the user of the session cookie; null without a session, and when it has ended. Use extends a
+ * session once a day; the response then sets the cookie again. Where no cookie can be set, the session is not
+ * extended, because the cookie would expire before it.
  */
 export async function readSession(
   { auth, headers, read, setCookie }: Pick<CallContext, 'auth' | 'headers' | 'read' | 'setCookie'>,
   { canProlong = true } = {},
 ): Promise<{ sessionId: string; user: ConsoleUser } | null> {
-  // Without the cookie there is no need to load what reads it.
+  // Without the cookie, Better Auth need not be loaded.
   if (!(headers.get('cookie') ?? '').includes(`${sessionCookie}=`)) return null
   const query = { disableRefresh: !canProlong }
   const answer = await (await auth()).api.getSession({ headers, query, returnHeaders: true })
@@ -30,8 +31,9 @@ export async function readSession(
 }
 
 /**
- * A unit about how a person signs in. Refuses when the session has ended since the call was admitted: a new password or the first proof of the address
- * came between, and what was asked for before it must not outlive it.
+ * Runs a transaction about the authentication of the user. Refuses when the session has ended since the call
+ * was admitted: after a new password, or the first confirmation of the address, earlier requests must not
+ * take effect.
  */
 export const writeSignedIn = <T>(
   { writer, user, sessionId }: Pick<UserContext, 'writer' | 'user' | 'sessionId'>,

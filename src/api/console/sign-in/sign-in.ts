@@ -8,12 +8,13 @@ import { takeCodeAttempt, takeSignInAttempt } from '../core/identity-limits.ts'
 import { knownBrowser, rememberBrowser } from './known-browsers.ts'
 import { renewPasswordHash } from './check-password.ts'
 
-/** What became of an attempt to sign in: the person is in, or has to show the second factor. */
+/** Result of a sign-in: signed in, or a code of the second factor is required. */
 export type SignedIn = 'signed-in' | 'code-needed'
 
 /**
- * Signs in with e-mail and password; the cookie of the session, always a new one, goes with the answer. Refuses in the same words
- * and after the same work whether the address is unknown or the password wrong, and after too many failures.
+ * Signs in with e-mail address and password. The response sets the cookie of a new session. The refusal has
+ * the same text, and takes the same time, for an unknown address and a wrong password. Too many failures are
+ * refused.
  */
 export async function signIn(
   context: CallContext,
@@ -27,26 +28,30 @@ export async function signIn(
   const begun = await findSignIn(context.read, email)
   const outcome = await startSession(context, begun, given.password)
   if (begun === null || outcome === null)
-    throw refuse('not_signed_in', { detail: 'E-mail address and password do not go together.' })
+    throw refuse('not_signed_in', { detail: 'Wrong e-mail address or password.' })
   attempt.succeeded()
   if (outcome === 'signed-in') rememberBrowser(context, begun)
-  // The person is in: whatever is in the way of a better hash, the next sign-in tries again.
+  // The user is signed in. If the better hash cannot be stored now, the next sign-in tries again.
   await renewPasswordHash(context, begun.name, given.password).catch((error: unknown) =>
-    context.log.error({ request: context.requestId, err: error }, 'the hash of a password was not renewed'),
+    context.log.error({ request: context.requestId, err: error }, 'failed to renew the hash of a password'),
   )
   return outcome
 }
 
-/** Signs in who has just chosen a password. */
-export async function signInAnew(context: CallContext, email: string, password: string): Promise<SignedIn> {
+/** Signs in a user who has just set a password. */
+export async function signInWithNewPassword(
+  context: CallContext,
+  email: string,
+  password: string,
+): Promise<SignedIn> {
   const begun = await findSignIn(context.read, email)
   const outcome = await startSession(context, begun, password)
-  if (begun === null || outcome === null) throw new Error('A password that was just stored does not fit.')
+  if (begun === null || outcome === null) throw new Error('A password that was just stored was rejected.')
   if (outcome === 'signed-in') rememberBrowser(context, begun)
   return outcome
 }
 
-/** Takes the code of the second factor, or one of the recovery codes, of who has just given the password. */
+/** Accepts the code of the second factor, or a recovery code, after the password. */
 export async function giveCode(context: CallContext, typed: string): Promise<void> {
   requireSafeOrigin(context.headers)
   const { limits } = context.ports.identity
@@ -54,7 +59,7 @@ export async function giveCode(context: CallContext, typed: string): Promise<voi
   const auth = await context.auth()
   const headers = ownHeaders(context)
   const nowMs = context.clock.now()
-  // Costs nothing without the signed cookie that a right password gives.
+  // Costs nothing without the signed cookie that a correct password sets.
   const given = await auth.api.readCode({ body: { code, nowMs }, headers })
   const known = given === null ? null : await knownBrowser(context, { userId: given.userId })
   const browser = known === null ? null : `code ${known}`
@@ -76,37 +81,43 @@ export async function giveCode(context: CallContext, typed: string): Promise<voi
   await enter(context, { userId, epoch })
 }
 
-/** Starts a session for who was recognised by something else than the password, in the unit that has given the epoch. */
+/**
+ * Starts a session for a user who was authenticated without the password, in the transaction that returned
+ * the epoch.
+ */
 export async function enter(context: CallContext, begun: BegunSignIn): Promise<void> {
   const auth = await context.auth()
   const headers = ownHeaders(context)
   const body = { userId: begun.userId }
   const response = await auth.api.startSession({ body, headers, asResponse: true })
-  if (!response.ok) throw new Error(`No session could be started: ${response.status}.`)
+  if (!response.ok) throw new Error(`Failed to start a session: ${response.status}.`)
   await keepOrRefuse(context, begun, response)
   rememberBrowser(context, begun)
 }
 
-/** Refuses where no browser would keep the cookie of a session: it goes over TLS, or stays on the machine. */
+/** Refuses where no browser would keep the session cookie: it needs TLS, or the same machine. */
 export function requireSafeOrigin(headers: Headers): void {
   const origin = URL.parse(headers.get('origin') ?? '')
   if (origin === null || (origin.protocol !== 'https:' && !isLoopbackHost(origin.hostname)))
     throw refuse('https_required')
 }
 
-/** The headers of a request as Better Auth is to see them. */
+/** Returns the headers of a request for Better Auth. */
 export function ownHeaders({ headers, address }: Pick<CallContext, 'headers' | 'address'>): Headers {
   const own = new Headers(headers)
   own.set(addressHeader, address)
   return own
 }
 
-/** Hands the cookies that Better Auth sets to the browser. */
+/** Passes the cookies of Better Auth to the browser. */
 export const keepCookies = (context: CallContext, response: Response): void => {
   for (const cookie of response.headers.getSetCookie()) context.setCookie(cookie)
 }
 
-/** Null when they do not go together. An unknown name costs the same: Better Auth hashes the password then too. */
+/**
+ * Starts a session; null for a wrong e-mail address or password. An unknown address costs the same time:
+ * Better Auth hashes the password then too.
+ */
 async function startSession(
   context: CallContext,
   begun: (BegunSignIn & { name: string }) | null,
@@ -114,7 +125,7 @@ async function startSession(
 ): Promise<SignedIn | null> {
   const auth = await context.auth()
   const response = await auth.api.signInEmail({
-    body: { email: begun?.name ?? nobody, password },
+    body: { email: begun?.name ?? unknownEmail, password },
     headers: ownHeaders(context),
     asResponse: true,
   })
@@ -122,7 +133,9 @@ async function startSession(
   return keepOrRefuse(context, begun, response)
 }
 
-/** Hands over the session that Better Auth has started, unless the way of signing in has changed since it was begun. */
+/**
+ * Keeps the session that Better Auth has started, unless the authentication of the user has changed since.
+ */
 async function keepOrRefuse(
   context: CallContext,
   { userId, epoch }: BegunSignIn,
@@ -143,19 +156,18 @@ const changedMeanwhile = (): Refusal =>
     detail: 'The password or the second factor was changed while you signed in. Sign in again.',
   })
 
-/** A domain that nobody can have (RFC 2606 section 2). */
-const nobody = 'nobody@users.invalid'
+/** A domain that cannot exist (RFC 2606 section 2). */
+const unknownEmail = 'nobody@users.invalid'
 
-/** Codes are counted by the attempt to sign in that they belong to; its cookie is signed. */
+/** Codes are counted by their sign-in attempt, whose cookie is signed. */
 const codeName = (headers: Headers): string =>
   /__Host-onesixty-second-factor=([^;]+)/.exec(headers.get('cookie') ?? '')?.[1] ?? ''
 
 const codeFault = (result: CodeResult): Refusal =>
   result === 'too_many'
     ? refuse('rate_limited', {
-        detail: 'There were too many wrong codes. Sign in again, in 15 minutes at the latest.',
+        detail: 'Too many wrong codes. Sign in again, at the latest in 15 minutes.',
       })
     : refuse('not_signed_in', {
-        detail:
-          'The code does not fit, was used before, or its time is over. Try the next one, or sign in again.',
+        detail: 'The code is wrong, already used, or expired. Try the next code, or sign in again.',
       })

@@ -8,9 +8,9 @@ import { mailFirstEmailLink } from './confirm-email.ts'
 import { takePlaceOrRefuse } from '../core/identity-limits.ts'
 import { newUser } from './new-user.ts'
 import { hashNewPassword, requireGoodPassword } from './check-password.ts'
-import { requireSafeOrigin, type SignedIn, signInAnew } from './sign-in.ts'
+import { requireSafeOrigin, type SignedIn, signInWithNewPassword } from './sign-in.ts'
 
-/** An account that was just opened. Its test key is given this once, so that the first send needs no further page. */
+/** A new account. Its test key is returned only once, so that the first send needs no other page. */
 export interface SignUpAnswer {
   state: SignedIn
   accountId: string
@@ -18,7 +18,7 @@ export interface SignUpAnswer {
 }
 
 export const signUpCalls = {
-  /** Opens an account with its owner, wallets and free SMS in one transaction, and signs in. */
+  /** Creates an account with its owner, wallets and free SMS in one transaction, and signs in. */
   'sign-up/open': defineCall({
     kind: 'change',
     access: 'anyone',
@@ -38,7 +38,8 @@ export const signUpCalls = {
       const faults = [...nameFaults(person.name), ...emailFaults(person.email)]
       if (faults.length > 0) throw invalidInput(faults)
       requireGoodPassword(given.password, person)
-      // Counted only now: a password that was too short costs nobody an attempt; asking which addresses are known does, and so does hashing.
+      // Counted only after the password check: a short password costs no attempt. Probing for known addresses
+      // does, and so does hashing.
       takePlaceOrRefuse(ports.identity.limits.signUpByNetwork, context.address)
       const passwordHash = await hashNewPassword(given.password, person)
       const opened = await writer.write(async (tx) => {
@@ -47,7 +48,7 @@ export const signUpCalls = {
         return ports.identity.openAccount(tx, nowMs, { ...person, userId, actor: userId })
       })
       mailFirstEmailLink(context, { userId: opened.userId, email: person.email })
-      const state = await signInAnew(context, person.email, given.password)
+      const state = await signInWithNewPassword(context, person.email, given.password)
       return { state, accountId: opened.accountId, testKey: opened.testKey }
     },
   }),

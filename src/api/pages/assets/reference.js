@@ -1,8 +1,8 @@
 const { document: url } = document.querySelector('#reference').dataset
-// The console leaves a test key here when it sends somebody to this page: requests then run as they stand.
+// The console stores a test key here when a user opens this page from it: requests then run unchanged.
 const key = sessionStorage.getItem('onesixty-reference-key')
 
-// Draws the reference. A file of its own, because the page's policy admits no inline script.
+// Renders the reference. A separate file, because the policy of the page allows no inline scripts.
 window.Scalar.createApiReference('#reference', {
   url,
   telemetry: false,

@@ -21,14 +21,14 @@ interface Deps {
   receiptsPer: 'part' | 'message'
   packing: 'unpacked' | 'packed'
   alphabet: 'gsm7' | 'latin1' | 'ascii'
-  /** Which ids were given to messages of this link. */
+  /** Which IDs belong to messages of this link. */
   known: Pick<KnownIds, 'has' | 'waitFor'>
 }
 
-/** Who repeats a message does so within this time. */
+/** A peer that repeats a message does so within this time. */
 const repeatMs = 600_000
 
-/** Gives what a message or receipt of the SMSC is taken with: settles when it is stored. */
+/** Returns the handler for messages and receipts of the SMSC; it settles when they are stored. */
 export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryResult) => Promise<void> {
   const { events, tools, ids, known, unread, receipts: reading } = deps
   const nameOf = createNames()
@@ -43,7 +43,7 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryR
     const early = receipt === null ? wholeReceiptId(body, reading) : null
     if (early !== null) {
       await known.waitFor(readings(early), [body.source.address, body.destination.address])
-      // Nobody writes that to a person: under an id of nobody it is kept with the receipts that nobody waits for.
+      // No person writes such a text: with an unknown ID it is kept with the unmatched receipts.
       receipt = readReceipt(body, { ...reading, isKnownId: () => true })
     }
     if (receipt !== null) {
@@ -52,7 +52,7 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryR
       if (receipt.result === null) return receipt.isUnread === true ? unread.receipt(delivery) : undefined
       const { networkId, hasNoId, result, code, networkCode, numbers, isOneSided, reference } = receipt
       const { submittedAt, covers } = receipt
-      // No id tells whether the answer to its submit was there before.
+      // No ID shows whether the response to its submission had arrived before.
       if (hasNoId) await known.waitFor([], numbers)
       await events.receipt({
         ...receiptedId(networkId, ids),
@@ -71,14 +71,14 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryR
     const { text, part, coded } = readInboundText(body, deps)
     const receivedAt = tools.now()
     const fromIs = kindOf(body.source)
-    // A piece of a long text has a number of its own: the same octets are the same piece.
+    // A part of a long text has its own number: the same octets are the same part.
     const { name, former } = nameOf(digestOf(body), { fate, receivedAt, isPiece: part !== null })
     await events.inbound({
       from: numberOf(body.source),
       ...(fromIs !== null && { fromIs }),
       to: body.destination.address === '' ? null : numberOf(body.destination),
       text,
-      // A deliver_sm says nothing of when the SMSC had it.
+      // A deliver_sm does not contain when the SMSC received it.
       receivedAt: null,
       inReplyTo: null,
       fingerprint: name,
@@ -89,11 +89,11 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryR
   }
 }
 
-/** International numbers as E.164; everything else as it came. */
+/** Returns international numbers as E.164, everything else as received. */
 const numberOf = ({ ton: type, address }: MessageFields['source']): string =>
   type === ton.international && /^[1-9]\d{4,14}$/.test(address) ? `+${address}` : address
 
-/** What the type of an address tells beside that it is international (section 5.2.5). */
+/** Returns what the type of an address means, apart from international (section 5.2.5). */
 const kindOf = ({ ton: type }: MessageFields['source']): 'national' | 'other' | null =>
   type === ton.national ? 'national' : notSubscribers.has(type) ? 'other' : null
 const notSubscribers: ReadonlySet<number> = new Set([
@@ -103,16 +103,19 @@ const notSubscribers: ReadonlySet<number> = new Set([
   ton.abbreviated,
 ])
 
-/** Bounds what is remembered: more messages than that in ten minutes are a hundred a second. */
+/** Limits how many are remembered: more than this in ten minutes is 100 per second. */
 const maxRemembered = 60_000
 
-interface Heard {
+interface SeenDelivery {
   name: string
-  /** What it was named if it was stored before this process began. Told with each of its repeats: the first try to store it may fail. */
+  /**
+   * Its name if it was stored before this process started. Sent with each repeat: the first attempt to store
+   * it may fail.
+   */
   former: NonNullable<Inbound['formerFingerprint']> | null
-  /** In which ten minutes it was heard first. */
+  /** The ten minutes in which it first arrived. */
   span: number
-  /** What became of its last copy. */
+  /** The result of its last copy. */
   fate: DeliveryResult
 }
 interface Copy {
@@ -122,25 +125,26 @@ interface Copy {
 }
 
 /**
- * Names messages so that repeats of one have one name. What this process does not remember is named after its octets and whole ten minutes, which
- * is the same before and after a restart; `former` is what it was named if it came before in the ten minutes that ended meanwhile.
+ * Names messages so that repeats of one have the same name. One that this process does not remember is named
+ * after its octets and a period of ten minutes, which is the same before and after a restart; `former` is its
+ * name if it arrived in the period before.
  */
-function createNames(): (digest: string, copy: Copy) => Pick<Heard, 'name' | 'former'> {
-  const heard = new BoundedMap<Heard>(maxRemembered)
+function createNames(): (digest: string, copy: Copy) => Pick<SeenDelivery, 'name' | 'former'> {
+  const seen = new BoundedMap<SeenDelivery>(maxRemembered)
   let count = 0
   return (digest, { fate, receivedAt, isPiece }) => {
-    const known = heard.get(digest)
+    const known = seen.get(digest)
     const span = Math.floor(receivedAt / repeatMs)
     const isRecent = known !== undefined && fate.arrivedMs - known.fate.arrivedMs < repeatMs
     const isRepeat =
-      isRecent && (isPiece || known.fate.mayComeAgain(fate.arrivedMs, !fate.cameBeside(known.fate)))
+      isRecent && (isPiece || known.fate.mayComeAgain(fate.arrivedMs, !fate.isOfSameSession(known.fate)))
     const isTaken = !isRepeat && known?.span === span
     const name = isRepeat ? known.name : `${digest}.${span}${isTaken ? `.${receivedAt}.${++count}` : ''}`
     const former =
       known === undefined ? { name: `${digest}.${span - 1}`, afterMs: receivedAt - repeatMs } : null
-    const heardAs = isRepeat ? { ...known, fate } : { name, former, span, fate }
-    heard.set(digest, heardAs)
-    return heardAs
+    const entry = isRepeat ? { ...known, fate } : { name, former, span, fate }
+    seen.set(digest, entry)
+    return entry
   }
 }
 

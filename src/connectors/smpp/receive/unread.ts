@@ -5,24 +5,27 @@ import type { Delivery } from '../../../smpp/session/deliveries.ts'
 import { describePdu } from '../../../smpp/values/describe-pdu.ts'
 import { type Pdu, tlvTags } from '../../../smpp/codec/pdu.ts'
 
-/** Bounds the words of a carrier that are remembered as said. */
+/** Limits how many unknown words of a carrier are remembered as logged. */
 const maxSaid = 100
 
-/** What came over a link and could not be read, or not as a whole: all of it is counted, and each kind and word stands in the log once. */
+/**
+ * Records what a link received and could not parse, or not completely: all of it is counted, and each kind
+ * and word is logged once.
+ */
 export interface Unread {
-  /** A receipt has a word that SMPP has not, and that nobody has explained. */
+  /** A receipt contains a status word that SMPP does not define and that the settings do not explain. */
   word(word: string, meaning: 'undelivered' | 'open'): void
-  /** A receipt names no message, or says nothing of it. */
+  /** A receipt matches no message, or has no result. */
   receipt(delivery: Delivery): void
-  /** What nobody waited for, or what could not be read behind the mandatory part of a PDU. */
+  /** An unexpected PDU, or one whose optional part cannot be parsed. */
   odd(pdu: Pdu | MalformedPdu): void
 }
 
 export function createUnread({ counters, log }: Pick<ConnectorTools, 'counters' | 'log'>): Unread {
-  const said = new BoundedMap<true>(maxSaid)
-  const sayOnce = (name: string, words: string, detail: Record<string, unknown>): void => {
-    if (said.has(name)) return
-    said.set(name, true)
+  const logged = new BoundedMap<true>(maxSaid)
+  const logOnce = (name: string, words: string, detail: Record<string, unknown>): void => {
+    if (logged.has(name)) return
+    logged.set(name, true)
     log('warn', words, detail)
   }
   return {
@@ -30,42 +33,42 @@ export function createUnread({ counters, log }: Pick<ConnectorTools, 'counters' 
       counters?.unread('word', isOneWord.test(word) ? word.toUpperCase() : formOf(word))
       const words =
         meaning === 'undelivered'
-          ? 'receipts have a word that is none of SMPP; it counts as undelivered, unless receipt_words says otherwise'
-          : 'receipts have a word that is none of SMPP, where none tells an end; it is passed over, unless receipt_words says otherwise'
-      sayOnce(`word ${word}`, words, { word })
+          ? 'receipts contain a word that SMPP does not define; it counts as undelivered, unless receipt_words defines it'
+          : 'receipts without a final state contain a word that SMPP does not define; it is ignored, unless receipt_words defines it'
+      logOnce(`word ${word}`, words, { word })
     },
     receipt(delivery) {
       counters?.unread('receipt', formOfReceipt(delivery))
-      const words = 'receipts come that name no message or say nothing of it; they are passed over'
-      sayOnce('receipt', words, describePdu(delivery))
+      const words = 'ignoring receipts that match no message or have no result'
+      logOnce('receipt', words, describePdu(delivery))
     },
     odd(pdu) {
       if (pdu.command === 'malformed') {
         counters?.unread('pdu', `${pdu.claimed ?? 'no command'}: ${pdu.fault}`)
-        return sayOnce('pdu', 'PDUs come that cannot be read, and are refused', describePdu(pdu))
+        return logOnce('pdu', 'rejecting PDUs that cannot be parsed', describePdu(pdu))
       }
-      if (!('rest' in pdu)) return log('debug', 'the SMSC sent what nobody asked for', describePdu(pdu))
+      if (!('rest' in pdu)) return log('debug', 'the SMSC sent an unexpected PDU', describePdu(pdu))
       counters?.unread('rest', `${pdu.command}: ${pdu.rest}`)
-      const words = 'PDUs come whose optional part cannot be read as a whole; what is whole counts'
-      sayOnce('rest', words, describePdu(pdu))
+      const words = 'received PDUs whose optional part is incomplete; the complete fields are used'
+      logOnce('rest', words, describePdu(pdu))
     },
   }
 }
 
-/** Keys of appendix B of SMPP 3.4, which stay as they are; what people write may have them, too. */
+/** Keys of appendix B of SMPP 3.4, which are kept; texts written by people may contain them, too. */
 const runs = /\b(?:id|sub|dlvrd|submit date|done date|stat|err|text)(?=:)|[a-z\u0080-\uffff]+|\d+/gi
 const keys = /^(?:id|sub|dlvrd|submit date|done date|stat|err|text)$/i
 
-/** What a text looks like: letters in a row are `a`, digits `0`. */
+/** Returns the shape of a text: runs of letters become `a`, digits `0`. */
 const formOf = (text: string): string =>
   text
     .slice(0, maxRead)
     .replace(runs, (run) => (keys.test(run) ? run.toLowerCase() : /^\d/.test(run) ? '0' : 'a'))
 
-/** Words of carriers are such, and what receipt_words are named by: nobody writes them but for a receipt. */
+/** Status words of carriers, and the keys of receipt_words: people write them only in receipts. */
 const isOneWord = /^(?:[a-z][a-z_-]*|\d{1,3})$/i
 
-/** More of it than a form holds. */
+/** More than a form holds. */
 const maxRead = 500
 
 function formOfReceipt({ body }: Delivery): string {
@@ -73,7 +76,7 @@ function formOfReceipt({ body }: Delivery): string {
   const payload = tlvs.find(({ tag }) => tag === tlvTags.message_payload)?.value
   const octets = Buffer.from(shortMessage.length > 0 ? shortMessage : (payload ?? shortMessage))
   const text = octets.toString('latin1').replace(/\0$/, '')
-  // Of UCS-2, and whatever else is not written in octets, signs may be halves of letters.
+  // Characters of UCS-2 and other encodings that are not octets may be split.
   const isWritten = dataCoding !== 8 && !/[^\t\r\n\x20-\x7e\x80-\xff]/.test(text)
   const tags = tlvs.map(({ tag }) => tag.toString(16).padStart(4, '0'))
   return [

@@ -3,7 +3,7 @@ import { type ReconnectPolicy, reconnectWaitMs } from './reconnect-policy.ts'
 import type { SessionEnd } from './session-events.ts'
 import type { Session } from './session.ts'
 
-/** Where a binding stands. `lastEnd` is why its last session is over, until one is good again. */
+/** The state of a binding. `lastEnd` is why its last session ended, until one is good again. */
 export type BindingState =
   | { kind: 'connecting' | 'stopped'; lastEnd: SessionEnd | null }
   | { kind: 'bound'; sinceMs: number; lastEnd: SessionEnd | null }
@@ -20,7 +20,7 @@ interface Deps {
 /** A session that lasted this long was good, even if nothing was submitted. */
 const steadyMs = 10_000
 
-/** One of the sessions of a link: made again, with patience, whenever it is over. */
+/** One of the sessions of a link: reconnected, with back-off, whenever it has ended. */
 export class Binding {
   readonly #deps: Deps
   #session: Session | null = null
@@ -28,7 +28,7 @@ export class Binding {
   #failures = 0
   #isGood = false
   #stopping = false
-  /** No session comes behind the one that there is. */
+  /** No session follows the current one. */
   #isLast = false
   #running: Promise<void> | null = null
   #endWait: () => void = () => undefined
@@ -42,13 +42,13 @@ export class Binding {
     return this.#session?.state === 'bound' ? this.#session : null
   }
 
-  /** The session, while it is bound and not in doubt. */
+  /** The session, while it is bound and not suspect. */
   get trustedSession(): Session | null {
     const { session } = this
-    return session === null || session.isInDoubt ? null : session
+    return session === null || session.isSuspect ? null : session
   }
 
-  /** Of the session that is bound, or on the way to it. */
+  /** Sets the window of the session that is bound, or binding. */
   setWindow(window: number): void {
     this.#session?.setWindow(window)
   }
@@ -61,19 +61,19 @@ export class Binding {
     this.#running ??= this.#run()
   }
 
-  /** The peer has taken something: the next session may come at once, however soon this one ends. */
+  /** The peer has accepted something: the next session may follow immediately, however soon this one ends. */
   provedGood(): void {
     this.#isGood = true
     this.#failures = 0
   }
 
-  /** Leaves the session that is bound, or on the way to it, as it is, and makes none after it. */
+  /** Keeps the session that is bound, or binding, and creates none after it. */
   bindNoMore(): void {
     this.#isLast = true
     this.#endWait()
   }
 
-  /** Unbinds, once what is open has its answer, and comes back no more. */
+  /** Unbinds, once everything in flight has its response, and does not reconnect. */
   async stop(): Promise<void> {
     this.#stopping = true
     this.bindNoMore()
@@ -106,7 +106,7 @@ export class Binding {
     this.#become({ kind: 'stopped', lastEnd })
   }
 
-  /** Binds, and gives why the session is over once it is. */
+  /** Binds, and returns why the session ended once it has. */
   async #outlive(session: Session, lastEnd: SessionEnd | null): Promise<SessionEnd> {
     const { monotonicMs } = this.#deps.tools
     const bound = await session.open()
@@ -121,7 +121,7 @@ export class Binding {
     return end
   }
 
-  /** The link before this one may have left the peer, or been left by it, only now. */
+  /** The previous link may have left the peer, or been left by it, only now. */
   #firstBindMs(): number {
     const { tools, policy } = this.#deps
     return (tools.lastSession?.endedMs ?? Number.NEGATIVE_INFINITY) + policy.minMs

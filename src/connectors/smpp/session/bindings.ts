@@ -17,11 +17,11 @@ interface Place {
   binding: Binding
 }
 
-/** The sessions of a link, each kept up by itself: what one loses, another may carry. */
+/** The sessions of a link, each maintained independently: when one is lost, another may carry on. */
 export class Bindings {
   readonly #places: readonly Place[]
 
-  /** One session for each of the roles. */
+  /** Creates one session per role. */
   constructor(deps: Deps, roles: readonly Role[]) {
     this.#places = roles.map((role) => ({
       role,
@@ -33,7 +33,7 @@ export class Bindings {
     for (const { binding } of this.#places) binding.start()
   }
 
-  /** Makes no new sessions; those that there are stay. */
+  /** Creates no new sessions; the existing ones stay. */
   bindNoMore(): void {
     for (const { binding } of this.#places) binding.bindNoMore()
   }
@@ -46,7 +46,7 @@ export class Bindings {
     return this.#places.map(({ role, binding }) => ({ role, state: binding.state }))
   }
 
-  /** Requests that would go out at once, over all sessions. */
+  /** Requests that would be sent immediately, over all sessions. */
   get room(): number {
     return this.#submitting.reduce((sum, { session }) => sum + session.room, 0)
   }
@@ -73,7 +73,7 @@ export class Bindings {
   }
 }
 
-/** The roles of a link with so many sessions; a pair is two binds. */
+/** The roles of a link with this many sessions; a pair is two binds. */
 export function rolesOf(bind: Role | 'pair', sessions: number): Role[] {
   const each: readonly Role[] = bind === 'pair' ? ['transmitter', 'receiver'] : [bind]
   return Array.from({ length: sessions }, () => each).flat()

@@ -3,15 +3,18 @@ import type { SessionEnd } from './session-events.ts'
 
 /** How long a link waits before it binds again. */
 export interface ReconnectPolicy {
-  /** Never less than this, for peers that name a time. */
+  /** The minimum, for peers that require one. */
   minMs: number
-  /** The first wait after a lost session is anything up to this; each failure in a row doubles it. */
+  /** Upper limit of the first wait after a lost session; each failure in a row doubles it. */
   firstMs: number
   longestMs: number
-  /** After an answer that the settings are wrong: hammering would not mend them, and SMSCs bar who does. */
+  /**
+   * After a response that the settings are wrong: repeated binds would not help, and SMSCs block clients that
+   * send them.
+   */
   refusedFirstMs: number
   refusedLongestMs: number
-  /** After ESME_RALYBND: the peer must find out first that our last session is gone. */
+  /** After ESME_RALYBND: the peer must first detect that our last session is gone. */
   alreadyBoundMs: number
 }
 
@@ -24,7 +27,7 @@ export const defaultReconnectPolicy: Readonly<ReconnectPolicy> = {
   alreadyBoundMs: 15_000,
 }
 
-/** The peer will say the same until somebody changes the settings, here or there. */
+/** The peer will repeat it until the settings are changed, here or there. */
 const settingsAreWrong: ReadonlySet<number> = new Set([
   commandStatus.ESME_RINVPASWD,
   commandStatus.ESME_RINVSYSID,
@@ -32,13 +35,14 @@ const settingsAreWrong: ReadonlySet<number> = new Set([
   commandStatus.ESME_RINVSYSTYP,
 ])
 
-/** Whether a session ended because somebody must change the settings. */
+/** Returns whether a session ended because the settings must be changed. */
 const isMisconfigured = (end: SessionEnd): boolean =>
   end.kind === 'invalid_settings' || (end.kind === 'bind_refused' && settingsAreWrong.has(end.status))
 
 /**
- * The wait before the next bind, after `failures` sessions in a row that came to nothing (0: the last one was good). Full jitter, so that
- * many links do not come back at once (exponential back-off with jitter); never less than half where the peer has asked for patience.
+ * Returns the wait before the next bind, after `failures` unsuccessful sessions in a row (0: the last one was
+ * good). Full jitter, so that many links do not reconnect at the same time (exponential back-off with
+ * jitter); never less than half if the peer has asked to wait.
  */
 export const reconnectWaitMs = (
   policy: ReconnectPolicy,

@@ -1,9 +1,9 @@
 import type { BindFields } from '../../../smpp/codec/pdu.ts'
 import type { SessionLimits } from '../../../smpp/session/session-limits.ts'
 
-/** How one session behaves. */
+/** The settings of one session. */
 export interface SessionSettings extends SessionLimits {
   bindAs: 'transceiver' | 'transmitter' | 'receiver'
-  /** `interfaceVersion` says what we speak, 0x34 or 0x50; the answer says what the peer speaks. */
+  /** `interfaceVersion` is our version, 0x34 or 0x50; the response contains the peer's. */
   bind: BindFields
 }

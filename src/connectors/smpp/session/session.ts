@@ -18,13 +18,13 @@ interface Deps {
   tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule' | 'mayWrite'>
   open: OpenSocket
   events: SessionEvents
-  /** Where sequence numbers begin; 1 when left out. */
+  /** First sequence number. Default: 1. */
   firstSequence?: number
 }
 
 /**
- * One connection to an SMSC as an ESME, from bind to unbind (SMPP 3.4, section 2). It ends once, with a reason, and then every request
- * has its outcome. It does not come back: that is the link's work.
+ * One connection to an SMSC as an ESME, from bind to unbind (SMPP 3.4, section 2). It ends once, with a
+ * reason, and then every request has its outcome. It does not reconnect: that is up to the link.
  */
 export class Session {
   readonly #deps: Deps
@@ -38,23 +38,23 @@ export class Session {
   #connection: Connection | null = null
   #state: 'new' | 'binding' | 'bound' | 'unbinding' | 'closed' = 'new'
   readonly #leaving = new GracefulClose()
-  /** Why we leave, once we do. */
+  /** Why this side unbinds, once it does. */
   #end: SessionEnd | null = null
 
   constructor(deps: Deps, settings: SessionSettings) {
     this.#deps = deps
     this.#settings = settings
     this.#alarm = createDeadlineTimer(deps.tools, () => this.#check(deps.tools.monotonicMs()))
-    const heardMs = (): number => this.heardMs
+    const receivedMs = (): number => this.receivedMs
     const monotonicMs = (): number => deps.tools.monotonicMs()
-    const shared = { alarm: this.#alarm, limits: settings, monotonicMs, heardMs }
+    const shared = { alarm: this.#alarm, limits: settings, monotonicMs, receivedMs }
     this.#requests = new Requests(
       {
         ...shared,
         send: (pdu) => this.#send(pdu),
         canSend: () => deps.tools.mayWrite?.() !== false && (this.#connection?.hasRoom ?? false),
         late: (answer) => deps.events.late(answer),
-        doubted: () => this.#state === 'bound' && this.#keepAlive.askNow(),
+        suspected: () => this.#state === 'bound' && this.#keepAlive.askNow(),
         ended: () => this.#moreRoom(),
       },
       { ...sequenceNumbers, first: deps.firstSequence ?? sequenceNumbers.first },
@@ -68,8 +68,8 @@ export class Session {
     this.#keepAlive = new KeepAlive({
       ...shared,
       ask: (answered) => this.#enquire(answered),
-      dead: () => this.#finish(deadPeer, 'at once'),
-      idle: () => this.#unbindAs({ kind: 'inactive', detail: 'nothing was sent or came' }),
+      dead: () => this.#finish(deadPeer, 'immediately'),
+      idle: () => this.#unbindAs({ kind: 'inactive', detail: 'nothing was sent or received' }),
     })
   }
 
@@ -77,34 +77,34 @@ export class Session {
     return this.#state
   }
 
-  /** How many more requests would go out at once. */
+  /** How many more requests would be sent immediately. */
   get room(): number {
     return this.#state === 'bound' ? this.#requests.room : 0
   }
 
-  /** When the peer was last heard, on the monotonic clock. */
-  get heardMs(): number {
+  /** When the last data of the peer arrived, on the monotonic clock. */
+  get receivedMs(): number {
     return this.#connection?.receivedMs ?? 0
   }
 
-  /** Requests on the wire without an answer, and those that wait for room. */
+  /** Requests in flight, and those that wait for room. */
   get openRequests(): { inFlight: number; waiting: number } {
     return { inFlight: this.#requests.inFlight, waiting: this.#requests.waiting }
   }
 
-  /** Resolves when the session is over and its socket is gone. */
+  /** Resolves when the session has ended and its socket is closed. */
   get ended(): Promise<SessionEnd> {
     return this.#ended.promise
   }
 
-  /** Changes the window; requests on the wire stay. */
+  /** Changes the window; requests in flight stay. */
   setWindow(window: number): void {
     this.#requests.setWindow(window)
   }
 
-  /** Whether an answer did not come and the peer was not heard since: until then nothing more is submitted. */
-  get isInDoubt(): boolean {
-    return this.#requests.isInDoubt
+  /** Whether a response is overdue and nothing was received since: until then nothing more is submitted. */
+  get isSuspect(): boolean {
+    return this.#requests.isSuspect
   }
 
   /** Connects and binds, once. */
@@ -114,15 +114,15 @@ export class Session {
     try {
       this.#connection = this.#connect()
     } catch (error) {
-      const detail = error instanceof Error ? error.message : 'no socket can be made'
-      this.#finish({ kind: 'invalid_settings', detail }, 'at once')
+      const detail = error instanceof Error ? error.message : 'cannot create a socket'
+      this.#finish({ kind: 'invalid_settings', detail }, 'immediately')
     }
     return this.#bound.promise
   }
 
   /**
-   * Asks the SMSC for something. Always resolves: with the answer, `not_written` when certainly nothing of it left, else `unknown`. The
-   * body must not change until then. What waits for room goes at `latestMs` no more, nor when `isWanted` says no by then.
+   * Sends a request. Always resolves: with the response, `not_written` when certainly nothing was sent, else `unknown`.
+   * The body must not change until then. A waiting one is not sent after `latestMs`, nor once `isWanted` is false.
    */
   request<C extends RequestCommand>(
     command: C,
@@ -135,21 +135,21 @@ export class Session {
       if (this.#settings.bindAs === 'receiver')
         return resolve({ kind: 'not_written', reason: 'receiver_only' })
       this.#used()
-      // What comes is the answer to this command or a generic_nack: requests are matched by number and command.
+      // The response is for this command or a generic_nack: requests are matched by number and command.
       this.#requests.ask(command, body, resolve as Settle, latestMs, isWanted)
     })
   }
 
-  /** Takes no more requests, waits for the answers that are due, unbinds and closes. Bounded; resolves like `ended`. */
-  unbind(detail = 'as we wished'): Promise<SessionEnd> {
+  /** Accepts no more requests, awaits the open responses, unbinds and closes. Bounded; resolves like `ended`. */
+  unbind(detail = 'on request'): Promise<SessionEnd> {
     if (this.#state === 'bound') this.#unbindAs({ kind: 'unbound', detail })
     else if (this.#state !== 'unbinding') this.abort('left before it was bound')
     return this.ended
   }
 
-  /** Ends the session at once, without a word to the peer. */
+  /** Ends the session immediately, without a PDU to the peer. */
   abort(detail: string): void {
-    this.#finish({ kind: 'aborted', detail }, 'at once')
+    this.#finish({ kind: 'aborted', detail }, 'immediately')
   }
 
   #connect(): Connection {
@@ -165,7 +165,7 @@ export class Session {
       tools,
       alarm: this.#alarm,
       limits: this.#settings,
-      isSated: () => this.#deliveries.isFull,
+      isFull: () => this.#deliveries.isFull,
       ready: () => this.#bind(),
       take: (pdu) => {
         events.trace?.('in', pdu)
@@ -183,7 +183,7 @@ export class Session {
     this.#requests.control(`bind_${bindAs}`, bind, bindTimeoutMs, (outcome) => {
       const judged = judgeBind(outcome as RequestOutcome<BindResponse>)
       if (judged.kind === 'failed')
-        return this.#finish(judged.end, judged.end.kind === 'bind_refused' ? 'politely' : 'at once')
+        return this.#finish(judged.end, judged.end.kind === 'bind_refused' ? 'gracefully' : 'immediately')
       this.#state = 'bound'
       this.#keepAlive.used(this.#deps.tools.monotonicMs())
       this.#alarm.ring()
@@ -197,16 +197,16 @@ export class Session {
     return fault
   }
 
-  /** From the connection on: some SMSCs deliver before the answer to the bind is out, and drop what they are refused for good (decision 34). */
+  /** From the connection on: some SMSCs deliver before their bind response, and drop what is rejected (decision 34). */
   #takeDelivery(delivery: Delivery): void {
-    // Only when the peer has closed with more than we take: it has them still, for want of an answer.
+    // Only when the peer has closed with more than is accepted: without a response it still has them.
     if (this.#deliveries.isFull) return
     this.#used()
     this.#deliveries.take(delivery)
   }
 
   #deliveryAnswered(): void {
-    this.#connection?.readOn()
+    this.#connection?.resumeReading()
     this.#leaveOnceDrained()
   }
 
@@ -229,7 +229,7 @@ export class Session {
   #peerUnbinds(sequence: number): void {
     const leave = (): void => {
       this.#send({ command: 'unbind_resp', status: 0, sequence, body: null })
-      this.#finish({ kind: 'peer_unbound', detail: 'the peer unbound' }, 'politely')
+      this.#finish({ kind: 'peer_unbound', detail: 'the peer unbound' }, 'gracefully')
     }
     if (this.#state === 'bound') this.#leave(leave)
     else if (this.#state === 'binding') leave()
@@ -240,15 +240,15 @@ export class Session {
     this.#leave(() => {
       this.#end = end
       this.#requests.control('unbind', null, this.#settings.unbindTimeoutMs, () =>
-        this.#finish(end, 'politely'),
+        this.#finish(end, 'gracefully'),
       )
     })
   }
 
-  /** Stops taking requests, and leaves once all that is open has ended, or its time is over. */
+  /** Accepts no more requests, and unbinds once everything open has ended, or its time is over. */
   #leave(leave: () => void): void {
     this.#state = 'unbinding'
-    this.#requests.turnAway()
+    this.#requests.rejectWaiting()
     const untilMs = this.#deps.tools.monotonicMs() + this.#settings.drainMs
     this.#leaving.begin(leave, untilMs)
     this.#alarm.by(untilMs)
@@ -260,12 +260,12 @@ export class Session {
   }
 
   #failed(fault: ConnectionFault): void {
-    if (fault.kind === 'framing_lost') this.#finish(fault, 'politely', framingLost)
-    // Some peers close in the place of an answer to unbind.
-    else this.#finish(this.#end ?? fault, 'at once')
+    if (fault.kind === 'framing_lost') this.#finish(fault, 'gracefully', framingLost)
+    // Some peers close instead of responding to unbind.
+    else this.#finish(this.#end ?? fault, 'immediately')
   }
 
-  #finish(end: SessionEnd, how: 'politely' | 'at once', lastWord?: Pdu): void {
+  #finish(end: SessionEnd, how: 'gracefully' | 'immediately', lastWord?: Pdu): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#end = end
@@ -275,8 +275,8 @@ export class Session {
       this.#requests.dropUnwritten()
       this.#send(lastWord)
     }
-    // First the connection: what it hands over on its last breath is not said to be unwritten.
-    if (how === 'politely') this.#connection?.close()
+    // First the connection: requests that it still submits must not be reported as not written.
+    if (how === 'gracefully') this.#connection?.close()
     else this.#connection?.destroy()
     this.#requests.close()
     this.#deliveries.close()

@@ -1,8 +1,8 @@
 import { smppSettings } from './settings.ts'
 
 /**
- * What takes effect with the next message or answer. All else belongs to a bind, a connection, or to what comes in, and needs the link
- * made anew.
+ * Settings that take effect with the next message or response. All others concern the bind, the connection or
+ * received PDUs, and require a reconnect.
  */
 const live: ReadonlySet<string> = new Set([
   'window',
@@ -26,7 +26,10 @@ const live: ReadonlySet<string> = new Set([
 
 type Given = Readonly<Record<string, string>>
 
-/** Whether a running link can go from one set of checked settings to the other and keep its sessions. A default counts as the same whether it was given or left out. */
+/**
+ * Returns whether a running link can apply the change and keep its sessions. A default is the same whether
+ * set or omitted.
+ */
 export const isLiveChange = (before: Given, after: Given): boolean =>
   smppSettings.every(
     ({ name, default: byDefault }) =>

@@ -9,11 +9,11 @@ import { type Tlv, tlvTags } from '../../../smpp/codec/pdu.ts'
 import { type ReceiptPattern, readPattern } from '../../../smpp/values/receipt-pattern.ts'
 import type { ReceiptWords } from '../../../smpp/values/receipt-verdict.ts'
 
-/** Turns the text of a setting into its value; undefined when it is none, and `wrong` says what it needs. */
+/** Parses the text of a setting; undefined when it is invalid, and `wrong` says what it needs. */
 export interface SettingReader<T> {
   read(text: string): T | undefined
   wrong: string
-  /** All texts that it takes, where they are a few words. */
+  /** All valid texts, if they are a few words. */
   choices?: readonly string[]
 }
 
@@ -36,19 +36,19 @@ export const wholeNumber = (least: number, most: number): SettingReader<number> 
   wrong: `needs a whole number from ${least} to ${most}`,
 })
 
-/** Milliseconds, where 0 switches the thing off. */
+/** Milliseconds; 0 switches the feature off. */
 export const millisecondsOrNever = (least: number, most: number): SettingReader<number> => ({
   read: (text) => (text === '0' ? 0 : wholeNumber(least, most).read(text)),
   wrong: `needs 0 or a whole number from ${least} to ${most}`,
 })
 
-/** Type of number or numbering plan; null finds it out from the address. */
+/** Type of number or numbering plan; null derives it from the address. */
 export const octetOrAuto: SettingReader<number | null> = {
   read: (text) => (text === 'auto' ? null : wholeNumber(0, 255).read(text)),
   wrong: 'needs auto or a whole number from 0 to 255',
 }
 
-/** Events a second, fractions too; null is no bound. */
+/** Events per second, fractions too; null means no limit. */
 export const ratePerSecond: SettingReader<number | null> = {
   read: (text) => {
     if (text === '') return null
@@ -59,7 +59,7 @@ export const ratePerSecond: SettingReader<number | null> = {
   wrong: 'needs a number from 0.001 to 100000, or nothing',
 }
 
-/** A C-octet string: printable ASCII, which is all that every SMSC reads alike (SMPP 3.4, section 3.1). */
+/** A C-octet string: printable ASCII, which every SMSC reads the same way (SMPP 3.4, section 3.1). */
 export const ascii = (least: number, most: number): SettingReader<string> => ({
   read: (text) => (within(text.length, least, most) && /^[ -~]*$/.test(text) ? text : undefined),
   wrong: `needs ${least} to ${most} printable ASCII characters`,
@@ -69,41 +69,41 @@ export const ascii = (least: number, most: number): SettingReader<string> => ({
 export const hostName: SettingReader<string> = {
   read: (text) =>
     isIP(text) !== 0 || /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9])?\.?$/i.test(text) ? text : undefined,
-  wrong: 'needs a host name or an IP address alone: no scheme, no port, no path',
+  wrong: 'needs a host name or an IP address, without scheme, port and path',
 }
 
-/** Null when it is empty. */
+/** Null when empty. */
 export const optional = <T>({ read, wrong }: SettingReader<T>): SettingReader<T | null> => ({
   read: (text) => (text === '' ? null : read(text)),
   wrong: `${wrong}, or nothing`,
 })
 
-/** The command line and the server may run in different folders, so that only whole paths mean the same to both. */
+/** The command line and the server may run in different directories, so only absolute paths mean the same to both. */
 export const filePath: SettingReader<string> = {
   read: (text) => (isAbsolute(text) && text.length <= 4096 && !text.includes('\0') ? text : undefined),
-  wrong: 'needs the whole path of a file',
+  wrong: 'needs the absolute path of a file',
 }
 
 /** A list of `tag:type:value`, the tag in hexadecimal. */
 export const tlvList: SettingReader<readonly Tlv[]> = {
   read: (text) => {
     const tlvs = words(text).map(readTlv)
-    const isSound = tlvs.length <= 20 && tlvs.every((tlv) => tlv !== undefined)
-    return isSound && new Set(tlvs.map(({ tag }) => tag)).size === tlvs.length ? tlvs : undefined
+    const isValid = tlvs.length <= 20 && tlvs.every((tlv) => tlv !== undefined)
+    return isValid && new Set(tlvs.map(({ tag }) => tag)).size === tlvs.length ? tlvs : undefined
   },
   wrong:
-    'needs up to 20 TLVs with blanks between, each tag:type:value with its own tag in hexadecimal, the type one of octets (hexadecimal), text, cstring, int8, int16, int32, and no tag that joins parts',
+    'needs up to 20 TLVs separated by blanks, each tag:type:value with its own tag in hexadecimal, the type one of octets (hexadecimal), text, cstring, int8, int16, int32, and no tag that joins parts',
 }
 
-/** A list of `status=class`, the status in hexadecimal after `0x`, else decimal. */
+/** A list of `status=class`, the status in hexadecimal after `0x`, otherwise decimal. */
 export const statusList: SettingReader<StatusOverrides> = {
   read: (text) => {
     const pairs = words(text).map(readStatus)
-    const isSound = pairs.length <= 300 && pairs.every((pair) => pair !== undefined)
-    const overrides = isSound ? new Map(pairs) : undefined
+    const isValid = pairs.length <= 300 && pairs.every((pair) => pair !== undefined)
+    const overrides = isValid ? new Map(pairs) : undefined
     return overrides?.size === pairs.length ? overrides : undefined
   },
-  wrong: `needs status=class with blanks between, such as 0x14=now 0x400=good, each status once, from 0x1 to 0xffffffff, the class one of ${statusClasses.join(', ')}`,
+  wrong: `needs status=class separated by blanks, such as 0x14=now 0x400=good, each status once, from 0x1 to 0xffffffff, the class one of ${statusClasses.join(', ')}`,
 }
 
 const meanings = ['delivered', 'undelivered', 'open'] as const
@@ -115,11 +115,11 @@ export const receiptWordList: SettingReader<ReceiptWords> = {
       const meaning = meanings.find((each) => each === meant)
       return meaning === undefined ? undefined : ([word.toUpperCase(), meaning] as const)
     })
-    const isSound = pairs.length <= 100 && pairs.every((pair) => pair !== undefined)
-    const list = isSound ? new Map(pairs) : undefined
+    const isValid = pairs.length <= 100 && pairs.every((pair) => pair !== undefined)
+    const list = isValid ? new Map(pairs) : undefined
     return list?.size === pairs.length ? list : undefined
   },
-  wrong: `needs WORD=meaning with blanks between, such as BARRED=undelivered HELD=open, each word once, the meaning one of ${meanings.join(', ')}`,
+  wrong: `needs WORD=meaning separated by blanks, such as BARRED=undelivered HELD=open, each word once, the meaning one of ${meanings.join(', ')}`,
 }
 
 export const receiptPattern: SettingReader<ReceiptPattern | null> = {
@@ -132,7 +132,7 @@ const isDigits = (text: string): boolean => /^(0|[1-9]\d{0,9})$/.test(text)
 const within = (value: number, least: number, most: number): boolean => value >= least && value <= most
 const words = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '')
 
-/** Written by `concat` alone. */
+/** Written only by `concat`. */
 const joiningTags: ReadonlySet<number> = new Set([
   tlvTags.sar_msg_ref_num,
   tlvTags.sar_total_segments,

@@ -9,17 +9,17 @@ import type { ReceiptReading } from '../../../smpp/values/receipt.ts'
 import { ascii, filePath, hostName, millisecondsOrNever, octetOrAuto, oneOf, optional, ratePerSecond, receiptPattern, receiptWordList, type SettingReader, statusList, switched, tlvList, wholeNumber } from './setting-readers.ts' // prettier-ignore
 import type { MessageSettings } from '../submit/submit-parts.ts'
 
-/** What an operator has set of a link, as its parts take it. The password is a secret and not among it. */
+/** The settings of a link, parsed. The password is a secret and not included. */
 export interface SmppSettings {
   host: string
   port: number
-  /** Null is plain TCP. The files are read by whoever opens the link. */
+  /** Null means plain TCP. The files are read when the link connects. */
   tls: TlsFiles | null
   bindAs: 'transceiver' | 'pair' | 'transmitter' | 'receiver'
   login: Omit<BindFields, 'password'>
   sessions: number
   limits: SessionLimits
-  /** Null is no bound. */
+  /** Null means no limit. */
   maxPerSecond: number | null
   reconnect: { minMs: number; firstMs: number; longestMs: number }
   message: MessageSettings
@@ -79,53 +79,53 @@ const addressRange: SettingReader<BindFields['addressRange']> = {
 
 const table = {
   host: required(hostName, 'Name or IP address of the SMSC; required.'),
-  port: required(wholeNumber(1, 65_535), 'Its port; required. 2775 is the one registered for SMPP, but most providers have others, and another again for TLS.'),
-  system_id: required(ascii(1, 64), 'The name of the account at the SMSC; required.'),
-  system_type: setting(ascii(0, 64), '', 'Sent with the bind; empty unless the carrier names one.'),
-  bind: setting(oneOf('transceiver', 'pair', 'transmitter', 'receiver'), 'transceiver', 'How a session is bound: both ways at once, which came with SMPP 3.4; a pair of connections, one for each way; only to send; only to receive. Nothing falls back by itself.'),
-  sessions: setting(wholeNumber(1, 20), 1, 'How many sessions, or pairs, are kept up at once. One is what every provider allows.'),
-  window: setting(wholeNumber(1, 1000), limits.window, 'Submits of a session that may wait for their answer. Parts a second are at most sessions × window / round trip; 10 is what providers advise.'),
-  max_per_second: setting(ratePerSecond, '', 'Parts a second over all sessions, fractions too (0.2 is one in 5 s); empty is no bound. Set the rate of the contract: the link slows down by itself when throttled, but each complaint costs a second.'),
-  tls: setting(switched, 'off', 'TLS 1.2 or later, on a port of its own. Off, because the usual port speaks plain TCP; switch it on wherever there is a port for it: without it passwords and texts go in clear.'),
-  tls_verify: setting(switched, 'on', 'Checks the certificate and its name. Off takes any: then nobody knows who listens.'),
-  tls_server_name: setting(optional(hostName), '', 'The name asked for and expected in the certificate; empty is the host.'),
-  tls_ca_file: setting(optional(filePath), '', 'File (PEM) of who may have signed the certificate; empty is what Node.js trusts.'),
-  tls_cert_file: setting(optional(filePath), '', 'File (PEM) of our own certificate, for SMSCs that ask for one; with its key. Empty is none.'),
-  tls_key_file: setting(optional(filePath), '', 'File (PEM) of the key to that certificate. Empty is none.'),
-  interface_version: setting(oneOf('3.4', '5.0'), '3.4', 'The version of SMPP that the bind names. 3.4, since some SMSCs take nothing else.'),
-  address_range: setting(addressRange, '', 'Sent with the bind: which numbers the session serves, in the way of the SMSC, such as ^1234 or 1:1:^49. Empty, which leaves it to the account.'),
+  port: required(wholeNumber(1, 65_535), 'Port of the SMSC; required. 2775 is registered for SMPP, but most providers use other ports, and a separate one for TLS.'),
+  system_id: required(ascii(1, 64), 'Name of the account at the SMSC; required.'),
+  system_type: setting(ascii(0, 64), '', 'Sent with the bind; empty unless the carrier requires one.'),
+  bind: setting(oneOf('transceiver', 'pair', 'transmitter', 'receiver'), 'transceiver', 'Kind of bind: both directions over one connection (SMPP 3.4 or later); a pair of connections, one per direction; only send; only receive. There is no automatic fallback.'),
+  sessions: setting(wholeNumber(1, 20), 1, 'Number of sessions, or pairs, to keep open. Every provider allows one.'),
+  window: setting(wholeNumber(1, 1000), limits.window, 'Maximum number of submits in flight per session. The throughput is at most sessions × window / round trip time; providers recommend 10.'),
+  max_per_second: setting(ratePerSecond, '', 'Maximum parts per second over all sessions, fractions too (0.2 is one in 5 s). Empty: no limit. Set the rate of the contract: the link slows down by itself when throttled, but each throttling costs a second.'),
+  tls: setting(switched, 'off', 'TLS 1.2 or later, usually on a separate port. Off by default, because the usual port uses plain TCP. Switch it on wherever the SMSC offers it: otherwise passwords and texts are sent unencrypted.'),
+  tls_verify: setting(switched, 'on', "Verifies the certificate and its name. Off accepts any certificate and does not verify the SMSC's identity."),
+  tls_server_name: setting(optional(hostName), '', 'Server name to request and to expect in the certificate. Empty: the host.'),
+  tls_ca_file: setting(optional(filePath), '', 'File (PEM) with the trusted certificate authorities. Empty: those that Node.js trusts.'),
+  tls_cert_file: setting(optional(filePath), '', 'File (PEM) with the client certificate, for SMSCs that require one; set its key, too. Empty: none.'),
+  tls_key_file: setting(optional(filePath), '', 'File (PEM) with the key of the client certificate. Empty: none.'),
+  interface_version: setting(oneOf('3.4', '5.0'), '3.4', 'SMPP version in the bind. Default 3.4, because some SMSCs accept nothing else.'),
+  address_range: setting(addressRange, '', 'Sent with the bind: the numbers that the session serves, in the format of the SMSC, such as ^1234 or 1:1:^49. Empty: as configured for the account.'),
   source_ton: setting(octetOrAuto, 'auto', 'Type of number of every sender. auto: 1 for E.164, 3 for short codes, 5 for names, 0 for none.'),
-  source_npi: setting(octetOrAuto, 'auto', 'Numbering plan of every sender. auto: 1 for E.164, else 0.'),
-  destination_ton: setting(octetOrAuto, 'auto', 'Type of number of every recipient. auto: 1, since all are in E.164.'),
+  source_npi: setting(octetOrAuto, 'auto', 'Numbering plan of every sender. auto: 1 for E.164, otherwise 0.'),
+  destination_ton: setting(octetOrAuto, 'auto', 'Type of number of every recipient. auto: 1, because all are in E.164.'),
   destination_npi: setting(octetOrAuto, 'auto', 'Numbering plan of every recipient. auto: 1.'),
-  default_sender: setting(sender, '', 'The sender of messages that name none; empty leaves it to the SMSC.'),
+  default_sender: setting(sender, '', 'Sender for messages without one. Empty: the SMSC chooses.'),
   data_coding: setting(wholeNumber(0, 255), 0, 'The data_coding of texts in the default alphabet. 0 is the default alphabet of the SMSC. UCS-2 is always 8.'),
-  alphabet: setting(oneOf('gsm7', 'latin1', 'ascii'), 'gsm7', 'What that default alphabet is. Texts with a character outside of it go as UCS-2 and may need more parts than were priced. GSM 03.38 at most SMSCs.'),
-  inbound_alphabet: setting(oneOf('same', 'gsm7', 'latin1', 'ascii'), 'same', 'What it is in messages that come in; same is that of alphabet. A text in gsm7 with an octet that no septet is (0x80 and above) is read as Latin-1, or as UTF-8 where it is sound as that, whatever this says, and what names a national language (TS 23.038, annex A) by its tables.'),
-  gsm_packing: setting(oneOf('unpacked', 'packed'), 'unpacked', 'One septet in each octet, or eight in seven octets. Only for gsm7; unpacked at nearly all SMSCs.'),
-  concat: setting(oneOf('udh8', 'udh16', 'sar', 'payload'), 'udh8', 'How parts are joined: a header with a reference of 8 or of 16 bits (152 instead of 153 septets a part, so perhaps a part more than was priced), TLVs, or the whole text in message_payload. The 8-bit header is what every handset and SMSC knows.'),
-  receipts: setting(oneOf('all', 'failures', 'none'), 'all', 'Which receipts are asked for. With all, because without them nobody learns what was delivered. With failures a message is final as sent, and becomes undelivered when the network says so.'),
-  receipts_per: setting(oneOf('part', 'message'), 'part', 'What a receipt speaks of: its part, as SMPP has it, or all of a long message, at SMSCs that send one receipt for it. A receipt whose sub and dlvrd are the number of parts speaks of all in any case.'),
-  validity: setting(oneOf('relative', 'absolute', 'none'), 'relative', 'How the rest of the validity goes along: as a span, as a time in UTC, or not at all. A span does not depend on clocks, but some SMSCs refuse it.'),
-  service_type: setting(ascii(0, 5), '', 'The service_type of every message; empty is the default of the SMSC.'),
+  alphabet: setting(oneOf('gsm7', 'latin1', 'ascii'), 'gsm7', 'The default alphabet. Texts with other characters are sent as UCS-2 and may need more parts than were priced. Most SMSCs use GSM 03.38.'),
+  inbound_alphabet: setting(oneOf('same', 'gsm7', 'latin1', 'ascii'), 'same', 'The default alphabet of received messages; same means the value of alphabet. Regardless of this setting, a text in gsm7 with an octet that is no septet (0x80 and above) is read as UTF-8 if valid, otherwise as Latin-1, and a text with a national language (TS 23.038, annex A) by its tables.'),
+  gsm_packing: setting(oneOf('unpacked', 'packed'), 'unpacked', 'One septet per octet, or eight septets in seven octets. Only for gsm7; nearly all SMSCs use unpacked.'),
+  concat: setting(oneOf('udh8', 'udh16', 'sar', 'payload'), 'udh8', 'How parts are joined: a header with an 8-bit or 16-bit reference (152 instead of 153 septets per part, so perhaps one part more than was priced), TLVs, or the whole text in message_payload. Every handset and SMSC supports the 8-bit header.'),
+  receipts: setting(oneOf('all', 'failures', 'none'), 'all', 'Delivery receipts to request. Default all, because without them delivery is unknown. With failures a message is final as sent, and becomes undelivered if the network reports a failure.'),
+  receipts_per: setting(oneOf('part', 'message'), 'part', 'What a receipt covers: its part, as in SMPP, or the whole long message, for SMSCs that send one receipt for it. A receipt whose sub and dlvrd equal the number of parts always covers the whole message.'),
+  validity: setting(oneOf('relative', 'absolute', 'none'), 'relative', 'How the remaining validity is sent: as a duration, as a time in UTC, or not at all. A duration does not depend on clocks, but some SMSCs reject it.'),
+  service_type: setting(ascii(0, 5), '', 'The service_type of every message. Empty: the default of the SMSC.'),
   protocol_id: setting(wholeNumber(0, 255), 0, 'The protocol_id (TP-PID) of every message; 0 is an ordinary SMS.'),
-  user_message_reference: setting(switched, 'on', 'Gives each part a number (TLV 0x0204) that many SMSCs send back with its receipt: then a message whose answer was lost is found again. On, since SMPP has what is not known ignored; off for an SMSC that refuses it.'),
-  tlvs: setting(tlvList, '', 'TLVs that go with every message, each tag:type:value with blanks between, such as 1400:octets:3031 or 1401:text:1107161234. Types: octets (hexadecimal), text, cstring, int8, int16, int32. Empty is none.'),
-  message_ids: setting(oneOf(...idModes), 'auto', 'How the ids of answers become those of receipts, where an SMSC writes one in hexadecimal and the other in decimal. auto takes either.'),
-  receipt_words: setting(receiptWordList, '', 'What words of receipts mean that are none of SMPP: WORD=meaning with blanks between, such as BARRED=undelivered HELD=open; meanings: delivered, undelivered, open. A word that is neither here nor of SMPP counts as undelivered in a receipt that tells an end (esm_class 4), with the word as the code of the network; elsewhere it is passed over. Empty is none.'),
-  receipt_pattern: setting(receiptPattern, '', 'The form of the text of receipts, where it is none of SMPP (appendix B): words as they stand and, between them, {id}, {stat}, {err}, {submitted} (digits of a date) and {*} for anything, such as {stat},{submitted},{id},{*}. It fits from the beginning of the text to its end, and names {id} and {stat}; what {stat} says is read by receipt_words, too. Texts that do not fit are read as ever. Empty is none.'),
-  // An hour at most: longer than any peer waits, and far from the longest timer of Node.js.
-  bind_timeout_ms: setting(wholeNumber(100, hourMs), limits.bindTimeoutMs, 'Milliseconds from a bind to its answer; 10 s is ample.'),
-  response_timeout_ms: setting(wholeNumber(100, hourMs), limits.responseTimeoutMs, 'Milliseconds from a submit to its answer; then nobody knows whether it was taken. Better too long than too short: 30 s.'),
-  enquire_link_ms: setting(wholeNumber(1_000, hourMs), limits.enquireLinkMs, 'Milliseconds of silence after which we ask whether the SMSC lives. 30 s, since connections through NAT are often dropped after a minute.'),
-  enquire_link_timeout_ms: setting(wholeNumber(100, hourMs), limits.enquireLinkTimeoutMs, 'Milliseconds that it may take to answer; then the session is made anew.'),
-  inactivity_ms: setting(millisecondsOrNever(1_000, 24 * hourMs), limits.inactivityMs, 'Milliseconds without a message after which the session is made anew; 0 is never, the default, since enquire_link keeps it alive.'),
-  reconnect_least_ms: setting(wholeNumber(0, hourMs), 0, 'Milliseconds, at least, between the end of a session or of a try and the next try, also where the link is made anew for changed settings: its reason is `bind_postponed` meanwhile. Another server and one that was started anew know of no end before; `device test` does not wait. 0, so that a lost session is back soon; some providers name a time.'),
-  reconnect_first_ms: setting(wholeNumber(100, hourMs), 1_000, 'Milliseconds, at most, until the first try after a lost session; each failure in a row doubles them, and chance spreads them.'),
-  reconnect_longest_ms: setting(wholeNumber(100, hourMs), 60_000, 'Milliseconds, at most, between two tries: a minute, so that a repaired SMSC is not kept waiting.'),
-  status_classes: setting(statusList, '', 'What a command_status means here, where the SMSC does not follow the table: status=class with blanks between, such as 0x14=now 0x400=good. Empty is the table.'),
+  user_message_reference: setting(switched, 'on', 'Sends a number with each part (TLV 0x0204) that many SMSCs return in its receipt, which identifies a message whose response was lost. On by default, because SMPP requires unknown TLVs to be ignored; off for an SMSC that rejects it.'),
+  tlvs: setting(tlvList, '', 'TLVs to send with every message, each tag:type:value, separated by blanks, such as 1400:octets:3031 or 1401:text:1107161234. Types: octets (hexadecimal), text, cstring, int8, int16, int32. Empty: none.'),
+  message_ids: setting(oneOf(...idModes), 'auto', 'How message IDs in responses match those in receipts, for SMSCs that write one in hexadecimal and the other in decimal. auto accepts both.'),
+  receipt_words: setting(receiptWordList, '', 'Meanings of status words in receipts that SMPP does not define: WORD=meaning, separated by blanks, such as BARRED=undelivered HELD=open. Meanings: delivered, undelivered, open. Any other unknown word counts as undelivered in a final receipt (esm_class 4), with the word as the network code; elsewhere it is ignored. Empty: none.'),
+  receipt_pattern: setting(receiptPattern, '', 'Format of receipt texts that do not follow SMPP (appendix B): literal text and, in between, {id}, {stat}, {err}, {submitted} (digits of a date) and {*} for anything, such as {stat},{submitted},{id},{*}. It must match the whole text, and contain {id} and {stat}; receipt_words applies to {stat}, too. Texts that do not match are read in the SMPP format. Empty: none.'),
+  // At most one hour: longer than any peer takes, and far from the maximum timer of Node.js.
+  bind_timeout_ms: setting(wholeNumber(100, hourMs), limits.bindTimeoutMs, 'Milliseconds to wait for the response to a bind; 10 s is ample.'),
+  response_timeout_ms: setting(wholeNumber(100, hourMs), limits.responseTimeoutMs, 'Milliseconds to wait for the response to a submit; after that its outcome is unknown. Better too long than too short; default 30 s.'),
+  enquire_link_ms: setting(wholeNumber(1_000, hourMs), limits.enquireLinkMs, 'Milliseconds of silence before an enquire_link is sent. Default 30 s, because connections through NAT are often dropped after a minute.'),
+  enquire_link_timeout_ms: setting(wholeNumber(100, hourMs), limits.enquireLinkTimeoutMs, 'Milliseconds to wait for the response to an enquire_link; then the session is reconnected.'),
+  inactivity_ms: setting(millisecondsOrNever(1_000, 24 * hourMs), limits.inactivityMs, 'Milliseconds without a message after which the session is reconnected; 0 means never. Default 0, because enquire_link keeps it alive.'),
+  reconnect_least_ms: setting(wholeNumber(0, hourMs), 0, 'Minimum milliseconds between the end of a session or attempt and the next attempt, also when changed settings require a reconnect; meanwhile the reason is `bind_postponed`. The end is not known to another server or after a restart; `device test` does not wait. Default 0, to restore a lost session quickly; some providers require a pause.'),
+  reconnect_first_ms: setting(wholeNumber(100, hourMs), 1_000, 'Maximum milliseconds before the first attempt after a lost session; each failure in a row doubles them, with random jitter.'),
+  reconnect_longest_ms: setting(wholeNumber(100, hourMs), 60_000, 'Maximum milliseconds between two attempts. Default 1 min, so that an SMSC that recovers is used soon.'),
+  status_classes: setting(statusList, '', 'Meanings of command_status values for an SMSC that does not follow the table: status=class, separated by blanks, such as 0x14=now 0x400=good. Empty: the table.'),
   country: setting(country, countrySetting.default, countrySetting.says),
-  trace: setting(switched, 'off', 'Logs every PDU, texts, names and passwords left out, numbers masked. Off, because it is much.'),
+  trace: setting(switched, 'off', 'Logs every PDU, without texts, names and passwords, and with masked numbers. Off by default, because of the volume.'),
 } // prettier-ignore
 
 type Name = keyof typeof table
@@ -143,7 +143,10 @@ export const smppSettings: readonly SettingRule[] = Object.entries(table).map(
   }),
 )
 
-/** Reads settings that were checked by `smppSettings`; those left out have their default. Throws for others and for missing ones. */
+/**
+ * Parses settings that were checked by `smppSettings`; missing ones get their default. Throws for unknown and
+ * for missing required ones.
+ */
 export function readSettings(given: Readonly<Record<string, string>>): SmppSettings {
   const valueOf = <N extends Name>(name: N): Value<N> => {
     const { reader, default: byDefault } = table[name] as Setting<Value<N>>
@@ -152,7 +155,7 @@ export function readSettings(given: Readonly<Record<string, string>>): SmppSetti
     return value
   }
   const tls = readTls(valueOf)
-  // The service uses it, and no part of the link: here it is only checked.
+  // The service uses it, not the link: here it is only checked.
   valueOf('country')
   const inbound = valueOf('inbound_alphabet')
   const [firstMs, longestMs] = [valueOf('reconnect_first_ms'), valueOf('reconnect_longest_ms')]

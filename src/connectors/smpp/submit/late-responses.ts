@@ -4,53 +4,54 @@ import type { Session } from '../session/session.ts'
 import { judgeParts, type PartOutcome } from './submit-message.ts'
 import type { MessageSettings } from './submit-parts.ts'
 
-/** A hand-over with parts of which nobody knows, part by part. */
+/** A submission with unknown outcomes of parts, part by part. */
 export interface UnknownPart {
   attemptId: string
   outcomes: PartOutcome[]
-  /** Its outcome was told: what becomes known from then on is to be told as well. */
-  isTold: boolean
+  /** Its outcome was reported: what becomes known later must be reported, too. */
+  isReported: boolean
 }
 
-/** Bounds what is kept for answers that may never come: beyond it the oldest is given up. */
-const maxDoubtful = 10_000
+/** Limits what is kept for responses that may never arrive: beyond it the oldest is dropped. */
+const maxExpected = 10_000
 
 interface Expected {
   session: Session
   sequence: number
-  doubtful: UnknownPart
+  unknown: UnknownPart
   part: number
 }
 
 /**
- * Parts whose answer did not come in time. One that comes later in the same session may still tell what became of the message; when the
- * session is over, none can come.
+ * Parts whose response did not arrive in time. One that arrives later in the same session may still show the
+ * outcome of the message; after the session none can arrive.
  */
 export class LateResponses {
   readonly #bySession = new Map<Session, Map<number, Expected>>()
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #all = new Set<Expected>()
 
-  /** A part of a hand-over whose request has this number had no answer. */
-  expect(session: Session, sequence: number, doubtful: UnknownPart, part: number): void {
+  /** Records a part without a response, by the sequence number of its request. */
+  expect(session: Session, sequence: number, unknown: UnknownPart, part: number): void {
     let open = this.#bySession.get(session)
     if (open === undefined) {
       open = new Map()
       this.#bySession.set(session, open)
-      void session.ended.then(() => this.#forget(session))
+      void session.ended.then(() => this.#evict(session))
     }
     this.#drop(open.get(sequence))
-    const expected = { session, sequence, doubtful, part }
+    const expected = { session, sequence, unknown, part }
     open.set(sequence, expected)
     this.#all.add(expected)
-    if (this.#all.size <= maxDoubtful) return
+    if (this.#all.size <= maxExpected) return
     const [oldest] = this.#all
     this.#drop(oldest)
   }
 
   /**
-   * Puts a late answer with the others of its hand-over. Gives the hand-over and what is known of it now; null when it is still in doubt, was not asked
-   * for, or is still under way and tells it itself.
+   * Adds a late response to the others of its submission. Returns the submission with its outcome; null if
+   * that is still unknown, the response was not expected, or the submission is still in flight and reports it
+   * itself.
    */
   take(
     session: Session,
@@ -60,11 +61,11 @@ export class LateResponses {
     const found = this.#bySession.get(session)?.get(sequence)
     if (found === undefined) return null
     this.#drop(found)
-    const { doubtful, part } = found
-    doubtful.outcomes[part] = outcome
-    if (!doubtful.isTold) return null
-    const known = judgeParts(doubtful.outcomes, receipts)
-    return known.kind === 'unknown' ? null : { attemptId: doubtful.attemptId, outcome: known }
+    const { unknown, part } = found
+    unknown.outcomes[part] = outcome
+    if (!unknown.isReported) return null
+    const known = judgeParts(unknown.outcomes, receipts)
+    return known.kind === 'unknown' ? null : { attemptId: unknown.attemptId, outcome: known }
   }
 
   #drop(expected: Expected | undefined): void {
@@ -73,7 +74,7 @@ export class LateResponses {
     this.#bySession.get(expected.session)?.delete(expected.sequence)
   }
 
-  #forget(session: Session): void {
+  #evict(session: Session): void {
     for (const expected of this.#bySession.get(session)?.values() ?? []) this.#all.delete(expected)
     this.#bySession.delete(session)
   }

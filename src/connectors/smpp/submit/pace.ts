@@ -3,29 +3,29 @@ import { Throttle } from './throttle.ts'
 
 interface Deps {
   tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule'>
-  /** What the link says of itself is another now. */
+  /** The health of the link changed. */
   changed(): void
   /** There is room again. */
   hasRoom(): void
 }
 
-/** Wake-ups for single tokens of a fast link are gathered. */
+/** Wake-ups for single tokens of a fast link are combined. */
 const minWakeMs = 10
-/** So many recipients whose queue is full, with nothing taken in between, are no matter of theirs. */
+/** This many recipients with a full queue, with nothing accepted in between, are not the recipients' fault. */
 const fullQueuesInARow = 3
-/** Parts that failed, of a message that was taken in part, go again after this. */
-const repeatAfterMs = 1_500
-/** When that brought nothing so many times, ever later, up to the longest. */
-const quickRepeats = 5
-const longestRepeatMs = 10_000
+/** Failed parts of a message that was partly accepted are retried after this. */
+const retryAfterMs = 1_500
+/** After this many unsuccessful retries they become rarer, up to the maximum. */
+const quickRetries = 5
+const maxRetryMs = 10_000
 
-/** How fast a link goes: what its SMSC bears, when there is room again, and how soon what failed goes again. */
+/** The rate of a link: what its SMSC accepts, when there is room again, and how soon failed parts are retried. */
 export class Pace {
   readonly #deps: Deps
   readonly #throttle: Throttle
-  /** Whose queue was full since a part was taken; no more than it takes. */
+  /** Recipients whose queue was full since a part was accepted; no more than needed. */
   readonly #fullQueues = new Set<string>()
-  /** Sessions had no room when somebody last asked. */
+  /** Sessions had no room at the last check. */
   #isFull = false
   #isStopped = false
   #cancelWake: (() => void) | null = null
@@ -43,69 +43,72 @@ export class Pace {
     return this.#throttle.isThrottled
   }
 
-  /** How many parts may go now. While it is none, it is told when there is room. */
+  /** How many parts may be sent now. While it is none, a wake-up is scheduled. */
   get room(): number {
     const { room } = this.#throttle
     if (room === 0) this.#wakeLater()
     return room
   }
 
-  /** How many may go now, of those that the sessions have room for. */
+  /** How many may be sent now, of those that the sessions have room for. */
   roomOf(sessions: number): number {
     this.#isFull = sessions === 0
     return Math.min(sessions, this.room)
   }
 
-  /** A request ended, or the peer takes more: whoever found no room is told once. */
-  roomCame(): void {
+  /** A request ended, or the peer accepts more: a caller that found no room is notified once. */
+  roomFreed(): void {
     if (!this.#isFull) return
     this.#isFull = false
     this.#wakeLater()
   }
 
-  /** How long parts wait that go again, after so many rounds in a row that brought nothing: at the rate of the link one may go then. */
+  /**
+   * How long failed parts wait, after this many unsuccessful rounds in a row: at the rate of the link one may
+   * be sent then.
+   */
   repeatMs(fruitless: number): number {
-    const waitMs = Math.min(repeatAfterMs * 2 ** Math.max(0, fruitless - quickRepeats + 1), longestRepeatMs)
+    const waitMs = Math.min(retryAfterMs * 2 ** Math.max(0, fruitless - quickRetries + 1), maxRetryMs)
     return Math.max(waitMs, 1_000 / this.perSecond)
   }
 
-  /** A part goes out. One that goes again does too: the contracted rate is of what is on the wire. */
+  /** Records a sent part, retries included: the contracted rate covers everything that is sent. */
   spend(): void {
     this.#throttle.spend(1)
   }
 
-  /** It was not written after all. */
+  /** Takes back a part that was not written. */
   notWritten(): void {
     this.#throttle.spend(-1)
   }
 
-  /** The SMSC took a part. */
+  /** Records a part that the SMSC accepted. */
   taken(): void {
     this.#throttle.taken()
     this.#fullQueues.clear()
   }
 
-  /** The SMSC says that it is too much. */
+  /** Slows down: the SMSC throttles. */
   throttled(): void {
     const { isThrottled } = this
     this.#throttle.tooMuch()
     if (!isThrottled) this.#deps.changed()
   }
 
-  /** A queue is full: the recipient's own, unless others' are too. Then the link slows down. */
+  /** Records a full queue: it is only the recipient's, unless others' are full too. Then the link slows down. */
   queueFull(to: string): void {
     if (this.#fullQueues.size < fullQueuesInARow) this.#fullQueues.add(to)
     if (this.#fullQueues.size === fullQueuesInARow) this.throttled()
   }
 
-  /** Another contract: the wake-up may have been set for a rate under which the next part had to wait for long. */
+  /** Applies another contract: the wake-up may have been set for a rate with a long wait. */
   setContracted(maxPerSecond: number | null): void {
     this.#throttle.setContracted(maxPerSecond)
     this.#cancelWake?.()
     this.#cancelWake = null
   }
 
-  /** Wakes nobody any more. */
+  /** Cancels all wake-ups. */
   stop(): void {
     this.#isStopped = true
     this.#cancelWake?.()

@@ -9,7 +9,7 @@ import type { PartOutcome } from './submit-message.ts'
 export type Classify = (status: number) => { lasts: StatusClass; code: string }
 type Submitted = RequestOutcome<'submit_sm_resp'>
 
-/** Reads the outcome of a submit_sm. */
+/** Parses the outcome of a submit_sm. */
 export function readSubmitted(submitted: Submitted, session: Session, deps: Reading): PartOutcome {
   switch (submitted.kind) {
     case 'response':
@@ -18,14 +18,14 @@ export function readSubmitted(submitted: Submitted, session: Session, deps: Read
       const { reason, sequence } = submitted
       const detail =
         reason === 'timeout'
-          ? 'The SMSC did not answer in time.'
-          : 'The connection ended before the SMSC answered.'
+          ? 'The SMSC did not respond in time.'
+          : 'The connection ended before the SMSC responded.'
       return reason === 'timeout'
         ? { kind: 'unknown', detail, asked: { session, sequence } }
         : { kind: 'unknown', detail, connectionLost: true }
     }
     case 'not_written':
-      // A field that fits no PDU will fit none tomorrow.
+      // A field that fits no PDU never will.
       return submitted.reason === 'invalid'
         ? {
             kind: 'refused',
@@ -37,11 +37,11 @@ export function readSubmitted(submitted: Submitted, session: Session, deps: Read
 
 interface Reading {
   classify: Classify
-  /** The form in which ids of this link are compared. */
+  /** The form in which IDs of this link are compared. */
   canonicalId(messageId: string): string
 }
 
-/** Reads an answer, in time or late. */
+/** Parses a response, in time or late. */
 export function readAnswer(
   { command, status, body }: Pick<Answer<'submit_sm_resp'>, 'command' | 'status' | 'body'>,
   { classify, canonicalId }: Reading,
@@ -54,23 +54,30 @@ export function readAnswer(
   const networkCode = sayStatus(status)
   const { lasts, code } = classify(status)
   if (lasts === 'unknown')
-    return { kind: 'unknown', detail: `The SMSC answered ${networkCode}.`, answered: { networkCode } }
-  if (lasts === 'link') return { kind: 'not_written', detail: `The SMSC answered ${networkCode}.` }
-  // Whose queue it is nobody says. Were it taken for that of all, three handsets that stay full would stand before all others.
+    return { kind: 'unknown', detail: `The SMSC responded ${networkCode}.`, answered: { networkCode } }
+  if (lasts === 'link') return { kind: 'not_written', detail: `The SMSC responded ${networkCode}.` }
+  // The response does not name the queue. Counted for the whole link, three handsets that stay full would
+  // block all others.
   const recipientAlone = lasts === 'busy' && status === commandStatus.ESME_RMSGQFUL
   const mayBeRecipient = lasts === 'now' && unclearWhose.has(status)
   const reason = { lasts, code, networkCode, ...(mayBeRecipient && { mayBeRecipient }) }
   return { kind: 'refused', reason: recipientAlone ? { ...reason, recipientAlone } : reason }
 }
 
-/** SMPP 3.4, section 5.1.3, has no recipient in their words, and SMSCs answer them for numbers that are out of reach as well as for faults of their own. */
+/**
+ * Statuses whose text in SMPP 3.4, section 5.1.3, does not mention the recipient. SMSCs return them for
+ * unreachable numbers as well as for their own faults.
+ */
 const unclearWhose: ReadonlySet<number> = new Set([
   commandStatus.ESME_RSUBMITFAIL,
   commandStatus.ESME_RX_T_APPN,
   commandStatus.ESME_RDELIVERYFAILURE,
 ])
 
-/** How an answer is counted: by its name in the standard; what has none is `other`, so that no SMSC can make ever new ones. Null when nothing was asked. */
+/**
+ * Returns the metric label of a response: its name in the standard, or `other`, so that an SMSC cannot create
+ * new labels. Null when nothing was requested.
+ */
 export function sayAnswer(submitted: Submitted): string | null {
   if (submitted.kind === 'not_written') return null
   if (submitted.kind === 'unknown') return submitted.reason === 'timeout' ? 'no_answer' : 'session_lost'

@@ -2,9 +2,12 @@ import type { ConnectorTools } from '../../connector-tools.ts'
 import type { Pace } from './pace.ts'
 import type { PartValidity } from './part-validity.ts'
 
-/** The parts that failed, of a message that was taken in part, go again for so long: handsets keep a half no longer. */
+/** How long failed parts of a partly accepted message are retried: handsets keep an incomplete message no longer. */
 const wholeUntilMs = 300_000
-/** Behind so many rounds that brought nothing, most of a minute, a half stays only where halves leave half of the room to other messages. */
+/**
+ * After this many unsuccessful rounds, most of a minute, a message stays only while incomplete ones leave
+ * half of the room to others.
+ */
 const roundsInAnyCase = 10
 
 interface Deps {
@@ -15,12 +18,13 @@ interface Deps {
 }
 
 /**
- * Messages of which a part was taken, while the rest waits for another try. Each keeps its place in the window, though nothing of it is on the wire:
- * a crash leaves all that is open unknown, and that is to be a window at the most.
+ * Partly accepted messages whose other parts wait for their next attempt. Each keeps its place in the window,
+ * though nothing of it is in flight: a crash leaves everything open with unknown outcome, and that must be at
+ * most a window.
  */
 export class PartialRetries {
   readonly #deps: Deps
-  readonly #ends = new Set<(goesAgain: boolean) => void>()
+  readonly #ends = new Set<(isRetried: boolean) => void>()
   #isHurried = false
   #isOver = false
 
@@ -33,25 +37,25 @@ export class PartialRetries {
     return this.#ends.size
   }
 
-  /** Until the parts that failed may go again; false when there is no time for that any more. */
+  /** Waits until the failed parts may be retried; resolves with false when there is no time for that. */
   pause(fruitless: number, { startMs, endMs }: PartValidity): Promise<boolean> {
     const { tools, pace } = this.#deps
     const nowMs = tools.monotonicMs()
     const isLate = nowMs >= Math.min(startMs + wholeUntilMs, endMs)
     if (this.#isOver || isLate || this.#isInTheWay(fruitless)) return Promise.resolve(false)
-    // A link that stops has no time for more than the first wait.
+    // A link that stops has only time for the first wait.
     const waitMs = pace.repeatMs(this.#isHurried ? 0 : fruitless)
     return this.#wait(Math.min(waitMs, endMs - nowMs))
   }
 
-  /** What waits goes at once, and waits no longer than it must from now on. */
-  goOn(): void {
+  /** Retries what waits immediately, with minimal waits from now on. */
+  hurry(): void {
     this.#isHurried = true
     this.#endAll(true)
   }
 
-  /** What is no whole message by now never will be. */
-  giveUp(): void {
+  /** Stops waiting: what is incomplete by now stays so. */
+  abandon(): void {
     this.#isOver = true
     this.#endAll(false)
   }
@@ -62,17 +66,17 @@ export class PartialRetries {
 
   #wait(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const end = (goesAgain: boolean): void => {
+      const end = (isRetried: boolean): void => {
         cancel()
         this.#ends.delete(end)
-        resolve(goesAgain)
+        resolve(isRetried)
       }
       const cancel = this.#deps.tools.schedule(ms, () => end(true))
       this.#ends.add(end)
     })
   }
 
-  #endAll(goesAgain: boolean): void {
-    for (const end of this.#ends) end(goesAgain)
+  #endAll(isRetried: boolean): void {
+    for (const end of this.#ends) end(isRetried)
   }
 }

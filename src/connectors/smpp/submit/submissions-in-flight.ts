@@ -1,9 +1,9 @@
 import type { ConnectorTools } from '../../connector-tools.ts'
 
-/** How often whoever waits looks whether it may wait on. */
-const lookMs = 1_000
+/** How often a waiting caller checks whether it may continue to wait. */
+const checkMs = 1_000
 
-/** How many hand-overs a link has taken and not yet told the end of; who stops waits for none to be left. */
+/** Counts the submissions in flight on a link; a stop waits until there are none. */
 export class SubmissionsInFlight {
   readonly #tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule'>
   #count = 0
@@ -23,26 +23,26 @@ export class SubmissionsInFlight {
 
   ended(): void {
     this.#count -= 1
-    if (this.#count === 0) for (const goOn of this.#whenNone.splice(0)) goOn()
+    if (this.#count === 0) for (const resolve of this.#whenNone.splice(0)) resolve()
   }
 
-  /** Settles when none is open. */
+  /** Settles when none is in flight. */
   none(): Promise<void> {
     return this.#count === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenNone.push(resolve))
   }
 
-  /** The same, but after so long at the latest, and within a second of when `mayWait` says no. */
+  /** The same, but after this time at the latest, and within a second of `mayWait` returning false. */
   noneWithin(ms: number, mayWait: () => boolean = () => true): Promise<void> {
     const { monotonicMs, schedule } = this.#tools
     const untilMs = monotonicMs() + ms
     return new Promise((resolve) => {
       let cancel = (): void => undefined
-      const look = (): void => {
+      const check = (): void => {
         const leftMs = untilMs - monotonicMs()
         if (this.#count === 0 || leftMs <= 0 || !mayWait()) resolve()
-        else cancel = schedule(Math.min(lookMs, leftMs), look)
+        else cancel = schedule(Math.min(checkMs, leftMs), check)
       }
-      look()
+      check()
       void this.none().then(() => {
         cancel()
         resolve()

@@ -3,46 +3,56 @@ import type { MessageFields } from '../../../smpp/codec/pdu.ts'
 import type { Session } from '../session/session.ts'
 import type { MessageSettings } from './submit-parts.ts'
 
-/** What is known of a part of which nobody knows whether it was taken. */
-type Doubt = Pick<Extract<Outcome, { kind: 'unknown' }>, 'connectionLost' | 'answered'>
+/** What is known of a part with unknown outcome. */
+type UnknownFacts = Pick<Extract<Outcome, { kind: 'unknown' }>, 'connectionLost' | 'answered'>
 
-/** What became of one try of one wire part. `messageId` is null where the SMSC named none; `asked` is the request whose answer may still come. */
+/**
+ * The outcome of one attempt at one part. `messageId` is null where the SMSC named none; `asked` is the
+ * request whose response may still arrive.
+ */
 export type PartOutcome =
   | { kind: 'taken'; messageId: string | null }
   | { kind: 'refused'; reason: RefusalReason }
   | { kind: 'not_written'; detail: string }
-  | ({ kind: 'unknown'; detail: string; asked?: { session: Session; sequence: number } } & Doubt)
+  | ({ kind: 'unknown'; detail: string; asked?: { session: Session; sequence: number } } & UnknownFacts)
 
 export interface SubmitDeps {
-  /** Submits a part over whichever session has room. Always resolves. */
+  /** Submits a part over any session with room. Always resolves. */
   submitPart(fields: MessageFields, part: number): Promise<PartOutcome>
-  /** Waits a while before the parts that failed go again, longer after rounds in which all were refused; false when there is no time for it. */
+  /**
+   * Waits before the failed parts are retried, longer after rounds in which all were refused; false when
+   * there is no time for it.
+   */
   pause(fruitless: number): Promise<boolean>
-  /** Whether its validity has ended. */
+  /** Returns whether its validity has ended. */
   isExpired(): boolean
-  /** Whether the recipient has opted out meanwhile; null while nobody can say. */
+  /** Returns whether the recipient has opted out meanwhile; null while unknown. */
   hasStopped(): Promise<boolean | null>
-  /** How many parts the rate of the link lets go now. */
+  /** How many parts the rate of the link allows now. */
   room(): number
-  /** Which ones were asked for. */
+  /** The receipts that were requested. */
   receipts: MessageSettings['receipts']
-  /** Called as soon as nobody knows of a part: the parts as they stand, in which an answer that comes late may still put its own. */
-  inDoubt(outcomes: PartOutcome[], part: number): void
+  /**
+   * Called as soon as the outcome of a part is unknown, with the current parts, in which a late response may
+   * still set its own.
+   */
+  onUnknown(outcomes: PartOutcome[], part: number): void
 }
 
 /**
- * Submits every part of a message and makes one outcome of what became of each. Where some parts were taken and others certainly were not,
- * only these go again, here: a message whose parts came half cannot go elsewhere. Never a part of which it is not known whether it was taken.
+ * Submits every part of a message and combines their outcomes. Where some parts were accepted and others
+ * certainly not, only these are retried, here: a message that was partly accepted cannot be sent elsewhere. A
+ * part with unknown outcome is never retried.
  */
 export async function submitMessage(deps: SubmitDeps, parts: readonly MessageFields[]): Promise<Outcome> {
   const outcomes: PartOutcome[] = parts.map(() => unasked)
   const submit = async (fields: MessageFields, part: number): Promise<void> => {
     const outcome = await deps.submitPart(fields, part)
     outcomes[part] = outcome
-    if (outcome.kind === 'unknown') deps.inDoubt(outcomes, part)
+    if (outcome.kind === 'unknown') deps.onUnknown(outcomes, part)
   }
   await Promise.all(parts.map(submit))
-  for (let fruitless = 0; goesAgain(outcomes);) {
+  for (let fruitless = 0; canRetry(outcomes);) {
     if (!(await deps.pause(fruitless))) {
       const last = deps.isExpired() ? outcomes.map(expiredUnlessTaken) : outcomes
       return judgeParts(last, deps.receipts)
@@ -52,19 +62,19 @@ export async function submitMessage(deps: SubmitDeps, parts: readonly MessageFie
     if (hasStopped === null) continue
     const before = countTaken(outcomes)
     const failed = [...parts.entries()].filter(([part]) => isRepeatable(outcomes[part] as PartOutcome))
-    // One goes in any case, else messages that are not begun yet could take all the room for ever.
+    // One is always retried, otherwise new messages could take all the room indefinitely.
     const again = failed.slice(0, Math.max(1, deps.room()))
     await Promise.all(again.map(([part, fields]) => submit(fields, part)))
     if (countTaken(outcomes) > before) fruitless = 0
-    // Where there is no session nothing was tried.
+    // Without a session nothing was attempted.
     else if (again.some(([part]) => outcomes[part]?.kind === 'refused')) fruitless += 1
   }
   return judgeParts(outcomes, deps.receipts)
 }
 
-const unasked: PartOutcome = { kind: 'not_written', detail: 'It was not submitted yet.' }
+const unasked: PartOutcome = { kind: 'not_written', detail: 'Not submitted yet.' }
 
-/** Of a message whose recipient opted out when half of it was there. */
+/** For a message whose recipient opted out when half of it was accepted. */
 const stoppedUnlessTaken = (outcome: PartOutcome): PartOutcome =>
   outcome.kind === 'taken' ? outcome : { kind: 'refused', reason: optedOut }
 /** Nothing of the part was submitted, and nothing will be. */
@@ -73,7 +83,7 @@ export const validityEnded: PartOutcome = {
   reason: { lasts: 'expired', code: 'expired_in_queue', networkCode: null },
 }
 
-/** Of one whose time ended before the rest of it could go. */
+/** For a message whose validity ended before the rest of it could be sent. */
 const expiredUnlessTaken = (outcome: PartOutcome): PartOutcome =>
   outcome.kind === 'taken' ? outcome : validityEnded
 const optedOut: RefusalReason = { lasts: 'good', code: 'recipient_opted_out', networkCode: null }
@@ -85,28 +95,27 @@ const isRepeatable = (outcome: PartOutcome): boolean =>
 const countTaken = (outcomes: readonly PartOutcome[]): number =>
   outcomes.filter(({ kind }) => kind === 'taken').length
 
-const goesAgain = (outcomes: readonly PartOutcome[]): boolean =>
+const canRetry = (outcomes: readonly PartOutcome[]): boolean =>
   outcomes.some(({ kind }) => kind === 'taken') &&
   outcomes.some(({ kind }) => kind !== 'taken') &&
   outcomes.every((outcome) => outcome.kind === 'taken' || isRepeatable(outcome))
 
-/** The outcome of a message, of the outcomes of its parts; there is at least one. */
+/** Combines the outcomes of the parts of a message; there is at least one. */
 export function judgeParts(outcomes: readonly PartOutcome[], receipts: MessageSettings['receipts']): Outcome {
   const taken = outcomes.filter((outcome) => outcome.kind === 'taken')
   const networkIds = taken.flatMap(({ messageId }) => messageId ?? [])
   const unknown = outcomes.filter((outcome) => outcome.kind === 'unknown')
-  // What the SMSC said of one part tells more than its silence on another.
+  // The response to one part is better evidence than the silence on another.
   const first = unknown.find(({ answered }) => answered !== undefined) ?? unknown[0]
   if (first !== undefined) {
     const isLost = unknown.every(({ connectionLost }) => connectionLost)
     const parts = outcomes.flatMap(({ kind }, part) => (kind === 'unknown' ? [part] : []))
-    const inDoubt = { parts, wireParts: outcomes.length }
     const base = {
       kind: 'unknown',
       networkIds,
       partsTaken: taken.length,
       detail: first.detail,
-      inDoubt,
+      inDoubt: { parts, wireParts: outcomes.length },
       ...(first.answered !== undefined && { answered: first.answered }),
     } as const
     return isLost ? { ...base, connectionLost: true } : base
@@ -124,7 +133,10 @@ export function judgeParts(outcomes: readonly PartOutcome[], receipts: MessageSe
 
 type Left = Exclude<PartOutcome, { kind: 'taken' | 'unknown' }>
 
-/** Nothing was taken. A part refused for good decides; else whatever lets the message go again soonest. */
+/**
+ * Nothing was accepted. A part that was refused permanently decides; otherwise the one that allows the
+ * earliest retry.
+ */
 function wholly(left: readonly Left[]): Outcome {
   const reason = worst(left)
   if (reason !== null) return { kind: 'refused', ...reason }
@@ -134,7 +146,7 @@ function wholly(left: readonly Left[]): Outcome {
 
 const gravity: Record<RefusalReason['lasts'], number> = { good: 3, expired: 2, now: 1, busy: 0 }
 
-/** What is about more than the recipient is told first of its like. */
+/** Among similar reasons, one that concerns more than the recipient comes first. */
 const gravityOf = ({ lasts, recipientAlone, mayBeRecipient }: RefusalReason): number =>
   gravity[lasts] + (recipientAlone === true || mayBeRecipient === true ? 0 : 0.5)
 

@@ -12,30 +12,31 @@ import {
 import { type MessageFields, type Tlv, tlvTags } from '../../../smpp/codec/pdu.ts'
 import { type ValidityForm, validityPeriod } from '../../../smpp/values/validity-period.ts'
 
-/** How a link writes messages. */
+/** How a link encodes messages. */
 export interface MessageSettings extends AddressSettings, TextSettings {
-  /** Of texts in the default alphabet; UCS-2 is 8 everywhere. */
+  /** Of texts in the default alphabet; UCS-2 is always 8. */
   dataCoding: number
   concat: 'udh8' | 'udh16' | 'sar' | 'payload'
   receipts: 'all' | 'failures' | 'none'
   validity: ValidityForm
   serviceType: string
   protocolId: number
-  /** Whether each part carries a number that a receipt may bring back. */
+  /** Whether each part carries a number that a receipt may return. */
   userMessageReference: boolean
-  /** Go with every part, as they are. */
+  /** Sent with every part, as they are. */
   tlvs: readonly Tlv[]
 }
 
 /**
- * The parts of a message as they go on the wire, at least one. `nextReference` gives what tells the parts of one message from those of others to the
- * same recipient, and is asked only where there are parts: a counter of 16 bits for each link and destination, of which the 8-bit header takes the
- * lower half.
+ * Returns the parts of a message as they are sent, at least one. `nextReference` returns the reference that
+ * distinguishes the parts of one message from those of others to the same recipient, and is called only if
+ * there are several: a counter of 16 bits per link and destination, of which the 8-bit header uses the lower
+ * half.
  *
- * What was priced is what goes out, with three exceptions: `udh16` has a longer header (152 septets or 66 units a part instead of 153 and 67)
- * and may need a part more; a text with a character that the default alphabet of the link lacks goes as UCS-2 and may need more; `payload`
- * is always one, and the SMSC makes the parts. Throws a RangeError for a sender in which `senderFault` finds something and for
- * more than 255 parts.
+ * The parts are those that were priced, with three exceptions. `udh16` has a longer header (152 septets or 66
+ * units per part instead of 153 and 67) and may need one part more. A text with a character that the default
+ * alphabet of the link lacks is sent as UCS-2 and may need more. `payload` is always one, and the SMSC splits
+ * it. Throws a RangeError for a sender that `senderFault` rejects and for more than 255 parts.
  */
 export function submitParts(
   submission: Submission,
@@ -49,7 +50,7 @@ export function submitParts(
   return parts.map((part, index) => withTlvs(part, [userReference(submission.attemptId, index)]))
 }
 
-/** Section 5.3.2.17. What an operator has set under the same tag goes before it. */
+/** Section 5.3.2.17. What an operator has set under the same tag takes precedence. */
 function userReference(attemptId: string, part: number): Tlv {
   const reference = referenceOfPart(attemptId, part)
   return { tag: tlvTags.user_message_reference, value: Buffer.from([reference >> 8, reference & 0xff]) }
@@ -67,7 +68,7 @@ function joinedParts(
   const pieces = splitText(
     text,
     isUcs2 ? 'ucs2' : 'gsm7',
-    settings.concat === 'udh16' ? roomBehindUdh16 : undefined,
+    settings.concat === 'udh16' ? roomAfterUdh16 : undefined,
   )
   const common = commonFields(submission, settings, nowMs, isUcs2 ? ucs2Coding : settings.dataCoding)
   if (pieces.length === 1) return [{ ...common, shortMessage: encode(text, 0) }]
@@ -80,21 +81,21 @@ function joinedParts(
     const place = { reference, total: pieces.length, number: index + 1 }
     return settings.concat === 'sar'
       ? { ...withTlvs(common, sarTlvs(place)), shortMessage: encode(piece, 0) }
-      : behindHeader(common, settings.concat === 'udh8' ? udh8(place) : udh16(place), piece, encode)
+      : afterHeader(common, settings.concat === 'udh8' ? udh8(place) : udh16(place), piece, encode)
   })
 }
 
 /** A seventh octet of header: 140 × 8 / 7 − 8 septets, and (140 − 7) / 2 units. */
-const roomBehindUdh16: PartRoom = { septets: 152, utf16: 66 }
+const roomAfterUdh16: PartRoom = { septets: 152, utf16: 66 }
 /** The total is one octet, in every method. */
 const maxParts = 255
 /** Section 5.2.19. */
 const ucs2Coding = 8
-/** The bit of esm_class which says that the text begins with a user data header (section 5.2.12). */
+/** The bit of esm_class for a text that begins with a user data header (section 5.2.12). */
 const udhIndicator = 0x40
 
 const registeredDelivery = { none: 0, all: 1, failures: 2 } as const
-/** GSM knows normal and priority only (section 5.2.14); codes must not wait behind campaigns at the SMSC either. */
+/** GSM has only normal and priority (section 5.2.14); codes must not wait for campaigns at the SMSC either. */
 const priorityFlag = { authentication: 1, transactional: 0, marketing: 0 } as const
 const noText = Buffer.alloc(0)
 
@@ -127,7 +128,7 @@ const withTlvs = (fields: MessageFields, tlvs: readonly Tlv[]): MessageFields =>
   tlvs: [...tlvs, ...fields.tlvs],
 })
 
-function behindHeader(
+function afterHeader(
   fields: MessageFields,
   header: Buffer,
   piece: string,

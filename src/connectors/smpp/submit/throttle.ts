@@ -1,36 +1,36 @@
-/** The least that an SMSC is offered, however often it has said that it is too much. */
+/** The minimum rate for an SMSC, however often it throttles. */
 const minPerSecond = 1
-/** After "too much" nothing goes for this long: it had time to drain. */
+/** Nothing is sent for this long after a throttling, so that the SMSC can drain. */
 const pauseMs = 1_000
-/** Several refusals of one burst are one word. */
+/** Several refusals of one burst count once. */
 const sameBurstMs = 1_000
 /**
- * How much faster each second: quickly up to nine tenths of what was too much, slowly beyond, because each complaint costs a second, and
- * quicker again when there was none for half a minute.
+ * Growth of the rate per second: fast up to nine tenths of the rate that was throttled, slow beyond, because
+ * each throttling costs a second, and faster again when there was none for half a minute.
  */
 const climb = { quick: 1.5, slow: 1.01, unopposed: 1.1, quickUpTo: 0.9, unopposedAfterMs: 30_000 } as const
-/** Above this the rate says nothing any more. */
+/** Above this the rate is meaningless. */
 const boundlessPerSecond = 20_000
-/** How much may go at once, in seconds of the rate. */
+/** How much may be sent at once, in seconds of the rate. */
 const burstSeconds = 0.1
 
 /**
- * How many parts a link may submit: the contracted rate as a token bucket across all of its sessions, and below it what the SMSC bears. An
- * ESME_RTHROTTLED halves the rate, which then climbs back (additive increase, multiplicative decrease, as TCP does).
- * Fractional rates work: one part in 5 s is 0.2.
+ * How many parts a link may submit: the contracted rate as a token bucket over all of its sessions, and below
+ * it what the SMSC accepts. An ESME_RTHROTTLED halves the rate, which then grows back (additive increase,
+ * multiplicative decrease, as in TCP). Fractional rates work: one part in 5 s is 0.2.
  */
 export class Throttle {
   readonly #clock: { monotonicMs(): number }
   #contracted: number
-  /** What the SMSC bears, as far as is known; Infinity when it never complained. */
+  /** The rate that the SMSC accepts, as far as is known; Infinity if it never throttled. */
   #borne = Number.POSITIVE_INFINITY
-  /** The rate that was too much. */
+  /** The rate that was throttled. */
   #tooMuch = Number.POSITIVE_INFINITY
   #tokens: number
   #filledMs: number
   #pausedUntilMs = Number.NEGATIVE_INFINITY
   #cutMs = Number.NEGATIVE_INFINITY
-  /** Parts taken in this second and in the one before: what the SMSC has borne when it says that it is too much. */
+  /** Parts accepted in this second and in the one before: what the SMSC accepted when it throttles. */
   #taken = { second: 0, now: 0, before: 0 }
 
   constructor(clock: { monotonicMs(): number }, contractedPerSecond: number | null) {
@@ -40,7 +40,7 @@ export class Throttle {
     this.#tokens = this.#burst
   }
 
-  /** Parts a second, Infinity when nothing bounds it. */
+  /** Parts per second, Infinity without a limit. */
   get perSecond(): number {
     return Math.min(this.#contracted, this.#borne)
   }
@@ -49,7 +49,7 @@ export class Throttle {
     return this.#borne < this.#contracted
   }
 
-  /** How many parts may go now. */
+  /** How many parts may be sent now. */
   get room(): number {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs < this.#pausedUntilMs) return 0
@@ -67,12 +67,12 @@ export class Throttle {
     return Math.max(pausedMs, Math.ceil(((1 - this.#tokens) / this.perSecond) * 1000), 0)
   }
 
-  /** Parts go out. A long message may overdraw, and the next ones wait for it. */
+  /** Records sent parts. A long message may overdraw, and the next ones wait for it. */
   spend(parts: number): void {
     this.#tokens -= parts
   }
 
-  /** The SMSC took a part. */
+  /** Records a part that the SMSC accepted. */
   taken(): void {
     const second = Math.floor(this.#clock.monotonicMs() / 1000)
     const { second: counted, now } = this.#taken
@@ -80,7 +80,7 @@ export class Throttle {
     else this.#taken = { second, now: 1, before: second === counted + 1 ? now : 0 }
   }
 
-  /** The SMSC says that it is too much (ESME_RTHROTTLED or what else is `busy`, or a queue that stays full). */
+  /** Applies a throttling (ESME_RTHROTTLED or another `busy` status, or a queue that stays full). */
   tooMuch(): void {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs - this.#cutMs < sameBurstMs) return
@@ -94,7 +94,7 @@ export class Throttle {
     this.#filledMs = this.#pausedUntilMs
   }
 
-  /** Another contract. What was not counted, while nothing was bounded, is not held against it. */
+  /** Applies another contract. What was not counted, while there was no limit, is not charged. */
   setContracted(perSecond: number | null): void {
     const wasBoundless = this.perSecond === Number.POSITIVE_INFINITY
     const nowMs = this.#clock.monotonicMs()
@@ -105,7 +105,8 @@ export class Throttle {
   }
 
   get #burst(): number {
-    // One, and a half that is kept for the next: what is cut off between two looks at the clock would be lost.
+    // One, plus a half that is kept for the next: a fraction that is cut off between two readings of the
+    // clock would be lost.
     return Math.max(1.5, Math.min(this.perSecond, boundlessPerSecond) * burstSeconds)
   }
 
