@@ -22,7 +22,7 @@ test('behind a trial there is a pause, behind one that failed too, and none wher
   expect(await trials.run('dev_1', async () => null)).toBeNull()
   await expect(trials.run('dev_1', () => Promise.reject(new Error('no file')))).rejects.toThrow('no file')
   await clock.advance(9_000)
-  await expect(trials.run('dev_1', async () => 'ok')).rejects.toThrow('try it again in 1 s')
+  await expect(trials.run('dev_1', async () => 'ok')).rejects.toThrow('Try again in 1 s')
   await clock.advance(1_000)
   expect(await trials.run('dev_1', async () => 'ok')).toBe('ok')
 })

@@ -17,7 +17,7 @@ afterAll(() => ada.stop())
 async function openDevices(mode: 'live' | 'test', options?: PageOptions): Promise<TestPage> {
   const tab = await ada.signedIn(options)
   await tab.open(`${ada.place}/${mode}/devices`)
-  await tab.page.getByRole('heading', { name: 'Devices' }).waitFor()
+  await tab.page.getByRole('heading', { name: 'Devices', exact: true }).waitFor()
   return tab
 }
 
@@ -44,7 +44,7 @@ test('a phone that is connected ticks live, is named, and its card tells how it 
   await expectSound(tab)
   await tab.screenshot('device-phone')
   await tab.follow(`${ada.place}/live/devices`)
-  await page.getByRole('heading', { name: 'Devices' }).waitFor()
+  await page.getByRole('heading', { name: 'Devices', exact: true }).waitFor()
   await page.getByRole('article').getByText('online', { exact: true }).waitFor()
   await phones.phone(0).goOffline()
   expect(tab.faults).toEqual([])

@@ -101,7 +101,7 @@ test('a database that holds anything is refused and left as it is', async () => 
   expect((await house.run('account create --name Eve --email eve@example.org', served)).code).toBe(0)
   const used = await house.move(' --json')
   expect(codeOf(used)).toEqual([1, 'target_in_use'])
-  expect(used.stderr).toContain('holds rows in ')
+  expect(used.stderr).toContain('contains rows in ')
   expect((await house.target.query('select name from accounts')).rows).toEqual([{ name: 'Eve' }])
   expect((await house.run('account list')).code).toBe(0)
 })

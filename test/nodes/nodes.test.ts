@@ -92,7 +92,7 @@ test('a start in the same data folder follows the one before at once, whatever e
 
 test('a name that a living node bears is refused to another data folder, until that node has been silent for 45 s', async () => {
   await join(1, 'north')
-  await expect(join(2, 'north')).rejects.toThrow(/A server named north runs.*ONESIXTY_NODE/)
+  await expect(join(2, 'north')).rejects.toThrow(/A server named north has been running.*ONESIXTY_NODE/)
   await expect(join(2, 'north', 7)).rejects.toThrow(/has been running on this database/)
   await keepSilent(1, usualTimes.silenceMs)
   await join(2, 'north')
@@ -116,7 +116,9 @@ test('two servers of one database run each link once, and the other takes them w
       ({ lease_owner }) => lease_owner,
     )
   expect(await owners()).toEqual(['north'])
-  await expect(cluster.start({ ONESIXTY_NODE: 'north' })).rejects.toThrow('A server named north runs')
+  await expect(cluster.start({ ONESIXTY_NODE: 'north' })).rejects.toThrow(
+    'A server named north has been running',
+  )
   await north.stop()
   await expect.poll(owners, { timeout: 15_000, interval: 100 }).toEqual(['south'])
   const alive = await south.app.storage.read

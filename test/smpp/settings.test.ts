@@ -205,7 +205,7 @@ test('a host is a name or an address, and nothing around it', () => {
   for (const host of ['localhost', '10.0.0.1', '::1', 'smsc_1', 'a.example.'])
     expect(faultOf('host', host), host).toBeNull()
   for (const host of ['', 'smpp://a.example', 'a.example:2775', 'a b', '-a', 'a/b'])
-    expect(faultOf('host', host), host).toContain('alone')
+    expect(faultOf('host', host), host).toContain('without scheme, port and path')
 })
 
 test('numbers keep their bounds', () => {

@@ -57,7 +57,7 @@ test('of four nodes one is killed again and again, and one stands still for long
   await acceptsMore(loads.get(still)!)
   await eventually(
     () => still.process.output(),
-    (output) => expect(output).toMatch(/taken for dead/),
+    (output) => expect(output).toMatch(/was declared dead by its peers/),
     20_000,
   )
   await Promise.all([...loads.values()].map((load) => load.pause()))
