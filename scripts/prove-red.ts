@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
+import { proofSizes } from '../test/proof-sizes.ts'
 import { proofs } from './proofs.ts'
 
 /**
@@ -202,7 +203,11 @@ async function makeCopy(): Promise<string> {
 /** What `npm test` runs must catch it, at its own sizes. */
 const atSizesOfCi = { ...process.env, ONESIXTY_TEST_TIER: 'ci' }
 /** But for ways that it leaves to the long run. */
-const allWays = { ONESIXTY_TEST_SERVER_COPIES: '4', ONESIXTY_TEST_SHOWN_LOOKS: '3' }
+const allWays = {
+  ONESIXTY_TEST_SERVER_COPIES: '4',
+  ONESIXTY_TEST_SHOWN_LOOKS: '3',
+  ONESIXTY_TEST_SHOWN_MESSAGES: String(proofSizes.SHOWN_MESSAGES.long),
+}
 
 /** How a program ended, and the last line that it said. */
 interface Ended {

@@ -26,6 +26,7 @@ test('a server whose database is gone ends with 78 and makes no new one; put bac
   const words = `${file} is missing or empty. Restore it (onesixty restore <file>).`
   expect(await serve()).toMatchObject({ code: 78, stderr: expect.stringContaining(words) })
   expect(await house.run('account list')).toMatchObject({ code: 78, stderr: expect.stringContaining(words) })
+  expect(await isThere(file)).toBe(false)
   await writeFile(file, '')
   expect(await house.run('account list')).toMatchObject({ code: 78, stderr: expect.stringContaining(words) })
   for (const suffix of ['', '-wal', '-shm']) await rename(`${file}.away${suffix}`, `${file}${suffix}`)
