@@ -3,7 +3,7 @@ import { factsOf } from './registry.ts'
 /** Remedies for reasons that any device may have. Reasons that are self-explanatory have none. */
 const common: Readonly<Record<string, string>> = {
   repeated_failures:
-    'Messages repeatedly fail on this device. Other devices carry what they can instead; this one is probed with one message at a time, until any onesixty device set ends that. On a phone, check credit, signal and SMS permission, and whether Android asks on its screen to allow many messages.',
+    'Messages repeatedly fail on this device. Other devices carry what they can instead; this one is probed with one message at a time until several succeed in a row. Any onesixty device set ends this immediately. On a phone, check credit, signal and SMS permission, and whether Android asks on its screen to allow many messages.',
   draining: 'The device accepts no new messages and finishes those in flight. Resume it to send again.',
   rate_limited:
     'The device has reached its rate limit; the rest is sent when the window ends. Change the limit with onesixty device set.',

@@ -23,7 +23,9 @@ export interface KindFacts {
    * Settings that the owner of an account can change. All others are the operator's: a setting may make this
    * server connect to any address or read one of its files, so a new one is not an owner's by default.
    */
-  ownerSettings: 'all' | readonly string[]
+  ownerSettings: readonly string[]
+  /** Whether the owner can replace the secrets of a device. Omitted: the operator alone. */
+  ownerSecrets?: true
   /** Settings that the form shows first, in the order of the rules; the rest is folded. */
   usualSettings: readonly string[]
   /** Settings that have controls of their own in the console. */
@@ -38,4 +40,4 @@ export interface KindFacts {
 
 /** Returns whether the owner of an account can change a setting of a kind. */
 export const isOwnerSetting = ({ ownerSettings }: Pick<KindFacts, 'ownerSettings'>, name: string): boolean =>
-  ownerSettings === 'all' || ownerSettings.includes(name)
+  ownerSettings.includes(name)

@@ -38,5 +38,7 @@ const namesOf = (is: (facts: KindFacts) => boolean): readonly string[] =>
 export const phoneKinds: readonly string[] = namesOf(({ isPhone }) => isPhone === true)
 /** Kinds whose devices send nothing for real. */
 export const simulatedKinds: readonly string[] = namesOf(({ isSimulated }) => isSimulated === true)
+/** The kind whose shared device carries all test messages. */
+export const testKind = 'simulator'
 /** Kinds whose devices are added with their settings, by a form or a command. */
 export const addedKinds: readonly string[] = namesOf(({ isPhone }) => isPhone !== true)

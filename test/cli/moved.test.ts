@@ -48,7 +48,7 @@ const serve = () =>
 
 test('a database that has moved is neither served nor worked with: it says where it is and how to go back', async () => {
   await remember({ ...out, finished_at: Date.parse('2026-11-21T09:30:00.000Z') })
-  const sentence = `The database in ${cli.dataFolder} was moved to postgres://ada@db.example.org/onesixty (2026-11-21T09:30:00.000Z) and is read-only since then. Set DATABASE_URL to that address and ONESIXTY_SECRET to the content of ${cli.dataFolder}/secret. The only way back is a backup, which lacks later changes: onesixty restore <file>.`
+  const sentence = `The database in ${cli.dataFolder} was moved to postgres://ada@db.example.org/onesixty (2026-11-21T09:30:00.000Z) and has been read-only since. Set DATABASE_URL to that address and ONESIXTY_SECRET to the content of ${cli.dataFolder}/secret. The only way back is a backup, which lacks later changes: onesixty restore <file>.`
   await expect(serve()).rejects.toThrow(sentence)
   for (const line of [
     'account list',

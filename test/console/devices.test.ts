@@ -167,6 +167,26 @@ test('the operator adds a link, sees its missing settings, never its password, a
   })
 })
 
+test('the owner of an account with a link of its own renames it, and sets nothing that only the operator can set', async () => {
+  const operator = await console.newPerson('Olaf')
+  await makeOperator(operator)
+  const settings = { host: '127.0.0.1', port: '1', system_id: 'olaf', reconnect_least_ms: '60000' }
+  const link = { ...simulator, kind: 'smpp', senders: [], settings, secrets: { password: 'secret' } }
+  const answer = await operator.change('devices/add', link, testMode)
+  const { deviceId } = answer.body as { deviceId: string }
+  await console.app.storage.writer.write((tx) =>
+    tx.updateTable('users').set({ is_operator: 0 }).where('id', '=', operator.userId).execute(),
+  )
+  const status = async (change: object): Promise<number> =>
+    (await operator.change('devices/change', { deviceId, ...change }, testMode)).status
+  expect(await status({ settings: { host: '10.0.0.1' } })).toBe(403)
+  expect(await status({ settings: { tls_ca_file: '/etc/passwd' } })).toBe(403)
+  expect(await status({ settings: { window: null } })).toBe(403)
+  expect(await status({ secrets: { password: 'mine' } })).toBe(403)
+  expect(await status({ settings: { colour: 'red' } })).toBe(422)
+  expect(await status({ name: 'Ours' })).toBe(200)
+})
+
 test('a phone is invited with an address, a token and their codes; its progress is told to its account alone', async () => {
   const { ada, bob } = console
   const { tokenId, token, address, tokenCode } = (

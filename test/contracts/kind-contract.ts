@@ -37,8 +37,7 @@ export function kindContract({ facts, kind, required, secrets, nonsense }: KindS
 
     test('says of itself nothing that it does not have', () => {
       expect(facts.kind).toBe(kind.kind)
-      const owned = facts.ownerSettings === 'all' ? [] : facts.ownerSettings
-      const named = [...facts.usualSettings, ...(facts.controlledSettings ?? []), ...owned]
+      const named = [...facts.usualSettings, ...(facts.controlledSettings ?? []), ...facts.ownerSettings]
       expect(named.filter((name) => !names.includes(name))).toEqual([])
       expect(Object.keys(facts.secretFields ?? {})).toEqual([...kind.secretNames])
       expect(Object.keys(facts.testHints ?? {}).filter((reason) => !(reason in facts.remedies))).toEqual([])
@@ -47,7 +46,7 @@ export function kindContract({ facts, kind, required, secrets, nonsense }: KindS
     })
 
     test('leaves every setting with an address or a file to the operator', () => {
-      const reaching = /url|host|port|file|address|server|path/
+      const reaching = /url|host|port|file|address|server|path|proxy|endpoint|cert|dir|domain|hook/
       const left = names.filter((name) => isOwnerSetting(facts, name) && reaching.test(name))
       expect(left).toEqual([])
     })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connectorKinds, factsOf, loadConnectorKind } from '../../src/connectors/registry.ts'
+import { connectorKinds, factsOf, loadConnectorKind, testKind } from '../../src/connectors/registry.ts'
 import { nonsense as androidNonsense } from './android-nonsense.ts'
 import { kindContract, type KindSubject } from './kind-contract.ts'
 import { nonsense as simulatorNonsense } from './simulator-nonsense.ts'
@@ -17,7 +17,8 @@ const subjects: Readonly<Record<string, Given>> = {
   },
 }
 
-test('every kind is tried', () => {
+test('every kind is tried, and test messages go to a kind that sends nothing', () => {
+  expect(factsOf(testKind)).toMatchObject({ isSimulated: true })
   expect(Object.keys(subjects).toSorted()).toEqual(connectorKinds.toSorted())
 })
 

@@ -5,7 +5,11 @@ import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 
 const changes = {
-  active: { verb: 'Reactivate', effect: 'Queued messages are sent again immediately.', color: 'teal' },
+  active: {
+    verb: 'Reactivate',
+    effect: 'Sending resumes immediately, including queued messages.',
+    color: 'teal',
+  },
   suspended: {
     verb: 'Suspend',
     effect: 'Sending stops. Queued messages stay queued, and reading still works.',
@@ -14,7 +18,7 @@ const changes = {
   closed: {
     verb: 'Close',
     effect:
-      'API keys stop working, queued messages are canceled and their SMS released. This cannot be undone.',
+      'API keys stop working, scheduled and queued messages are canceled and their SMS released. This cannot be undone.',
     color: 'red',
   },
 } as const

@@ -45,8 +45,7 @@ const facts = {
   'secret-file': { type: 'text', value: 'NAME=PATH', says: 'Read a secret from a file.', repeatable: true },
 } as const
 
-/** Returns the help of `--set`, kind by kind. */
-/** The settings of the kinds that are named in the arguments, or of all kinds. */
+/** Returns the help of `--set`: the settings of the kinds that are named in the arguments, or of all kinds. */
 async function settingsHelp(given: readonly string[]): Promise<string> {
   const named = connectorKinds.filter((kind) => given.includes(kind))
   const kinds = await Promise.all((named.length > 0 ? named : connectorKinds).map(loadKind))

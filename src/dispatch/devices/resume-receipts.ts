@@ -17,9 +17,9 @@ export async function resumeReceipts(
   isWanted = (): boolean => true,
 ): Promise<void> {
   if (isPull(link) || link.resume === undefined) return
-  const { most = Number.POSITIVE_INFINITY, failuresTold: hasExpired = false } = link.resumesFirst ?? {}
+  const { most = Number.POSITIVE_INFINITY, failuresTold: failuresOnly = false } = link.resumesFirst ?? {}
   let left = await walletsWith(db, 'is')
-  if (hasExpired) left.push(...(await walletsWith(db, 'is not')))
+  if (failuresOnly) left.push(...(await walletsWith(db, 'is not')))
   // Turn by turn, so that no wallet takes the room of the others.
   const limit = Math.min(pageSize, Math.ceil(most / Math.max(1, left.length)))
   const latest: ExpectedReceipt[] = []

@@ -1,10 +1,10 @@
-import { loadConnectorKind, simulatedKinds } from '../../connectors/registry.ts'
+import { loadConnectorKind, testKind } from '../../connectors/registry.ts'
 import { addDevice, type DeviceDeps } from '../../devices/core/device-store.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 
 /** Ensures that test keys have their simulator: one shared device of mode `test` that may use any sender. */
 export async function ensureTestSimulator(writer: Writer, deps: Omit<DeviceDeps, 'rules'>): Promise<void> {
-  const [kind = ''] = simulatedKinds
+  const kind = testKind
   const rules = await loadConnectorKind(kind)
   if (rules === null) throw new Error('the simulator is missing from the registry')
   await writer.write(async (tx) => {

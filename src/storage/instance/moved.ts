@@ -100,4 +100,4 @@ async function whyNot(db: Db | Tx, dataFolder: string): Promise<string | null> {
 
 /** Builds the error for a moved database; the triggers that protect one raise it too. */
 export const movedSentence = (dataFolder: string, place: string, atMs: number): string =>
-  `The database in ${dataFolder} was moved to ${place} (${rfc3339(atMs)}) and is read-only since then. Set DATABASE_URL to that address and ONESIXTY_SECRET to the content of ${secretFile(dataFolder)}. The only way back is a backup, which lacks later changes: onesixty restore <file>.`
+  `The database in ${dataFolder} was moved to ${place} (${rfc3339(atMs)}) and has been read-only since. Set DATABASE_URL to that address and ONESIXTY_SECRET to the content of ${secretFile(dataFolder)}. The only way back is a backup, which lacks later changes: onesixty restore <file>.`

@@ -45,7 +45,7 @@ export const deviceChangeCalls = {
           throw notYours(notAdded ?? 'Only the operator can add devices of this kind.')
       }
       const deps = await depsOf(context, kind)
-      if (!user.isOperator) refuseOperatorSettings(kind, deps, given.settings)
+      if (!user.isOperator) refuseOperatorSettings(kind, deps, given)
       const accountId = isShared ? null : account.id
       const deviceId = await writer.write(async (tx) => {
         if (!user.isOperator) await refuseTooMany(context, tx, kind)
@@ -85,7 +85,7 @@ export const deviceChangeCalls = {
     async handle(context, change): Promise<{ deviceId: string }> {
       const device = await findChangeable(context, change.deviceId)
       const deps = await depsOf(context, device.kind)
-      if (!context.user.isOperator) refuseOperatorSettings(device.kind, deps, change.settings ?? {})
+      if (!context.user.isOperator) refuseOperatorSettings(device.kind, deps, change)
       const whole = { ...change, actor: context.actor }
       await context.writer.write((tx) => setDevice(tx, deps, whole))
       notify(context, device.accountId)
@@ -137,13 +137,19 @@ export async function findChangeable(context: AccountContext, deviceId: string):
 function refuseOperatorSettings(
   kind: string,
   { rules }: Pick<DeviceDeps, 'rules'>,
-  settings: Readonly<Record<string, string | null>>,
+  {
+    settings = {},
+    secrets = {},
+  }: {
+    settings?: Readonly<Record<string, string | null>> | undefined
+    secrets?: Readonly<Record<string, string>> | undefined
+  },
 ): void {
   const facts = factsFor(kind)
   const known = new Set(rules.settings.map(({ name }) => name))
-  const name = Object.keys(settings).find((each) => known.has(each) && !isOwnerSetting(facts, each))
-  if (name !== undefined)
-    throw notYours(`Only the operator can set ${name}: it makes this server connect to an address of choice.`)
+  const operatorOnly = Object.keys(settings).filter((each) => known.has(each) && !isOwnerSetting(facts, each))
+  const [name] = [...operatorOnly, ...(facts.ownerSecrets === true ? [] : Object.keys(secrets))]
+  if (name !== undefined) throw notYours(`Only the operator can set ${name} of this kind of device.`)
 }
 
 function factsFor(kind: string): KindFacts {

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
 import type { Caller } from '../../../accounts/keys/authenticator.ts'
 import { refuse } from '../../../runtime/errors.ts'
-import { readIdempotency } from '../../v1/idempotency-key.ts'
 import { renderReplay, type SendSchema, writeSendAnswer } from '../../v1/send-answer.ts'
 import { isDryRun } from '../../v1/send.ts'
+import { fingerprintOf } from '../../../sending/idempotency.ts'
 import type { AccountContext } from '../core/call.ts'
 
 /** Response of `POST /api/v1/send`. */
@@ -34,7 +34,7 @@ export async function sendFromConsole(
   const body = key === null ? { ...given, dry_run: true } : given
   if (isDryRun(body))
     return read(await sender.dryRun(caller, body, (request) => writeSendAnswer(request, true)))
-  const idempotency = readIdempotency({ 'idempotency-key': `console-${key}` }, body)
+  const idempotency = { key: `console-${key}`, fingerprint: fingerprintOf(body) }
   const sent = await sender.send(caller, body, idempotency, (request) => writeSendAnswer(request, false))
   return sent.kind === 'accepted' ? read(sent.answer) : (renderReplay(sent.replay) as SendAnswer)
 }
