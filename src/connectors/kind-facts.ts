@@ -4,7 +4,7 @@
  */
 export interface KindFacts {
   kind: string
-  /** A noun for lists of choices: `Android`, `SMPP link`. */
+  /** A noun for lists of choices: `Android phone`, `SMPP connection`, `simulator`. */
   label: string
   /**
    * Its devices are phones: each registers with a private token, and fetches its messages. Omitted: a device
@@ -41,3 +41,9 @@ export interface KindFacts {
 /** Returns whether the owner of an account can change a setting of a kind. */
 export const isOwnerSetting = ({ ownerSettings }: Pick<KindFacts, 'ownerSettings'>, name: string): boolean =>
   ownerSettings.includes(name)
+
+/** Returns whether the owner of an account can add a device of a kind with keys of a mode. */
+export const canOwnersAdd = (
+  { addedByOwners }: Pick<KindFacts, 'addedByOwners'>,
+  mode: 'live' | 'test',
+): boolean => addedByOwners === 'always' || (addedByOwners === 'in_test_mode' && mode === 'test')

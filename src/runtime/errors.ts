@@ -31,7 +31,7 @@ export const problems = {
   recipients_rejected: { status: 422, says: 'Some recipients are not allowed.', remedy: 'Remove the recipients listed in `errors`, or change the rule named there.' },
   idempotency_key_reused: { status: 422, says: 'This Idempotency-Key was used with another body.', remedy: 'Use a new key for a new send; repeat a send with exactly the same body.' },
   rate_limited: { status: 429, says: 'Too many requests.', remedy: 'Wait `Retry-After` seconds; `violated_policies` names the limit.' },
-  queue_full: { status: 429, says: 'Too many messages are queued.', remedy: 'Wait until some were submitted (see GET /api/v1/status), or ask the operator for a larger queue.' },
+  queue_full: { status: 429, says: 'Too many messages are scheduled or queued.', remedy: 'Wait until some were submitted (see GET /api/v1/status), or ask the operator for a larger queue.' },
   recipient_rate_limited: { status: 429, says: 'Too many messages to one number or number block.', remedy: 'Wait `Retry-After` seconds before sending to the numbers listed in `errors` again. `violated_policies` names the limit.' },
   internal_error: { status: 500, says: 'Internal error.', remedy: 'Repeat with the same Idempotency-Key. If it persists, report it with the `request_id`.' },
   no_sender_available: { status: 503, says: 'No enabled device can carry this message.', remedy: 'Connect or enable a device; see GET /api/v1/status.' },

@@ -25,6 +25,6 @@ export const accountSettings = {
     env: 'ONESIXTY_QUEUE_LIMIT',
     read: wholeNumber(0),
     default: 10_000,
-    says: 'Maximum number of queued messages per account and mode; 0 = no limit. A hundred requests of 100 recipients; a client in an endless loop cannot fill the disk.',
+    says: 'Maximum number of scheduled and queued messages per account and mode; 0 = no limit. A hundred requests of 100 recipients; a client in an endless loop cannot fill the disk.',
   }),
 } as const

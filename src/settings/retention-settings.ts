@@ -25,7 +25,7 @@ export const retentionSettings = {
     env: 'ONESIXTY_AUDIT_DAYS',
     read: wholeNumber(0),
     default: 730,
-    says: 'Days to keep the audit log; 0 = no limit. Two years outlast most disputes about an account.',
+    says: 'Days to keep the audit log; 0 keeps it indefinitely. Two years outlast most disputes about an account.',
   }),
   keyUsageDays: setting({
     env: 'ONESIXTY_KEY_USAGE_DAYS',

@@ -36,8 +36,8 @@ const forbiddenImports: readonly Fault[] = [
     name: 'an upward import is caught, of types too',
     files: {
       'src/api/imported-by-storage.ts': 'export interface Planted { a: string }',
-      'src/storage/imports-upward.ts':
-        "import type { Planted } from '../api/imported-by-storage.ts'\nexport const a = (p: Planted) => p.a",
+      'src/storage/seam/imports-upward.ts':
+        "import type { Planted } from '../../api/imported-by-storage.ts'\nexport const a = (p: Planted) => p.a",
     },
     rules: ['storage-imports-only-downward'],
   },
@@ -45,7 +45,7 @@ const forbiddenImports: readonly Fault[] = [
     name: 'an import of a neighbour is caught',
     files: {
       'src/ledger/imported-by-neighbour.ts': 'export const a = 1',
-      'src/devices/imports-neighbour.ts': "export { a } from '../ledger/imported-by-neighbour.ts'",
+      'src/devices/core/imports-neighbour.ts': "export { a } from '../../ledger/imported-by-neighbour.ts'",
     },
     rules: ['devices-imports-only-downward'],
   },
@@ -57,12 +57,16 @@ const forbiddenImports: readonly Fault[] = [
       'src/messages/imported-by-phones.ts': 'export const a = 1',
       'src/messages/phones/imports-above.ts': "export { a } from '../imported-by-phones.ts'",
     },
-    rules: ['messages-core-imports-only-downward', 'messages-phones-imports-only-downward'],
+    rules: [
+      'every-module-has-a-sub-room',
+      'messages-core-imports-only-downward',
+      'messages-phones-imports-only-downward',
+    ],
   },
   {
-    name: 'a folder of a room that is none of its sub-rooms is caught',
-    files: { 'src/messages/more/x.ts': 'export const x = 1' },
-    rules: ['every-module-has-a-sub-room'],
+    name: 'a folder of a room that is none of its sub-rooms is caught, and a file beside them',
+    files: { 'src/messages/more/x.ts': 'export const x = 1', 'src/storage/x.ts': 'export const x = 1' },
+    rules: ['every-module-has-a-sub-room', 'every-module-has-a-sub-room'],
   },
   {
     name: 'a cycle is caught',
@@ -85,7 +89,8 @@ const forbiddenImports: readonly Fault[] = [
     name: 'a connector kind named outside of the registry is caught',
     files: {
       'src/connectors/named/named.ts': 'export const a = 1',
-      'src/dispatch/names-a-kind.ts': "export const a = () => import('../connectors/named/named.ts')",
+      'src/dispatch/routes/names-a-kind.ts':
+        "export const a = () => import('../../connectors/named/named.ts')",
     },
     rules: ['only-the-registry-names-connector-kinds'],
   },
@@ -100,18 +105,20 @@ const forbiddenImports: readonly Fault[] = [
   {
     name: 'Fastify below the edge is caught',
     files: {
-      'src/messages/imports-fastify.ts': "import { fastify } from 'fastify'\nexport const a = fastify",
+      'src/messages/core/imports-fastify.ts': "import { fastify } from 'fastify'\nexport const a = fastify",
     },
     rules: ['fastify-stays-at-the-edge'],
   },
   {
     name: 'an import of a development dependency is caught',
-    files: { 'src/messages/imports-dev-dependency.ts': "import fc from 'fast-check'\nexport const a = fc" },
+    files: {
+      'src/messages/core/imports-dev-dependency.ts': "import fc from 'fast-check'\nexport const a = fc",
+    },
     rules: ['the-program-runs-without-dev-dependencies'],
   },
   {
     name: 'an import that does not resolve is caught',
-    files: { 'src/messages/imports-nothing.ts': "export { a } from './no-such-module.ts'" },
+    files: { 'src/messages/core/imports-nothing.ts': "export { a } from './no-such-module.ts'" },
     rules: ['every-import-resolves'],
   },
 ]
@@ -120,8 +127,8 @@ const lintFaults: readonly Fault[] = [
   {
     name: 'a statement that nobody awaits is caught',
     files: {
-      'src/storage/not-awaited.ts':
-        "import type { Tx } from './seam/dialect.ts'\n" +
+      'src/storage/seam/not-awaited.ts':
+        "import type { Tx } from './dialect.ts'\n" +
         "export async function forget(tx: Tx): Promise<void> { tx.deleteFrom('opt_outs').execute() }\n",
     },
     rules: ['typescript(no-floating-promises)'],

@@ -64,9 +64,18 @@ test('no line of the log is given what the log hides by its name: it would say [
 
 test('a kind of device is named in its own folder and in the registry, and nowhere else', async () => {
   const { connectorKinds } = await import('../../src/connectors/registry.ts')
-  const names = (text: string): boolean =>
-    new RegExp(`'(?:${connectorKinds.join('|')})'`).test(text.replaceAll(/^import .*$/gm, ''))
-  expect([names("if (kind === 'smpp') go()"), names("import { a } from './smpp'")]).toEqual([true, false])
+  /** As a text in quotes, or as a key. */
+  const names = (text: string, kinds = connectorKinds): boolean =>
+    new RegExp(`(['"\`])(?:${kinds.join('|')})\\1|^\\s*(?:${kinds.join('|')}):`, 'm').test(
+      text.replaceAll(/^import .*$/gm, '').replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, ''),
+    )
+  const planted = ["if (kind === 'smpp') go()", '<Way kind="android" />', 'a(`simulator`)', '{\n  smpp: 1 }']
+  expect(planted.map((text) => names(text))).toEqual([true, true, true, true])
+  expect(["import { a } from './smpp'", '/** smpp: a */', 'smppKind'].map((text) => names(text))).toEqual([
+    false,
+    false,
+    false,
+  ])
   const paths = globSync('console/src/**/*.{ts,tsx}', { cwd: repository })
   expect(paths.length).toBeGreaterThan(100)
   const texts = await Promise.all(
@@ -75,6 +84,12 @@ test('a kind of device is named in its own folder and in the registry, and nowhe
   const outside = [...sources, ...texts].filter(({ path }) => !path.startsWith('src/connectors/'))
   // The example of the reference.
   expect(outside.flatMap(({ path, text }) => (names(text) ? [path] : []))).toEqual(['src/api/v1/status.ts'])
+  const ofAnother = connectorKinds.flatMap((kind) => {
+    const others = connectorKinds.filter((each) => each !== kind)
+    const own = sources.filter(({ path }) => path.startsWith(`src/connectors/${kind}/`))
+    return own.flatMap(({ path, text }) => (names(text, others) ? [path] : []))
+  })
+  expect(ofAnother).toEqual([])
 })
 
 test('nothing is exported as default', () => {

@@ -60,9 +60,15 @@ test('an erased account stands in no byte of the database, its log or a copy, an
 test('on a terminal it says each step, and at the end what was erased', async () => {
   const { code, stdout, stderr } = await cli.run(erase('--confirm', filled.name))
   expect(code).toBe(0)
-  expect(stdout).toContain(`${filled.accountId} is erased: 7 messages; 2 queued messages were canceled.`)
+  expect(stdout).toContain(
+    `${filled.accountId} is erased: 7 messages; 2 scheduled or queued messages were canceled.`,
+  )
   expect(stderr.split('\n')).toEqual(
-    expect.arrayContaining(['Closed; canceling queued messages.', 'Erasing messages.', 'Erasing the name.']),
+    expect.arrayContaining([
+      'Closed; canceling scheduled and queued messages.',
+      'Erasing messages.',
+      'Erasing the name.',
+    ]),
   )
 })
 

@@ -55,10 +55,11 @@ test('every start and the doctor say that they are held, until somebody has deci
     const server = await startServerProcess({ dataFolder: cli.dataFolder, isFirst: false })
     const output = await eventually(server.output, (text) => {
       expect(text).toContain('onesixty is ready')
-      if (!isDecided) expect(text).toContain('this database was restored: queued messages are held')
+      if (!isDecided)
+        expect(text).toContain('this database was restored: scheduled and queued messages are held')
     })
     await server.stop()
-    heard.push(`${output}${server.output()}`.includes('queued messages are held'))
+    heard.push(`${output}${server.output()}`.includes('scheduled and queued messages are held'))
     const { checks } = await cli.json<{ checks: { name: string }[] }>('doctor')
     said.push(checks.find(({ name }) => name === 'restore_holds'))
   }

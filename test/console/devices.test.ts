@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DeviceKind } from '../../src/api/console/devices/device-calls.ts'
 import type { ConsoleDevice } from '../../src/api/console/devices/device-view.ts'
 import type {
   PhoneInvitation,
@@ -165,6 +166,21 @@ test('the operator adds a link, sees its missing settings, never its password, a
     status: 200,
     body: { isOk: false },
   })
+})
+
+test('a form shows an owner only what owners can set, and the operator everything', async () => {
+  const kindsOf = async (person: ConsolePerson) =>
+    ((await person.read('devices/kinds', {}, testMode)).body as { kinds: DeviceKind[] }).kinds
+  const person = await console.newPerson('Ines')
+  const seen = new Map((await kindsOf(person)).map((kind) => [kind.kind, kind]))
+  expect(seen.get('smpp')).toMatchObject({ isAddable: false, settings: [] })
+  expect(seen.get('smpp')).not.toHaveProperty('secretFields')
+  expect(seen.get('simulator')?.settings.map(({ name }) => name)).not.toContain('peer_url')
+  expect(seen.get('simulator')).toMatchObject({ isAddable: true })
+  await makeOperator(person)
+  const all = new Map((await kindsOf(person)).map((kind) => [kind.kind, kind]))
+  expect(all.get('smpp')).toMatchObject({ isAddable: true, secretFields: { password: {} } })
+  expect(all.get('simulator')?.settings.map(({ name }) => name)).toContain('peer_url')
 })
 
 test('the owner of an account with a link of its own renames it, and sets nothing that only the operator can set', async () => {

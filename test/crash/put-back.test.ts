@@ -77,7 +77,7 @@ describe.for(ways)('a copy made at any time under load, of which is put back: %s
     await house.server.kill(Math.random() < 0.5 ? 'SIGKILL' : 'SIGTERM')
     await putBack(way)
     await house.restart()
-    await eventually(house.server.output, (said) => expect(said).toContain('queued messages are held'))
+    await eventually(house.server.output, (said) => expect(said).toContain('scheduled and queued messages are held'))
 
     const sent = await house.client.send(house.liveKey, { to: '+4915112345678', text: 'new' })
     expect(sent.status).toBe(202)

@@ -101,7 +101,7 @@ test('a link shows what is wrong with it field by field, then that it is bound, 
   const tab = await openDevices('live')
   const { page } = tab
   await page.getByRole('button', { name: 'Connect device' }).first().click()
-  await page.getByText('SMPP link').click()
+  await page.getByText('SMPP connection', { exact: true }).click()
   await page.getByLabel(/^Name/).fill('Carrier')
   await page.getByLabel(/^host/).fill('127.0.0.1')
   await page.getByLabel(/^port/).fill('many')

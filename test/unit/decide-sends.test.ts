@@ -69,7 +69,7 @@ test('who finds the queue full is told how many wait', () => {
   const known = standing({ waiting: new Map([['acc_a/live', 3]]) })
   const [, second] = decideSends([send(2, { queueLimit: 6 }), send(2, { queueLimit: 6 })], known)
   expect(refusal(second)).toEqual({
-    detail: '5 messages are queued. The limit is 6.',
+    detail: '5 messages are scheduled or queued. The limit is 6.',
     violated_policies: ['queue'],
     headers: { 'retry-after': '10' },
   })

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { connectorKinds } from '../../src/connectors/registry.ts'
 import { explainedReasons, remediesOf } from '../../src/connectors/device-remedies.ts'
 import { healthOf, type PhoneFacts } from '../../src/connectors/android/phone-health.ts'
 import { readSettings } from '../../src/connectors/android/settings.ts'
@@ -89,11 +90,12 @@ test.each(Object.entries(linkReasons))('a link that says %s has a remedy, or nee
 })
 
 test('the test of a device names itself in no remedy; everybody else names it where it says more', () => {
-  expect(
-    explainedReasons('smpp').filter((reason) =>
-      /device test/.test(remediesOf('smpp', [reason], { byTest: true }).join()),
-    ),
-  ).toEqual([])
+  for (const kind of connectorKinds) {
+    const named = explainedReasons(kind).filter((reason) =>
+      /device test/.test(remediesOf(kind, [reason], { byTest: true }).join()),
+    )
+    expect(named, kind).toEqual([])
+  }
   expect(remediesOf('smpp', ['connect_failed'])[0]).toContain('onesixty device test shows what failed.')
 })
 

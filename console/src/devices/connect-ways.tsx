@@ -2,15 +2,14 @@ import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { DeviceKind } from '../../../src/api/console/devices/device-calls.ts'
-import { useAccountPlace } from '../api/place.ts'
 import { sessionQuery } from '../api/session.ts'
 import { useCall } from '../api/use-call.ts'
 import { AddDevice } from './add-device.tsx'
 import { ConnectPhone } from './connect-phone.tsx'
+import { capitalized } from './device-state.tsx'
 
 /** Forms to connect a device, one for each kind; phones, the most frequent kind, first. */
 export function ConnectWays({ onClose }: { onClose: () => void }) {
-  const { mode } = useAccountPlace()
   const { data } = useQuery(sessionQuery)
   const isOperator = data?.user?.isOperator === true
   const kinds = useCall('devices/kinds', {}).data?.kinds.toSorted(
@@ -26,26 +25,14 @@ export function ConnectWays({ onClose }: { onClose: () => void }) {
         fullWidth
         value={way.kind}
         onChange={choose}
-        data={kinds.map(({ kind, label }) => ({ value: kind, label }))}
+        data={kinds.map(({ kind, label }) => ({ value: kind, label: capitalized(label) }))}
       />
-      <Way way={way} isOpen={isOperator || isOpenTo(way, mode)} isOperator={isOperator} onClose={onClose} />
+      <Way way={way} isOperator={isOperator} onClose={onClose} />
     </Stack>
   )
 }
 
-function Way({
-  way,
-  isOpen,
-  ...rest
-}: {
-  way: DeviceKind
-  isOpen: boolean
-  isOperator: boolean
-  onClose: () => void
-}) {
-  if (!isOpen) return <Text size="sm">{way.notAdded}</Text>
+function Way({ way, ...rest }: { way: DeviceKind; isOperator: boolean; onClose: () => void }) {
+  if (!way.isAddable) return <Text size="sm">{way.notAdded}</Text>
   return way.isPhone ? <ConnectPhone {...rest} /> : <AddDevice key={way.kind} kind={way} {...rest} />
 }
-
-const isOpenTo = ({ addedByOwners }: DeviceKind, mode: 'live' | 'test'): boolean =>
-  addedByOwners === 'always' || (addedByOwners === 'in_test_mode' && mode === 'test')

@@ -33,22 +33,13 @@ export function DeviceState({ device }: { device: Pick<ConsoleDevice, 'status' |
 /** Formats a reason. Reasons are an open list, so there is no table of labels. */
 export const reasonName = (reason: string): string => reason.replaceAll('_', ' ')
 
-const kinds: Readonly<Record<string, string>> = {
-  android: 'Android phone',
-  smpp: 'SMPP connection',
-  simulator: 'Simulator',
-}
-
 /** Returns the kind of a device, and whether it is shared. */
-export const kindOf = ({ kind, shared }: Pick<ConsoleDevice, 'kind' | 'shared'>): string =>
-  `${kinds[kind] ?? kind}${shared ? ', shared by the operator' : ''}`
+export const kindOf = ({ label, shared }: Pick<ConsoleDevice, 'label' | 'shared'>): string =>
+  `${capitalized(label)}${shared ? ', shared by the operator' : ''}`
 
 /** Returns the name of a device; accounts do not see the names of shared ones. */
-export const nameOf = ({ name, kind }: Pick<ConsoleDevice, 'name' | 'kind'>): string =>
-  name ?? sharedNames[kind] ?? `Shared ${kind}`
+export const nameOf = ({ name, label }: Pick<ConsoleDevice, 'name' | 'label'>): string =>
+  name ?? `Shared ${label}`
 
-const sharedNames: Readonly<Record<string, string>> = {
-  android: 'Shared Android phone',
-  smpp: 'Shared SMPP connection',
-  simulator: 'Shared simulator',
-}
+/** Returns a label as it begins a line. */
+export const capitalized = (label: string): string => label.charAt(0).toUpperCase() + label.slice(1)

@@ -10,7 +10,7 @@ const StateBodySchema = Type.Object(
   {
     state: oneOf(
       ['active', 'suspended', 'closed'],
-      '`suspended`: sends are rejected (403), reads work, queued messages stay queued. `active` ends the suspension. `closed` is permanent: keys are rejected, queued messages are canceled and their SMS released.',
+      '`suspended`: sends are rejected (403), reads work, queued messages stay queued. `active` ends the suspension. `closed` is permanent: keys are rejected, scheduled and queued messages are canceled and their SMS released.',
     ),
   },
   { additionalProperties: false, description: 'New state of the account.' },

@@ -55,7 +55,7 @@ export const problemExamples: Readonly<Partial<Record<ProblemCode, RefusalExtra 
     isSend: true,
   },
   queue_full: {
-    detail: '10000 messages are queued. The limit is 10000.',
+    detail: '10000 messages are scheduled or queued. The limit is 10000.',
     violated_policies: ['queue'],
     isSend: true,
   },

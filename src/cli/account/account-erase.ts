@@ -14,7 +14,7 @@ const maxWaitSeconds = 3_600
 export const eraseAccountCommand = command({
   summary: 'Erases an account permanently: texts, numbers, names and secrets, and users of no other account.',
   details:
-    'Can run while the server runs, in small steps; after an interruption, run it again. The account is suspended first, and nothing is erased before messages in flight are final. Then it is closed: queued messages are canceled, keys and devices removed. Counts, costs and times stay. Earlier backups still contain the account. Exit code 1 when messages were in flight for longer than --wait.',
+    'Can run while the server runs, in small steps; after an interruption, run it again. The account is suspended first, and nothing is erased before messages in flight are final. Then it is closed: scheduled and queued messages are canceled, keys revoked and devices removed. Counts, costs and times stay. Earlier backups still contain the account. Exit code 1 when messages were in flight for longer than --wait.',
   arguments: [],
   options: {
     account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
@@ -54,7 +54,7 @@ export const eraseAccountCommand = command({
       },
       text: [
         done.isFinished
-          ? `${accountId} is erased: ${done.erased} messages; ${done.canceled} queued messages were canceled.`
+          ? `${accountId} is erased: ${done.erased} messages; ${done.canceled} scheduled or queued messages were canceled.`
           : notErasedLine(accountId, done),
         ...logLines(tools, isLogEmpty),
       ].join('\n'),
@@ -98,7 +98,7 @@ const notErasedLine = (accountId: string, { inFlight, finalBy }: AccountErasure)
 
 const stepTexts: Readonly<Record<AccountErasureStep, string>> = {
   hand_over: 'Suspended; waiting for messages in flight.',
-  close: 'Closed; canceling queued messages.',
+  close: 'Closed; canceling scheduled and queued messages.',
   keys: 'Revoking API keys.',
   messages: 'Erasing messages.',
   webhooks: 'Erasing webhook endpoints and their deliveries.',

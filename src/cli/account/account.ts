@@ -216,7 +216,7 @@ async function changeState(tools: CommandContext, accountId: string, state: Acco
     for (let page = first; page.canceled > 0; canceled += page.canceled) page = await change()
     return { changed: first.changed, canceled }
   })
-  const counted = state === 'closed' ? ` ${result.canceled} queued messages were canceled.` : ''
+  const counted = state === 'closed' ? ` ${result.canceled} scheduled or queued messages were canceled.` : ''
   return {
     json: { account_id: accountId, state, changed: result.changed, canceled_messages: result.canceled },
     text: `${accountId} is ${result.changed ? 'now' : 'already'} ${state}.${counted}`,
@@ -246,7 +246,7 @@ export const accountCommands: CommandGroup = {
     close: stateCommand(
       'closed',
       'Closes an account permanently.',
-      'Its keys are rejected (401), queued messages are canceled and their SMS released, and messages on shared phones are recalled. This cannot be undone.',
+      'Its keys are rejected (401), scheduled and queued messages are canceled and their SMS released, and messages on shared phones are recalled. This cannot be undone.',
     ),
     erase: eraseAccountCommand,
   },

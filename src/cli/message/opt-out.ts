@@ -182,7 +182,7 @@ const byCommand = ({ ids }: CommandContext, nowMs: number) =>
   ({ ids, nowMs, origin: 'command', actor: cliActor }) as const
 
 const describe = ({ added, known, canceled_messages }: Counts): string =>
-  `${added} added, ${known} already on the list; ${canceled_messages} queued messages canceled.`
+  `${added} added, ${known} already on the list; ${canceled_messages} scheduled or queued messages canceled.`
 
 /** Reads one number from the command line, as strictly as a send. */
 function oneNumber(text: string): string {

@@ -71,7 +71,7 @@ async function reportHeldMessages(
     if (!epoch.restored && !(await holdsAnything(storage.read))) return
     log.warn(
       epoch.restored ? { messages: epoch.heldMessages } : {},
-      'this database was restored: queued messages are held; decide with onesixty restore release, cancel or settle',
+      'this database was restored: scheduled and queued messages are held; decide with onesixty restore release, cancel or settle',
     )
   } catch (error) {
     log.error({ err: error }, 'cannot read whether a restore holds messages; run onesixty doctor')

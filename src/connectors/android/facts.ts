@@ -2,7 +2,7 @@ import type { KindFacts } from '../kind-facts.ts'
 
 export const androidFacts: KindFacts = {
   kind: 'android',
-  label: 'Android',
+  label: 'Android phone',
   isPhone: true,
   addedByOwners: 'always',
   ownerSettings: [

@@ -2,7 +2,7 @@ import type { KindFacts } from '../kind-facts.ts'
 
 export const simulatorFacts: KindFacts = {
   kind: 'simulator',
-  label: 'Simulator',
+  label: 'simulator',
   isSimulated: true,
   addedByOwners: 'in_test_mode',
   notAdded: 'Your own simulators carry only test messages. Switch to Test at the top of the page.',

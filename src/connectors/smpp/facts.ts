@@ -2,7 +2,7 @@ import type { KindFacts } from '../kind-facts.ts'
 
 export const smppFacts: KindFacts = {
   kind: 'smpp',
-  label: 'SMPP link',
+  label: 'SMPP connection',
   trial: 'Test connection',
   addedByOwners: 'never',
   notAdded:

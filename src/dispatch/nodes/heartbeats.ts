@@ -112,12 +112,14 @@ export class Heartbeats extends Sweeper {
     if (beat.held !== null) {
       log.error(
         { messages: beat.held },
-        'the database was restored while this node ran: queued messages are held; decide with onesixty restore release, cancel or settle',
+        'the database was restored while this node ran: scheduled and queued messages are held; decide with onesixty restore release, cancel or settle',
       )
       wasPutBack?.()
     }
     if (beat.wasSilenced)
-      log.warn('this node was declared dead by its peers and has resumed; its leases moved to other nodes')
+      log.warn(
+        'this node was declared dead by its peers and has resumed; leases that others took over are lost',
+      )
     if (beat.silenced.length > 0)
       log.warn({ epochs: beat.silenced }, 'nodes without a heartbeat for too long were declared dead')
     // Last: it may fail, and the heartbeat is recorded already.

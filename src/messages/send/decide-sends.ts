@@ -78,7 +78,7 @@ const closedAccount = refusal('invalid_token', {
 
 const queueFull = (queued: number, limit: number): Decision =>
   refusal('queue_full', {
-    detail: `${queued} messages are queued. The limit is ${limit}.`,
+    detail: `${queued} messages are scheduled or queued. The limit is ${limit}.`,
     violated_policies: ['queue'],
     headers: { 'retry-after': '10' },
   })

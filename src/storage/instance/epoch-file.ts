@@ -37,7 +37,7 @@ export async function readEpochFile(dataFolder: string): Promise<EpochFile | nul
       progress: Number(progress),
     }
   throw new UnusableError(
-    `${file} does not contain a number. Remove it: queued messages are then held until you decide (onesixty restore).`,
+    `${file} does not contain a number. Remove it: scheduled and queued messages are then held until you decide (onesixty restore).`,
   )
 }
 

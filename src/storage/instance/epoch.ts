@@ -24,7 +24,7 @@ export interface EpochStart {
 /**
  * Runs at every start of a server, before anything is claimed: writes the next epoch to the database, then to
  * a file next to it. A database restored from a backup is older than its file, has no file, or bears the mark
- * of `markAsCopy`; then all queued messages are held, so that a restore never resends what was sent after the
+ * of `markAsCopy`; then all scheduled and queued messages are held, so that a restore never resends what was sent after the
  * backup (P14). A crash between the two writes leaves the file one epoch behind, which is no restore. The
  * file also records when its database was created: in a folder that served another database before, it does
  * not apply to this one. `enter` is part of the same transaction; if it fails, there was no start. Throws
@@ -122,7 +122,7 @@ export async function markAsCopy(tx: Tx): Promise<void> {
 }
 
 /**
- * Holds all queued messages: they are neither claimed nor expired until the operator decides. Offers to
+ * Holds all scheduled and queued messages: they are neither claimed nor expired until the operator decides. Offers to
  * phones are closed: what the phones reported since the backup is unknown.
  */
 export async function holdWaiting(tx: Tx, nowMs: number): Promise<number> {

@@ -8,7 +8,7 @@ export class PutBackError extends StorageError {
 
   constructor() {
     super(
-      'the database was restored while this server ran: nothing is claimed until queued messages are held',
+      'the database was restored while this server ran: nothing is claimed until scheduled and queued messages are held',
       'unavailable',
       false,
     )

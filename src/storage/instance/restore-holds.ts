@@ -14,7 +14,7 @@ const keyOf = (name: Table): RawBuilder<unknown> => sql.join(keys[name].map((col
 /** Maximum rows changed by one statement: PostgreSQL cancels statements that take 10 s. */
 const maxRows = 20_000
 
-/** Holds all queued messages. Returns their number. */
+/** Holds all scheduled and queued messages. Returns their number. */
 export async function holdAll(tx: Tx): Promise<number> {
   let held = 0
   for await (const { table, range } of pagesOf(tx)) {
@@ -83,7 +83,7 @@ interface Page {
   range: RawBuilder<unknown>
 }
 
-/** Yields all queued messages, in ranges that one statement can change as a whole. */
+/** Yields all scheduled and queued messages, in ranges that one statement can change as a whole. */
 async function* pagesOf(tx: Tx): AsyncGenerator<Page> {
   for (const name of tables) {
     let after: Value[] | null = null

@@ -42,7 +42,7 @@ export interface MoveResult {
   /** Sums that are wrong on both sides: the move neither caused nor repaired that. */
   brokenSums: readonly string[]
   /**
-   * True if queued messages are held at the first start: the source was restored from a backup and not
+   * True if scheduled and queued messages are held at the first start: the source was restored from a backup and not
    * started since.
    */
   isRestored: boolean

@@ -103,7 +103,7 @@ async function installDatabase(
   const had = await isThere(live)
   if (await isThere(aside)) throw new Error(`${aside} already exists; try again.`)
   if (had) await checkpoint(live)
-  // At every moment there is a database under its name, and without an epoch file queued messages are held: a
+  // At every moment there is a database under its name, and without an epoch file scheduled and queued messages are held: a
   // crash in between is safe.
   await rm(epochFile(dataFolder), { force: true })
   if (had) await link(live, aside)

@@ -119,7 +119,7 @@ describe.for(ways.slice(0, sizeOf('SERVER_COPIES')))('PostgreSQL put back by $sa
 
     await eventually(
       () => house.server.output().slice(saidBefore),
-      (said) => expect(said).toContain('queued messages are held'),
+      (said) => expect(said).toContain('scheduled and queued messages are held'),
       30_000,
     )
     const sent = await house.client.send(house.liveKey, { to: '+4915112345678', text: `new-${name}` })

@@ -2,7 +2,8 @@ import { hourMs } from '../../../runtime/clock.ts'
 import { Type } from 'typebox'
 import { readDevicesStatus, readSeenDevice } from '../../../devices/status/device-status.ts'
 import { refuse } from '../../../runtime/errors.ts'
-import type { KindFacts } from '../../../connectors/kind-facts.ts'
+import { canOwnersAdd, isOwnerSetting, type KindFacts } from '../../../connectors/kind-facts.ts'
+import type { Mode } from '../../../storage/tables/schema.ts'
 import { connectorKinds, factsOf, loadConnectorKind } from '../../../connectors/registry.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
 import { type ConsoleDevice, viewDevices } from './device-view.ts'
@@ -23,14 +24,14 @@ export interface KindSetting {
   choices: readonly string[] | null
 }
 
-/** A kind as the console needs it: its facts, and its settings. */
+/** A kind as its viewer sees it: the settings and secrets that this person can change, and whether it can be added. */
 export interface DeviceKind extends Pick<
   KindFacts,
-  'kind' | 'label' | 'addedByOwners' | 'usualSettings' | 'controlledSettings' | 'secretFields'
+  'kind' | 'label' | 'usualSettings' | 'controlledSettings' | 'secretFields'
 > {
   isPhone: boolean
-  isSimulated: boolean
-  trial: string | null
+  isAddable: boolean
+  /** Why it cannot be added; null without a reason. */
   notAdded: string | null
   settings: KindSetting[]
 }
@@ -65,30 +66,35 @@ export const deviceCalls = {
       return device
     },
   }),
-  /** Returns the settings of each kind of device. */
+  /** Returns each kind of device, as the viewer can use it. */
   'devices/kinds': defineCall({
     kind: 'read',
     access: 'member',
     input: Type.Object({}, closed),
-    async handle(): Promise<{ kinds: DeviceKind[] }> {
-      return { kinds: await Promise.all(connectorKinds.flatMap((kind) => factsOf(kind) ?? []).map(viewKind)) }
+    async handle({ account, user }): Promise<{ kinds: DeviceKind[] }> {
+      const viewer = { isOperator: user.isOperator, mode: account.mode }
+      const facts = connectorKinds.flatMap((kind) => factsOf(kind) ?? [])
+      return { kinds: await Promise.all(facts.map((each) => viewKind(each, viewer))) }
     },
   }),
 }
 
-async function viewKind(facts: KindFacts): Promise<DeviceKind> {
-  const { kind, label, addedByOwners, usualSettings, controlledSettings, secretFields } = facts
-  const rules = (await loadConnectorKind(kind))?.settings ?? []
+async function viewKind(
+  facts: KindFacts,
+  { isOperator, mode }: { isOperator: boolean; mode: Mode },
+): Promise<DeviceKind> {
+  const { kind, label, usualSettings, controlledSettings, secretFields } = facts
+  const all = (await loadConnectorKind(kind))?.settings ?? []
+  const rules = all.filter(({ name }) => isOperator || isOwnerSetting(facts, name))
+  const hasSecrets = isOperator || facts.ownerSecrets === true
   return {
     kind,
     label,
-    addedByOwners,
     usualSettings,
     ...(controlledSettings && { controlledSettings }),
-    ...(secretFields && { secretFields }),
+    ...(hasSecrets && secretFields && { secretFields }),
     isPhone: facts.isPhone === true,
-    isSimulated: facts.isSimulated === true,
-    trial: facts.trial ?? null,
+    isAddable: isOperator || canOwnersAdd(facts, mode),
     notAdded: facts.notAdded ?? null,
     settings: rules.map(({ name, says, default: byDefault, required, choices = null }) => ({
       name,

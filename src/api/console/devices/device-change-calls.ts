@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { isOwnerSetting, type KindFacts } from '../../../connectors/kind-facts.ts'
+import { canOwnersAdd, isOwnerSetting, type KindFacts } from '../../../connectors/kind-facts.ts'
 import { addedKinds, factsOf, loadConnectorKind } from '../../../connectors/registry.ts'
 import { addDevice, type DeviceDeps, retireDevice, setDevice } from '../../../devices/core/device-store.ts'
 import { type ListedDevice, listDevices } from '../../../devices/status/list-devices.ts'
@@ -40,9 +40,9 @@ export const deviceChangeCalls = {
       const { account, user, writer, actor } = context
       if (!user.isOperator) {
         if (isShared) throw notYours('Only the operator can share devices with all accounts.')
-        const { addedByOwners, notAdded } = factsFor(kind)
-        if (addedByOwners === 'never' || (addedByOwners === 'in_test_mode' && account.mode === 'live'))
-          throw notYours(notAdded ?? 'Only the operator can add devices of this kind.')
+        const facts = factsFor(kind)
+        if (!canOwnersAdd(facts, account.mode))
+          throw notYours(facts.notAdded ?? 'Only the operator can add devices of this kind.')
       }
       const deps = await depsOf(context, kind)
       if (!user.isOperator) refuseOperatorSettings(kind, deps, given)
@@ -175,7 +175,7 @@ async function refuseTooMany(
     throw invalidInput([
       {
         code: 'too_many_items',
-        detail: `This account has ${max} simulators, which is the limit. Remove one first.`,
+        detail: `This account has ${max} devices of the kind ${kind}, which is the limit. Remove one first.`,
       },
     ])
 }

@@ -20,7 +20,8 @@ export interface ConsoleDevice extends Omit<SeenDevice, 'report'> {
   sinceMs: number | null
   /** Remedies, a sentence or two for each reason that has one. */
   remedies: string[]
-  /** Facts of its kind. */
+  /** Facts of its kind; `label` is the raw kind where this version does not know it. */
+  label: string
   isPhone: boolean
   isSimulated: boolean
   /** Label of the button that tests the connection without sending; null without a test. */
@@ -64,6 +65,7 @@ export async function viewDevices(
       const facts = factsOf(device.kind)
       return {
         ...device,
+        label: facts?.label ?? device.kind,
         isPhone: facts?.isPhone === true,
         isSimulated: facts?.isSimulated === true,
         trial: facts?.trial ?? null,
