@@ -32,6 +32,7 @@ export const layers = [
  */
 export const subRooms = {
   cli: [['account', 'database'], ['message', 'doctor', 'device', 'access', 'webhook', 'server'], ['core']],
+  api: [['console'], ['operator'], ['reference'], ['pages'], ['v1'], ['edge']],
   'api/console': [['operator', 'live', 'devices', 'account', 'sign-in'], ['messages'], ['core']],
   messages: [
     ['audit', 'history', 'inbound', 'outcomes'],
@@ -59,6 +60,7 @@ export const subRooms = {
 /** The files that stand above the sub-rooms of a room, in its own folder; every other file belongs to a sub-room. */
 const rootFiles = {
   cli: ['command-line'],
+  api: ['routes', 'server'],
   'api/console': ['calls', 'guard-call', 'mount', 'pages'],
   messages: ['units'],
   'connectors/smpp': ['facts', 'link', 'link-health', 'link-plan', 'smpp'],

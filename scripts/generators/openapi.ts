@@ -1,4 +1,4 @@
-import { renderOpenApi } from '../../src/api/openapi.ts'
+import { renderOpenApi } from '../../src/api/reference/openapi.ts'
 import type { Generator } from './generator.ts'
 
 /** `docs/openapi.json`: the reference as a service at its default address serves it. */

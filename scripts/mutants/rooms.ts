@@ -44,13 +44,13 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'authentication',
     'API keys, tokens and passwords',
-    ['src/accounts/*/{api-key-format,api-keys,authenticator,operator-tokens,password-hash,rotate-api-key,secret-token,address-list,second-factors,second-factor-codes,totp,password-rules,one-time-links,email-links,address-proof,account-guard}.ts', 'src/api/authenticate.ts'],
+    ['src/accounts/*/{api-key-format,api-keys,authenticator,operator-tokens,password-hash,rotate-api-key,secret-token,address-list,second-factors,second-factor-codes,totp,password-rules,one-time-links,email-links,address-proof,account-guard}.ts', 'src/api/edge/authenticate.ts'],
     ['test/accounts/*.test.ts', 'test/api/*.test.ts', 'test/operator/*.test.ts', 'test/console/{identity,identity-limits,links,mail,second-factor,changed-secret,ended-meanwhile}.test.ts'],
   ),
   room(
     'sending',
     'what is asked of a send, and whether it fits',
-    ['src/sending/{sender,idempotency,prepare-send,send-body,send-policy,recipient-guard,recipient-rate,velocity,pumping-watch,planned-rate,send-warnings}.ts', 'src/api/v1/{send-answer,idempotency-key}.ts', 'src/messages/*/{decide-sends,send-messages,find-replays}.ts'],
+    ['src/sending/{sender,idempotency,prepare-send,send-body,send-policy,recipient-guard,recipient-rate,velocity,pumping-watch,planned-rate,send-warnings}.ts', 'src/api/v1/send-answer.ts', 'src/api/edge/idempotency-key.ts', 'src/messages/*/{decide-sends,send-messages,find-replays}.ts'],
     ['test/api/*.test.ts'],
   ),
   room(
@@ -68,7 +68,7 @@ export const mutantRooms: readonly MutantRoom[] = [
 ] // prettier-ignore
 
 /** Folders of which every file is in a room, or stands in `besideRooms`: so that a new one is left out by nobody's oversight. */
-export const foldersOfRooms: readonly string[] = ['src/*.ts', 'src/{app,sending,messages,messages/*,privacy,dispatch,dispatch/*,ledger,accounts,accounts/*,process,sms,numbers,runtime}/*.ts', 'src/connectors/smpp/*.ts', 'src/connectors/smpp/*/*.ts', 'src/smpp/*/*.ts', 'src/api/*.ts', 'src/api/v1/*.ts'] // prettier-ignore
+export const foldersOfRooms: readonly string[] = ['src/*.ts', 'src/{app,sending,messages,messages/*,privacy,dispatch,dispatch/*,ledger,accounts,accounts/*,process,sms,numbers,runtime}/*.ts', 'src/connectors/smpp/*.ts', 'src/connectors/smpp/*/*.ts', 'src/smpp/*/*.ts', 'src/api/*.ts', 'src/api/{edge,reference,v1}/*.ts'] // prettier-ignore
 
 /** What no room changes, and why. */
 export const besideRooms: readonly { files: readonly string[]; because: string }[] = [
@@ -82,7 +82,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
       'src/dispatch/*/{device-facts,device-pool,device-runtime,device-slot,dispatch-units,dispatcher,submission,submission-log,sweeper,sweepers,routed-device,routing}.ts',
       'src/messages/send/acceptor.ts',
       'src/messages/units.ts',
-      'src/api/{mount,respond,request-target,routes,server,silent-connections}.ts',
+      'src/api/{routes,server}.ts', 'src/api/edge/{mount,respond,request-target,silent-connections}.ts',
     ],
   },
   {
@@ -101,8 +101,8 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
     because: 'It shows what is stored, or says what it is.',
     files: [
       'src/messages/*/{message-audit,conversations,event-types,events,history,history-by-creation,history-cursor,history-export,history-query,history-search,history-span,history-timeline,history-update-sources,history-updates,history-waiting,inbound-message,message-errors,message-store,message-details,queue-totals,read-traffic,send-request,settlement,traffic,traffic-audit}.ts',
-      'src/sending/account-limits.ts', 'src/api/{change-account-state,client-error,guard,json-body,known-paths,media-types,openapi,openapi-components,openapi-document,openapi-headers,openapi-webhooks,operation,operations,problem,query,read-object,remote-address}.ts', 'src/runtime/{field-faults,instant,rate-limiter}.ts',
-      'src/api/v1/{balance,device-report-view,history,message-example,message-view,send,send-examples,status,warning-schema}.ts', 'src/sending/{send-ports,test-answers}.ts',
+      'src/sending/account-limits.ts', 'src/api/edge/{client-error,guard,json-body,known-paths,media-types,operation,problem,query,read-body,remote-address}.ts', 'src/api/reference/{openapi,openapi-components,openapi-document,openapi-headers,openapi-webhooks}.ts', 'src/runtime/{field-faults,instant,rate-limiter}.ts',
+      'src/api/v1/{balance,device-report-view,history,message-example,message-view,operations,send,send-examples,status,warning-schema}.ts', 'src/sending/{send-ports,test-answers}.ts',
     ],
   },
   {

@@ -4,12 +4,12 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
 import { type Refusal, refuse } from '../runtime/errors.ts'
 import type { Ids } from '../runtime/ids.ts'
-import { answerClientError, type ClientErrorDeps, endWithProblem } from './client-error.ts'
-import { countHeaders } from './authenticate.ts'
-import { parseJsonObject } from './json-body.ts'
-import { operations } from './operations.ts'
-import { isSurprise, refusalFrom } from './problem.ts'
-import { pathOf } from './request-target.ts'
+import { answerClientError, type ClientErrorDeps, endWithProblem } from './edge/client-error.ts'
+import { countHeaders } from './edge/authenticate.ts'
+import { parseJsonObject } from './edge/json-body.ts'
+import { operations } from './v1/operations.ts'
+import { isSurprise, refusalFrom } from './edge/problem.ts'
+import { pathOf } from './edge/request-target.ts'
 import {
   createOpenStream,
   createRespond,
@@ -19,12 +19,12 @@ import {
   type RequestLog,
   type RequestMetrics,
   type Respond,
-} from './respond.ts'
-import type { KnownPaths } from './known-paths.ts'
-import { createMountTools, type Mount } from './mount.ts'
-import { createRemoteAddress } from './remote-address.ts'
+} from './edge/respond.ts'
+import type { KnownPaths } from './edge/known-paths.ts'
+import { createMountTools, type Mount } from './edge/mount.ts'
+import { createRemoteAddress } from './edge/remote-address.ts'
 import { addRoutes, type RouteDeps } from './routes.ts'
-import { watchSilentConnections } from './silent-connections.ts'
+import { watchSilentConnections } from './edge/silent-connections.ts'
 
 /**
  * `publicUrl` is the public URL of the service. It is read at each use, because a free port is known only

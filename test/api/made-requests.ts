@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { DocumentedOperation } from '../../src/api/openapi-document.ts'
+import type { DocumentedOperation } from '../../src/api/reference/openapi-document.ts'
 import { scalarValue } from '../scalar-value.ts'
 import type { HeardWords } from './heard-words.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AnyCall } from '../../src/api/console/core/call.ts'
 import { calls } from '../../src/api/console/calls.ts'
-import { operations } from '../../src/api/operations.ts'
+import { operations } from '../../src/api/v1/operations.ts'
 import { operatorOperations } from '../../src/api/operator/operations.ts'
 import { type ConsolePerson, startConsole, type TestConsole } from '../console/start-console.ts'
 import { makeOperator } from '../e2e/signed-in.ts'

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApi } from '../../scripts/generators/openapi.ts'
 import { problems } from '../../src/runtime/errors.ts'
 import type { TSchema } from 'typebox'
-import { webhookSchemas } from '../../src/api/openapi-webhooks.ts'
+import { webhookSchemas } from '../../src/api/reference/openapi-webhooks.ts'
 import { eventTypes } from '../../src/messages/core/event-types.ts'
-import { operations } from '../../src/api/operations.ts'
+import { operations } from '../../src/api/v1/operations.ts'
 import { startTestApi, type TestApi } from './start-test-api.ts'
 
 interface Node {

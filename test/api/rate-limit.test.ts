@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createStubClock } from '../stub-clock.ts'
 import { RateLimiter } from '../../src/runtime/rate-limiter.ts'
-import { networkOf, siteOf } from '../../src/api/remote-address.ts'
+import { networkOf, siteOf } from '../../src/api/edge/remote-address.ts'
 import { startTestApi, type TestApi, type TestApiOverrides } from './start-test-api.ts'
 
 async function withApi(overrides: TestApiOverrides, run: (api: TestApi) => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { idempotencyKeyForm, readIdempotency } from '../../src/api/v1/idempotency-key.ts'
+import { idempotencyKeyForm, readIdempotency } from '../../src/api/edge/idempotency-key.ts'
 import { idPattern, isId } from '../../src/runtime/ids.ts'
 import { startTestApi, type TestApi } from './start-test-api.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { Authenticator } from '../../src/accounts/keys/authenticator.ts'
-import type { Mount } from '../../src/api/mount.ts'
+import type { Mount } from '../../src/api/edge/mount.ts'
 import { AccountLimits } from '../../src/sending/account-limits.ts'
 import { createServer } from '../../src/api/server.ts'
 import type { SendPorts } from '../../src/sending/send-ports.ts'

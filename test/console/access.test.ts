@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addMember } from '../../src/accounts/people/members.ts'
 import type { AnyCall } from '../../src/api/console/core/call.ts'
-import { operations } from '../../src/api/operations.ts'
+import { operations } from '../../src/api/v1/operations.ts'
 import { operatorOperations } from '../../src/api/operator/operations.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createIds } from '../../src/runtime/ids.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { refusalFrom } from '../../src/api/problem.ts'
+import { refusalFrom } from '../../src/api/edge/problem.ts'
 import type { Tx } from '../../src/storage/seam/dialect.ts'
 import { mergedUnits } from '../../src/storage/seam/merged-units.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'

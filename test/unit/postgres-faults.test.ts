@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSurprise, refusalFrom } from '../../src/api/problem.ts'
+import { isSurprise, refusalFrom } from '../../src/api/edge/problem.ts'
 import { isPassing } from '../../src/storage/seam/dialect.ts'
 import { asStorageError, faultOfState } from '../../src/storage/postgres/postgres-faults.ts'
 

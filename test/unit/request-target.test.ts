@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pathOf, readRequestLine } from '../../src/api/request-target.ts'
+import { pathOf, readRequestLine } from '../../src/api/edge/request-target.ts'
 
 const read = (text: string) => readRequestLine(Buffer.from(text, 'latin1'))
 

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { fastifyStatic } from '@fastify/static'
 import { programFile } from '../../process/program-files.ts'
-import type { Mount } from '../mount.ts'
+import type { Mount } from '../edge/mount.ts'
 import { securityHeaders } from '../pages/html.ts'
-import type { Reply } from '../respond.ts'
+import type { Reply } from '../edge/respond.ts'
 
 /** Output of `scripts/build-console.ts`. */
 const built = fileURLToPath(programFile('console/dist/'))

@@ -5,7 +5,7 @@ import { issuePasswordLink } from '../../accounts/people/password-link.ts'
 import { rfc3339OrNull } from '../../runtime/clock.ts'
 import { refuse } from '../../runtime/errors.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
-import { readObject } from '../read-object.ts'
+import { readObject } from '../edge/read-body.ts'
 import { orNull } from '../../runtime/schemas.ts'
 import { accountExample, AccountSchema, viewAccounts } from './account-view.ts'
 import {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { listAccounts } from '../../accounts/core/list-accounts.ts'
-import { QueryReader } from '../query.ts'
+import { QueryReader } from '../edge/query.ts'
 import { accountExample, AccountSchema, viewAccounts } from './account-view.ts'
 import { documentedPage, pageParameters, readPage, viewPage } from './listed-page.ts'
 import type { OperatorOperation } from './operation.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { requireAccount } from '../../accounts/core/list-accounts.ts'
-import { QueryReader, word } from '../query.ts'
+import { QueryReader, word } from '../edge/query.ts'
 import { oneOf } from '../../runtime/schemas.ts'
 import { modes } from '../../storage/tables/column-values.ts'
 import { entryExample, EntrySchema, viewEntry } from './ledger-view.ts'

@@ -1,8 +1,8 @@
 import { type TSchema, Type } from 'typebox'
 import type { IdPrefix } from '../../runtime/ids.ts'
 import { idPattern, isId } from '../../runtime/ids.ts'
-import type { DocumentedAnswer } from '../operation.ts'
-import { type QueryReader, textThat, wholeNumber } from '../query.ts'
+import type { DocumentedAnswer } from '../edge/operation.ts'
+import { type QueryReader, textThat, wholeNumber } from '../edge/query.ts'
 import { oneOf, orNull } from '../../runtime/schemas.ts'
 
 const maxListed = 100

@@ -1,5 +1,5 @@
-import { FaultSchema, ProblemSchema } from '../openapi-components.ts'
-import { openApiDocument } from '../openapi-document.ts'
+import { FaultSchema, ProblemSchema } from '../reference/openapi-components.ts'
+import { openApiDocument } from '../reference/openapi-document.ts'
 import { AccountSchema } from './account-view.ts'
 import { EntrySchema } from './ledger-view.ts'
 import { operatorOperations } from './operations.ts'

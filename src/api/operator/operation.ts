@@ -7,9 +7,9 @@ import type { ProblemCode } from '../../runtime/errors.ts'
 import type { Ids } from '../../runtime/ids.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
-import type { AccountStateDeps } from '../change-account-state.ts'
-import type { DocumentedAnswer } from '../operation.ts'
-import { idempotencyKeyForm } from '../v1/idempotency-key.ts'
+import type { AccountStateDeps } from './change-account-state.ts'
+import type { DocumentedAnswer } from '../edge/operation.ts'
+import { idempotencyKeyForm } from '../edge/idempotency-key.ts'
 
 /** Dependencies of the operator API. It has access to all accounts: no read is limited to one. */
 export interface OperatorDeps {

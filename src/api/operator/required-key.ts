@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { refuse } from '../../runtime/errors.ts'
-import { readIdempotency } from '../v1/idempotency-key.ts'
+import { readIdempotency } from '../edge/idempotency-key.ts'
 
 /**
  * Returns the Idempotency-Key of a request and the fingerprint of its body. Refuses a request without one,

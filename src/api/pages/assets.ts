@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import { runInNewContext } from 'node:vm'
 import { gunzip, gzip } from 'node:zlib'
 import { programFile, referencePackage } from '../../process/program-files.ts'
-import { prefersGzip } from '../media-types.ts'
-import type { Reply } from '../respond.ts'
+import { prefersGzip } from '../edge/media-types.ts'
+import type { Reply } from '../edge/respond.ts'
 
 const contentTypes = {
   'style.css': 'text/css; charset=utf-8',

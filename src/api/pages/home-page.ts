@@ -1,4 +1,4 @@
-import type { Reply } from '../respond.ts'
+import type { Reply } from '../edge/respond.ts'
 import { html, renderPage } from './html.ts'
 
 /** Page at the public URL without the console. */

@@ -1,4 +1,4 @@
-import type { Reply } from '../respond.ts'
+import type { Reply } from '../edge/respond.ts'
 
 /** HTML that can be embedded in HTML. */
 export class Html {

@@ -1,8 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '../../runtime/errors.ts'
-import { isLocal } from '../remote-address.ts'
-import type { Reply } from '../respond.ts'
+import { isLocal } from '../edge/remote-address.ts'
+import type { Reply } from '../edge/respond.ts'
 
 export interface Readiness {
   ready: boolean

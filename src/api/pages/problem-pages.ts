@@ -1,6 +1,6 @@
 import { type ProblemCode, problems, refuse } from '../../runtime/errors.ts'
-import { renderProblem } from '../problem.ts'
-import type { Reply } from '../respond.ts'
+import { renderProblem } from '../edge/problem.ts'
+import type { Reply } from '../edge/respond.ts'
 import { html, renderPage, withCode } from './html.ts'
 import { problemExamples } from './problem-examples.ts'
 

@@ -1,4 +1,4 @@
-import type { Reply } from '../respond.ts'
+import type { Reply } from '../edge/respond.ts'
 import { documentOf, html, securityHeaders } from './html.ts'
 
 /** Content of a reference page, with and without JavaScript. */

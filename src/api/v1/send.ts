@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { SendBodySchema } from '../../sending/send-body.ts'
 import type { Sender } from '../../sending/sender.ts'
-import type { Answer, Call, Operation } from '../operation.ts'
-import { idempotencyKeyForm, readIdempotency } from './idempotency-key.ts'
+import type { Answer, Call, Operation } from '../edge/operation.ts'
+import { idempotencyKeyForm, readIdempotency } from '../edge/idempotency-key.ts'
 import { renderReplay, SendSchema, writeSendAnswer } from './send-answer.ts'
 import { sendBodyExamples, sendExample } from './send-examples.ts'
 

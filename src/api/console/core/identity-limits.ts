@@ -3,7 +3,7 @@ import { type Clock, minuteMs } from '../../../runtime/clock.ts'
 import type { Config } from '../../../config.ts'
 import { refuse } from '../../../runtime/errors.ts'
 import type { SharedCounts } from '../../../runtime/shared-counts.ts'
-import { networkOf, siteOf } from '../../remote-address.ts'
+import { networkOf, siteOf } from '../../edge/remote-address.ts'
 import { TryLimit } from '../../../runtime/try-limit.ts'
 
 /**

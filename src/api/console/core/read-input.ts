@@ -1,6 +1,6 @@
 import { type Fault, refuse } from '../../../runtime/errors.ts'
 import { findNul } from '../../../runtime/field-faults.ts'
-import { parseJsonObject } from '../../json-body.ts'
+import { parseJsonObject } from '../../edge/json-body.ts'
 import type { AnyCall } from './call.ts'
 
 /**

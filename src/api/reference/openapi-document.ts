@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
-import { type ProblemCode, problems } from '../runtime/errors.ts'
+import { type ProblemCode, problems } from '../../runtime/errors.ts'
 import { answerHeaders, refusalHeaders, successHeaders } from './openapi-headers.ts'
-import { commonProblems, type DocumentedAnswer } from './operation.ts'
-import { problemExample } from './pages/problem-pages.ts'
+import { commonProblems, type DocumentedAnswer } from '../edge/operation.ts'
+import { problemExample } from '../pages/problem-pages.ts'
 
 /** One operation as the reference describes it. `:account` in its path is an account ID. */
 export interface DocumentedOperation {

@@ -1,9 +1,9 @@
 import { type TSchema, Type } from 'typebox'
-import { operations } from './operations.ts'
-import { MessageSchema } from './v1/message-view.ts'
-import { SendSchema } from './v1/send-answer.ts'
-import { SendBodySchema } from '../sending/send-body.ts'
-import { OffendingSchema, WarningSchema } from './v1/warning-schema.ts'
+import { operations } from '../v1/operations.ts'
+import { MessageSchema } from '../v1/message-view.ts'
+import { SendSchema } from '../v1/send-answer.ts'
+import { SendBodySchema } from '../../sending/send-body.ts'
+import { OffendingSchema, WarningSchema } from '../v1/warning-schema.ts'
 
 export const apiDescription = `Four operations with JSON requests and responses. Send the API key as \`Authorization: Bearer <API_KEY>\`.
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { refuse, type Refusal } from '../runtime/errors.ts'
+import { refuse, type Refusal } from '../../runtime/errors.ts'
 
 const byteOrderMark = Buffer.from('\uFEFF')
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { METHODS, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { problems, type Refusal, refuse } from '../runtime/errors.ts'
+import { problems, type Refusal, refuse } from '../../runtime/errors.ts'
 import { renderProblem } from './problem.ts'
 import { type RequestLine, readRequestLine } from './request-target.ts'
 import { fixedHeaders, type RequestLog, type RequestMetrics } from './respond.ts'

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../runtime/clock.ts'
-import type { Config } from '../config.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Config } from '../../config.ts'
 import { isProxied, networkOf, type RemoteAddress } from './remote-address.ts'
-import { RateLimiter } from '../runtime/rate-limiter.ts'
+import { RateLimiter } from '../../runtime/rate-limiter.ts'
 import type { OpenStream, RequestLog, Respond } from './respond.ts'
 
 /** What the server provides to mounted routes. */

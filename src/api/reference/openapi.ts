@@ -1,7 +1,7 @@
 import { apiDescription, componentSchemas } from './openapi-components.ts'
 import { openApiDocument } from './openapi-document.ts'
 import { webhookSchemas, webhooksObject } from './openapi-webhooks.ts'
-import { operations } from './operations.ts'
+import { operations } from '../v1/operations.ts'
 
 /**
  * Renders the reference as OpenAPI 3.1, as JSON text. Served at /openapi.json and committed as

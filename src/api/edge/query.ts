@@ -1,7 +1,7 @@
-import { type Fault, type FieldCode, refuse } from '../runtime/errors.ts'
-import { nearestName } from '../runtime/nearest-name.ts'
-import { echoedTextFault } from '../runtime/field-faults.ts'
-import { readInstant } from '../runtime/instant.ts'
+import { type Fault, type FieldCode, refuse } from '../../runtime/errors.ts'
+import { nearestName } from '../../runtime/nearest-name.ts'
+import { echoedTextFault } from '../../runtime/field-faults.ts'
+import { readInstant } from '../../runtime/instant.ts'
 
 /** More than any sensible request: 100 IDs and every other parameter. */
 const maxParameters = 250

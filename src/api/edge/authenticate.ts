@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import type { Scope } from '../accounts/keys/api-keys.ts'
-import type { Caller } from '../accounts/keys/authenticator.ts'
-import { refuse, type Refusal } from '../runtime/errors.ts'
+import type { Scope } from '../../accounts/keys/api-keys.ts'
+import type { Caller } from '../../accounts/keys/authenticator.ts'
+import { refuse, type Refusal } from '../../runtime/errors.ts'
 import { networkOf, type RemoteAddress } from './remote-address.ts'
-import type { RateLimiter } from '../runtime/rate-limiter.ts'
+import type { RateLimiter } from '../../runtime/rate-limiter.ts'
 
 export interface AuthenticateDeps<C = Caller> {
   /** Returns the owner of a token, or null for an invalid one. */

@@ -1,7 +1,7 @@
-import { balanceOperation, type BalanceOperationDeps } from './v1/balance.ts'
-import { historyOperation, type HistoryOperationDeps } from './v1/history.ts'
-import { sendOperation, type SendOperationDeps } from './v1/send.ts'
-import { statusOperation, type StatusOperationDeps } from './v1/status.ts'
+import { balanceOperation, type BalanceOperationDeps } from './balance.ts'
+import { historyOperation, type HistoryOperationDeps } from './history.ts'
+import { sendOperation, type SendOperationDeps } from './send.ts'
+import { statusOperation, type StatusOperationDeps } from './status.ts'
 
 /** The four operations. Nothing else exists below /api/. */
 export const operations = {

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../accounts/keys/authenticator.ts'
-import type { Clock } from '../runtime/clock.ts'
-import { problems, type Refusal } from '../runtime/errors.ts'
+import type { Caller } from '../../accounts/keys/authenticator.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { problems, type Refusal } from '../../runtime/errors.ts'
 import { renderProblem } from './problem.ts'
 import { pathOf } from './request-target.ts'
 

@@ -1,9 +1,9 @@
-import type { Clock } from '../runtime/clock.ts'
-import type { Ids } from '../runtime/ids.ts'
-import { changeStatePage } from '../messages/queue/change-account-state.ts'
-import type { WriteHorizon } from '../messages/history/history-horizon.ts'
-import type { AccountState } from '../storage/tables/schema.ts'
-import type { Writer } from '../storage/seam/writer.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Ids } from '../../runtime/ids.ts'
+import { changeStatePage } from '../../messages/queue/change-account-state.ts'
+import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import type { AccountState } from '../../storage/tables/schema.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
 
 export interface AccountStateDeps {
   writer: Writer

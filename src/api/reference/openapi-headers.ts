@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../runtime/errors.ts'
+import type { ProblemCode } from '../../runtime/errors.ts'
 
 const onEveryAnswer = {
   'Request-Id': {

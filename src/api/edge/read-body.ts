@@ -1,11 +1,11 @@
 import type { Static, TObject } from 'typebox'
-import { type Fault, refuse } from '../runtime/errors.ts'
+import { type Fault, refuse } from '../../runtime/errors.ts'
 import {
   echoedTextFault,
   scalarFault,
   type ScalarSchema,
   unknownFieldFault,
-} from '../runtime/field-faults.ts'
+} from '../../runtime/field-faults.ts'
 
 /**
  * Reads a body of simple members strictly. Throws one `validation_failed` with all faults, because a typo

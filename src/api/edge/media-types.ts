@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { refuse } from '../runtime/errors.ts'
+import { refuse } from '../../runtime/errors.ts'
 
 /** Refuses a request whose client accepts neither JSON nor problem documents (RFC 9110 section 12.5.1). */
 export function checkAccept({ accept }: IncomingHttpHeaders): void {

@@ -1,9 +1,9 @@
 import { type TSchema, Type } from 'typebox'
-import { type EventType, eventTypes } from '../messages/core/event-types.ts'
-import { messageExample } from './v1/message-example.ts'
-import { MessageSchema } from './v1/message-view.ts'
-import { oneOf, orNull } from '../runtime/schemas.ts'
-import { messageStatuses, modes } from '../storage/tables/column-values.ts'
+import { type EventType, eventTypes } from '../../messages/core/event-types.ts'
+import { messageExample } from '../v1/message-example.ts'
+import { MessageSchema } from '../v1/message-view.ts'
+import { oneOf, orNull } from '../../runtime/schemas.ts'
+import { messageStatuses, modes } from '../../storage/tables/column-values.ts'
 
 const envelope = {
   id: Type.String({

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
-import type { Scope } from '../accounts/keys/api-keys.ts'
-import type { Caller } from '../accounts/keys/authenticator.ts'
-import type { ProblemCode } from '../runtime/errors.ts'
+import type { Scope } from '../../accounts/keys/api-keys.ts'
+import type { Caller } from '../../accounts/keys/authenticator.ts'
+import type { ProblemCode } from '../../runtime/errors.ts'
 
 /**
  * One operation of the API, completely described in one file of `v1/`. The server checks path, method, key,

@@ -1,5 +1,5 @@
-import { problems, Refusal, refuse } from '../runtime/errors.ts'
-import { StorageError, UnfitValueError } from '../storage/seam/dialect.ts'
+import { problems, Refusal, refuse } from '../../runtime/errors.ts'
+import { StorageError, UnfitValueError } from '../../storage/seam/dialect.ts'
 
 /** What a problem document contains in addition to the refusal. */
 export interface ProblemContext {
