@@ -1,19 +1,57 @@
-import { createHash } from 'node:crypto'
-import { globSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { migrationText } from '../../src/storage/seam/migration-text.ts'
+import { readMigrations } from '../../src/storage/seam/migrate.ts'
 
-const folder = join(import.meta.dirname, '../../src/storage/migrations')
+test('a migration that was published stays as it is: a database that it was applied to would be refused', async () => {
+  const found = await Promise.all(
+    (['postgres', 'sqlite'] as const).map(async (kind) =>
+      (await readMigrations(kind)).map(({ name, checksum }) => [
+        `${kind}/${name.replace('.sql', '')}`,
+        checksum.slice(0, 16),
+      ]),
+    ),
+  )
+  expect(Object.fromEntries(found.flat())).toEqual(published)
+})
 
-test('a migration that was published stays as it is: a database that it was applied to would be refused', () => {
-  const found = globSync('*/*.sql', { cwd: folder }).map((file) => [
-    join(dirname(file), basename(file, '.sql')),
-    createHash('sha256')
-      .update(readFileSync(join(folder, file)))
-      .digest('hex')
-      .slice(0, 16),
+test('a migration is written once, and each database reads it in its own words', () => {
+  const written = [
+    '-- A text of bigint size.',
+    'create table a (',
+    '  id text primary key,',
+    "  context text not null default 'a text',",
+    '  at bigint not null,',
+    '  state integer not null,',
+    '  secret blob',
+    ') strict, without rowid;',
+    'alter table b add column note text;',
+    '--postgres: -- Only here.',
+    '--sqlite: create index c on a (at);',
+  ].join('\n')
+  expect(migrationText(written, 'sqlite').split('\n')).toEqual([
+    '-- A text of bigint size.',
+    'create table a (',
+    '  id text primary key,',
+    "  context text not null default 'a text',",
+    '  at integer not null,',
+    '  state integer not null,',
+    '  secret blob',
+    ') strict, without rowid;',
+    'alter table b add column note text;',
+    'create index c on a (at);',
   ])
-  expect(Object.fromEntries(found)).toEqual(published)
+  expect(migrationText(written, 'postgres').split('\n')).toEqual([
+    '-- A text of bigint size.',
+    'create table a (',
+    '  id text collate "C" primary key,',
+    '  context text collate "C" not null default \'a text\',',
+    '  at bigint not null,',
+    '  state integer not null,',
+    '  secret bytea',
+    ');',
+    'alter table b add column note text collate "C";',
+    '-- Only here.',
+  ])
 })
 
 /** The beginning of the SHA-256 of each. A new one adds its two lines; none is changed. */

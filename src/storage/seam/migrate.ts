@@ -3,10 +3,11 @@ import { readdir, readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { programFile } from '../../process/program-files.ts'
 import type { Tx } from './dialect.ts'
+import { migrationText } from './migration-text.ts'
 import { UnusableError } from './unusable-error.ts'
 import type { Writer } from './writer.ts'
 
-/** A frozen `.sql` file. Its name and checksum are recorded, so that a changed file is detected. */
+/** A frozen `.sql` file, in the words of one database. Its name and checksum are recorded, so that a change is detected. */
 interface Migration {
   name: string
   statements: string
@@ -15,11 +16,11 @@ interface Migration {
 
 /** Returns the migrations of a database, in the order of their names. */
 export async function readMigrations(kind: 'sqlite' | 'postgres'): Promise<Migration[]> {
-  const folder = programFile(`src/storage/migrations/${kind}/`)
+  const folder = programFile('src/storage/migrations/')
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
   return Promise.all(
     names.map(async (name) => {
-      const statements = await readFile(new URL(name, folder), 'utf8')
+      const statements = migrationText(await readFile(new URL(name, folder), 'utf8'), kind)
       return { name, statements, checksum: createHash('sha256').update(statements).digest('hex') }
     }),
   )

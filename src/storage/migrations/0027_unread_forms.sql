@@ -5,9 +5,9 @@ create table unread_forms (
     kind = 'word' or kind = 'receipt' or kind = 'rest' or kind = 'pdu' or kind = 'event' or kind = 'message' or kind = 'report'
   ),
   form text not null check (length(form) between 1 and 100),
-  times integer not null check (times > 0),
-  first_at integer not null,
-  last_at integer not null,
+  times bigint not null check (times > 0),
+  first_at bigint not null,
+  last_at bigint not null,
   primary key (device_id, kind, form)
 ) strict;
 create index unread_forms_by_age on unread_forms (last_at);

@@ -4,7 +4,7 @@ alter table opt_outs add column origin text not null default 'command' check (or
 alter table opt_outs add column device_id text;
 alter table opt_outs add column confirmation_id text;
 -- When the number was last told so: who goes to and fro is told once a day.
-alter table opt_outs add column confirmed_at integer;
+alter table opt_outs add column confirmed_at bigint;
 create index opt_outs_by_time on opt_outs (account_id, mode, created_at, recipient);
 create index opt_outs_by_device on opt_outs (recipient, device_id) where device_id is not null;
 

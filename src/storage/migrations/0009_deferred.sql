@@ -6,16 +6,16 @@ create table deferred (
   message_id text not null,
   reason text not null check (reason = 'scheduled' or reason = 'quiet_hours'),
   -- When something is to be done with it: it joins the queue, or has expired.
-  wake_at integer not null,
+  wake_at bigint not null,
   -- Its place in the queue then.
   route_key text not null,
-  priority integer not null check (priority between 0 and 2),
-  parts integer not null,
-  expires_at integer not null,
-  refusals integer not null default 0,
+  priority bigint not null check (priority between 0 and 2),
+  parts bigint not null,
+  expires_at bigint not null,
+  refusals bigint not null default 0,
   -- The last change of the message: history finds by it what changed.
-  changed_at integer not null,
-  restore_hold integer not null default 0 check (restore_hold = 0 or restore_hold = 1),
+  changed_at bigint not null,
+  restore_hold bigint not null default 0 check (restore_hold = 0 or restore_hold = 1),
   primary key (account_id, mode, message_id),
   check (wake_at <= expires_at)
 ) strict, without rowid;
@@ -26,10 +26,10 @@ create table deferred_totals (
   account_id text not null,
   mode text not null,
   reason text not null,
-  messages integer not null check (messages >= 0),
-  parts integer not null check (parts >= 0),
+  messages bigint not null check (messages >= 0),
+  parts bigint not null check (parts >= 0),
   primary key (account_id, mode, reason)
 ) strict, without rowid;
 
 -- What was asked for first: the answer to a repeated Idempotency-Key says it, wherever a person has moved the messages since.
-alter table sends add column send_at integer;
+alter table sends add column send_at bigint;
