@@ -4,6 +4,7 @@ import { isOfOpenAccount } from './active-accounts.ts'
 import { alertKey, type AlertRule, type Condition } from './condition.ts'
 import { idsAmong, subjectsOf } from './resolved-subjects.ts'
 import { formatInstant } from './format-instant.ts'
+import { type JsonText, readJson } from '../storage/tables/json-columns.ts'
 
 /**
  * Reasons of a bound link that only receives, with status `offline`: nothing can be sent over it, by its own
@@ -77,11 +78,11 @@ interface OfflineRow {
   account_id: string | null
   name: string
   kind: string
-  reasons: string
+  reasons: JsonText<readonly string[]>
 }
 
 function conditionOf(row: OfflineRow, sinceMs: number): Condition {
-  const reasons = (JSON.parse(row.reasons) as string[]).join(', ')
+  const reasons = readJson(row.reasons).join(', ')
   return {
     kind: 'device_offline',
     subject: row.id,

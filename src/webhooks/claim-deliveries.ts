@@ -6,7 +6,8 @@ import { everyColumn } from '../storage/tables/every-column.ts'
 import type { WebhookEventTable } from '../storage/tables/webhook-tables.ts'
 import { selectEach, updateRows } from '../storage/seam/sets.ts'
 import { dueWhateverThePause } from '../messages/core/events.ts'
-import { type FormerSecret, formerSecretsOf } from './former-secrets.ts'
+import { formerSecretsOf } from './former-secrets.ts'
+import type { FormerSecret } from '../storage/tables/json-columns.ts'
 
 export interface DueEndpoint {
   accountId: string

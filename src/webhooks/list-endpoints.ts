@@ -1,6 +1,7 @@
 import type { Db } from '../storage/seam/dialect.ts'
 import type { Mode } from '../storage/tables/schema.ts'
-import { type FormerSecret, formerSecretsOf } from './former-secrets.ts'
+import { formerSecretsOf } from './former-secrets.ts'
+import type { FormerSecret } from '../storage/tables/json-columns.ts'
 
 export interface ListedEndpoint {
   id: string

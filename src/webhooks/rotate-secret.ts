@@ -6,6 +6,7 @@ import type { Tx } from '../storage/seam/dialect.ts'
 import { changeRow, type EndpointDeps, type NamedEndpoint, requireEndpoint } from './endpoint-store.ts'
 import { formerSecretsOf } from './former-secrets.ts'
 import { mintSigningSecret } from './signature.ts'
+import { writeJson } from '../storage/tables/json-columns.ts'
 
 /** Maximum former secrets that sign along with the current one: each adds a signature to every delivery. */
 const maxFormerSecrets = 5
@@ -33,7 +34,7 @@ export async function rotateSecret(
     secret: deps.secretBox.seal(secret, endpointId),
     previous_secret: previous?.secret ?? null,
     previous_until: previous?.until ?? null,
-    older_secrets: older.length === 0 ? null : JSON.stringify(older),
+    older_secrets: older.length === 0 ? null : writeJson(older),
   })
   const detail = { endpointId, previousUntil }
   await appendAudit(tx, deps, { accountId, actor, action: 'webhook.rotated', detail })

@@ -1,10 +1,7 @@
 import type { CommandContext } from '../../src/cli/core/command-context.ts'
 import { androidKind } from '../../src/connectors/android/android.ts'
-import {
-  type DeviceReport,
-  type DeviceReportBody,
-  saveDeviceReports,
-} from '../../src/devices/status/device-report.ts'
+import type { DeviceReportBody } from '../../src/storage/tables/json-columns.ts'
+import { type DeviceReport, saveDeviceReports } from '../../src/devices/status/device-report.ts'
 import { registerPhone } from '../../src/devices/phones/registered-phones.ts'
 import { createDeviceSecretBox } from '../../src/runtime/secret-box.ts'
 import { loadInstanceSecret } from '../../src/process/instance-secret.ts'

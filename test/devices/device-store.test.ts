@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type DeviceReportBody, saveDeviceReports } from '../../src/devices/status/device-report.ts'
+import type { DeviceReportBody } from '../../src/storage/tables/json-columns.ts'
+import { saveDeviceReports } from '../../src/devices/status/device-report.ts'
 import {
   addDevice,
   type DeviceChange,

@@ -1,8 +1,5 @@
-import {
-  type DeviceReport,
-  type DeviceReportBody,
-  saveDeviceReports,
-} from '../../src/devices/status/device-report.ts'
+import type { DeviceReportBody } from '../../src/storage/tables/json-columns.ts'
+import { type DeviceReport, saveDeviceReports } from '../../src/devices/status/device-report.ts'
 import type { DeviceState, Mode } from '../../src/storage/tables/schema.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'

@@ -8,6 +8,7 @@ import { updateRows } from '../../storage/seam/sets.ts'
 import { type AccountDeps, readAccount } from '../core/accounts.ts'
 import { addressFault } from './address-list.ts'
 import { mintApiKey } from './api-key-format.ts'
+import { readJson, writeJson } from '../../storage/tables/json-columns.ts'
 
 /** Permissions that a key can have. */
 export const apiKeyScopes = ['messages:send', 'messages:read', 'status:read', 'balance:read'] as const
@@ -67,8 +68,8 @@ export async function createApiKey(
       hash,
       last_four: lastFour,
       name,
-      scopes: JSON.stringify(apiKeyScopes.filter((scope) => scopes.includes(scope))),
-      addresses: addresses.length === 0 ? null : JSON.stringify(addresses),
+      scopes: writeJson(apiKeyScopes.filter((scope) => scopes.includes(scope))),
+      addresses: addresses.length === 0 ? null : writeJson(addresses),
       daily_cap: dailyCap,
       created_at: deps.nowMs,
       expires_at: expiresAt,
@@ -110,8 +111,8 @@ export interface ListedApiKey {
   mode: Mode
   name: string
   lastFour: string
-  scopes: string[]
-  addresses: string[]
+  scopes: readonly string[]
+  addresses: readonly string[]
   dailyCap: number | null
   state: 'active' | 'expired' | 'revoked'
   createdAt: number
@@ -137,8 +138,8 @@ export async function listApiKeys(
     mode: row.mode,
     name: row.name,
     lastFour: row.last_four,
-    scopes: JSON.parse(row.scopes) as string[],
-    addresses: row.addresses === null ? [] : (JSON.parse(row.addresses) as string[]),
+    scopes: readJson(row.scopes),
+    addresses: row.addresses === null ? [] : readJson(row.addresses),
     dailyCap: row.daily_cap,
     state:
       row.revoked_at !== null

@@ -6,6 +6,7 @@ import { type AddressList, readAddressList } from './address-list.ts'
 import { parseApiKey } from './api-key-format.ts'
 import type { KeyUse, Scope } from './api-keys.ts'
 import { BoundedMap } from '../../runtime/bounded-map.ts'
+import { readJson } from '../../storage/tables/json-columns.ts'
 
 /** The caller, as identified by the key. A null limit is that of the instance, 0 is no limit. */
 export interface Caller {
@@ -163,7 +164,7 @@ export class Authenticator {
       keyId: row.id,
       accountId: row.account_id,
       mode,
-      scopes: new Set(JSON.parse(row.scopes) as Scope[]),
+      scopes: new Set(readJson(row.scopes) as Scope[]),
       accountState: row.state,
       sendPerMinute: row.send_per_minute,
       readPerMinute: row.read_per_minute,
@@ -171,7 +172,7 @@ export class Authenticator {
       dailyCap: row.daily_cap,
       guard: guardOf(row),
     }
-    const addresses = row.addresses === null ? null : readAddressList(JSON.parse(row.addresses) as string[])
+    const addresses = row.addresses === null ? null : readAddressList(readJson(row.addresses))
     const lastUsedMinute = Math.floor((row.last_used_at ?? 0) / minuteMs)
     return {
       key: { caller, addresses, expiresAt: row.expires_at, staleAtMs: nowMs + keyLifeMs, lastUsedMinute },

@@ -6,6 +6,7 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import { touchDirectory } from '../../storage/seam/directory-version.ts'
 import type { AccountDeps } from '../core/accounts.ts'
 import { createApiKey } from './api-keys.ts'
+import { readJson } from '../../storage/tables/json-columns.ts'
 
 /** Long enough for a slow deployment. */
 export const longestOverlapHours = 7 * 24
@@ -38,8 +39,8 @@ export async function rotateApiKey(
     accountId,
     mode: old.mode,
     name: old.name,
-    scopes: JSON.parse(old.scopes) as string[],
-    addresses: old.addresses === null ? [] : (JSON.parse(old.addresses) as string[]),
+    scopes: readJson(old.scopes),
+    addresses: old.addresses === null ? [] : readJson(old.addresses),
     dailyCap: old.daily_cap,
     actor,
   })

@@ -1,5 +1,5 @@
 import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
-import type { DeviceReportBody } from '../../devices/status/device-report.ts'
+import type { DeviceReportBody } from '../../storage/tables/json-columns.ts'
 
 /**
  * Renders the last report of a device for the API and the command line; every member is null without a

@@ -12,6 +12,7 @@ import { requireOpenOwner } from './device-owner.ts'
 import { deviceFaults, type DeviceRules, missingFaults } from './device-rules.ts'
 import type { SecretBox } from '../../runtime/secret-box.ts'
 import { simChange } from './sim-number.ts'
+import { readJson, writeJson } from '../../storage/tables/json-columns.ts'
 
 /**
  * The stored devices: owner, settings, senders and rate limit. Running them is up to the dispatcher, which
@@ -68,8 +69,8 @@ export async function addDevice(tx: Tx, deps: DeviceDeps, device: NewDevice): Pr
       kind,
       name,
       state: 'enabled',
-      senders: JSON.stringify(senders),
-      settings: JSON.stringify(settings),
+      senders: writeJson(senders),
+      settings: writeJson(settings),
       secrets: sealSecrets(deps.secretBox, id, secrets),
       ...paceColumns(pace),
       created_at: deps.nowMs,
@@ -106,7 +107,7 @@ export interface DeviceChange {
 export async function setDevice(tx: Tx, deps: DeviceDeps, wanted: DeviceChange): Promise<void> {
   const row = await readDevice(tx, wanted.deviceId)
   const change = withSim(row, wanted)
-  const settings = mergeSettings(JSON.parse(row.settings) as Record<string, string>, change.settings ?? {})
+  const settings = mergeSettings(readJson(row.settings), change.settings ?? {})
   const { senders, secrets = {}, pace } = change
   const faults: Fault[] = change.name === undefined ? [] : nameFaults(change.name)
   // Only new values are checked: a rule that was added later must not keep an old device from being disabled.
@@ -124,8 +125,8 @@ export async function setDevice(tx: Tx, deps: DeviceDeps, wanted: DeviceChange):
       name: change.name?.trim() ?? row.name,
       state: change.state ?? row.state,
       draining: isDraining(change, row) ? 1 : 0,
-      senders: senders === undefined ? row.senders : JSON.stringify(senders),
-      settings: JSON.stringify(settings),
+      senders: senders === undefined ? row.senders : writeJson(senders),
+      settings: writeJson(settings),
       secrets: mergeSecrets(deps.secretBox, row, secrets),
       ...(pace === undefined ? {} : paceColumns(pace)),
       ...(change.groupId === undefined ? {} : { group_id: change.groupId }),
@@ -156,8 +157,8 @@ function withSim(
   { sim, ...change }: DeviceChange,
 ): Omit<DeviceChange, 'sim'> {
   if (sim === undefined) return change
-  const senders = change.senders ?? (JSON.parse(row.senders) as string[])
-  const settings = JSON.parse(row.settings) as Record<string, string>
+  const senders = change.senders ?? readJson(row.senders)
+  const settings = readJson(row.settings)
   const named = simChange({ settings, senders }, sim.slot, sim.number)
   return { ...change, senders: named.senders, settings: { ...change.settings, ...named.settings } }
 }
@@ -229,7 +230,12 @@ function mergeSecrets(
 const mergeSettings = (
   present: Readonly<Record<string, string>>,
   changes: Readonly<Record<string, string | null>>,
-) => Object.fromEntries(Object.entries({ ...present, ...changes }).filter(([, value]) => value !== null))
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries({ ...present, ...changes }).flatMap(([name, value]) =>
+      value === null ? [] : [[name, value]],
+    ),
+  )
 
 const paceColumns = (pace: Pace | null) => ({
   parts_per_window: pace?.partsPerWindow ?? null,

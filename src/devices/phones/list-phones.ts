@@ -1,5 +1,5 @@
 import type { Db } from '../../storage/seam/dialect.ts'
-import type { SimOfPhone } from './registered-phones.ts'
+import { readJson, type SimOfPhone } from '../../storage/tables/json-columns.ts'
 
 /** The registration of an app, for people. */
 export interface ListedPhone {
@@ -38,7 +38,7 @@ export async function listPhones(
     phoneId: row.id,
     deviceId: row.device_id,
     name: row.name,
-    sims: (JSON.parse(row.sims) as SimOfPhone[] | null) ?? [],
+    sims: readJson(row.sims) ?? [],
     appVersion: row.app_version,
     usesPush: row.uses_push === 1,
     createdAt: row.created_at,

@@ -1,4 +1,5 @@
-import { type DeviceReportBody, reportLifetimeMs } from '../status/device-report.ts'
+import type { DeviceReportBody } from '../../storage/tables/json-columns.ts'
+import { reportLifetimeMs } from '../status/device-report.ts'
 import type { ListedDevice } from '../status/list-devices.ts'
 import type { ListedPhone } from './list-phones.ts'
 

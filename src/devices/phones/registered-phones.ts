@@ -8,6 +8,7 @@ import { findPhoneToken, type PhoneTokenOwner } from './phone-tokens.ts'
 import type { DeviceRules } from '../core/device-rules.ts'
 import type { SecretBox } from '../../runtime/secret-box.ts'
 import { simSetting, simSlots } from '../core/sim-number.ts'
+import { readJson, type SimOfPhone, writeJson } from '../../storage/tables/json-columns.ts'
 
 /** What an app reports about itself. What it omits is null. */
 export interface SaidOfPhone {
@@ -16,14 +17,6 @@ export interface SaidOfPhone {
   sims: readonly SimOfPhone[] | null
   usesPush: boolean
   appVersion: string | null
-}
-
-/** As the app reports it: number, carrier and ICCID are masked except for the last four characters. */
-export interface SimOfPhone {
-  slot: number
-  number: string | null
-  carrier: string | null
-  iccid: string | null
 }
 
 export interface PhoneDeps {
@@ -89,7 +82,7 @@ export async function registerPhone(
       hook_hash: hashOfSecret(hookSecretOf(signingKey, phoneId)),
       signing_key: deps.secretBox.seal(signingKey, phoneId),
       name: reported.name ?? '',
-      sims: JSON.stringify(reported.sims),
+      sims: writeJson(reported.sims),
       app_version: reported.appVersion,
       uses_push: reported.usesPush ? 1 : 0,
       created_at: deps.nowMs,
@@ -118,7 +111,7 @@ export async function updatePhone(
     .set({
       uses_push: reported.usesPush ? 1 : 0,
       updated_at: nowMs,
-      ...(reported.sims === null ? {} : { sims: JSON.stringify(reported.sims) }),
+      ...(reported.sims === null ? {} : { sims: writeJson(reported.sims) }),
       ...(reported.appVersion === null ? {} : { app_version: reported.appVersion }),
     })
     .where('id', '=', phoneId)
@@ -179,7 +172,7 @@ export async function findPhone(
     .executeTakeFirst()
   if (row === undefined || row.state === 'closed' || !secretBox.canOpen(row.signing_key)) return null
   const signingKey = secretBox.open(row.signing_key, row.id)
-  const settings = JSON.parse(row.settings) as Record<string, string>
+  const settings = readJson(row.settings)
   return {
     phoneId: row.id,
     deviceId: row.device_id,
@@ -188,7 +181,7 @@ export async function findPhone(
     hookSecret: hookSecretOf(signingKey, row.id),
     appVersion: row.app_version,
     usesPush: row.uses_push === 1,
-    sims: JSON.parse(row.sims) as SimOfPhone[] | null,
+    sims: readJson(row.sims),
     simNumbers: simSlots.map((slot) => settings[simSetting(slot)] || null),
     country: settings['country'] || null,
     wasHeard: row.heard_at !== null,

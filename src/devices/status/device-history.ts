@@ -2,7 +2,8 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import type { DeviceState, Mode } from '../../storage/tables/schema.ts'
 import type { DeviceStateTable } from '../../storage/tables/device-tables.ts'
 import { insertRows, selectEach, updateRows } from '../../storage/seam/sets.ts'
-import type { DeviceReport, DeviceReportBody } from './device-report.ts'
+import type { DeviceReport } from './device-report.ts'
+import { type DeviceReportBody, writeJson } from '../../storage/tables/json-columns.ts'
 
 /** The status of a device from an instant on. */
 export interface DeviceStanding {
@@ -49,7 +50,7 @@ export async function recordStandings(
   )
   const changed = standings.flatMap(({ deviceId, status, reasons, atMs }) => {
     const before = present.get(deviceId)
-    const text = JSON.stringify(reasons)
+    const text = writeJson(reasons)
     if (before === undefined || before.state === 'retired') return []
     if (before.state === 'disabled' && status !== 'disabled') return []
     if (before.status === status && before.reasons === text) return []

@@ -1,47 +1,8 @@
 import { allDone } from '../../runtime/all-done.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
+import { type DeviceReportBody, writeJson } from '../../storage/tables/json-columns.ts'
 import type { DeviceStatus } from '../../storage/tables/schema.ts'
 import { insertRows, selectEach, updateRows } from '../../storage/seam/sets.ts'
-
-/**
- * What the node that runs a device last knew about it: stored as JSON in `device_reports.body`. Groups that a
- * device cannot report are null. Times are milliseconds.
- */
-export interface DeviceReportBody {
-  link: string
-  lastSeenAt: number | null
-  nextContactExpectedBy: number | null
-  appVersion: string | null
-  battery: { percent: number; charging: boolean; at: number } | null
-  network: {
-    registered: boolean | null
-    roaming: boolean | null
-    operator: string | null
-    signalDbm: number | null
-    transport: string | null
-    at: number
-  } | null
-  sims: readonly { slot: number; number: string | null; carrier: string | null }[]
-  capabilities: { deliveryReports: boolean; maxParts: number; alphanumericSender: boolean } | null
-  /** Its rate limit, over all its SIMs; `resetsAt` is null while no window is open. Null for a device without one. */
-  throughput: {
-    partsPerWindow: number
-    windowSeconds: number
-    remaining: number
-    resetsAt: number | null
-    /** The rate limit of each SIM, if there are several. */
-    bySim?: readonly { slot: number; partsPerWindow: number; remaining: number; resetsAt: number | null }[]
-  } | null
-  /**
-   * Whether the node distrusts it, by the outcomes of its submissions; omitted by nodes of earlier versions.
-   * What a device reports about itself does not count.
-   */
-  isDoubted?: boolean
-  /** Its submissions in flight, of all accounts. */
-  inFlight: number
-  lastSentAt: number | null
-  lastError: string | null
-}
 
 export interface DeviceReport {
   deviceId: string
@@ -79,8 +40,8 @@ export async function saveDeviceReports(
   const rows = kept.map(({ deviceId, status, reasons, body, reportedAt }) => ({
     device_id: deviceId,
     status,
-    reasons: JSON.stringify(reasons),
-    body: JSON.stringify(body),
+    reasons: writeJson(reasons),
+    body: writeJson(body),
     reported_at: reportedAt,
     told_by: reportedBy,
   }))

@@ -1,7 +1,8 @@
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { AccountState, DeviceState, DeviceStatus, Mode } from '../../storage/tables/schema.ts'
 import { readClaimed, readQueue } from './account-queue.ts'
-import { type DeviceReportBody, reportLifetimeMs } from './device-report.ts'
+import { type DeviceReportBody, type JsonText, readJson } from '../../storage/tables/json-columns.ts'
+import { reportLifetimeMs } from './device-report.ts'
 import { estimateWaitSeconds, type StandingPace, standingPaces } from './device-status-wait.ts'
 
 /** An account that uses devices: its own and the shared ones of a mode. */
@@ -57,8 +58,8 @@ interface DeviceRow {
   name: string
   state: DeviceState
   status: DeviceStatus | null
-  reasons: string | null
-  body: string | null
+  reasons: JsonText<readonly string[]> | null
+  body: JsonText<DeviceReportBody> | null
   reported_at: number | null
   lease_owner: string | null
   lease_until: number | null
@@ -138,7 +139,7 @@ function readDevices(db: Db, { accountId, mode }: DeviceUser, deviceId?: string)
  */
 function judge(row: DeviceRow, nowMs: number): Judged {
   const { id, kind, name } = row
-  const report = row.body === null ? null : reportAt(JSON.parse(row.body) as DeviceReportBody, nowMs)
+  const report = row.body === null ? null : reportAt(readJson(row.body), nowMs)
   const device = {
     id,
     kind,
@@ -153,7 +154,7 @@ function judge(row: DeviceRow, nowMs: number): Judged {
   if (row.status === null || row.reported_at === null || nowMs - row.reported_at > reportLifetimeMs) {
     return { ...device, status: 'offline', reasons: ['no_report'] }
   }
-  const reasons = JSON.parse(row.reasons ?? '[]') as string[]
+  const reasons = readJson(row.reasons ?? '[]')
   const isAtItsPace =
     report?.throughput?.remaining === 0 && (row.status === 'online' || row.status === 'degraded')
   return isAtItsPace

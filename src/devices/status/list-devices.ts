@@ -1,6 +1,6 @@
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { DeviceState, DeviceStatus, Mode } from '../../storage/tables/schema.ts'
-import type { DeviceReportBody } from './device-report.ts'
+import { type DeviceReportBody, type JsonText, readJson } from '../../storage/tables/json-columns.ts'
 
 export interface ListedDevice {
   id: string
@@ -10,14 +10,14 @@ export interface ListedDevice {
   name: string
   state: DeviceState
   isDraining: boolean
-  senders: string[]
-  settings: Record<string, string>
+  senders: readonly string[]
+  settings: Readonly<Record<string, string>>
   hasSecrets: boolean
   pace: { partsPerWindow: number; windowSeconds: number } | null
   /** Its last report about itself; null when it has not reported yet. */
   report: {
     status: DeviceStatus
-    reasons: string[]
+    reasons: readonly string[]
     body: DeviceReportBody
     reportedAt: number
   } | null
@@ -64,8 +64,8 @@ export async function listDevices(
     name: row.name,
     state: row.state,
     isDraining: row.draining === 1,
-    senders: JSON.parse(row.senders) as string[],
-    settings: JSON.parse(row.settings) as Record<string, string>,
+    senders: readJson(row.senders),
+    settings: readJson(row.settings),
     hasSecrets: row.secrets !== null,
     pace: paceOf(row),
     report: reportOf(row),
@@ -89,8 +89,8 @@ const paceOf = (row: {
 
 interface ReportColumns {
   status: DeviceStatus | null
-  reasons: string | null
-  body: string | null
+  reasons: JsonText<readonly string[]> | null
+  body: JsonText<DeviceReportBody> | null
   reported_at: number | null
 }
 
@@ -99,7 +99,7 @@ const reportOf = ({ status, reasons, body, reported_at }: ReportColumns): Listed
     ? null
     : {
         status,
-        reasons: JSON.parse(reasons) as string[],
-        body: JSON.parse(body) as DeviceReportBody,
+        reasons: readJson(reasons),
+        body: readJson(body),
         reportedAt: reported_at,
       }

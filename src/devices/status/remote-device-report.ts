@@ -1,7 +1,8 @@
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { DeviceStatus } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
-import { type DeviceReport, type DeviceReportBody, reportLifetimeMs } from './device-report.ts'
+import { type DeviceReportBody, type JsonText, readJson } from '../../storage/tables/json-columns.ts'
+import { type DeviceReport, reportLifetimeMs } from './device-report.ts'
 
 /** What another node reports about a device that this one serves too. */
 export interface RemoteDeviceReport {
@@ -19,7 +20,7 @@ export interface RemoteDeviceReport {
 interface ReportRow {
   device_id: string
   status: DeviceStatus
-  body: string
+  body: JsonText<DeviceReportBody>
   reported_at: number
 }
 
@@ -45,7 +46,7 @@ export async function remoteDeviceReports(
   return reports.flatMap(({ deviceId, body }) => {
     const row = rowOf.get(deviceId)
     if (row === undefined) return []
-    const there = JSON.parse(row.body) as DeviceReportBody
+    const there = readJson(row.body)
     if (!knowsMore(there, body)) return []
     const { isDoubted, link } = there
     const numbers = there.sims.flatMap(({ number }) => number ?? [])

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { DeviceStateTable } from '../../storage/tables/device-tables.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import { reportLifetimeMs } from './device-report.ts'
+import { readJson } from '../../storage/tables/json-columns.ts'
 
 /** A stretch of an uptime bar. `unknown`: nothing was reported yet; `unwatched`: no server ran. */
 export interface LaneStretch {
@@ -54,7 +55,7 @@ async function readReported(db: Db, deviceId: string, { fromMs, untilMs }: Span)
     fromMs: Math.max(fromMs, row.from_at),
     untilMs: Math.min(untilMs, row.until_at ?? untilMs),
     status: row.status,
-    reasons: JSON.parse(row.reasons) as string[],
+    reasons: readJson(row.reasons),
   }))
 }
 

@@ -18,6 +18,7 @@ import type { LinkLeases } from './link-leases.ts'
 import { reportRecalls } from './report-recalls.ts'
 import type { RoutedDevice } from './routed-device.ts'
 import { resumeReceipts } from './resume-receipts.ts'
+import { readJson } from '../../storage/tables/json-columns.ts'
 
 export type DeviceRow = Selectable<DeviceTable>
 
@@ -238,8 +239,7 @@ export class DeviceSlot {
   }
 }
 
-const settingsOf = (row: Pick<DeviceRow, 'settings'>): Record<string, string> =>
-  JSON.parse(row.settings) as Record<string, string>
+const settingsOf = (row: Pick<DeviceRow, 'settings'>): Record<string, string> => readJson(row.settings)
 
 /** The country whose national numbers a device may receive, from its row. */
 export const countryOf = (row: Pick<DeviceRow, 'settings'>): string | null =>
@@ -265,7 +265,7 @@ const factsOf = (row: DeviceRow): DeviceFacts => ({
   mode: row.mode,
   kind: row.kind,
   name: row.name,
-  senders: new Set(JSON.parse(row.senders) as string[]),
+  senders: new Set(readJson(row.senders)),
   country: countryOf(row),
   pace:
     row.parts_per_window === null || row.window_seconds === null

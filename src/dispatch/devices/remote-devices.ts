@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
-import { type DeviceReportBody, reportLifetimeMs } from '../../devices/status/device-report.ts'
+import { readJson } from '../../storage/tables/json-columns.ts'
+import { reportLifetimeMs } from '../../devices/status/device-report.ts'
 import type { RemoteDeviceReport } from '../../devices/status/remote-device-report.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
@@ -154,7 +155,7 @@ export class RemoteDevices {
         .where('reported_at', '>', sinceMs)
         .execute()
       for (const { device_id, status, body } of rows) {
-        const { throughput, link, isDoubted = false } = JSON.parse(body) as DeviceReportBody
+        const { throughput, link, isDoubted = false } = readJson(body)
         const isWorking = status === 'online' || status === 'degraded'
         states.set(device_id, { isWorking, throughput, link, isDoubted })
       }

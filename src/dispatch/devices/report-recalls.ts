@@ -1,5 +1,5 @@
 import { isPull, type Link, type Pull } from '../../connectors/connector.ts'
-import type { DeviceReportBody } from '../../devices/status/device-report.ts'
+import { readJson } from '../../storage/tables/json-columns.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 
 /**
@@ -13,5 +13,5 @@ export async function reportRecalls(db: Db, deviceId: string, device: Link | Pul
     .select('body')
     .where('device_id', '=', deviceId)
     .executeTakeFirst()
-  if (row !== undefined) device.remember(JSON.parse(row.body) as DeviceReportBody)
+  if (row !== undefined) device.remember(readJson(row.body))
 }

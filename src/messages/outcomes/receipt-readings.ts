@@ -3,6 +3,7 @@ import { selectEach } from '../../storage/seam/sets.ts'
 import { erasedNumber } from '../core/erased-number.ts'
 import { nameOfTry, readLastSubmitted } from './last-submitted.ts'
 import { type MessageState, stateColumnsOf } from '../core/message-store.ts'
+import { readJson } from '../../storage/tables/json-columns.ts'
 
 /** A delivery receipt for one part, as the dispatcher passes it on. */
 export interface ReceiptWord {
@@ -131,7 +132,7 @@ async function readOwnSenders(
           .select(['id', 'senders'])
           .where('id', 'in', [...new Set(without)])
           .execute()
-  const given = new Map(devices.map(({ id, senders }) => [id, JSON.parse(senders) as string[]]))
+  const given = new Map(devices.map(({ id, senders }) => [id, readJson(senders)]))
   return ({ sender, expected_by }) => (sender === null ? (given.get(expected_by) ?? []) : [sender])
 }
 

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { AccountState, Flag, KeywordMeaning, LedgerKind, Mode } from './column-values.ts'
+import type { JsonText } from './json-columns.ts'
 
 /** Tables of accounts, their users and their balances. */
 
@@ -43,8 +44,8 @@ export interface ApiKeyTable {
   hash: string
   last_four: string
   name: string
-  scopes: string
-  addresses: string | null
+  scopes: JsonText<readonly string[]>
+  addresses: JsonText<readonly string[]> | null
   daily_cap: number | null
   created_at: number
   expires_at: number | null

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { DeviceState, DeviceStatus, Flag, Mode } from './column-values.ts'
+import type { DeviceReportBody, JsonText, SimOfPhone } from './json-columns.ts'
 
 export interface DeviceTable {
   id: string
@@ -8,8 +9,8 @@ export interface DeviceTable {
   kind: string
   name: string
   state: DeviceState
-  senders: string
-  settings: string
+  senders: JsonText<readonly string[]>
+  settings: JsonText<Readonly<Record<string, string>>>
   secrets: string | null
   parts_per_window: number | null
   window_seconds: number | null
@@ -34,8 +35,8 @@ export interface DeviceGroupTable {
 export interface DeviceReportTable {
   device_id: string
   status: DeviceStatus
-  reasons: string
-  body: string
+  reasons: JsonText<readonly string[]>
+  body: JsonText<DeviceReportBody>
   reported_at: number
   told_by: number | null
 }
@@ -58,7 +59,7 @@ export interface PhoneTable {
   hook_hash: string
   signing_key: string
   name: string
-  sims: string
+  sims: JsonText<readonly SimOfPhone[] | null>
   app_version: string | null
   uses_push: Flag
   created_at: number
@@ -74,7 +75,7 @@ export interface DeviceStateTable {
   from_at: number
   until_at: number | null
   status: DeviceStatus | 'disabled'
-  reasons: string
+  reasons: JsonText<readonly string[]>
 }
 
 export interface DeviceSampleTable {

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { CostState, Flag, MessageStatus, Mode } from './column-values.ts'
+import type { FormerSecret, JsonText } from './json-columns.ts'
 
 /** Tables of webhook endpoints, events and deliveries. */
 
@@ -13,7 +14,7 @@ export interface WebhookEndpointTable {
   secret: string
   previous_secret: string | null
   previous_until: number | null
-  older_secrets: string | null
+  older_secrets: JsonText<readonly FormerSecret[]> | null
   failing_since: number | null
   /** Reason of the last failure, while it fails. */
   failing_because: string | null

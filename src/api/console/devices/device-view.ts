@@ -1,4 +1,4 @@
-import type { DeviceReportBody } from '../../../devices/status/device-report.ts'
+import type { DeviceReportBody } from '../../../storage/tables/json-columns.ts'
 import { remediesOf } from '../../../connectors/device-remedies.ts'
 import { factsOf } from '../../../connectors/registry.ts'
 import type { DeviceUser, SeenDevice } from '../../../devices/status/device-status.ts'
@@ -38,8 +38,9 @@ export interface ConsoleDevice extends Omit<SeenDevice, 'report'> {
 
 export interface DeviceSetUp extends Pick<
   ListedDevice,
-  'state' | 'isDraining' | 'senders' | 'settings' | 'hasSecrets' | 'pace' | 'createdAt'
+  'state' | 'isDraining' | 'settings' | 'hasSecrets' | 'pace' | 'createdAt'
 > {
+  senders: string[]
   /** Registration of the app, for a phone that has one. */
   phone: ListedPhone | null
 }
@@ -88,5 +89,5 @@ async function readSetUp(read: Db, { id, kind }: SeenDevice): Promise<DeviceSetU
   const [listed] = page.devices
   if (listed === undefined) return null
   const { state, isDraining, senders, settings, hasSecrets, pace, createdAt } = listed
-  return { state, isDraining, senders, settings, hasSecrets, pace, createdAt, phone }
+  return { state, isDraining, senders: [...senders], settings, hasSecrets, pace, createdAt, phone }
 }

@@ -1,0 +1,68 @@
+declare const content: unique symbol
+
+/** A column of JSON text, and what it holds. */
+export type JsonText<T> = string & { readonly [content]?: T }
+
+/** Reads a column. Only this program writes it, so its shape is that of its table. */
+export const readJson = <T>(text: JsonText<T>): T => JSON.parse(text) as T
+
+/** Writes a column. */
+export const writeJson = <T>(value: T): JsonText<T> => JSON.stringify(value)
+
+/**
+ * One of `phones.sims`, which is null where the app did not report them. Number, carrier and ICCID are masked by the
+ * app, except for the last four characters.
+ */
+export interface SimOfPhone {
+  slot: number
+  number: string | null
+  carrier: string | null
+  iccid: string | null
+}
+
+/** One of `webhook_endpoints.older_secrets`: a replaced secret that still signs until it expires. */
+export interface FormerSecret {
+  /** Sealed. */
+  secret: string
+  until: number
+}
+
+/**
+ * `device_reports.body`: what the node that runs a device last knew about it. Groups that a device cannot report
+ * are null. Times are milliseconds.
+ */
+export interface DeviceReportBody {
+  link: string
+  lastSeenAt: number | null
+  nextContactExpectedBy: number | null
+  appVersion: string | null
+  battery: { percent: number; charging: boolean; at: number } | null
+  network: {
+    registered: boolean | null
+    roaming: boolean | null
+    operator: string | null
+    signalDbm: number | null
+    transport: string | null
+    at: number
+  } | null
+  sims: readonly { slot: number; number: string | null; carrier: string | null }[]
+  capabilities: { deliveryReports: boolean; maxParts: number; alphanumericSender: boolean } | null
+  /** Its rate limit, over all its SIMs; `resetsAt` is null while no window is open. Null for a device without one. */
+  throughput: {
+    partsPerWindow: number
+    windowSeconds: number
+    remaining: number
+    resetsAt: number | null
+    /** The rate limit of each SIM, if there are several. */
+    bySim?: readonly { slot: number; partsPerWindow: number; remaining: number; resetsAt: number | null }[]
+  } | null
+  /**
+   * Whether the node distrusts it, by the outcomes of its submissions; omitted by nodes of earlier versions.
+   * What a device reports about itself does not count.
+   */
+  isDoubted?: boolean
+  /** Its submissions in flight, of all accounts. */
+  inFlight: number
+  lastSentAt: number | null
+  lastError: string | null
+}
