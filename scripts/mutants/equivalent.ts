@@ -27,8 +27,7 @@ export const equivalents: readonly Equivalent[] = [
   { file: 'src/accounts/keys/authenticator.ts', code: 'const maxFakes = 10_000', change: 'number: 10_000', because: 'A bound of memory: one more or less is the same bound.' },
   { file: 'src/accounts/keys/operator-tokens.ts', code: 'await tx', change: 'link: tx .updateTable', because: 'That it is not revoked was read before, in the same transaction.' },
   { file: 'src/accounts/people/password-rules.ts', code: 'let length = 1', change: 'number: 1 → 0', because: 'The first letter is found equal once more.' },
-  { file: 'src/sending/velocity.ts', code: 'maxNames = 100_000,', change: 'number: 100_000', because: 'A bound of memory: one more or less is the same bound.' },
-  { file: 'src/sending/velocity.ts', code: 'count.before > 0 && count.now + 1 <= most', change: 'operator: > → >=', because: 'Without messages in the hour before, one that fits was let through already.' },
+  { file: 'src/runtime/sliding-count.ts', code: 'maxNames = 100_000,', change: 'number: 100_000', because: 'A bound of memory: one more or less is the same bound.' },
   { file: 'src/api/v1/send-answer.ts', code: 'text: first?.text ?? null,', change: 'default: ', because: 'A send has at least one message; its type does not say so.' },
   { file: 'src/api/v1/send-answer.ts', code: 'parts: first?.parts ?? 0,', change: 'default: ', because: 'A send has at least one message; its type does not say so.' },
 ] // prettier-ignore

@@ -50,7 +50,7 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'sending',
     'what is asked of a send, and whether it fits',
-    ['src/sending/{sender,idempotency,prepare-send,send-body,send-policy,recipient-guard,recipient-rate,velocity,pumping-watch,planned-rate,send-warnings}.ts', 'src/api/v1/send-answer.ts', 'src/api/edge/idempotency-key.ts', 'src/messages/*/{decide-sends,send-messages,find-replays}.ts'],
+    ['src/sending/{sender,idempotency,prepare-send,send-body,send-policy,recipient-guard,pumping-watch,planned-rate,send-metadata,send-warnings}.ts', 'src/runtime/sliding-count.ts', 'src/api/v1/send-answer.ts', 'src/api/edge/idempotency-key.ts', 'src/messages/*/{decide-sends,send-messages,find-replays}.ts'],
     ['test/api/*.test.ts'],
   ),
   room(
@@ -87,7 +87,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
   },
   {
     because: 'A primitive that every room stands on: what is wrong in it fails everywhere.',
-    files: ['src/runtime/{agreed-clock,bounded-map,clock,errors,ids,invalid-input,nearest-name,recent-times,shared-counts,times,try-limit}.ts'],
+    files: ['src/runtime/{agreed-clock,bounded-map,clock,errors,ids,invalid-input,nearest-name,recent-times,shared-counts,times}.ts'],
   },
   {
     because: 'Several nodes, or time that passes: held by proofs (`npm run prove`).',
@@ -101,8 +101,8 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
     because: 'It shows what is stored, or says what it is.',
     files: [
       'src/messages/*/{message-audit,conversations,event-types,events,history,history-by-creation,history-cursor,history-export,history-query,history-search,history-span,history-timeline,history-update-sources,history-updates,history-waiting,inbound-message,message-errors,message-store,message-details,queue-totals,read-traffic,send-request,settlement,traffic,traffic-audit}.ts',
-      'src/sending/account-limits.ts', 'src/api/edge/{client-error,guard,json-body,known-paths,media-types,operation,problem,query,read-body,remote-address}.ts', 'src/api/reference/{openapi,openapi-components,openapi-document,openapi-headers,openapi-webhooks}.ts', 'src/runtime/{field-faults,instant,rate-limiter}.ts',
-      'src/api/v1/{balance,device-report-view,history,message-example,message-view,operations,send,send-examples,status,warning-schema}.ts', 'src/sending/{send-ports,test-answers}.ts',
+      'src/sending/account-limits.ts', 'src/api/edge/{client-error,failed-authentications,guard,json-body,known-paths,media-types,operation,problem,query,read-body,remote-address,serve-operation}.ts', 'src/api/reference/{openapi,openapi-components,openapi-document,openapi-headers,openapi-webhooks}.ts', 'src/runtime/{call-limit,field-faults,instant,rate-limiter,schema-faults}.ts',
+      'src/api/v1/{balance,device-report-view,guard,history,message-example,message-view,operation,operations,send,send-examples,status,warning-schema}.ts', 'src/sending/{send-ports,test-answers}.ts',
     ],
   },
   {

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { createGuard, type GuardDeps } from './edge/guard.ts'
-import type { Operation } from './edge/operation.ts'
+import { serveOperation } from './edge/serve-operation.ts'
+import { type ApiGuardDeps, createApiGuard } from './v1/guard.ts'
 import { operations, type OperationDeps } from './v1/operations.ts'
+import type { ApiOperation } from './v1/operation.ts'
 import { KnownPaths } from './edge/known-paths.ts'
 import { renderOpenApi } from './reference/openapi.ts'
 import { assetNames, createAssets } from './pages/assets.ts'
@@ -10,11 +11,10 @@ import { homePage } from './pages/home-page.ts'
 import { healthPage, metricsPage, type Readiness, readinessPage } from './pages/machine-pages.ts'
 import { problemCodes, problemIndexPage, problemPage } from './pages/problem-pages.ts'
 import { referencePage } from './pages/reference-page.ts'
-import { QueryReader } from './edge/query.ts'
 import type { Reply, Respond } from './edge/respond.ts'
 
-export interface RouteDeps extends GuardDeps {
-  config: GuardDeps['config'] & Pick<Config, 'metricsToken'>
+export interface RouteDeps extends ApiGuardDeps {
+  config: ApiGuardDeps['config'] & Pick<Config, 'metricsToken'>
   operations: OperationDeps
   publicUrl: () => string
   readiness: () => Promise<Readiness>
@@ -29,22 +29,12 @@ export interface RouteDeps extends GuardDeps {
 /** Adds all routes of the API and its pages. Returns the paths with their methods. */
 export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
   const known = new KnownPaths()
-  const guard = createGuard(deps)
+  const guard = createApiGuard(deps)
   const { publicUrl } = deps
 
-  function serve<Needs>(operation: Operation<Needs>, needs: Needs): void {
+  function serve<Needs>(operation: ApiOperation<Needs>, needs: Needs): void {
     known.add(operation.path, [operation.method])
-    app.route({
-      method: operation.method,
-      url: operation.path,
-      onRequest: (request) => guard.admit(operation, request),
-      handler: async (request, reply) => {
-        await guard.admitAgain(operation, request)
-        const answer = await handle(operation, needs, request)
-        deps.respond(request, reply, answer)
-        return reply
-      },
-    })
+    serveOperation(app, { guard, respond: deps.respond, deps: needs }, operation)
   }
   function page(path: string, answer: (request: FastifyRequest) => Reply | Promise<Reply>): void {
     known.add(path, ['GET', 'HEAD'])
@@ -86,31 +76,6 @@ export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
   return known
 }
 
-async function handle<Needs>(
-  operation: Operation<Needs>,
-  needs: Needs,
-  request: FastifyRequest,
-): Promise<Reply> {
-  const { progress, id, body, raw } = request
-  const { caller } = progress
-  if (caller === null) throw new Error('The guard did not run.')
-  const rawQuery = queryOf(raw.url ?? '')
-  if (operation.query === undefined) new QueryReader(rawQuery, []).end()
-  const answer = await operation.handle(needs, {
-    caller,
-    requestId: id,
-    rawQuery,
-    body,
-    headers: raw.headers,
-  })
-  return {
-    status: answer.status,
-    contentType: 'application/json',
-    body: typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body),
-    ...(answer.headers === undefined ? {} : { headers: answer.headers }),
-  }
-}
-
 const reference = {
   title: 'API reference',
   document: '/openapi.json',
@@ -124,8 +89,3 @@ const redirectTo = (location: string): Reply => ({
   body: '',
   headers: { location },
 })
-
-const queryOf = (url: string): string => {
-  const mark = url.indexOf('?')
-  return mark === -1 ? '' : url.slice(mark + 1)
-}

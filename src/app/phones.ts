@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { takeOrRefuse } from '../api/console/core/identity-limits.ts'
 import { BoundedMap } from '../runtime/bounded-map.ts'
 import { hourMs } from '../runtime/clock.ts'
 import { androidKind } from '../connectors/android/android.ts'
@@ -23,7 +22,7 @@ import { PhoneGateway } from '../dispatch/phones/phone-gateway.ts'
 import { Refusal } from '../runtime/errors.ts'
 import type { Log } from '../process/log.ts'
 import { noteSent } from '../messages/phones/phone-offers.ts'
-import { TryLimit } from '../runtime/try-limit.ts'
+import { SlidingCount, takeOrRefuse } from '../runtime/sliding-count.ts'
 import type { Wiring } from './wiring.ts'
 
 interface PhonesDeps {
@@ -79,7 +78,7 @@ const registerWith = (
   identities: PhoneIdentities,
   phone: (deviceId: string) => Phone | null,
 ): PhonePorts['register'] => {
-  const registrations = new TryLimit(
+  const registrations = new SlidingCount(
     { clock, shared: { counts, kind: 'registrations' } },
     { most: config.registrationsPerHour, windowMs: hourMs },
   )

@@ -1,4 +1,5 @@
 import type { Fault, FieldCode } from './errors.ts'
+import { readInstant } from './instant.ts'
 import { nearestName } from './nearest-name.ts'
 import { hasControls } from './plain-text.ts'
 
@@ -7,6 +8,7 @@ export interface ScalarSchema {
   type: string | readonly string[]
   enum?: readonly string[]
   pattern?: string
+  format?: string
   minLength?: number
   maxLength?: number
   minimum?: number
@@ -17,22 +19,24 @@ export interface ScalarSchema {
 /** Returns the first fault of a value by its schema, as a sentence, or null. */
 export function scalarFault(pointer: string, schema: ScalarSchema, value: unknown): Fault | null {
   const types = typeof schema.type === 'string' ? [schema.type] : schema.type
-  if (!types.some((type) => hasType(type, value))) {
-    return {
-      pointer,
-      code: 'wrong_type',
-      detail: `Must be ${types.map((type) => typeNames[type] ?? type).join(' or ')}.`,
-    }
-  }
+  if (!types.some((type) => hasType(type, value))) return typeFault(pointer, types)
   if (typeof value === 'number') return rangeFault(pointer, schema, value)
   return typeof value === 'string' ? stringFault(pointer, schema, value) : null
 }
+
+/** Returns the fault of a value that has none of these JSON types. */
+export const typeFault = (pointer: string, types: readonly string[]): Fault => ({
+  pointer,
+  code: 'wrong_type',
+  detail: `Must be ${types.map((type) => typeNames[type] ?? type).join(' or ')}.`,
+})
 
 /**
  * Returns the fault of a member that the schema does not have. Suggests the known one that was probably
  * meant, by its spelling or by its name in other APIs.
  */
 export function unknownFieldFault(
+  pointer: string,
   name: string,
   known: Iterable<string>,
   otherNames: ReadonlyMap<string, string> = new Map(),
@@ -40,7 +44,7 @@ export function unknownFieldFault(
   const near = otherNames.get(name.toLowerCase().replaceAll(/[^a-z]/g, '')) ?? nearestName(name, known)
   const says = 'Unknown field.'
   return {
-    pointer: `/${escapePointer(name)}`,
+    pointer,
     code: 'unknown_field',
     detail: near === null ? says : `${says} Did you mean \`${near}\`?`,
     ...(near === null ? {} : { suggestion: near }),
@@ -78,58 +82,27 @@ export function findNul(pointer: string, value: unknown): Fault | null {
       : null
   if (typeof value !== 'object' || value === null) return null
   for (const [name, member] of Object.entries(value)) {
-    const at = `${pointer}/${escapePointer(name)}`
+    const at = memberPointer(pointer, name)
     const found = findNul(at, name) ?? findNul(at, member)
     if (found !== null) return found
   }
   return null
 }
 
-const maxMembers = 10
-const maxCharacters = 200
-const maxBytes = 2048
-const memberName = /^[A-Za-z0-9_.-]{1,40}$/
-
-/** Returns all faults of `metadata`: up to 10 named texts of up to 200 characters, 2 KiB as JSON. */
-export function metadataFaults(pointer: string, value: unknown): Fault[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return [{ pointer, code: 'wrong_type', detail: 'Must be an object with string values.' }]
-  }
-  const members = Object.entries(value as Readonly<Record<string, unknown>>)
-  if (members.length > maxMembers)
-    return [{ pointer, code: 'too_many_items', detail: `Must have at most ${maxMembers} entries.` }]
-  const faults = members.flatMap(
-    ([name, text]) => memberFault(`${pointer}/${escapePointer(name)}`, name, text) ?? [],
-  )
-  if (faults.length > 0 || Buffer.byteLength(JSON.stringify(value)) <= maxBytes) return faults
-  return [{ pointer, code: 'too_long', detail: `Must not be larger than ${maxBytes} bytes as JSON.` }]
-}
-
-function memberFault(pointer: string, name: string, text: unknown): Fault | null {
-  if (!memberName.test(name)) {
-    return {
-      pointer,
-      code: 'invalid_format',
-      detail: 'A name has 1 to 40 letters, digits, underscores, dots and dashes.',
-    }
-  }
-  return (
-    scalarFault(pointer, { type: 'string', maxLength: maxCharacters }, text) ??
-    echoedTextFault(pointer, text as string)
-  )
-}
-
 /**
- * Escapes a member name for a JSON pointer (RFC 6901). Long names are cut, since they only help to find the
+ * Returns the JSON pointer (RFC 6901) of a member. Long names are cut, since they only help to find the
  * member.
  */
-const escapePointer = (name: string): string =>
-  (name.length > 100 ? `${name.slice(0, 100)}…` : name).replaceAll('~', '~0').replaceAll('/', '~1')
+export const memberPointer = (pointer: string, name: string): string =>
+  `${pointer}/${(name.length > 100 ? `${name.slice(0, 100)}…` : name).replaceAll('~', '~0').replaceAll('/', '~1')}`
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
   integer: 'a whole number',
   boolean: 'true or false',
+  number: 'a number',
+  object: 'an object',
+  array: 'a list',
   null: 'null',
 }
 
@@ -144,7 +117,13 @@ function rangeFault(
   value: number,
 ): Fault | null {
   if (value >= minimum && value <= maximum) return null
-  return { pointer, code: 'out_of_range', detail: `Must be from ${minimum} to ${maximum}.` }
+  const range =
+    maximum === Infinity
+      ? `at least ${minimum}`
+      : minimum === -Infinity
+        ? `at most ${maximum}`
+        : `from ${minimum} to ${maximum}`
+  return { pointer, code: 'out_of_range', detail: `Must be ${range}.` }
 }
 
 function stringFault(pointer: string, schema: ScalarSchema, value: string): Fault | null {
@@ -162,8 +141,12 @@ function stringFault(pointer: string, schema: ScalarSchema, value: string): Faul
       ...(near === null ? {} : { suggestion: near }),
     }
   }
-  if (schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value)) return null
-  return fault('invalid_format', `Must have the required form: ${schema.description ?? schema.pattern}`)
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value))
+    return fault('invalid_format', `Must have the required form: ${schema.description ?? schema.pattern}`)
+  const instant = schema.format === 'date-time' ? readInstant(value) : null
+  return typeof instant === 'object' && instant !== null
+    ? { pointer, code: 'invalid_format', ...instant }
+    : null
 }
 
 /**

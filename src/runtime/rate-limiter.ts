@@ -26,7 +26,7 @@ interface Usage {
   filledAtMs: number
 }
 
-const windowMs = 60_000
+export const windowMs = 60_000
 
 /**
  * Limits rates by name. A bucket of `burst` tokens that fills at the rate of the quota smooths the flow; a
@@ -135,15 +135,3 @@ export class RateLimiter {
     }
   }
 }
-
-/** Returns names and values of the headers of draft-ietf-httpapi-ratelimit-headers for one policy. */
-export const rateLimitHeaders = (
-  policy: string,
-  { perMinute }: Quota,
-  verdict: Verdict,
-): readonly string[] => [
-  'ratelimit-policy',
-  `"${policy}";q=${perMinute};w=${windowMs / 1000}`,
-  'ratelimit',
-  `"${policy}";r=${verdict.remaining};t=${verdict.resetSeconds}`,
-]

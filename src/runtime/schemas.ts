@@ -1,5 +1,8 @@
 import { Type } from 'typebox'
 
+/** Options of an object schema that allows no other members. */
+export const closed = { additionalProperties: false }
+
 /**
  * Schemas written by hand where TypeBox would write `anyOf`: a type and a list of values read better in the
  * API reference.

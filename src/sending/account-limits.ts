@@ -1,19 +1,13 @@
 import type { Caller } from '../accounts/keys/authenticator.ts'
-import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
-import { type Refusal, refuse } from '../runtime/errors.ts'
+import { limitCall, type LimitedCall } from '../runtime/call-limit.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { type Quota, RateLimiter } from '../runtime/rate-limiter.ts'
 import type { SharedCounts } from '../runtime/shared-counts.ts'
-import { type Quota, RateLimiter, rateLimitHeaders, type Verdict } from '../runtime/rate-limiter.ts'
 
 type LimitedCaller = Pick<Caller, 'accountId' | 'mode' | 'sendPerMinute' | 'readPerMinute'>
 
-/** The result of a limit for one request. */
-export interface Limited {
-  /** Names and values of the headers that describe the limit. */
-  headers: readonly string[]
-  /** Null while the request is allowed. */
-  refusal: Refusal | null
-}
+const nouns = { send: 'sends', read: 'reads' } as const
 
 /** Rate limits of accounts for sends and reads, over all their clients and users. */
 export class AccountLimits {
@@ -28,22 +22,16 @@ export class AccountLimits {
   }) {
     const { clock, config, counts } = deps
     this.#config = config
-    this.#limiter = new RateLimiter({
-      clock,
-      shared: counts === undefined ? undefined : { counts, kind: 'calls' },
-    })
+    const shared = counts === undefined ? undefined : { counts, kind: 'calls' }
+    this.#limiter = new RateLimiter({ clock, shared })
   }
 
   /** Counts one request, or only checks it; null if the account has no limit. */
-  check(caller: LimitedCaller, kind: 'send' | 'read', how: 'take' | 'peek' = 'take'): Limited | null {
+  check(caller: LimitedCaller, kind: 'send' | 'read', how: 'take' | 'peek' = 'take'): LimitedCall | null {
     const quota = this.#quotaOf(caller, kind)
-    if (quota.perMinute === 0) return null
     const name = `${caller.accountId}:${caller.mode}:${kind}`
-    const verdict = how === 'take' ? this.#limiter.take(name, quota) : this.#limiter.peek(name, quota)
-    return {
-      headers: rateLimitHeaders(kind, quota, verdict),
-      refusal: verdict.violated === null ? null : rateLimited(kind, quota, verdict),
-    }
+    const limit = { policy: kind, quota, subject: 'This account', calls: nouns[kind] }
+    return limitCall(this.#limiter, name, limit, how)
   }
 
   /** The limit that an operator has set for the account, else the setting; 0 = no limit. */
@@ -53,13 +41,4 @@ export class AccountLimits {
     const perMinute = caller.readPerMinute ?? readPerMinute
     return { perMinute, burst: perMinute }
   }
-}
-
-function rateLimited(kind: 'send' | 'read', quota: Quota, { violated, retryAfterSeconds }: Verdict): Refusal {
-  const often = violated === 'burst' ? `${quota.burst} times in a burst` : `${quota.perMinute} times a minute`
-  return refuse('rate_limited', {
-    detail: `This account can ${kind} ${often}. Wait ${retryAfterSeconds} s.`,
-    violated_policies: [violated === 'burst' ? `${kind}-burst` : kind],
-    headers: { 'retry-after': String(retryAfterSeconds) },
-  })
 }

@@ -1,11 +1,10 @@
-import { hourMs } from '../runtime/clock.ts'
+import { hourMs, minuteMs } from '../runtime/clock.ts'
 import type { Caller } from '../accounts/keys/authenticator.ts'
 import { type Fault, refuse } from '../runtime/errors.ts'
 import { everySpelling } from '../numbers/number-changes.ts'
 import type { Category } from '../storage/tables/schema.ts'
 import type { CheckedSend } from './prepare-send.ts'
 import { prefixOf } from './pumping-watch.ts'
-import { codesWindowMs } from './recipient-rate.ts'
 import type { SendPorts } from './send-ports.ts'
 
 /**
@@ -29,6 +28,9 @@ export function busiestWindow(
   }
   return busiest
 }
+
+/** Window of the limit for authentication messages to one number. */
+export const codesWindowMs = 10 * minuteMs
 
 /** Maximum messages of one account in a window; 0 = no limit. */
 export interface RecipientLimits {

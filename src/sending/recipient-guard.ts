@@ -1,14 +1,14 @@
 import type { Caller } from '../accounts/keys/authenticator.ts'
-import type { Clock } from '../runtime/clock.ts'
+import { type Clock, hourMs } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
 import { refuse } from '../runtime/errors.ts'
 import { presentSpelling } from '../numbers/number-changes.ts'
 import type { SharedCounts } from '../runtime/shared-counts.ts'
+import { SlidingCount } from '../runtime/sliding-count.ts'
 import { PlannedRate, plannedCodes, plannedHours, type RecipientLimits, rateFault } from './planned-rate.ts'
 import type { CheckedSend } from './prepare-send.ts'
 import { prefixOf, PumpingWatch, type Watched } from './pumping-watch.ts'
 import type { SendPorts } from './send-ports.ts'
-import { Velocity, windowMs } from './velocity.ts'
 
 export interface RecipientGuardDeps {
   clock: Pick<Clock, 'monotonicMs'>
@@ -30,14 +30,17 @@ export interface RecipientGuardDeps {
  */
 export class RecipientGuard {
   readonly #deps: RecipientGuardDeps
-  readonly #velocity: Velocity
+  /** Messages of the last hour, by account and number or number block. */
+  readonly #lastHour: SlidingCount
   readonly #planned: PlannedRate
   readonly #plannedCodes: PlannedRate
   readonly #pumping: PumpingWatch
 
   constructor(deps: RecipientGuardDeps) {
     this.#deps = deps
-    this.#velocity = new Velocity(deps)
+    const { clock, counts } = deps
+    const shared = counts === undefined ? undefined : { counts, kind: 'velocity' }
+    this.#lastHour = new SlidingCount({ clock, shared }, { windowMs: hourMs })
     this.#planned = new PlannedRate(deps.ports, plannedHours)
     this.#plannedCodes = new PlannedRate(deps.ports, plannedCodes)
     this.#pumping = new PumpingWatch(deps)
@@ -91,7 +94,7 @@ export class RecipientGuard {
     if (caller.mode === 'test' || (perNumber === 0 && perPrefix === 0)) return null
     const { sendAtMs, recipients } = send
     const limits = { perNumber, perPrefix }
-    const isThisHour = sendAtMs === null || sendAtMs - nowMs < windowMs
+    const isThisHour = sendAtMs === null || sendAtMs - nowMs < hourMs
     const undo = isThisHour ? this.#countNow(caller, recipients, limits) : null
     if (sendAtMs === null || sendAtMs <= nowMs) return (isStored) => void (isStored || undo?.())
     try {
@@ -119,12 +122,12 @@ export class RecipientGuard {
       ]
     })
     const counted: string[] = []
-    const undo = (): void => counted.forEach((name) => this.#velocity.add(name, -1))
+    const undo = (): void => counted.forEach((name) => this.#lastHour.giveBack(name))
     const waits = limits.map((names) => {
       // Several recipients of one block count one after another.
-      const wait = Math.max(...names.map(({ name, most }) => this.#velocity.waitSeconds(name, most)))
+      const wait = Math.max(...names.map(({ name, most }) => this.#lastHour.waitSeconds(name, most)))
       for (const { name } of names) {
-        this.#velocity.add(name, 1)
+        this.#lastHour.add(name)
         counted.push(name)
       }
       return wait

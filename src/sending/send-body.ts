@@ -1,15 +1,10 @@
 import { type Static, Type } from 'typebox'
 import type { Fault, FieldCode } from '../runtime/errors.ts'
-import {
-  echoedTextFault,
-  metadataFaults,
-  scalarFault,
-  type ScalarSchema,
-  unknownFieldFault,
-} from '../runtime/field-faults.ts'
-import { readInstant } from '../runtime/instant.ts'
+import { echoedTextFault } from '../runtime/field-faults.ts'
+import { type BodySchema, readMembers, type ReadRules, schemaFaults } from '../runtime/schema-faults.ts'
 import { oneOf, orNull } from '../runtime/schemas.ts'
 import { categories } from '../storage/tables/column-values.ts'
+import { metadataFaults } from './send-metadata.ts'
 
 const e164 = '^\\+[1-9][0-9]{6,14}$'
 const number = Type.String({ pattern: e164, description: 'Number in E.164.' })
@@ -70,9 +65,6 @@ export const SendBodySchema = Type.Object(
 
 export type SendBody = Static<typeof SendBodySchema>
 
-const schemas: ReadonlyMap<string, ScalarSchema> = new Map(
-  Object.entries(SendBodySchema.properties as unknown as Record<string, ScalarSchema>),
-)
 /**
  * Names of our members in other interfaces, in lower case: Twilio (Body, without MessagingServiceSid), Sinch
  * and MessageBird (body, originator, recipients), Amazon SNS (PhoneNumber, Message), Plivo (src, dst),
@@ -88,54 +80,33 @@ const otherNames: ReadonlyMap<string, string> = new Map([
 ]) // prettier-ignore
 const maxRecipients = 100
 
+const schemas = SendBodySchema.properties as unknown as Readonly<Record<'client_reference', BodySchema>>
+
+const rules: ReadRules = {
+  otherNames,
+  own: new Map([
+    ['to', (_pointer, value) => recipientsFormFaults(value)],
+    ['metadata', metadataFaults],
+    [
+      'client_reference',
+      (pointer, value) =>
+        schemaFaults(pointer, schemas.client_reference, value, { textFault: echoedTextFault }),
+    ],
+  ]),
+}
+
 /**
  * Returns the members of a body that are valid in form, and the faults of the others. `checkSend` judges the
- * meaning of all valid members (numbers, text, sender), so that one response lists all faults. Takes 0.5 µs;
- * a compiled validator takes 0.2 µs, has no error sentences and costs 9 MB.
+ * meaning of all valid members (numbers, text, sender), so that one response lists all faults. The reader takes
+ * 0.5 µs; a compiled validator takes 0.2 µs, has no error sentences and costs 9 MB.
  */
-export function readSendBody(body: object): { valid: Partial<SendBody>; faults: Fault[] } {
-  const given = body as Readonly<Record<string, unknown>>
-  const faults: Fault[] = []
-  const faulty = new Set<string>()
-  for (const name of SendBodySchema.required) {
-    if (!Object.hasOwn(given, name))
-      faults.push({ pointer: `/${name}`, code: 'required', detail: `\`${name}\` is required.` })
-  }
-  for (const name of Object.keys(given)) {
-    const found = memberFaults(name, given[name])
-    if (found.length === 0) continue
-    faulty.add(name)
-    faults.push(...found)
-  }
-  if (faulty.size === 0) return { valid: body, faults }
-  return { valid: Object.fromEntries(Object.entries(given).filter(([name]) => !faulty.has(name))), faults }
-}
-
-const none: readonly Fault[] = []
-
-function memberFaults(name: string, value: unknown): readonly Fault[] {
-  const schema = schemas.get(name)
-  if (schema === undefined) return [unknownFieldFault(name, schemas.keys(), otherNames)]
-  if (name === 'to') return recipientsFormFaults(value)
-  const pointer = `/${name}`
-  if (name === 'metadata') return metadataFaults(pointer, value)
-  const fault = scalarFault(pointer, schema, value)
-  if (fault !== null) return [fault]
-  if (name === 'send_at') return typeof value === 'string' ? instantFaults(pointer, value) : none
-  const echoed =
-    name === 'client_reference' && typeof value === 'string' ? echoedTextFault(pointer, value) : null
-  return echoed === null ? none : [echoed]
-}
-
-function instantFaults(pointer: string, text: string): readonly Fault[] {
-  const read = readInstant(text)
-  return typeof read === 'number' ? none : [{ pointer, code: 'invalid_format', ...read }]
-}
+export const readSendBody = (body: object): { valid: Partial<SendBody>; faults: Fault[] } =>
+  readMembers(SendBodySchema as BodySchema, body as Readonly<Record<string, unknown>>, rules)
 
 /** Checks the form of `to` without its numbers, which `readRecipients` checks. */
 function recipientsFormFaults(to: unknown): readonly Fault[] {
   const fault = (code: FieldCode, detail: string, pointer = '/to'): Fault => ({ pointer, code, detail })
-  if (typeof to === 'string') return none
+  if (typeof to === 'string') return []
   if (!Array.isArray(to)) return [fault('wrong_type', 'Must be a number in E.164, or a list of them.')]
   if (to.length === 0) return [fault('too_short', 'Must have at least one recipient.')]
   if (to.length > maxRecipients)

@@ -5,10 +5,11 @@ import { presentSpelling } from '../numbers/number-changes.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { Refusal, refuse } from '../runtime/errors.ts'
 import type { SharedCounts } from '../runtime/shared-counts.ts'
+import { SlidingCount } from '../runtime/sliding-count.ts'
 import { type Idempotency, InFlight } from './idempotency.ts'
 import { buildRequest, checkSend, type CheckedSend, type PrepareSendDeps } from './prepare-send.ts'
+import { codesWindowMs, rateFault } from './planned-rate.ts'
 import { RecipientGuard, type RecipientGuardDeps } from './recipient-guard.ts'
-import { RecipientRate } from './recipient-rate.ts'
 import type { SendPorts } from './send-ports.ts'
 
 export interface SenderDeps {
@@ -44,12 +45,18 @@ const maxAttempts = 10
 export class Sender {
   readonly #deps: SenderDeps
   readonly #inFlight = new InFlight()
-  readonly #recipientRate: RecipientRate
+  /** Authentication messages of the last 10 minutes, by account, mode and number. */
+  readonly #recentCodes: SlidingCount
   readonly #recipientGuard: RecipientGuard
 
   constructor(deps: SenderDeps) {
     this.#deps = deps
-    this.#recipientRate = new RecipientRate(deps, deps.config.authMessagesPerRecipient)
+    const { clock, config, counts } = deps
+    const shared = counts === undefined ? undefined : { counts, kind: 'codes' }
+    this.#recentCodes = new SlidingCount(
+      { clock, shared },
+      { windowMs: codesWindowMs, most: config.authMessagesPerRecipient },
+    )
     this.#recipientGuard = new RecipientGuard(deps)
   }
 
@@ -135,16 +142,18 @@ export class Sender {
    */
   #countAuthentication({ accountId, mode }: Caller, { body, recipients }: CheckedSend): (() => void) | null {
     if (body.category !== 'authentication') return null
-    const numbers = recipients.map(({ to }) => presentSpelling(to))
-    const { indexes, retryAfterSeconds } = this.#recipientRate.findExhausted(accountId, mode, numbers)
-    if (indexes.length === 0) return this.#recipientRate.count(accountId, mode, numbers)
+    const names = recipients.map(({ to }) => `${accountId}:${mode}:${presentSpelling(to)}`)
+    const waits = names.map((name) => this.#recentCodes.waitSeconds(name))
+    const retryAfterSeconds = Math.max(...waits)
+    if (retryAfterSeconds === 0) {
+      for (const name of names) this.#recentCodes.add(name)
+      return () => names.forEach((name) => this.#recentCodes.giveBack(name))
+    }
     throw refuse('recipient_rate_limited', {
       detail: `Too many authentication messages to these numbers within the last 10 minutes. Wait ${retryAfterSeconds} s.`,
-      errors: indexes.map((i) => ({
-        pointer: recipients[i]?.pointer ?? '/to',
-        code: 'recipient_rate_limited',
-        detail: 'Too many authentication messages to this number.',
-      })),
+      errors: waits.flatMap((wait, i) =>
+        wait === 0 ? [] : [rateFault(recipients[i], 'Too many authentication messages to this number.')],
+      ),
       violated_policies: ['authentication-messages'],
       headers: { 'retry-after': String(retryAfterSeconds) },
     })

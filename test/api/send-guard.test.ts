@@ -4,12 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setCountries } from '../../src/accounts/core/account-guard.ts'
 import { setAccountLimits } from '../../src/accounts/core/accounts.ts'
 import { busiestWindow } from '../../src/sending/planned-rate.ts'
-import { Velocity } from '../../src/sending/velocity.ts'
 import { readConfig } from '../../src/config.ts'
 import { pauseForPumping } from '../../src/messages/queue/pause-for-pumping.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openAccount } from '../../src/app/open-account.ts'
-import { createStubClock } from '../stub-clock.ts'
 import { startTestApi, type TestAnswer, type TestApi } from './start-test-api.ts'
 
 const paused: unknown[] = []
@@ -256,19 +254,4 @@ test('the suspension is the last word of the log on the account, by whom and why
   expect(JSON.parse(log[0]!.detail)).toEqual({ prefix: '+4915177771***', numbers: 6, of: 8 })
   const events = await api.storage.read.selectFrom('webhook_events').select(['type', 'facts']).execute()
   expect(events).toEqual([{ type: 'account.suspended', facts: '{"state":"suspended"}' }])
-})
-
-test('what an hour ago was counted fades, and memory is bounded', async () => {
-  const clock = createStubClock()
-  const velocity = new Velocity({ clock }, 2)
-  for (let i = 0; i < 10; i++) velocity.add('a', 1)
-  expect(velocity.waitSeconds('a', 10)).toBe(3_600)
-  await clock.advance(1.5 * hourMs)
-  // Half of the ten still count.
-  expect([velocity.waitSeconds('a', 6), velocity.waitSeconds('a', 5)]).toEqual([0, 360])
-  await clock.advance(360_000)
-  expect(velocity.waitSeconds('a', 5)).toBe(0)
-  velocity.add('b', 1)
-  velocity.add('c', 1)
-  expect([velocity.waitSeconds('a', 1), velocity.waitSeconds('c', 1)]).toEqual([0, 3_600])
 })

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createStubClock } from '../stub-clock.ts'
-import { RecipientRate } from '../../src/sending/recipient-rate.ts'
 import { startTestApi, type TestAnswer, type TestApi, workingRouting } from './start-test-api.ts'
 
 let api: TestApi
@@ -207,10 +205,4 @@ test('what was not sent does not count: refusals, repetitions and dry runs', asy
   expect((await api.send({ ...body, dry_run: true }, { key: api.account.liveKey })).status).toBe(200)
   for (let i = 0; i < 4; i++) expect((await api.send(body)).status).toBe(202)
   expect((await api.send(body)).status).toBe(429)
-})
-
-test('the memory of recipients is bounded', () => {
-  const rate = new RecipientRate({ clock: createStubClock() }, 1, 2)
-  for (const number of ['a', 'b', 'c']) rate.count('acc', 'live', [number])
-  expect(rate.findExhausted('acc', 'live', ['a', 'b', 'c']).indexes).toEqual([1, 2])
 })

@@ -35,9 +35,9 @@ const forbiddenImports: readonly Fault[] = [
   {
     name: 'an upward import is caught, of types too',
     files: {
-      'src/api/imported-by-storage.ts': 'export interface Planted { a: string }',
+      'src/api/edge/imported-by-storage.ts': 'export interface Planted { a: string }',
       'src/storage/seam/imports-upward.ts':
-        "import type { Planted } from '../../api/imported-by-storage.ts'\nexport const a = (p: Planted) => p.a",
+        "import type { Planted } from '../../api/edge/imported-by-storage.ts'\nexport const a = (p: Planted) => p.a",
     },
     rules: ['storage-imports-only-downward'],
   },

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { revokeApiKey } from '../../src/accounts/keys/api-keys.ts'
-import { RecipientRate } from '../../src/sending/recipient-rate.ts'
 import { PumpingWatch } from '../../src/sending/pumping-watch.ts'
 import { RateLimiter } from '../../src/runtime/rate-limiter.ts'
-import { TryLimit } from '../../src/runtime/try-limit.ts'
+import { SlidingCount } from '../../src/runtime/sliding-count.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { SharedCounts } from '../../src/runtime/shared-counts.ts'
 import { createStubClock } from '../stub-clock.ts'
@@ -52,9 +51,9 @@ test('attempts to sign in count on all nodes, and those that succeeded on none',
   const { clock, all, tell } = nodes(3)
   const limits = { most: 5, windowMs: 60_000 }
   const attempts = all.map(
-    (counts) => new TryLimit({ clock, shared: { counts, kind: 'signInByName' } }, limits),
+    (counts) => new SlidingCount({ clock, shared: { counts, kind: 'signInByName' } }, limits),
   )
-  const [one, two, three] = attempts as [TryLimit, TryLimit, TryLimit]
+  const [one, two, three] = attempts as [SlidingCount, SlidingCount, SlidingCount]
   for (let i = 0; i < 3; i++) one.take('ada')
   for (let i = 0; i < 2; i++) two.take('ada')
   tell()
@@ -71,22 +70,19 @@ test('attempts to sign in count on all nodes, and those that succeeded on none',
 
 test('codes to a number count on all nodes, and those that were not sent after all on none', () => {
   const { clock, all, tell } = nodes(2)
-  const [here, there] = all.map((counts) => new RecipientRate({ clock, counts }, 3)) as [
-    RecipientRate,
-    RecipientRate,
-  ]
-  const number = ['+4915112345678']
-  const exhausted = (rate: RecipientRate) => rate.findExhausted('acc_a', 'live', number).indexes
-  for (let i = 0; i < 2; i++) here.count('acc_a', 'live', number)
-  const takeBack = here.count('acc_a', 'live', number)
+  const limits = { most: 3, windowMs: 600_000 }
+  const [here, there] = all.map(
+    (counts) => new SlidingCount({ clock, shared: { counts, kind: 'codes' } }, limits),
+  ) as [SlidingCount, SlidingCount]
+  for (let i = 0; i < 3; i++) here.add('acc_a:live:+4915112345678')
   tell()
-  expect(exhausted(there)).toEqual([0])
-  takeBack()
+  expect(there.waitSeconds('acc_a:live:+4915112345678')).toBe(600)
+  here.giveBack('acc_a:live:+4915112345678')
   tell()
-  expect(exhausted(there)).toEqual([])
-  there.count('acc_a', 'live', number)
+  expect(there.waitSeconds('acc_a:live:+4915112345678')).toBe(0)
+  there.add('acc_a:live:+4915112345678')
   tell()
-  expect(exhausted(here)).toEqual([0])
+  expect(here.waitSeconds('acc_a:live:+4915112345678')).toBe(600)
 })
 
 test('an account that one node suspended for its codes begins anew on all nodes, and no other account does', () => {

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../../runtime/errors.ts'
 import type { Mount, MountTools } from '../edge/mount.ts'
 import { checkContentType } from '../edge/media-types.ts'
+import { queryOf } from '../edge/request-target.ts'
 import type { Reply } from '../edge/respond.ts'
 import type { AnyCall, CallContext, DownloadedFile, Surroundings } from './core/call.ts'
 import { calls } from './calls.ts'
@@ -64,7 +65,7 @@ async function answer(
 ): Promise<void> {
   const cookies: string[] = []
   const headers = headersOf(request.raw)
-  const query = queryOf(request.raw)
+  const query = new URLSearchParams(queryOf(request.raw.url ?? ''))
   if (headers.has('authorization'))
     throw refuse('not_signed_in', { detail: 'API keys work only at /api/v1. The console uses sessions.' })
   if (call.kind === 'change') {
@@ -80,7 +81,7 @@ async function answer(
     setCookie: (cookie) => void cookies.push(cookie),
   }
   const context = await guardCall(callContext, call, query)
-  const input = await readInput(call, call.kind === 'change' ? request.body : query.get('input'))
+  const input = readInput(call, call.kind === 'change' ? request.body : query.get('input'))
   if (call.kind === 'stream') {
     if (streams.isClosing)
       throw refuse('unavailable', { headers: { 'retry-after': '1', connection: 'close' } })
@@ -155,9 +156,4 @@ const headersOf = (raw: IncomingMessage): Headers => {
   for (const [name, value] of Object.entries(raw.headers))
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
   return headers
-}
-
-const queryOf = ({ url = '' }: IncomingMessage): URLSearchParams => {
-  const mark = url.indexOf('?')
-  return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1))
 }

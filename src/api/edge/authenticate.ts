@@ -1,17 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import type { Scope } from '../../accounts/keys/api-keys.ts'
-import type { Caller } from '../../accounts/keys/authenticator.ts'
 import { refuse, type Refusal } from '../../runtime/errors.ts'
-import { networkOf, type RemoteAddress } from './remote-address.ts'
-import type { RateLimiter } from '../../runtime/rate-limiter.ts'
+import type { FailedAuthentications } from './failed-authentications.ts'
+import type { RemoteAddress } from './remote-address.ts'
 
-export interface AuthenticateDeps<C = Caller> {
+export interface AuthenticateDeps<Caller> {
   /** Returns the owner of a token, or null for an invalid one. */
-  authenticator: { authenticate(token: string, remoteAddress: string): Promise<C | null> }
+  authenticator: { authenticate(token: string, remoteAddress: string): Promise<Caller | null> }
   remoteAddress: RemoteAddress
-  /** Counts failures per network. */
-  failures: RateLimiter
-  failedAuthPerMinute: number
+  failures: FailedAuthentications
   /** Texts of a refusal where the token is not an API key. */
   says?: { missing: ProblemTexts; invalid: ProblemTexts }
 }
@@ -27,41 +23,25 @@ interface ProblemTexts {
  * 11). After too many failures from one network the response is 429 instead of 401. A valid key is always
  * accepted, so that no client is locked out by another one in its network.
  */
-export async function authenticate<C>(deps: AuthenticateDeps<C>, request: IncomingMessage): Promise<C> {
+export async function authenticate<Caller>(
+  deps: AuthenticateDeps<Caller>,
+  request: IncomingMessage,
+): Promise<Caller> {
   const token = readBearer(request)
-  const address = deps.remoteAddress(request)
-  const caller = token === null ? null : await deps.authenticator.authenticate(token, address)
+  const caller =
+    token === null ? null : await deps.authenticator.authenticate(token, deps.remoteAddress(request))
   if (caller !== null) return caller
-  const quota = { perMinute: deps.failedAuthPerMinute, burst: deps.failedAuthPerMinute }
-  const verdict = quota.perMinute === 0 ? null : deps.failures.take(networkOf(address), quota)
-  if (verdict !== null && verdict.violated !== null) {
+  const retryAfterSeconds = deps.failures.count(request)
+  if (retryAfterSeconds > 0) {
     throw refuse('rate_limited', {
-      detail: `Too many failed authentications from this address. The limit is ${quota.perMinute} per minute.`,
+      detail: `Too many failed authentications from this address. The limit is ${deps.failures.perMinute} per minute.`,
       violated_policies: ['failed-authentication'],
-      headers: { 'retry-after': String(verdict.retryAfterSeconds) },
+      headers: { 'retry-after': String(retryAfterSeconds) },
     })
   }
   throw token === null
     ? refuse('unauthenticated', { ...deps.says?.missing, ...challenge() })
     : refuse('invalid_token', { ...deps.says?.invalid, ...challenge('error="invalid_token"') })
-}
-
-/**
- * Returns why the caller is not allowed to do this: the key lacks the scope, or the account is suspended and
- * the operation sends. Null when it is allowed.
- */
-export function authorizationFault(
-  caller: Caller,
-  { scope, kind }: { scope: Scope; kind: 'send' | 'read' },
-): Refusal | null {
-  if (!caller.scopes.has(scope)) {
-    const detail = `The key needs the scope ${scope}.`
-    return refuse('insufficient_scope', {
-      detail,
-      ...challenge(`error="insufficient_scope", scope="${scope}"`),
-    })
-  }
-  return kind === 'send' && caller.accountState !== 'active' ? refuse('account_suspended') : null
 }
 
 /** Returns the token; null without credentials of a supported scheme. */

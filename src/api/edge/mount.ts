@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Config } from '../../config.ts'
-import { isProxied, networkOf, type RemoteAddress } from './remote-address.ts'
-import { RateLimiter } from '../../runtime/rate-limiter.ts'
+import { FailedAuthentications } from './failed-authentications.ts'
+import { isProxied, type RemoteAddress } from './remote-address.ts'
 import type { OpenStream, RequestLog, Respond } from './respond.ts'
 
 /** What the server provides to mounted routes. */
@@ -48,11 +48,11 @@ export interface MountDeps extends Omit<
 
 /** Creates the tools of mounted routes: limits of failed authentication, addresses, and log fields. */
 export function createMountTools({ clock, remoteAddress, config, ...tools }: MountDeps): MountTools {
-  const limiter = new RateLimiter({ clock })
   const perMinute = config.phoneFailedAuthPerMinute
+  const failures = new FailedAuthentications({ clock, remoteAddress, perMinute })
   return {
     ...tools,
-    noteDevice: ({ progress }, deviceId) => void (progress.deviceId = deviceId),
+    noteDevice: ({ progress }, deviceId) => void (progress.caller = { device: deviceId }),
     addressOf: ({ raw }) => remoteAddress(raw),
     endIdleSoon({ raw }, reply) {
       if (isProxied(raw)) return {}
@@ -64,10 +64,6 @@ export function createMountTools({ clock, remoteAddress, config, ...tools }: Mou
       if (!reply.raw.shouldKeepAlive) return {}
       return { 'keep-alive': `timeout=${Math.floor(config.phoneIdleTimeoutMs / 1000)}` }
     },
-    failedAuthentication({ raw }) {
-      if (perMinute === 0) return 0
-      const verdict = limiter.take(networkOf(remoteAddress(raw)), { perMinute, burst: perMinute })
-      return verdict.violated === null ? 0 : Math.max(1, verdict.retryAfterSeconds)
-    },
+    failedAuthentication: ({ raw }) => failures.count(raw),
   }
 }

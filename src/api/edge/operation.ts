@@ -1,46 +1,45 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { TSchema } from 'typebox'
-import type { Scope } from '../../accounts/keys/api-keys.ts'
-import type { Caller } from '../../accounts/keys/authenticator.ts'
+import type { TObject, TSchema } from 'typebox'
 import type { ProblemCode } from '../../runtime/errors.ts'
 
 /**
- * One operation of the API, completely described in one file of `v1/`. The server checks path, method, key,
- * scope, rate and media types before `handle` runs. The operation itself checks query and body, because an
- * idempotency key is looked up before the body is validated. The reference (docs/openapi.json) is generated
- * from the rest.
+ * One operation of an API with tokens (`/api/v1`, `/operator/v1`), completely described in one file. The
+ * server checks path, method, token, scope, rate and media types before `handle` runs. The operation itself
+ * checks query and body, because an idempotency key is looked up before the body is validated. The reference
+ * is generated from the rest.
  *
- * `Deps` are the dependencies of the operation; `routes.ts` passes them in.
+ * `Deps` are the dependencies of the operation, `Caller` is the owner of the token, `Scope` a permission of it.
  */
-export interface Operation<Deps> {
+export interface Operation<Deps, Caller, Scope extends string = string> {
   /** Name in the reference and in generated clients, lower camel case. */
   id: string
   method: 'GET' | 'POST'
-  path: `/api/v1/${string}`
+  /** `:account` in it is an account ID. */
+  path: `/${string}`
   scope: Scope
-  /** Rate limit that applies. */
-  kind: 'send' | 'read'
   summary: string
   /** Markdown for the reference. */
   description: string
   /**
-   * An object schema with a description for each member. The reference is made from it, and a test compares
-   * it with the body reader.
+   * An object schema with a description for each member. The reference is made from it, and the body is read
+   * by it.
    */
   body?: { schema: TSchema; examples: Readonly<Record<string, { summary: string; value: unknown }>> }
-  /** An object schema whose members are the query parameters. */
-  query?: TSchema
+  /** An object schema whose members are the query parameters. Without any, each parameter is refused. */
+  query?: TObject
   /** Request headers of this operation only; an object schema. */
   headers?: TSchema
-  answers: Readonly<Partial<Record<200 | 202, DocumentedAnswer>>>
+  answers: Readonly<Partial<Record<Status, DocumentedAnswer>>>
   /** Problems in addition to `commonProblems`. */
   problems: readonly ProblemCode[]
   /**
    * Returns the response, or throws a `Refusal`. Anything else that is thrown becomes `internal_error`, a
    * storage fault `unavailable`.
    */
-  handle(deps: Deps, call: Call): Promise<Answer>
+  handle(deps: Deps, call: Call<Caller>): Promise<Answer>
 }
+
+type Status = 200 | 201 | 202
 
 export interface DocumentedAnswer {
   description: string
@@ -51,9 +50,11 @@ export interface DocumentedAnswer {
 }
 
 /** One authenticated request. Nothing of Fastify is visible beyond this type. */
-export interface Call {
+export interface Call<Caller> {
   caller: Caller
   requestId: string
+  /** The account ID in the path; empty for paths without one. */
+  accountId: string
   /**
    * The query after the `?`, undecoded, so that a bare `+` can be distinguished from a space; empty without a
    * query.
@@ -65,7 +66,7 @@ export interface Call {
 }
 
 export interface Answer {
-  status: 200 | 202
+  status: Status
   /** An object is serialized by JSON.stringify; a string must be JSON text. */
   body: object | string
   headers?: Readonly<Record<string, string>>

@@ -29,6 +29,12 @@ export function pathOf(target: string): string {
   return path === '' ? '/' : path.replace(/%[0-9a-f]{2}/gi, decodeUnreserved)
 }
 
+/** Returns the query after the `?`, undecoded; empty without one. */
+export function queryOf(target: string): string {
+  const mark = target.indexOf('?')
+  return mark === -1 ? '' : target.slice(mark + 1)
+}
+
 function decodeUnreserved(encoded: string): string {
   const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
   return /[A-Za-z0-9._~-]/.test(character) ? character : encoded

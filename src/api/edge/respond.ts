@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../../accounts/keys/authenticator.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { problems, type Refusal } from '../../runtime/errors.ts'
 import { renderProblem } from './problem.ts'
@@ -12,17 +11,23 @@ declare module 'fastify' {
   }
 }
 
+/** How the log names the owner of a credential: never the credential itself. */
+export interface LoggedCaller {
+  account?: string
+  key?: string
+  /** Device that sent the request, on the routes of phones. */
+  device?: string
+  /** API token of the operator API. */
+  operator_token?: string
+}
+
 /** What is known about a request while it is handled. */
 export interface Progress {
   startedMs: number
   /** Path for logs and metrics: a known route, or null. */
   route: string | null
   isSend: boolean
-  caller: Caller | null
-  /** Device that sent the request, on the routes of phones. */
-  deviceId: string | null
-  /** API token of the request, on the operator API. */
-  tokenId: string | null
+  caller: LoggedCaller | null
   /** Headers of the rate limits; on every response from the moment they are known. */
   headers: readonly string[] | null
 }
@@ -32,8 +37,6 @@ export const newProgress = (startedMs: number): Progress => ({
   route: null,
   isSend: false,
   caller: null,
-  deviceId: null,
-  tokenId: null,
   headers: null,
 })
 
@@ -149,10 +152,7 @@ function logFields(request: FastifyRequest, status: number, elapsedMs: number): 
     path: progress.route ?? maskPath(raw.url ?? ''),
     status,
     ms: Math.round(elapsedMs * 100) / 100,
-    account: progress.caller?.accountId,
-    key: progress.caller?.keyId,
-    device: progress.deviceId ?? undefined,
-    operator_token: progress.tokenId ?? undefined,
+    ...progress.caller,
     trace: traceOf(raw.headers['traceparent']),
   }
 }

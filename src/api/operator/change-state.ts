@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { readListedAccount } from '../../accounts/core/list-accounts.ts'
 import { changeAccountState } from './change-account-state.ts'
-import { readObject } from '../edge/read-body.ts'
+import { readBody } from '../edge/read-body.ts'
+import { echoedTextFault } from '../../runtime/field-faults.ts'
 import { oneOf } from '../../runtime/schemas.ts'
 import { accountExample, AccountSchema, viewAccounts } from './account-view.ts'
 import type { OperatorOperation } from './operation.ts'
@@ -39,7 +40,7 @@ export const changeStateOperation: OperatorOperation = {
     'invalid_query', 'not_found', 'payload_too_large', 'unsupported_media_type', 'validation_failed', 'storage_full', 'outcome_unknown',
   ],
   async handle(deps, { caller, accountId, body }) {
-    const { state } = readObject(StateBodySchema, body)
+    const { state } = readBody(StateBodySchema, body, { textFault: echoedTextFault })
     await readListedAccount(deps.read, accountId)
     await changeAccountState(deps, { accountId, state, actor: caller.tokenId })
     const [account] = await viewAccounts(deps.read, [await readListedAccount(deps.read, accountId)])

@@ -5,7 +5,8 @@ import { issuePasswordLink } from '../../accounts/people/password-link.ts'
 import { rfc3339OrNull } from '../../runtime/clock.ts'
 import { refuse } from '../../runtime/errors.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
-import { readObject } from '../edge/read-body.ts'
+import { readBody } from '../edge/read-body.ts'
+import { echoedTextFault } from '../../runtime/field-faults.ts'
 import { orNull } from '../../runtime/schemas.ts'
 import { accountExample, AccountSchema, viewAccounts } from './account-view.ts'
 import {
@@ -85,7 +86,11 @@ async function createAccount(
   { caller, body, headers }: OperatorCall,
 ): ReturnType<OperatorOperation['handle']> {
   const named = requiredKey(headers, body as object)
-  const { name, email, user_id: userId = null } = readObject(NewAccountSchema, body)
+  const {
+    name,
+    email,
+    user_id: userId = null,
+  } = readBody(NewAccountSchema, body, { textFault: echoedTextFault })
   const wanted = { name, email, ...(userId !== null && { userId }), actor: caller.tokenId }
   const { opened, link, isReplay } = await deps.writer.write((tx) => openOnce(tx, deps, named, wanted))
   const [account] = await viewAccounts(deps.read, [await readListedAccount(deps.read, opened.accountId)])

@@ -2,7 +2,8 @@ import { Type } from 'typebox'
 import { readAccount } from '../../accounts/core/accounts.ts'
 import { invalidInput } from '../../runtime/invalid-input.ts'
 import { grantSms } from '../../ledger/grants.ts'
-import { readObject } from '../edge/read-body.ts'
+import { readBody } from '../edge/read-body.ts'
+import { echoedTextFault } from '../../runtime/field-faults.ts'
 import { oneOf } from '../../runtime/schemas.ts'
 import { modes } from '../../storage/tables/column-values.ts'
 import { entryExample, EntrySchema, viewEntry } from './ledger-view.ts'
@@ -56,7 +57,7 @@ same request; it grants only once. Keys are per account, and kept as long as the
   ],
   async handle({ writer, ids, clock }, { caller, accountId, body, headers }) {
     const { key: requestKey } = requiredKey(headers, body as object)
-    const { sms, note, kind = 'top_up', mode = 'live' } = readObject(GrantBodySchema, body)
+    const { sms, note, kind = 'top_up', mode = 'live' } = readBody(GrantBodySchema, body, { textFault: echoedTextFault })
     const { entry, isReplay } = await writer.write(async (tx) => {
       const account = await readAccount(tx, accountId)
       const grant = { accountId, mode, sms, kind, note, requestKey, actor: caller.tokenId }

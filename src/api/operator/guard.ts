@@ -1,14 +1,15 @@
-import type { FastifyRequest } from 'fastify'
 import { findOperatorToken, type OperatorCaller } from '../../accounts/keys/operator-tokens.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import type { Config } from '../../config.ts'
-import { refuse } from '../../runtime/errors.ts'
+import { limitCall } from '../../runtime/call-limit.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { type Refusal, refuse } from '../../runtime/errors.ts'
+import { RateLimiter } from '../../runtime/rate-limiter.ts'
 import type { SharedCounts } from '../../runtime/shared-counts.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
-import { authenticate, type AuthenticateDeps, challenge } from '../edge/authenticate.ts'
-import { checkLength, checkMedia } from '../edge/guard.ts'
-import { type Quota, RateLimiter, rateLimitHeaders, type Verdict } from '../../runtime/rate-limiter.ts'
+import { type AuthenticateDeps, challenge } from '../edge/authenticate.ts'
+import { FailedAuthentications } from '../edge/failed-authentications.ts'
+import { createGuard, type Guard } from '../edge/guard.ts'
 import { createRemoteAddress } from '../edge/remote-address.ts'
 import type { OperatorOperation } from './operation.ts'
 import { createTokenUses, type TokenUsesDeps } from './token-uses.ts'
@@ -23,89 +24,68 @@ export interface OperatorGuardDeps {
   config: Pick<Config, 'maxBodyBytes' | 'trustedProxies' | 'failedAuthPerMinute' | 'operatorPerMinute'>
 }
 
-export interface OperatorGuard {
-  /**
-   * Checks a request to the operator API before its operation, in the order of the guard of `/api/v1`. Throws
-   * a `Refusal`.
-   */
-  admit(
-    operation: Pick<OperatorOperation, 'method' | 'scope'>,
-    request: FastifyRequest,
-  ): Promise<OperatorCaller>
-  /** Checks the token again after the body was read, as the guard of `/api/v1` does. */
-  admitAgain(operation: Pick<OperatorOperation, 'method'>, request: FastifyRequest): Promise<void>
-}
+type Guarded = Pick<OperatorOperation, 'method' | 'scope'>
 
-/** Creates the checks before each operation. */
-export function createOperatorGuard(deps: OperatorGuardDeps): OperatorGuard {
-  const { config } = deps
-  const credentials = credentialsOf(deps)
-  const limiter = new RateLimiter({ clock: deps.clock, shared: shared(deps, 'operator-calls') })
-  const quota = { perMinute: config.operatorPerMinute, burst: config.operatorPerMinute }
-  return {
-    async admit({ method, scope }, { raw, progress }) {
-      if (method === 'POST') checkLength(raw.headers, config.maxBodyBytes)
-      const caller = await authenticate(credentials, raw)
-      progress.tokenId = caller.tokenId
-      const hasScope = scope === 'read' || caller.scope === 'write'
-      if (quota.perMinute > 0) {
-        const verdict = hasScope ? limiter.take(caller.tokenId, quota) : limiter.peek(caller.tokenId, quota)
-        progress.headers = rateLimitHeaders('operator', quota, verdict)
-        if (hasScope) refuseTooMany(quota, verdict)
-      }
-      if (!hasScope)
-        throw refuse('insufficient_scope', {
-          title: 'The API token lacks permission for this.',
-          detail: `The token needs the scope ${scope}. Create one with \`onesixty operator token create\`.`,
-          ...challenge(`error="insufficient_scope", scope="${scope}"`),
-        })
-      checkMedia(method, raw.headers)
-      return caller
-    },
-    // The scope of a token never changes.
-    admitAgain: async ({ method }, { raw }) =>
-      method === 'GET' ? undefined : void (await authenticate(credentials, raw)),
+/** Creates the checks before each operation of the operator API. */
+export function createOperatorGuard(deps: OperatorGuardDeps): Guard<OperatorCaller, Guarded> {
+  const { clock, config, counts } = deps
+  const sharedBy = (kind: string) => (counts === undefined ? undefined : { counts, kind })
+  const remoteAddress = createRemoteAddress(config.trustedProxies)
+  const limiter = new RateLimiter({ clock, shared: sharedBy('operator-calls') })
+  const limit = {
+    policy: 'operator',
+    quota: { perMinute: config.operatorPerMinute, burst: config.operatorPerMinute },
+    subject: 'This token',
+    calls: 'requests',
   }
+  return createGuard<OperatorCaller, Guarded>({
+    authenticator: tokenAuthenticator(deps),
+    remoteAddress,
+    failures: new FailedAuthentications({
+      clock,
+      remoteAddress,
+      perMinute: config.failedAuthPerMinute,
+      shared: sharedBy('wrong-tokens'),
+    }),
+    says,
+    maxBodyBytes: config.maxBodyBytes,
+    logged: ({ tokenId }) => ({ operator_token: tokenId }),
+    fault: scopeFault,
+    limit: ({ tokenId }, _operation, how) => limitCall(limiter, tokenId, limit, how),
+  })
 }
 
-const shared = ({ counts }: OperatorGuardDeps, kind: string) =>
-  counts === undefined ? undefined : { counts, kind }
-
-function credentialsOf(deps: OperatorGuardDeps): AuthenticateDeps<OperatorCaller> {
-  const { config, clock, readAtDoor } = deps
+/** Returns the authenticator of API tokens, which records their use. */
+function tokenAuthenticator(deps: OperatorGuardDeps): AuthenticateDeps<OperatorCaller>['authenticator'] {
   const noteUse = createTokenUses(deps)
   return {
-    authenticator: {
-      async authenticate(token) {
-        const found = await findOperatorToken(readAtDoor, token, clock.now())
-        if (found === null) return null
-        const { tokenId, scope, usedFirstIn: minute } = found
-        if (minute !== null) noteUse({ tokenId, minute })
-        return { tokenId, scope }
-      },
-    },
-    remoteAddress: createRemoteAddress(config.trustedProxies),
-    failures: new RateLimiter({ clock, shared: shared(deps, 'wrong-tokens') }),
-    failedAuthPerMinute: config.failedAuthPerMinute,
-    says: {
-      missing: {
-        title: 'The request has no API token.',
-        detail: 'Send the header `Authorization: Bearer <OPERATOR_TOKEN>`.',
-      },
-      invalid: {
-        title: 'The API token is invalid.',
-        detail:
-          'Use an API token of the operator (`onesixty operator token create`), not an API key of an account. The token may also have expired or been revoked.',
-      },
+    async authenticate(token) {
+      const found = await findOperatorToken(deps.readAtDoor, token, deps.clock.now())
+      if (found === null) return null
+      const { tokenId, scope, usedFirstIn: minute } = found
+      if (minute !== null) noteUse({ tokenId, minute })
+      return { tokenId, scope }
     },
   }
 }
 
-function refuseTooMany({ perMinute }: Quota, { violated, retryAfterSeconds }: Verdict): void {
-  if (violated === null) return
-  throw refuse('rate_limited', {
-    detail: `This token is limited to ${perMinute} requests per minute. Wait ${retryAfterSeconds} s.`,
-    violated_policies: ['operator'],
-    headers: { 'retry-after': String(retryAfterSeconds) },
+function scopeFault(caller: OperatorCaller, { scope }: Guarded): Refusal | null {
+  if (scope === 'read' || caller.scope === 'write') return null
+  return refuse('insufficient_scope', {
+    title: 'The API token lacks permission for this.',
+    detail: `The token needs the scope ${scope}. Create one with \`onesixty operator token create\`.`,
+    ...challenge(`error="insufficient_scope", scope="${scope}"`),
   })
+}
+
+const says = {
+  missing: {
+    title: 'The request has no API token.',
+    detail: 'Send the header `Authorization: Bearer <OPERATOR_TOKEN>`.',
+  },
+  invalid: {
+    title: 'The API token is invalid.',
+    detail:
+      'Use an API token of the operator (`onesixty operator token create`), not an API key of an account. The token may also have expired or been revoked.',
+  },
 }

@@ -1,15 +1,12 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { OperatorCaller } from '../../accounts/keys/operator-tokens.ts'
-import { refuse } from '../../runtime/errors.ts'
-import { isId } from '../../runtime/ids.ts'
+import type { FastifyInstance } from 'fastify'
 import type { Mount, MountTools } from '../edge/mount.ts'
 import { referencePage } from '../pages/reference-page.ts'
 import { templateOf } from '../reference/openapi-document.ts'
-import { QueryReader } from '../edge/query.ts'
 import type { Reply } from '../edge/respond.ts'
+import { serveOperation } from '../edge/serve-operation.ts'
 import { createOperatorGuard, type OperatorGuardDeps } from './guard.ts'
 import { renderOperatorOpenApi } from './openapi.ts'
-import type { OperatorDeps, OperatorOperation } from './operation.ts'
+import type { OperatorDeps } from './operation.ts'
 import { operatorOperations } from './operations.ts'
 
 const base = '/operator'
@@ -25,20 +22,12 @@ export function createOperatorMount(deps: OperatorDeps & OperatorGuardDeps): Mou
     addTo(app, tools) {
       const guard = createOperatorGuard(deps)
       for (const operation of operatorOperations)
-        app.route({
-          method: operation.method,
-          url: operation.path.slice(base.length),
-          // Everything that needs no body is checked before the body is read.
-          onRequest: async (request) => {
-            if (accountIn(request) === null) throw refuse('not_found')
-            callers.set(request, await guard.admit(operation, request))
-          },
-          handler: async (request, reply) => {
-            await guard.admitAgain(operation, request)
-            tools.respond(request, reply, await answer(deps, operation, request))
-            return reply
-          },
-        })
+        serveOperation(
+          app,
+          { guard, respond: tools.respond, deps },
+          operation,
+          operation.path.slice(base.length),
+        )
       addPage(app, tools, documentPath, () => ({
         status: 200,
         contentType: 'application/json',
@@ -60,49 +49,10 @@ export function createOperatorMount(deps: OperatorDeps & OperatorGuardDeps): Mou
   }
 }
 
-/** Callers, between the guard and the handler. */
-const callers = new WeakMap<FastifyRequest, OperatorCaller>()
-
-/**
- * Returns the ID in the path, empty for paths without one; null when it is not an account ID: then the path
- * does not exist.
- */
-function accountIn({ params }: FastifyRequest): string | null {
-  const { account } = params as { account?: string }
-  return account === undefined ? '' : isId('acc', account) ? account : null
-}
-
 function methodsByPath(): Map<string, readonly string[]> {
   const methods = new Map<string, string[]>()
   for (const { path, method } of operatorOperations) methods.set(path, [...(methods.get(path) ?? []), method])
   return methods
-}
-
-async function answer(
-  deps: OperatorDeps,
-  operation: OperatorOperation,
-  request: FastifyRequest,
-): Promise<Reply> {
-  const caller = callers.get(request)
-  if (caller === undefined) throw new Error('The guard did not run.')
-  const { url = '', headers } = request.raw
-  const mark = url.indexOf('?')
-  const rawQuery = mark === -1 ? '' : url.slice(mark + 1)
-  if (operation.query === undefined || Object.keys(operation.query.properties).length === 0)
-    new QueryReader(rawQuery, []).end()
-  const given = await operation.handle(deps, {
-    caller,
-    accountId: accountIn(request) ?? '',
-    rawQuery,
-    body: request.body,
-    headers,
-  })
-  return {
-    status: given.status,
-    contentType: 'application/json',
-    body: JSON.stringify(given.body),
-    ...(given.headers === undefined ? {} : { headers: given.headers }),
-  }
 }
 
 function addPage(app: FastifyInstance, tools: MountTools, path: string, page: () => Reply): void {

@@ -1,14 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { TObject, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import type { OperatorCaller, OperatorScope } from '../../accounts/keys/operator-tokens.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Config } from '../../config.ts'
-import type { ProblemCode } from '../../runtime/errors.ts'
 import type { Ids } from '../../runtime/ids.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 import type { AccountStateDeps } from './change-account-state.ts'
-import type { DocumentedAnswer } from '../edge/operation.ts'
+import type { Call, Operation } from '../edge/operation.ts'
 import { idempotencyKeyForm } from '../edge/idempotency-key.ts'
 
 /** Dependencies of the operator API. It has access to all accounts: no read is limited to one. */
@@ -28,39 +26,13 @@ export interface OperatorDeps {
   publicUrl: () => string
 }
 
-/**
- * One operation of `/operator/v1`, completely described in one file. `:account` in a path is an account ID.
- */
-export interface OperatorOperation {
-  id: string
-  method: 'GET' | 'POST'
+/** One operation of `/operator/v1`. */
+export interface OperatorOperation extends Operation<OperatorDeps, OperatorCaller, OperatorScope> {
   path: `/operator/v1/${string}`
-  scope: OperatorScope
-  summary: string
-  description: string
-  body?: { schema: TObject; examples: Readonly<Record<string, { summary: string; value: unknown }>> }
-  query?: TObject
-  headers?: TSchema
-  answers: Readonly<Partial<Record<200 | 201, DocumentedAnswer>>>
-  problems: readonly ProblemCode[]
-  handle(deps: OperatorDeps, call: OperatorCall): Promise<OperatorAnswer>
 }
 
-/** One authenticated request. */
-export interface OperatorCall {
-  caller: OperatorCaller
-  /** Account ID in the path; empty for paths without one. */
-  accountId: string
-  rawQuery: string
-  body: unknown
-  headers: IncomingHttpHeaders
-}
-
-export interface OperatorAnswer {
-  status: 200 | 201
-  body: object
-  headers?: Readonly<Record<string, string>>
-}
+/** One request with an API token of the operator. */
+export type OperatorCall = Call<OperatorCaller>
 
 /** The header of operations that run only once per key. */
 export const IdempotencyHeader = {

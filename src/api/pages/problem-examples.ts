@@ -50,7 +50,7 @@ export const problemExamples: Readonly<Partial<Record<ProblemCode, RefusalExtra 
   },
   idempotency_key_reused: { isSend: true },
   rate_limited: {
-    detail: 'This account can send 600 times a minute. Wait 12 s.',
+    detail: 'This account is limited to 600 sends per minute. Wait 12 s.',
     violated_policies: ['send'],
     isSend: true,
   },

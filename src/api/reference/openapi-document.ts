@@ -1,23 +1,11 @@
 import type { TSchema } from 'typebox'
 import { type ProblemCode, problems } from '../../runtime/errors.ts'
 import { answerHeaders, refusalHeaders, successHeaders } from './openapi-headers.ts'
-import { commonProblems, type DocumentedAnswer } from '../edge/operation.ts'
+import { commonProblems, type DocumentedAnswer, type Operation } from '../edge/operation.ts'
 import { problemExample } from '../pages/problem-pages.ts'
 
-/** One operation as the reference describes it. `:account` in its path is an account ID. */
-export interface DocumentedOperation {
-  id: string
-  method: string
-  path: string
-  scope: string
-  summary: string
-  description: string
-  body?: { schema: TSchema; examples: Readonly<Record<string, { summary: string; value: unknown }>> }
-  query?: TSchema
-  headers?: TSchema
-  answers: Readonly<Partial<Record<200 | 201 | 202, DocumentedAnswer>>>
-  problems: readonly ProblemCode[]
-}
+/** One operation as the reference describes it. */
+export type DocumentedOperation = Omit<Operation<never, never>, 'handle'>
 
 /** One API, as the reference describes it. */
 export interface DocumentedInterface {

@@ -3,10 +3,10 @@ import { rfc3339 } from '../../runtime/clock.ts'
 import { refuse } from '../../runtime/errors.ts'
 import { type Balance, readBalance } from '../../ledger/balance.ts'
 import type { ReadOf } from '../../storage/seam/dialect.ts'
-import type { Answer, Call, Operation } from '../edge/operation.ts'
-import { QueryReader } from '../edge/query.ts'
+import type { Answer } from '../edge/operation.ts'
 import { oneOf } from '../../runtime/schemas.ts'
 import { modes } from '../../storage/tables/column-values.ts'
+import type { ApiCall, ApiOperation } from './operation.ts'
 
 export interface BalanceOperationDeps {
   readOf: ReadOf
@@ -33,7 +33,7 @@ const BalanceSchema = Type.Object({
 
 type BalanceView = Static<typeof BalanceSchema>
 
-export const balanceOperation: Operation<BalanceOperationDeps> = {
+export const balanceOperation: ApiOperation<BalanceOperationDeps> = {
   id: 'getBalance',
   method: 'GET',
   path: '/api/v1/balance',
@@ -48,11 +48,7 @@ export const balanceOperation: Operation<BalanceOperationDeps> = {
   handle: answerBalance,
 }
 
-async function answerBalance(
-  { readOf, now }: BalanceOperationDeps,
-  { caller, rawQuery }: Call,
-): Promise<Answer> {
-  new QueryReader(rawQuery, []).end()
+async function answerBalance({ readOf, now }: BalanceOperationDeps, { caller }: ApiCall): Promise<Answer> {
   const nowMs = now()
   const balance = await readBalance(readOf(caller.accountId), caller.accountId, caller.mode, nowMs)
   // Every account has both wallets from its first transaction.
@@ -62,7 +58,7 @@ async function answerBalance(
 
 const renderBalance = (
   balance: Balance,
-  owner: Pick<Call['caller'], 'accountId' | 'mode'>,
+  owner: Pick<ApiCall['caller'], 'accountId' | 'mode'>,
   nowMs: number,
 ): BalanceView => ({
   object: 'balance',

@@ -7,8 +7,18 @@ import type { ReadOf } from '../../storage/seam/dialect.ts'
 import { maxCursorLength, openCursor, sealCursor } from '../../messages/history/history-cursor.ts'
 import { everyMessage, type HistoryQuery } from '../../messages/history/history-query.ts'
 import type { TimelineEntry } from '../../messages/history/history-timeline.ts'
-import type { Answer, Call, Operation } from '../edge/operation.ts'
-import { address, instant, QueryReader, sender, textThat, textWithPlus, wholeNumber, word } from '../edge/query.ts'
+import type { Answer } from '../edge/operation.ts'
+import {
+  address,
+  instant,
+  QueryReader,
+  sender,
+  textThat,
+  textWithPlus,
+  wholeNumber,
+  word,
+} from '../edge/query.ts'
+import type { ApiCall, ApiOperation } from './operation.ts'
 import { messageExample } from './message-example.ts'
 import { MessageSchema, renderMessage } from './message-view.ts'
 import { oneOf, orNull } from '../../runtime/schemas.ts'
@@ -79,7 +89,7 @@ const HistoryQuerySchema = Type.Object({
 
 export type HistoryView = Static<typeof HistorySchema>
 
-export const historyOperation: Operation<HistoryOperationDeps> = {
+export const historyOperation: ApiOperation<HistoryOperationDeps> = {
   id: 'listMessages',
   method: 'GET',
   path: '/api/v1/history',
@@ -109,7 +119,7 @@ records after 90.`,
   handle: answerHistory,
 }
 
-async function answerHistory(deps: HistoryOperationDeps, { caller, rawQuery }: Call): Promise<Answer> {
+async function answerHistory(deps: HistoryOperationDeps, { caller, rawQuery }: ApiCall): Promise<Answer> {
   const owner = { accountId: caller.accountId, mode: caller.mode }
   const requested = readQuery(rawQuery)
   const { query, position } =

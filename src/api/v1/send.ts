@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import { SendBodySchema } from '../../sending/send-body.ts'
 import type { Sender } from '../../sending/sender.ts'
-import type { Answer, Call, Operation } from '../edge/operation.ts'
+import type { Answer } from '../edge/operation.ts'
 import { idempotencyKeyForm, readIdempotency } from '../edge/idempotency-key.ts'
+import type { ApiCall, ApiOperation } from './operation.ts'
 import { renderReplay, SendSchema, writeSendAnswer } from './send-answer.ts'
 import { sendBodyExamples, sendExample } from './send-examples.ts'
 
@@ -10,7 +11,7 @@ export interface SendOperationDeps {
   sender: Sender
 }
 
-export const sendOperation: Operation<SendOperationDeps> = {
+export const sendOperation: ApiOperation<SendOperationDeps> = {
   id: 'sendMessages',
   method: 'POST',
   path: '/api/v1/send',
@@ -59,7 +60,7 @@ message leaves the service: it goes to the simulator, and each number from +1500
 
 async function handle(
   { sender }: SendOperationDeps,
-  { caller, body: given, headers }: Call,
+  { caller, body: given, headers }: ApiCall,
 ): Promise<Answer> {
   const body = given as object
   if (isDryRun(body))

@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox'
 import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
 import { type DevicesStatus, readDevicesStatus, type SeenDevice } from '../../devices/status/device-status.ts'
 import type { ReadOf } from '../../storage/seam/dialect.ts'
-import type { Answer, Call, Operation } from '../edge/operation.ts'
+import type { Answer } from '../edge/operation.ts'
 import { QueryReader } from '../edge/query.ts'
+import type { ApiCall, ApiOperation } from './operation.ts'
 import { renderDeviceReport } from './device-report-view.ts'
 import { instantOrNull, oneOf, orNull } from '../../runtime/schemas.ts'
 import { modes } from '../../storage/tables/column-values.ts'
@@ -117,7 +118,7 @@ const StatusSchema = Type.Object({
 type StatusView = Static<typeof StatusSchema>
 type DeviceView = Static<typeof DeviceSchema>
 
-export const statusOperation: Operation<StatusOperationDeps> = {
+export const statusOperation: ApiOperation<StatusOperationDeps> = {
   id: 'getStatus',
   method: 'GET',
   path: '/api/v1/status',
@@ -134,7 +135,7 @@ reason \`no_report\`. Shared devices of the operator are listed without name, nu
 
 async function answerStatus(
   { readOf, now }: StatusOperationDeps,
-  { caller, rawQuery }: Call,
+  { caller, rawQuery }: ApiCall,
 ): Promise<Answer> {
   new QueryReader(rawQuery, []).end()
   const status = await readDevicesStatus(

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { dayMs, rfc3339, utcDay } from '../../../runtime/clock.ts'
 import { refuse } from '../../../runtime/errors.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import { type Balance, readBalance } from '../../../ledger/balance.ts'
 import { setLowThreshold } from '../../../ledger/low-threshold.ts'
 import { readStatement, type Statement, type StatementRow } from '../../../ledger/statement.ts'
@@ -23,7 +24,6 @@ export interface StatementAnswer extends Statement {
 
 const burnDays = 90
 const maxDays = 400
-const closed = { additionalProperties: false }
 const Period = Type.Object(
   {
     fromDay: Type.Integer({ minimum: 0, maximum: 100_000 }),

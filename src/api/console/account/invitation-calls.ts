@@ -5,6 +5,7 @@ import {
   revokeInvitation,
 } from '../../../accounts/people/one-time-links.ts'
 import { refuse } from '../../../runtime/errors.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import { signUpMode } from '../../../process/own-address.ts'
 import { defineCall } from '../core/call.ts'
 import { type InvitationAnswer, invite } from './invite.ts'
@@ -12,7 +13,6 @@ import { type InvitationAnswer, invite } from './invite.ts'
 /** An invitation that is not accepted yet. */
 export type OpenInvitation = Pick<OneTimeLink, 'id' | 'email' | 'role' | 'createdAt' | 'expiresAt'>
 
-const closed = { additionalProperties: false }
 /** More open invitations exist only where sign-up should be open anyway. */
 const maxInvitations = 200
 

@@ -7,7 +7,7 @@ import type { MailFate } from '../../../process/mailer.ts'
 import { linkAddress } from '../../../process/own-address.ts'
 import type { Tx } from '../../../storage/seam/dialect.ts'
 import type { UserContext } from '../core/call.ts'
-import { takeOrRefuse } from '../core/identity-limits.ts'
+import { takeOrRefuse } from '../../../runtime/sliding-count.ts'
 
 /** A new invitation. The link is returned only once; anyone with the link can use it. */
 export interface InvitationAnswer {

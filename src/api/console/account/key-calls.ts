@@ -9,6 +9,7 @@ import {
 } from '../../../accounts/keys/api-keys.ts'
 import { longestOverlapHours, rotateApiKey } from '../../../accounts/keys/rotate-api-key.ts'
 import { refuse } from '../../../runtime/errors.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import type { Tx } from '../../../storage/seam/dialect.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
 
@@ -20,8 +21,6 @@ export interface NewKeyAnswer {
 
 /** Expired and revoked keys are listed too, so that a key in a log line can be found. */
 const maxListed = 200
-
-const closed = { additionalProperties: false }
 
 export const keyCalls = {
   'keys/list': defineCall({

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { closed } from '../../../runtime/schemas.ts'
 import { changeRole, listMembers, type Member, removeMember } from '../../../accounts/people/members.ts'
 import { listInvitations, revokeInvitation } from '../../../accounts/people/one-time-links.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
@@ -13,7 +14,6 @@ export interface MembersAnswer {
 /** Accounts have few members; a page shows at most this many. */
 const maxMembers = 200
 
-const closed = { additionalProperties: false }
 const role = Type.Union([Type.Literal('owner'), Type.Literal('member')])
 const userId = Type.String({ maxLength: 40 })
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
 import { hourMs } from '../../../runtime/clock.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import { eventTypes } from '../../../messages/core/event-types.ts'
 import {
   addEndpoint,
@@ -21,7 +22,6 @@ import { replayEvent, replayRange, sendTestEvent } from '../../../webhooks/repla
 import { renderMessage } from '../../v1/message-view.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
 
-const closed = { additionalProperties: false }
 const EndpointId = Type.String({ maxLength: 40 })
 const EventId = Type.String({ maxLength: 40 })
 const Url = Type.String({ maxLength: 2_100 })

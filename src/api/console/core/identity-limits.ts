@@ -1,18 +1,17 @@
 import { hash } from 'node:crypto'
 import { type Clock, minuteMs } from '../../../runtime/clock.ts'
 import type { Config } from '../../../config.ts'
-import { refuse } from '../../../runtime/errors.ts'
 import type { SharedCounts } from '../../../runtime/shared-counts.ts'
 import { networkOf, siteOf } from '../../edge/remote-address.ts'
-import { TryLimit } from '../../../runtime/try-limit.ts'
+import { SlidingCount, takeOrRefuse } from '../../../runtime/sliding-count.ts'
 
 /**
  * A limit per network, and for IPv6 also per surrounding /48, with three times the count: an owner of a /48
  * could otherwise use a new network for each attempt.
  */
 export interface PlaceLimit {
-  network: TryLimit
-  site: TryLimit
+  network: SlidingCount
+  site: SlidingCount
 }
 
 /** Limits of authentication attempts, by target and by network. */
@@ -20,26 +19,26 @@ export interface IdentityLimits {
   /** Unknown browsers, by name and network. */
   signInByPlace: PlaceLimit
   /** Unknown browsers from all networks, by name. */
-  signInByName: TryLimit
+  signInByName: SlidingCount
   signInByNetwork: PlaceLimit
   /** Known browsers, by user and browser. */
-  signInByBrowser: TryLimit
+  signInByBrowser: SlidingCount
   /** Second-factor codes from known browsers, by user. */
-  codesByUser: TryLimit
+  codesByUser: SlidingCount
   signUpByNetwork: PlaceLimit
   /** By e-mail address and network. */
   resetByPlace: PlaceLimit
   /** From all networks, by e-mail address. */
-  resetByEmail: TryLimit
+  resetByEmail: SlidingCount
   /** Known browsers, by user and browser. */
-  resetByBrowser: TryLimit
+  resetByBrowser: SlidingCount
   resetByNetwork: PlaceLimit
-  invitationsByAccount: TryLimit
-  emailLinksByUser: TryLimit
+  invitationsByAccount: SlidingCount
+  emailLinksByUser: SlidingCount
   /** By user and requested e-mail address. */
-  emailLinksByUserAndEmail: TryLimit
+  emailLinksByUserAndEmail: SlidingCount
   /** From all users, by requested e-mail address. */
-  emailLinksByEmail: TryLimit
+  emailLinksByEmail: SlidingCount
 }
 
 /**
@@ -55,8 +54,8 @@ export function createIdentityLimits(
   }: Pick<Config, 'signInFailures' | 'signUpsPerHour' | 'invitationsPerHour'>,
 ): IdentityLimits {
   const { clock, counts } = deps
-  const limit = (kind: string, most: number, minutes: number): TryLimit =>
-    new TryLimit(
+  const limit = (kind: string, most: number, minutes: number): SlidingCount =>
+    new SlidingCount(
       { clock, shared: counts === undefined ? undefined : { counts, kind } },
       { most, windowMs: minutes * minuteMs },
     )
@@ -182,22 +181,11 @@ export function takePlaceOrRefuse(limit: PlaceLimit, address: string, name?: str
 }
 
 /** Returns the network first. */
-function placesOf({ network, site }: PlaceLimit, address: string, name?: string): [TryLimit, string][] {
+function placesOf({ network, site }: PlaceLimit, address: string, name?: string): [SlidingCount, string][] {
   const around = siteOf(address)
-  const own: [TryLimit, string] = [network, placeOf(networkOf(address), name)]
+  const own: [SlidingCount, string] = [network, placeOf(networkOf(address), name)]
   return around === null ? [own] : [own, [site, placeOf(around, name)]]
 }
 
 const placeOf = (network: string, name?: string): string =>
   name === undefined ? network : digestOf(`${network} ${name}`)
-
-/** Counts an attempt, or refuses with the time to wait. */
-export function takeOrRefuse(limit: TryLimit, name: string): void {
-  const seconds = limit.take(name)
-  if (seconds === 0) return
-  const wait = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
-  throw refuse('rate_limited', {
-    detail: `Too many attempts. Try again in ${wait}.`,
-    headers: { 'retry-after': String(seconds) },
-  })
-}

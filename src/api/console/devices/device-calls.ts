@@ -2,6 +2,7 @@ import { hourMs } from '../../../runtime/clock.ts'
 import { Type } from 'typebox'
 import { readDevicesStatus, readSeenDevice } from '../../../devices/status/device-status.ts'
 import { refuse } from '../../../runtime/errors.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import { canOwnersAdd, isOwnerSetting, type KindFacts } from '../../../connectors/kind-facts.ts'
 import type { Mode } from '../../../storage/tables/schema.ts'
 import { connectorKinds, factsOf, loadConnectorKind } from '../../../connectors/registry.ts'
@@ -36,7 +37,6 @@ export interface DeviceKind extends Pick<
   settings: KindSetting[]
 }
 
-const closed = { additionalProperties: false }
 export const DeviceId = Type.String({ maxLength: 40 })
 /** A day, or a week. */
 const Hours = Type.Enum([24, 168])

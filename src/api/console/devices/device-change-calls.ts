@@ -6,10 +6,10 @@ import { type ListedDevice, listDevices } from '../../../devices/status/list-dev
 import { revokeTokensOfPhone } from '../../../devices/phones/phone-tokens.ts'
 import { refuse } from '../../../runtime/errors.ts'
 import { invalidInput } from '../../../runtime/invalid-input.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
 import { DeviceId, noDevice } from './device-calls.ts'
 
-const closed = { additionalProperties: false }
 const Name = Type.String({ maxLength: 100 })
 const Senders = Type.Array(Type.String({ maxLength: 30 }), { maxItems: 1_000 })
 const Pace = Type.Union([

@@ -8,6 +8,7 @@ import { addressTroubles } from '../../../devices/phones/phone-address.ts'
 import { isConnected, phoneProgress, type PhoneStep } from '../../../devices/phones/phone-progress.ts'
 import { mintPhoneToken } from '../../../devices/phones/phone-tokens.ts'
 import { refuse } from '../../../runtime/errors.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import { appendAudit } from '../../../storage/seam/audit-log.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
 import { consoleCaller } from '../core/console-caller.ts'
@@ -33,8 +34,6 @@ export interface PhoneProgressAnswer {
   usesPush: boolean
   deviceId: string | null
 }
-
-const closed = { additionalProperties: false }
 
 export const deviceConnectCalls = {
   /** Creates a private token for phones, and returns what to enter in the app. */

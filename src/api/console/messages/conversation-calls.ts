@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { closed } from '../../../runtime/schemas.ts'
 import { readConversation, readConversations } from '../../../messages/history/conversations.ts'
 import { listOptOuts } from '../../../messages/opt-outs/manage-opt-outs.ts'
 import type { MessageRow } from '../../../messages/core/message-store.ts'
@@ -39,7 +40,6 @@ export interface ConversationPage {
   isWritable: boolean
 }
 
-const closed = { additionalProperties: false }
 const beforeId = Type.Optional(Type.String({ pattern: '^msg_[0-7][0-9a-hjkmnp-tv-z]{25}$' }))
 const maxListed = 30
 const maxSaid = 50

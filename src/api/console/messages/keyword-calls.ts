@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { closed } from '../../../runtime/schemas.ts'
 import type { KeywordSet, StoredKeywordSet } from '../../../messages/opt-outs/check-keyword-set.ts'
 import { listKeywordSets, removeKeywordSet, setKeywordSet } from '../../../messages/opt-outs/keyword-sets.ts'
 import { defineCall } from '../core/call.ts'
@@ -9,7 +10,6 @@ export interface KeywordSetList {
   canSet: boolean
 }
 
-const closed = { additionalProperties: false }
 /** More than a set can have, so that a longer list is refused at its field with a sentence. */
 const words = Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })
 const answer = Type.Union([Type.String({ maxLength: 2_000 }), Type.Null()])

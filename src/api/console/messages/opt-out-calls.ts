@@ -10,6 +10,7 @@ import { type LineFault, readNumberList } from '../../../messages/opt-outs/numbe
 import { everyForm } from '../../../numbers/number-hash.ts'
 import { parsePhoneNumber } from '../../../numbers/phone-number.ts'
 import { invalidInput } from '../../../runtime/invalid-input.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
 
 export interface OptOutPage {
@@ -27,7 +28,6 @@ export interface AddedOptOuts {
   faults: LineFault[]
 }
 
-const closed = { additionalProperties: false }
 const pageSize = 50
 /**
  * A page sends a long list in chunks of this size: as many lines as one transaction stores, none longer than

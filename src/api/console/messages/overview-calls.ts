@@ -10,6 +10,7 @@ import {
   type TrafficBar,
 } from '../../../messages/history/read-traffic.ts'
 import { refuse } from '../../../runtime/errors.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import type { Db } from '../../../storage/seam/dialect.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
 import { type OverviewRange, overviewRanges, windowOf } from './overview-range.ts'
@@ -38,8 +39,6 @@ export interface NowAnswer {
   /** True when there has been a message in this mode. */
   hasMessages: boolean
 }
-
-const closed = { additionalProperties: false }
 
 export const overviewCalls = {
   /** Returns the outcome of the messages in a range, their latency, and their number a week before. */

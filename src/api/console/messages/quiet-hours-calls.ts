@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { closed } from '../../../runtime/schemas.ts'
 import { type QuietHours, setQuietHours } from '../../../accounts/core/quiet-hours.ts'
 import { rescheduleQuietHours } from '../../../messages/queue/defer-for-quiet-hours.ts'
 import { defineCall } from '../core/call.ts'
@@ -10,7 +11,6 @@ export interface QuietHoursAnswer {
   canSet: boolean
 }
 
-const closed = { additionalProperties: false }
 const minuteOfDay = Type.Integer({ minimum: 0, maximum: 1_439 })
 /** Hours that begin when they end are refused later. */
 export const quietHoursInput = Type.Union([

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { type Fault, problems, Refusal } from '../../../runtime/errors.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import type { Caller } from '../../../accounts/keys/authenticator.ts'
 import { readRecipients } from '../../../sending/send-recipients.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
@@ -29,7 +30,6 @@ export interface CheckedNumber {
   suggestion: string | null
 }
 
-const closed = { additionalProperties: false }
 /**
  * As much as one send can have. A table is sent in chunks of this size, so that there is progress to show.
  */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { closed } from '../../../runtime/schemas.ts'
 import { type AccountErasure, eraseAccount } from '../../../privacy/erase-account.ts'
 import { eraseNumber } from '../../../privacy/erase-number.ts'
 import { defineCall, type UserContext } from '../core/call.ts'
@@ -15,7 +16,6 @@ export interface ErasedNumber {
   isLogEmpty: boolean | null
 }
 
-const closed = { additionalProperties: false }
 /** E.164. */
 const number = Type.String({ pattern: '^\\+[1-9][0-9]{6,14}$' })
 const accountId = Type.String({ pattern: '^acc_[0-9a-z]{26}$' })

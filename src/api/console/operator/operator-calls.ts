@@ -6,6 +6,7 @@ import { findAccounts, type ListedAccount } from '../../../accounts/core/list-ac
 import { issuePasswordLink } from '../../../accounts/people/password-link.ts'
 import { setQuietHours } from '../../../accounts/core/quiet-hours.ts'
 import { refuse } from '../../../runtime/errors.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import { type Granted, grantSms } from '../../../ledger/grants.ts'
 import { availableOf, readWallets, type Wallet, walletKey } from '../../../ledger/ledger.ts'
 import { rescheduleQuietHours } from '../../../messages/queue/defer-for-quiet-hours.ts'
@@ -20,7 +21,6 @@ export interface OperatedAccount extends ListedAccount {
   test: { granted: number; available: number }
 }
 
-const closed = { additionalProperties: false }
 const accountId = Type.String({ pattern: '^acc_[0-9a-z]{26}$' })
 const limit = Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]))
 const pageSize = 50

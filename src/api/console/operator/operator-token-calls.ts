@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
+import { closed } from '../../../runtime/schemas.ts'
 import {
   createOperatorToken,
   type ListedOperatorToken,
@@ -8,8 +9,6 @@ import {
   revokeOperatorToken,
 } from '../../../accounts/keys/operator-tokens.ts'
 import { defineCall, type UserContext } from '../core/call.ts'
-
-const closed = { additionalProperties: false }
 
 /** API tokens of the operator API. */
 export const operatorTokenCalls = {

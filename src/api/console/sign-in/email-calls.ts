@@ -8,10 +8,10 @@ import type { MailFate } from '../../../process/mailer.ts'
 import { defineCall } from '../core/call.ts'
 import { mailEmailChanged, mailEmailLink } from './confirm-email.ts'
 import { rememberBrowser } from './known-browsers.ts'
-import { takeOrRefuse } from '../core/identity-limits.ts'
+import { takeOrRefuse } from '../../../runtime/sliding-count.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import { writeSignedIn } from './session.ts'
 
-const closed = { additionalProperties: false }
 const token = Type.String({ maxLength: 100 })
 
 export const emailCalls = {

@@ -7,6 +7,7 @@ import { setPassword } from '../../../accounts/people/passwords.ts'
 import { changeEmail } from '../../../accounts/people/users.ts'
 import { refuse } from '../../../runtime/errors.ts'
 import { invalidInput } from '../../../runtime/invalid-input.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import { signUpMode } from '../../../process/own-address.ts'
 import type { Tx } from '../../../storage/seam/dialect.ts'
 import { type CallContext, defineCall, type UserContext } from '../core/call.ts'
@@ -34,7 +35,6 @@ export interface ChosenPassword {
   removed: Removed | null
 }
 
-const closed = { additionalProperties: false }
 const token = Type.String({ maxLength: 100 })
 const email = Type.String({ maxLength: 254 })
 // The rule about its length has its own sentence; anything longer is not a password.

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
 import { addPasskey, removePasskey, requirePasskeyRoom } from '../../../accounts/people/passkeys.ts'
 import { refuse } from '../../../runtime/errors.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import { defineCall, type UserContext } from '../core/call.ts'
 import { makeChallenge, type PasskeyFlow, readChallenge } from './passkey-challenge.ts'
 import { creationOptions, type KnownPasskey } from './passkey-options.ts'
@@ -11,7 +12,6 @@ import { madePasskey, PasskeyFault, proveMade } from './passkey-proof.ts'
 import { confirmPassword } from './check-password.ts'
 import { writeSignedIn } from './session.ts'
 
-const closed = { additionalProperties: false }
 const password = Type.String({ maxLength: 1_000 })
 const name = Type.String({ maxLength: 100 })
 

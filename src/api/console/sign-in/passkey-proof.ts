@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import type { AnsweredChallenge } from '../../../accounts/people/passkeys.ts'
 import { Refusal } from '../../../runtime/errors.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import { passkeyAlgorithms, userHandleOf } from './passkey-options.ts'
 import type { PasskeyPlace } from './passkey-place.ts'
 
-const closed = { additionalProperties: false }
 /** Base64url. The longest value, an attestation with an RSA key, is far shorter. */
 const bytes = (maxLength = 8_192) => Type.String({ maxLength, pattern: '^[A-Za-z0-9_-]+$' })
 /** At most 1023 bytes (WebAuthn Level 3, section 4). */

@@ -7,6 +7,7 @@ import { type ListedPasskey, listPasskeys } from '../../../accounts/people/passk
 import { lockUser, setPassword } from '../../../accounts/people/passwords.ts'
 import { refuseTaken, renameUser } from '../../../accounts/people/users.ts'
 import { invalidInput, nameFaults } from '../../../runtime/invalid-input.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import type { MailFate } from '../../../process/mailer.ts'
 import type { AlertKind } from '../../../storage/tables/operator-tables.ts'
 import { appendAudit } from '../../../storage/seam/audit-log.ts'
@@ -38,7 +39,6 @@ export interface ProfileAnswer {
   sendsMail: boolean
 }
 
-const closed = { additionalProperties: false }
 const password = Type.String({ maxLength: 1_000 })
 
 export const profileCalls = {

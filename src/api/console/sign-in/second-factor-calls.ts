@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { addSecondFactor, type StepProof } from '../../../accounts/people/second-factor-codes.ts'
 import { endFormerSignIns, lockUser, removeSecondFactor } from '../../../accounts/people/passwords.ts'
 import { refuse } from '../../../runtime/errors.ts'
+import { closed } from '../../../runtime/schemas.ts'
 import { appendAudit } from '../../../storage/seam/audit-log.ts'
 import type { Tx } from '../../../storage/seam/dialect.ts'
 import { defineCall, type UserContext } from '../core/call.ts'
@@ -19,7 +20,6 @@ export interface NewSecondFactor {
   recoveryCodes: string[]
 }
 
-const closed = { additionalProperties: false }
 const password = Type.String({ maxLength: 1_000 })
 
 export const secondFactorCalls = {

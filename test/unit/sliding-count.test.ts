@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { SharedCounts } from '../../src/runtime/shared-counts.ts'
+import { SlidingCount } from '../../src/runtime/sliding-count.ts'
+import { createStubClock } from '../stub-clock.ts'
+
+test('so many fit into the window, which slides, and each name has its own', async () => {
+  const clock = createStubClock()
+  const attempts = new SlidingCount({ clock }, { most: 2, windowMs: 10_000 })
+  expect(attempts.take('a')).toBe(0)
+  await clock.advance(4_000)
+  expect([attempts.take('a'), attempts.take('a'), attempts.take('b')]).toEqual([0, 6, 0])
+  await clock.advance(5_999)
+  expect(attempts.take('a')).toBe(1)
+  await clock.advance(1)
+  expect([attempts.take('a'), attempts.take('a')]).toEqual([0, 4])
+})
+
+test('what is given back or forgotten does not count, and 0 is no limit', () => {
+  const clock = createStubClock()
+  const attempts = new SlidingCount({ clock }, { most: 1, windowMs: 1_000 })
+  expect(attempts.take('a')).toBe(0)
+  attempts.giveBack('a')
+  expect([attempts.take('a'), attempts.take('a')]).toEqual([0, 1])
+  attempts.forget('a')
+  expect(attempts.take('a')).toBe(0)
+  const free = new SlidingCount({ clock }, { most: 0, windowMs: 1_000 })
+  expect(Array.from({ length: 50 }, () => free.take('a'))).toEqual(Array<number>(50).fill(0))
+  free.giveBack('never counted')
+  free.forget('never counted')
+})
+
+test('a flood of names takes no more memory than it may', () => {
+  const attempts = new SlidingCount({ clock: createStubClock() }, { most: 1, windowMs: 1_000 }, 3)
+  for (const name of ['a', 'b', 'c', 'd']) attempts.take(name)
+  expect(['d', 'c', 'b'].map((name) => attempts.take(name))).toEqual([1, 1, 1])
+  expect(attempts.take('a')).toBe(0)
+})
+
+test('above a limit that a call names, the wait lasts until enough events have left the window', async () => {
+  const clock = createStubClock()
+  const messages = new SlidingCount({ clock }, { windowMs: 3_600_000 })
+  for (let i = 0; i < 4; i++) {
+    messages.add('a')
+    await clock.advance(600_000)
+  }
+  // Counted at 0, 10, 20 and 30 minutes; now it is minute 40.
+  expect([5, 4, 3, 2, 1].map((most) => messages.waitSeconds('a', most))).toEqual([
+    0, 1_200, 1_800, 2_400, 3_000,
+  ])
+  expect(messages.waitSeconds('a', 0)).toBe(0)
+  await clock.advance(1_200_000)
+  expect(messages.waitSeconds('a', 4)).toBe(0)
+})
+
+test('an event that was counted and given back is taken back on the other nodes, once', () => {
+  const counts = new SharedCounts()
+  counts.tellBy({ isHeard: () => true, plan: () => undefined })
+  const codes = new SlidingCount(
+    { clock: createStubClock(), shared: { counts, kind: 'codes' } },
+    { most: 3, windowMs: 1_000 },
+  )
+  codes.add('a')
+  expect(counts.take()).toEqual([['codes', 'a', 1]])
+  codes.giveBack('a')
+  codes.giveBack('a')
+  expect(counts.take()).toEqual([['codes', 'a', -1]])
+  codes.add('a')
+  codes.add('a')
+  expect(counts.take()).toEqual([['codes', 'a', 2]])
+  codes.forget('a')
+  expect(counts.take()).toEqual([['codes', 'a', -2]])
+})
+
+test('it agrees with a list of all events, whose moments are a thousandth of the window apart at least', async () => {
+  const windowMs = 100_000
+  const step = fc.record({
+    name: fc.constantFrom('a', 'b'),
+    what: fc.constantFrom('take', 'take', 'take', 'giveBack', 'forget'),
+    laterMs: fc.oneof(fc.constant(0), fc.integer({ min: 100, max: 40_000 })),
+    most: fc.integer({ min: 1, max: 4 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const clock = createStubClock()
+      const counted = new SlidingCount({ clock }, { windowMs })
+      let listed: { name: string; atMs: number }[] = []
+      let nowMs = 0
+      for (const { name, what, laterMs, most } of steps) {
+        await clock.advance(laterMs)
+        nowMs += laterMs
+        listed = listed.filter(({ atMs }) => atMs > nowMs - windowMs)
+        const own = listed.filter((event) => event.name === name)
+        const first = own.at(-most)
+        const waitMs = first === undefined ? 0 : first.atMs + windowMs - nowMs
+        expect(counted.waitSeconds(name, most)).toBe(Math.ceil(waitMs / 1_000))
+        if (what === 'take') {
+          expect(counted.take(name, most)).toBe(Math.ceil(waitMs / 1_000))
+          if (waitMs === 0) listed.push({ name, atMs: nowMs })
+        } else if (what === 'giveBack') {
+          counted.giveBack(name)
+          listed.splice(listed.findLastIndex((event) => event.name === name) >>> 0, 1)
+        } else {
+          counted.forget(name)
+          listed = listed.filter((event) => event.name !== name)
+        }
+      }
+    }),
+  )
+})
+
+test('a thousand moments at most are kept of a name, so that the list of a busy one stays short', async () => {
+  const clock = createStubClock()
+  const messages = new SlidingCount({ clock }, { windowMs: 1_000_000 })
+  for (let i = 0; i < 5_000; i++) {
+    messages.add('a')
+    await clock.advance(250)
+  }
+  // Counted each 250 ms over 1,250 s: those of the last 1,000 s are left, up to one moment less.
+  expect(messages.waitSeconds('a', 4_001)).toBe(0)
+  expect(messages.waitSeconds('a', 3_990)).toBeGreaterThan(0)
+})
