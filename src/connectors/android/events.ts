@@ -1,22 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { settingsFor } from './app-settings.ts'
 import { eventFrame, type StreamSink } from './event-streams.ts'
 import type { Phone } from './phone.ts'
+import { documentsFor } from './documents.ts'
 import type { DocumentName } from './read-documents.ts'
 import { CallRefused, type PhoneCall, type PhoneRouteDeps, type ServerTools } from './route.ts'
-import { webhooksFor } from './webhooks.ts'
-
-/** Returns the documents that a phone reads about itself, as of now. */
-export function documentsFor(
-  { publicUrl }: Pick<PhoneRouteDeps, 'publicUrl'>,
-  { registration, appVersion, phone }: PhoneCall,
-): Record<DocumentName, string> {
-  const url = publicUrl()
-  return {
-    settings: JSON.stringify(settingsFor(registration, phone?.pingIntervalS ?? 0)),
-    webhooks: JSON.stringify(webhooksFor(registration, { appVersion, publicUrl: url })),
-  }
-}
 
 const updated: Readonly<Record<DocumentName, string>> = {
   settings: 'SettingsUpdated',

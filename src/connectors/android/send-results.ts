@@ -14,12 +14,12 @@ export interface ResultMeaning {
   /** A code of messages/message-errors.ts. */
   code: string
   /** What happened and what to do, for the operator of the phone. */
-  says: string
+  summary: string
 }
 
 const row =
   (of: ResultClass, code: string) =>
-  (number: number, says: string): ResultMeaning => ({ number, class: of, code, says })
+  (number: number, summary: string): ResultMeaning => ({ number, class: of, code, summary })
 
 const noService = row('now', 'no_service')
 const radioOff = row('now', 'radio_off')

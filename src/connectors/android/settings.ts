@@ -146,7 +146,7 @@ function simNumber(slot: number): SettingRule {
   return {
     name: `sim_${slot}_number`,
     default: '',
-    says: `Number of the SIM in slot ${slot}, in E.164; messages with this sender are sent over this SIM. Empty: the number that the app reports at its start, if the SIM knows its own.`,
+    summary: `Number of the SIM in slot ${slot}, in E.164; messages with this sender are sent over this SIM. Empty: the number that the app reports at its start, if the SIM knows its own.`,
     check: (value) =>
       value === '' || isE164(value) ? null : 'needs a number in E.164 such as +4915112345678, or nothing',
   }
@@ -156,9 +156,9 @@ function orNever(
   name: string,
   byDefault: number,
   range: readonly [number, number],
-  says: string,
+  summary: string,
 ): SettingRule {
-  const rule = wholeNumber(name, byDefault, range, says)
+  const rule = wholeNumber(name, byDefault, range, summary)
   return {
     ...rule,
     check: (value) => {
