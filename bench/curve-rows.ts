@@ -38,7 +38,7 @@ export const measureLoadCurve = (run: BenchRun): Promise<Figure[]> =>
     })
     const chart = {
       name: 'accept-load',
-      says: 'How long an accept takes against accepts a second',
+      summary: 'How long an accept takes against accepts a second',
       xUnit: '/s',
       series: [line('p50'), line('p99')],
     }
@@ -79,7 +79,7 @@ export async function measureStoredCurve(run: BenchRun): Promise<Figure[]> {
   })
   const chart = {
     name: 'read-stored',
-    says: 'How long a page of history takes against messages stored',
+    summary: 'How long a page of history takes against messages stored',
     xUnit: 'stored',
     isLogarithmic: true,
     series: [line('newest page, p50, ms', 'page'), line('of one number, p50, ms', 'number')],

@@ -22,7 +22,7 @@ export interface Figure {
 export type Bar =
   | { kind: 'of-n'; least: number }
   | { kind: 'most'; most: number; is: number; unit: string }
-  | { kind: 'holds'; holds: boolean; says: string }
+  | { kind: 'holds'; holds: boolean; summary: string }
 
 export interface Judged {
   ratio: string
@@ -56,7 +56,7 @@ function nameOf(bar: Bar): string {
     case 'most':
       return `≤ ${bar.most}${bar.unit === '' ? '' : ` ${bar.unit}`}`
     case 'holds':
-      return bar.says
+      return bar.summary
   }
 }
 

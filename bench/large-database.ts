@@ -52,7 +52,7 @@ export async function openLargeDatabase(
 
 function checksum(): string {
   const files = [
-    ...globSync('../src/storage/migrations/sqlite/*.sql', { cwd: import.meta.dirname }).toSorted(),
+    ...globSync('../src/storage/migrations/*.sql', { cwd: import.meta.dirname }).toSorted(),
     'large-database.ts',
     'fill-messages.ts',
   ]

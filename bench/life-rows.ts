@@ -168,7 +168,7 @@ function memoryFigure(row: number, name: string, samples: readonly number[]): Fi
     row,
     name: `memory during ${name}`,
     value: `${megabytes(first)} at first, ${megabytes(early)} early, ${megabytes(late)} late`,
-    bar: { kind: 'holds', holds: late <= early * 1.1, says: 'late ≤ 1.1 × early' },
+    bar: { kind: 'holds', holds: late <= early * 1.1, summary: 'late ≤ 1.1 × early' },
     facts: `${megabytes(Math.max(...samples))} at most`,
   }
 }
@@ -193,7 +193,7 @@ async function exactnessFigure(
     bar: {
       kind: 'holds',
       holds: ok === true && [stored, exact, used].every((count) => count === sent),
-      says: 'equal, doctor ok',
+      summary: 'equal, doctor ok',
     },
   }
 }

@@ -5,7 +5,7 @@ const ticks = [0, 0.25, 0.5, 0.75, 1] as const
 /** Lines through measured points, in the units of both axes. */
 export interface LineChart {
   /** What is to be seen, for whoever does not see it. */
-  says: string
+  summary: string
   xUnit: string
   /** Spread by powers of ten; no point may lie at 0 then. */
   isLogarithmic?: boolean
@@ -13,7 +13,7 @@ export interface LineChart {
 }
 
 /** A chart as an SVG that is readable on light and dark. The y axis begins at 0. */
-export function drawLines({ says, xUnit, isLogarithmic = false, series }: LineChart): string {
+export function drawLines({ summary, xUnit, isLogarithmic = false, series }: LineChart): string {
   const points = series.flatMap((line) => line.points)
   const [least, most] = isLogarithmic
     ? [Math.min(...points.map(([x]) => x)), Math.max(...points.map(([x]) => x))]
@@ -42,7 +42,7 @@ export function drawLines({ says, xUnit, isLogarithmic = false, series }: LineCh
     return `<polyline points="${at}" fill="none" stroke="${colors[i] ?? colors[0]}" stroke-width="1.5"/>
 <text x="${left + i * 180}" y="20" style="fill:${colors[i] ?? colors[0]}">${line.name}</text>`
   })
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${says}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${summary}">
 <style>text{font:12px system-ui,sans-serif;fill:#868e96}</style>
 ${[...grid, ...names, ...lines].join('\n')}
 </svg>

@@ -52,8 +52,8 @@ function judged({ kind, spread, compared, figure }: Rate, nodes: number, ofOneNo
   if (nodes > 1) {
     const ofOne = ofOneNode.find((rate) => rate.kind === kind && rate.spread === spread) as Rate
     const ratio = compared / ofOne.compared
-    const says = `≥ ${minOfOne} × one node (${ratio.toFixed(2)} ×)`
-    return { ...figure, bar: { kind: 'holds', holds: ratio >= minOfOne, says } }
+    const summary = `≥ ${minOfOne} × one node (${ratio.toFixed(2)} ×)`
+    return { ...figure, bar: { kind: 'holds', holds: ratio >= minOfOne, summary } }
   }
   const isOfN = kind === 'accept' && spread === 'one account'
   return isOfN ? { ...figure, bar: { kind: 'of-n', least: 0.25 }, profile: 'accept-postgres' } : figure

@@ -116,5 +116,5 @@ const exactnessOf = (doctor: Record<string, unknown>): Figure => ({
   row: 6,
   name: 'the generated database adds up',
   value: doctor['ok'] === true ? 'doctor ok' : 'doctor NOT ok',
-  bar: { kind: 'holds', holds: doctor['ok'] === true, says: 'doctor ok' },
+  bar: { kind: 'holds', holds: doctor['ok'] === true, summary: 'doctor ok' },
 })

@@ -29,7 +29,7 @@ bare \`node:http\` server in the same run, because the machine matters more than
 
 ${renderTable(figures)}
 
-${charts.map(({ name, says }) => `![${says}](${name}.svg)\n`).join('\n')}
+${charts.map(({ name, summary }) => `![${summary}](${name}.svg)\n`).join('\n')}
 ${missed.length === 0 ? 'Every bar was met.' : `Missed:\n\n${missed.join('\n')}`}
 
 ## How it is measured

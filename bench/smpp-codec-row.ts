@@ -29,7 +29,7 @@ async function compare(run: BenchRun, content: Content): Promise<Figure[]> {
   const { own, npm, times } = rounds.toSorted((a, b) => a.times - b.times)[rounds.length >> 1] as Round
   const name = `SMPP submits of ${content}, ${sessions} sessions, window ${window}`
   const pdus = `${perSecondOf(2 * own.perSecond)} and ${perSecondOf(2 * npm.perSecond)}`
-  const bar: Bar = { kind: 'holds', holds: times >= minTimes, says: `≥ ${minTimes} ×` }
+  const bar: Bar = { kind: 'holds', holds: times >= minTimes, summary: `≥ ${minTimes} ×` }
   return [
     { row: 8, name: `${name}, our codec and session`, value: own.value },
     { row: 8, name: `${name}, the npm package`, value: npm.value },

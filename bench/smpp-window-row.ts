@@ -29,7 +29,7 @@ export const measureSmppWindow = (run: BenchRun): Promise<Figure[]> =>
           row: 10,
           name: `SMPP submits with their money, one session, window ${narrowLink.window}, answers after ${narrowLink.answerAfterMs} ms`,
           value: `${perSecondOf(perSecond)} of ${idealPerSecond}/s`,
-          bar: { kind: 'holds', holds: perSecond >= minPerSecond, says: `≥ ${minPerSecond}/s` },
+          bar: { kind: 'holds', holds: perSecond >= minPerSecond, summary: `≥ ${minPerSecond}/s` },
         },
       ]
     }),

@@ -24,25 +24,25 @@ const megabytes = (value: number): string => `${value.toFixed(1)} MB`
 const bars: readonly {
   of: (soaked: Soaked) => number
   most: number
-  says: (is: number, most: number) => string
+  summary: (is: number, most: number) => string
   missed: string
 }[] = [
   {
     of: ({ samples }) => Math.max(...samples.map((sample) => sample.residentMegabytes)),
     most: 300,
-    says: (is, most) => `resident ${megabytes(is)} at most (≤ ${most})`,
+    summary: (is, most) => `resident ${megabytes(is)} at most (≤ ${most})`,
     missed: 'resident memory is too high',
   },
   {
     of: ({ collectedMegabytes: [before, after] }) => after - before,
     most: 5,
-    says: (is, most) => `${megabytes(is)} more without garbage after half as many again (≤ ${most})`,
+    summary: (is, most) => `${megabytes(is)} more without garbage after half as many again (≤ ${most})`,
     missed: 'resident memory goes on growing',
   },
   {
     of: ({ samples }) => Math.max(...samples.map((sample) => sample.walMegabytes)),
     most: 64,
-    says: (is, most) => `write-ahead log ${megabytes(is)} at most (≤ ${most})`,
+    summary: (is, most) => `write-ahead log ${megabytes(is)} at most (≤ ${most})`,
     missed: 'the write-ahead log is too long',
   },
   {
@@ -53,44 +53,44 @@ const bars: readonly {
       return most(samples.slice(half)) - most(samples.slice(0, half))
     },
     most: 4,
-    says: (is, most) => `${is} open files more in the second half than in the first (≤ ${most})`,
+    summary: (is, most) => `${is} open files more in the second half than in the first (≤ ${most})`,
     missed: 'files stay open',
   },
   {
     of: ({ undelivered }) => Math.max(0, undelivered),
     most: 0,
-    says: (is) => `${is.toLocaleString('en')} messages undelivered`,
+    summary: (is) => `${is.toLocaleString('en')} messages undelivered`,
     missed: 'messages are not delivered in time',
   },
   {
     of: ({ undelivered }) => Math.max(0, -undelivered),
     most: 0,
-    says: (is) => `${is.toLocaleString('en')} more delivered than sent`,
+    summary: (is) => `${is.toLocaleString('en')} more delivered than sent`,
     missed: 'messages are delivered that nobody sent',
   },
   {
     of: ({ overdueTexts }) => overdueTexts,
     most: 0,
-    says: (is) => `${is.toLocaleString('en')} texts overdue`,
+    summary: (is) => `${is.toLocaleString('en')} texts overdue`,
     missed: 'texts are not erased',
   },
   {
     of: ({ overdueRecords }) => overdueRecords,
     most: 0,
-    says: (is) => `${is.toLocaleString('en')} messages overdue`,
+    summary: (is) => `${is.toLocaleString('en')} messages overdue`,
     missed: 'messages are not removed',
   },
   {
     of: ({ faults }) => faults.length,
     most: 0,
-    says: (is) => `${is} faults by the doctor`,
+    summary: (is) => `${is} faults by the doctor`,
     missed: 'the doctor finds faults',
   },
 ]
 
 /** Holds a soak against its bars; says all that was seen, and then what is wrong. */
-export function judgeSoak(soaked: Soaked): { holds: boolean; says: string } {
-  const seen = bars.map(({ of, most, says }) => says(of(soaked), most)).join(', ')
+export function judgeSoak(soaked: Soaked): { holds: boolean; summary: string } {
+  const seen = bars.map(({ of, most, summary }) => summary(of(soaked), most)).join(', ')
   const missed = bars.filter(({ of, most }) => !(of(soaked) <= most)).map((bar) => bar.missed)
-  return { holds: missed.length === 0, says: [seen, ...missed].join('; ') }
+  return { holds: missed.length === 0, summary: [seen, ...missed].join('; ') }
 }

@@ -4,7 +4,7 @@ import type { SoakSample } from './soak-watch.ts'
 /** The samples of a soak as an SVG: MB against seconds. */
 export const drawSoak = (samples: readonly SoakSample[]): string =>
   drawLines({
-    says: 'Resident memory and write-ahead log during the soak',
+    summary: 'Resident memory and write-ahead log during the soak',
     xUnit: 's',
     series: [
       {

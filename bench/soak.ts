@@ -45,7 +45,7 @@ async function main(): Promise<void> {
     throw new Error('The numbers of recipients end before that.')
   const soaked = await soak(sizeOf('SOAK_MESSAGES'), Number(values['per-second']))
   const { samples, faults } = soaked
-  const { says, holds } = judgeSoak(soaked)
+  const { summary, holds } = judgeSoak(soaked)
   if (values.record && holds) {
     const lines = samples.map((sample) => JSON.stringify(sample))
     writeFileSync(new URL('../docs/soak.json', import.meta.url), `[\n${lines.join(',\n')}\n]\n`)
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   }
   if (values.json) process.stdout.write(`${JSON.stringify(samples, null, 2)}\n`)
   if (faults.length > 0) process.stderr.write(`The doctor finds: ${faults.join(', ')}.\n`)
-  process.stderr.write(`${says}\n`)
+  process.stderr.write(`${summary}\n`)
   process.exitCode = holds ? 0 : 1
 }
 

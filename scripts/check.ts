@@ -31,6 +31,7 @@ const steps: readonly Step[] = [
   // The second look leaves tests and scripts out: what only they reach is not part of the program.
   { name: 'dead code', commands: [['knip'], ['knip', '--production', '--include', 'files,dependencies']] },
   { name: 'layers', commands: [['node', 'scripts/layers.ts']] },
+  { name: 'commits', commands: [['node', 'scripts/commit-subjects.ts']] },
   { name: 'generated files', commands: [['node', 'scripts/generate.ts', '--check']] },
   {
     name: 'program',

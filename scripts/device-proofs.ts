@@ -4,7 +4,7 @@ import { both, embedded, type Proof } from './proof.ts'
 export const deviceProofs: readonly Proof[] = [
   {
     name: 'smpp',
-    says: 'an SMSC that throttles, drops, half-opens, stalls, or answers late: nothing goes twice, no session is stuck',
+    summary: 'an SMSC that throttles, drops, half-opens, stalls, or answers late: nothing goes twice, no session is stuck',
     projects: embedded,
     files: ['test/smpp/binding-waits.test.ts', 'test/smpp/link-dead.test.ts', 'test/smpp/link-doubts.test.ts', 'test/smpp/link-faults.test.ts', 'test/smpp/link-pace.test.ts', 'test/smpp/link-pair.test.ts', 'test/smpp/link-changes.test.ts', 'test/smpp/link-whole.test.ts', 'test/smpp/many-messages.test.ts', 'test/smpp/session-deliveries.test.ts', 'test/smpp/foreign-tls.test.ts', 'test/smpp/foreign-sessions.test.ts'],
     isTimed: true,
@@ -13,7 +13,7 @@ export const deviceProofs: readonly Proof[] = [
   },
   {
     name: 'smpp-garbage',
-    says: 'whatever bytes an SMSC sends, each session answers, ends or goes on, and none is stuck; each request has one true outcome',
+    summary: 'whatever bytes an SMSC sends, each session answers, ends or goes on, and none is stuck; each request has one true outcome',
     projects: embedded,
     files: ['test/smpp/session-hostile.test.ts', 'test/smpp/session-framing.test.ts', 'test/smpp/session-model.test.ts', 'test/smpp/session-life.test.ts', 'test/smpp/session-bind.test.ts', 'test/smpp/session-unbind.test.ts'],
     sizes: ['GARBAGE_PDUS', 'SESSION_RUNS'],
@@ -21,7 +21,7 @@ export const deviceProofs: readonly Proof[] = [
   },
   {
     name: 'phones',
-    says: 'a thousand phones, the 28 checks of the app’s protocol, and whatever phones, people and time do in whatever order, phones that are offline for days among it',
+    summary: 'a thousand phones, the 28 checks of the app’s protocol, and whatever phones, people and time do in whatever order, phones that are offline for days among it',
     projects: [...embedded, 'crash'],
     files: ['test/phones/phones-model.test.ts', 'test/phones/conformance.test.ts', 'test/crash/thousand-phones.test.ts', 'test/crash/fifty-phones.test.ts', 'test/phones/restarts.test.ts', 'test/phones/cancel-messages.test.ts', 'test/phones/gateway.test.ts', 'test/phones/unclear-failures.test.ts', 'test/phones/gateway-pace.test.ts', 'test/phones/phone-life.test.ts', 'test/phones/phone.test.ts', 'test/phones/phone-health.test.ts', 'test/phones/phone-clock.test.ts', 'test/phones/registrations.test.ts', 'test/phones/private-tokens.test.ts', 'test/phones/routes.test.ts', 'test/phones/device-route.test.ts', 'test/phones/fetch-routes.test.ts', 'test/phones/report-route.test.ts', 'test/phones/hook-route.test.ts', 'test/phones/event-route.test.ts'],
     isTimed: true,
@@ -30,7 +30,7 @@ export const deviceProofs: readonly Proof[] = [
   },
   {
     name: 'sick-devices',
-    says: 'devices that fail, hang, refuse or are cut, in changing order: while a sound one works no message waits for them or is refused for good by them, a new fault costs five messages at most, and one that is alone still gets its turns',
+    summary: 'devices that fail, hang, refuse or are cut, in changing order: while a sound one works no message waits for them or is refused for good by them, a new fault costs five messages at most, and one that is alone still gets its turns',
     projects: both,
     files: ['test/unit/doubt.test.ts', 'test/unit/choose-device.test.ts', 'test/unit/choose-doubted.test.ts', 'test/dispatch/sick-links.test.ts', 'test/phones/sick-phones.test.ts'],
     sizes: ['SICK_LINKS'],
@@ -38,7 +38,7 @@ export const deviceProofs: readonly Proof[] = [
   },
   {
     name: 'shared-receipts',
-    says: 'two hosts of one carrier whose receipts come over the other session, early, late and of lost answers: each moves the message that it is about, and where two await one id the recipient decides',
+    summary: 'two hosts of one carrier whose receipts come over the other session, early, late and of lost answers: each moves the message that it is about, and where two await one id the recipient decides',
     projects: both,
     files: ['test/messages/shared-receipts.test.ts'],
     sizes: [],
@@ -46,7 +46,7 @@ export const deviceProofs: readonly Proof[] = [
   },
   {
     name: 'webhooks',
-    says: 'endpoints that hang, drip, redirect, flood, answer 410 or 429 stand in nobody’s way; addresses inside are not reached in any spelling; events are told again under the same id with the same words',
+    summary: 'endpoints that hang, drip, redirect, flood, answer 410 or 429 stand in nobody’s way; addresses inside are not reached in any spelling; events are told again under the same id with the same words',
     projects: embedded,
     files: ['test/webhooks/address-guard.test.ts', 'test/webhooks/hostile-receivers.test.ts', 'test/webhooks/lanes.test.ts', 'test/webhooks/deliverer.test.ts', 'test/webhooks/repeats.test.ts', 'test/webhooks/disabled-endpoints.test.ts', 'test/webhooks/failing-endpoints.test.ts', 'test/webhooks/public-reports.test.ts'],
     isTimed: true,
@@ -55,7 +55,7 @@ export const deviceProofs: readonly Proof[] = [
   },
   {
     name: 'webhook-kills',
-    says: 'kills while events are delivered lose none of them',
+    summary: 'kills while events are delivered lose none of them',
     projects: ['crash'],
     files: ['test/crash/webhooks.test.ts'],
     sizes: ['WEBHOOK_KILLS'],

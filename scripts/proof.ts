@@ -5,7 +5,7 @@ export interface Proof {
   /** What `npm run prove -- --only NAME` calls it. */
   name: string
   /** What holds, and against what. */
-  says: string
+  summary: string
   /** Projects of vitest.config.ts. */
   projects: readonly string[]
   files: readonly string[]

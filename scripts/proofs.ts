@@ -4,7 +4,7 @@ import { both, embedded, type Proof } from './proof.ts'
 export const proofs: readonly Proof[] = [
   {
     name: 'kills',
-    says: 'kill -9 at random under load over HTTP, with the peer in another process: nothing accepted is lost, charged twice or handed over twice, at most a window of unknown outcomes for each kill, one key fifty times at once before a kill and after it is one message, back within 5 s',
+    summary: 'kill -9 at random under load over HTTP, with the peer in another process: nothing accepted is lost, charged twice or handed over twice, at most a window of unknown outcomes for each kill, one key fifty times at once before a kill and after it is one message, back within 5 s',
     projects: ['crash'],
     files: ['test/crash/kill-9.test.ts'],
     isTimed: true,
@@ -13,7 +13,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'model',
-    says: 'messages and money do what a model of them does, whatever happens in whatever order, on the real store',
+    summary: 'messages and money do what a model of them does, whatever happens in whatever order, on the real store',
     projects: embedded,
     files: ['test/messages/model.test.ts', 'test/messages/receipts.test.ts'],
     sizes: ['SEQUENCES'],
@@ -21,7 +21,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'crash-points',
-    says: 'death at a named point: before and after each commit of the way of a message, each write that leaves the house and each answer',
+    summary: 'death at a named point: before and after each commit of the way of a message, each write that leaves the house and each answer',
     projects: ['crash'],
     files: ['test/crash/crash-points.test.ts', 'test/crash/smpp-crash-points.test.ts'],
     sizes: ['CRASH_ROUNDS'],
@@ -29,7 +29,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'threads',
-    says: 'a thread of the database that dies ends its server at once, and the next one takes over; its links are taken at once and given back',
+    summary: 'a thread of the database that dies ends its server at once, and the next one takes over; its links are taken at once and given back',
     projects: ['crash'],
     files: ['test/crash/dead-thread.test.ts', 'test/crash/leases.test.ts'],
     sizes: [],
@@ -37,7 +37,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'flushes',
-    says: 'by the calls that the server makes of the system (strace): no 202 leaves before its message was flushed, alone or in a batch, no message before its attempt was',
+    summary: 'by the calls that the server makes of the system (strace): no 202 leaves before its message was flushed, alone or in a batch, no message before its attempt was',
     projects: ['crash'],
     files: ['test/crash/flush-order.test.ts'],
     sizes: [],
@@ -45,7 +45,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'full-disk',
-    says: 'a disk that is full (a small tmpfs): 507 and no false 202, reads go on, and sends go on by themselves when there is room',
+    summary: 'a disk that is full (a small tmpfs): 507 and no false 202, reads go on, and sends go on by themselves when there is room',
     projects: ['crash'],
     files: ['test/crash/disk-full.test.ts'],
     isTimed: true,
@@ -54,7 +54,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'unsafe-settings',
-    says: 'a database that does not flush each commit is not used, SQLite that falls back in silence among them: the start is refused, and a node that comes back to such a PostgreSQL writes nothing',
+    summary: 'a database that does not flush each commit is not used, SQLite that falls back in silence among them: the start is refused, and a node that comes back to such a PostgreSQL writes nothing',
     projects: both,
     files: ['test/postgres/unsafe-server.test.ts', 'test/storage/unsafe-sqlite.test.ts'],
     sizes: [],
@@ -62,7 +62,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'faults-of-storage',
-    says: 'a database that is full, locked, read-only or out of memory is said to be so: 507 or 503, nothing half-written, and the next write is taken; one outcome that it takes in no form keeps no server from starting',
+    summary: 'a database that is full, locked, read-only or out of memory is said to be so: 507 or 503, nothing half-written, and the next write is taken; one outcome that it takes in no form keeps no server from starting',
     projects: embedded,
     files: ['test/storage/sqlite-faults.test.ts', 'test/storage/guarded-connection.test.ts', 'test/api/faults.test.ts', 'test/dispatch/refused-orphans.test.ts'],
     sizes: [],
@@ -70,7 +70,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'races',
-    says: 'forty sends at once for the last ten SMS, and one key from all edges at once, by two writers of one database',
+    summary: 'forty sends at once for the last ten SMS, and one key from all edges at once, by two writers of one database',
     projects: both,
     files: ['test/messages/race.test.ts', 'test/life-of-a-message.test.ts', 'test/test-numbers.test.ts'],
     sizes: ['ROUNDS'],
@@ -78,7 +78,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'stop',
-    says: 'after STOP is stored nothing is handed over, whoever claims, accepts or gives back at that moment; of STOP and START the last word holds, whatever is told again',
+    summary: 'after STOP is stored nothing is handed over, whoever claims, accepts or gives back at that moment; of STOP and START the last word holds, whatever is told again',
     projects: both,
     files: ['test/messages/stop-race.test.ts', 'test/messages/received-keywords.test.ts'],
     sizes: ['RACES'],
@@ -86,7 +86,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'node-races',
-    says: 'the same races over four nodes: forty sends for the last ten SMS, one key fifty times at once; and one that is made to happen: what a node has read, nobody writes before its transaction ends',
+    summary: 'the same races over four nodes: forty sends for the last ten SMS, one key fifty times at once; and one that is made to happen: what a node has read, nobody writes before its transaction ends',
     projects: ['crash-postgres'],
     files: ['test/crash/postgres/races.test.ts'],
     sizes: ['NODE_ROUNDS'],
@@ -94,7 +94,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'four-nodes',
-    says: 'of four nodes on PostgreSQL one is killed again and again (each 10 s at the long size) and one stands still for twice the time that a lease lasts (90 s): nothing is handed over twice, and what the old token wants is refused',
+    summary: 'of four nodes on PostgreSQL one is killed again and again (each 10 s at the long size) and one stands still for twice the time that a lease lasts (90 s): nothing is handed over twice, and what the old token wants is refused',
     projects: ['crash-postgres'],
     files: ['test/crash/postgres/four-nodes.test.ts'],
     isTimed: true,
@@ -103,7 +103,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'nodes',
-    says: 'nodes of one database hear of one another, share limits, links, phones and roles, and take over what one leaves, at the usual times of heartbeats, leases and reports',
+    summary: 'nodes of one database hear of one another, share limits, links, phones and roles, and take over what one leaves, at the usual times of heartbeats, leases and reports',
     projects: ['postgres'],
     files: ['test/nodes/broadcasts.test.ts', 'test/nodes/phones.test.ts', 'test/nodes/routing.test.ts', 'test/nodes/roles.test.ts', 'test/nodes/limits.test.ts', 'test/nodes/webhooks.test.ts', 'test/nodes/secret.test.ts', 'test/nodes/wrong-clocks.test.ts', 'test/nodes/nodes.test.ts', 'test/nodes/heartbeats.test.ts', 'test/postgres/readers.test.ts', 'test/postgres/failed-begin.test.ts'],
     isTimed: true,
@@ -112,7 +112,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'fencing',
-    says: 'a node that lost a link claims nothing for it, what a living node hands over is ended by nobody else, and no page of history passes by what another writes',
+    summary: 'a node that lost a link claims nothing for it, what a living node hands over is ended by nobody else, and no page of history passes by what another writes',
     projects: both,
     files: ['test/messages/fencing.test.ts', 'test/nodes/rescuer.test.ts', 'test/nodes/history-floor.test.ts', 'test/dispatch/link-leases.test.ts'],
     sizes: [],
@@ -120,7 +120,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'postgres-killed',
-    says: 'PostgreSQL killed and started again under load: whoever asks is told so within 2 s, it is back within 5 s, nothing is lost or doubled',
+    summary: 'PostgreSQL killed and started again under load: whoever asks is told so within 2 s, it is back within 5 s, nothing is lost or doubled',
     projects: ['crash-postgres'],
     files: ['test/crash/postgres/postgres-killed.test.ts'],
     isTimed: true,
@@ -129,7 +129,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'lost-commits',
-    says: 'a COMMIT whose answer is lost is never repeated blindly, nor believed: the database is asked what became of it; of statements that fail together the reason is told',
+    summary: 'a COMMIT whose answer is lost is never repeated blindly, nor believed: the database is asked what became of it; of statements that fail together the reason is told',
     projects: ['postgres'],
     files: ['test/postgres/lost-commit.test.ts', 'test/postgres/numbers-again.test.ts', 'test/postgres/black-hole.test.ts', 'test/postgres/unfit-values.test.ts'],
     sizes: [],
@@ -137,7 +137,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'stops',
-    says: 'SIGTERM under load, and while half of a long message waits for its rest: no unknown outcome, the end within 30 s; no second server on one folder',
+    summary: 'SIGTERM under load, and while half of a long message waits for its rest: no unknown outcome, the end within 30 s; no second server on one folder',
     projects: ['crash'],
     files: ['test/crash/drain.test.ts'],
     isTimed: true,
@@ -146,7 +146,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'clocks',
-    says: 'a wall clock that jumps by days, in the process (libfaketime, three days and back under load) and in the code: nothing is lost, goes early, late or twice, and no lease ends',
+    summary: 'a wall clock that jumps by days, in the process (libfaketime, three days and back under load) and in the code: nothing is lost, goes early, late or twice, and no lease ends',
     projects: ['crash', 'sqlite'],
     files: ['test/crash/schedule.test.ts', 'test/crash/clock-jumps.test.ts', 'test/dispatch/wall-clock.test.ts', 'test/dispatch/link-leases.test.ts', 'test/devices/device-lease.test.ts'],
     isTimed: true,
@@ -155,7 +155,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'validity',
-    says: 'nothing is handed over after its validity or after a cancel, whatever waited',
+    summary: 'nothing is handed over after its validity or after a cancel, whatever waited',
     projects: both,
     files: ['test/dispatch/expirer.test.ts', 'test/dispatch/rescuer.test.ts', 'test/dispatch/receipt-expirer.test.ts', 'test/dispatch/retention.test.ts', 'test/dispatch/test-credit-refill.test.ts'],
     sizes: [],
@@ -163,7 +163,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'restores',
-    says: 'a backup or a copy of the disk made under load and put back: nothing of it is sent again until somebody decides, new messages go',
+    summary: 'a backup or a copy of the disk made under load and put back: nothing of it is sent again until somebody decides, new messages go',
     projects: ['crash', ...embedded],
     files: ['test/crash/restore.test.ts', 'test/crash/put-back.test.ts', 'test/cli/lost-database.test.ts', 'test/unit/claims-behind-progress.test.ts'],
     sizes: ['RESTORED_HOUSES', 'PUT_BACKS'],
@@ -171,7 +171,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'put-back-servers',
-    says: 'a copy of the disk of PostgreSQL made under load (a snapshot, a stopped server, a base backup that is recovered) and put back while the file of the node stays, under a node that runs, and to one without its folder: nothing is handed over twice, and the node says what it holds',
+    summary: 'a copy of the disk of PostgreSQL made under load (a snapshot, a stopped server, a base backup that is recovered) and put back while the file of the node stays, under a node that runs, and to one without its folder: nothing is handed over twice, and the node says what it holds',
     projects: ['crash-postgres'],
     files: ['test/crash/postgres/put-back.test.ts'],
     sizes: ['SERVER_PUT_BACKS', 'SERVER_COPIES'],
@@ -179,7 +179,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'moves',
-    says: 'a move to PostgreSQL that is killed at any time leaves one whole database, and the one that has moved is served no more',
+    summary: 'a move to PostgreSQL that is killed at any time leaves one whole database, and the one that has moved is served no more',
     projects: both,
     files: ['test/move/kill.test.ts', 'test/cli/moved.test.ts'],
     sizes: [],
@@ -188,7 +188,7 @@ export const proofs: readonly Proof[] = [
   ...deviceProofs,
   {
     name: 'hostile-http',
-    says: 'slow, endless, smuggled, compressed, deep and broken requests get a 4xx soon, and never a 5xx',
+    summary: 'slow, endless, smuggled, compressed, deep and broken requests get a 4xx soon, and never a 5xx',
     projects: embedded,
     files: ['test/api/hostile-http.test.ts', 'test/api/slow-clients.test.ts', 'test/api/silent-connections.test.ts', 'test/api/json-body.test.ts', 'test/api/media-types.test.ts', 'test/console/json-in-address.test.ts'],
     isTimed: true,
@@ -197,7 +197,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'nul',
-    says: 'a NUL in any text of any call of the API, the console or the operator’s programs is refused by name, on PostgreSQL too, which keeps none',
+    summary: 'a NUL in any text of any call of the API, the console or the operator’s programs is refused by name, on PostgreSQL too, which keeps none',
     projects: both,
     files: ['test/api/nul.test.ts'],
     sizes: [],
@@ -205,7 +205,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'fuzz',
-    says: 'requests made from both references, right, nearly right and hostile: no 5xx, and no status, code, header or body that the reference does not name',
+    summary: 'requests made from both references, right, nearly right and hostile: no 5xx, and no status, code, header or body that the reference does not name',
     projects: embedded,
     files: ['test/api/fuzz.test.ts', 'test/operator/fuzz.test.ts'],
     sizes: ['FUZZ_REQUESTS', 'OPERATOR_FUZZ_REQUESTS'],
@@ -213,7 +213,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'access',
-    says: 'every route of the API, the console and the operator’s programs, tried without, with a bad, an ended, a foreign and a lesser key or session, and with every id of somebody else: what is theirs is absent, and whoever may is answered',
+    summary: 'every route of the API, the console and the operator’s programs, tried without, with a bad, an ended, a foreign and a lesser key or session, and with every id of somebody else: what is theirs is absent, and whoever may is answered',
     projects: embedded,
     files: ['test/console/access.test.ts', 'test/operator/access.test.ts', 'test/api/authentication.test.ts', 'test/history/filters.test.ts'],
     sizes: [],
@@ -221,7 +221,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'row-security',
-    says: 'on PostgreSQL a read for an account that forgot to name it sees the rows of that account alone',
+    summary: 'on PostgreSQL a read for an account that forgot to name it sees the rows of that account alone',
     projects: ['postgres'],
     files: ['test/postgres/row-security.test.ts', 'test/postgres/row-security-start.test.ts', 'test/postgres/console-walls.test.ts'],
     sizes: [],
@@ -229,7 +229,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'console',
-    says: 'sessions, guessing, second factors, foreign pages, and 200 strings that would run in a browser',
+    summary: 'sessions, guessing, second factors, foreign pages, and 200 strings that would run in a browser',
     projects: [...embedded, 'e2e'],
     files: ['test/console/attacks.test.ts', 'test/console/passkeys.test.ts', 'test/console/passkey-refusals.test.ts', 'test/e2e/xss.test.ts'],
     sizes: [],
@@ -237,7 +237,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'scale',
-    says: 'of 100,000 messages and more the first page of any filter is shown within 300 ms, scrolling meets each once, and an export has them all',
+    summary: 'of 100,000 messages and more the first page of any filter is shown within 300 ms, scrolling meets each once, and an export has them all',
     projects: ['e2e'],
     files: ['test/e2e/history-at-scale.test.ts'],
     isTimed: true,
@@ -246,7 +246,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'secrets',
-    says: 'no log, metric, trace of a link or answer to somebody else has a text, a whole number, a key, a token, a code, a password or a secret: marks in the flows of people, programs, phones, the operator and webhooks, at level debug',
+    summary: 'no log, metric, trace of a link or answer to somebody else has a text, a whole number, a key, a token, a code, a password or a secret: marks in the flows of people, programs, phones, the operator and webhooks, at level debug',
     projects: embedded,
     files: ['test/log-canary.test.ts', 'test/smpp/no-secrets.test.ts', 'test/smpp/link-trace.test.ts', 'test/api/request-log.test.ts'],
     sizes: [],
@@ -254,7 +254,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'fairness',
-    says: 'an account that sends one message a second waits behind no backlog of another on the same device: 99 of 100 are handed over within 2 s, by the log of the peer',
+    summary: 'an account that sends one message a second waits behind no backlog of another on the same device: 99 of 100 are handed over within 2 s, by the log of the peer',
     projects: ['crash'],
     files: ['test/crash/fairness.test.ts'],
     isTimed: true,
@@ -263,7 +263,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'soak',
-    says: 'a million messages on top of a million old ones, of which retention removes half and erases the texts of the rest and of all that end: resident memory stays below 300 MB and without its garbage grows by no more than 5 MB while half as many again are sent, the write-ahead log stays below 64 MB, no file stays open, nothing is overdue',
+    summary: 'a million messages on top of a million old ones, of which retention removes half and erases the texts of the rest and of all that end: resident memory stays below 300 MB and without its garbage grows by no more than 5 MB while half as many again are sent, the write-ahead log stays below 64 MB, no file stays open, nothing is overdue',
     projects: [],
     files: [],
     script: 'bench/soak.ts',

@@ -16,7 +16,7 @@ import { proofs } from './proofs.ts'
 export interface PlantedBug {
   name: string
   /** What is wrong with the program once it is planted. */
-  says: string
+  summary: string
   /**
    * The test file, and words in the name of the test in it, that must fail; of a proof that is a program words of what it says last: a reason, or
    * several with "; " between.
@@ -47,8 +47,8 @@ export async function readPlantedBug(name: string): Promise<PlantedBug> {
     if (value === undefined) throw new Error(`${name}.patch has no line "${label}: …"`)
     return value
   }
-  const [says, file, test] = [field('Bug'), field('Red in'), field('Test')]
-  return { name, says, file, test, because: all('Because'), changes: readChanges(text) }
+  const [summary, file, test] = [field('Bug'), field('Red in'), field('Test')]
+  return { name, summary, file, test, because: all('Because'), changes: readChanges(text) }
 }
 
 /** The names of all bugs. */

@@ -125,11 +125,11 @@ const sizesOf = ({ sizes }: Proof): string =>
 /** Bugs are planted at the sizes of CI: what `npm test` runs is what must catch them. */
 async function plantFor(proof: Proof, name: string, say: Say): Promise<ResultRow> {
   const startedMs = performance.now()
-  const { says, caught, detail } = await plantOne(name)
+  const { summary, caught, detail } = await plantOne(name)
   say(`${name}: ${caught ? 'caught' : `MISSED, ${detail}`}, ${secondsSince(startedMs)} s`)
   return {
     proof: proof.name,
-    size: `planted: ${says}`,
+    size: `planted: ${summary}`,
     result: caught ? 'caught' : 'MISSED',
     seconds: secondsSince(startedMs),
     holds: caught,
@@ -138,12 +138,12 @@ async function plantFor(proof: Proof, name: string, say: Say): Promise<ResultRow
 }
 
 /** A patch that fits no more is one that was not caught: what the others found is told all the same. */
-async function plantOne(name: string): Promise<{ says: string; caught: boolean; detail: string }> {
+async function plantOne(name: string): Promise<{ summary: string; caught: boolean; detail: string }> {
   try {
     const bug = await readPlantedBug(name)
-    return { says: bug.says, ...(await proveRed(bug)) }
+    return { summary: bug.summary, ...(await proveRed(bug)) }
   } catch (error) {
-    return { says: name, caught: false, detail: String(error) }
+    return { summary: name, caught: false, detail: String(error) }
   }
 }
 

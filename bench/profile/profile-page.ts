@@ -5,7 +5,7 @@ import type { Seen } from './profile-server.ts'
 
 /** A profile as text, a heading for each instrument. */
 export const renderProfile = (name: ProfileName, seen: readonly Seen[]): string =>
-  [`${name}: ${says[name]}`, ...seen.map(({ title, lines }) => `${title}\n\n${lines.join('\n')}`)].join(
+  [`${name}: ${summary[name]}`, ...seen.map(({ title, lines }) => `${title}\n\n${lines.join('\n')}`)].join(
     '\n\n',
   )
 
@@ -18,7 +18,7 @@ export async function keepProfile(name: ProfileName, seen: readonly Seen[]): Pro
   )
 }
 
-const says: Readonly<Record<ProfileName, string>> = {
+const summary: Readonly<Record<ProfileName, string>> = {
   accept:
     'sends of one message over 64 connections, as fast as they are answered, with the only device offline',
   'accept-many': 'the same with 100 recipients a request',

@@ -41,6 +41,6 @@ Without a result:
 
 const rows = (): string[] =>
   Object.entries<ResultMeaning>(sendResults).map(
-    ([name, { number, class: of, code, says }]) =>
-      `| ${number} | \`${name}\` | \`${of}\` | \`${code}\` | ${says} |`,
+    ([name, { number, class: of, code, summary }]) =>
+      `| ${number} | \`${name}\` | \`${of}\` | \`${code}\` | ${summary} |`,
   )

@@ -3,7 +3,7 @@ import type { Generator } from './generator.ts'
 
 interface Row {
   env: string
-  says: string
+  summary: string
   default: string | number | readonly string[] | null
   secret?: true
 }
@@ -37,12 +37,12 @@ export const environmentExample: Generator = {
     async () => `# Generated from src/settings/ by npm run generate. Every setting with its default; see docs/configuration.md.
 # onesixty reads its environment only. To fill it from a copy of this file: set -a; . ./.env; set +a; npm start
 
-${groups.map(({ title, rows }) => [`# --- ${title} ---`, ...rows.map((row) => `# ${row.says}\n#${row.env}=${asText(row.default)}`)].join('\n\n')).join('\n\n')}
+${groups.map(({ title, rows }) => [`# --- ${title} ---`, ...rows.map((row) => `# ${row.summary}\n#${row.env}=${asText(row.default)}`)].join('\n\n')).join('\n\n')}
 `,
 }
 
 const line = (row: Row): string =>
-  `| \`${row.env}\`${row.secret ? ' (secret)' : ''} | ${shown(row.default)} | ${row.says} |`
+  `| \`${row.env}\`${row.secret ? ' (secret)' : ''} | ${shown(row.default)} | ${row.summary} |`
 
 const shown = (value: Row['default']): string => (asText(value) === '' ? '–' : `\`${asText(value)}\``)
 

@@ -44,7 +44,7 @@ const terms: readonly Term[] = [
   ['submit, submission', 'Gives a message to a device, after the attempt was flushed.', '`submit_sm`, MT submit', 'hand over'],
   ['test credits', 'The balance of test mode.', 'test credits', 'play SMS'],
   ['throttled', 'The SMSC asks for fewer messages.', '`ESME_RTHROTTLED`', 'slows down'],
-  ['unknown outcome', 'The response to a submission was lost: status `unconfirmed`.', 'unknown, unconfirmed', 'in doubt'],
+  ['unknown outcome', 'The response to a submission was lost. The message becomes `unconfirmed`, or is sent once more by `resend_once`.', 'unknown, unconfirmed', 'in doubt'],
   ['unmatched receipt', 'A receipt whose ID matches no attempt.', 'unmatched DLR', 'parked receipt'],
   ['user', 'Signs in to the console; member or owner of accounts.', 'user', 'person, somebody'],
 ] // prettier-ignore

@@ -56,7 +56,7 @@ All garbage is collected after a million messages and at the end, to see what st
 `
 
 function proofRow(proof: Proof, seen: RecordedResult | undefined): string {
-  const { name, says, files, script } = proof
+  const { name, summary, files, script } = proof
   const tests = [...files, ...(script === undefined ? [] : [script])]
     .map((file) => `\`${file}\``)
     .join('<br>')
@@ -65,7 +65,7 @@ function proofRow(proof: Proof, seen: RecordedResult | undefined): string {
     seen === undefined
       ? '–'
       : `${seen.size}: ${seen.result} in ${seen.seconds} s (${seen.commit}, ${seen.day})`
-  return `| \`${name}\` | ${says} | ${inTests} | ${sizesOf(proof, 'long')} | ${tests} | ${last} |`
+  return `| \`${name}\` | ${summary} | ${inTests} | ${sizesOf(proof, 'long')} | ${tests} | ${last} |`
 }
 
 const sizesOf = ({ sizes }: Proof, tier: 'ci' | 'long'): string =>
@@ -74,6 +74,6 @@ const sizesOf = ({ sizes }: Proof, tier: 'ci' | 'long'): string =>
     : sizes.map((size) => `${proofSizes[size][tier].toLocaleString('en')} ${proofSizes[size].of}`).join('; ')
 
 async function bugRow({ name }: Proof, bug: string): Promise<string> {
-  const { says } = await readPlantedBug(bug)
-  return `| [\`${bug}\`](../test/planted/${bug}.patch) | \`${name}\` | ${says} |`
+  const { summary } = await readPlantedBug(bug)
+  return `| [\`${bug}\`](../test/planted/${bug}.patch) | \`${name}\` | ${summary} |`
 }

@@ -21,8 +21,8 @@ function settingsTable(kind: string, settings: readonly SettingRule[]): Generato
       const after = rest?.split(end)[1]
       if (before === undefined || after === undefined) throw new Error(`${path} has no ${begin} … ${end}.`)
       const rows = settings.map(
-        ({ name, default: byDefault, says }) =>
-          `| \`${name}\` | ${byDefault === '' ? '–' : `\`${byDefault}\``} | ${says} |`,
+        ({ name, default: byDefault, summary }) =>
+          `| \`${name}\` | ${byDefault === '' ? '–' : `\`${byDefault}\``} | ${summary} |`,
       )
       return `${before}${begin}\n| setting | default | what it does |\n| --- | --- | --- |\n${rows.join('\n')}\n${end}${after}`
     },

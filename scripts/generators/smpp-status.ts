@@ -32,17 +32,17 @@ ${rows().join('\n')}
 
 function rows(): string[] {
   const listed = Object.entries(commandStatus).map(([name, status]) => {
-    const { lasts, code, says } = statusMeanings[name as keyof typeof commandStatus]
-    return row(hex(status), `\`${name}\``, lasts, code, says)
+    const { lasts, code, summary } = statusMeanings[name as keyof typeof commandStatus]
+    return row(hex(status), `\`${name}\``, lasts, code, summary)
   })
   const unlisted = [
-    row('`0x400` to `0x4ff`', vendors.name, vendors.lasts, vendors.code, vendors.says),
-    row('any other', reserved.name, reserved.lasts, reserved.code, reserved.says),
+    row('`0x400` to `0x4ff`', vendors.name, vendors.lasts, vendors.code, vendors.summary),
+    row('any other', reserved.name, reserved.lasts, reserved.code, reserved.summary),
   ]
   return [...listed, ...unlisted]
 }
 
-const row = (status: string, name: string, lasts: string, code: string, says: string): string =>
-  `| ${status} | ${name} | \`${lasts}\` | \`${code}\` | ${says} |`
+const row = (status: string, name: string, lasts: string, code: string, summary: string): string =>
+  `| ${status} | ${name} | \`${lasts}\` | \`${code}\` | ${summary} |`
 
 const hex = (status: number): string => `\`0x${status.toString(16).padStart(2, '0')}\``

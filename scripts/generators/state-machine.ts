@@ -16,12 +16,12 @@ ${arrows().join('\n')}
 | from | what happens | to | the hold |
 | --- | --- | --- | --- |
 ${allMoves()
-  .map(({ from, event, move }) => `| \`${from}\` | ${event} | \`${move.to}\` | ${says(move)} |`)
+  .map(({ from, event, move }) => `| \`${from}\` | ${event} | \`${move.to}\` | ${summary(move)} |`)
   .join('\n')}
 
 Every other pair of state and event is refused and logged. A correction changes the status only: the message stays final and
-what was charged stays charged. A message that goes again after an unknown outcome (\`resend_once\`) ends as \`unconfirmed\` wherever
-the table says \`failed\`, \`expired\` or \`canceled\`: nobody knows what became of its first try.
+what was charged stays charged. A message that is sent again after an unknown outcome (\`resend_once\`) becomes \`unconfirmed\` wherever
+the table says \`failed\`, \`expired\` or \`canceled\`: the outcome of its first attempt is unknown.
 `,
 }
 
@@ -48,13 +48,13 @@ function arrows(): string[] {
   })
 }
 
-function says({ charge, correction }: Move): string {
+function summary({ charge, correction }: Move): string {
   if (correction) return 'as it was (correction)'
   switch (charge) {
     case 'all':
       return 'charged'
     case 'taken':
-      return 'parts known to be taken are charged, the rest released'
+      return 'parts known to be accepted are charged, the rest released'
     case 'nothing':
       return 'released'
     case 'keep':

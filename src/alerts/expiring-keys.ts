@@ -1,6 +1,6 @@
 import { dayMs, rfc3339 } from '../runtime/clock.ts'
 import type { AlertRule } from './condition.ts'
-import { formatInstant } from './format-instant.ts'
+import { formatInstant } from './alert-texts.ts'
 
 /**
  * Live keys that expire within `days`, unless a later key with the same name outlasts them: those are being

@@ -3,8 +3,8 @@ import { selectEach } from '../storage/seam/sets.ts'
 import { isOfOpenAccount } from './active-accounts.ts'
 import { alertKey, type AlertRule, type Condition } from './condition.ts'
 import { idsAmong, subjectsOf } from './resolved-subjects.ts'
-import { formatInstant } from './format-instant.ts'
 import { type JsonText, readJson } from '../storage/tables/json-columns.ts'
+import { formatInstant } from './alert-texts.ts'
 
 /**
  * Reasons of a bound link that only receives, with status `offline`: nothing can be sent over it, by its own

@@ -1,6 +1,5 @@
-import { alertTexts } from './alert-texts.ts'
+import { alertTexts, formatInstant } from './alert-texts.ts'
 import type { DueMail } from './alert-mails.ts'
-import { formatInstant } from './format-instant.ts'
 
 /**
  * Renders the mail about the start or end of an alert as plain text. `publicUrl` is the public URL of the

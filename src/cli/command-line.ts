@@ -106,7 +106,7 @@ const serveCommand: Command = {
     roles: {
       type: 'text',
       value: 'LIST',
-      says: `Roles of this server, separated by commas: ${roles.join(', ')}. Default: all. Fewer roles need PostgreSQL, and other servers for the rest.`,
+      summary: `Roles of this server, separated by commas: ${roles.join(', ')}. Default: all. Fewer roles need PostgreSQL, and other servers for the rest.`,
     },
   },
   run: () => Promise.reject(new CommandError('not_here', 'This entry point cannot run the server.')),

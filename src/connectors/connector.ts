@@ -273,7 +273,7 @@ export const isPull = (device: Link | Pull): device is Pull => 'wake' in device
 export interface Trial {
   ok: boolean
   /** One sentence. */
-  says: string
+  summary: string
   /** What to do about it; null when it is fine. */
   remedy: string | null
 }

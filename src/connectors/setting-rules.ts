@@ -4,7 +4,7 @@ import { isCountry } from '../numbers/numbering-plan.ts'
 export interface SettingRule {
   name: string
   /** Shown to people: what it does, its unit and its default. */
-  says: string
+  summary: string
   default: string
   /** There is no default: a device must have it. */
   required?: true
@@ -18,18 +18,19 @@ export interface SettingRule {
 export const countrySetting: SettingRule = {
   name: 'country',
   default: '',
-  says: 'Country (two letters, such as DE) of senders whose numbers the network delivers in national format, without a country code. Empty: such numbers are kept as received, and a STOP from them cannot be applied.',
+  summary:
+    'Country (two letters, such as DE) of senders whose numbers the network delivers in national format, without a country code. Empty: such numbers are kept as received, and a STOP from them cannot be applied.',
   check: (value) =>
     value === '' || isCountry(value) ? null : 'needs the code of a country such as DE, or nothing',
 }
 
 /** A setting with a few values, the first of which is its default. */
-export function oneOf(name: string, values: readonly [string, ...string[]], says: string): SettingRule {
+export function oneOf(name: string, values: readonly [string, ...string[]], summary: string): SettingRule {
   const wrong = `needs one of ${values.join(', ')}`
   return {
     name,
     default: values[0],
-    says,
+    summary,
     choices: values,
     check: (value) => (values.includes(value) ? null : wrong),
   }
@@ -40,10 +41,10 @@ export function wholeNumber(
   name: string,
   byDefault: number,
   [least, most]: readonly [number, number],
-  says: string,
+  summary: string,
 ): SettingRule {
   const wrong = `needs a whole number from ${least} to ${most}`
   const isFine = (value: string): boolean =>
     /^(0|[1-9]\d{0,8})$/.test(value) && Number(value) >= least && Number(value) <= most
-  return { name, default: String(byDefault), says, check: (value) => (isFine(value) ? null : wrong) }
+  return { name, default: String(byDefault), summary, check: (value) => (isFine(value) ? null : wrong) }
 }

@@ -196,7 +196,7 @@ async function refuseGrant(tx: Tx, { accountId, mode, sms }: Grant) {
     .where('account_id', '=', accountId)
     .where('mode', '=', mode)
     .executeTakeFirst()
-  if (wallet === undefined) return refuse('not_found', { detail: `There is no account ${accountId}.` })
+  if (wallet === undefined) return refuse('not_found', { detail: `Account ${accountId} not found.` })
   const free = wallet.granted - wallet.reserved - wallet.used
   const detail = `Cannot take back ${-sms} SMS: only ${free} of ${wallet.granted} are neither used nor reserved.`
   return invalidInput([{ pointer: '/sms', code: 'out_of_range', detail }])

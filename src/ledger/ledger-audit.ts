@@ -5,7 +5,7 @@ import type { Db } from '../storage/seam/dialect.ts'
 export interface AuditCheck {
   name: string
   /** The invariant, as a sentence. */
-  says: string
+  summary: string
   /** Returns the rows that violate it, at most `maxViolations`; none when it is valid. */
   find(db: Db, at: AuditTime): Promise<Violation[]>
 }
@@ -26,22 +26,22 @@ export const maxViolations = 20
 export const ledgerChecks: readonly AuditCheck[] = [
   {
     name: 'granted_is_ledger',
-    says: 'The amount granted to each wallet is the sum of its ledger entries.',
+    summary: 'The amount granted to each wallet is the sum of its ledger entries.',
     find: (db) => rowsOf(db, grantedIsNotLedger),
   },
   {
     name: 'used_is_usage',
-    says: 'The usage of each wallet is the sum of its daily usage.',
+    summary: 'The usage of each wallet is the sum of its daily usage.',
     find: (db) => rowsOf(db, usedIsNotUsage),
   },
   {
     name: 'wallets_in_bounds',
-    says: 'No wallet is below 0, and none has used and reserved more than was granted to it.',
+    summary: 'No wallet is below 0, and none has used and reserved more than was granted to it.',
     find: (db) => rowsOf(db, outOfBounds),
   },
   {
     name: 'accounts_have_wallets',
-    says: 'Every account has a wallet for each mode.',
+    summary: 'Every account has a wallet for each mode.',
     find: (db) => rowsOf(db, withoutWallet),
   },
 ]

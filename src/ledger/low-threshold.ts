@@ -16,8 +16,7 @@ export async function setLowThreshold(
     .where('account_id', '=', accountId)
     .where('mode', '=', mode)
     .executeTakeFirst()
-  if (changed.numUpdatedRows === 0n)
-    throw refuse('not_found', { detail: `There is no account ${accountId}.` })
+  if (changed.numUpdatedRows === 0n) throw refuse('not_found', { detail: `Account ${accountId} not found.` })
   await appendAudit(tx, deps, {
     accountId,
     actor,

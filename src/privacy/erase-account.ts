@@ -128,7 +128,7 @@ async function requireErasable(read: Db, { accountId, confirm }: EraseAccount): 
     .select('name')
     .where('id', '=', accountId)
     .executeTakeFirst()
-  if (account === undefined) throw refuse('not_found', { detail: `There is no account ${accountId}.` })
+  if (account === undefined) throw refuse('not_found', { detail: `Account ${accountId} not found.` })
   if (account.name !== confirm) {
     const detail = `To erase ${accountId}, confirm with its exact name: ${account.name}`
     throw invalidInput([{ pointer: '/confirm', code: 'not_in_enum', detail }])

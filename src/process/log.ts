@@ -96,10 +96,10 @@ class LastingFaults {
   /** Returns what to write, or null. */
   lineDue(args: Parameters<LogFn>): Parameters<LogFn> | null {
     const [fields, message] = args as unknown[]
-    const { err, janitor } = (fields ?? {}) as { err?: { lasts?: boolean; fault?: string }; janitor?: string }
+    const { err, sweeper } = (fields ?? {}) as { err?: { lasts?: boolean; fault?: string }; sweeper?: string }
     if (err?.lasts !== true) return args
     const lines = this.#meet(String(err.fault))
-    const name = `${String(message)} ${janitor}`
+    const name = `${String(message)} ${sweeper}`
     const nowMs = this.#clock.monotonicMs()
     const before = lines.get(name)
     if (before !== undefined && nowMs - before.atMs < sayAgainMs) {

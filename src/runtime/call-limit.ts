@@ -11,13 +11,15 @@ export interface LimitedCall {
 
 /** A rate limit of calls, and its words. */
 export interface CallLimit {
-  /** Name in the headers and in `violated_policies`; that of its burst is `<policy>-burst`. */
+  /** Name in the headers and in `violated_policies`. */
   policy: string
+  /** Name of a limit of its own for bursts; without it a burst is reported as the rate. */
+  burstPolicy?: string
   quota: Quota
   /** Who is limited, at the beginning of a sentence. */
   subject: string
-  /** What is limited, in the plural. */
-  calls: string
+  /** What is limited, one and several. */
+  calls: readonly [one: string, several: string]
 }
 
 /** Counts one call of `name`, or only checks it; null where the quota is no limit. */
@@ -45,14 +47,14 @@ const headersOf = (policy: string, { perMinute }: Quota, verdict: Verdict): read
 ]
 
 function refusalOf(
-  { policy, quota, subject, calls }: CallLimit,
+  { policy, burstPolicy, quota, subject, calls: [one, several] }: CallLimit,
   { violated, retryAfterSeconds }: Verdict,
 ): Refusal {
-  const most =
-    violated === 'burst' ? `${quota.burst} ${calls} at once` : `${quota.perMinute} ${calls} per minute`
+  const isBurst = violated === 'burst' && burstPolicy !== undefined
+  const count = isBurst ? quota.burst : quota.perMinute
   return refuse('rate_limited', {
-    detail: `${subject} is limited to ${most}. Wait ${retryAfterSeconds} s.`,
-    violated_policies: [violated === 'burst' ? `${policy}-burst` : policy],
+    detail: `${subject} is limited to ${count} ${count === 1 ? one : several} ${isBurst ? 'at once' : 'per minute'}. Wait ${retryAfterSeconds} s.`,
+    violated_policies: [isBurst ? burstPolicy : policy],
     headers: { 'retry-after': String(retryAfterSeconds) },
   })
 }

@@ -42,11 +42,11 @@ export function unknownFieldFault(
   otherNames: ReadonlyMap<string, string> = new Map(),
 ): Fault {
   const near = otherNames.get(name.toLowerCase().replaceAll(/[^a-z]/g, '')) ?? nearestName(name, known)
-  const says = 'Unknown field.'
+  const summary = 'Unknown field.'
   return {
     pointer,
     code: 'unknown_field',
-    detail: near === null ? says : `${says} Did you mean \`${near}\`?`,
+    detail: near === null ? summary : `${summary} Did you mean \`${near}\`?`,
     ...(near === null ? {} : { suggestion: near }),
   }
 }

@@ -36,27 +36,28 @@ export interface ReadRules {
 const maxFaults = 100
 const none: readonly Fault[] = []
 
-/** Returns the members of an object that are valid by its schema, and the faults of the others. */
+/**
+ * Returns the members of an object that are valid by its schema, and the faults of the others. Members after
+ * the hundredth fault are not looked at, and are not among the valid ones.
+ */
 export function readMembers(
   schema: BodySchema,
   given: Readonly<Record<string, unknown>>,
   rules: ReadRules = {},
 ): { valid: object; faults: Fault[] } {
   const faults: Fault[] = []
-  const faulty = new Set<string>()
   for (const name of schema.required ?? [])
     if (!Object.hasOwn(given, name)) faults.push(missingFault('', name))
+  const valid: [name: string, value: unknown][] = []
   for (const name of Object.keys(given)) {
+    if (faults.length >= maxFaults) break
     const own = rules.own?.get(name)
     const value = given[name]
     const found = own === undefined ? memberFaults('', schema, name, value, rules) : own(`/${name}`, value)
-    if (found.length === 0) continue
-    faulty.add(name)
-    faults.push(...found)
-    if (faults.length >= maxFaults) break
+    if (found.length === 0) valid.push([name, value])
+    else faults.push(...found)
   }
-  if (faulty.size === 0) return { valid: given, faults }
-  return { valid: Object.fromEntries(Object.entries(given).filter(([name]) => !faulty.has(name))), faults }
+  return { valid: faults.length === 0 ? given : Object.fromEntries(valid), faults }
 }
 
 /** Returns the faults of a value by its schema: none when it is valid. */
@@ -88,7 +89,13 @@ function objectFaults(
   const { required = [], maxProperties = Infinity } = schema
   const names = Object.keys(value)
   if (names.length > maxProperties)
-    return [{ pointer, code: 'too_many_items', detail: `Must have at most ${maxProperties} entries.` }]
+    return [
+      {
+        pointer,
+        code: 'too_many_items',
+        detail: `Must have at most ${counted(maxProperties, 'entry', 'entries')}.`,
+      },
+    ]
   const faults = required.flatMap((name) => (Object.hasOwn(value, name) ? [] : [missingFault(pointer, name)]))
   for (const name of names) {
     faults.push(...memberFaults(pointer, schema, name, value[name], rules))
@@ -122,11 +129,11 @@ function listFaults(pointer: string, schema: BodySchema, value: unknown, rules: 
       {
         pointer,
         code: 'too_short',
-        detail: `Must have at least ${minItems} item${minItems === 1 ? '' : 's'}.`,
+        detail: `Must have at least ${counted(minItems, 'item')}.`,
       },
     ]
   if (value.length > maxItems)
-    return [{ pointer, code: 'too_many_items', detail: `Must have at most ${maxItems} items.` }]
+    return [{ pointer, code: 'too_many_items', detail: `Must have at most ${counted(maxItems, 'item')}.` }]
   const faults: Fault[] = []
   for (const [index, item] of value.entries()) {
     faults.push(...schemaFaults(`${pointer}/${index}`, items, item, rules))
@@ -135,11 +142,13 @@ function listFaults(pointer: string, schema: BodySchema, value: unknown, rules: 
   return faults
 }
 
-/** Returns the fault of a value that is none of a list, whose schema names no type. */
+/** Returns the fault of a value that is not in a list, whose schema names no type. */
 function wordFaults(pointer: string, words: readonly unknown[], value: unknown): readonly Fault[] {
-  return words.includes(value)
-    ? none
-    : [{ pointer, code: 'not_in_enum', detail: `Must be one of ${words.join(', ')}.` }]
+  if (words.includes(value)) return none
+  if (!words.every((word) => typeof word === 'string'))
+    return [{ pointer, code: 'not_in_enum', detail: `Must be one of ${words.join(', ')}.` }]
+  const fault = scalarFault(pointer, { type: 'string', enum: words }, value)
+  return fault === null ? none : [fault]
 }
 
 function constantFaults(pointer: string, wanted: unknown, value: unknown): readonly Fault[] {
@@ -148,7 +157,10 @@ function constantFaults(pointer: string, wanted: unknown, value: unknown): reado
     : [{ pointer, code: 'not_in_enum', detail: `Must be ${JSON.stringify(wanted)}.` }]
 }
 
-/** Returns the faults by the choice whose type the value has; words are one list. */
+/**
+ * Returns the faults by the choice whose type the value has. Choices that are words make one list of words, which
+ * the fault of a value of another type names.
+ */
 function choiceFaults(
   pointer: string,
   choices: readonly BodySchema[],
@@ -157,22 +169,20 @@ function choiceFaults(
 ): readonly Fault[] {
   const words = choices.flatMap(({ const: word }) => (typeof word === 'string' ? [word] : []))
   const others = choices.filter(({ const: word }) => typeof word !== 'string')
-  const merged = words.length === 0 ? others : [{ type: 'string', enum: words }, ...others]
+  if (words.length > 0 && words.includes(value as string)) return none
   let fewest: readonly Fault[] | null = null
-  for (const choice of merged) {
+  for (const choice of others) {
     const found = schemaFaults(pointer, choice, value, rules)
     if (found.length === 0) return none
     const isOther = found.some((fault) => fault.pointer === pointer && fault.code === 'wrong_type')
     if (!isOther && (fewest === null || found.length < fewest.length)) fewest = found
   }
-  return (
-    fewest ?? [
-      typeFault(
-        pointer,
-        merged.flatMap(({ type = [] }) => type),
-      ),
-    ]
-  )
+  if (fewest !== null) return fewest
+  const types = others.flatMap(({ type = [] }) => type)
+  if (words.length === 0) return [typeFault(pointer, types)]
+  const fault = scalarFault(pointer, { type: 'string', enum: words }, typeof value === 'string' ? value : '')
+  const code = typeof value === 'string' ? 'not_in_enum' : 'wrong_type'
+  return [{ ...(fault as Fault), code, detail: `Must be one of ${[...words, ...types].join(', ')}.` }]
 }
 
 const missingFault = (pointer: string, name: string): Fault => ({
@@ -180,6 +190,9 @@ const missingFault = (pointer: string, name: string): Fault => ({
   code: 'required',
   detail: `\`${name}\` is required.`,
 })
+
+const counted = (count: number, one: string, several = `${one}s`): string =>
+  `${count} ${count === 1 ? one : several}`
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

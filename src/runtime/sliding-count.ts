@@ -3,23 +3,30 @@ import type { Clock } from './clock.ts'
 import { refuse } from './errors.ts'
 import type { SharedCounts } from './shared-counts.ts'
 
-/** Events that count as one moment: those up to a thousandth of the window after the first of them. */
+/** Events of one moment: they leave the window with the last of them. */
 interface Moment {
-  atMs: number
+  firstMs: number
+  lastMs: number
   count: number
 }
 
 interface Recent {
   total: number
-  /** The oldest first; at most 1,001 within a window. */
+  /** The oldest first. */
   moments: Moment[]
 }
 
 /**
+ * Events within a thousandth of the window are one moment; once a name has `exactMoments` of them, within a
+ * sixtieth. So a name has at most 121, and an event never leaves early: a wait is at most that much too long.
+ */
+const exactMoments = 60
+
+/**
  * Counts events by name within a sliding window. An attempt is counted before it is made, so that parallel
  * attempts cannot pass the limit, and undone if it need not count. In memory, and exchanged between nodes
- * periodically: approximate by design (P12), exact on one node. Bounded: with more than `maxNames` names, the
- * one that was counted longest ago is evicted.
+ * periodically: approximate by design (P12). Bounded: with more than `maxNames` names, the one that was counted
+ * longest ago is evicted.
  */
 export class SlidingCount {
   readonly #clock: Pick<Clock, 'monotonicMs'>
@@ -55,17 +62,18 @@ export class SlidingCount {
 
   /** Returns after how many seconds one more event is within the limit; 0 for now. */
   waitSeconds(name: string, most = this.#most): number {
-    const recent = this.#current(name)
+    const nowMs = this.#clock.monotonicMs()
+    const recent = this.#current(name, nowMs)
     if (most === 0 || recent === null) return 0
     let excess = recent.total + 1 - most
     if (excess <= 0) return 0
-    let freeMs = this.#clock.monotonicMs()
-    for (const { atMs, count } of recent.moments) {
-      freeMs = atMs + this.#windowMs
+    let freeMs = nowMs
+    for (const { lastMs, count } of recent.moments) {
+      freeMs = lastMs + this.#windowMs
       excess -= count
       if (excess <= 0) break
     }
-    return Math.ceil((freeMs - this.#clock.monotonicMs()) / 1_000)
+    return Math.ceil((freeMs - nowMs) / 1_000)
   }
 
   /** Counts an event, even above the limit. */
@@ -74,44 +82,49 @@ export class SlidingCount {
     this.#publish(name, 1)
   }
 
-  /** Removes the last counted event. */
+  /** Removes the newest event. Of two requests at the same time that may be the other one's. */
   giveBack(name: string): void {
-    if (this.#current(name) === null) return
+    if (this.#current(name, this.#clock.monotonicMs()) === null) return
     this.#change(name, -1)
     this.#publish(name, -1)
   }
 
   /** Removes all events of a name. */
   forget(name: string): void {
-    const recent = this.#current(name)
+    const recent = this.#current(name, this.#clock.monotonicMs())
     if (recent !== null) this.#publish(name, -recent.total)
     this.#recent.delete(name)
   }
 
   #change(name: string, by: number): void {
-    const recent = this.#current(name) ?? { total: 0, moments: [] }
-    if (by > 0) this.#append(recent.moments, by)
+    const nowMs = this.#clock.monotonicMs()
+    const recent = this.#current(name, nowMs) ?? { total: 0, moments: [] }
+    if (by > 0) this.#append(recent.moments, nowMs, by)
     else removeNewest(recent.moments, -by)
     recent.total = Math.max(0, recent.total + by)
     if (recent.total === 0) this.#recent.delete(name)
     else this.#recent.set(name, recent)
   }
 
-  #append(moments: Moment[], count: number): void {
-    const nowMs = this.#clock.monotonicMs()
+  #append(moments: Moment[], nowMs: number, count: number): void {
     const last = moments.at(-1)
-    if (last !== undefined && nowMs - last.atMs < this.#windowMs / 1_000) last.count += count
-    else moments.push({ atMs: nowMs, count })
+    const joinedMs = this.#windowMs / (moments.length < exactMoments ? 1_000 : 60)
+    if (last === undefined || nowMs - last.firstMs >= joinedMs)
+      moments.push({ firstMs: nowMs, lastMs: nowMs, count })
+    else {
+      last.lastMs = nowMs
+      last.count += count
+    }
   }
 
   /** Returns the events within the window; null without any. */
-  #current(name: string): Recent | null {
+  #current(name: string, nowMs: number): Recent | null {
     const recent = this.#recent.get(name)
     if (recent === undefined) return null
-    const beginMs = this.#clock.monotonicMs() - this.#windowMs
+    const beginMs = nowMs - this.#windowMs
     const { moments } = recent
     let ended = 0
-    for (let first = moments[0]; first !== undefined && first.atMs <= beginMs; first = moments[ended]) {
+    for (let first = moments[0]; first !== undefined && first.lastMs <= beginMs; first = moments[ended]) {
       recent.total -= first.count
       ended += 1
     }

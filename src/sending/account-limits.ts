@@ -7,7 +7,7 @@ import type { SharedCounts } from '../runtime/shared-counts.ts'
 
 type LimitedCaller = Pick<Caller, 'accountId' | 'mode' | 'sendPerMinute' | 'readPerMinute'>
 
-const nouns = { send: 'sends', read: 'reads' } as const
+const calls = { send: ['send', 'sends'], read: ['read', 'reads'] } as const
 
 /** Rate limits of accounts for sends and reads, over all their clients and users. */
 export class AccountLimits {
@@ -30,7 +30,13 @@ export class AccountLimits {
   check(caller: LimitedCaller, kind: 'send' | 'read', how: 'take' | 'peek' = 'take'): LimitedCall | null {
     const quota = this.#quotaOf(caller, kind)
     const name = `${caller.accountId}:${caller.mode}:${kind}`
-    const limit = { policy: kind, quota, subject: 'This account', calls: nouns[kind] }
+    const limit = {
+      policy: kind,
+      burstPolicy: `${kind}-burst`,
+      quota,
+      subject: 'This account',
+      calls: calls[kind],
+    }
     return limitCall(this.#limiter, name, limit, how)
   }
 

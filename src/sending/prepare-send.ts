@@ -39,8 +39,9 @@ const longestPastMs = 60_000
 const defaultValiditySeconds = { authentication: 600, transactional: 86_400, marketing: 86_400 } as const
 
 /**
- * Checks everything about a send that does not need a lock on its account, in the documented order: form and
- * meaning of the body, policy, and whether any device can carry it. Throws a `Refusal` with all faults.
+ * Checks everything about a send that does not need a lock on its account, in this order: form and meaning of
+ * the body (422 with all faults), recipients that may not be sent to (422), and whether any device can carry it
+ * (503). The limits, the queue and the balance follow (`Sender`). Throws a `Refusal`.
  */
 export async function checkSend(
   deps: Pick<PrepareSendDeps, 'ports' | 'clock'>,

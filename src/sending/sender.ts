@@ -141,7 +141,7 @@ export class Sender {
    * Rejects a send if one of its numbers has reached the limit for codes; otherwise counts it until undone.
    */
   #countAuthentication({ accountId, mode }: Caller, { body, recipients }: CheckedSend): (() => void) | null {
-    if (body.category !== 'authentication') return null
+    if (body.category !== 'authentication' || this.#deps.config.authMessagesPerRecipient === 0) return null
     const names = recipients.map(({ to }) => `${accountId}:${mode}:${presentSpelling(to)}`)
     const waits = names.map((name) => this.#recentCodes.waitSeconds(name))
     const retryAfterSeconds = Math.max(...waits)

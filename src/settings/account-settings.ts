@@ -7,24 +7,27 @@ export const accountSettings = {
     env: 'ONESIXTY_FREE_SMS',
     read: wholeNumber(0, 1_000_000),
     default: 10,
-    says: 'SMS credited to a new account. Enough to try everything without paying, and little to lose.',
+    summary: 'SMS credited to a new account. Enough to try everything without paying, and little to lose.',
   }),
   playSms: setting({
     env: 'ONESIXTY_PLAY_SMS',
     read: wholeNumber(0, 1_000_000),
     default: 1000,
-    says: 'Test credits of an account, refilled daily at 00:00 UTC. More than a day of tests needs, and few enough for a test to use up.',
+    summary:
+      'Test credits of an account, refilled daily at 00:00 UTC. More than a day of tests needs, and few enough for a test to use up.',
   }),
   lowBalance: setting({
     env: 'ONESIXTY_LOW_BALANCE',
     read: wholeNumber(0),
     default: 5,
-    says: 'Balance, in SMS, at or below which a new account counts as low; each account can set its own. Half of the SMS that a new account gets.',
+    summary:
+      'Balance, in SMS, at or below which a new account counts as low; each account can set its own. Half of the SMS that a new account gets.',
   }),
   queueLimit: setting({
     env: 'ONESIXTY_QUEUE_LIMIT',
     read: wholeNumber(0),
     default: 10_000,
-    says: 'Maximum number of scheduled and queued messages per account and mode; 0 = no limit. A hundred requests of 100 recipients; a client in an endless loop cannot fill the disk.',
+    summary:
+      'Maximum number of scheduled and queued messages per account and mode; 0 = no limit. A hundred requests of 100 recipients; a client in an endless loop cannot fill the disk.',
   }),
 } as const

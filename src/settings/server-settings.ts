@@ -7,74 +7,81 @@ export const serverSettings = {
     env: 'ONESIXTY_HOST',
     read: someText,
     default: '127.0.0.1',
-    says: 'Address to listen on. By default only this machine can connect.',
+    summary: 'Address to listen on. By default only this machine can connect.',
   }),
   port: setting({
     env: 'ONESIXTY_PORT',
     read: wholeNumber(0, 65_535),
     default: 8160,
-    says: 'Port to listen on; 0 chooses a free one.',
+    summary: 'Port to listen on; 0 chooses a free one.',
   }),
   publicUrl: setting<string | null>({
     env: 'ONESIXTY_PUBLIC_URL',
     read: httpOrigin,
     default: null,
-    says: 'Public address of this server, as clients and browsers reach it. Default: built from host and port.',
+    summary:
+      'Public address of this server, as clients and browsers reach it. Default: built from host and port.',
   }),
   tlsCert: setting<string | null>({
     env: 'ONESIXTY_TLS_CERT',
     read: someText,
     default: null,
-    says: 'File with the certificate chain (PEM). With it and the key the server speaks HTTPS; a reverse proxy works as well.',
+    summary:
+      'File with the certificate chain (PEM). With it and the key the server speaks HTTPS; a reverse proxy works as well.',
   }),
   tlsKey: setting<string | null>({
     env: 'ONESIXTY_TLS_KEY',
     read: someText,
     default: null,
-    says: 'File with the private key (PEM) of the certificate.',
+    summary: 'File with the private key (PEM) of the certificate.',
   }),
   trustedProxies: setting<readonly string[]>({
     env: 'ONESIXTY_TRUSTED_PROXIES',
     read: list,
     default: [],
-    says: 'Proxies whose X-Forwarded-For is trusted: addresses and CIDRs, separated by commas. Default: none.',
+    summary:
+      'Proxies whose X-Forwarded-For is trusted: addresses and CIDRs, separated by commas. Default: none.',
   }),
   dataFolder: setting({
     env: 'ONESIXTY_DATA',
     read: someText,
     default: './data',
-    says: 'Folder of the embedded database, of its start number (epoch), and of the current and former secrets.',
+    summary:
+      'Folder of the embedded database, of its start number (epoch), and of the current and former secrets.',
   }),
   secret: setting<string | null>({
     env: 'ONESIXTY_SECRET',
     read: longSecret,
     default: null,
-    says: 'Encrypts stored secrets that must be read again. Default: generated into the file `secret` of the data folder; former ones are in `secret.previous` there, one per line.',
+    summary:
+      'Encrypts stored secrets that must be read again. Default: generated into the file `secret` of the data folder; former ones are in `secret.previous` there, one per line.',
     secret: true,
   }),
   node: setting<string | null>({
     env: 'ONESIXTY_NODE',
     read: nodeName,
     default: null,
-    says: 'Name of this server, shown with the SMPP connections that it runs. Default: the name of the machine, on PostgreSQL with a suffix for the data folder. It must stay the same over restarts and be unique among the servers of one database.',
+    summary:
+      'Name of this server, shown with the SMPP connections that it runs. Default: the name of the machine, on PostgreSQL with a suffix for the data folder. It must stay the same over restarts and be unique among the servers of one database.',
   }),
   logLevel: setting({
     env: 'ONESIXTY_LOG_LEVEL',
     read: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
     default: 'info',
-    says: 'Log level: trace, debug, info, warn, error or silent.',
+    summary: 'Log level: trace, debug, info, warn, error or silent.',
   }),
   metricsToken: setting<string | null>({
     env: 'ONESIXTY_METRICS_TOKEN',
     read: longSecret,
     default: null,
-    says: 'Bearer token that allows other machines to read /metrics. Without it only loopback can.',
+    summary: 'Bearer token that allows other machines to read /metrics. Without it only loopback can.',
     secret: true,
   }),
   drainTimeoutMs: setting({
     env: 'ONESIXTY_DRAIN_TIMEOUT_MS',
     read: wholeNumber(0),
     default: 30_000,
-    says: 'Milliseconds that a stop waits for submissions in flight. By default as long as an SMPP connection waits for a response, and less than the 45 s after which systemd and compose.yaml kill the process.',
+    summary:
+      'Milliseconds that a stop waits for submissions in flight. By default as long as an SMPP connection waits for a response, and less than the 45 s after which systemd and compose.yaml kill the process.',
   }),
 } as const

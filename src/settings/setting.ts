@@ -4,7 +4,7 @@ export interface Setting<T> {
   /** Returns the value, or throws a sentence that states what is required. */
   read(text: string): T
   default: T
-  says: string
+  summary: string
   /** True if the value must never be shown, logged or documented. */
   secret?: true
 }

@@ -8,49 +8,56 @@ export const storageSettings = {
     env: 'DATABASE_URL',
     read: postgresUrl,
     default: null,
-    says: 'PostgreSQL database (postgres://user@host/name) for one or more nodes. Default: the embedded database in the data folder. The password can also be in PGPASSWORD or a pgpass file.',
+    summary:
+      'PostgreSQL database (postgres://user@host/name) for one or more nodes. Default: the embedded database in the data folder. The password can also be in PGPASSWORD or a pgpass file.',
     secret: true,
   }),
   postgresReaders: setting({
     env: 'ONESIXTY_POSTGRES_READERS',
     read: wholeNumber(1, 100),
     default: 8,
-    says: 'PostgreSQL connections that all reads for accounts share, on each node; the server itself uses nine more. PostgreSQL allows 100 by default.',
+    summary:
+      'PostgreSQL connections that all reads for accounts share, on each node; the server itself uses nine more. PostgreSQL allows 100 by default.',
   }),
   postgresConnectTimeoutMs: setting({
     env: 'ONESIXTY_POSTGRES_CONNECT_TIMEOUT_MS',
     read: wholeNumber(1),
     default: 1_500,
-    says: 'Milliseconds after which a PostgreSQL server that does not respond counts as unavailable. Clients then get 503 within 2 s.',
+    summary:
+      'Milliseconds after which a PostgreSQL server that does not respond counts as unavailable. Clients then get 503 within 2 s.',
   }),
   postgresStatementTimeoutMs: setting({
     env: 'ONESIXTY_POSTGRES_STATEMENT_TIMEOUT_MS',
     read: wholeNumber(100),
     default: 10_000,
-    says: 'Milliseconds after which a statement is cancelled, its wait for other nodes included.',
+    summary: 'Milliseconds after which a statement is cancelled, its wait for other nodes included.',
   }),
   postgresListen: setting<'yes' | 'no'>({
     env: 'ONESIXTY_POSTGRES_LISTEN',
     read: oneOf('yes', 'no'),
     default: 'yes',
-    says: 'Whether nodes wake each other by LISTEN and NOTIFY: yes or no. Set no behind a pooler in transaction mode (PgBouncer): nodes then find each other’s work within half a second.',
+    summary:
+      'Whether nodes wake each other by LISTEN and NOTIFY: yes or no. Set no behind a pooler in transaction mode (PgBouncer): nodes then find each other’s work within half a second.',
   }),
   roles: setting<readonly Role[]>({
     env: 'ONESIXTY_ROLES',
     read: readRoles,
     default: roles,
-    says: 'Tasks of this server, on PostgreSQL; `serve --roles` overrides it. api: serves clients, the console and phones. dispatch: runs the devices. webhooks: delivers events. janitor: cleans up; of several nodes with this role one is active at a time. Each role is needed on some node.',
+    summary:
+      'Tasks of this server, on PostgreSQL; `serve --roles` overrides it. api: serves clients, the console and phones. dispatch: runs the devices. webhooks: delivers events. janitor: cleans up; of several nodes with this role one is active at a time. Each role is needed on some node.',
   }),
   busyTimeoutMs: setting({
     env: 'ONESIXTY_BUSY_TIMEOUT_MS',
     read: wholeNumber(0),
     default: 5_000,
-    says: 'Milliseconds that a write waits for another process (the command line) to finish writing. Commands write in short bounded steps; only migrate does all in one.',
+    summary:
+      'Milliseconds that a write waits for another process (the command line) to finish writing. Commands write in short bounded steps; only migrate does all in one.',
   }),
   cacheKib: setting({
     env: 'ONESIXTY_CACHE_KIB',
     read: wholeNumber(1024),
     default: 8_192,
-    says: 'Page cache of the SQLite connection that writes, in KiB; each reader has a quarter of it. The operating system caches pages as well: twice as much made nothing faster and took 12 MB more.',
+    summary:
+      'Page cache of the SQLite connection that writes, in KiB; each reader has a quarter of it. The operating system caches pages as well: twice as much made nothing faster and took 12 MB more.',
   }),
 } as const

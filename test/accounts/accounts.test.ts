@@ -183,7 +183,7 @@ test('sets the limits that are named and leaves the others', async () => {
 test('knows when there is no such account', async () => {
   await expect(setState('acc_none', 'suspended')).rejects.toMatchObject({
     code: 'not_found',
-    message: 'There is no account acc_none.',
+    message: 'Account acc_none not found.',
   })
 })
 

@@ -19,13 +19,13 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   api.request('GET', path, { key: null, headers })
 
 test('every problem has a page at the address that its type names', async () => {
-  for (const [code, { status, says }] of Object.entries(problems)) {
+  for (const [code, { status, summary }] of Object.entries(problems)) {
     const page = await get(`/docs/problems/${code}`)
     expect(page.status, code).toBe(200)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(page.text).toContain(`<h1><code>${code}</code></h1>`)
     expect(page.text).toContain(`HTTP ${status}`)
-    expect(page.text).toContain(says.replaceAll("'", '&#39;'))
+    expect(page.text).toContain(summary.replaceAll("'", '&#39;'))
     expect(page.text).toContain('https://sms.example.org/docs/problems/')
   }
   const index = await get('/docs/problems')

@@ -156,7 +156,7 @@ test('what belongs to an account that does not exist is refused, not empty', asy
   for (const line of ['key list --account acc_none', 'device list --account acc_none']) {
     const { code, stdout, stderr } = await cli.run(line)
     expect([line, code, stdout]).toEqual([line, 1, ''])
-    expect(stderr).toContain('There is no account acc_none.')
+    expect(stderr).toContain('Account acc_none not found.')
   }
 })
 

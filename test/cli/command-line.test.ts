@@ -55,9 +55,9 @@ test('help may stand in front of a command too', async () => {
 test('the help of devices names every setting of every kind, and the help of send its exit codes', async () => {
   for (const line of ['device add --help', 'device set --help']) {
     const { stdout } = await cli.run(line)
-    for (const { name, says } of simulatorKind.settings) {
+    for (const { name, summary } of simulatorKind.settings) {
       expect(stdout).toMatch(new RegExp(`^  ${name}=.* `, 'm'))
-      expect(stdout).toContain(says)
+      expect(stdout).toContain(summary)
     }
   }
   expect((await cli.run('send --help')).stdout).toMatch(/--wait the exit code is 0 when .* else 1/)
@@ -111,11 +111,11 @@ test('wrong usage has the exit code 2, a sentence, and the nearest known word', 
   }
   for (const [line, sentence] of Object.entries(sentences)) {
     const { code, stdout, stderr } = await cli.run(line)
-    expect({ line, code, stdout, says: stderr.startsWith(sentence) }).toEqual({
+    expect({ line, code, stdout, summary: stderr.startsWith(sentence) }).toEqual({
       line,
       code: 2,
       stdout: '',
-      says: true,
+      summary: true,
     })
     expect(stderr).toContain('--help')
   }

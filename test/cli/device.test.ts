@@ -125,7 +125,7 @@ test('a test of a device that has not reported fails and says so', async () => {
       { name: 'kind', ok: true },
       { name: 'enabled', ok: true },
       { name: 'settings', ok: true },
-      { name: 'health', ok: false, says: 'No report yet: is the server running?' },
+      { name: 'health', ok: false, summary: 'No report yet: is the server running?' },
     ],
   })
 })

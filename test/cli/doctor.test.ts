@@ -86,24 +86,24 @@ test('says in words what fails, with what to do and the rows', async () => {
 test('a secret that others may read, and one that is gone', async () => {
   await chmod(`${cli.dataFolder}/secret`, 0o644)
   expect((await examine()).failed).toMatchObject([
-    { name: 'secret', says: expect.stringContaining('chmod 600') },
+    { name: 'secret', summary: expect.stringContaining('chmod 600') },
   ])
   await rm(`${cli.dataFolder}/secret`)
   expect((await examine()).failed).toMatchObject([
-    { name: 'secret', says: expect.stringContaining('does not exist') },
+    { name: 'secret', summary: expect.stringContaining('does not exist') },
   ])
 })
 
 test('a schema from another version; the sums of it are not asked', async () => {
   await damage(`insert into schema_migrations values ('0002_future.sql', 'x', 0)`)
   expect((await examine()).failed).toMatchObject([
-    { name: 'schema', says: expect.stringContaining('0002_future.sql') },
+    { name: 'schema', summary: expect.stringContaining('0002_future.sql') },
   ])
   await damage(`delete from schema_migrations where name = '0002_future.sql'`)
   await damage(`update schema_migrations set checksum = 'x'`)
   const { failed, checks } = await examine()
   expect(failed).toMatchObject([
-    { name: 'schema', says: expect.stringContaining('Migrations changed after they were applied') },
+    { name: 'schema', summary: expect.stringContaining('Migrations changed after they were applied') },
   ])
   expect(checks.map((check) => check.name)).not.toContain('granted_is_ledger')
 })
@@ -131,13 +131,13 @@ test('how phones would get here is said once somebody wants one, and makes nothi
     {
       name: 'phone_address',
       ok: true,
-      says: 'API URL for phones: http://127.0.0.1:8160/mobile/v1',
+      summary: 'API URL for phones: http://127.0.0.1:8160/mobile/v1',
       remedy: expect.stringContaining('only HTTPS'),
     },
     {
       name: 'phones',
       ok: true,
-      says: '1 registered, 1 of them on Google push; 1 valid private tokens.',
+      summary: '1 registered, 1 of them on Google push; 1 valid private tokens.',
       remedy: expect.stringContaining('SSE Only'),
     },
   ])

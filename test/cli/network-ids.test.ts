@@ -85,11 +85,11 @@ test('what a device sent that could not be read is listed, the latest first, eac
   expect((await cli.run(`device unread ${device}`)).stdout).toContain('1×  receipt  esm_class 4, 0,0,a')
   const other = (await cli.json<{ id: string }>('device add simulator --shared --name T')).id
   expect((await cli.run(`device unread ${other}`)).stdout).toContain('No unparsed input.')
-  expect((await cli.run('device unread dev_nobody')).stderr).toContain('Unknown device dev_nobody.')
+  expect((await cli.run('device unread dev_nobody')).stderr).toContain('Device dev_nobody not found.')
 })
 
 test('a device that is not there, and a limit out of bounds, are refused', async () => {
-  expect((await cli.run('device receipts dev_nobody')).stderr).toContain('Unknown device dev_nobody.')
+  expect((await cli.run('device receipts dev_nobody')).stderr).toContain('Device dev_nobody not found.')
   expect((await cli.run(`device receipts ${device} --limit 1001`)).code).toBe(2)
 })
 

@@ -141,9 +141,13 @@ describe('a database that a server was started on', () => {
       {
         name: 'secret',
         ok: true,
-        says: expect.stringMatching(/by ONESIXTY_SECRET\. Former secrets in .*: 1\.$/),
+        summary: expect.stringMatching(/by ONESIXTY_SECRET\. Former secrets in .*: 1\.$/),
       },
-      { name: 'secret_fits', ok: false, says: expect.stringContaining('Missing secrets of the database: 1') },
+      {
+        name: 'secret_fits',
+        ok: false,
+        summary: expect.stringContaining('Missing secrets of the database: 1'),
+      },
     ])
     const { stdout } = await beside.run('secret accept')
     expect(stdout).toMatch(
@@ -174,12 +178,12 @@ describe('a database that no server was started on', () => {
   test('bears no mark, and the doctor says so rather than that the secret fits', async () => {
     expect(await examine(cli)).toMatchObject([
       { name: 'secret', ok: true },
-      { name: 'secret_fits', ok: true, says: expect.stringContaining('has no secret yet') },
+      { name: 'secret_fits', ok: true, summary: expect.stringContaining('has no secret yet') },
     ])
     await startWith(former)
     expect(await examine(cli)).toMatchObject([
       { name: 'secret' },
-      { name: 'secret_fits', says: 'All secrets of the database are available.' },
+      { name: 'secret_fits', summary: 'All secrets of the database are available.' },
     ])
   })
 
@@ -194,6 +198,6 @@ test('the doctor reads what stands beside a secret that is set by ONESIXTY_SECRE
   await cli.json('account create --name Ada --email ada@example.org')
   await writeFile(previousSecretFile(cli.dataFolder), `${other}\n`, { mode: 0o644 })
   expect(await examine(cli)).toMatchObject([
-    { name: 'secret', ok: false, says: expect.stringContaining('chmod 600') },
+    { name: 'secret', ok: false, summary: expect.stringContaining('chmod 600') },
   ])
 })

@@ -103,7 +103,7 @@ test('the second factor stays unless the operator says otherwise', async () => {
 test('a user that there is not is refused, and a second account brings a known owner no link', async () => {
   expect(await cli.run('user reset-link --email eve@example.org')).toMatchObject({
     code: 1,
-    stderr: 'onesixty: There is no user eve@example.org.\n',
+    stderr: 'onesixty: User eve@example.org not found.\n',
   })
   await giveSecondFactor()
   expect(

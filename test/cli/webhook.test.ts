@@ -137,8 +137,8 @@ test('the doctor says how endpoints stand, and what is wrong with targets that a
   await add()
   const checks = async (): Promise<Record<string, string>> => {
     const { stdout } = await cli.run('doctor --json')
-    const { checks: found } = JSON.parse(stdout) as { checks: { name: string; says: string }[] }
-    return Object.fromEntries(found.map(({ name, says }) => [name, says]))
+    const { checks: found } = JSON.parse(stdout) as { checks: { name: string; summary: string }[] }
+    return Object.fromEntries(found.map(({ name, summary }) => [name, summary]))
   }
   expect((await checks())['webhooks']).toMatch(
     /^\d+ endpoints, 0 disabled after failures, 1 failing; 0 with deliveries overdue/,

@@ -27,7 +27,7 @@ export function kindContract({ facts, kind, required, secrets, nonsense }: KindS
       expect(Object.keys(nonsense).toSorted()).toEqual(names.toSorted())
       for (const rule of kind.settings) {
         expect(rule.name).toMatch(/^[a-z][a-z0-9_]*$/)
-        expect(rule.says).toMatch(/^[A-Z].{10,}\.$/)
+        expect(rule.summary).toMatch(/^[A-Z].{10,}\.$/)
         // What a device cannot do without has no default, and the empty text is not taken for it.
         expect(rule.check(rule.default) === null, `${rule.name}: its default`).toBe(rule.required !== true)
         for (const value of ['a\nb', 'a\0b', ...(nonsense[rule.name] ?? [])])

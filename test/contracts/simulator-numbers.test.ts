@@ -157,7 +157,7 @@ test('the network id names attempt, part, due time and result', async () => {
 
 test('the page about the simulator has a row for each setting', () => {
   const page = readFileSync(new URL('../../docs/connectors/simulator.md', import.meta.url), 'utf8')
-  for (const { name, says, default: byDefault } of simulatorSettings) {
-    expect(page).toContain(`| \`${name}\` | ${byDefault === '' ? '–' : `\`${byDefault}\``} | ${says} |`)
+  for (const { name, summary, default: byDefault } of simulatorSettings) {
+    expect(page).toContain(`| \`${name}\` | ${byDefault === '' ? '–' : `\`${byDefault}\``} | ${summary} |`)
   }
 })

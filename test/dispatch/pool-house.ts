@@ -12,7 +12,7 @@ import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 export interface StubLink {
   device: string
-  says: string
+  summary: string
   starts: number
   stops: number
   /** What it was told, in turn. */
@@ -136,7 +136,7 @@ function createStubKind() {
       const gone = Promise.withResolvers<void>()
       const stub: StubLink = {
         device: id,
-        says: settings['start'] ?? '',
+        summary: settings['start'] ?? '',
         starts: 0,
         stops: 0,
         told: [],
@@ -166,20 +166,20 @@ function createStubKind() {
           sims: [],
           lastError: null,
         }),
-        ...(stub.says.startsWith('knows') && { resumesFirst: { most: 3 } }),
+        ...(stub.summary.startsWith('knows') && { resumesFirst: { most: 3 } }),
         resume: (expected) => {
-          if (stub.says === 'knows too much') throw new StorageError('a time-out', 'busy', false)
+          if (stub.summary === 'knows too much') throw new StorageError('a time-out', 'busy', false)
           stub.told.push(...expected.map(({ networkId }) => networkId))
         },
         start: () => {
           stub.starts += 1
           stub.told.push('start')
           count(1)
-          return stub.says === 'slow' ? ready.promise : Promise.resolve()
+          return stub.summary === 'slow' ? ready.promise : Promise.resolve()
         },
         stop: async () => {
           if (stub.stops++ > 0) return
-          if (stub.says === 'stays') await gone.promise
+          if (stub.summary === 'stays') await gone.promise
           count(-1)
         },
         submit: async () => ({ kind: 'unavailable', detail: 'a stub' }),

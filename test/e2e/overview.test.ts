@@ -47,8 +47,8 @@ test('bars are read and followed by the keyboard alone, and stand in a table too
   await chart.getByRole('link').last().focus()
   await page.keyboard.press('Home')
   await page.keyboard.press('ArrowRight')
-  const says = await page.evaluate('document.activeElement.getAttribute("aria-label")')
-  expect(says).toMatch(/\(UTC\): [\d,]+ messages \([\d,]+ delivered, .*a week earlier/)
+  const summary = await page.evaluate('document.activeElement.getAttribute("aria-label")')
+  expect(summary).toMatch(/\(UTC\): [\d,]+ messages \([\d,]+ delivered, .*a week earlier/)
   await page.getByRole('button', { name: 'Show as table' }).click()
   await page.getByRole('row').nth(90).waitFor()
   expect(await page.getByRole('row').count()).toBe(91)
@@ -68,7 +68,8 @@ test('the balance says when the page is no longer told of changes', async () => 
   const { page } = tab
   await signIn(tab, other, email)
   await tab.open(`${other.url}/a/${accountId}/live`)
-  const balance = (says: string) => page.getByRole('banner').getByRole('link', { name: says, exact: true })
+  const balance = (summary: string) =>
+    page.getByRole('banner').getByRole('link', { name: summary, exact: true })
   await balance('10 SMS').waitFor()
   await other.stop()
   await balance('10 SMS (not live)').waitFor()

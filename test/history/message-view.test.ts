@@ -47,7 +47,7 @@ test('an error tells its cause, whether to try again, and the word of the networ
   const failed = stored({ ...failedAt(createdAt, 'unreachable'), network_code: '27' })
   expect(renderMessage(failed).error).toEqual({
     code: 'unreachable',
-    message: messageErrors.unreachable.says,
+    message: messageErrors.unreachable.summary,
     retryable: true,
     network_code: '27',
   })
@@ -57,7 +57,7 @@ test('an error that this version does not know keeps its code and is explained a
   const failed = stored(failedAt(createdAt, 'constructor'))
   expect(renderMessage(failed).error).toMatchObject({
     code: 'constructor',
-    message: messageErrors.unknown.says,
+    message: messageErrors.unknown.summary,
     retryable: false,
   })
 })
@@ -71,7 +71,9 @@ test('whatever may have reached the recipient is not called retryable', () => {
     'unknown',
   ] as const
   expect(doubtful.filter((code) => messageErrors[code].retryable)).toEqual([])
-  expect(messageErrorCodes.filter((code) => !/^[A-Z].{30,}\.$/s.test(messageErrors[code].says))).toEqual([])
+  expect(messageErrorCodes.filter((code) => !/^[A-Z].{30,}\.$/s.test(messageErrors[code].summary))).toEqual(
+    [],
+  )
 })
 
 test('a correction leaves a message final and its cost as it was', () => {

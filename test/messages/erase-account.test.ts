@@ -177,7 +177,7 @@ test('without the exact name, with an operator among its people, or without an a
   await expect(house.erase(1, { confirm: 'Shop' })).rejects.toThrow(
     /confirm with its exact name: Shop zanzibar1/,
   )
-  await expect(house.erase(1, { accountId: 'acc_nobody' })).rejects.toThrow(/There is no account/)
+  await expect(house.erase(1, { accountId: 'acc_nobody' })).rejects.toThrow(/Account acc_nobody not found/)
   await house.store.writer.write((tx) =>
     tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', house.filled.guestId).execute(),
   )

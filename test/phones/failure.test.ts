@@ -117,10 +117,10 @@ test('a bad result of a text of several parts never frees it for another phone',
 test('each result has a number of its own, a code that exists, and a sentence', () => {
   expect(results).toHaveLength(71)
   expect(new Set(results.map(([, { number }]) => number)).size).toBe(results.length)
-  for (const [name, { class: of, code, says }] of results) {
+  for (const [name, { class: of, code, summary }] of results) {
     expect(code === 'device_unclear', name).toBe(of === 'unknown')
     expect(messageErrorCodes, name).toContain(code)
-    expect(says, name).toMatch(/^[A-Z].*[.?]$/)
+    expect(summary, name).toMatch(/^[A-Z].*[.?]$/)
   }
 })
 

@@ -216,7 +216,7 @@ describe('registrations', () => {
       { id: second.deviceId, state: 'retired' },
     ])
     expect(await house.audited()).toContain('phone.taken_over')
-    await expect(takeOver(first.deviceId, second.deviceId), 'said twice').rejects.toThrow('Unknown device')
+    await expect(takeOver(first.deviceId, second.deviceId), 'said twice').rejects.toThrow('not found')
   })
 
   test('the same phone installed anew keeps its device, and whatever its former app shows is nobody’s', async () => {

@@ -13,13 +13,13 @@ afterEach(() => cli.close())
 
 async function examine(
   rest = '',
-): Promise<{ code: number; failed: CheckResult[]; says: Record<string, string> }> {
+): Promise<{ code: number; failed: CheckResult[]; summary: Record<string, string> }> {
   const { code, stdout } = await cli.run(`doctor --json ${rest}`)
   const { checks } = JSON.parse(stdout) as { checks: CheckResult[] }
   return {
     code,
     failed: checks.filter((check) => !check.ok),
-    says: Object.fromEntries(checks.map(({ name, says }) => [name, says])),
+    summary: Object.fromEntries(checks.map(({ name, summary }) => [name, summary])),
   }
 }
 
@@ -30,20 +30,20 @@ async function change(statement: string): Promise<void> {
 }
 
 test('says which server it is, how large, and who else is there', async () => {
-  const { failed, says } = await examine()
+  const { failed, summary } = await examine()
   expect(failed).toEqual([])
-  expect(says['database']).toMatch(
+  expect(summary['database']).toMatch(
     new RegExp(`^PostgreSQL [0-9.]+.*, database ${basename(cli.dataFolder)}, [0-9.]+ MB\\.$`),
   )
-  expect(says['connections']).toMatch(/^\d+ of 397 connections in use; a node needs up to 17\.$/)
-  expect(says['replication']).toBe('No standby is connected.')
+  expect(summary['connections']).toMatch(/^\d+ of 397 connections in use; a node needs up to 17\.$/)
+  expect(summary['replication']).toBe('No standby is connected.')
 })
 
 test('a setting under which a power cut loses messages, in the words of the server at its start', async () => {
   await change(`alter database "${basename(cli.dataFolder)}" set synchronous_commit = off`)
   const { code, failed } = await examine()
   expect([code, failed.map(({ name }) => name)]).toEqual([1, ['settings']])
-  expect(failed[0]?.says).toContain('synchronous_commit is off, and must be on or remote_apply')
+  expect(failed[0]?.summary).toContain('synchronous_commit is off, and must be on or remote_apply')
 })
 
 test('a server that does not answer is one failed check, with what to do', async () => {
@@ -56,9 +56,9 @@ test('a server that does not answer is one failed check, with what to do', async
 })
 
 test('with --full every row is read, and every index too where the extension is there', async () => {
-  expect((await examine('--full')).says['integrity']).toContain('No corruption found in any row;')
+  expect((await examine('--full')).summary['integrity']).toContain('No corruption found in any row;')
   await change('create extension amcheck')
-  expect((await examine('--full')).says['integrity']).toContain('No corruption found in any row or index')
+  expect((await examine('--full')).summary['integrity']).toContain('No corruption found in any row or index')
   await cli.json('account create --name Ada --email ada@example.org')
   const twist = (end: string): string =>
     `create or replace function twist(text) returns text immutable language sql as $$ select $1 || '${end}' $$`
@@ -68,6 +68,6 @@ test('with --full every row is read, and every index too where the extension is 
   // The index now holds what nobody would look for.
   await change(twist('x'))
   expect((await examine('--full')).failed).toMatchObject([
-    { name: 'integrity', says: expect.stringContaining('twisted') },
+    { name: 'integrity', summary: expect.stringContaining('twisted') },
   ])
 })

@@ -19,7 +19,7 @@ test('every command_status has a class, a code that clients know, and a sentence
       const meaning = classify(status, none)
       expect(statusClasses).toContain(meaning.lasts)
       expect(messageErrorCodes).toContain(meaning.code)
-      expect(meaning.says).toMatch(/^[A-Z].*\.$/)
+      expect(meaning.summary).toMatch(/^[A-Z].*\.$/)
       expect(meaning.name).not.toBe('')
     }),
     { numRuns: 2_000 },

@@ -198,7 +198,7 @@ test('every default passes its own check, and those without one do not', () => {
   const refused = smppSettings.filter((rule) => rule.check(rule.default) !== null)
   expect(refused.map(({ name }) => name)).toEqual(['host', 'port', 'system_id'])
   expect(smppSettings.filter(({ required }) => required)).toEqual(refused)
-  expect(smppSettings.filter(({ says }) => !says.endsWith('.') || says.includes('|'))).toEqual([])
+  expect(smppSettings.filter(({ summary }) => !summary.endsWith('.') || summary.includes('|'))).toEqual([])
 })
 
 test('a host is a name or an address, and nothing around it', () => {

@@ -6,8 +6,8 @@ import type { ListedDevice } from '../../src/devices/status/list-devices.ts'
 
 const rules = {
   settings: [
-    { name: 'host', says: '', default: '', required: true as const, check: () => null },
-    { name: 'window', says: '', default: '10', check: () => null },
+    { name: 'host', summary: '', default: '', required: true as const, check: () => null },
+    { name: 'window', summary: '', default: '10', check: () => null },
   ],
   secretNames: ['password', 'pin'],
   requiredSecrets: ['password'],
@@ -47,6 +47,6 @@ test('a device that lacks what its kind needs fails its examination', () => {
   expect(settingsCheck({ settings: {}, hasSecrets: false })).toEqual({
     name: 'settings',
     ok: false,
-    says: 'Settings: host is missing; its secrets are missing.',
+    summary: 'Settings: host is missing; its secrets are missing.',
   })
 })

@@ -12,8 +12,8 @@ const words = [
 test.for(words)(
   'the step of the first real SMS is ticked, and says so, only where one was sent: %o',
   (given) => {
-    const [answer, isSent, says] = given
+    const [answer, isSent, summary] = given
     expect(isSentForReal(answer)).toBe(isSent)
-    expect(firstRealSmsText(answer)).toMatch(says)
+    expect(firstRealSmsText(answer)).toMatch(summary)
   },
 )

@@ -19,8 +19,8 @@ test.for(['damaged', 'damaged_page', 'full'] as const)('what fails again and aga
   const { clock, log, written } = openLog()
   const say = (): void => {
     log.error({ err: fault(kind), outcomes: 1 }, 'not stored')
-    log.error({ err: fault(kind), janitor: 'expirer' }, 'a sweep failed')
-    log.error({ err: fault(kind), janitor: 'rescuer' }, 'a sweep failed')
+    log.error({ err: fault(kind), sweeper: 'expirer' }, 'a sweep failed')
+    log.error({ err: fault(kind), sweeper: 'rescuer' }, 'a sweep failed')
   }
   for (let i = 0; i < 100; i++) say()
   const once = [['not stored', undefined], ['a sweep failed', undefined], ['a sweep failed', undefined]]
@@ -40,7 +40,7 @@ test.for(['damaged', 'damaged_page', 'full'] as const)('what fails again and aga
 test('a fault that was not met for two minutes is over: how many lines were left out is said then, and when it is back it is said at once', async () => {
   const { clock, log, written } = openLog()
   const over = 'a lasting fault has not occurred for two minutes'
-  const say = (janitor: string): void => log.error({ err: fault('full'), janitor }, 'a sweep failed')
+  const say = (sweeper: string): void => log.error({ err: fault('full'), sweeper }, 'a sweep failed')
   for (let i = 0; i < 3; i++) say('expirer')
   say('rescuer')
   await clock.advance(quietMs - 1)

@@ -6,13 +6,13 @@ import { parseOptions } from '../../src/cli/core/parse-options.ts'
 
 const sample: Command = command({
   summary: 'Tries everything.',
-  arguments: [{ name: 'file', says: 'Where it goes.' }],
+  arguments: [{ name: 'file', summary: 'Where it goes.' }],
   options: {
-    name: { type: 'text', value: 'NAME', says: 'A name.', required: true },
-    sms: { type: 'number', says: 'A number.' },
-    mode: { type: 'text', value: 'MODE', says: 'A mode.', choices: ['live', 'test'] },
-    to: { type: 'text', value: 'NUMBER', says: 'Some.', repeatable: true },
-    shared: { type: 'flag', says: 'A flag.' },
+    name: { type: 'text', value: 'NAME', summary: 'A name.', required: true },
+    sms: { type: 'number', summary: 'A number.' },
+    mode: { type: 'text', value: 'MODE', summary: 'A mode.', choices: ['live', 'test'] },
+    to: { type: 'text', value: 'NUMBER', summary: 'Some.', repeatable: true },
+    shared: { type: 'flag', summary: 'A flag.' },
   },
   run: async () => ({ json: null, text: '' }),
 })

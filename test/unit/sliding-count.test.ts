@@ -72,34 +72,41 @@ test('an event that was counted and given back is taken back on the other nodes,
   expect(counts.take()).toEqual([['codes', 'a', -2]])
 })
 
-test('it agrees with a list of all events, whose moments are a thousandth of the window apart at least', async () => {
+const step = fc.record({
+  name: fc.constantFrom('a', 'b'),
+  what: fc.constantFrom('take', 'take', 'take', 'giveBack', 'forget'),
+  laterMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 300 }), fc.integer({ min: 100, max: 40_000 })),
+  most: fc.integer({ min: 1, max: 4 }),
+})
+
+test('against a list of all events none leaves the window early, and a wait is a thousandth of it too long at most', async () => {
   const windowMs = 100_000
-  const step = fc.record({
-    name: fc.constantFrom('a', 'b'),
-    what: fc.constantFrom('take', 'take', 'take', 'giveBack', 'forget'),
-    laterMs: fc.oneof(fc.constant(0), fc.integer({ min: 100, max: 40_000 })),
-    most: fc.integer({ min: 1, max: 4 }),
-  })
+  const mostLateMs = windowMs / 1_000
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const clock = createStubClock()
       const counted = new SlidingCount({ clock }, { windowMs })
       let listed: { name: string; atMs: number }[] = []
       let nowMs = 0
+      const waitMs = (name: string, most: number, lateMs: number): number => {
+        const own = listed.filter((event) => event.name === name && event.atMs + lateMs > nowMs - windowMs)
+        const first = own.at(-most)
+        return first === undefined ? 0 : first.atMs + lateMs + windowMs - nowMs
+      }
       for (const { name, what, laterMs, most } of steps) {
         await clock.advance(laterMs)
         nowMs += laterMs
-        listed = listed.filter(({ atMs }) => atMs > nowMs - windowMs)
-        const own = listed.filter((event) => event.name === name)
-        const first = own.at(-most)
-        const waitMs = first === undefined ? 0 : first.atMs + windowMs - nowMs
-        expect(counted.waitSeconds(name, most)).toBe(Math.ceil(waitMs / 1_000))
+        const seconds = counted.waitSeconds(name, most)
+        expect(seconds).toBeGreaterThanOrEqual(Math.ceil(waitMs(name, most, 0) / 1_000))
+        expect(seconds).toBeLessThanOrEqual(Math.ceil(waitMs(name, most, mostLateMs) / 1_000))
         if (what === 'take') {
-          expect(counted.take(name, most)).toBe(Math.ceil(waitMs / 1_000))
-          if (waitMs === 0) listed.push({ name, atMs: nowMs })
+          expect(counted.take(name, most)).toBe(seconds)
+          if (seconds === 0) listed.push({ name, atMs: nowMs })
         } else if (what === 'giveBack') {
+          const last = listed.findLastIndex((event) => event.name === name)
+          const isCounted = last !== -1 && listed[last]!.atMs > nowMs - windowMs
           counted.giveBack(name)
-          listed.splice(listed.findLastIndex((event) => event.name === name) >>> 0, 1)
+          if (isCounted) listed.splice(last, 1)
         } else {
           counted.forget(name)
           listed = listed.filter((event) => event.name !== name)
@@ -109,14 +116,24 @@ test('it agrees with a list of all events, whose moments are a thousandth of the
   )
 })
 
-test('a thousand moments at most are kept of a name, so that the list of a busy one stays short', async () => {
+test('of a busy name at most 121 moments are kept, and no event leaves early', async () => {
   const clock = createStubClock()
   const messages = new SlidingCount({ clock }, { windowMs: 1_000_000 })
   for (let i = 0; i < 5_000; i++) {
     messages.add('a')
     await clock.advance(250)
   }
-  // Counted each 250 ms over 1,250 s: those of the last 1,000 s are left, up to one moment less.
-  expect(messages.waitSeconds('a', 4_001)).toBe(0)
-  expect(messages.waitSeconds('a', 3_990)).toBeGreaterThan(0)
+  // Counted each 250 ms over 1,250 s: the last 1,000 s have 4,000, and a sixtieth more may be left.
+  expect(messages.waitSeconds('a', 4_000)).toBeGreaterThan(0)
+  expect(messages.waitSeconds('a', 4_000 + 4_000 / 60 + 1)).toBe(0)
+})
+
+test('a wait is whole seconds, one at least, while an event is within the window', async () => {
+  const clock = createStubClock()
+  const attempts = new SlidingCount({ clock }, { most: 1, windowMs: 1_000 })
+  attempts.add('a')
+  await clock.advance(999)
+  expect(attempts.waitSeconds('a')).toBe(1)
+  await clock.advance(1)
+  expect(attempts.waitSeconds('a')).toBe(0)
 })

@@ -35,6 +35,6 @@ test.each<[string, Soaked]>([
   ['messages are not removed', { ...sound, overdueRecords: 1 }],
   ['the doctor finds faults', { ...sound, faults: ['sums'] }],
 ])('a soak does not hold when %s', (missed, soaked) => {
-  const { holds, says } = judgeSoak(soaked)
-  expect({ holds, missed: says.split('; ').slice(1) }).toEqual({ holds: false, missed: [missed] })
+  const { holds, summary } = judgeSoak(soaked)
+  expect({ holds, missed: summary.split('; ').slice(1) }).toEqual({ holds: false, missed: [missed] })
 })

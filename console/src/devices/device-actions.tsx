@@ -67,7 +67,7 @@ export function DeviceActions({ device, setUp }: { device: ConsoleDevice; setUp:
       <CallFault error={change.error ?? attempt.error} />
       {attempt.data === undefined ? null : (
         <Alert color={attempt.data.isOk ? 'teal' : 'red'} variant="light" role="status" p="xs">
-          <Text size="sm">{withCode(attempt.data.says)}</Text>
+          <Text size="sm">{withCode(attempt.data.summary)}</Text>
           {attempt.data.remedy === null ? null : <Text size="sm">{withCode(attempt.data.remedy)}</Text>}
         </Alert>
       )}

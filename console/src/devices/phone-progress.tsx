@@ -29,10 +29,10 @@ export function PhoneProgress(properties: {
       {data.isConnected ? null : children}
       <Stack gap="xs" aria-live="polite">
         <List size="sm" listStyleType="none" spacing={4}>
-          {data.steps.map(({ name, isDone, says }) => (
+          {data.steps.map(({ name, isDone, summary }) => (
             <List.Item key={name} icon={<span aria-hidden>{isDone ? '✓' : '…'}</span>} data-done={isDone}>
               <b>{labels[name] ?? name}</b>
-              {says === '' ? '' : `: ${says}`}
+              {summary === '' ? '' : `: ${summary}`}
             </List.Item>
           ))}
         </List>

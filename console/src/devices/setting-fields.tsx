@@ -44,12 +44,12 @@ export function SettingFields({ usual, ...fields }: Fields & { usual: readonly s
 }
 
 function SettingField({ rule, values, onChange, error }: Fields & { rule: KindSetting }) {
-  const { name, says, isRequired, choices } = rule
+  const { name, summary, isRequired, choices } = rule
   const byDefault = rule.default
   const change = (value: string): void => onChange({ ...values, [name]: value })
   const common = {
     label: name,
-    description: withCode(says),
+    description: withCode(summary),
     error: faultOf(error, `settings/${name}`),
     value: values[name] ?? '',
   }

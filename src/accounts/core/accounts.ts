@@ -197,7 +197,7 @@ const maxLimit = 1_000_000_000
 /** Returns the account, or rejects an unknown ID. */
 export async function readAccount(tx: Tx, accountId: string): Promise<AccountTable> {
   const account = await tx.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirst()
-  if (account === undefined) throw refuse('not_found', { detail: `There is no account ${accountId}.` })
+  if (account === undefined) throw refuse('not_found', { detail: `Account ${accountId} not found.` })
   return account
 }
 

@@ -116,13 +116,13 @@ async function readOwners(db: Db, accountIds: readonly string[]): Promise<Map<st
 /** Rejects an unknown account ID. Otherwise what belongs to it would look like an empty list. */
 export async function requireAccount(db: Db, accountId: string): Promise<void> {
   const known = await db.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst()
-  if (known === undefined) throw refuse('not_found', { detail: `There is no account ${accountId}.` })
+  if (known === undefined) throw refuse('not_found', { detail: `Account ${accountId} not found.` })
 }
 
 /** Returns one account. Rejects an unknown ID. */
 export async function readListedAccount(db: Db, accountId: string): Promise<ListedAccount> {
   const rows = await db.selectFrom('accounts').selectAll().where('id', '=', accountId).execute()
   const [account] = await withOwners(db, rows)
-  if (account === undefined) throw refuse('not_found', { detail: `There is no account ${accountId}.` })
+  if (account === undefined) throw refuse('not_found', { detail: `Account ${accountId} not found.` })
   return account
 }

@@ -9,7 +9,7 @@ export interface AuthenticateDeps<Caller> {
   remoteAddress: RemoteAddress
   failures: FailedAuthentications
   /** Texts of a refusal where the token is not an API key. */
-  says?: { missing: ProblemTexts; invalid: ProblemTexts }
+  summary?: { missing: ProblemTexts; invalid: ProblemTexts }
 }
 
 /** Replaces title and detail of the catalogue. */
@@ -40,8 +40,8 @@ export async function authenticate<Caller>(
     })
   }
   throw token === null
-    ? refuse('unauthenticated', { ...deps.says?.missing, ...challenge() })
-    : refuse('invalid_token', { ...deps.says?.invalid, ...challenge('error="invalid_token"') })
+    ? refuse('unauthenticated', { ...deps.summary?.missing, ...challenge() })
+    : refuse('invalid_token', { ...deps.summary?.invalid, ...challenge('error="invalid_token"') })
 }
 
 /** Returns the token; null without credentials of a supported scheme. */

@@ -16,12 +16,12 @@ const maxErrors = 100
  * of the catalogue.
  */
 export function renderProblem({ code, extra }: Refusal, context: ProblemContext): string {
-  const { status, says, remedy } = problems[code]
+  const { status, summary, remedy } = problems[code]
   const { detail = remedy, errors, headers: _, ...members } = extra
   const nothingSent = context.isSend && code !== 'outcome_unknown' ? ' Nothing was sent.' : ''
   return JSON.stringify({
     type: `${context.publicUrl}/docs/problems/${code}`,
-    title: says,
+    title: summary,
     status,
     code,
     detail: detail + nothingSent,

@@ -36,8 +36,8 @@ export function createOperatorGuard(deps: OperatorGuardDeps): Guard<OperatorCall
     policy: 'operator',
     quota: { perMinute: config.operatorPerMinute, burst: config.operatorPerMinute },
     subject: 'This token',
-    calls: 'requests',
-  }
+    calls: ['request', 'requests'],
+  } as const
   return createGuard<OperatorCaller, Guarded>({
     authenticator: tokenAuthenticator(deps),
     remoteAddress,
@@ -47,7 +47,7 @@ export function createOperatorGuard(deps: OperatorGuardDeps): Guard<OperatorCall
       perMinute: config.failedAuthPerMinute,
       shared: sharedBy('wrong-tokens'),
     }),
-    says,
+    summary,
     maxBodyBytes: config.maxBodyBytes,
     logged: ({ tokenId }) => ({ operator_token: tokenId }),
     fault: scopeFault,
@@ -78,7 +78,7 @@ function scopeFault(caller: OperatorCaller, { scope }: Guarded): Refusal | null 
   })
 }
 
-const says = {
+const summary = {
   missing: {
     title: 'The request has no API token.',
     detail: 'Send the header `Authorization: Bearer <OPERATOR_TOKEN>`.',

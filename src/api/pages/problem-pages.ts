@@ -21,21 +21,21 @@ export const problemIndexPage = (): Reply =>
     <table>
       <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
       <tbody>${problemCodes.map((code) => html`
-        <tr><td class="status">${problems[code].status}</td><td><a href="/docs/problems/${code}"><code>${code}</code></a></td><td>${withCode(problems[code].says)}</td></tr>`)}
+        <tr><td class="status">${problems[code].status}</td><td><a href="/docs/problems/${code}"><code>${code}</code></a></td><td>${withCode(problems[code].summary)}</td></tr>`)}
       </tbody>
     </table>`,
   }) // prettier-ignore
 
 /** Describes one problem: its meaning, what to do, and an example. */
 export function problemPage(code: ProblemCode, publicUrl: string): Reply {
-  const { status, says, remedy } = problems[code]
+  const { status, summary, remedy } = problems[code]
   return renderPage({
     title: `${code} · onesixty`,
     trail: [docs, index],
     main: html`
     <p class="status">HTTP ${status}</p>
     <h1><code>${code}</code></h1>
-    <p class="lead">${withCode(says)}</p>
+    <p class="lead">${withCode(summary)}</p>
     <h2>What to do</h2>
     <p>${withCode(remedy)}</p>
     <h2>Example</h2>

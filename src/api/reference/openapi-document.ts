@@ -168,7 +168,7 @@ function answerObject(
 
 function problemObject(codes: readonly ProblemCode[]): object {
   return {
-    description: codes.map((code) => `\`${code}\`: ${problems[code].says}`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${problems[code].summary}`).join('\n\n'),
     headers: headerReferences(refusalHeaders(codes)),
     content: {
       'application/problem+json': {
@@ -180,7 +180,7 @@ function problemObject(codes: readonly ProblemCode[]): object {
 }
 
 const exampleOf = (code: ProblemCode): object => ({
-  summary: problems[code].says,
+  summary: problems[code].summary,
   value: problemExample(code, 'http://localhost:8160'),
 })
 

@@ -155,8 +155,8 @@ export function renderMessage(row: MessageRow): MessageView {
 }
 
 function renderError(code: string, networkCode: string | null): MessageView['error'] {
-  const { says, retryable } = messageErrorRule(code)
-  return { code, message: says, retryable, network_code: networkCode }
+  const { summary, retryable } = messageErrorRule(code)
+  return { code, message: summary, retryable, network_code: networkCode }
 }
 
 /**

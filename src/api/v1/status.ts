@@ -3,7 +3,6 @@ import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
 import { type DevicesStatus, readDevicesStatus, type SeenDevice } from '../../devices/status/device-status.ts'
 import type { ReadOf } from '../../storage/seam/dialect.ts'
 import type { Answer } from '../edge/operation.ts'
-import { QueryReader } from '../edge/query.ts'
 import type { ApiCall, ApiOperation } from './operation.ts'
 import { renderDeviceReport } from './device-report-view.ts'
 import { instantOrNull, oneOf, orNull } from '../../runtime/schemas.ts'
@@ -133,11 +132,7 @@ reason \`no_report\`. Shared devices of the operator are listed without name, nu
   handle: answerStatus,
 }
 
-async function answerStatus(
-  { readOf, now }: StatusOperationDeps,
-  { caller, rawQuery }: ApiCall,
-): Promise<Answer> {
-  new QueryReader(rawQuery, []).end()
+async function answerStatus({ readOf, now }: StatusOperationDeps, { caller }: ApiCall): Promise<Answer> {
   const status = await readDevicesStatus(
     readOf(caller.accountId),
     { accountId: caller.accountId, mode: caller.mode },

@@ -7,7 +7,7 @@ import { listedSecret, revoked, secretLine } from '../core/listed-secret.ts'
 import { readTime } from '../core/read-time.ts'
 import { cliActor } from '../core/command-context.ts'
 
-const account = { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true } as const
+const account = { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true } as const
 
 const create = command({
   summary: 'Creates an API key and prints it. The key is shown only once.',
@@ -15,30 +15,35 @@ const create = command({
   arguments: [],
   options: {
     account,
-    name: { type: 'text', value: 'NAME', says: 'Display name.', required: true },
-    mode: { type: 'text', value: 'MODE', says: 'Mode of the key. Default: live.', choices: ['live', 'test'] },
+    name: { type: 'text', value: 'NAME', summary: 'Display name.', required: true },
+    mode: {
+      type: 'text',
+      value: 'MODE',
+      summary: 'Mode of the key. Default: live.',
+      choices: ['live', 'test'],
+    },
     scope: {
       type: 'text',
       value: 'SCOPE',
-      says: 'Permission of the key. Default: all.',
+      summary: 'Permission of the key. Default: all.',
       choices: apiKeyScopes,
       repeatable: true,
     },
     address: {
       type: 'text',
       value: 'CIDR',
-      says: 'Allowed IP address or network. Default: any.',
+      summary: 'Allowed IP address or network. Default: any.',
       repeatable: true,
     },
     'daily-cap': {
       type: 'number',
       value: 'N',
-      says: 'Maximum SMS a day (UTC). Default: no limit.',
+      summary: 'Maximum SMS a day (UTC). Default: no limit.',
     },
     expires: {
       type: 'text',
       value: 'TIME',
-      says: 'Expiry time, for example 2027-01-31T00:00:00Z. Default: never.',
+      summary: 'Expiry time, for example 2027-01-31T00:00:00Z. Default: never.',
     },
   },
   async run(tools, { options }) {
@@ -105,7 +110,7 @@ const revoke = command({
   summary: 'Revokes an API key permanently. A running server rejects it within 5 s.',
   arguments: [],
   options: {
-    key: { type: 'text', value: 'KEY', says: 'Key ID (key_…), not the key itself.', required: true },
+    key: { type: 'text', value: 'KEY', summary: 'Key ID (key_…), not the key itself.', required: true },
   },
   async run(tools, { options }) {
     if (!options.key.startsWith('key_'))

@@ -17,17 +17,17 @@ const create = command({
     'For clients of the operator, such as a billing system that creates accounts, grants SMS and reads usage. API keys do not work at /operator/v1, nor do these tokens at /api/v1.',
   arguments: [],
   options: {
-    name: { type: 'text', value: 'NAME', says: 'Display name.', required: true },
+    name: { type: 'text', value: 'NAME', summary: 'Display name.', required: true },
     scope: {
       type: 'text',
       value: 'SCOPE',
-      says: 'Permission of the token; write includes read. Default: read.',
+      summary: 'Permission of the token; write includes read. Default: read.',
       choices: operatorScopes,
     },
     expires: {
       type: 'text',
       value: 'TIME',
-      says: 'Expiry time, for example 2027-01-31T00:00:00Z. Default: never.',
+      summary: 'Expiry time, for example 2027-01-31T00:00:00Z. Default: never.',
     },
   },
   async run(tools, { options }) {
@@ -70,7 +70,7 @@ const revoke = command({
     token: {
       type: 'text',
       value: 'TOKEN',
-      says: 'Token ID (otk_…), not the token itself.',
+      summary: 'Token ID (otk_…), not the token itself.',
       required: true,
     },
   },

@@ -20,12 +20,12 @@ const resetLink = command({
     email: {
       type: 'text',
       value: 'EMAIL',
-      says: 'E-mail address that the user signs in with.',
+      summary: 'E-mail address that the user signs in with.',
       required: true,
     },
     'remove-second-factor': {
       type: 'flag',
-      says: 'Also remove the second factor and passkeys now, for a user who has lost the device.',
+      summary: 'Also remove the second factor and passkeys now, for a user who has lost the device.',
     },
   },
   async run(tools, { options }) {
@@ -35,7 +35,7 @@ const resetLink = command({
       storage.writer.write(async (tx) => {
         const deps = { ...tools, nowMs: tools.clock.now() }
         const user = await tx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
-        if (user === undefined) throw refuse('not_found', { detail: `There is no user ${email}.` })
+        if (user === undefined) throw refuse('not_found', { detail: `User ${email} not found.` })
         if (removes) {
           await removeSecondFactor(tx, deps, { userId: user.id, actor: cliActor })
           await removePasskeys(tx, deps, { userId: user.id, actor: cliActor })
@@ -68,10 +68,10 @@ const emailLink = command({
     email: {
       type: 'text',
       value: 'EMAIL',
-      says: 'E-mail address that the user signs in with.',
+      summary: 'E-mail address that the user signs in with.',
       required: true,
     },
-    to: { type: 'text', value: 'EMAIL', says: 'New address. Default: the present one, to confirm it.' },
+    to: { type: 'text', value: 'EMAIL', summary: 'New address. Default: the present one, to confirm it.' },
   },
   async run(tools, { options }) {
     const email = options.email.trim().toLowerCase()
@@ -81,7 +81,7 @@ const emailLink = command({
     const link = await tools.withStorage((storage) =>
       storage.writer.write(async (tx) => {
         const user = await tx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
-        if (user === undefined) throw refuse('not_found', { detail: `There is no user ${email}.` })
+        if (user === undefined) throw refuse('not_found', { detail: `User ${email} not found.` })
         await refuseTaken(tx, { userId: user.id, email: wanted })
         const lifeMs = tools.config.resetLinkHours * hourMs
         return issueEmailLink(

@@ -9,15 +9,15 @@ export const countriesCommand = command({
     'Sends to other countries are rejected (422, destination_not_allowed). Queued messages are still sent; scheduled messages are checked again at their time.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
+    account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
     allow: {
       type: 'text',
       value: 'CODE',
-      says: 'ISO 3166 country code, for example DE. Can be repeated.',
+      summary: 'ISO 3166 country code, for example DE. Can be repeated.',
       repeatable: true,
     },
-    all: { type: 'flag', says: 'All countries.' },
-    none: { type: 'flag', says: 'No countries: nothing can be sent.' },
+    all: { type: 'flag', summary: 'All countries.' },
+    none: { type: 'flag', summary: 'No countries: nothing can be sent.' },
   },
   async run(tools, { options }) {
     const { account: accountId, allow, all, none } = options

@@ -17,17 +17,17 @@ export const eraseAccountCommand = command({
     'Can run while the server runs, in small steps; after an interruption, run it again. The account is suspended first, and nothing is erased before messages in flight are final. Then it is closed: scheduled and queued messages are canceled, keys revoked and devices removed. Counts, costs and times stay. Earlier backups still contain the account. Exit code 1 when messages were in flight for longer than --wait.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
+    account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
     confirm: {
       type: 'text',
       value: 'NAME',
-      says: 'Exact name of the account, because this cannot be undone.',
+      summary: 'Exact name of the account, because this cannot be undone.',
       required: true,
     },
     wait: {
       type: 'number',
       value: 'SECONDS',
-      says: `Maximum seconds to wait for messages in flight, up to ${maxWaitSeconds}. Default: ${defaultWaitSeconds}.`,
+      summary: `Maximum seconds to wait for messages in flight, up to ${maxWaitSeconds}. Default: ${defaultWaitSeconds}.`,
     },
   },
   async run(tools, { options, json }) {

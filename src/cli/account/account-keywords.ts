@@ -5,19 +5,19 @@ import { offWordsList } from '../../settings/off-words.ts'
 import { command, type CommandGroup } from '../core/command.ts'
 import { cliActor } from '../core/command-context.ts'
 
-const account = { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true } as const
+const account = { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true } as const
 const language = {
   type: 'text',
   value: 'LANGUAGE',
-  says: 'BCP 47 language subtag, for example fr; und for the set of the built-in keywords.',
+  summary: 'BCP 47 language subtag, for example fr; und for the set of the built-in keywords.',
   required: true,
 } as const
-const words = (says: string) => ({ type: 'text', value: 'WORD', says, repeatable: true }) as const
+const words = (summary: string) => ({ type: 'text', value: 'WORD', summary, repeatable: true }) as const
 const answer = (to: string) =>
   ({
     type: 'text',
     value: 'TEXT',
-    says: `Answer to ${to}, up to three parts; off for none. Default: the answer of und, then of the instance.`,
+    summary: `Answer to ${to}, up to three parts; off for none. Default: the answer of und, then of the instance.`,
   }) as const
 
 const list = command({

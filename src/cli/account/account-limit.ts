@@ -8,20 +8,21 @@ export const limitCommand = command({
     'Sets limits of an account: a number, 0 for no limit, or "default" for the setting of the instance.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
-    'send-per-minute': { type: 'text', value: 'N', says: 'Send requests per minute, in each mode.' },
-    'read-per-minute': { type: 'text', value: 'N', says: 'Read requests per minute, in each mode.' },
-    queue: { type: 'text', value: 'N', says: 'Queued messages, in each mode.' },
-    'number-per-hour': { type: 'text', value: 'N', says: 'Live messages per hour to one number.' },
+    account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
+    'send-per-minute': { type: 'text', value: 'N', summary: 'Send requests per minute, in each mode.' },
+    'read-per-minute': { type: 'text', value: 'N', summary: 'Read requests per minute, in each mode.' },
+    queue: { type: 'text', value: 'N', summary: 'Queued messages, in each mode.' },
+    'number-per-hour': { type: 'text', value: 'N', summary: 'Live messages per hour to one number.' },
     'prefix-per-hour': {
       type: 'text',
       value: 'N',
-      says: 'Live messages per hour to one number block: numbers that differ only in the last three digits.',
+      summary:
+        'Live messages per hour to one number block: numbers that differ only in the last three digits.',
     },
     'pumping-numbers': {
       type: 'text',
       value: 'N',
-      says: 'Numbers of one block that can receive codes per hour before the account is suspended.',
+      summary: 'Numbers of one block that can receive codes per hour before the account is suspended.',
     },
   },
   async run(tools, { options }) {

@@ -11,10 +11,10 @@ export const quietHoursCommand = command({
     'In local time of the recipient’s country; a country with several time zones is quiet while any of them is. Authentication messages and test mode are exempt. Delayed messages keep their validity period and expire when it ends.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
-    from: { type: 'text', value: 'HH:MM', says: 'Start, for example 21:00.' },
-    until: { type: 'text', value: 'HH:MM', says: 'End, for example 08:00.' },
-    off: { type: 'flag', says: 'No quiet hours.' },
+    account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
+    from: { type: 'text', value: 'HH:MM', summary: 'Start, for example 21:00.' },
+    until: { type: 'text', value: 'HH:MM', summary: 'End, for example 08:00.' },
+    off: { type: 'flag', summary: 'No quiet hours.' },
   },
   async run(tools, { options }) {
     const { account: accountId, from, until, off } = options

@@ -17,24 +17,24 @@ import { openAccount } from '../../app/open-account.ts'
 import { ownAddress } from '../../process/own-address.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
 
-const account = { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true } as const
+const account = { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true } as const
 
 const create = command({
   summary:
     'Creates an account with its owner, both wallets, and a live and a test key. The keys are shown only once.',
   arguments: [],
   options: {
-    name: { type: 'text', value: 'NAME', says: 'Name of the account.', required: true },
+    name: { type: 'text', value: 'NAME', summary: 'Name of the account.', required: true },
     email: {
       type: 'text',
       value: 'EMAIL',
-      says: 'E-mail address of the owner. An address that a user has already is rejected without --user.',
+      summary: 'E-mail address of the owner. An address that a user has already is rejected without --user.',
       required: true,
     },
     user: {
       type: 'text',
       value: 'USER',
-      says: 'ID of the user who has that address: usr_… Verify the identity of the user first.',
+      summary: 'ID of the user who has that address: usr_… Verify the identity of the user first.',
     },
   },
   async run(tools, { options }) {
@@ -83,20 +83,20 @@ const grant = command({
     sms: {
       type: 'number',
       value: 'N',
-      says: 'Number of SMS. Negative only with --kind correction.',
+      summary: 'Number of SMS. Negative only with --kind correction.',
       required: true,
     },
-    note: { type: 'text', value: 'TEXT', says: 'Reason, stored in the ledger.', required: true },
+    note: { type: 'text', value: 'TEXT', summary: 'Reason, stored in the ledger.', required: true },
     kind: {
       type: 'text',
       value: 'KIND',
-      says: 'Kind of the ledger entry. Default: grant.',
+      summary: 'Kind of the ledger entry. Default: grant.',
       choices: ['grant', 'top_up', 'correction'],
     },
     mode: {
       type: 'text',
       value: 'MODE',
-      says: 'Mode of the wallet. Default: live.',
+      summary: 'Mode of the wallet. Default: live.',
       choices: ['live', 'test'],
     },
   },
@@ -129,11 +129,11 @@ const list = command({
   summary: 'Lists accounts with their balances, oldest first.',
   arguments: [],
   options: {
-    limit: { type: 'number', value: 'N', says: 'Maximum number of accounts, up to 1000. Default: 100.' },
+    limit: { type: 'number', value: 'N', summary: 'Maximum number of accounts, up to 1000. Default: 100.' },
     after: {
       type: 'text',
       value: 'ACCOUNT',
-      says: 'Continue after this account: next_after of the previous page.',
+      summary: 'Continue after this account: next_after of the previous page.',
     },
   },
   async run(tools, { options }) {

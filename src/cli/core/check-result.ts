@@ -3,18 +3,23 @@ export interface CheckResult {
   name: string
   ok: boolean
   /** The result as a sentence. */
-  says: string
+  summary: string
   /** How to fix it; null when nothing needs to be done. */
   remedy: string | null
   /** Rows that violate the rule, up to 20. */
   violations?: readonly object[]
 }
 
-export const fine = (name: string, says: string): CheckResult => ({ name, ok: true, says, remedy: null })
-export const wrong = (name: string, says: string, remedy: string): CheckResult => ({
+export const fine = (name: string, summary: string): CheckResult => ({
+  name,
+  ok: true,
+  summary,
+  remedy: null,
+})
+export const wrong = (name: string, summary: string, remedy: string): CheckResult => ({
   name,
   ok: false,
-  says,
+  summary,
   remedy,
 })
 

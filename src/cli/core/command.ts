@@ -6,7 +6,7 @@ export interface OptionSpec {
   /** Placeholder of its value in the help: NAME, FILE. Not for flags. */
   value?: string
   /** One sentence for the help. */
-  says: string
+  summary: string
   required?: true
   repeatable?: true
   /** All texts that are accepted. */
@@ -37,7 +37,7 @@ export type OptionValues<Specs extends OptionSpecs> = {
 /** One positional argument. All are required, in this order. */
 export interface ArgumentSpec {
   name: string
-  says: string
+  summary: string
 }
 
 /** Output of a command: the document with --json, else the text. */

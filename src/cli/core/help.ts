@@ -10,7 +10,7 @@ export function helpOfCommand(name: string, command: Command, more?: string): st
     paragraphs.push(
       table(
         'Arguments:',
-        command.arguments.map((argument) => [`<${argument.name}>`, argument.says]),
+        command.arguments.map((argument) => [`<${argument.name}>`, argument.summary]),
       ),
     )
   }
@@ -59,5 +59,5 @@ function sentence(spec: OptionSpec): string {
     ...(spec.repeatable === true ? ['may be repeated'] : []),
     ...(spec.required === true ? ['required'] : []),
   ]
-  return notes.length === 0 ? spec.says : `${spec.says} (${notes.join('; ')})`
+  return notes.length === 0 ? spec.summary : `${spec.summary} (${notes.join('; ')})`
 }

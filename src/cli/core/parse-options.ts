@@ -12,8 +12,8 @@ export interface ParsedLine {
 
 /** Options of every command. */
 export const commonOptions = {
-  json: { type: 'flag', says: 'Print one JSON document; errors are JSON on standard error.' },
-  help: { type: 'flag', says: 'Print this help.' },
+  json: { type: 'flag', summary: 'Print one JSON document; errors are JSON on standard error.' },
+  help: { type: 'flag', summary: 'Print this help.' },
 } as const satisfies OptionSpecs
 
 /** Parses what follows the name of a command. Throws a `UsageError` that names the first fault and the fix. */
@@ -97,7 +97,7 @@ function readValue(name: string, spec: OptionSpec, text: string): number | strin
 
 function checkWords(command: Command, words: readonly string[]): void {
   const missing = command.arguments[words.length]
-  if (missing !== undefined) throw new UsageError(`Missing argument <${missing.name}>: ${missing.says}`)
+  if (missing !== undefined) throw new UsageError(`Missing argument <${missing.name}>: ${missing.summary}`)
   const surplus = words[command.arguments.length]
   if (surplus !== undefined) throw new UsageError(`Unexpected argument '${surplus}'.`)
 }

@@ -11,8 +11,8 @@ export class ProgressLines {
   }
 
   show(steps: readonly PhoneStep[]): void {
-    const lines = steps.map(({ name, isDone, says }) =>
-      `${isDone ? '[x]' : '[ ]'} ${name.padEnd(14)}${says}`.trimEnd(),
+    const lines = steps.map(({ name, isDone, summary }) =>
+      `${isDone ? '[x]' : '[ ]'} ${name.padEnd(14)}${summary}`.trimEnd(),
     )
     if (lines.every((line, i) => line === this.#drawn[i])) return
     if (this.#out.isTTY === true) this.#draw(lines)

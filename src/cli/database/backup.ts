@@ -13,7 +13,7 @@ export const backupCommand = command({
   summary: 'Copies a snapshot of the database to a file while the server runs, and verifies the copy.',
   details:
     'The backup contains numbers and texts: protect it like the database. Store the secret separately: without it stored passwords cannot be decrypted.',
-  arguments: [{ name: 'file', says: 'Path of the backup. An existing file is not overwritten.' }],
+  arguments: [{ name: 'file', summary: 'Path of the backup. An existing file is not overwritten.' }],
   options: {},
   async run(tools, { arguments: [target = ''] }) {
     const file = resolve(target)

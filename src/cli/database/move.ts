@@ -24,12 +24,12 @@ export const moveCommand = command({
     to: {
       type: 'text',
       value: 'URL',
-      says: 'URL of the database, for example postgres://ada@db.example.org/onesixty, without a password.',
+      summary: 'URL of the database, for example postgres://ada@db.example.org/onesixty, without a password.',
       required: true,
     },
     'page-rows': {
       type: 'number',
-      says: `Rows per copied and committed page, 1 to ${maxPageRows}. Default: ${defaultPageRows}.`,
+      summary: `Rows per copied and committed page, 1 to ${maxPageRows}. Default: ${defaultPageRows}.`,
     },
   },
   async run(tools, { options, json }) {

@@ -10,18 +10,18 @@ export const connect = command({
   details:
     'Prints the API URL and a private token to enter in the app, and waits for the phone. Each run creates a new token; several phones can use the same one. With --json it does not wait.',
   arguments: [
-    { name: 'kind-or-device', says: `Kind of the device: ${phoneKinds.join(', ')}; or a device ID.` },
+    { name: 'kind-or-device', summary: `Kind of the device: ${phoneKinds.join(', ')}; or a device ID.` },
   ],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'Account that owns the phones.' },
-    shared: { type: 'flag', says: 'Owned by the operator; all accounts can use the phones.' },
+    account: { type: 'text', value: 'ACCOUNT', summary: 'Account that owns the phones.' },
+    shared: { type: 'flag', summary: 'Owned by the operator; all accounts can use the phones.' },
     mode: {
       type: 'text',
       value: 'MODE',
-      says: 'Messages that the phones send. Default: live.',
+      summary: 'Messages that the phones send. Default: live.',
       choices: ['live', 'test'],
     },
-    'revoke-tokens': { type: 'flag', says: 'Revoke all private tokens of the account instead.' },
+    'revoke-tokens': { type: 'flag', summary: 'Revoke all private tokens of the account instead.' },
   },
   async run(tools, { options, arguments: [named = ''], json }) {
     const { account, shared, mode = 'live' } = options

@@ -5,13 +5,16 @@ import { nearestName } from '../../runtime/nearest-name.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import { CommandError, UsageError } from '../core/command-errors.ts'
 
-export const deviceArgument = { name: 'device', says: 'Device ID: dev_…' } as const
+export const deviceArgument = { name: 'device', summary: 'Device ID: dev_…' } as const
 
 /** Returns the device with this ID. Throws when it does not exist or was removed. */
 export async function findDevice(read: Db, deviceId: string): Promise<ListedDevice> {
   const [found] = (await listDevices(read, { deviceId }, { afterId: null, limit: 1 })).devices
   if (found === undefined)
-    throw new CommandError('not_found', `Unknown device ${deviceId}. List devices with onesixty device list.`)
+    throw new CommandError(
+      'not_found',
+      `Device ${deviceId} not found. List devices with onesixty device list.`,
+    )
   return found
 }
 

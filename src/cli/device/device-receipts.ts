@@ -16,7 +16,7 @@ export const receipts = command({
     limit: {
       type: 'number',
       value: 'N',
-      says: `Maximum number of receipts, up to ${maxReceipts}. Default: 100.`,
+      summary: `Maximum number of receipts, up to ${maxReceipts}. Default: 100.`,
     },
   },
   async run(tools, { options: { limit = 100 }, arguments: [deviceId = ''] }) {

@@ -16,7 +16,8 @@ export const remove = command({
   options: {
     'revoke-token': {
       type: 'flag',
-      says: 'For a lost phone: also revoke the private token in its app. Other phones that registered with it stay connected.',
+      summary:
+        'For a lost phone: also revoke the private token in its app. Other phones that registered with it stay connected.',
     },
   },
   async run(tools, { options, arguments: [deviceId = ''] }) {
@@ -44,7 +45,7 @@ const retire = (
     if (row === undefined)
       throw new CommandError(
         'not_found',
-        `Unknown device ${deviceId}. List devices with onesixty device list.`,
+        `Device ${deviceId} not found. List devices with onesixty device list.`,
       )
     if (mayRevoke && factsOf(row.kind)?.isPhone !== true)
       throw new UsageError('--revoke-token is only for phones.')

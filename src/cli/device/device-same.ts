@@ -7,7 +7,7 @@ export const same = command({
   summary: 'Merges a phone that registered as a new device with its former device.',
   details:
     'For an app that was reinstalled: since Android 10 it cannot be recognised by its SIMs. The former device keeps its name, settings, senders and rate limit, and the new device is removed. Possible only before a message is submitted to the new device.',
-  arguments: [deviceArgument, { name: 'new-device', says: 'ID of the new device: dev_…' }],
+  arguments: [deviceArgument, { name: 'new-device', summary: 'ID of the new device: dev_…' }],
   options: {},
   async run(tools, { arguments: [deviceId = '', newId = ''] }) {
     await tools.withStorage(({ writer }) =>

@@ -27,7 +27,7 @@ export const test = command({
     if (factsOf(found.kind)?.isPhone === true)
       checks.push(...examinePhone(found, phones[0] ?? null, tools.clock.now()))
     const trial = await tryOut(tools, found, kind)
-    if (trial !== null) checks.push({ name: 'peer', ok: trial.ok, says: trial.says })
+    if (trial !== null) checks.push({ name: 'peer', ok: trial.ok, summary: trial.summary })
     const remedies = [
       ...remediesOf(found.kind, found.report?.reasons ?? [], { byTest: true }),
       ...(trial?.remedy ? [`peer: ${trial.remedy}`] : []),
@@ -37,7 +37,7 @@ export const test = command({
       json: { ok, checks, remedies, device: deviceDocument(found) },
       text: [
         `${deviceId}  ${describeDevice(found)}`,
-        ...checks.map((check) => `${check.ok ? 'ok  ' : 'FAIL'}  ${check.says}`),
+        ...checks.map((check) => `${check.ok ? 'ok  ' : 'FAIL'}  ${check.summary}`),
         ...remedies.map((remedy) => `      ${remedy}`),
       ].join('\n'),
       exitCode: ok ? 0 : 1,

@@ -23,26 +23,31 @@ import { simOption, simOptions } from './read-sim-number.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
 
 const facts = {
-  set: { type: 'text', value: 'KEY=VALUE', says: 'A setting of its kind.', repeatable: true },
+  set: { type: 'text', value: 'KEY=VALUE', summary: 'A setting of its kind.', repeatable: true },
   sender: {
     type: 'text',
     value: 'SENDER',
-    says: 'Number, name or short code that it can send from; * for any. Phones have numbers only.',
+    summary: 'Number, name or short code that it can send from; * for any. Phones have numbers only.',
     repeatable: true,
   },
-  'parts-per-window': { type: 'number', value: 'N', says: 'Rate limit: maximum parts per window.' },
+  'parts-per-window': { type: 'number', value: 'N', summary: 'Rate limit: maximum parts per window.' },
   'window-seconds': {
     type: 'number',
     value: 'N',
-    says: 'Length of the window of the rate limit, in seconds.',
+    summary: 'Length of the window of the rate limit, in seconds.',
   },
   ...linkOptions,
   'secret-stdin': {
     type: 'text',
     value: 'NAME',
-    says: 'Read the secret with this name from standard input.',
+    summary: 'Read the secret with this name from standard input.',
   },
-  'secret-file': { type: 'text', value: 'NAME=PATH', says: 'Read a secret from a file.', repeatable: true },
+  'secret-file': {
+    type: 'text',
+    value: 'NAME=PATH',
+    summary: 'Read a secret from a file.',
+    repeatable: true,
+  },
 } as const
 
 /** Returns the help of `--set`: the settings of the kinds that are named in the arguments, or of all kinds. */
@@ -53,7 +58,7 @@ async function settingsHelp(given: readonly string[]): Promise<string> {
     .map(({ kind, settings }) =>
       table(
         `Settings of the kind ${kind}, with defaults:`,
-        settings.map((rule) => [`${rule.name}=${rule.default}`, rule.says]),
+        settings.map((rule) => [`${rule.name}=${rule.default}`, rule.summary]),
       ),
     )
     .join('\n\n')
@@ -63,15 +68,15 @@ const add = command({
   summary: 'Adds a device and enables it.',
   details: `Kinds: ${connectorKinds.join(', ')}. Waits up to 5 s until a running server has started the device, and prints a note if none has. In JSON, taken is null when no server is running.`,
   moreHelp: settingsHelp,
-  arguments: [{ name: 'kind', says: `Kind of the device: ${connectorKinds.join(', ')}.` }],
+  arguments: [{ name: 'kind', summary: `Kind of the device: ${connectorKinds.join(', ')}.` }],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'Account that owns the device.' },
-    shared: { type: 'flag', says: 'Owned by the operator; all accounts can use the device.' },
-    name: { type: 'text', value: 'NAME', says: 'Display name.', required: true },
+    account: { type: 'text', value: 'ACCOUNT', summary: 'Account that owns the device.' },
+    shared: { type: 'flag', summary: 'Owned by the operator; all accounts can use the device.' },
+    name: { type: 'text', value: 'NAME', summary: 'Display name.', required: true },
     mode: {
       type: 'text',
       value: 'MODE',
-      says: 'Messages that the device sends. Default: live.',
+      summary: 'Messages that the device sends. Default: live.',
       choices: ['live', 'test'],
     },
     ...facts,
@@ -111,13 +116,13 @@ const list = command({
   summary: 'Lists devices with their last reports.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'Only devices of this account. Default: all.' },
-    shared: { type: 'flag', says: 'Only devices of the operator.' },
-    limit: { type: 'number', value: 'N', says: 'Maximum number of devices, up to 1000. Default: 100.' },
+    account: { type: 'text', value: 'ACCOUNT', summary: 'Only devices of this account. Default: all.' },
+    shared: { type: 'flag', summary: 'Only devices of the operator.' },
+    limit: { type: 'number', value: 'N', summary: 'Maximum number of devices, up to 1000. Default: 100.' },
     after: {
       type: 'text',
       value: 'DEVICE',
-      says: 'Continue after this device: next_after of the previous page.',
+      summary: 'Continue after this device: next_after of the previous page.',
     },
   },
   async run(tools, { options }) {
@@ -148,15 +153,18 @@ const set = command({
   options: {
     ...facts,
     ...simOptions,
-    unset: { type: 'text', value: 'KEY', says: 'Reset a setting to its default.', repeatable: true },
-    'no-senders': { type: 'flag', says: 'Remove all senders.' },
-    'no-pace': { type: 'flag', says: 'Remove the rate limit.' },
-    name: { type: 'text', value: 'NAME', says: 'New display name.' },
-    group: { type: 'text', value: 'GROUP', says: 'Add the device to this group: grp_…' },
-    'no-group': { type: 'flag', says: 'Remove the device from its group.' },
-    enable: { type: 'flag', says: 'Enable the device.' },
-    drain: { type: 'flag', says: 'Stop sending new messages; finish those in flight. Undo with --enable.' },
-    disable: { type: 'flag', says: 'Stop sending; messages that are not sent yet are requeued.' },
+    unset: { type: 'text', value: 'KEY', summary: 'Reset a setting to its default.', repeatable: true },
+    'no-senders': { type: 'flag', summary: 'Remove all senders.' },
+    'no-pace': { type: 'flag', summary: 'Remove the rate limit.' },
+    name: { type: 'text', value: 'NAME', summary: 'New display name.' },
+    group: { type: 'text', value: 'GROUP', summary: 'Add the device to this group: grp_…' },
+    'no-group': { type: 'flag', summary: 'Remove the device from its group.' },
+    enable: { type: 'flag', summary: 'Enable the device.' },
+    drain: {
+      type: 'flag',
+      summary: 'Stop sending new messages; finish those in flight. Undo with --enable.',
+    },
+    disable: { type: 'flag', summary: 'Stop sending; messages that are not sent yet are requeued.' },
   },
   async run(tools, { options, arguments: [deviceId = ''] }) {
     const { name, enable, disable, drain, sender } = options

@@ -9,10 +9,10 @@ const add = command({
   summary: 'Adds a group of devices. Add devices to it with onesixty device set dev_… --group grp_…',
   arguments: [],
   options: {
-    name: { type: 'text', value: 'NAME', says: 'Display name.', required: true },
+    name: { type: 'text', value: 'NAME', summary: 'Display name.', required: true },
     'shared-receipts': {
       type: 'flag',
-      says: 'The devices share one account at one carrier: a receipt can arrive over any of them.',
+      summary: 'The devices share one account at one carrier: a receipt can arrive over any of them.',
     },
   },
   async run(tools, { options }) {
@@ -50,7 +50,7 @@ const list = command({
 
 const remove = command({
   summary: 'Removes a group and keeps its devices.',
-  arguments: [{ name: 'group', says: 'Group ID: grp_…' }],
+  arguments: [{ name: 'group', summary: 'Group ID: grp_…' }],
   options: {},
   async run(tools, { arguments: [groupId = ''] }) {
     await tools.withStorage(({ writer }) =>

@@ -1,18 +1,18 @@
 /** Options for the settings that every link needs. Other settings use `--set`. */
 export const linkOptions = {
-  host: { type: 'text', value: 'HOST', says: 'smpp: host name or IP address of the SMSC. No default.' },
+  host: { type: 'text', value: 'HOST', summary: 'smpp: host name or IP address of the SMSC. No default.' },
   port: {
     type: 'number',
     value: 'PORT',
-    says: 'smpp: port of the SMSC. No default.',
+    summary: 'smpp: port of the SMSC. No default.',
   },
-  'system-id': { type: 'text', value: 'ID', says: 'smpp: system_id of the bind. No default.' },
-  bind: { type: 'text', value: 'HOW', says: 'smpp: transceiver, pair, transmitter or receiver.' },
-  window: { type: 'number', value: 'N', says: 'smpp: maximum number of submissions without a response.' },
-  tls: { type: 'flag', says: 'smpp: use TLS.' },
+  'system-id': { type: 'text', value: 'ID', summary: 'smpp: system_id of the bind. No default.' },
+  bind: { type: 'text', value: 'HOW', summary: 'smpp: transceiver, pair, transmitter or receiver.' },
+  window: { type: 'number', value: 'N', summary: 'smpp: maximum number of submissions without a response.' },
+  tls: { type: 'flag', summary: 'smpp: use TLS.' },
   'password-stdin': {
     type: 'flag',
-    says: 'Read the password from standard input, like --secret-stdin password.',
+    summary: 'Read the password from standard input, like --secret-stdin password.',
   },
 } as const
 

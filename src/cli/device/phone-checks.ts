@@ -9,23 +9,23 @@ import { describePhone, phoneProgress } from '../../devices/phones/phone-progres
 export function examinePhone(device: ListedDevice, phone: ListedPhone | null, nowMs: number): DeviceCheck[] {
   if (phone === null) {
     const owner = device.accountId === null ? '--shared' : `--account ${device.accountId}`
-    const says = `No app has registered: onesixty device connect android ${owner}`
-    return [{ name: 'registered', ok: false, says }]
+    const summary = `No app has registered: onesixty device connect android ${owner}`
+    return [{ name: 'registered', ok: false, summary }]
   }
   const steps = phoneProgress(phone, device.report, nowMs).filter(({ name }) => name !== 'registered')
   return [
     {
       name: 'registered',
       ok: true,
-      says: `Registered at ${rfc3339(phone.createdAt)}: ${describePhone(phone)}.`,
+      summary: `Registered at ${rfc3339(phone.createdAt)}: ${describePhone(phone)}.`,
     },
     contactCheck(device.report, nowMs),
     receivingCheck(device.report),
-    ...steps.map(({ name, isDone, says }) => ({
+    ...steps.map(({ name, isDone, summary }) => ({
       name: name.replace(' ', '_'),
       // A phone that has not reported its battery yet is fine.
       ok: isDone || name === 'battery',
-      says: `${name}: ${says}`,
+      summary: `${name}: ${summary}`,
     })),
   ]
 }
@@ -40,29 +40,30 @@ function receivingCheck(report: ListedDevice['report']): DeviceCheck {
     return {
       name,
       ok: false,
-      says: 'Received messages are lost: the phone was configured with a loopback address. Set ONESIXTY_PUBLIC_URL to an address that the phone can reach, and restart the server.',
+      summary:
+        'Received messages are lost: the phone was configured with a loopback address. Set ONESIXTY_PUBLIC_URL to an address that the phone can reach, and restart the server.',
     }
   return report?.status === 'online' || report?.status === 'degraded'
     ? {
         name,
         ok: true,
-        says: 'The phone delivers received messages to an address that can be reached.',
+        summary: 'The phone delivers received messages to an address that can be reached.',
       }
-    : { name, ok: true, says: 'Whether received messages arrive is known once the phone is online.' }
+    : { name, ok: true, summary: 'Whether received messages arrive is known once the phone is online.' }
 }
 
 function contactCheck(report: ListedDevice['report'], nowMs: number): DeviceCheck {
   const name = 'last_contact'
   const lastSeenAt = report?.body.lastSeenAt ?? null
-  if (lastSeenAt === null) return { name, ok: false, says: 'The phone was never seen.' }
-  const says = `Last seen at ${rfc3339(lastSeenAt)}, ${spanOf(nowMs - lastSeenAt)} ago.`
+  if (lastSeenAt === null) return { name, ok: false, summary: 'The phone was never seen.' }
+  const summary = `Last seen at ${rfc3339(lastSeenAt)}, ${spanOf(nowMs - lastSeenAt)} ago.`
   return report !== null && nowMs - report.reportedAt > reportLifetimeMs
     ? {
         name,
         ok: false,
-        says: `${says} No report since ${rfc3339(report.reportedAt)}: is the server running?`,
+        summary: `${summary} No report since ${rfc3339(report.reportedAt)}: is the server running?`,
       }
-    : { name, ok: true, says }
+    : { name, ok: true, summary }
 }
 
 function spanOf(ms: number): string {

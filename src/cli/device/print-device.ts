@@ -61,21 +61,21 @@ export function describeDevice(device: ListedDevice): string {
 export interface DeviceCheck {
   name: string
   ok: boolean
-  says: string
+  summary: string
 }
 
 /** Checks whether a device can send, by its stored state. */
 export function examineDevice(device: ListedDevice, kind: ConnectorKind | null): DeviceCheck[] {
   const checks: DeviceCheck[] = [
     kind === null
-      ? { name: 'kind', ok: false, says: `Unknown kind ${device.kind}: this version does not support it.` }
-      : { name: 'kind', ok: true, says: `Kind ${device.kind} is supported.` },
+      ? { name: 'kind', ok: false, summary: `Unknown kind ${device.kind}: this version does not support it.` }
+      : { name: 'kind', ok: true, summary: `Kind ${device.kind} is supported.` },
     device.state === 'enabled'
-      ? { name: 'enabled', ok: true, says: 'The device is enabled.' }
+      ? { name: 'enabled', ok: true, summary: 'The device is enabled.' }
       : {
           name: 'enabled',
           ok: false,
-          says: `The device is ${device.state}: onesixty device set ${device.id} --enable`,
+          summary: `The device is ${device.state}: onesixty device set ${device.id} --enable`,
         },
   ]
   if (kind !== null) checks.push(settingsCheck(device, kind))
@@ -87,13 +87,13 @@ export function examineDevice(device: ListedDevice, kind: ConnectorKind | null):
 function settingsCheck(device: ListedDevice, kind: ConnectorKind): DeviceCheck {
   const troubles = settingTroubles(device, kind)
   return troubles.length === 0
-    ? { name: 'settings', ok: true, says: 'The settings are valid.' }
-    : { name: 'settings', ok: false, says: `Settings: ${troubles.join('; ')}.` }
+    ? { name: 'settings', ok: true, summary: 'The settings are valid.' }
+    : { name: 'settings', ok: false, summary: `Settings: ${troubles.join('; ')}.` }
 }
 
 function healthCheck({ report }: ListedDevice): DeviceCheck {
-  if (report === null) return { name: 'health', ok: false, says: 'No report yet: is the server running?' }
+  if (report === null) return { name: 'health', ok: false, summary: 'No report yet: is the server running?' }
   const reasons = report.reasons.length === 0 ? '' : ` (${report.reasons.join(', ')})`
-  const says = `Reported at ${rfc3339(report.reportedAt)}: ${report.status}${reasons}.`
-  return { name: 'health', ok: report.status === 'online' || report.status === 'degraded', says }
+  const summary = `Reported at ${rfc3339(report.reportedAt)}: ${report.status}${reasons}.`
+  return { name: 'health', ok: report.status === 'online' || report.status === 'degraded', summary }
 }

@@ -12,11 +12,11 @@ export interface SimOptions {
 
 /** Options that set the number of a SIM: apps report it masked, so that the operator must enter it. */
 export const simOptions = {
-  sim: { type: 'number', value: 'SLOT', says: 'Phones: slot of the SIM (1, 2 or 3), with --number.' },
+  sim: { type: 'number', value: 'SLOT', summary: 'Phones: slot of the SIM (1, 2 or 3), with --number.' },
   number: {
     type: 'text',
     value: 'NUMBER',
-    says: `Number of that SIM in E.164, used as a sender; ${none} removes it.`,
+    summary: `Number of that SIM in E.164, used as a sender; ${none} removes it.`,
   },
 } as const
 

@@ -5,7 +5,7 @@ import { type CheckResult, fine } from '../core/check-result.ts'
 /** Reports messages that a restore holds: the check passes, but the operator must decide. Empty when none are held. */
 export async function examineHolds(db: Db): Promise<CheckResult[]> {
   if (!(await holdsAnything(db))) return []
-  const says = 'Messages are held after a restore: they are not sent and do not expire.'
+  const summary = 'Messages are held after a restore: they are not sent and do not expire.'
   const remedy = 'Decide: onesixty restore release, cancel or settle.'
-  return [{ ...fine('restore_holds', says), remedy }]
+  return [{ ...fine('restore_holds', summary), remedy }]
 }

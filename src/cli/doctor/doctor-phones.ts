@@ -8,7 +8,7 @@ import { addressTroubles, phoneAddress } from '../../devices/phones/phone-addres
 interface PhoneCheckResult {
   name: string
   ok: true
-  says: string
+  summary: string
   remedy: string | null
 }
 
@@ -36,13 +36,13 @@ export async function examinePhones(
     {
       name: 'phone_address',
       ok: true,
-      says: `API URL for phones: ${address}`,
+      summary: `API URL for phones: ${address}`,
       remedy: addressTroubles(address).join(' ') || null,
     },
     {
       name: 'phones',
       ok: true,
-      says: `${phones.length} registered, ${onPush} of them on Google push; ${tokens.live} valid private tokens.`,
+      summary: `${phones.length} registered, ${onPush} of them on Google push; ${tokens.live} valid private tokens.`,
       remedy: onPush === 0 ? null : phoneKinds.flatMap((kind) => remediesOf(kind, ['push_only'])).join(' '),
     },
   ]

@@ -19,12 +19,12 @@ export const examineSecretFiles = (config: Config): Promise<CheckResult> =>
     async () => {
       const file = secretFile(config.dataFolder)
       const { former } = await readSecret(config)
-      const says =
+      const summary =
         config.secret === null
           ? `${file} is readable only by its owner.`
           : 'The secret is set by ONESIXTY_SECRET.'
-      if (former.length === 0) return says
-      return `${says} Former secrets in ${previousSecretFile(config.dataFolder)}: ${former.length}.`
+      if (former.length === 0) return summary
+      return `${summary} Former secrets in ${previousSecretFile(config.dataFolder)}: ${former.length}.`
     },
   )
 
@@ -49,9 +49,9 @@ export async function examineSecret(db: Db, config: Config): Promise<CheckResult
   if (found.kind === 'fits') return [fine(name, 'All secrets of the database are available.')]
   if (found.kind === 'unmarked')
     return [fine(name, 'The database has no secret yet: the next start records the current one.')]
-  const says =
+  const summary =
     found.kind === 'other'
       ? 'This secret is not the one of the database.'
       : `Missing secrets of the database: ${found.missing.length}.`
-  return [wrong(name, says, missingSentence(config, found))]
+  return [wrong(name, summary, missingSentence(config, found))]
 }

@@ -88,9 +88,9 @@ const examineConnections = (db: Db, needed: number): Promise<CheckResult> =>
     'Raise max_connections, lower ONESIXTY_POSTGRES_READERS, or close other connections.',
     async () => {
       const { most, taken } = await countConnections(db)
-      const says = `${taken} of ${most} connections in use; a node needs up to ${needed}.`
-      if (most - taken < needed) throw new Error(`${says} Another node cannot connect.`)
-      return says
+      const summary = `${taken} of ${most} connections in use; a node needs up to ${needed}.`
+      if (most - taken < needed) throw new Error(`${summary} Another node cannot connect.`)
+      return summary
     },
   )
 

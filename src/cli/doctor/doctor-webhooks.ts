@@ -25,11 +25,11 @@ export async function examineWebhooks(
   ).length
   const failing = endpoints.filter((each) => each.state === 'enabled' && each.failing_since !== null).length
   const late = await readDueEndpoints(db, nowMs - lateAfterMs)
-  const says = `${endpoints.length} endpoints, ${failed} disabled after failures, ${failing} failing; ${late.length} with deliveries overdue by more than 5 min.`
+  const summary = `${endpoints.length} endpoints, ${failed} disabled after failures, ${failing} failing; ${late.length} with deliveries overdue by more than 5 min.`
   return [
     ...targets,
     {
-      ...fine('webhooks', says),
+      ...fine('webhooks', summary),
       remedy:
         late.length === 0
           ? null

@@ -23,13 +23,13 @@ export const doctorCommand = command({
     'Changes nothing, can run while the server runs, and reads one snapshot of the database. Exit code 1 when a check fails.',
   arguments: [],
   options: {
-    full: { type: 'flag', says: 'Also check every page and index; slow for a large database.' },
+    full: { type: 'flag', summary: 'Also check every page and index; slow for a large database.' },
   },
   async run(tools, { options }) {
     const checks = [...(await examineMachine(tools)), ...(await examineDatabase(tools, options.full))]
     const ok = checks.every((check) => check.ok)
     const lines = checks.flatMap((check) => [
-      `${check.ok ? 'ok  ' : 'FAIL'}  ${check.name}: ${check.says}`,
+      `${check.ok ? 'ok  ' : 'FAIL'}  ${check.name}: ${check.summary}`,
       ...(check.remedy === null ? [] : [`      ${check.remedy}`]),
       ...(check.violations ?? []).map((row) => `      ${JSON.stringify(row)}`),
     ])
@@ -93,13 +93,13 @@ export async function addUp(db: Db, at: AuditTime): Promise<CheckResult[]> {
   return results
 }
 
-async function examineSum(db: Db, at: AuditTime, { name, says, find }: AuditCheck): Promise<CheckResult> {
+async function examineSum(db: Db, at: AuditTime, { name, summary, find }: AuditCheck): Promise<CheckResult> {
   const remedy = 'Keep a backup and report this: it is a bug in onesixty.'
   try {
     const violations = await find(db, at)
     return violations.length === 0
-      ? fine(name, says)
-      : { ...wrong(name, `Violated: ${says}`, remedy), violations }
+      ? fine(name, summary)
+      : { ...wrong(name, `Violated: ${summary}`, remedy), violations }
   } catch (error) {
     return wrong(name, `Cannot check: ${(error as Error).message}.`, 'See the failed checks above first.')
   }

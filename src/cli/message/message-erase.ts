@@ -19,10 +19,14 @@ export const eraseNumberCommand = command({
     number: {
       type: 'text',
       value: 'NUMBER',
-      says: 'Number in E.164, for example +4915112345678.',
+      summary: 'Number in E.164, for example +4915112345678.',
       required: true,
     },
-    account: { type: 'text', value: 'ACCOUNT', says: 'Only in this account: acc_… Default: all accounts.' },
+    account: {
+      type: 'text',
+      value: 'ACCOUNT',
+      summary: 'Only in this account: acc_… Default: all accounts.',
+    },
   },
   async run(tools, { options }) {
     const { number, account: accountId = null } = options

@@ -7,13 +7,13 @@ import { CommandError } from '../core/command-errors.ts'
 export const show = command({
   summary: 'Shows a message with its attempts and network message IDs.',
   details: 'Use these IDs to ask the carrier about a message.',
-  arguments: [{ name: 'message', says: 'Message ID: msg_…' }],
+  arguments: [{ name: 'message', summary: 'Message ID: msg_…' }],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
+    account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
     mode: {
       type: 'text',
       value: 'MODE',
-      says: 'Mode of the message. Default: live.',
+      summary: 'Mode of the message. Default: live.',
       choices: ['live', 'test'],
     },
   },

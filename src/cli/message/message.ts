@@ -22,17 +22,17 @@ const cancelResults: Record<Cancellation['result'], string> = {
 }
 
 const whichMessages = {
-  account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
+  account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
   message: {
     type: 'text',
     value: 'MESSAGE',
-    says: `Message ID: msg_…; up to ${maxMessages}.`,
+    summary: `Message ID: msg_…; up to ${maxMessages}.`,
     repeatable: true,
   },
   mode: {
     type: 'text',
     value: 'MODE',
-    says: 'Mode of the messages. Default: live.',
+    summary: 'Mode of the messages. Default: live.',
     choices: ['live', 'test'],
   },
 } as const satisfies OptionSpecs
@@ -89,7 +89,7 @@ const move = command({
     at: {
       type: 'text',
       value: 'TIME',
-      says: 'New time, for example 2026-12-01T08:00:00+01:00; up to 30 days ahead.',
+      summary: 'New time, for example 2026-12-01T08:00:00+01:00; up to 30 days ahead.',
       required: true,
     },
   },

@@ -18,13 +18,13 @@ import { readFileOrRefuse } from '../core/read-secrets.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
 
 const common = {
-  account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
-  mode: { type: 'text', value: 'MODE', says: 'Mode. Default: live.', choices: ['live', 'test'] },
+  account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
+  mode: { type: 'text', value: 'MODE', summary: 'Mode. Default: live.', choices: ['live', 'test'] },
 } as const
 const numberOption = {
   type: 'text',
   value: 'NUMBER',
-  says: 'Number in E.164, for example +4915112345678. Can be repeated.',
+  summary: 'Number in E.164, for example +4915112345678. Can be repeated.',
   repeatable: true,
 } as const
 
@@ -37,7 +37,7 @@ const list = command({
   summary: 'Lists the opt-outs of an account, newest first.',
   details: 'An erased number is listed by its hash; --number finds it anyway.',
   arguments: [],
-  options: { ...common, number: { type: 'text', value: 'NUMBER', says: 'Only this number, in E.164.' } },
+  options: { ...common, number: { type: 'text', value: 'NUMBER', summary: 'Only this number, in E.164.' } },
   async run(tools, { options }) {
     const { account: accountId, mode = 'live', number } = options
     const recipients = number === undefined ? null : await formsOf(tools, oneNumber(number))
@@ -98,7 +98,7 @@ const importList = command({
   arguments: [],
   options: {
     ...common,
-    file: { type: 'text', value: 'PATH', says: 'The file; - reads standard input.', required: true },
+    file: { type: 'text', value: 'PATH', summary: 'The file; - reads standard input.', required: true },
   },
   async run(tools, { options }) {
     const { account: accountId, mode = 'live', file } = options

@@ -22,8 +22,8 @@ export const testCommand = command({
     'A running server sends it like any other event, but before all pending deliveries and even if the endpoint is failing.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true },
-    endpoint: { type: 'text', value: 'ENDPOINT', says: 'Webhook endpoint ID: whk_…', required: true },
+    account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
+    endpoint: { type: 'text', value: 'ENDPOINT', summary: 'Webhook endpoint ID: whk_…', required: true },
   },
   run: (tools, { options }) =>
     tools.withStorage(async ({ read, writer }) => {

@@ -19,11 +19,11 @@ import { readTime } from '../core/read-time.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
 import { testCommand } from './webhook-test.ts'
 
-const account = { type: 'text', value: 'ACCOUNT', says: 'Account ID: acc_…', required: true } as const
+const account = { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true } as const
 const endpoint = {
   type: 'text',
   value: 'ENDPOINT',
-  says: 'Webhook endpoint ID: whk_…',
+  summary: 'Webhook endpoint ID: whk_…',
   required: true,
 } as const
 
@@ -47,18 +47,18 @@ const add = command({
   arguments: [],
   options: {
     account,
-    url: { type: 'text', value: 'URL', says: 'URL of the endpoint, https or http.', required: true },
+    url: { type: 'text', value: 'URL', summary: 'URL of the endpoint, https or http.', required: true },
     event: {
       type: 'text',
       value: 'EVENT',
-      says: 'Event types to send. Default: all.',
+      summary: 'Event types to send. Default: all.',
       choices: eventTypes,
       repeatable: true,
     },
     mode: {
       type: 'text',
       value: 'MODE',
-      says: 'Mode of the events. Default: both.',
+      summary: 'Mode of the events. Default: both.',
       choices: ['live', 'test'],
     },
   },
@@ -166,10 +166,10 @@ const replay = command({
   options: {
     account,
     endpoint,
-    event: { type: 'text', value: 'EVENT', says: 'Event ID: evt_…' },
-    from: { type: 'text', value: 'TIME', says: 'Start of the range, for example 2027-01-31T00:00:00Z.' },
-    until: { type: 'text', value: 'TIME', says: 'End of the range. Default: now.' },
-    'only-failed': { type: 'flag', says: 'Only events of the range that were not delivered.' },
+    event: { type: 'text', value: 'EVENT', summary: 'Event ID: evt_…' },
+    from: { type: 'text', value: 'TIME', summary: 'Start of the range, for example 2027-01-31T00:00:00Z.' },
+    until: { type: 'text', value: 'TIME', summary: 'End of the range. Default: now.' },
+    'only-failed': { type: 'flag', summary: 'Only events of the range that were not delivered.' },
   },
   async run(tools, { options }) {
     const deps = { ids: tools.ids, nowMs: tools.clock.now() }

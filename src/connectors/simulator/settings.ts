@@ -48,7 +48,8 @@ export const simulatorSettings: readonly SettingRule[] = [
   {
     name: 'peer_url',
     default: '',
-    says: 'Loopback URL, such as http://127.0.0.1:8170/, of a process to which each message is posted before the device responds. Empty: none.',
+    summary:
+      'Loopback URL, such as http://127.0.0.1:8170/, of a process to which each message is posted before the device responds. Empty: none.',
     check: (value) =>
       value === '' || isLoopbackUrl(value)
         ? null
@@ -72,8 +73,8 @@ export function readSettings(given: Readonly<Record<string, string>>): Simulator
   }
 }
 
-function flag(name: string, says: string): SettingRule {
-  return oneOf(name, ['false', 'true'], says)
+function flag(name: string, summary: string): SettingRule {
+  return oneOf(name, ['false', 'true'], summary)
 }
 
 /** Literal addresses only: a name may resolve to anything, and texts must not leave the machine. */

@@ -242,7 +242,7 @@ const paceColumns = (pace: Pace | null) => ({
   window_seconds: pace?.windowSeconds ?? null,
 })
 
-const noDevice = (deviceId: string) => refuse('not_found', { detail: `Unknown device ${deviceId}.` })
+const noDevice = (deviceId: string) => refuse('not_found', { detail: `Device ${deviceId} not found.` })
 
 type DeviceRow = Pick<
   DeviceTable,

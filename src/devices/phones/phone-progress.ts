@@ -8,7 +8,7 @@ export interface PhoneStep {
   name: 'registered' | 'event stream' | 'SIMs' | 'battery'
   isDone: boolean
   /** What is known; or what the user has to do. */
-  says: string
+  summary: string
 }
 
 const noSse =
@@ -23,8 +23,8 @@ export function phoneProgress(
   const fresh = report !== null && nowMs - report.reportedAt <= reportLifetimeMs ? report.body : null
   return [
     phone === null
-      ? { name: 'registered', isDone: false, says: 'waiting for the phone' }
-      : { name: 'registered', isDone: true, says: `${phone.deviceId}, ${describePhone(phone)}` },
+      ? { name: 'registered', isDone: false, summary: 'waiting for the phone' }
+      : { name: 'registered', isDone: true, summary: `${phone.deviceId}, ${describePhone(phone)}` },
     { name: 'event stream', ...streamStep(phone, fresh) },
     { name: 'SIMs', ...simStep(phone, fresh) },
     { name: 'battery', ...batteryStep(phone, fresh) },
@@ -41,31 +41,32 @@ export const describePhone = ({ name, appVersion }: ListedPhone): string =>
 type Step = Omit<PhoneStep, 'name'>
 
 function streamStep(phone: ListedPhone | null, report: DeviceReportBody | null): Step {
-  if (report?.link === 'stream') return { isDone: true, says: 'open' }
-  if (phone === null) return { isDone: false, says: '' }
-  if (phone.usesPush) return { isDone: false, says: noSse }
+  if (report?.link === 'stream') return { isDone: true, summary: 'open' }
+  if (phone === null) return { isDone: false, summary: '' }
+  if (phone.usesPush) return { isDone: false, summary: noSse }
   return {
     isDone: false,
-    says: report?.link === 'poll' ? 'not open; the phone polls every 15 minutes' : 'waiting for the stream',
+    summary:
+      report?.link === 'poll' ? 'not open; the phone polls every 15 minutes' : 'waiting for the stream',
   }
 }
 
 function simStep(phone: ListedPhone | null, report: DeviceReportBody | null): Step {
-  if (phone === null) return { isDone: false, says: '' }
+  if (phone === null) return { isDone: false, summary: '' }
   const reported = report === null || report.sims.length === 0 ? phone.sims : report.sims
   if (reported.length === 0)
     return {
       isDone: false,
-      says: 'none found: insert a SIM, and grant the app the permission Phone',
+      summary: 'none found: insert a SIM, and grant the app the permission Phone',
     }
   const sims = reported.map(({ slot, number, carrier }) => [slot, number ?? carrier ?? 'unknown'].join(': '))
-  return { isDone: true, says: sims.join(', ') }
+  return { isDone: true, summary: sims.join(', ') }
 }
 
 function batteryStep(phone: ListedPhone | null, report: DeviceReportBody | null): Step {
-  if (phone === null) return { isDone: false, says: '' }
+  if (phone === null) return { isDone: false, summary: '' }
   const battery = report?.battery ?? null
   return battery === null
-    ? { isDone: false, says: 'reported every 10 minutes, after the next start of the app' }
-    : { isDone: true, says: `${battery.percent}%${battery.charging ? ', charging' : ''}` }
+    ? { isDone: false, summary: 'reported every 10 minutes, after the next start of the app' }
+    : { isDone: true, summary: `${battery.percent}%${battery.charging ? ', charging' : ''}` }
 }

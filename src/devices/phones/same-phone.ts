@@ -46,7 +46,7 @@ async function findPhoneDevice(tx: Tx, id: string) {
     .where('id', '=', id)
     .where('state', '!=', 'retired')
     .executeTakeFirst()
-  if (row === undefined) throw refuse('not_found', { detail: `Unknown device ${id}.` })
+  if (row === undefined) throw refuse('not_found', { detail: `Device ${id} not found.` })
   const registration = await tx
     .selectFrom('phones')
     .select('id')

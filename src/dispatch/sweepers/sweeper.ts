@@ -55,7 +55,7 @@ export class Sweeper implements Service {
       if (this.#deps.leads?.() === false) return this.#plan()
       this.#running = this.sweepAll()
         .catch((error: unknown) =>
-          this.#deps.log.error({ err: error, janitor: this.name }, 'a sweep failed; retrying'),
+          this.#deps.log.error({ err: error, sweeper: this.name }, 'a sweep failed; retrying'),
         )
         .finally(() => {
           this.#running = null

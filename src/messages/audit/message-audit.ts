@@ -11,58 +11,62 @@ import { trafficChecks } from './traffic-audit.ts'
 export const messageChecks: readonly AuditCheck[] = [
   {
     name: 'wallets_are_messages',
-    says: 'The reserved amount of each wallet is the sum of the holds of its messages; its usage is the sum of their charges, with archived ones.',
+    summary:
+      'The reserved amount of each wallet is the sum of the holds of its messages; its usage is the sum of their charges, with archived ones.',
     find: (db) => rowsOf(db, walletsAreNotMessages),
   },
   {
     name: 'costs_are_consistent',
-    says: 'The hold and the charge of each message match the state of its cost and its status.',
+    summary: 'The hold and the charge of each message match the state of its cost and its status.',
     find: (db) => rowsOf(db, inconsistentCosts),
   },
   {
     name: 'totals_are_queue',
-    says: 'The counters of queued and scheduled messages are the sums of their rows.',
+    summary: 'The counters of queued and scheduled messages are the sums of their rows.',
     find: (db) => rowsOf(db, totalsAreNotQueue),
   },
   {
     name: 'waiting_is_queued',
-    says: 'Every message that is scheduled, queued or in flight is once in the queue or among those with a start time, and no other message is.',
+    summary:
+      'Every message that is scheduled, queued or in flight is once in the queue or among those with a start time, and no other message is.',
     find: (db) => rowsOf(db, waitingIsNotQueued),
   },
   {
     name: 'scheduled_is_deferred',
-    says: 'Scheduled messages wait for their send time; other messages with a start time are queued.',
+    summary: 'Scheduled messages wait for their send time; other messages with a start time are queued.',
     find: (db) => rowsOf(db, scheduledIsNotDeferred),
   },
   {
     name: 'claims_are_attempts',
-    says: 'Every claimed message has one open attempt, and every open attempt a claimed message.',
+    summary: 'Every claimed message has one open attempt, and every open attempt a claimed message.',
     find: (db) => rowsOf(db, claimsAreNotAttempts),
   },
   {
     name: 'nothing_overdue',
-    says: 'No message is past the time by which it must be final, except those that a restore holds.',
+    summary: 'No message is past the time by which it must be final, except those that a restore holds.',
     find: (db, { nowMs, receiptWindowMs }) => rowsOf(db, overdue(nowMs, receiptWindowMs)),
   },
   {
     name: 'final_has_time',
-    says: 'Exactly the final messages have a final time.',
+    summary: 'Exactly the final messages have a final time.',
     find: (db) => rowsOf(db, finalWithoutTime),
   },
   {
     name: 'receipts_have_messages',
-    says: 'Every expected receipt belongs to a submitted message (an expired one can outlive the record of its message).',
+    summary:
+      'Every expected receipt belongs to a submitted message (an expired one can outlive the record of its message).',
     find: (db) => rowsOf(db, receiptsWithoutMessage),
   },
   {
     name: 'offers_are_attempts',
-    says: 'Every open offer to a phone is an open attempt of its device, and every open attempt of a phone was offered to it.',
+    summary:
+      'Every open offer to a phone is an open attempt of its device, and every open attempt of a phone was offered to it.',
     find: (db) => rowsOf(db, offersAreNotAttempts),
   },
   ...trafficChecks,
   {
     name: 'deliveries_have_events',
-    says: 'Every open delivery has its event, and an endpoint of the same account.',
+    summary: 'Every open delivery has its event, and an endpoint of the same account.',
     find: (db) => rowsOf(db, openWithoutEvent),
   },
 ]

@@ -10,12 +10,13 @@ import { countedStates, minTrafficDays, grainMs, minutes5Days } from '../core/tr
 export const trafficChecks: readonly AuditCheck[] = [
   {
     name: 'traffic_is_messages',
-    says: `For each six hours of the last ${minTrafficDays} days, the counts equal the messages by status, including those that retention removed.`,
+    summary: `For each six hours of the last ${minTrafficDays} days, the counts equal the messages by status, including those that retention removed.`,
     find: (db, { nowMs }) => rowsOf(db, countsAreNotMessages(nowMs - minTrafficDays * dayMs)),
   },
   {
     name: 'traffic_grains_agree',
-    says: 'The five-minute counts sum to those of their six hours, and as many delivery times are counted as delivered messages.',
+    summary:
+      'The five-minute counts sum to those of their six hours, and as many delivery times are counted as delivered messages.',
     find: (db, { nowMs }) => rowsOf(db, grainsDisagree(firstWholeSixHours(nowMs - minutes5Days * dayMs))),
   },
 ]

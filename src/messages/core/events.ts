@@ -86,7 +86,7 @@ export async function recordEventFor(tx: Tx, endpointId: string, event: AccountE
 }
 
 /**
- * A requeued message was already reported as queued, and a throttled link would repeat that event every 2 s.
+ * A requeued message was already reported as queued, and a throttled link would repeat that event every second.
  * A message that stays `scheduled` has a new time.
  */
 const isReported = ({ message, previousStatus }: MessageEvent): boolean =>

@@ -1,13 +1,13 @@
 /** Errors of messages. Clients must expect new codes; the server uses only these. */
 export interface MessageErrorRule {
   /** Likely cause and what to do, for people. */
-  says: string
+  summary: string
   /** True if the same message can succeed when it is sent again, without the risk of a duplicate. */
   retryable: boolean
 }
 
-const again = (says: string): MessageErrorRule => ({ says, retryable: true })
-const never = (says: string): MessageErrorRule => ({ says, retryable: false })
+const again = (summary: string): MessageErrorRule => ({ summary, retryable: true })
+const never = (summary: string): MessageErrorRule => ({ summary, retryable: false })
 
 export const messageErrors = {
   unreachable: again('The network could not reach the handset: it is probably off or out of coverage. Send again later, or use another way to reach the recipient.'),

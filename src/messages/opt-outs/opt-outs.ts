@@ -59,8 +59,8 @@ export class OptOuts {
   }
 
   /**
-   * Reloads the accounts that have opt-outs. Called whenever the directory changed; storing an opt-out
-   * touches the directory.
+   * Reloads the accounts that have opt-outs. Called whenever the directory changed: the first opt-out of an
+   * account touches it. Later ones are read from the table.
    */
   async refresh(): Promise<void> {
     this.#accounts = null

@@ -21,13 +21,13 @@ export interface Cancellation {
   result: 'canceled' | 'asked' | 'too_late' | 'not_found'
   /** Its present status; null if it does not exist. */
   status: MessageStatus | null
-  /** The phone that was sent a recall; the caller wakes it. */
+  /** The phone with a stored recall: the sweeper `send-recalls` notifies it; the caller may do so sooner. */
   deviceId: string | null
 }
 
 /**
- * Cancels messages by key, as one unit. Queued messages are canceled immediately and their hold is released
- * (P8); offers to phones are recalled. Returns one result for each key, in their order.
+ * Cancels messages by key, as one unit. Queued messages are canceled immediately and their hold is released;
+ * offers to phones are recalled. Returns one result for each key, in their order.
  */
 export async function cancelMessages(
   tx: Tx,

@@ -28,8 +28,8 @@ export const capDayOf = ({ keyId, createdAt }: Pick<SendRequest, 'keyId' | 'crea
 
 /**
  * Decides which sends of a batch are accepted; each sees the results of the earlier ones. Pure, so that sends
- * compete for the last SMS in memory and not in the database. Checks the queue before the balance, as in the
- * documented order.
+ * compete for the last SMS in memory and not in the database. Checks the queue before the balance: a full queue is
+ * told even to an account without balance.
  */
 export function decideSends(requests: readonly SendRequest[], standing: Standing): Decision[] {
   const available = new Map<string, number>()

@@ -15,7 +15,7 @@ export interface StatusMeaning {
   /** Its name in the standard, or its range. */
   name: string
   /** What the SMSC means and what to do, for the operator of the link. */
-  says: string
+  summary: string
 }
 
 /** Classes for the SMSC of a link, which take precedence over the table. */
@@ -44,13 +44,13 @@ export const vendors: StatusMeaning = {
   lasts: 'good',
   code: 'network_rejected',
   name: 'vendor specific',
-  says: `The SMSC vendor defines it. ${refused}`,
+  summary: `The SMSC vendor defines it. ${refused}`,
 }
 export const reserved: StatusMeaning = {
   lasts: 'good',
   code: 'network_rejected',
   name: 'reserved',
-  says: `The standard does not define it. ${refused}`,
+  summary: `The standard does not define it. ${refused}`,
 }
 
 /** The code of an unlisted status that the operator has classified. */
@@ -65,7 +65,7 @@ const codeOfClass: Record<StatusClass, string> = {
 type Row = Omit<StatusMeaning, 'name'>
 const row =
   (lasts: StatusClass, code: string) =>
-  (says: string): Row => ({ lasts, code, says })
+  (summary: string): Row => ({ lasts, code, summary })
 
 /** The message is at fault: it would be rejected everywhere. */
 const message = row('good', 'network_rejected')

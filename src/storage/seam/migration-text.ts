@@ -7,7 +7,9 @@ type DatabaseKind = 'sqlite' | 'postgres'
  * - SQLite: `bigint` is `integer`.
  * - PostgreSQL: `text` is `text collate "C"`, compared octet by octet; `blob` is `bytea`; tables are neither
  *   `strict` nor `without rowid`.
- * - A line after `--sqlite: ` or `--postgres: ` is for that database alone.
+ * - A line after `--sqlite: ` or `--postgres: ` is for that database alone, word for word.
+ *
+ * Texts within quotes are not told apart: a migration has none with these words.
  *
  * Databases record the checksum of the result, so none of this changes for a migration that was published.
  */
@@ -27,6 +29,6 @@ const words: Readonly<Record<DatabaseKind, (line: string) => string>> = {
   postgres: (line) =>
     line
       .replaceAll(/\bblob\b/g, 'bytea')
-      .replaceAll(/(?<=[a-z_"] )text(?=[ ,;]|$)/g, 'text collate "C"')
+      .replaceAll(/(?<=[a-z0-9_"] )text(?=[ ,;)]|$)/g, 'text collate "C"')
       .replace(/^\) strict(, without rowid)?;$/, ');'),
 }

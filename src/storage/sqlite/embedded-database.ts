@@ -35,7 +35,7 @@ const readerCacheShare = 0.25
 /**
  * Opens the embedded database in `dataFolder`, creates it if needed, and upgrades its schema. Throws if
  * SQLite does not flush each commit (P1): the setting is read back after the first write, because a wrapper
- * was once seen to change it silently.
+ * can change it silently.
  */
 export async function openEmbedded<U extends Units = Units>(
   settings: EmbeddedSettings,

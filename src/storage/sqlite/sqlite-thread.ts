@@ -106,8 +106,8 @@ export class SqliteThread {
   }
 
   /**
-   * Lets the thread exit by itself, after all earlier requests: terminated from outside during a collection,
-   * it crashed the process.
+   * Lets the thread exit by itself, after all earlier requests: to terminate it from outside during a garbage
+   * collection can crash the process.
    */
   close = async (): Promise<void> => {
     this.#closing = true

@@ -16,7 +16,7 @@ const perSecond = 200
 const rounds = Array.from({ length: sizeOf('SERVER_PUT_BACKS') }, (_, i) => i)
 
 interface Way {
-  says: string
+  summary: string
   copy: (server: PostgresServer, to: string) => Promise<void>
   /** The node runs while the copy is put back under it. */
   runs?: true
@@ -25,11 +25,11 @@ interface Way {
 }
 
 const ways: readonly Way[] = [
-  { says: 'a snapshot of its disk', copy: takeSnapshot },
-  { says: 'a snapshot of its disk, under a node that runs', copy: takeSnapshot, runs: true },
-  { says: 'a copy that was made while it was stopped', copy: copyStopped },
+  { summary: 'a snapshot of its disk', copy: takeSnapshot },
+  { summary: 'a snapshot of its disk, under a node that runs', copy: takeSnapshot, runs: true },
+  { summary: 'a copy that was made while it was stopped', copy: copyStopped },
   {
-    says: 'a base backup that is recovered, to a node with a new folder',
+    summary: 'a base backup that is recovered, to a node with a new folder',
     copy: makeBaseBackup,
     forgets: true,
   },

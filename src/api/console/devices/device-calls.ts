@@ -18,7 +18,7 @@ export interface DevicesAnswer {
 /** A setting of a kind, for a form. */
 export interface KindSetting {
   name: string
-  says: string
+  summary: string
   default: string
   isRequired: boolean
   /** All values, if there are only a few. */
@@ -96,9 +96,9 @@ async function viewKind(
     isPhone: facts.isPhone === true,
     isAddable: isOperator || canOwnersAdd(facts, mode),
     notAdded: facts.notAdded ?? null,
-    settings: rules.map(({ name, says, default: byDefault, required, choices = null }) => ({
+    settings: rules.map(({ name, summary, default: byDefault, required, choices = null }) => ({
       name,
-      says,
+      summary,
       default: byDefault,
       isRequired: required === true,
       choices,

@@ -100,13 +100,13 @@ export const deviceConnectCalls = {
     kind: 'change',
     access: 'owner',
     input: Type.Object({ deviceId: DeviceId }, closed),
-    async handle(context, { deviceId }): Promise<{ isOk: boolean; says: string; remedy: string | null }> {
+    async handle(context, { deviceId }): Promise<{ isOk: boolean; summary: string; remedy: string | null }> {
       const { read, clock, ids, ports, writer, actor } = context
       const device = await findChangeable(context, deviceId)
       const kind = await loadConnectorKind(device.kind)
       const { secretBox, trials } = ports.devices
       const trial = await trials.run(deviceId, () => tryDevice({ read, clock, secretBox }, device, kind))
-      if (trial === null) return { isOk: true, says: nothingToTry, remedy: null }
+      if (trial === null) return { isOk: true, summary: nothingToTry, remedy: null }
       const detail = { deviceId, ok: trial.ok }
       await writer.write((tx) =>
         appendAudit(
@@ -115,7 +115,7 @@ export const deviceConnectCalls = {
           { accountId: device.accountId, actor, action: 'device.tried', detail },
         ),
       )
-      return { isOk: trial.ok, says: trial.says, remedy: trial.remedy }
+      return { isOk: trial.ok, summary: trial.summary, remedy: trial.remedy }
     },
   }),
 }

@@ -62,7 +62,7 @@ export const sendCalls = {
         const { code, extra, message } = error
         return {
           answer: null,
-          refused: { title: problems[code].says, detail: message, errors: extra.errors ?? [] },
+          refused: { title: problems[code].summary, detail: message, errors: extra.errors ?? [] },
         }
       }
     },

@@ -34,10 +34,10 @@ export async function tryBind(
   )
   const bound = await session.open()
   if (bound.kind === 'failed')
-    return { ok: false, says: describeFailure(bound.end), remedy: remedyFor(bound.end) }
+    return { ok: false, summary: describeFailure(bound.end), remedy: remedyFor(bound.end) }
   await session.unbind()
   const name = bound.systemId === '' ? 'The SMSC' : `The SMSC (${bound.systemId})`
-  return { ok: true, says: `${name} accepted the bind.`, remedy: null }
+  return { ok: true, summary: `${name} accepted the bind.`, remedy: null }
 }
 
 const describeFailure = (end: SessionEnd): string =>

@@ -42,17 +42,17 @@ export interface TlsFiles {
 interface Setting<T> {
   reader: SettingReader<T>
   default: string
-  says: string
+  summary: string
   required?: true
 }
 
-const setting = <T>(reader: SettingReader<T>, byDefault: string | number, says: string): Setting<T> => ({
+const setting = <T>(reader: SettingReader<T>, byDefault: string | number, summary: string): Setting<T> => ({
   reader,
   default: String(byDefault),
-  says,
+  summary,
 })
-const required = <T>(reader: SettingReader<T>, says: string): Setting<T> => ({
-  ...setting(reader, '', says),
+const required = <T>(reader: SettingReader<T>, summary: string): Setting<T> => ({
+  ...setting(reader, '', summary),
   required: true,
 })
 
@@ -124,7 +124,7 @@ const table = {
   reconnect_first_ms: setting(wholeNumber(100, hourMs), 1_000, 'Maximum milliseconds before the first attempt after a lost session; each failure in a row doubles them, with random jitter.'),
   reconnect_longest_ms: setting(wholeNumber(100, hourMs), 60_000, 'Maximum milliseconds between two attempts. Default 1 min, so that an SMSC that recovers is used soon.'),
   status_classes: setting(statusList, '', 'Meanings of command_status values for an SMSC that does not follow the table: status=class, separated by blanks, such as 0x14=now 0x400=good. Empty: the table.'),
-  country: setting(country, countrySetting.default, countrySetting.says),
+  country: setting(country, countrySetting.default, countrySetting.summary),
   trace: setting(switched, 'off', 'Logs every PDU, without texts, names and passwords, and with masked numbers. Off by default, because of the volume.'),
 } // prettier-ignore
 
@@ -133,10 +133,10 @@ type Value<N extends Name> = (typeof table)[N] extends Setting<infer T> ? T : ne
 
 /** Every setting of a link, with the check of its value. */
 export const smppSettings: readonly SettingRule[] = Object.entries(table).map(
-  ([name, { reader, default: byDefault, says, required: isRequired }]: [string, Setting<unknown>]) => ({
+  ([name, { reader, default: byDefault, summary, required: isRequired }]: [string, Setting<unknown>]) => ({
     name,
     default: byDefault,
-    says,
+    summary,
     check: (value) => (reader.read(value) === undefined ? reader.wrong : null),
     ...(isRequired && { required: isRequired }),
     ...(reader.choices && { choices: reader.choices }),
