@@ -27,6 +27,8 @@ export const equivalents: readonly Equivalent[] = [
   { file: 'src/accounts/keys/authenticator.ts', code: 'const maxFakes = 10_000', change: 'number: 10_000', because: 'A bound of memory: one more or less is the same bound.' },
   { file: 'src/accounts/keys/operator-tokens.ts', code: 'await tx', change: 'link: tx .updateTable', because: 'That it is not revoked was read before, in the same transaction.' },
   { file: 'src/accounts/people/password-rules.ts', code: 'let length = 1', change: 'number: 1 → 0', because: 'The first letter is found equal once more.' },
+  { file: 'src/messages/send/send-messages.ts', code: 'const fresh = scheduled.length === 0 ? sends : sends.filter((send) => send.sendAt === undefined)', change: 'condition: ', because: 'The filter of all sends gives the same list: the condition saves it in the usual case.' },
+  { file: 'src/sending/planned-rate.ts', code: 'const pendingSeconds = 5', change: 'number: 5', because: 'How soon to try again: a second more or less is no promise.' },
   { file: 'src/runtime/sliding-count.ts', code: 'maxNames = 100_000,', change: 'number: 100_000', because: 'A bound of memory: one more or less is the same bound.' },
   { file: 'src/api/v1/send-answer.ts', code: 'text: first?.text ?? null,', change: 'default: ', because: 'A send has at least one message; its type does not say so.' },
   { file: 'src/api/v1/send-answer.ts', code: 'parts: first?.parts ?? 0,', change: 'default: ', because: 'A send has at least one message; its type does not say so.' },

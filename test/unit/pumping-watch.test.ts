@@ -61,3 +61,13 @@ test('codes to few neighbours, to many strangers, or to neighbours as ever, look
   await clock.advance(2 * hourMs)
   expect(note('usual', block(0, 30), 10)).toMatchObject({ numbers: 30, all: 30 })
 })
+
+test('a block that was a small part of the hour before, and is all of this one, is a sign', async () => {
+  const clock = createStubClock()
+  const watch = new PumpingWatch({ clock })
+  const block = Array.from({ length: 30 }, (_, i) => `+49151777${String(i).padStart(4, '0')}`)
+  const strangers = Array.from({ length: 8 }, (_, i) => `+49151${20 + i}12345`)
+  watch.note('acc_a', 'codes', [...strangers, ...block.slice(0, 2)])
+  await clock.advance(hourMs)
+  expect(watch.signOf('acc_a', 'codes', block, 10)).toMatchObject({ numbers: 30, all: 30 })
+})

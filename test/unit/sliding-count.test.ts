@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SharedCounts } from '../../src/runtime/shared-counts.ts'
-import { SlidingCount } from '../../src/runtime/sliding-count.ts'
+import { SlidingCount, takeOrRefuse } from '../../src/runtime/sliding-count.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 test('so many fit into the window, which slides, and each name has its own', async () => {
@@ -136,4 +136,42 @@ test('a wait is whole seconds, one at least, while an event is within the window
   expect(attempts.waitSeconds('a')).toBe(1)
   await clock.advance(1)
   expect(attempts.waitSeconds('a')).toBe(0)
+})
+
+test('it is the newest event that is undone, one at a time, and the older ones stay in their time', async () => {
+  const clock = createStubClock()
+  const attempts = new SlidingCount({ clock }, { most: 3, windowMs: 100_000 })
+  attempts.add('a')
+  await clock.advance(60_000)
+  attempts.add('a')
+  attempts.add('a')
+  attempts.giveBack('a')
+  expect(attempts.waitSeconds('a', 2)).toBe(40)
+  attempts.giveBack('a')
+  expect(attempts.waitSeconds('a', 1)).toBe(40)
+  await clock.advance(40_000)
+  expect(attempts.waitSeconds('a', 1)).toBe(0)
+})
+
+test('what other nodes undo is taken from the newest moments, however many there are', async () => {
+  const clock = createStubClock()
+  const [here, there] = [new SharedCounts(), new SharedCounts()]
+  for (const counts of [here, there]) counts.tellBy({ isHeard: () => true, plan: () => undefined })
+  const counted = new SlidingCount({ clock, shared: { counts: here, kind: 'codes' } }, { windowMs: 100_000 })
+  for (let i = 0; i < 3; i++) {
+    counted.add('a')
+    await clock.advance(10_000)
+  }
+  here.hear([['codes', 'a', -2]])
+  expect([counted.waitSeconds('a', 1), counted.waitSeconds('a', 2)]).toEqual([70, 0])
+})
+
+test.each([
+  [119, '119 seconds'],
+  [120, '2 minutes'],
+  [121, '3 minutes'],
+])('a wait of %d seconds is told as %s', (seconds, words) => {
+  const attempts = new SlidingCount({ clock: createStubClock() }, { most: 1, windowMs: seconds * 1_000 })
+  takeOrRefuse(attempts, 'a')
+  expect(() => takeOrRefuse(attempts, 'a')).toThrow(`Too many attempts. Try again in ${words}.`)
 })
