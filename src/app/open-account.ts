@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import type { Ids } from '../runtime/ids.ts'
 import { openWallets } from '../ledger/grants.ts'
 import type { Tx } from '../storage/seam/dialect.ts'
+import type { OwnDevicePrice } from '../storage/tables/schema.ts'
 
 export interface OpenedAccount {
   accountId: string
@@ -24,9 +25,16 @@ export async function openAccount(
     ids: Ids
     nowMs: number
     randomBytes: (count: number) => Uint8Array
-    config: Pick<Config, 'freeSms' | 'playSms' | 'lowBalance' | 'newAccountCountries'>
+    config: Pick<Config, 'freeSms' | 'playSms' | 'lowBalance' | 'newAccountCountries' | 'ownDevices'>
   },
-  account: { name: string; email: string; userId?: string; isOperator?: boolean; actor: string },
+  account: {
+    name: string
+    email: string
+    userId?: string
+    isOperator?: boolean
+    isFirst?: true
+    actor: string
+  },
 ): Promise<OpenedAccount> {
   const { freeSms, playSms, lowBalance: lowThreshold } = deps.config
   const { actor } = account
@@ -37,9 +45,16 @@ export async function openAccount(
       openWallets: (inTx, id) =>
         openWallets(inTx, deps, { accountId: id, freeSms, playSms, lowThreshold, actor }),
     },
-    { ...account, countries: deps.config.newAccountCountries },
+    {
+      ...account,
+      countries: deps.config.newAccountCountries,
+      ownDevices: priceOf(deps.config.ownDevices, account.isFirst === true),
+    },
   )
   const live = await createApiKey(tx, deps, { accountId, mode: 'live', name: 'First live key', actor })
   const test = await createApiKey(tx, deps, { accountId, mode: 'test', name: 'First test key', actor })
   return { accountId, userId, isNewUser, liveKey: live.token, testKey: test.token }
 }
+
+const priceOf = (setting: Config['ownDevices'], isFirst: boolean): OwnDevicePrice =>
+  setting === 'first_free' ? (isFirst ? 'free' : 'charged') : setting

@@ -8,6 +8,8 @@ export interface Balance {
   reserved: number
   used: number
   granted: number
+  /** SMS that own devices carried for nothing; not in `used`. */
+  ownUsed: number
   lowThreshold: number
   isLow: boolean
   /** UTC days. */
@@ -37,8 +39,8 @@ export async function readBalance(
     )
     .where('w.account_id', '=', accountId)
     .where('w.mode', '=', mode)
-    .groupBy(['w.granted', 'w.reserved', 'w.used', 'w.low_threshold'])
-    .select(['w.granted', 'w.reserved', 'w.used', 'w.low_threshold'])
+    .groupBy(['w.granted', 'w.reserved', 'w.used', 'w.own_used', 'w.low_threshold'])
+    .select(['w.granted', 'w.reserved', 'w.used', 'w.own_used', 'w.low_threshold'])
     .select([
       sql<number>`cast(coalesce(sum(case when u.day = ${today} then u.parts end), 0) as bigint)`.as(
         'used_today',
@@ -55,6 +57,7 @@ export async function readBalance(
     reserved,
     used,
     granted,
+    ownUsed: wallet.own_used,
     lowThreshold,
     isLow,
     usedToday: wallet.used_today,

@@ -70,8 +70,9 @@ const usedIsNotUsage = sql<Violation>`
   limit ${maxViolations}`
 
 const outOfBounds = sql<Violation>`
-  select account_id, mode, granted, reserved, used, used_archived from wallets
+  select account_id, mode, granted, reserved, used, used_archived, own_reserved, own_used, own_used_archived from wallets
   where granted < 0 or reserved < 0 or used < 0 or used_archived < 0 or used_archived > used or reserved + used > granted
+    or own_reserved < 0 or own_used < 0 or own_used_archived < 0 or own_used_archived > own_used
   limit ${maxViolations}`
 
 const withoutWallet = sql<Violation>`

@@ -3,7 +3,7 @@ import { allDone } from '../runtime/all-done.ts'
 import { utcDay } from '../runtime/clock.ts'
 import type { WalletTable } from '../storage/tables/account-tables.ts'
 import type { Db, Tx } from '../storage/seam/dialect.ts'
-import type { Mode } from '../storage/tables/schema.ts'
+import type { Mode, Payer } from '../storage/tables/schema.ts'
 import { addToRows, adjustRows, selectEach } from '../storage/seam/sets.ts'
 
 /**
@@ -22,7 +22,7 @@ export const availableOf = (wallet: Pick<Wallet, 'granted' | 'reserved' | 'used'
   wallet.granted - wallet.reserved - wallet.used
 
 const byName = {
-  sql: `select account_id, mode, granted, reserved, used, used_archived, low_threshold, refilled_day
+  sql: `select account_id, mode, granted, reserved, used, used_archived, own_reserved, own_used, own_used_archived, low_threshold, refilled_day
         from wallets where account_id = :account and mode = :mode`,
   inputs: ['account', 'mode'],
 } as const
@@ -42,9 +42,17 @@ export async function readWallets(db: Db | Tx, names: Iterable<WalletName>): Pro
 
 export const walletKey = (name: WalletName): string => `${name.accountId}/${name.mode}`
 
+/** A wallet, and whether it pays: what own devices carry for nothing is counted apart from the balance. */
+export interface Purse extends WalletName {
+  /** Omitted: the balance. */
+  paidBy?: Payer | undefined
+}
+
 interface WalletChange extends WalletName {
   reserved: number
   used: number
+  own_reserved: number
+  own_used: number
 }
 
 interface DayChange {
@@ -57,40 +65,57 @@ interface DayChange {
 /** Keeps the charges of removed messages, so that the usage stays explained: one row for each wallet. */
 export const archiveUsed = (
   tx: Tx,
-  rows: readonly { account_id: string; mode: Mode; used_archived: number }[],
+  rows: readonly { account_id: string; mode: Mode; used_archived: number; own_used_archived: number }[],
 ): Promise<number> =>
-  adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['used_archived'] }, rows)
+  adjustRows(
+    tx,
+    'wallets',
+    { key: ['account_id', 'mode'], amounts: ['used_archived', 'own_used_archived'] },
+    rows,
+  )
+
+const paidAmounts = ['reserved', 'used'] as const
+const amounts = [...paidAmounts, 'own_reserved', 'own_used'] as const
 
 /** Sums the changes of a batch, so that each wallet is written once per transaction. */
 export class WalletChanges {
   readonly #changes = new Map<string, WalletChange>()
   readonly #days = new Map<string, DayChange>()
 
-  reserve(name: WalletName, parts: number): void {
-    this.#of(name).reserved += parts
+  reserve(purse: Purse, parts: number): void {
+    const change = this.#of(purse)
+    if (purse.paidBy === 'own_device') change.own_reserved += parts
+    else change.reserved += parts
   }
 
   /** Settles a hold: charges `charged` parts of it on the UTC day of `atMs`, and releases the rest. */
-  settle(name: WalletName, held: number, charged: number, atMs: number): void {
-    const change = this.#of(name)
+  settle(purse: Purse, held: number, charged: number, atMs: number): void {
+    const change = this.#of(purse)
+    if (purse.paidBy === 'own_device') {
+      change.own_reserved -= held
+      change.own_used += charged
+      return
+    }
     change.reserved -= held
     change.used += charged
-    if (charged > 0) this.#use(name, charged, utcDay(atMs))
+    if (charged > 0) this.#use(purse, charged, utcDay(atMs))
   }
 
   /** Writes the sums, and adds usage to the counters of its days. */
   async apply(tx: Tx): Promise<void> {
-    const rows = [...this.#changes.values()]
-      .filter((change) => change.reserved !== 0 || change.used !== 0)
+    const changes = [...this.#changes.values()]
+      .filter((change) => amounts.some((amount) => change[amount] !== 0))
       .toSorted((a, b) => (walletKey(a) < walletKey(b) ? -1 : 1))
-      .map((change) => ({
-        account_id: change.accountId,
-        mode: change.mode,
-        reserved: change.reserved,
-        used: change.used,
-      }))
+    const rows = changes.map(({ accountId: account_id, ...change }) => ({ account_id, ...change }))
+    // The usual case has the short statement.
+    const isOwn = changes.some((change) => change.own_reserved !== 0 || change.own_used !== 0)
     const [found] = await allDone([
-      adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['reserved', 'used'] }, rows),
+      adjustRows(
+        tx,
+        'wallets',
+        { key: ['account_id', 'mode'], amounts: isOwn ? amounts : paidAmounts },
+        rows,
+      ),
       addToRows(
         tx,
         'usage_days',
@@ -111,7 +136,18 @@ export class WalletChanges {
   #of(name: WalletName): WalletChange {
     const key = walletKey(name)
     let change = this.#changes.get(key)
-    if (change === undefined) this.#changes.set(key, (change = { ...name, reserved: 0, used: 0 }))
+    if (change === undefined)
+      this.#changes.set(
+        key,
+        (change = {
+          accountId: name.accountId,
+          mode: name.mode,
+          reserved: 0,
+          used: 0,
+          own_reserved: 0,
+          own_used: 0,
+        }),
+      )
     return change
   }
 }

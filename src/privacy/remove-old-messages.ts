@@ -2,7 +2,7 @@ import { allDone } from '../runtime/all-done.ts'
 import { lowestIdAt } from '../runtime/ids.ts'
 import { archiveUsed } from '../ledger/ledger.ts'
 import type { Db, Tx } from '../storage/seam/dialect.ts'
-import type { Mode } from '../storage/tables/schema.ts'
+import type { Mode, Payer } from '../storage/tables/schema.ts'
 import { deleteRows, selectEach } from '../storage/seam/sets.ts'
 import type { RetentionMark } from './erase-texts.ts'
 import { TrafficChanges } from '../messages/core/traffic.ts'
@@ -14,11 +14,12 @@ interface OldMessage {
   id: string
   send_id: string | null
   charged: number
+  paid_by: Payer
   created_at: number
 }
 
 const oldMessages = {
-  sql: `select account_id, mode, id, send_id, charged, created_at from messages
+  sql: `select account_id, mode, id, send_id, charged, paid_by, created_at from messages
         where account_id = :account and mode = :mode and id > :after and id < :before and settled_at < :settled order by id limit :most`,
   inputs: ['account', 'mode', 'after', 'before', 'settled', 'most'],
 } as const
@@ -85,10 +86,12 @@ interface Range {
 async function archive(tx: Tx, page: readonly OldMessage[]): Promise<void> {
   const traffic = new TrafficChanges()
   for (const message of page) traffic.archived(message)
-  const used = new Map<string, { account_id: string; mode: Mode; used_archived: number }>()
-  for (const { account_id, mode, charged } of page) {
+  const used = new Map<string, Parameters<typeof archiveUsed>[1][number]>()
+  for (const { account_id, mode, charged, paid_by } of page) {
     const name = `${account_id}/${mode}`
-    used.set(name, { account_id, mode, used_archived: (used.get(name)?.used_archived ?? 0) + charged })
+    const sums = used.get(name) ?? { account_id, mode, used_archived: 0, own_used_archived: 0 }
+    const amount = paid_by === 'own_device' ? 'own_used_archived' : 'used_archived'
+    used.set(name, { ...sums, [amount]: sums[amount] + charged })
   }
   await allDone([archiveUsed(tx, [...used.values()]), traffic.apply(tx)])
 }

@@ -6,6 +6,7 @@ import { type Fault, refuse } from '../runtime/errors.ts'
 import type { Ids } from '../runtime/ids.ts'
 import { longestAheadMs } from '../messages/queue/move-messages.ts'
 import type { SendRequest } from '../messages/send/send-request.ts'
+import type { Payer } from '../storage/tables/schema.ts'
 import { readInstant } from '../runtime/instant.ts'
 import { type SendBody, readSendBody } from './send-body.ts'
 import { checkPolicy, checkSimulatedLimits } from './send-policy.ts'
@@ -29,6 +30,7 @@ export interface CheckedSend {
   /** Send time; null to send immediately. */
   sendAtMs: number | null
   routing: Routing
+  paidBy: Payer
   /** When it can be submitted at the earliest; null when that is unknown. */
   wait: ExpectedWait | null
 }
@@ -73,7 +75,13 @@ function readSend(
   const recipients = valid.to === undefined ? [] : readRecipients(valid.to, mode, faults)
   const priced = valid.text === undefined ? null : priceValid(valid.text, valid, faults)
   const encodingForced = priced?.encodingForced === true
-  const routing = routings.forAccount(accountId, mode, sender, encodingForced)
+  const own =
+    caller.guard.ownDevices === 'free' && mode === 'live'
+      ? routings.forAccount(accountId, mode, sender, encodingForced, 'own')
+      : null
+  // What own devices cannot carry is sent, and paid, as without them.
+  const isOwn = own !== null && own.enabled && (priced?.parts ?? 0) <= own.maxParts
+  const routing = isOwn ? own : routings.forAccount(accountId, mode, sender, encodingForced)
   const isBlockedByEncoding =
     encodingForced && !routing.enabled && routings.forAccount(accountId, mode, sender, false).enabled
   if (isBlockedByEncoding) {
@@ -91,7 +99,8 @@ function readSend(
   }
   if (faults.length > 0 || priced === null)
     throw refuse('validation_failed', { errors: faults.slice(0, maxFaults) })
-  return { body: valid as SendBody, recipients, priced, sendAtMs, routing }
+  const paidBy = isOwn ? 'own_device' : 'balance'
+  return { body: valid as SendBody, recipients, priced, sendAtMs, routing, paidBy }
 }
 
 function readSendAt(text: string | null, nowMs: number, faults: Fault[]): number | null {
@@ -121,7 +130,7 @@ const priceValid = (text: string, body: Partial<SendBody>, faults: Fault[]): Pri
 export function buildRequest(
   { clock, ids, config }: PrepareSendDeps,
   caller: Caller,
-  { body, recipients, priced, routing, wait, sendAtMs }: CheckedSend,
+  { body, recipients, priced, routing, paidBy, wait, sendAtMs }: CheckedSend,
   idempotency: SendRequest['idempotency'],
 ): SendRequest {
   const createdAt = clock.now()
@@ -148,6 +157,7 @@ export function buildRequest(
     ...(priced.encodingForced ? { encodingForced: true } : {}),
     units: priced.units,
     parts: priced.parts,
+    ...(paidBy === 'own_device' ? { paidBy } : {}),
     smartEncodingApplied: priced.smartEncodingApplied,
     onUnknown,
     clientReference: body.client_reference ?? null,

@@ -27,8 +27,14 @@ export interface SendPorts {
   pauseForPumping(accountId: string, sign: PumpingSign): Promise<void>
   /** Returns the number of queued parts. */
   waitingParts(accountId: string, mode: Mode): Promise<number>
-  /** Combines the devices of an account that can use `sender`, or all of them with null; from memory. */
+  /** Combines the devices of an account that can use `sender`, or all of them with null; from memory. `own`: only of its own, without simulators. */
   routing: {
-    forAccount(accountId: string, mode: Mode, sender: string | null, encodingForced: boolean): Routing
+    forAccount(
+      accountId: string,
+      mode: Mode,
+      sender: string | null,
+      encodingForced: boolean,
+      which?: 'all' | 'own',
+    ): Routing
   }
 }

@@ -1,5 +1,5 @@
 import { setting } from './setting.ts'
-import { wholeNumber } from './setting-readers.ts'
+import { oneOf, wholeNumber } from './setting-readers.ts'
 
 /** Defaults and limits of accounts. */
 export const accountSettings = {
@@ -22,6 +22,13 @@ export const accountSettings = {
     default: 5,
     summary:
       'Balance, in SMS, at or below which a new account counts as low; each account can set its own. Half of the SMS that a new account gets.',
+  }),
+  ownDevices: setting<'first_free' | 'free' | 'charged'>({
+    env: 'ONESIXTY_OWN_DEVICES',
+    read: oneOf('first_free', 'free', 'charged'),
+    default: 'first_free',
+    summary:
+      'What live messages over own phones, modems and links cost in a new account: `free`, `charged`, or free only in the account of the first start. An operator who runs the service for himself already pays for the SIM; other accounts get what the operator sells.',
   }),
   queueLimit: setting({
     env: 'ONESIXTY_QUEUE_LIMIT',

@@ -175,6 +175,14 @@ test('quiet hours are set as times of day, and taken away; what is neither is re
   expect((await cli.run(`${set} --from 08:00 --until 08:00`)).code).not.toBe(0)
 })
 
+test('what own devices of an account cost is set to one of two', async () => {
+  const set = (rest: string) => cli.json(`account own-devices --account ${account.account_id} ${rest}`)
+  expect(await set('--free')).toEqual({ account_id: account.account_id, own_devices: 'free' })
+  expect(await set('--charged')).toMatchObject({ own_devices: 'charged' })
+  const both = await cli.run(`account own-devices --account ${account.account_id} --free --charged`)
+  expect(both.stderr).toContain('Give one of --free and --charged.')
+})
+
 test('the countries of an account are named, opened to all and closed to all; its guard has limits', async () => {
   const set = (rest: string) => `account countries --account ${account.account_id} ${rest}`
   expect(await cli.json(set('--allow DE --allow AT'))).toMatchObject({ countries: ['AT', 'DE'] })

@@ -91,6 +91,11 @@ test('an account is suspended, reactivated, limited and closed for ever', async 
     (await operator.change('operator/reach', { ...reach, quietHours: { from: 5, until: 5 } })).status,
   ).toBe(422)
   expect((await find(accountId))[0]).toMatchObject({ countries: null, quietHours: null })
+  expect((await operator.change('operator/own-devices', { accountId, price: 'free' })).body).toEqual({
+    price: 'free',
+  })
+  expect((await find(accountId))[0]).toMatchObject({ ownDevices: 'free' })
+  expect((await operator.change('operator/own-devices', { accountId, price: 'cheap' })).status).toBe(422)
   expect((await move('closed')).body).toEqual({ changed: true, canceled: 0 })
   expect((await move('active')).status).toBe(422)
 })

@@ -64,6 +64,11 @@ test('the operator names the countries of an account, its quiet hours and the li
   await tab.screenshot('operator-reach')
   await page.getByRole('button', { name: 'Save settings of Ada' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await open('Edit what own devices cost')
+  await page.getByLabel('Messages over own phones, modems and links').selectOption('free')
+  await expectSound(tab)
+  await page.getByRole('button', { name: 'Save settings of Ada' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await open('Edit limits')
   await page.getByLabel('Messages to one number per hour').fill('20')
   await expectSound(tab)
@@ -72,13 +77,14 @@ test('the operator names the countries of an account, its quiet hours and the li
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   const account = ada.app.storage.read
     .selectFrom('accounts')
-    .select(['countries', 'quiet_from', 'quiet_until', 'number_per_hour'])
+    .select(['countries', 'quiet_from', 'quiet_until', 'number_per_hour', 'own_devices'])
     .where('name', '=', 'Ada')
   expect(await account.executeTakeFirst()).toEqual({
     countries: 'AT,DE',
     quiet_from: 1_260,
     quiet_until: 480,
     number_per_hour: 20,
+    own_devices: 'free',
   })
   await page.context().close()
 })

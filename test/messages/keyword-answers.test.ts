@@ -1,3 +1,4 @@
+import type { Updateable } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
@@ -41,7 +42,7 @@ const send = (to = number, mode: Mode = 'live') =>
       ),
     ]),
   )
-const limit = (account: Partial<AccountTable>) =>
+const limit = (account: Updateable<AccountTable>) =>
   base.storage.writer.write((tx) => tx.updateTable('accounts').set(account).execute())
 /** How many answers a keyword had, and how many numbers have opted out. */
 async function hear(

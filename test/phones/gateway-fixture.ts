@@ -41,7 +41,7 @@ export interface DeskHouse extends MessagesFixture {
   connected: Set<string>
   privateToken: string
   /** Registers a phone whose SIM has this ICCID: the same again is the same phone, installed anew. */
-  register(iccid: string): Promise<KnownPhone & { deviceToken: string }>
+  register(iccid: string, token?: string): Promise<KnownPhone & { deviceToken: string }>
   known(deviceToken: string): Promise<KnownPhone | null>
   pull(phone: KnownPhone): Promise<OfferedMessage[]>
   report(phone: KnownPhone, ...reports: Omit<PhoneReport, 'deviceId' | 'phoneId'>[]): Promise<PhoneReport[]>
@@ -101,8 +101,8 @@ export async function openDeskHouse({
     silent,
     connected,
     privateToken,
-    async register(iccid) {
-      const made = await storage.writer.write((tx) => registerPhone(tx, deps(), privateToken, said(iccid)))
+    async register(iccid, token = privateToken) {
+      const made = await storage.writer.write((tx) => registerPhone(tx, deps(), token, said(iccid)))
       if (made === null) throw new Error('the private token was refused')
       await storage.writer.write((tx) => markHeard(tx, clock.now(), made.phoneId))
       await pool.reloadIfChanged()

@@ -102,17 +102,29 @@ test('what must go as UCS-2 is for devices that are told the encoding, also befo
   expect(chooseDevice(route('a'), [phone, link])).toBe(phone)
 })
 
+test('what costs nothing is carried by own devices alone, and by no simulator', () => {
+  const free = { ...route('a'), routeKey: 'live+own:', isOwnOnly: true as const }
+  const own = device('own', { accountId: 'a' })
+  const simulator = device('simulator', { accountId: 'a', isSimulated: true })
+  const shared = device('shared')
+  const phone = device('phone', { fetches: true })
+  expect(chooseDevice(free, [simulator, own, shared])).toBe(own)
+  expect(chooseDevice(free, [simulator, shared])).toBe('none')
+  expect(chooseDevice(free, [device('busy', { accountId: 'a', free: 0 }), shared])).toBe('busy')
+  expect(mayFetch(phone, free, [phone])).toBe(false)
+  expect(chooseDevice(route('a'), [shared])).toBe(shared)
+})
+
 test('the key of a route says all that its devices must be able to', () => {
   for (const sender of [null, 'Shop', '+4915112345678', 'a:b+ucs2:']) {
     for (const encodingForced of [false, true])
-      for (const avoids of [null, 'dev_01m7yq1we0']) {
-        const key = routeKeyOf('live', sender, encodingForced, avoids)
-        expect(routeFrom({ account_id: 'a', mode: 'live', route_key: key })).toMatchObject({
-          sender,
-          encodingForced,
-          avoids,
-        })
-      }
+      for (const paidBy of ['balance', 'own_device'] as const)
+        for (const avoids of [null, 'dev_01m7yq1we0']) {
+          const key = routeKeyOf('live', sender, encodingForced, paidBy, avoids)
+          const found = routeFrom({ account_id: 'a', mode: 'live', route_key: key })
+          expect(found).toMatchObject({ sender, encodingForced, avoids })
+          expect(found.isOwnOnly === true).toBe(paidBy === 'own_device')
+        }
   }
 })
 

@@ -16,7 +16,7 @@ const send = (messages: number, more: Partial<SendRequest> = {}): SendRequest =>
   )
 
 const walletOf = (accountId: string, more: object = {}) => ({
-  account_id: accountId, mode: 'live' as const, granted: 120, reserved: 15, used: 5, used_archived: 0, low_threshold: 10, refilled_day: null, ...more,
+  account_id: accountId, mode: 'live' as const, granted: 120, reserved: 15, used: 5, used_archived: 0, own_reserved: 0, own_used: 0, own_used_archived: 0, low_threshold: 10, refilled_day: null, ...more,
 }) // prettier-ignore
 
 const standing = (more: Partial<Standing> = {}): Standing => ({

@@ -6,7 +6,16 @@ const TaskForm = lazyPart(async () => (await import('./task-form.tsx')).TaskForm
 
 /** A task of the operator on an account. */
 export interface AccountTask {
-  what: 'grant' | 'limits' | 'reach' | 'reset-link' | 'active' | 'suspended' | 'closed' | 'erase'
+  what:
+    | 'grant'
+    | 'limits'
+    | 'reach'
+    | 'own-devices'
+    | 'reset-link'
+    | 'active'
+    | 'suspended'
+    | 'closed'
+    | 'erase'
   account: OperatedAccount
 }
 
@@ -14,6 +23,7 @@ const titles: Readonly<Record<AccountTask['what'], string>> = {
   grant: 'Grant SMS to',
   limits: 'Limits of',
   reach: 'Countries and quiet hours of',
+  'own-devices': 'Own devices of',
   'reset-link': 'Reset link for the owner of',
   active: 'Reactivate',
   suspended: 'Suspend',

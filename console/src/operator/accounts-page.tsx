@@ -157,6 +157,7 @@ function AccountMenu({ of, onTask }: { of: OperatedAccount; onTask: (task: Accou
           line('grant', 'Grant SMS'),
           line('limits', 'Edit limits'),
           line('reach', 'Edit countries and quiet hours'),
+          line('own-devices', 'Edit what own devices cost'),
           line('reset-link', 'Create reset link for owner'),
           ...(of.state === 'active' ? [line('suspended', 'Suspend')] : []),
           ...(of.state === 'suspended' ? [line('active', 'Reactivate')] : []),

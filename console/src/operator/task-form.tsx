@@ -2,6 +2,7 @@ import type { AccountTask } from './account-dialog.tsx'
 import { EraseAccountForm } from './erase-account-form.tsx'
 import { GrantForm } from './grant-form.tsx'
 import { LimitsForm } from './limits-form.tsx'
+import { OwnDevicesForm } from './own-devices-form.tsx'
 import { ReachForm } from './reach-form.tsx'
 import { ResetLinkForm } from './reset-link-form.tsx'
 import { StateForm } from './state-form.tsx'
@@ -15,6 +16,8 @@ export function TaskForm({ task: { what, account }, onClose }: { task: AccountTa
       return <LimitsForm account={account} onClose={onClose} />
     case 'reach':
       return <ReachForm account={account} onClose={onClose} />
+    case 'own-devices':
+      return <OwnDevicesForm account={account} onClose={onClose} />
     case 'reset-link':
       return <ResetLinkForm account={account} />
     case 'active':

@@ -1,18 +1,24 @@
+import type { Selectable } from 'kysely'
 import { invalidInput } from '../../runtime/invalid-input.ts'
 import { isCountry } from '../../numbers/numbering-plan.ts'
 import { appendAudit } from '../../storage/seam/audit-log.ts'
 import type { AccountTable } from '../../storage/tables/account-tables.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
+import type { OwnDevicePrice } from '../../storage/tables/schema.ts'
 import { touchDirectory } from '../../storage/seam/directory-version.ts'
 import { type AccountDeps, readAccount } from './accounts.ts'
 
-/** Countries and limits of an account. A null limit is that of the instance, 0 is no limit. */
+/**
+ * Countries and limits of an account, and what its own devices cost. A null limit is that of the instance, 0 is
+ * no limit.
+ */
 export interface AccountGuard {
   /** ISO 3166 alpha-2; null = all. */
   countries: ReadonlySet<string> | null
   numberPerHour: number | null
   prefixPerHour: number | null
   pumpingNumbers: number | null
+  ownDevices: OwnDevicePrice
 }
 
 export const guardColumns = [
@@ -20,13 +26,17 @@ export const guardColumns = [
   'number_per_hour',
   'prefix_per_hour',
   'pumping_numbers',
+  'own_devices',
 ] as const satisfies readonly (keyof AccountTable)[]
 
-export const guardOf = (row: Pick<AccountTable, (typeof guardColumns)[number]>): AccountGuard => ({
+export const guardOf = (
+  row: Pick<Selectable<AccountTable>, (typeof guardColumns)[number]>,
+): AccountGuard => ({
   countries: row.countries === null ? null : new Set(readCountries(row.countries)),
   numberPerHour: row.number_per_hour,
   prefixPerHour: row.prefix_per_hour,
   pumpingNumbers: row.pumping_numbers,
+  ownDevices: row.own_devices,
 })
 
 /** Returns the codes of a stored list; null = all. */

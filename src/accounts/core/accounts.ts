@@ -1,10 +1,11 @@
+import type { Selectable } from 'kysely'
 import { type Fault, refuse } from '../../runtime/errors.ts'
 import type { Ids } from '../../runtime/ids.ts'
 import { invalidInput, nameFaults } from '../../runtime/invalid-input.ts'
 import { appendAudit } from '../../storage/seam/audit-log.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { touchDirectory } from '../../storage/seam/directory-version.ts'
-import type { AccountState } from '../../storage/tables/schema.ts'
+import type { AccountState, OwnDevicePrice } from '../../storage/tables/schema.ts'
 import type { AccountTable } from '../../storage/tables/account-tables.ts'
 import { accountOwner } from './account-owner.ts'
 
@@ -26,6 +27,8 @@ export interface NewAccount {
   userId?: string
   /** Countries to which it can send. Default, and null: all. */
   countries?: readonly string[] | null
+  /** What messages over its own devices cost. Default: `charged`. */
+  ownDevices?: OwnDevicePrice
   /** Makes the owner the operator of the instance. */
   isOperator?: boolean
   actor: string
@@ -54,6 +57,7 @@ export async function createAccount(
       name,
       state: 'active',
       countries: account.countries?.join() ?? null,
+      own_devices: account.ownDevices ?? 'charged',
       created_at: nowMs,
       updated_at: nowMs,
     })
@@ -195,7 +199,7 @@ export async function setAccountLimits(
 const maxLimit = 1_000_000_000
 
 /** Returns the account, or rejects an unknown ID. */
-export async function readAccount(tx: Tx, accountId: string): Promise<AccountTable> {
+export async function readAccount(tx: Tx, accountId: string): Promise<Selectable<AccountTable>> {
   const account = await tx.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirst()
   if (account === undefined) throw refuse('not_found', { detail: `Account ${accountId} not found.` })
   return account

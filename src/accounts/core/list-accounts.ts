@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { refuse } from '../../runtime/errors.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
-import type { AccountState } from '../../storage/tables/schema.ts'
+import type { AccountState, OwnDevicePrice } from '../../storage/tables/schema.ts'
 import type { AccountTable } from '../../storage/tables/account-tables.ts'
 import { readCountries } from './account-guard.ts'
 import type { QuietHours } from './quiet-hours.ts'
@@ -21,6 +21,8 @@ export interface ListedAccount {
   /** ISO 3166 alpha-2; null = all. */
   countries: string[] | null
   quietHours: QuietHours | null
+  /** What messages over its own devices cost. */
+  ownDevices: OwnDevicePrice
   createdAt: number
 }
 
@@ -72,7 +74,7 @@ export async function findAccounts(
   }
 }
 
-async function withOwners(db: Db, rows: readonly AccountTable[]): Promise<ListedAccount[]> {
+async function withOwners(db: Db, rows: readonly Selectable<AccountTable>[]): Promise<ListedAccount[]> {
   const owners = await readOwners(
     db,
     rows.map((row) => row.id),
@@ -89,6 +91,7 @@ async function withOwners(db: Db, rows: readonly AccountTable[]): Promise<Listed
     prefixPerHour: row.prefix_per_hour,
     pumpingNumbers: row.pumping_numbers,
     countries: readCountries(row.countries),
+    ownDevices: row.own_devices,
     quietHours:
       row.quiet_from === null || row.quiet_until === null
         ? null

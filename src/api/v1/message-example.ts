@@ -21,7 +21,7 @@ export const messageExample: MessageView = {
   units: 24,
   parts: 1,
   parts_sent: 1,
-  cost: { held: 1, charged: 1, state: 'charged' },
+  cost: { held: 1, charged: 1, state: 'charged', paid_by: 'balance' },
   error: null,
   attempts: 1,
   possible_duplicate: false,

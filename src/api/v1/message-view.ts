@@ -5,7 +5,7 @@ import { messageErrorRule } from '../../messages/core/message-errors.ts'
 import { deliveredAtOf, type MessageRow, sentAtOf } from '../../messages/core/message-store.ts'
 import type { SendRequest } from '../../messages/send/send-request.ts'
 import { instantOrNull, oneOf, orNull } from '../../runtime/schemas.ts'
-import { categories, directions, messageStatuses, modes } from '../../storage/tables/column-values.ts'
+import { categories, directions, messageStatuses, modes, payers } from '../../storage/tables/column-values.ts'
 
 const instant = (description: string) => Type.String({ format: 'date-time', description })
 
@@ -16,6 +16,10 @@ const CostSchema = Type.Object(
     state: oneOf(
       ['held', 'charged', 'partial', 'released', 'none'],
       '`held` until the outcome is known, then `charged`, `released` or, when only some parts were accepted, `partial`; `none` for inbound.',
+    ),
+    paid_by: oneOf(
+      payers,
+      '`balance`, or `own_device`: only own devices of the account carry the message, and it costs nothing; `held` and `charged` then count what they carry.',
     ),
   },
   { description: 'Cost in SMS.' },
@@ -137,7 +141,7 @@ export function renderMessage(row: MessageRow): MessageView {
     units: row.units,
     parts: row.parts,
     parts_sent: row.parts_sent,
-    cost: { held: row.held, charged: row.charged, state: row.cost_state },
+    cost: { held: row.held, charged: row.charged, state: row.cost_state, paid_by: row.paid_by },
     error: row.error_code === null ? null : renderError(row.error_code, row.network_code),
     attempts: row.attempts,
     possible_duplicate: row.possible_duplicate === 1,
@@ -187,7 +191,7 @@ export function renderAccepted(send: SendRequest): MessageView[] {
     units: send.units,
     parts: send.parts,
     parts_sent: 0,
-    cost: { held: send.parts, charged: 0, state: 'held' },
+    cost: { held: send.parts, charged: 0, state: 'held', paid_by: send.paidBy ?? 'balance' },
     error: null,
     attempts: 0,
     possible_duplicate: false,

@@ -73,7 +73,7 @@ export const sendExample: Static<typeof SendSchema> = {
       receipt_expected: null,
       device_id: null,
       parts_sent: 0,
-      cost: { held: 1, charged: 0, state: 'held' },
+      cost: { held: 1, charged: 0, state: 'held', paid_by: 'balance' },
       attempts: 0,
       client_reference: null,
       metadata: {},

@@ -8,6 +8,7 @@ import { eraseAccountCommand } from './account-erase.ts'
 import { keywordsCommands } from './account-keywords.ts'
 import { limitCommand } from './account-limit.ts'
 import { countriesCommand } from './account-countries.ts'
+import { ownDevicesCommand } from './account-own-devices.ts'
 import { quietHoursCommand } from './account-quiet-hours.ts'
 import { command, type CommandGroup, type Output } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
@@ -230,6 +231,7 @@ export const accountCommands: CommandGroup = {
     grant,
     limit: limitCommand,
     countries: countriesCommand,
+    'own-devices': ownDevicesCommand,
     'quiet-hours': quietHoursCommand,
     keywords: keywordsCommands,
     list,

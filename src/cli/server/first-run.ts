@@ -33,6 +33,7 @@ export async function makeFirstAccount(
       name: 'Operator',
       email: placeholderEmail,
       isOperator: true,
+      isFirst: true,
       actor,
     })
     const { userId } = opened

@@ -3,7 +3,7 @@ import { type Health, isPull, type Link, type Outcome, type Pull } from '../../c
 import type { Log } from '../../process/log.ts'
 import type { BreakerState } from '../trust/breaker.ts'
 import type { Candidate } from '../routes/choose-device.ts'
-import type { DeviceFacts } from '../trust/device-facts.ts'
+import { configuredCandidate, type DeviceFacts } from '../trust/device-facts.ts'
 import { DeviceTrust } from '../trust/device-trust.ts'
 import type { Addressed } from '../trust/doubt.ts'
 import { drained } from './drained-health.ts'
@@ -127,7 +127,7 @@ export class DeviceRuntime {
 
   /** Returns the candidate for messages of this sender, whose SIM may be at its rate limit while another is not. */
   candidate(sender: string | null = null): Candidate {
-    const { id, accountId, mode, isDraining, groupId } = this.#facts
+    const { isDraining } = this.#facts
     const { status } = this.health
     const cannotSend = this.#cannotSend
     const leaseToken = this.#leaseToken?.() ?? null
@@ -135,9 +135,7 @@ export class DeviceRuntime {
     const free = isDraining ? 0 : this.#free(sender, cannotSend && state === 'closed' ? 'trial' : state)
     const freeWithOthers = cannotSend ? 0 : this.#freeWithOthers(sender, free)
     return {
-      id,
-      accountId,
-      mode,
+      ...configuredCandidate(this.#facts),
       senders: knownSenders(this.#facts, this.link),
       // For queued messages a draining device counts as offline: another one may send them.
       health: !isDraining && (status === 'online' || status === 'degraded') ? status : 'offline',
@@ -151,7 +149,6 @@ export class DeviceRuntime {
       choosesEncoding: this.link.capabilities.encodingChoice,
       fetches: isPull(this.link),
       ...(leaseToken === null ? {} : { leaseToken }),
-      ...(groupId === undefined ? {} : { groupId }),
       ...(this.claimsAhead ? { isLogged: true } : {}),
     }
   }

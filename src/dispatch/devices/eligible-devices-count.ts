@@ -34,7 +34,8 @@ export class EligibleDevicesCount {
 
   /** At least one: the device that asks. */
   of(route: Route): number {
-    return Math.max(1, this.#among(route.accountId, route) + this.#among(null, route))
+    const shared = route.isOwnOnly ? 0 : this.#among(null, route)
+    return Math.max(1, this.#among(route.accountId, route) + shared)
   }
 
   #among(owner: string | null, { mode, sender, avoids }: Route): number {

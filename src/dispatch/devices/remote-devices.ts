@@ -5,7 +5,7 @@ import type { RemoteDeviceReport } from '../../devices/status/remote-device-repo
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import type { Candidate } from '../routes/choose-device.ts'
-import type { DeviceFacts } from '../trust/device-facts.ts'
+import { configuredCandidate, type DeviceFacts } from '../trust/device-facts.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { knownSenders } from '../trust/known-senders.ts'
 import { type RoutedDevice, servedBy } from './routed-device.ts'
@@ -131,7 +131,7 @@ export class RemoteDevices {
       const { maxParts, alphanumericSender, encodingChoice: choosesEncoding } = capabilities
       const as = { health: 'online', free: 0, load: 1, fetches: false, isElsewhere: true } as const
       const can = { senders: facts.senders, maxParts, alphanumericSender, choosesEncoding }
-      yield { id: facts.id, accountId, mode, ...can, ...as, ...(isDoubted && { isDoubted }) }
+      yield { ...configuredCandidate(facts), accountId, ...can, ...as, ...(isDoubted && { isDoubted }) }
     }
   }
 

@@ -24,7 +24,7 @@ export interface Routing {
 
 /**
  * Returns what the devices of an account in a mode can do, of those that can use `sender` (all when it is
- * null), and whose encoding can be chosen if an encoding was forced.
+ * null), and whose encoding can be chosen if an encoding was forced. `own`: only of its own, without simulators.
  */
 export function routingFor(
   pool: Pick<DevicePool, 'servingAccount'>,
@@ -32,11 +32,16 @@ export function routingFor(
   mode: Mode,
   sender: string | null,
   encodingForced = false,
+  which: 'all' | 'own' = 'all',
 ): Routing {
   const devices = pool
     .servingAccount(accountId, mode)
     .filter(({ facts: { senders }, capabilities }) => canUseSender({ ...capabilities, senders }, sender))
     .filter((device) => device.capabilities.encodingChoice || !encodingForced)
+    .filter(
+      ({ facts: { accountId: owner, kind } }) =>
+        which === 'all' || (owner !== null && !simulatedKinds.includes(kind)),
+    )
   const working = devices.filter(({ isWorking }) => isWorking)
   return {
     enabled: devices.length > 0,

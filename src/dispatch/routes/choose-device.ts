@@ -12,6 +12,8 @@ export interface Route {
   sender: string | null
   /** Only devices whose encoding can be chosen can carry it. */
   encodingForced: boolean
+  /** Only own devices of the account carry it: they cost nothing, and no simulator is one. */
+  isOwnOnly?: true
   /** The device that refused these messages last: another device gets them while another one works. */
   avoids: string | null
 }
@@ -48,6 +50,8 @@ export interface Candidate {
   /** Its submissions are logged. */
   isLogged?: true
   groupId?: string
+  /** It sends nothing for real. */
+  isSimulated?: true
   /** It works on another node; its room is not known here. */
   isElsewhere?: true
 }
@@ -63,11 +67,15 @@ export const canUseSender = (
 
 /** Returns whether the device may ever carry this route, regardless of its health. */
 const canCarry = (
-  device: Pick<Candidate, 'accountId' | 'mode' | 'senders' | 'alphanumericSender' | 'choosesEncoding'>,
+  device: Pick<
+    Candidate,
+    'accountId' | 'mode' | 'senders' | 'alphanumericSender' | 'choosesEncoding' | 'isSimulated'
+  >,
   route: Route,
 ): boolean =>
   device.mode === route.mode &&
-  (device.accountId === null || device.accountId === route.accountId) &&
+  (device.accountId === null ? route.isOwnOnly !== true : device.accountId === route.accountId) &&
+  !(route.isOwnOnly === true && device.isSimulated === true) &&
   canUseSender(device, route.sender) &&
   (device.choosesEncoding || !route.encodingForced)
 

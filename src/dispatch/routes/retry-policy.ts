@@ -228,11 +228,11 @@ type Requeue = NonNullable<Settlement['requeue']>
  */
 function elsewhereOf(claimed: Claimed, another: HasAnother): { routeKey: string; isFirst: boolean } | null {
   const { accountId, mode, deviceId, place } = claimed
-  const { sender, encodingForced, avoids } = routeFrom({
+  const { sender, encodingForced, isOwnOnly, avoids } = routeFrom({
     account_id: accountId,
     mode,
     route_key: place.route_key,
   })
-  const routeKey = routeKeyOf(mode, sender, encodingForced, deviceId)
+  const routeKey = routeKeyOf(mode, sender, encodingForced, isOwnOnly ? 'own_device' : 'balance', deviceId)
   return another(claimed, routeKey) ? { routeKey, isFirst: avoids === null } : null
 }

@@ -1,4 +1,4 @@
-import { avoidedDeviceMark, forcedEncodingMark } from '../../messages/core/message-store.ts'
+import { avoidedDeviceMark, forcedEncodingMark, ownDevicesMark } from '../../messages/core/message-store.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import type { Route } from './choose-device.ts'
 
@@ -12,7 +12,8 @@ export const routeFrom = (row: { account_id: string; mode: Mode; route_key: stri
     mode: row.mode,
     routeKey: row.route_key,
     sender: sender === '' ? null : sender,
-    encodingForced: marks.endsWith(forcedEncodingMark),
+    encodingForced: marks.includes(forcedEncodingMark),
+    ...(marks.includes(ownDevicesMark) && { isOwnOnly: true as const }),
     avoids,
   }
 }

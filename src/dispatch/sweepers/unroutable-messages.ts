@@ -29,8 +29,15 @@ export function createUnroutableWatch(deps: UnroutableMessagesDeps): Sweeper {
   async function sweep(): Promise<boolean> {
     const rows = await readWaitingRoutes(read, after, pageSize)
     for (const row of rows) {
-      const { accountId, mode, routeKey, sender, encodingForced } = routeFrom(row)
-      const { maxParts, enabled } = routingFor(pool, accountId, mode, sender, encodingForced)
+      const { accountId, mode, routeKey, sender, encodingForced, isOwnOnly } = routeFrom(row)
+      const { maxParts, enabled } = routingFor(
+        pool,
+        accountId,
+        mode,
+        sender,
+        encodingForced,
+        isOwnOnly ? 'own' : 'all',
+      )
       if (maxParts >= maxPartsOfMessage || !(await isWaiting(read, row, maxParts))) continue
       const name = `${accountId}/${routeKey}`
       found.add(name)

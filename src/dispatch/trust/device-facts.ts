@@ -1,4 +1,6 @@
+import { simulatedKinds } from '../../connectors/registry.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
+import type { Candidate } from '../routes/choose-device.ts'
 import type { RateLimit } from '../rates/rate-limit.ts'
 
 /** The parts of a device's row that decide how it is run. */
@@ -17,3 +19,18 @@ export interface DeviceFacts {
   /** It accepts nothing new, and finishes what is in flight. */
   isDraining: boolean
 }
+
+/** Returns what a device brings to each choice by its configuration. */
+export const configuredCandidate = ({
+  id,
+  accountId,
+  mode,
+  kind,
+  groupId,
+}: DeviceFacts): Pick<Candidate, 'id' | 'accountId' | 'mode' | 'groupId' | 'isSimulated'> => ({
+  id,
+  accountId,
+  mode,
+  ...(groupId === undefined ? {} : { groupId }),
+  ...(simulatedKinds.includes(kind) && { isSimulated: true }),
+})

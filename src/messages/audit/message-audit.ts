@@ -12,7 +12,7 @@ export const messageChecks: readonly AuditCheck[] = [
   {
     name: 'wallets_are_messages',
     summary:
-      'The reserved amount of each wallet is the sum of the holds of its messages; its usage is the sum of their charges, with archived ones.',
+      'The reserved amount of each wallet is the sum of the holds of its messages; its usage is the sum of their charges, with archived ones. So is what own devices carried for nothing.',
     find: (db) => rowsOf(db, walletsAreNotMessages),
   },
   {
@@ -72,12 +72,14 @@ export const messageChecks: readonly AuditCheck[] = [
 ]
 
 const walletsAreNotMessages = sql<Violation>`
-  select account_id, mode, sum(reserved) as reserved, sum(held) as held, sum(used) as used, sum(charged) as charged, sum(wallets) as wallets
+  select account_id, mode, paid_by, sum(reserved) as reserved, sum(held) as held, sum(used) as used, sum(charged) as charged, sum(wallets) as wallets
   from (
-    select account_id, mode, reserved, 0 as held, used, used_archived as charged, 1 as wallets from wallets
+    select account_id, mode, 'balance' as paid_by, reserved, 0 as held, used, used_archived as charged, 1 as wallets from wallets
     union all
-    select account_id, mode, 0, case when cost_state = 'held' then held else 0 end, 0, charged, 0 from messages) as both_sides
-  group by account_id, mode having sum(reserved) <> sum(held) or sum(used) <> sum(charged) or sum(wallets) <> 1
+    select account_id, mode, 'own_device', own_reserved, 0, own_used, own_used_archived, 1 from wallets
+    union all
+    select account_id, mode, paid_by, 0, case when cost_state = 'held' then held else 0 end, 0, charged, 0 from messages) as both_sides
+  group by account_id, mode, paid_by having sum(reserved) <> sum(held) or sum(used) <> sum(charged) or sum(wallets) <> 1
   limit ${maxViolations}`
 
 const inconsistentCosts = sql<Violation>`

@@ -64,8 +64,8 @@ export async function advanceMessages(
     const after =
       current.possible_duplicate === 1 ? movedResent(current, move, advance) : moved(current, move, advance)
     if (after.cost_state !== current.cost_state) {
-      const { account_id: accountId, mode, charged, updated_at } = after
-      wallets.settle({ accountId, mode }, current.held, charged, updated_at)
+      const { account_id: accountId, mode, paid_by: paidBy, charged, updated_at } = after
+      wallets.settle({ accountId, mode, paidBy }, current.held, charged, updated_at)
     }
     recorded.push({ message: after, previousStatus: current.status, correction: isCorrection(current, move) })
     changes.set(message.id, { before: earlier?.before ?? message, after })

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { everyColumn } from '../../storage/tables/every-column.ts'
-import type { Category, MessageTable, Mode } from '../../storage/tables/schema.ts'
+import type { Category, MessageTable, Mode, Payer } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 
 export type MessageRow = Selectable<MessageTable>
@@ -20,7 +20,7 @@ export const messageColumns = everyColumn<MessageTable>({
   account_id: true, mode: true, id: true, send_id: true, direction: true, status: true, recipient: true,
   sender: true, country: true, category: true, text: true, text_redacted: true, encoding: true,
   units: true, parts: true, parts_sent: true, held: true, charged: true, cost_state: true,
-  on_unknown: true, device_id: true, receipt_expected: true, error_code: true, network_code: true,
+  on_unknown: true, paid_by: true, device_id: true, receipt_expected: true, error_code: true, network_code: true,
   attempts: true, possible_duplicate: true, corrected: true, sequence: true, client_reference: true,
   metadata: true, created_at: true, send_at: true, expires_at: true, sent_at: true, delivered_at: true,
   finalized_at: true, settled_at: true, updated_at: true, encoding_forced: true,
@@ -33,7 +33,7 @@ export const messageColumns = everyColumn<MessageTable>({
  */
 export const stateColumns = [
   'account_id', 'mode', 'id', 'status', 'recipient', 'sender', 'category', 'parts', 'parts_sent', 'held', 'charged', 'cost_state',
-  'on_unknown', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts', 'possible_duplicate', 'corrected',
+  'on_unknown', 'paid_by', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts', 'possible_duplicate', 'corrected',
   'sequence', 'created_at', 'send_at', 'expires_at', 'sent_at', 'delivered_at', 'finalized_at', 'settled_at', 'updated_at', 'encoding_forced',
   'reported_sent_at', 'reported_delivered_at',
 ] as const satisfies readonly (keyof MessageTable)[] // prettier-ignore
@@ -97,6 +97,9 @@ export const readMessagesOfSend = (
  */
 export const forcedEncodingMark = '+ucs2'
 
+/** Follows, where only own devices of the account carry it, because they cost nothing. */
+export const ownDevicesMark = '+own'
+
 /** Precedes the ID of the device that last refused a message: another device must submit it (decision 44). */
 export const avoidedDeviceMark = '!'
 
@@ -108,9 +111,10 @@ export const routeKeyOf = (
   mode: Mode,
   sender: string | null,
   encodingForced = false,
+  paidBy: Payer = 'balance',
   avoids: string | null = null,
 ): string =>
-  `${mode}${encodingForced ? forcedEncodingMark : ''}${avoids === null ? '' : `${avoidedDeviceMark}${avoids}`}:${sender ?? ''}`
+  `${mode}${encodingForced ? forcedEncodingMark : ''}${paidBy === 'own_device' ? ownDevicesMark : ''}${avoids === null ? '' : `${avoidedDeviceMark}${avoids}`}:${sender ?? ''}`
 
 const priorities: Record<Category, number> = { authentication: 0, transactional: 1, marketing: 2 }
 /** Lower numbers are sent first. */

@@ -32,13 +32,13 @@ export const heldPlace = {
   inputs: ['route', 'account', 'priority', 'due', 'message'],
 } as const
 
-type Routed = Pick<MessageState, 'account_id' | 'mode' | 'id' | 'sender' | 'encoding_forced'>
+type Routed = Pick<MessageState, 'account_id' | 'mode' | 'id' | 'sender' | 'encoding_forced' | 'paid_by'>
 
 /**
  * Returns the route of a message, unless a device has refused it: then it may be on one of `routesAvoiding`.
  */
 export const routeOf = (message: Routed): string =>
-  routeKeyOf(message.mode, message.sender, message.encoding_forced === 1)
+  routeKeyOf(message.mode, message.sender, message.encoding_forced === 1, message.paid_by)
 
 const attemptedOn = {
   sql: 'select device_id, message_id from attempts where account_id = :account and mode = :mode and message_id = :message',
@@ -63,7 +63,7 @@ export async function routesAvoiding<M extends Routed>(
   return [...attempted.values()].flatMap(({ device_id, message_id }) => {
     const message = byId.get(message_id)
     if (message === undefined) return []
-    const { mode, sender, encoding_forced } = message
-    return [{ message, routeKey: routeKeyOf(mode, sender, encoding_forced === 1, device_id) }]
+    const { mode, sender, encoding_forced, paid_by } = message
+    return [{ message, routeKey: routeKeyOf(mode, sender, encoding_forced === 1, paid_by, device_id) }]
   })
 }

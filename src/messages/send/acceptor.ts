@@ -33,10 +33,10 @@ export function createAcceptor(deps: AcceptorDeps): (request: SendRequest) => Pr
 
 function announce(
   { accepted, wake }: AcceptorDeps,
-  { recipients, parts, accountId, mode, from, encodingForced, sendAt }: SendRequest,
+  { recipients, parts, accountId, mode, from, encodingForced, paidBy, sendAt }: SendRequest,
 ): void {
   accepted(recipients.length, recipients.length * parts)
   // A scheduled message is found when it is due.
   if (sendAt === undefined)
-    wake({ account_id: accountId, mode, route_key: routeKeyOf(mode, from, encodingForced) })
+    wake({ account_id: accountId, mode, route_key: routeKeyOf(mode, from, encodingForced, paidBy) })
 }

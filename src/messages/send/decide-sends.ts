@@ -54,17 +54,19 @@ export function decideSends(requests: readonly SendRequest[], standing: Standing
       return capReached(request.dailyCap, usedOfCap, request.createdAt)
     }
     const left = available.get(wallet) ?? availableOf(stored)
-    if (required > left) {
+    const price = request.paidBy === 'own_device' ? 0 : required
+    if (price > left) {
       const detail = `${required} SMS required, ${left} available.`
       return refusal('insufficient_balance', { detail, required, available: left })
     }
-    available.set(wallet, left - required)
+    available.set(wallet, left - price)
     waiting.set(wallet, queued + messages)
     if (request.dailyCap !== null) reserved.set(capDayOf(request), usedOfCap + required)
     return {
       kind: 'accept',
-      balanceAvailable: left - required,
-      isLow: left - required <= stored.low_threshold,
+      balanceAvailable: left - price,
+      // A send that costs nothing is no occasion to warn of a low balance.
+      isLow: price > 0 && left - price <= stored.low_threshold,
     }
   })
 }

@@ -187,6 +187,7 @@ const messageRows = (send: SendRequest) =>
     charged: 0,
     cost_state: 'held' as const,
     on_unknown: send.onUnknown,
+    paid_by: send.paidBy ?? ('balance' as const),
     attempts: 0,
     possible_duplicate: 0 as const,
     client_reference: send.clientReference,
@@ -199,7 +200,7 @@ const messageRows = (send: SendRequest) =>
 
 const queueRows = (send: SendRequest) =>
   send.messageIds.map((messageId) => ({
-    route_key: routeKeyOf(send.mode, send.from, send.encodingForced),
+    route_key: routeKeyOf(send.mode, send.from, send.encodingForced, send.paidBy),
     account_id: send.accountId,
     priority: priorityOf(send.category),
     due_at: send.createdAt,
@@ -217,7 +218,7 @@ const deferredRows = (send: SendRequest) =>
     message_id: messageId,
     reason: 'scheduled' as const,
     wake_at: send.sendAt as number,
-    route_key: routeKeyOf(send.mode, send.from, send.encodingForced),
+    route_key: routeKeyOf(send.mode, send.from, send.encodingForced, send.paidBy),
     priority: priorityOf(send.category),
     parts: send.parts,
     expires_at: send.expiresAt,
@@ -227,7 +228,7 @@ const deferredRows = (send: SendRequest) =>
 const queueTotalRow = (send: SendRequest) => ({
   account_id: send.accountId,
   mode: send.mode,
-  route_key: routeKeyOf(send.mode, send.from, send.encodingForced),
+  route_key: routeKeyOf(send.mode, send.from, send.encodingForced, send.paidBy),
   messages: send.messageIds.length,
   parts: send.messageIds.length * send.parts,
   next_expiry_at: send.expiresAt,

@@ -1,5 +1,5 @@
 import type { ProblemCode, RefusalExtra } from '../../runtime/errors.ts'
-import type { Category, Encoding, Mode, OnUnknown, SendTable } from '../../storage/tables/schema.ts'
+import type { Category, Encoding, Mode, OnUnknown, Payer, SendTable } from '../../storage/tables/schema.ts'
 import type { Selectable } from 'kysely'
 import type { MessageRow } from '../core/message-store.ts'
 
@@ -34,6 +34,8 @@ export interface SendRequest {
   /** UCS-2 was requested although GSM-7 has all characters. */
   encodingForced?: boolean
   units: number
+  /** Omitted: the balance. */
+  paidBy?: Payer
   /** Parts of each message. */
   parts: number
   smartEncodingApplied: boolean

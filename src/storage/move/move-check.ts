@@ -68,6 +68,8 @@ async function readNamedSums(db: Db | Tx): Promise<NamedSums> {
     select 'granted' as name, coalesce(sum(granted), 0) as amount from wallets
     union all select 'reserved', coalesce(sum(reserved), 0) from wallets
     union all select 'used', coalesce(sum(used), 0) from wallets
+    union all select 'own reserved', coalesce(sum(own_reserved), 0) from wallets
+    union all select 'own used', coalesce(sum(own_used), 0) from wallets
     union all select 'ledger', coalesce(sum(sms), 0) from ledger_entries
     union all select 'parts ' || status, sum(parts) from messages group by status
     union all select 'messages ' || status, count(*) from messages group by status

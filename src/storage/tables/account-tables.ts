@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { AccountState, Flag, KeywordMeaning, LedgerKind, Mode } from './column-values.ts'
+import type { AccountState, Flag, KeywordMeaning, LedgerKind, Mode, OwnDevicePrice } from './column-values.ts'
 import type { JsonText } from './json-columns.ts'
 
 /** Tables of accounts, their users and their balances. */
@@ -17,6 +17,7 @@ export interface AccountTable {
   number_per_hour: number | null
   prefix_per_hour: number | null
   pumping_numbers: number | null
+  own_devices: Generated<OwnDevicePrice>
   created_at: number
   updated_at: number
 }
@@ -66,6 +67,10 @@ export interface WalletTable {
   reserved: number
   used: number
   used_archived: Generated<number>
+  /** The same of messages that own devices carry for nothing: without a bound, and not in the balance. */
+  own_reserved: Generated<number>
+  own_used: Generated<number>
+  own_used_archived: Generated<number>
   low_threshold: number
   refilled_day: number | null
 }

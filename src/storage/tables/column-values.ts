@@ -8,6 +8,12 @@ export const categories = ['transactional', 'authentication', 'marketing'] as co
 export type Category = (typeof categories)[number]
 export type Encoding = 'gsm7' | 'ucs2'
 export type OnUnknown = 'stop' | 'resend_once'
+/** What pays for a message: the wallet, or nothing because only own devices may carry it. */
+export const payers = ['balance', 'own_device'] as const
+export type Payer = (typeof payers)[number]
+/** What messages over an account's own devices cost. */
+export const ownDevicePrices = ['charged', 'free'] as const
+export type OwnDevicePrice = (typeof ownDevicePrices)[number]
 export type CostState = 'held' | 'charged' | 'partial' | 'released' | 'none'
 export const messageStatuses = [
   'scheduled', 'queued', 'sending', 'sent', 'delivered', 'undelivered', 'failed', 'expired', 'canceled', 'unconfirmed', 'received',

@@ -1,17 +1,18 @@
 import type { Generated } from 'kysely'
 import type {
-  Mode,
-  Direction,
-  Category,
-  Encoding,
-  OnUnknown,
-  CostState,
-  MessageStatus,
   AttemptState,
+  Category,
+  CostState,
   DeferReason,
+  Direction,
+  Encoding,
   Flag,
-  PhoneWord,
+  MessageStatus,
+  Mode,
+  OnUnknown,
   OptOutOrigin,
+  Payer,
+  PhoneWord,
 } from './column-values.ts'
 
 /** The tables of a message from acceptance to its final status. */
@@ -60,6 +61,7 @@ export interface MessageTable {
   charged: number
   cost_state: CostState
   on_unknown: OnUnknown
+  paid_by: Generated<Payer>
   device_id: string | null
   receipt_expected: Flag | null
   error_code: string | null

@@ -69,20 +69,22 @@ import type {
 } from './webhook-tables.ts'
 
 export type {
-  Mode,
-  Direction,
-  Category,
-  Encoding,
-  OnUnknown,
-  CostState,
-  MessageStatus,
-  AttemptState,
-  DeferReason,
   AccountState,
+  AttemptState,
+  Category,
+  CostState,
+  DeferReason,
   DeviceState,
   DeviceStatus,
-  LedgerKind,
+  Direction,
+  Encoding,
   Flag,
+  LedgerKind,
+  MessageStatus,
+  Mode,
+  OnUnknown,
+  OwnDevicePrice,
+  Payer,
   PhoneWord,
 } from './column-values.ts'
 export type {

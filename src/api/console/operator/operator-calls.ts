@@ -4,7 +4,9 @@ import { setCountries } from '../../../accounts/core/account-guard.ts'
 import { setAccountLimits } from '../../../accounts/core/accounts.ts'
 import { findAccounts, type ListedAccount } from '../../../accounts/core/list-accounts.ts'
 import { issuePasswordLink } from '../../../accounts/people/password-link.ts'
+import { setOwnDevices } from '../../../accounts/core/own-devices.ts'
 import { setQuietHours } from '../../../accounts/core/quiet-hours.ts'
+import { type OwnDevicePrice, ownDevicePrices } from '../../../storage/tables/column-values.ts'
 import { refuse } from '../../../runtime/errors.ts'
 import { closed } from '../../../runtime/schemas.ts'
 import { type Granted, grantSms } from '../../../ledger/grants.ts'
@@ -173,6 +175,18 @@ export const operatorCalls = {
           return { countries: await setCountries(tx, depsOf(context), { ...asked, countries }) }
         }),
       ),
+  }),
+  /** Sets what messages over own devices of an account cost, from the next send on. */
+  'operator/own-devices': defineCall({
+    kind: 'change',
+    access: 'operator',
+    input: Type.Object({ accountId, price: Type.Enum([...ownDevicePrices]) }, closed),
+    handle: async (context, { accountId: id, price }): Promise<{ price: OwnDevicePrice }> => {
+      await context.writer.write((tx) =>
+        setOwnDevices(tx, depsOf(context), { accountId: id, price, actor: context.actor }),
+      )
+      return { price }
+    },
   }),
   /** Changes the state. Closing is permanent: it cancels queued messages and recalls messages from phones. */
   'operator/state': defineCall({

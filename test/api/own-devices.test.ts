@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setOwnDevices } from '../../src/accounts/core/own-devices.ts'
+import type { Routing } from '../../src/dispatch/devices/routing.ts'
+import { startTestApi, type TestAnswer, type TestApi, workingRouting } from './start-test-api.ts'
+
+let own: Routing = workingRouting
+let api: TestApi
+beforeAll(async () => {
+  api = await startTestApi({
+    config: { sendPerMinute: 0, freeSms: 1 },
+    ports: {
+      routing: {
+        forAccount: (_accountId, _mode, _sender, _forced, which) => (which === 'own' ? own : workingRouting),
+      },
+    },
+  })
+})
+afterAll(() => api.close())
+
+const to = '+4915112345678'
+const live = (body: object): Promise<TestAnswer> =>
+  api.send({ to, text: 'Hello', ...body }, { key: api.account.liveKey })
+const balance = async () =>
+  (await api.request('GET', '/api/v1/balance', { key: api.account.liveKey })).body as Record<string, number>
+const setPrice = async (price: 'free' | 'charged') => {
+  const deps = { ids: api.ids, nowMs: api.clock.now() }
+  const { accountId } = api.account
+  await api.storage.writer.write((tx) => setOwnDevices(tx, deps, { accountId, price, actor: 'test' }))
+  // What a key may do is remembered for 5 s.
+  await api.clock.advance(6_000)
+}
+
+test('an account is charged for its own devices until they are set free', async () => {
+  const first = await live({})
+  expect(first.body.messages[0].cost).toEqual({ held: 1, charged: 0, state: 'held', paid_by: 'balance' })
+  expect((await live({})).body.code).toBe('insufficient_balance')
+})
+
+test('with free own devices the balance does not matter, and message, dry run and balance say what pays', async () => {
+  await setPrice('free')
+  for (let i = 0; i < 20; i++) expect((await live({})).status).toBe(202)
+  const accepted = await live({ text: 'x'.repeat(200) })
+  expect(accepted.body.messages[0].cost).toEqual({
+    held: 2,
+    charged: 0,
+    state: 'held',
+    paid_by: 'own_device',
+  })
+  expect(accepted.body.totals).toMatchObject({ parts: 2, balance_available: 0 })
+  expect(accepted.body.warnings.map(({ code }: { code: string }) => code)).not.toContain('low_balance')
+  const dry = await live({ dry_run: true })
+  expect(dry).toMatchObject({ status: 200, body: { messages: [{ cost: { paid_by: 'own_device' } }] } })
+  const listed = await api.request('GET', '/api/v1/history?limit=1', { key: api.account.liveKey })
+  expect(listed.body.data[0].cost).toMatchObject({ paid_by: 'own_device', held: 2 })
+  expect(await balance()).toMatchObject({ available: 0, reserved: 1, used: 0, granted: 1, own_used: 0 })
+})
+
+test('what own devices cannot carry is paid, or refused for want of balance: a shared device is never free', async () => {
+  own = { ...workingRouting, maxParts: 1 }
+  expect((await live({ text: 'x'.repeat(200) })).body.code).toBe('insufficient_balance')
+  own = { ...workingRouting, enabled: false, online: false, maxParts: 0 }
+  expect((await live({})).body.code).toBe('insufficient_balance')
+  own = workingRouting
+  expect((await live({})).status).toBe(202)
+})
+
+test('a test key pays with its credits, whatever own devices cost', async () => {
+  const sent = await api.send({ to: '+15005550006', text: 'Hello' })
+  expect(sent.body.messages[0].cost.paid_by).toBe('balance')
+})
+
+test('set to charged again, the next send needs the balance', async () => {
+  await setPrice('charged')
+  expect((await live({})).body.code).toBe('insufficient_balance')
+})
