@@ -32,9 +32,9 @@ export interface KindFacts {
   controlledSettings?: readonly string[]
   /** Labels and hints of secrets in a form. */
   secretFields?: Readonly<Record<string, { label: string; hint: string }>>
-  /** What to do about a reason for the state of a device, by the reason. */
+  /** What to do about a reason for the state of a device, by the reason. `{onesixty}` is the word before a command. */
   remedies: Readonly<Record<string, string>>
-  /** What `onesixty device test` adds to a remedy. */
+  /** What `device test` on the command line adds to a remedy. */
   testHints?: Readonly<Record<string, string>>
 }
 

@@ -6,6 +6,7 @@ import type { InstanceSecret } from '../runtime/derived-keys.ts'
 import { ConfigError } from '../config.ts'
 import { databaseFile, makeDataFolder } from './data-folder.ts'
 import { flushPath, hasCode, isLastingFault, isThere, readIfThere } from './durable-file.ts'
+import { ownCommand } from './own-command.ts'
 
 /** Secrets that a database was used with and that are missing: some of them, or all. */
 export interface MissingSecrets {
@@ -58,7 +59,7 @@ export async function loadInstanceSecret({
 }
 
 const lostSentence = (file: string): string =>
-  `${file} is missing, and the database next to it was created with a secret. Restore the file from where you keep it, or set ONESIXTY_SECRET to its content. If the secret is lost, create a new one, as the user that the server runs as: umask 077; openssl rand -hex 32 > ${file}; onesixty secret accept. ${lossSentence}`
+  `${file} is missing, and the database next to it was created with a secret. Restore the file from where you keep it, or set ONESIXTY_SECRET to its content. If the secret is lost, create a new one, as the user that the server runs as: umask 077; openssl rand -hex 32 > ${file}; ${ownCommand()} secret accept. ${lossSentence}`
 
 /** Returns the error for secrets that the database was used with and that are missing. */
 export function missingSentence(
@@ -67,10 +68,10 @@ export function missingSentence(
 ): string {
   const former = previousSecretFile(dataFolder)
   if (kind === 'other')
-    return `This database was created with another secret than the one in ${secret === null ? secretFile(dataFolder) : 'ONESIXTY_SECRET'}. Restore that one from where you keep it, apart from your backups; if the secret was changed, add it as a line of ${former}. If it is lost, continue with the current one: onesixty secret accept. ${lossSentence}`
+    return `This database was created with another secret than the one in ${secret === null ? secretFile(dataFolder) : 'ONESIXTY_SECRET'}. Restore that one from where you keep it, apart from your backups; if the secret was changed, add it as a line of ${former}. If it is lost, continue with the current one: ${ownCommand()} secret accept. ${lossSentence}`
   const named = missing.map(({ mark, firstSeenAt }) => `${mark} (since ${rfc3339(firstSeenAt)})`).join(', ')
   const are = missing.length === 1 ? 'is' : 'are'
-  return `${missing.length} of the secrets that this database was used with ${are} missing, by mark: ${named}. Add each to ${former}, one per line, the newest first. If one is lost, continue without it: onesixty secret accept. ${lossSentence}`
+  return `${missing.length} of the secrets that this database was used with ${are} missing, by mark: ${named}. Add each to ${former}, one per line, the newest first. If one is lost, continue without it: ${ownCommand()} secret accept. ${lossSentence}`
 }
 
 /** Shown wherever a secret can be declared lost. */

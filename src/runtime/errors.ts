@@ -22,7 +22,7 @@ export const problems = {
   not_acceptable: { status: 406, summary: 'No acceptable response format.', remedy: 'Accept `application/json` or `application/problem+json`, or send no Accept header.' },
   request_timeout: { status: 408, summary: 'The request took too long to arrive.', remedy: 'Send headers and body without long pauses: by default headers within 5 s, the whole request within 10 s.' },
   idempotency_in_progress: { status: 409, summary: 'A request with this Idempotency-Key is still being processed.', remedy: 'Repeat after `Retry-After` seconds to get the response of the first request.' },
-  link_not_valid: { status: 410, summary: 'This link has expired or was already used.', remedy: 'Request a new one. The operator creates one with `onesixty user reset-link`.' },
+  link_not_valid: { status: 410, summary: 'This link has expired or was already used.', remedy: 'Request a new one from the operator.' },
   payload_too_large: { status: 413, summary: 'The request body is too large.', remedy: 'Send less (64 KiB by default). Split a long list of recipients into several requests.' },
   uri_too_long: { status: 414, summary: 'The request URL is too long.', remedy: 'Request fewer ids at a time.' },
   unsupported_media_type: { status: 415, summary: 'Unsupported content type.', remedy: 'Send `Content-Type: application/json` and no Content-Encoding.' },

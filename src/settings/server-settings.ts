@@ -1,5 +1,14 @@
 import { setting } from './setting.ts'
-import { httpOrigin, list, longSecret, nodeName, oneOf, someText, wholeNumber } from './setting-readers.ts'
+import {
+  commandWord,
+  httpOrigin,
+  list,
+  longSecret,
+  nodeName,
+  oneOf,
+  someText,
+  wholeNumber,
+} from './setting-readers.ts'
 
 /** Settings of the server: its address, its name and its log. */
 export const serverSettings = {
@@ -63,6 +72,13 @@ export const serverSettings = {
     default: null,
     summary:
       'Name of this server, shown with the SMPP connections that it runs. Default: the name of the machine, on PostgreSQL with a suffix for the data folder. It must stay the same over restarts and be unique among the servers of one database.',
+  }),
+  command: setting<string | null>({
+    env: 'ONESIXTY_COMMAND',
+    read: commandWord,
+    default: null,
+    summary:
+      'What printed commands begin with, for a package or an image whose commands run in another way: `docker exec sms onesixty`. Default: found by how the program was installed (docs/operating.md).',
   }),
   logLevel: setting({
     env: 'ONESIXTY_LOG_LEVEL',

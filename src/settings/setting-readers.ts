@@ -22,6 +22,12 @@ export const someText = (text: string): string => {
   if (text.trim() === '') throw new Error('must not be empty')
   return text
 }
+/** Reads what commands begin with: one line, because it becomes part of sentences. 300 characters hold every path that a person types. */
+export const commandWord = (text: string): string => {
+  if (!/^[\p{L}\p{N}\p{P}\p{S} ]{1,300}$/u.test(text) || text.trim() !== text)
+    throw new Error('needs 1 to 300 printable characters, without a blank at either end')
+  return text
+}
 /** Reads the name of a server: characters that need no quotes in a list. */
 export const nodeName = (text: string): string => {
   if (!/^[\w.-]{1,100}$/.test(text))

@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApiClient } from '../api-client.ts'
 import { eventually } from '../eventually.ts'
 import { cliProcess, freePort, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
 import { cliJson } from '../run-command.ts'
+import { databaseSettings } from '../test-database.ts'
 
 let dataFolder: string
 let started: ServerProcess[]
@@ -47,7 +50,6 @@ test('the first start makes the operator an account and prints its keys, though 
   const { accountId, testKey } = await readWelcome(first)
   const client = createApiClient(first.url)
   expect(await client.balance(testKey)).toMatchObject({ account_id: accountId, mode: 'test' })
-  expect(first.output()).toContain(`npx onesixty device connect android --account ${accountId}\n`)
   expect(first.output().match(/link#/g)).toHaveLength(1)
   expect(first.output()).toMatch(/^ {2}http:\/\/localhost:\d+\/link#[\w-]{43}$/m)
   client.close()
@@ -62,6 +64,28 @@ test('the first start makes the operator an account and prints its keys, though 
   expect(second.output()).not.toContain('test key')
   expect(second.output()).not.toContain('link#')
   expect(await listAccounts()).toHaveLength(2)
+}, 60_000)
+
+test('every command that the first start prints runs as it is printed, in the folder of the server', async () => {
+  const server = await start()
+  const { accountId } = await readWelcome(server)
+  const printed = [...server.output().matchAll(/^ {2}(\S.*)$/gm)].map(([, line = '']) => line)
+  const commands = printed.filter((line) => !/^(?:https?:|account |live key |test key )/.test(line))
+  expect(commands.map((line) => line.split(' ')[0])).toEqual(['curl', 'curl', './onesixty'])
+  const env = {
+    PATH: process.env['PATH'],
+    ...databaseSettings(dataFolder),
+    ONESIXTY_PORT: String(server.port),
+  }
+  const run = async (line: string): Promise<string> =>
+    (await promisify(execFile)('sh', ['-c', line], { cwd: process.cwd(), env, timeout: 20_000 })).stdout
+  const [send = '', read = '', connect = ''] = commands
+  expect(JSON.parse(await run(send))).toMatchObject({ messages: [{ status: 'queued' }] })
+  expect(JSON.parse(await run(read))).toMatchObject({ data: [{ to: '+15005550006' }] })
+  // As a document, because it waits for a phone otherwise.
+  expect(JSON.parse(await run(`${connect} --json`))).toMatchObject({ private_token: expect.any(String) })
+  expect(connect).toBe(`./onesixty device connect android --account ${accountId}`)
+  await server.stop()
 }, 60_000)
 
 test('a start that cannot read its files, or not make its folder, names the setting', async () => {

@@ -13,7 +13,11 @@ export function ResetPage() {
   const { data: session } = useQuery(sessionQuery)
   return (
     <OutsidePage title="Reset password">
-      {session === undefined ? null : session.mailsResets ? <ResetForm /> : <AskOperator />}
+      {session === undefined ? null : session.mailsResets ? (
+        <ResetForm />
+      ) : (
+        <AskOperator command={session.command} />
+      )}
       <Anchor component={Link} to="/sign-in" size="sm">
         Back to sign-in
       </Anchor>
@@ -21,14 +25,14 @@ export function ResetPage() {
   )
 }
 
-const AskOperator = () => (
+const AskOperator = ({ command }: { command: string }) => (
   <Stack gap="xs">
     <Text>
       This server does not send mail. Ask the operator for a link to choose a new password. On the server,
       this command creates one:
     </Text>
     <Code block style={{ whiteSpace: 'pre-wrap' }}>
-      npx onesixty user reset-link --email YOUR-ADDRESS
+      {command} user reset-link --email YOUR-ADDRESS
     </Code>
   </Stack>
 )

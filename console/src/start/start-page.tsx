@@ -1,4 +1,4 @@
-import { Alert, Anchor, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Code, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
@@ -41,7 +41,7 @@ function Steps({ of }: { of: StartAnswer }) {
         <TestState of={of} />
       </Step>
       <Step number={3} isDone={of.device !== null} title="Connect a phone or an SMPP account">
-        <DeviceState device={of.device} />
+        <DeviceState device={of.device} command={of.command} />
       </Step>
       <Step number={4} isDone={isSent} title="Send the first real SMS">
         <Text size="sm">{firstRealSmsText(of)}</Text>
@@ -65,7 +65,7 @@ function TestState({ of }: { of: StartAnswer }) {
   )
 }
 
-function DeviceState({ device }: { device: StartAnswer['device'] }) {
+function DeviceState({ device, command }: Pick<StartAnswer, 'device' | 'command'>) {
   const { accountId } = useAccountPlace()
   if (device !== null) {
     return (
@@ -77,12 +77,25 @@ function DeviceState({ device }: { device: StartAnswer['device'] }) {
     )
   }
   return (
-    <Text size="sm">
-      An Android phone with its SIM, or an SMPP connection to a carrier. See{' '}
-      <Anchor component={Link} to={pathOf({ accountId, mode: 'live' }, '/devices')} inherit>
-        Devices
-      </Anchor>
-      .
-    </Text>
+    <Stack gap="xs">
+      <Text size="sm">
+        An Android phone with its SIM (
+        <Anchor href="/docs/guides/android" inherit>
+          guide
+        </Anchor>
+        ), or an SMPP connection to a carrier (
+        <Anchor href="/docs/guides/smpp" inherit>
+          guide
+        </Anchor>
+        ). Connect it under{' '}
+        <Anchor component={Link} to={pathOf({ accountId, mode: 'live' }, '/devices')} inherit>
+          Devices
+        </Anchor>
+        , or on the server:
+      </Text>
+      <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {`${command} device connect android --account ${accountId}`}
+      </Code>
+    </Stack>
   )
 }

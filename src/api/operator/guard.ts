@@ -13,6 +13,7 @@ import { createGuard, type Guard } from '../edge/guard.ts'
 import { createRemoteAddress } from '../edge/remote-address.ts'
 import type { OperatorOperation } from './operation.ts'
 import { createTokenUses, type TokenUsesDeps } from './token-uses.ts'
+import { ownCommandOverNetwork } from '../../process/own-command.ts'
 
 export interface OperatorGuardDeps {
   readAtDoor: Db
@@ -73,7 +74,7 @@ function scopeFault(caller: OperatorCaller, { scope }: Guarded): Refusal | null 
   if (scope === 'read' || caller.scope === 'write') return null
   return refuse('insufficient_scope', {
     title: 'The API token lacks permission for this.',
-    detail: `The token needs the scope ${scope}. Create one with \`onesixty operator token create\`.`,
+    detail: `The token needs the scope ${scope}. Create one with \`${ownCommandOverNetwork()} operator token create\`.`,
     ...challenge(`error="insufficient_scope", scope="${scope}"`),
   })
 }
@@ -85,7 +86,6 @@ const summary = {
   },
   invalid: {
     title: 'The API token is invalid.',
-    detail:
-      'Use an API token of the operator (`onesixty operator token create`), not an API key of an account. The token may also have expired or been revoked.',
+    detail: `Use an API token of the operator (\`${ownCommandOverNetwork()} operator token create\`), not an API key of an account. The token may also have expired or been revoked.`,
   },
 }

@@ -3,9 +3,11 @@ import { openApiDocument } from '../reference/openapi-document.ts'
 import { AccountSchema } from './account-view.ts'
 import { EntrySchema } from './ledger-view.ts'
 import { operatorOperations } from './operations.ts'
+import { ownCommandOverNetwork } from '../../process/own-command.ts'
 
-const description = `For clients of the operator, such as a billing system: create accounts, grant SMS, read usage. Send an API token as
-\`Authorization: Bearer <OPERATOR_TOKEN>\`; create one with \`onesixty operator token create\` or in the console. It has access to all accounts. API keys of
+const description =
+  (): string => `For clients of the operator, such as a billing system: create accounts, grant SMS, read usage. Send an API token as
+\`Authorization: Bearer <OPERATOR_TOKEN>\`; create one with \`${ownCommandOverNetwork()} operator token create\` or in the console. It has access to all accounts. API keys of
 accounts do not work here, and API tokens do not work at \`/api/v1\`.
 
 Requests that create an account or grant SMS need an \`Idempotency-Key\`: if a response was lost, the request can be repeated safely.
@@ -22,7 +24,7 @@ export function renderOperatorOpenApi(publicUrl: string): string {
     {
       title: 'onesixty for operators',
       summary: 'Create accounts, grant SMS and read usage.',
-      description,
+      description: description(),
       tag: { name: 'Accounts', description: 'All accounts of the instance.' },
       security: {
         name: 'operatorToken',

@@ -1,4 +1,5 @@
 import type { Reply } from '../edge/respond.ts'
+import { ownCommandOverNetwork } from '../../process/own-command.ts'
 import { html, renderPage } from './html.ts'
 
 /** Page at the public URL without the console. */
@@ -21,5 +22,5 @@ export const homePage = (publicUrl: string): Reply =>
       <tr><td><a href="/openapi.json">openapi.json</a></td><td>The API reference as OpenAPI 3.1.</td></tr>
       <tr><td><a href="/readyz">Readiness</a></td><td>Whether the service is ready.</td></tr>
     </table>
-    <p>Create API keys on the command line of the server: <code>npx onesixty key create --help</code>.</p>`,
+    <p>Create API keys on the command line of the server: <code>${ownCommandOverNetwork()} key create --help</code>.</p>`,
   }) // prettier-ignore

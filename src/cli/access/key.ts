@@ -6,6 +6,7 @@ import { UsageError } from '../core/command-errors.ts'
 import { listedSecret, revoked, secretLine } from '../core/listed-secret.ts'
 import { readTime } from '../core/read-time.ts'
 import { cliActor } from '../core/command-context.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 const account = { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true } as const
 
@@ -114,7 +115,7 @@ const revoke = command({
   },
   async run(tools, { options }) {
     if (!options.key.startsWith('key_'))
-      throw new UsageError('--key must be a key ID (key_…), as listed by `onesixty key list`.')
+      throw new UsageError(`--key must be a key ID (key_…), as listed by \`${ownCommand()} key list\`.`)
     const changed = await tools.withStorage((storage) =>
       storage.writer.write((tx) =>
         revokeApiKey(tx, { ...tools, nowMs: tools.clock.now() }, { keyId: options.key, actor: cliActor }),

@@ -10,6 +10,7 @@ import { UsageError } from '../core/command-errors.ts'
 import { listedSecret, revoked, secretLine } from '../core/listed-secret.ts'
 import { readTime } from '../core/read-time.ts'
 import { cliActor } from '../core/command-context.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 const create = command({
   summary: 'Creates an API token for /operator/v1 and prints it. The token is shown only once.',
@@ -76,7 +77,9 @@ const revoke = command({
   },
   async run(tools, { options: { token: tokenId } }) {
     if (!tokenId.startsWith('otk_'))
-      throw new UsageError('--token must be a token ID (otk_…), as listed by `onesixty operator token list`.')
+      throw new UsageError(
+        `--token must be a token ID (otk_…), as listed by \`${ownCommand()} operator token list\`.`,
+      )
     const changed = await tools.withStorage(({ writer }) =>
       writer.write((tx) =>
         revokeOperatorToken(tx, { ...tools, nowMs: tools.clock.now() }, { tokenId, actor: cliActor }),

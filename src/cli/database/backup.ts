@@ -8,6 +8,7 @@ import { command } from '../core/command.ts'
 import { CommandError } from '../core/command-errors.ts'
 import { examineSums } from '../doctor/doctor.ts'
 import { requireDatabase, requireEmbedded, type CommandContext } from '../core/command-context.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 export const backupCommand = command({
   summary: 'Copies a snapshot of the database to a file while the server runs, and verifies the copy.',
@@ -30,20 +31,20 @@ export const backupCommand = command({
     const sums =
       broken.length === 0
         ? 'all sums are correct'
-        : `but these sums are wrong in the database and the backup: ${broken.join(', ')} (see onesixty doctor)`
+        : `but these sums are wrong in the database and the backup: ${broken.join(', ')} (see ${ownCommand()} doctor)`
     return {
       json: {
         file,
         bytes,
         sums_hold: broken.length === 0,
         broken_sums: broken,
-        restore: `onesixty restore ${file}`,
+        restore: `${ownCommand()} restore ${file}`,
         secret,
         former_secrets: formerSecrets,
       },
       text: [
         `${file}: ${(bytes / 1_000_000).toFixed(1)} MB, no corruption found, ${sums}.`,
-        `To restore: stop the server, then onesixty restore ${file}`,
+        `To restore: stop the server, then ${ownCommand()} restore ${file}`,
         formerSecrets === null
           ? `Also store ${secret}, in another place: the backup does not contain it.`
           : `Also store ${secret} and ${formerSecrets}, in another place: the backup does not contain them.`,

@@ -9,6 +9,7 @@ import { CommandError } from '../core/command-errors.ts'
 import { addUp } from '../doctor/doctor.ts'
 import { MoveLines } from './move-lines.ts'
 import { requireDatabase, requireEmbedded, type CommandContext } from '../core/command-context.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 /** 5,000 messages are about 3 MB: few flushes, and little to repeat after a kill. */
 const defaultPageRows = 5_000
@@ -140,11 +141,11 @@ function describe(
     ...(brokenSums.length === 0
       ? []
       : [
-          `These sums were wrong before the move and still are: ${brokenSums.join(', ')} (see onesixty doctor).`,
+          `These sums were wrong before the move and still are: ${brokenSums.join(', ')} (see ${ownCommand()} doctor).`,
         ]),
     ...(isRestored
       ? [
-          'The embedded database was restored from a backup: the first start holds queued messages (onesixty restore release, cancel or settle).',
+          `The embedded database was restored from a backup: the first start holds queued messages (${ownCommand()} restore release, cancel or settle).`,
         ]
       : []),
     'Start the server with:',

@@ -17,7 +17,7 @@ const decide =
 const restoreFile = command({
   summary: 'Restores a backup. Stop the server first. The current database is kept.',
   details: decide,
-  arguments: [{ name: 'file', summary: 'A backup made by onesixty backup.' }],
+  arguments: [{ name: 'file', summary: 'A backup made by the command backup.' }],
   options: {},
   async run(tools, { arguments: [given = ''] }) {
     const file = resolve(given)

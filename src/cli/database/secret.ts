@@ -7,9 +7,9 @@ import { usualTimes } from '../../runtime/times.ts'
 import { command, type CommandGroup } from '../core/command.ts'
 import { CommandError } from '../core/command-errors.ts'
 import type { CommandContext } from '../core/command-context.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
-const replacements =
-  'Replace what was encrypted with a lost secret: passwords of links (onesixty device set), webhook secrets (onesixty webhook rotate), and second factors (onesixty user reset-link --remove-second-factor; users then set up new ones). Phones register again when their app is restarted.'
+const replacements = `Replace what was encrypted with a lost secret: passwords of links (${ownCommand()} device set), webhook secrets (${ownCommand()} webhook rotate), and second factors (${ownCommand()} user reset-link --remove-second-factor; users then set up new ones). Phones register again when their app is restarted.`
 
 const accept = command({
   summary: 'Continues with the current secrets when other secrets of the database are lost.',

@@ -9,6 +9,7 @@ import { addressTroubles, phoneAddress } from '../../devices/phones/phone-addres
 import { isConnected, phoneProgress } from '../../devices/phones/phone-progress.ts'
 import { ProgressLines } from '../core/progress-lines.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 /** Short enough to look live; each poll is two short reads. */
 const pollEveryMs = 500
@@ -31,7 +32,7 @@ export async function connectPhone(
     const text =
       device === null
         ? 'Stopped waiting. The private token stays valid: a phone can still register with it.'
-        : `Connected. Check it with onesixty device test ${device.id}; add the number of a SIM as a sender with onesixty device set ${device.id} --sim 1 --number +…`
+        : `Connected. Check it with ${ownCommand()} device test ${device.id}; add the number of a SIM as a sender with ${ownCommand()} device set ${device.id} --sim 1 --number +…`
     return { json: shown, text }
   })
 }

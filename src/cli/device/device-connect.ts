@@ -4,6 +4,7 @@ import { UsageError } from '../core/command-errors.ts'
 import { connectPhone, revokeTokens } from './connect-phone.ts'
 import { findDevice, loadKind } from './device-lookup.ts'
 import type { CommandContext } from '../core/command-context.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 export const connect = command({
   summary: 'Connects a phone.',
@@ -42,7 +43,7 @@ async function explainDevice(tools: CommandContext, deviceId: string): Promise<O
   const owner = accountId === null ? '--shared' : `--account ${accountId}`
   return {
     json: { id: deviceId, kind, connectable: true },
-    text: `A phone connects with the API URL and private token in its app. If they are lost, create a new private token with onesixty device connect ${kind} ${owner}. The phone then registers as a new device; merge it with this one: onesixty device same ${deviceId} dev_NEW`,
+    text: `A phone connects with the API URL and private token in its app. If they are lost, create a new private token with ${ownCommand()} device connect ${kind} ${owner}. The phone then registers as a new device; merge it with this one: ${ownCommand()} device same ${deviceId} dev_NEW`,
   }
 }
 

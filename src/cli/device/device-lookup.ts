@@ -4,6 +4,7 @@ import { type ListedDevice, listDevices } from '../../devices/status/list-device
 import { nearestName } from '../../runtime/nearest-name.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import { CommandError, UsageError } from '../core/command-errors.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 export const deviceArgument = { name: 'device', summary: 'Device ID: dev_…' } as const
 
@@ -13,7 +14,7 @@ export async function findDevice(read: Db, deviceId: string): Promise<ListedDevi
   if (found === undefined)
     throw new CommandError(
       'not_found',
-      `Device ${deviceId} not found. List devices with onesixty device list.`,
+      `Device ${deviceId} not found. List devices with ${ownCommand()} device list.`,
     )
   return found
 }

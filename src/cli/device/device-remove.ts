@@ -7,6 +7,7 @@ import { command } from '../core/command.ts'
 import { CommandError, UsageError } from '../core/command-errors.ts'
 import { deviceArgument } from './device-lookup.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 export const remove = command({
   summary: 'Removes a device permanently.',
@@ -45,7 +46,7 @@ const retire = (
     if (row === undefined)
       throw new CommandError(
         'not_found',
-        `Device ${deviceId} not found. List devices with onesixty device list.`,
+        `Device ${deviceId} not found. List devices with ${ownCommand()} device list.`,
       )
     if (mayRevoke && factsOf(row.kind)?.isPhone !== true)
       throw new UsageError('--revoke-token is only for phones.')
@@ -71,4 +72,4 @@ const heldLines = (held: number): string[] =>
       ]
 
 const tokenLine = (deviceId: string): string =>
-  `The private token in its app is still valid: after a restart the app registers as a new device. If you do not have the phone, revoke the token: onesixty device remove ${deviceId} --revoke-token. Other phones that registered with it stay connected.`
+  `The private token in its app is still valid: after a restart the app registers as a new device. If you do not have the phone, revoke the token: ${ownCommand()} device remove ${deviceId} --revoke-token. Other phones that registered with it stay connected.`

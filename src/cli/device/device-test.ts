@@ -10,11 +10,11 @@ import { deviceArgument, findDevice } from './device-lookup.ts'
 import { type DeviceCheck, describeDevice, deviceDocument, examineDevice } from './print-device.ts'
 import { examinePhone } from './phone-checks.ts'
 import type { CommandContext } from '../core/command-context.ts'
+import { fillOwnCommand, ownCommand } from '../../process/own-command.ts'
 
 export const test = command({
   summary: 'Checks the settings of a device, its last reported health and its connection. Sends nothing.',
-  details:
-    'An SMPP connection that a server has bound is not bound a second time, because many carriers limit sessions; others are bound and unbound once. To send a test message, use `onesixty send` with an API key of an account that can use the device.',
+  details: `An SMPP connection that a server has bound is not bound a second time, because many carriers limit sessions; others are bound and unbound once. To send a test message, use \`${ownCommand()} send\` with an API key of an account that can use the device.`,
   arguments: [deviceArgument],
   options: {},
   async run(tools, { arguments: [deviceId = ''] }) {
@@ -30,7 +30,7 @@ export const test = command({
     if (trial !== null) checks.push({ name: 'peer', ok: trial.ok, summary: trial.summary })
     const remedies = [
       ...remediesOf(found.kind, found.report?.reasons ?? [], { byTest: true }),
-      ...(trial?.remedy ? [`peer: ${trial.remedy}`] : []),
+      ...(trial?.remedy ? [`peer: ${fillOwnCommand(trial.remedy, ownCommand())}`] : []),
     ]
     const ok = checks.every((check) => check.ok)
     return {

@@ -21,6 +21,7 @@ import { linkOptions, linkSettings } from './link-options.ts'
 import { readNamedSecrets } from '../core/read-secrets.ts'
 import { simOption, simOptions } from './read-sim-number.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 const facts = {
   set: { type: 'text', value: 'KEY=VALUE', summary: 'A setting of its kind.', repeatable: true },
@@ -85,7 +86,7 @@ const add = command({
     if (options.shared === (options.account !== undefined))
       throw new UsageError('Give either --account ACCOUNT or --shared.')
     if (factsOf(kind)?.isPhone === true)
-      throw new UsageError(`A phone is added when its app registers: onesixty device connect ${kind}.`)
+      throw new UsageError(`A phone is added when its app registers: ${ownCommand()} device connect ${kind}.`)
     const { account: accountId = null, name, mode = 'live', sender: senders } = options
     const deps = await deviceDeps(tools, await loadKind(kind))
     const secrets = await secretsOf(tools, options)
@@ -109,8 +110,7 @@ const add = command({
   },
 })
 
-const notTaken =
-  'No running server has started the device yet, so it cannot send. Check `onesixty device list` and the server log.'
+const notTaken = `No running server has started the device yet, so it cannot send. Check \`${ownCommand()} device list\` and the server log.`
 
 const list = command({
   summary: 'Lists devices with their last reports.',

@@ -2,11 +2,12 @@ import { rfc3339 } from '../../runtime/clock.ts'
 import { addGroup, listGroups, removeGroup } from '../../devices/core/device-groups.ts'
 import { command, type CommandGroup } from '../core/command.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 const depsOf = (tools: CommandContext) => ({ ids: tools.ids, nowMs: tools.clock.now() })
 
 const add = command({
-  summary: 'Adds a group of devices. Add devices to it with onesixty device set dev_… --group grp_…',
+  summary: `Adds a group of devices. Add devices to it with ${ownCommand()} device set dev_… --group grp_…`,
   arguments: [],
   options: {
     name: { type: 'text', value: 'NAME', summary: 'Display name.', required: true },

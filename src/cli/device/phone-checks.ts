@@ -4,12 +4,13 @@ import type { ListedDevice } from '../../devices/status/list-devices.ts'
 import type { ListedPhone } from '../../devices/phones/list-phones.ts'
 import type { DeviceCheck } from './print-device.ts'
 import { describePhone, phoneProgress } from '../../devices/phones/phone-progress.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 /** Checks that only phones have: the app registered, was seen, keeps its stream open, and has a SIM. */
 export function examinePhone(device: ListedDevice, phone: ListedPhone | null, nowMs: number): DeviceCheck[] {
   if (phone === null) {
     const owner = device.accountId === null ? '--shared' : `--account ${device.accountId}`
-    const summary = `No app has registered: onesixty device connect android ${owner}`
+    const summary = `No app has registered: ${ownCommand()} device connect android ${owner}`
     return [{ name: 'registered', ok: false, summary }]
   }
   const steps = phoneProgress(phone, device.report, nowMs).filter(({ name }) => name !== 'registered')

@@ -3,6 +3,7 @@ import { rfc3339 } from '../../runtime/clock.ts'
 import type { ConnectorKind } from '../../connectors/connector.ts'
 import { settingTroubles } from '../../connectors/try-device.ts'
 import type { ListedDevice } from '../../devices/status/list-devices.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 /** Returns a device as JSON. Whether it has secrets is shown, never the secrets. */
 export const deviceDocument = (device: ListedDevice): object => ({
@@ -75,7 +76,7 @@ export function examineDevice(device: ListedDevice, kind: ConnectorKind | null):
       : {
           name: 'enabled',
           ok: false,
-          summary: `The device is ${device.state}: onesixty device set ${device.id} --enable`,
+          summary: `The device is ${device.state}: ${ownCommand()} device set ${device.id} --enable`,
         },
   ]
   if (kind !== null) checks.push(settingsCheck(device, kind))

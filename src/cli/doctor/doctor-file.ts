@@ -8,6 +8,7 @@ import { refuseEmptiedFile, refuseLostDatabase } from '../../storage/instance/lo
 import { refuseMovedFile } from '../../storage/instance/moved.ts'
 import { examineSchema } from './doctor-schema.ts'
 import { type CheckResult, megabytes, runCheck } from '../core/check-result.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 /** The size of ten checkpoints: a reader keeps the log from being checkpointed. */
 const maxWalBytes = 256_000_000
@@ -50,7 +51,7 @@ export async function examineFile(
 }
 
 const examineIntegrity = (db: Db, full: boolean): Promise<CheckResult> =>
-  runCheck('integrity', 'Stop the server and restore a backup: onesixty restore <file>.', async () => {
+  runCheck('integrity', `Stop the server and restore a backup: ${ownCommand()} restore <file>.`, async () => {
     const damage = await findDamage(db, full)
     if (damage.length > 0) throw new Error(damage.join(' '))
     return full

@@ -1,11 +1,12 @@
 import type { MigrationState } from '../../storage/seam/compare-migrations.ts'
 import { type CheckResult, runCheck } from '../core/check-result.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 /** Checks that the schema of a database is the one of this version. */
 export const examineSchema = (compare: () => Promise<MigrationState>): Promise<CheckResult> =>
   runCheck(
     'schema',
-    'Run onesixty migrate. If the database is from a newer version, use that version.',
+    `Run ${ownCommand()} migrate. If the database is from a newer version, use that version.`,
     async () => {
       const { pending, unknown, changed } = await compare()
       if (unknown.length > 0) throw new Error(`Migrations of a newer version: ${unknown.join(', ')}.`)

@@ -6,6 +6,7 @@ import type { Ids } from '../../runtime/ids.ts'
 import type { Storage } from '../../storage/seam/storage.ts'
 import { linkAddress } from '../../process/own-address.ts'
 import { openAccount, type OpenedAccount } from '../../app/open-account.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 export interface FirstAccount extends OpenedAccount {
   /** Signs the operator in to the console the first time. */
@@ -71,7 +72,7 @@ and read its status:
 
 To send from a phone with its SIM (docs/connectors/android.md):
 
-  npx onesixty device connect android --account ${account.accountId}
+  ${ownCommand()} device connect android --account ${account.accountId}
 
 API reference: ${url}/docs
 

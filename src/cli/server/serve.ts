@@ -11,6 +11,7 @@ import { holdsAnything } from '../../storage/instance/restore-holds.ts'
 import { type Times, usualTimes } from '../../runtime/times.ts'
 import { makeFirstAccount, welcome } from './first-run.ts'
 import { listenFault } from './listen-fault.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 /** The members of `process` that a server uses. */
 export interface ServingProcess {
@@ -71,10 +72,10 @@ async function reportHeldMessages(
     if (!epoch.restored && !(await holdsAnything(storage.read))) return
     log.warn(
       epoch.restored ? { messages: epoch.heldMessages } : {},
-      'this database was restored: scheduled and queued messages are held; decide with onesixty restore release, cancel or settle',
+      `this database was restored: scheduled and queued messages are held; decide with ${ownCommand()} restore release, cancel or settle`,
     )
   } catch (error) {
-    log.error({ err: error }, 'cannot read whether a restore holds messages; run onesixty doctor')
+    log.error({ err: error }, `cannot read whether a restore holds messages; run ${ownCommand()} doctor`)
   }
 }
 

@@ -2,7 +2,7 @@ import { programVersion } from '../../process/program-version.ts'
 import { command } from '../core/command.ts'
 
 export const versionCommand = command({
-  summary: 'Prints the version, like onesixty --version.',
+  summary: 'Prints the version, like --version.',
   arguments: [],
   options: {},
   ignoresSettings: true,

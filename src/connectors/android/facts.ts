@@ -42,6 +42,6 @@ export const androidFacts: KindFacts = {
     clock_skew: "The phone's clock is off by more than a minute. Enable network time on the phone.",
     app_outdated: 'The app is older than 1.53.1, the oldest supported version. Install a newer one.',
     limit_reached:
-      "Android's own sending limit was reached, so the phone gets no messages for a while. Lower the rate limit of the device, or raise the limit on the phone (docs/connectors/android.md, Pace). Any onesixty device set ends the wait.",
+      "Android's own sending limit was reached, so the phone gets no messages for a while. Lower the rate limit of the device, or raise the limit on the phone (docs/connectors/android.md, Pace). Any {onesixty} device set ends the wait.",
   },
 }

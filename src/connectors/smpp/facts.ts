@@ -23,7 +23,7 @@ export const smppFacts: KindFacts = {
     connect_failed:
       'Cannot connect. Check host, port, tls and the firewall, and that the SMSC allows the IP address of this server.',
     invalid_settings:
-      'The settings do not allow a connection or a bind. Change them with onesixty device set.',
+      'The settings do not allow a connection or a bind. Change them with {onesixty} device set.',
     peer_closed:
       'The SMSC closed the connection; the link reconnects by itself. If this repeats, the IP address of this server may not be allowed, or another client uses the account: ask the carrier.',
     connection_lost:
@@ -43,16 +43,16 @@ export const smppFacts: KindFacts = {
     throttled:
       'The SMSC throttles the link, or the queues of several recipients are full, so the link has slowed down. If this repeats, set max_per_second to the rate of the contract.',
     receives_only:
-      'The link is bound as receiver and sends nothing. To send over it, run onesixty device set dev_… --set bind=transceiver, if the contract allows it.',
+      'The link is bound as receiver and sends nothing. To send over it, run {onesixty} device set dev_… --set bind=transceiver, if the contract allows it.',
   },
   testHints: {
-    bind_refused: 'onesixty device test shows the status.',
-    bind_timeout: 'onesixty device test retries.',
-    connect_failed: 'onesixty device test shows what failed.',
-    invalid_settings: 'onesixty device test shows which.',
-    peer_closed: 'onesixty device test shows whether it accepts this server.',
-    connection_lost: 'onesixty device test shows whether it can be reached.',
-    framing_lost: 'onesixty device test shows what is received.',
-    bind_postponed: 'onesixty device test does not wait.',
+    bind_refused: '{onesixty} device test shows the status.',
+    bind_timeout: '{onesixty} device test retries.',
+    connect_failed: '{onesixty} device test shows what failed.',
+    invalid_settings: '{onesixty} device test shows which.',
+    peer_closed: '{onesixty} device test shows whether it accepts this server.',
+    connection_lost: '{onesixty} device test shows whether it can be reached.',
+    framing_lost: '{onesixty} device test shows what is received.',
+    bind_postponed: '{onesixty} device test does not wait.',
   },
 }

@@ -6,6 +6,7 @@ import type { MissingSecrets } from '../../process/instance-secret.ts'
 import { SecretGivenUpError } from '../../storage/instance/secret-mark.ts'
 import { type Times, usualTimes } from '../../runtime/times.ts'
 import { Sweeper, type SweeperDeps } from '../sweepers/sweeper.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 export interface HeartbeatsDeps extends SweeperDeps {
   writer: Pick<Writer, 'write'>
@@ -112,7 +113,7 @@ export class Heartbeats extends Sweeper {
     if (beat.held !== null) {
       log.error(
         { messages: beat.held },
-        'the database was restored while this node ran: scheduled and queued messages are held; decide with onesixty restore release, cancel or settle',
+        `the database was restored while this node ran: scheduled and queued messages are held; decide with ${ownCommand()} restore release, cancel or settle`,
       )
       wasPutBack?.()
     }

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { hasCode, isLastingFault, readIfThere, writeDurably } from '../../process/durable-file.ts'
 import { StorageError } from '../seam/dialect.ts'
 import { UnusableError } from '../seam/unusable-error.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 /**
  * What the data folder knows of its database, in a file next to it. After a restore from a backup the
@@ -37,7 +38,7 @@ export async function readEpochFile(dataFolder: string): Promise<EpochFile | nul
       progress: Number(progress),
     }
   throw new UnusableError(
-    `${file} does not contain a number. Remove it: scheduled and queued messages are then held until you decide (onesixty restore).`,
+    `${file} does not contain a number. Remove it: scheduled and queued messages are then held until you decide (${ownCommand()} restore).`,
   )
 }
 

@@ -5,6 +5,7 @@ import { isShared } from '../seam/database-time.ts'
 import type { Db, Tx } from '../seam/dialect.ts'
 import { epochFile, readEpochFile } from './epoch-file.ts'
 import { UnusableError } from '../seam/unusable-error.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 /**
  * Throws `UnusableError` if the data folder has served an embedded database that no longer exists. A new one
@@ -40,7 +41,7 @@ export async function refuseEmptiedFile(db: Db, dataFolder: string): Promise<voi
 function lostDatabase(dataFolder: string, isOnServer: boolean): UnusableError {
   const [place, remedy] = isOnServer
     ? ['the database at DATABASE_URL is empty', 'Set DATABASE_URL to that database, or restore it']
-    : [`${databaseFile(dataFolder)} is missing or empty`, 'Restore it (onesixty restore <file>)']
+    : [`${databaseFile(dataFolder)} is missing or empty`, `Restore it (${ownCommand()} restore <file>)`]
   return new UnusableError(
     `${dataFolder} has served a database, and ${place}. ${remedy}. To start with a new one, without its accounts, keys and messages, remove ${epochFile(dataFolder)}.`,
   )

@@ -4,6 +4,7 @@ import { secretFile } from '../../process/instance-secret.ts'
 import type { Storage } from '../seam/storage.ts'
 import type { Db, Tx } from '../seam/dialect.ts'
 import { refuseEmptied } from './lost-database.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 /**
  * Thrown for a database that must not be used: it has moved to another place, or a move to it is incomplete.
@@ -93,11 +94,11 @@ async function whyNot(db: Db | Tx, dataFolder: string): Promise<string | null> {
   for (const { direction, place, finished_at } of await db.selectFrom('moves').selectAll().execute()) {
     if (direction === 'out' && finished_at !== null) return movedSentence(dataFolder, place, finished_at)
     if (direction === 'in' && finished_at === null)
-      return `The move to this database from ${place} is incomplete. Run onesixty move there again: it continues where it stopped.`
+      return `The move to this database from ${place} is incomplete. Run ${ownCommand()} move there again: it continues where it stopped.`
   }
   return null
 }
 
 /** Builds the error for a moved database; the triggers that protect one raise it too. */
 export const movedSentence = (dataFolder: string, place: string, atMs: number): string =>
-  `The database in ${dataFolder} was moved to ${place} (${rfc3339(atMs)}) and has been read-only since. Set DATABASE_URL to that address and ONESIXTY_SECRET to the content of ${secretFile(dataFolder)}. The only way back is a backup, which lacks later changes: onesixty restore <file>.`
+  `The database in ${dataFolder} was moved to ${place} (${rfc3339(atMs)}) and has been read-only since. Set DATABASE_URL to that address and ONESIXTY_SECRET to the content of ${secretFile(dataFolder)}. The only way back is a backup, which lacks later changes: ${ownCommand()} restore <file>.`

@@ -3,6 +3,7 @@ import { readMigrations } from '../seam/migrate.ts'
 import type { MoveTable } from '../tables/move-tables.ts'
 import { asStorageError } from '../postgres/postgres-faults.ts'
 import type { TableShape } from './table-shapes.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 /** Thrown for a database to which a move is not possible. `code` is for clients. */
 export class WrongTargetError extends Error {
@@ -59,7 +60,7 @@ function refuseOther(move: Arrival | null, source: MoveTable): void {
   if (move?.id === source.id) return
   throw new WrongTargetError(
     'target_changed',
-    `All data was moved to ${source.place}, but it is not there. Find that database, or restore a backup: onesixty restore <file>.`,
+    `All data was moved to ${source.place}, but it is not there. Find that database, or restore a backup: ${ownCommand()} restore <file>.`,
   )
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { type Log, sayAgainMs } from '../../process/log.ts'
 import type { StorageError, StorageFault } from './dialect.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 /**
  * Damage found in the embedded database while it is served. From then on nothing is written to it: what
@@ -47,4 +48,4 @@ export const isDamage = (fault: StorageFault): boolean => fault === 'damaged' ||
 export const damagedSentence = ({ fault, message }: Pick<StorageError, 'fault' | 'message'>): string =>
   fault === 'damaged_page'
     ? `A page of the database is damaged (${message}). Search for more with pg_amcheck; rebuild an index (reindex), fail over to a replica, or restore a backup with the tools of PostgreSQL.`
-    : `The database is damaged (${message}). Stop the server and restore a backup: onesixty restore <file>; onesixty doctor --full shows details.`
+    : `The database is damaged (${message}). Stop the server and restore a backup: ${ownCommand()} restore <file>; ${ownCommand()} doctor --full shows details.`

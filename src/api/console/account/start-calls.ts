@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { reportLifetimeMs } from '../../../devices/status/device-report.ts'
 import type { MessageStatus } from '../../../storage/tables/schema.ts'
 import { simulatedKinds } from '../../../connectors/registry.ts'
+import { ownCommandOverNetwork } from '../../../process/own-command.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
 
 /** Progress of a new account. Each step is read from stored data: no step is completed by a click. */
@@ -18,6 +19,8 @@ export interface StartAnswer {
    * keys; it sends nothing.
    */
   takenBy: 'devices' | 'simulators' | 'both' | null
+  /** What commands of this installation begin with. */
+  command: string
 }
 
 export const startCalls = {
@@ -33,7 +36,13 @@ export const startCalls = {
       ])
       const delivered = tests.find(({ status }) => status === 'delivered')
       const test = delivered ?? tests[0] ?? null
-      return { test, testDelivered: delivered !== undefined, device, ...live }
+      return {
+        test,
+        testDelivered: delivered !== undefined,
+        device,
+        ...live,
+        command: ownCommandOverNetwork(),
+      }
     },
   }),
 }

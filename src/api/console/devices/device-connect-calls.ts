@@ -1,3 +1,4 @@
+import { fillOwnCommand, ownCommandOverNetwork } from '../../../process/own-command.ts'
 import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
 import { loadConnectorKind } from '../../../connectors/registry.ts'
@@ -115,7 +116,12 @@ export const deviceConnectCalls = {
           { accountId: device.accountId, actor, action: 'device.tried', detail },
         ),
       )
-      return { isOk: trial.ok, summary: trial.summary, remedy: trial.remedy }
+      const { ok: isOk, summary, remedy } = trial
+      return {
+        isOk,
+        summary,
+        remedy: remedy === null ? null : fillOwnCommand(remedy, ownCommandOverNetwork()),
+      }
     },
   }),
 }

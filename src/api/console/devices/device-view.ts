@@ -1,5 +1,6 @@
 import type { DeviceReportBody } from '../../../storage/tables/json-columns.ts'
 import { remediesOf } from '../../../connectors/device-remedies.ts'
+import { ownCommandOverNetwork } from '../../../process/own-command.ts'
 import { factsOf } from '../../../connectors/registry.ts'
 import type { DeviceUser, SeenDevice } from '../../../devices/status/device-status.ts'
 import { type ListedDevice, listDevices } from '../../../devices/status/list-devices.ts'
@@ -71,7 +72,7 @@ export async function viewDevices(
         isSimulated: facts?.isSimulated === true,
         trial: facts?.trial ?? null,
         sinceMs: since.get(device.id) ?? null,
-        remedies: remediesOf(device.kind, device.reasons),
+        remedies: remediesOf(device.kind, device.reasons, { word: ownCommandOverNetwork() }),
         lane: { ...span, stretches: lanes.get(device.id) ?? [] },
         samples: await readSamples(read, device.id, span),
         setUp: showsSetUp ? await readSetUp(read, device) : null,

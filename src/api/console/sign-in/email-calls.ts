@@ -11,6 +11,7 @@ import { rememberBrowser } from './known-browsers.ts'
 import { takeOrRefuse } from '../../../runtime/sliding-count.ts'
 import { closed } from '../../../runtime/schemas.ts'
 import { writeSignedIn } from './session.ts'
+import { ownCommandOverNetwork } from '../../../process/own-command.ts'
 
 const token = Type.String({ maxLength: 100 })
 
@@ -71,6 +72,5 @@ export const emailCalls = {
 /** Without a mail server, only the operator can create a link. */
 export const noMail = () =>
   refuse('not_permitted', {
-    detail:
-      'This server has no mail server, so the address cannot be confirmed here. Ask the operator for a link (onesixty user email-link).',
+    detail: `This server has no mail server, so the address cannot be confirmed here. Ask the operator for a link (${ownCommandOverNetwork()} user email-link).`,
   })

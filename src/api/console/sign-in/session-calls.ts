@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { ownCommandOverNetwork } from '../../../process/own-command.ts'
 import { signUpMode } from '../../../process/own-address.ts'
 import { type CallContext, type ConsoleUser, defineCall } from '../core/call.ts'
 import { passkeyPlace } from './passkey-place.ts'
@@ -19,6 +20,8 @@ export interface SessionAnswer {
   signUp: 'open' | 'invite' | 'closed'
   /** True when a lost password is reset by mail, not only by the operator. */
   mailsResets: boolean
+  /** What commands of this installation begin with, for a user who must ask the operator. */
+  command: string
   /** The only origin at which passkeys work; null where browsers do not support them. */
   passkeyOrigin: string | null
   /** SMS granted to a new account. */
@@ -37,6 +40,7 @@ export const sessionCalls = {
         accounts: session === null ? [] : await accountsOf(context, session.user.id),
         signUp: signUpMode(context.config),
         mailsResets: context.ports.identity.mailer !== null,
+        command: ownCommandOverNetwork(),
         passkeyOrigin: passkeyPlace(context.publicUrl())?.origin ?? null,
         freeSms: context.config.freeSms,
       }

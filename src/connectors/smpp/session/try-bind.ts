@@ -46,7 +46,7 @@ const describeFailure = (end: SessionEnd): string =>
     : `The bind failed: ${end.detail}.`
 
 const remedyOfStatus: Readonly<Record<number, string>> = {
-  [commandStatus.ESME_RINVPASWD]: 'The password is wrong: onesixty device set --password-stdin.',
+  [commandStatus.ESME_RINVPASWD]: 'The password is wrong: {onesixty} device set --password-stdin.',
   [commandStatus.ESME_RINVSYSID]: 'The system_id is wrong, or the account is closed at the SMSC.',
   [commandStatus.ESME_RALYBND]:
     'The account is already bound: an old session may still exist, another client may use the account, or `sessions` exceeds the contract.',
