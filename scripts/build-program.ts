@@ -1,6 +1,7 @@
 import { cp, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
+import { guides } from '../src/process/guides.ts'
 import { referencePackage } from '../src/process/program-files.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -13,7 +14,13 @@ const entries = {
 }
 
 /** What is read, not imported. */
-const files = ['package.json', 'console/dist', 'src/api/pages/assets', 'src/storage/migrations']
+const files = [
+  'package.json',
+  'console/dist',
+  'src/api/pages/assets',
+  'src/storage/migrations',
+  ...Object.values(guides).map(({ file }) => file),
+]
 
 /**
  * Builds the program without its types and with all that it imports into `folder`, which is emptied: a server is ready in half the time and a command

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { androidResultsPage } from './generators/android-results.ts'
 import { configurationPage, environmentExample } from './generators/configuration.ts'
 import { decisionList } from './generators/decision-list.ts'
+import { doctorChecks } from './generators/doctor-checks.ts'
 import type { Generator } from './generators/generator.ts'
 import { glossary } from './generators/glossary.ts'
 import { grafanaDashboard } from './generators/grafana-dashboard.ts'
@@ -28,6 +29,7 @@ const generators: readonly Generator[] = [
   grafanaDashboard,
   scalingTables,
   reliabilityTables,
+  doctorChecks,
   decisionList,
   glossary,
   openApi,

@@ -7,6 +7,8 @@ import type { ApiOperation } from './v1/operation.ts'
 import { KnownPaths } from './edge/known-paths.ts'
 import { renderOpenApi } from './reference/openapi.ts'
 import { assetNames, createAssets } from './pages/assets.ts'
+import { guidePath } from '../process/guides.ts'
+import { createGuides, guideIndexPage, guideNames } from './pages/guide-pages.ts'
 import { homePage } from './pages/home-page.ts'
 import { healthPage, metricsPage, type Readiness, readinessPage } from './pages/machine-pages.ts'
 import { problemCodes, problemIndexPage, problemPage } from './pages/problem-pages.ts'
@@ -65,6 +67,10 @@ export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
   page('/docs/', () => redirectTo('/docs'))
   page('/docs/problems', problemIndexPage)
   page('/docs/problems/', () => redirectTo('/docs/problems'))
+  page('/docs/guides', guideIndexPage)
+  page('/docs/guides/', () => redirectTo('/docs/guides'))
+  const guide = createGuides()
+  for (const name of guideNames) page(guidePath(name), () => guide(name))
   for (const code of problemCodes) page(`/docs/problems/${code}`, () => problemPage(code, publicUrl()))
   const asset = createAssets()
   for (const name of assetNames) page(`/docs/assets/${name}`, ({ raw }) => asset(name, raw.headers))

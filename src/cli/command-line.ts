@@ -9,6 +9,7 @@ import { UnusableError } from '../storage/seam/unusable-error.ts'
 import type { Command, CommandGroup } from './core/command.ts'
 import { CommandError, mustBeFixed, UsageError } from './core/command-errors.ts'
 import { helpOfCommand, helpOfGroup, table } from './core/help.ts'
+import { guidePath } from '../process/guides.ts'
 import { nearestName } from '../runtime/nearest-name.ts'
 import { parseOptions } from './core/parse-options.ts'
 import { roles } from '../settings/roles.ts'
@@ -99,8 +100,7 @@ const entries: Readonly<Record<string, Entry>> = {
 
 const serveCommand: Command = {
   summary: 'Runs the server until SIGTERM or Ctrl-C.',
-  details:
-    'Settings are read from the environment; see docs/configuration.md. A second server on the same data folder does not start.',
+  details: `Settings are read from the environment; a running server lists them at ${guidePath('configuration')}. A second server on the same data folder does not start.`,
   arguments: [],
   options: {
     roles: {
@@ -183,7 +183,7 @@ const overview = (): string =>
       Object.entries(entries).map(([word, { summary }]) => [word, summary]),
     ),
     "Run 'onesixty <command> --help' for details.",
-    'Settings are read from the environment (ONESIXTY_DATA and others, see docs/configuration.md).',
+    `Settings are read from the environment (ONESIXTY_DATA and others); a running server lists them at ${guidePath('configuration')}.`,
     'Exit codes: 0 success, 1 failure, 2 wrong usage, 78 the settings, the data folder or the database must be fixed first.',
   ].join('\n\n')
 

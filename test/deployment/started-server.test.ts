@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DockerStage, readDockerfile } from '../deployment-file.ts'
-import { freePort, startApp, type TestApp } from '../harness.ts'
+import { guidePath, guides } from '../../src/process/guides.ts'
+import { freePort, startApp, startServerProcess, temporaryFolder, type TestApp } from '../harness.ts'
 import { readExpressions } from '../monitoring-expressions.ts'
 
 let app: TestApp
@@ -83,3 +85,17 @@ function runHealthCheck(port: number): Promise<number | null> {
   const child = spawn(process.execPath, args, { env: { ONESIXTY_PORT: String(port) }, stdio: 'inherit' })
   return new Promise((resolve) => child.once('close', resolve))
 }
+
+test('the program that is started has its guides with it, from a checkout and built', async () => {
+  const dataFolder = await temporaryFolder()
+  const server = await startServerProcess({ dataFolder })
+  try {
+    for (const name of Object.keys(guides) as (keyof typeof guides)[]) {
+      const page = await fetch(`${server.url}${guidePath(name)}`)
+      expect([page.status, (await page.text()).includes('<h1>')], name).toEqual([200, true])
+    }
+  } finally {
+    await server.kill('SIGKILL')
+    await rm(dataFolder, { recursive: true, force: true })
+  }
+}, 60_000)

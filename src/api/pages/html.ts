@@ -37,17 +37,38 @@ export const withCode = (sentence: string): Html =>
 export interface PageContent {
   title: string
   main: Html
-  /** Parent pages, outermost first. */
-  trail?: readonly { name: string; path: string }[]
+  /** The entry of the navigation that the page belongs to; omitted for the start page. */
+  section?: string
+  /** Headings of a long page, listed above it. */
+  contents?: readonly { id: string; title: string }[]
 }
 
+/** The parts of the documentation, on every page of it. */
+const parts = [
+  { name: 'Guides', path: '/docs/guides' },
+  { name: 'API reference', path: '/docs' },
+  { name: 'Problems', path: '/docs/problems' },
+]
+
+/** Renders the top of every page: the name, which leads home, and the parts of the documentation. */
+export const pageHeader = (section?: string): Html => html`
+    <header><a class="brand" href="/">onesixty</a>
+      <nav aria-label="Documentation">${parts.map(({ name, path }) => html`<a href="${path}"${path === section ? html` aria-current="true"` : ''}>${name}</a>`)}</nav>
+    </header>` // prettier-ignore
+
+const fewSections = 3
+
+const contentsOf = (sections: NonNullable<PageContent['contents']>): Html =>
+  sections.length < fewSections ? html`` : html`
+    <nav class="contents" aria-label="On this page"><ul>${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul></nav>` // prettier-ignore
+
 /** Renders a documentation page: no scripts, no external sources, dark mode. */
-export const renderPage = ({ title, main, trail = [] }: PageContent): Reply => ({
+export const renderPage = ({ title, main, section, contents = [] }: PageContent): Reply => ({
   status: 200,
   contentType: 'text/html; charset=utf-8',
   body: documentOf(title, html`<link rel="stylesheet" href="/docs/assets/style.css">`, html`
-    <header><a class="brand" href="/">onesixty</a>${trail.map(({ name, path }) => html`<a href="${path}">${name}</a>`)}</header>
-    <main>${main}</main>`).text, // prettier-ignore
+${pageHeader(section)}
+    <main>${contentsOf(contents)}${main}</main>`).text, // prettier-ignore
   headers: securityHeaders(plainPolicy),
 })
 

@@ -1,11 +1,12 @@
 import { type ProblemCode, problems, refuse } from '../../runtime/errors.ts'
 import { renderProblem } from '../edge/problem.ts'
 import type { Reply } from '../edge/respond.ts'
+import { guideRows } from './guide-pages.ts'
 import { html, renderPage, withCode } from './html.ts'
+import { helpFor } from './problem-help.ts'
 import { problemExamples } from './problem-examples.ts'
 
-const docs = { name: 'API reference', path: '/docs' }
-const index = { name: 'Problems', path: '/docs/problems' }
+const section = '/docs/problems'
 
 export const problemCodes = Object.keys(problems) as ProblemCode[]
 
@@ -13,7 +14,7 @@ export const problemCodes = Object.keys(problems) as ProblemCode[]
 export const problemIndexPage = (): Reply =>
   renderPage({
     title: 'Problems · onesixty',
-    trail: [docs],
+    section,
     main: html`
     <h1>Problems</h1>
     <p>Errors are problem documents (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>). Branch on <code>code</code>; its meaning never
@@ -23,6 +24,9 @@ export const problemIndexPage = (): Reply =>
       <tbody>${problemCodes.map((code) => html`
         <tr><td class="status">${problems[code].status}</td><td><a href="/docs/problems/${code}"><code>${code}</code></a></td><td>${withCode(problems[code].summary)}</td></tr>`)}
       </tbody>
+    </table>
+    <h2>Guides</h2>
+    <table>${guideRows()}
     </table>`,
   }) // prettier-ignore
 
@@ -31,13 +35,13 @@ export function problemPage(code: ProblemCode, publicUrl: string): Reply {
   const { status, summary, remedy } = problems[code]
   return renderPage({
     title: `${code} · onesixty`,
-    trail: [docs, index],
+    section,
     main: html`
     <p class="status">HTTP ${status}</p>
     <h1><code>${code}</code></h1>
     <p class="lead">${withCode(summary)}</p>
     <h2>What to do</h2>
-    <p>${withCode(remedy)}</p>
+    <p>${withCode(remedy)}</p>${helpFor(code)}
     <h2>Example</h2>
     <pre tabindex="0"><code>${JSON.stringify(problemExample(code, publicUrl), null, 2)}</code></pre>`,
   }) // prettier-ignore

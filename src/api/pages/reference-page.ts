@@ -1,5 +1,6 @@
 import type { Reply } from '../edge/respond.ts'
-import { documentOf, html, securityHeaders } from './html.ts'
+import { guideRows } from './guide-pages.ts'
+import { documentOf, html, pageHeader, securityHeaders } from './html.ts'
 
 /** Content of a reference page, with and without JavaScript. */
 interface Reference {
@@ -32,7 +33,7 @@ export const referencePage = (shown: Reference): Reply => ({
 }) // prettier-ignore
 
 const withoutScript = ({ title, document, operations, credential }: Reference) => html`
-    <header><a class="brand" href="/">onesixty</a></header>
+${pageHeader('/docs')}
     <main>
     <h1>${title}</h1>
     <p>This page needs JavaScript, which is disabled. The document <a href="${document}">openapi.json</a> has the same content: all fields, responses
@@ -42,4 +43,7 @@ const withoutScript = ({ title, document, operations, credential }: Reference) =
     </table>
     <p>Requests and responses are JSON, with the header <code>Authorization: Bearer &lt;${credential}&gt;</code>. All errors are described on
       <a href="/docs/problems">Problems</a>; the <a href="/">start page</a> has an example request.</p>
+    <h2>Guides</h2>
+    <table>${guideRows()}
+    </table>
     </main>` // prettier-ignore

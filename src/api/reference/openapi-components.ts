@@ -14,7 +14,9 @@ Names are snake_case. Members are always present, \`null\` when unknown. Times a
 closed within v1: \`mode\`, \`direction\`, message \`status\`, \`category\`, \`encoding\`, \`on_unknown\`, \`cost.state\`. Every other list can get new values, and objects can get new
 members.
 
-Errors are problem documents (RFC 9457): branch on \`code\`. Unknown fields and parameters are rejected, because a typo must never change what is sent.`
+Errors are problem documents (RFC 9457): branch on \`code\`. Unknown fields and parameters are rejected, because a typo must never change what is sent.
+
+[Guides](/docs/guides) describe devices, webhooks, received messages and test numbers; [Problems](/docs/problems) lists all errors.`
 
 export const FaultSchema = Type.Object(
   {

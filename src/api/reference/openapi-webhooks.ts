@@ -114,7 +114,7 @@ export const webhooksObject: object = Object.fromEntries(
         tags: ['Webhooks'],
         summary: summaries[type],
         description:
-          'Sent to webhook endpoints of the account that selected this type. See docs/webhooks.md.',
+          'Sent to webhook endpoints of the account that selected this type. See the guide [Webhooks](/docs/guides/webhooks).',
         security: [],
         parameters: signatureHeaders.map(([name, description]) => ({
           name,

@@ -9,6 +9,8 @@ import { addressTroubles, phoneAddress } from '../../devices/phones/phone-addres
 import { isConnected, phoneProgress } from '../../devices/phones/phone-progress.ts'
 import { ProgressLines } from '../core/progress-lines.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
+import { guidePath } from '../../process/guides.ts'
+import { ownAddress } from '../../process/own-address.ts'
 import { ownCommand } from '../../process/own-command.ts'
 
 /** Short enough to look live; each poll is two short reads. */
@@ -27,7 +29,7 @@ export async function connectPhone(
     )
     const shown = { url: address, private_token: token }
     if (json) return { json: shown, text: '' }
-    tools.io.stdout.write(instructions(address, token))
+    tools.io.stdout.write(instructions(tools, address, token))
     const device = await waitForPhone(tools, read, tokenId)
     const text =
       device === null
@@ -53,9 +55,10 @@ export async function revokeTokens(
   return { json: { revoked }, text }
 }
 
-function instructions(address: string, token: string): string {
+function instructions({ config }: Pick<CommandContext, 'config'>, address: string, token: string): string {
   const troubles = addressTroubles(address)
-  const warnings = troubles.length === 0 ? [] : [...troubles, 'See docs/connectors/android.md']
+  const warnings =
+    troubles.length === 0 ? [] : [...troubles, `See ${ownAddress(config)}${guidePath('phones', 'https')}`]
   return `${[
     'In the SMSGate app (1.53.1 or later, 1.67 recommended) open Settings, Cloud Server, and enter:',
     `  API URL               ${address}`,

@@ -10,6 +10,7 @@ import { deviceArgument, findDevice } from './device-lookup.ts'
 import { type DeviceCheck, describeDevice, deviceDocument, examineDevice } from './print-device.ts'
 import { examinePhone } from './phone-checks.ts'
 import type { CommandContext } from '../core/command-context.ts'
+import { ownAddress } from '../../process/own-address.ts'
 import { fillOwnCommand, ownCommand } from '../../process/own-command.ts'
 
 export const test = command({
@@ -24,8 +25,8 @@ export const test = command({
     }))
     const kind = await loadConnectorKind(found.kind)
     const checks: DeviceCheck[] = examineDevice(found, kind)
-    if (factsOf(found.kind)?.isPhone === true)
-      checks.push(...examinePhone(found, phones[0] ?? null, tools.clock.now()))
+    const { isPhone, guide } = factsOf(found.kind) ?? {}
+    if (isPhone === true) checks.push(...examinePhone(found, phones[0] ?? null, tools.clock.now()))
     const trial = await tryOut(tools, found, kind)
     if (trial !== null) checks.push({ name: 'peer', ok: trial.ok, summary: trial.summary })
     const remedies = [
@@ -39,6 +40,7 @@ export const test = command({
         `${deviceId}  ${describeDevice(found)}`,
         ...checks.map((check) => `${check.ok ? 'ok  ' : 'FAIL'}  ${check.summary}`),
         ...remedies.map((remedy) => `      ${remedy}`),
+        ...(ok || guide === undefined ? [] : [`Guide: ${ownAddress(tools.config)}${guide}`]),
       ].join('\n'),
       exitCode: ok ? 0 : 1,
     }

@@ -12,6 +12,8 @@ import { examinePhones } from './doctor-phones.ts'
 import { examineSecret, examineSecretFiles } from './doctor-secret.ts'
 import { examineWebhooks } from './doctor-webhooks.ts'
 import { type CheckResult, fine, megabytes, runCheck, wrong } from '../core/check-result.ts'
+import { guidePath } from '../../process/guides.ts'
+import { ownAddress } from '../../process/own-address.ts'
 import type { CommandContext } from '../core/command-context.ts'
 
 const minFreeBytes = 500_000_000
@@ -34,7 +36,12 @@ export const doctorCommand = command({
       ...(check.violations ?? []).map((row) => `      ${JSON.stringify(row)}`),
     ])
     const failed = checks.filter((check) => !check.ok).length
-    lines.push(ok ? `${checks.length} checks passed.` : `${failed} of ${checks.length} checks failed.`)
+    const guide = `${ownAddress(tools.config)}${guidePath('doctor')}`
+    lines.push(
+      ok
+        ? `${checks.length} checks passed.`
+        : `${failed} of ${checks.length} checks failed. A running server has a guide to each: ${guide}`,
+    )
     return { json: { ok, checks }, text: lines.join('\n'), exitCode: ok ? 0 : 1 }
   },
 })

@@ -6,6 +6,7 @@ import type { Ids } from '../../runtime/ids.ts'
 import type { Storage } from '../../storage/seam/storage.ts'
 import { linkAddress } from '../../process/own-address.ts'
 import { openAccount, type OpenedAccount } from '../../app/open-account.ts'
+import { guidePath, guidesPath } from '../../process/guides.ts'
 import { ownCommand } from '../../process/own-command.ts'
 
 export interface FirstAccount extends OpenedAccount {
@@ -70,10 +71,11 @@ and read its status:
 
   curl ${url}/api/v1/history -H 'Authorization: Bearer ${account.testKey}'
 
-To send from a phone with its SIM (docs/connectors/android.md):
+To send from a phone with its SIM (${url}${guidePath('phones')}):
 
   ${ownCommand()} device connect android --account ${account.accountId}
 
+Guides: ${url}${guidesPath}
 API reference: ${url}/docs
 
 `

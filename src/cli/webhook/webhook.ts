@@ -18,6 +18,7 @@ import { UsageError } from '../core/command-errors.ts'
 import { readTime } from '../core/read-time.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
 import { testCommand } from './webhook-test.ts'
+import { guidePath } from '../../process/guides.ts'
 
 const account = { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true } as const
 const endpoint = {
@@ -43,7 +44,7 @@ const secretSentence =
 
 const add = command({
   summary: 'Adds a webhook endpoint and prints its signing secret. The secret is shown only once.',
-  details: `Event types: ${eventTypes.join(', ')}. See docs/webhooks.md.`,
+  details: `Event types: ${eventTypes.join(', ')}. A running server has the guide at ${guidePath('webhooks')}.`,
   arguments: [],
   options: {
     account,

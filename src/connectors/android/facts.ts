@@ -1,3 +1,4 @@
+import { guidePath } from '../../process/guides.ts'
 import type { KindFacts } from '../kind-facts.ts'
 
 export const androidFacts: KindFacts = {
@@ -25,6 +26,7 @@ export const androidFacts: KindFacts = {
   ],
   usualSettings: ['sim_selection', 'country'],
   controlledSettings: ['sim_1_number', 'sim_2_number', 'sim_3_number'],
+  guide: guidePath('phones', 'trouble'),
   remedies: {
     push_only:
       "The app uses Google push, which only the app's developers can send, and otherwise polls only every 15 minutes. In the app, set Settings, Cloud Server, Notification channel to SSE Only; then switch the server off and on.",
@@ -42,6 +44,6 @@ export const androidFacts: KindFacts = {
     clock_skew: "The phone's clock is off by more than a minute. Enable network time on the phone.",
     app_outdated: 'The app is older than 1.53.1, the oldest supported version. Install a newer one.',
     limit_reached:
-      "Android's own sending limit was reached, so the phone gets no messages for a while. Lower the rate limit of the device, or raise the limit on the phone (docs/connectors/android.md, Pace). Any {onesixty} device set ends the wait.",
+      "Android's own sending limit was reached, so the phone gets no messages for a while. Lower the rate limit of the device, or raise the limit on the phone (see Pace in the guide). Any {onesixty} device set ends the wait.",
   },
 }

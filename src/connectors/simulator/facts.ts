@@ -1,3 +1,4 @@
+import { guidePath } from '../../process/guides.ts'
 import type { KindFacts } from '../kind-facts.ts'
 
 export const simulatorFacts: KindFacts = {
@@ -10,5 +11,6 @@ export const simulatorFacts: KindFacts = {
   ownerSettings: ['offline', 'delay_ms', 'submit_delay_ms', 'refuse', 'fail', 'drop_receipts', 'window'],
   usualSettings: ['window', 'offline', 'delay_ms', 'refuse', 'drop_receipts'],
   controlledSettings: ['offline', 'drop_receipts', 'refuse', 'delay_ms'],
+  guide: guidePath('simulators', 'failing-on-purpose'),
   remedies: {},
 }

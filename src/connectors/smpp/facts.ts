@@ -1,3 +1,4 @@
+import { guidePath } from '../../process/guides.ts'
 import type { KindFacts } from '../kind-facts.ts'
 
 export const smppFacts: KindFacts = {
@@ -15,6 +16,7 @@ export const smppFacts: KindFacts = {
       hint: 'Stored encrypted and never shown again. SMPP 3.4 allows 8 characters.',
     },
   },
+  guide: guidePath('smpp-links', 'when-something-is-wrong'),
   remedies: {
     bind_refused:
       'The SMSC rejects the bind. Usually system_id, password or the kind of bind is wrong, or the IP address of this server is not allowed. After a change of settings the link binds immediately, or once reconnect_least_ms has passed.',

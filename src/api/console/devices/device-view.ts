@@ -21,6 +21,8 @@ export interface ConsoleDevice extends Omit<SeenDevice, 'report'> {
   sinceMs: number | null
   /** Remedies, a sentence or two for each reason that has one. */
   remedies: string[]
+  /** Path of the guide to its kind; null where this version does not know it. */
+  guide: string | null
   /** Facts of its kind; `label` is the raw kind where this version does not know it. */
   label: string
   isPhone: boolean
@@ -68,6 +70,7 @@ export async function viewDevices(
       return {
         ...device,
         label: facts?.label ?? device.kind,
+        guide: facts?.guide ?? null,
         isPhone: facts?.isPhone === true,
         isSimulated: facts?.isSimulated === true,
         trial: facts?.trial ?? null,
