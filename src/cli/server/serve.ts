@@ -10,13 +10,15 @@ import { readRoles, roles } from '../../settings/roles.ts'
 import { holdsAnything } from '../../storage/instance/restore-holds.ts'
 import { type Times, usualTimes } from '../../runtime/times.ts'
 import { makeFirstAccount, welcome } from './first-run.ts'
+import { findOperator, welcomeBack } from './second-start.ts'
 import { listenFault } from './listen-fault.ts'
 import { ownCommand } from '../../process/own-command.ts'
 
 /** The members of `process` that a server uses. */
 export interface ServingProcess {
   env: Readonly<Record<string, string | undefined>>
-  stdout: { write(text: string): unknown }
+  /** A terminal is read by a person, everything else by a program. */
+  stdout: { write(text: string): unknown; isTTY?: boolean }
   once(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown
   exit(code: number): never
 }
@@ -43,6 +45,7 @@ export async function serve(
     throw error
   })
   if (first !== null) host.stdout.write(welcome(url, first, config))
+  else if (host.stdout.isTTY === true) await writeWelcomeBack(host, app, { url, log })
   log.info({ url, epoch: app.epoch.epoch }, 'onesixty is ready')
   keepHeapSmall(systemClock)
   void reportHeldMessages(app, log)
@@ -58,6 +61,19 @@ export async function serve(
   log.info({ signal }, 'stopping: finishing work in flight; a second signal exits immediately')
   await drain(() => app.stop(), { host, log, timeoutMs: config.drainTimeoutMs })
   return 0
+}
+
+/** A start does not fail because a person cannot be welcomed. */
+async function writeWelcomeBack(
+  { stdout }: Pick<ServingProcess, 'stdout'>,
+  { storage }: Pick<App, 'storage'>,
+  { url, log }: { url: string; log: Log },
+): Promise<void> {
+  try {
+    stdout.write(welcomeBack(url, await findOperator(storage.read)))
+  } catch (error) {
+    log.error({ err: error }, `cannot read who set this server up; run ${ownCommand()} doctor`)
+  }
 }
 
 /**
