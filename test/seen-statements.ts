@@ -35,6 +35,8 @@ if (!(isWatched in base)) {
   Object.assign(base, { [isWatched]: true })
   base.executeQuery = function watched(this: Executor, query, ...rest) {
     const database = this.adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite'
+    if (database === 'sqlite' && query.parameters.some((value) => typeof value === 'boolean'))
+      throw new Error(`Node.js below 24.21 binds no boolean to a statement of SQLite: ${query.sql}`)
     if (this.adapter.sets !== undefined) watchSets(database, this.adapter.sets)
     // What a set statement is made of has a mark of its own.
     if (Object.getOwnPropertySymbols(query).length === 0) keep(database, query.sql, partsOf)

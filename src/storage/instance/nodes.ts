@@ -54,12 +54,11 @@ export async function joinNodes(
         `A server named ${name} has been running on this database since ${new Date(namesake.started_at).toISOString()}, from another data folder. Give each server its own name (ONESIXTY_NODE), or wait ${silenceMs / 1000} s if that server was lost with its folder, or stopped during its start.`,
       )
   }
-  await tx
-    .updateTable('nodes')
-    .set({ left_at: now })
-    .where('left_at', 'is', null)
-    .where((is) => (isAlone ? is.val(true) : is.or([is('epoch', '=', before ?? 0), is('name', '=', name)])))
-    .execute()
+  const alive = tx.updateTable('nodes').set({ left_at: now }).where('left_at', 'is', null)
+  const ended = isAlone
+    ? alive
+    : alive.where((is) => is.or([is('epoch', '=', before ?? 0), is('name', '=', name)]))
+  await ended.execute()
   const row = { name, started_at: now, beat_at: now, left_at: null, tidies: tidies ? 1 : 0 } as const
   // A start that was interrupted after its commit leaves the row of an unused epoch, which the next start
   // reuses (epoch.ts).
