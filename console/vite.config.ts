@@ -21,13 +21,23 @@ const compressed = (): Plugin => ({
   },
 })
 
+/** Lists the files that the console is built from, for the licences and the bill of materials of a release. */
+const listed = (): Plugin => ({
+  name: 'listed',
+  apply: 'build',
+  async writeBundle({ dir = 'dist' }) {
+    const files = [...this.getModuleIds()].toSorted()
+    await writeFile(join(dir, '.vite/modules.json'), JSON.stringify(files, null, 2))
+  },
+})
+
 /** The server that `npm run dev` starts beside the hot reload. */
 const server = `http://localhost:${process.env['ONESIXTY_PORT'] ?? '8160'}`
 
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
-  plugins: [react(), compressed()],
+  plugins: [react(), compressed(), listed()],
   build: {
     target: 'baseline-widely-available',
     // A file of its own for each page; nothing is inlined, which the content security policy would refuse.

@@ -1,8 +1,8 @@
-import { cp, readdir, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 import { guides } from '../src/process/guides.ts'
-import { referencePackage } from '../src/process/program-files.ts'
+import { readReferenceScript } from '../src/process/program-files.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -15,22 +15,23 @@ const entries = {
 
 /** What is read, not imported. */
 const files = [
-  'package.json',
   'console/dist',
   'src/api/pages/assets',
   'src/storage/migrations',
   ...Object.values(guides).map(({ file }) => file),
 ]
+/** What only the build of the console reads. */
+const notesOfConsole = ['.vite', '.sources']
 
 /**
  * Builds the program without its types and with all that it imports into `folder`, which is emptied: a server is ready in half the time and a command
- * in less, since it loads a hundred files in the place of two thousand. `more` names further entries by their files. Refuses a folder that holds
- * anything else than a build of its own.
+ * in less, since it loads a hundred files in the place of two thousand. `more` names further entries by their files. Returns the files that its
+ * modules are from. Refuses a folder that holds anything else than a build of its own.
  */
 export async function buildProgram(
   folder: string,
   more: Readonly<Record<string, string>> = {},
-): Promise<void> {
+): Promise<string[]> {
   await refuseForeign(folder)
   await rm(folder, { recursive: true, force: true })
   const build = await rolldown({
@@ -50,10 +51,27 @@ export async function buildProgram(
       if (level === 'warn') throw new Error(message)
     },
   })
-  await build.write({ dir: folder, format: 'esm', chunkFileNames: '[name]-[hash].js', keepNames: true })
+  const { output } = await build.write({
+    dir: folder,
+    format: 'esm',
+    chunkFileNames: '[name]-[hash].js',
+    keepNames: true,
+  })
   await build.close()
-  for (const file of files) await cp(join(root, file), join(folder, file), { recursive: true })
-  await cp(referencePackage(), join(folder, 'reference-package.js'))
+  const filter = (path: string): boolean => !notesOfConsole.includes(basename(path))
+  for (const file of files) await cp(join(root, file), join(folder, file), { recursive: true, filter })
+  await writeFile(join(folder, 'reference.js.gz'), await readReferenceScript())
+  await writeFile(join(folder, 'package.json'), await manifest())
+  return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : [])).toSorted()
+}
+
+/** The members of package.json that a built program reads: its version, and that Node.js loads its files as modules. */
+async function manifest(): Promise<string> {
+  const { name, version, type } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >
+  return `${JSON.stringify({ name, version, type }, null, 2)}\n`
 }
 
 /** A slip of the pen must not remove what somebody keeps: a build is known by its entries. */

@@ -1,11 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+
 /**
- * What stands in the place of `src/process/program-files.ts` in a built program: the same, by the places that `scripts/build-program.ts` gives to the files.
- * All modules of a build lie in one folder, this one too, whatever it is part of.
+ * Replaces `src/process/program-files.ts` in a built program: the same functions, for the places where `scripts/build-program.ts` puts the files. All
+ * modules of a build are in one folder, this one too.
  */
 const root = new URL('./', import.meta.url)
 
-export const programFile = (path: string): URL => new URL(path, root)
+/** Returns the folder of the build. */
+export const programFolder = (): string => fileURLToPath(root)
 
-export const referencePackage = (): URL => programFile('reference-package.js')
+export const readProgramFile = (path: string): Buffer => readFileSync(new URL(path, root))
+
+export function listProgramFiles(folder: string): string[] {
+  try {
+    return readdirSync(new URL(folder, root)).toSorted()
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+export const readReferenceScript = async (): Promise<Buffer> => readProgramFile('reference.js.gz')
 
 export const programModule = (name: string): URL => new URL(`${name}.js`, root)
+
+export const startProgramThread = (name: string, options: WorkerOptions): Worker =>
+  new Worker(programModule(name), options)

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { isSea } from 'node:sea'
-import { fileURLToPath } from 'node:url'
 import type { OwnCommand } from './own-command.ts'
-import { programFile } from './program-files.ts'
+import { programFolder } from './program-files.ts'
 
 /** The members of `process` that tell how it was started. */
 export interface StartedProcess {
@@ -24,7 +23,7 @@ export interface Place {
 
 const herePlace = (): Place => ({
   isOneFile: isSea(),
-  folder: dirname(fileURLToPath(programFile('package.json'))),
+  folder: programFolder(),
   exists: existsSync,
 })
 

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { programFile } from './program-files.ts'
+import { readProgramFile } from './program-files.ts'
 
 /** The version of this program, from package.json. */
 export const programVersion: string = (
-  JSON.parse(readFileSync(programFile('package.json'), 'utf8')) as { version: string }
+  JSON.parse(readProgramFile('package.json').toString()) as { version: string }
 ).version

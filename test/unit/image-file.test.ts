@@ -59,7 +59,9 @@ test('the program finds beside it in the image whatever it reads there', () => {
     sources.map((path) => (target === './' ? path : target)),
   )
   const read = globSync('src/**/*.ts', { cwd: repository }).flatMap((file) =>
-    [...readText(file).matchAll(/programFile\(['`]([^'`$]+)/g)].map(([, path = '']) => normalize(path)),
+    [...readText(file).matchAll(/(?:readProgramFile|listProgramFiles)\(['`]([^'`$]+)/g)].map(
+      ([, path = '']) => normalize(path),
+    ),
   )
   expect(read).toContain('package.json')
   const absent = read.filter(

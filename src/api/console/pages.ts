@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { fastifyStatic } from '@fastify/static'
-import { programFile } from '../../process/program-files.ts'
+import { listProgramFiles, readProgramFile } from '../../process/program-files.ts'
 import type { Mount } from '../edge/mount.ts'
 import { securityHeaders } from '../pages/html.ts'
 import type { Reply } from '../edge/respond.ts'
+import { createConsoleFiles } from './console-files.ts'
 
 /** Output of `scripts/build-console.ts`. */
-const built = fileURLToPath(programFile('console/dist/'))
+const built = 'console/dist'
 
 /**
  * Paths of the pages of the console: each serves the single-page application, which reads the path itself.
@@ -36,9 +34,9 @@ const noncePlaceholder = '__NONCE__'
 
 /** Creates the mount of the pages and files of the console; null when they are not built. */
 export function createConsolePages(): Mount | null {
-  const index = `${built}index.html`
-  if (!existsSync(index)) return null
-  const page = readFileSync(index, 'utf8')
+  if (!listProgramFiles(built).includes('index.html')) return null
+  const page = readProgramFile(`${built}/index.html`).toString()
+  const fileReply = createConsoleFiles()
   return {
     path: '',
     known: new Map([
@@ -56,15 +54,15 @@ export function createConsolePages(): Mount | null {
           },
         })
       }
-      // File names contain a hash of the content, so they can be cached permanently.
-      void app.register(fastifyStatic, {
-        root: `${built}assets`,
-        prefix: files,
-        preCompressed: true,
-        immutable: true,
-        maxAge: '365d',
-        index: false,
-        decorateReply: false,
+      app.route<{ Params: { '*': string } }>({
+        method: ['GET', 'HEAD'],
+        url: `${files}/*`,
+        handler: async (request, reply) => {
+          const answer = fileReply(request.params['*'], request.headers)
+          if (answer === null) return reply.callNotFound()
+          respond(request, reply, answer)
+          return reply
+        },
       })
     },
   }

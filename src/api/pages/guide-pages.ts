@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { type GuideName, guidePath, guides, guidesPath } from '../../process/guides.ts'
 import { ownCommandOverNetwork } from '../../process/own-command.ts'
-import { programFile } from '../../process/program-files.ts'
+import { readProgramFile } from '../../process/program-files.ts'
 import type { Reply } from '../edge/respond.ts'
 import { type Html, html, renderPage, withCode } from './html.ts'
 
@@ -46,10 +45,8 @@ export function createGuides(): (name: GuideName) => Promise<Reply> {
 
 async function renderGuide(name: GuideName): Promise<Reply> {
   const { file } = guides[name]
-  const [text, { renderMarkdown }] = await Promise.all([
-    readFile(programFile(file), 'utf8'),
-    import('./render-markdown.ts'),
-  ])
+  const { renderMarkdown } = await import('./render-markdown.ts')
+  const text = readProgramFile(file).toString('utf8')
   const { title, sections, body } = renderMarkdown(text, { file, word: ownCommandOverNetwork() })
   return renderPage({
     title: `${title} · onesixty`,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
-import { programFile } from '../../process/program-files.ts'
+import { listProgramFiles, readProgramFile } from '../../process/program-files.ts'
 import type { Tx } from './dialect.ts'
 import { migrationText } from './migration-text.ts'
 import { UnusableError } from './unusable-error.ts'
@@ -14,16 +13,15 @@ interface Migration {
   checksum: string
 }
 
+const folder = 'src/storage/migrations'
+
 /** Returns the migrations of a database, in the order of their names. */
 export async function readMigrations(kind: 'sqlite' | 'postgres'): Promise<Migration[]> {
-  const folder = programFile('src/storage/migrations/')
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
-  return Promise.all(
-    names.map(async (name) => {
-      const statements = migrationText(await readFile(new URL(name, folder), 'utf8'), kind)
-      return { name, statements, checksum: createHash('sha256').update(statements).digest('hex') }
-    }),
-  )
+  const names = listProgramFiles(folder).filter((name) => name.endsWith('.sql'))
+  return names.map((name) => {
+    const statements = migrationText(readProgramFile(`${folder}/${name}`).toString(), kind)
+    return { name, statements, checksum: createHash('sha256').update(statements).digest('hex') }
+  })
 }
 
 /**

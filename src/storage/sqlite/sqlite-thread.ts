@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { resetHeapFlags } from '../../process/garbage.ts'
-import { programModule } from '../../process/program-files.ts'
+import { startProgramThread } from '../../process/program-files.ts'
 import type { Damage } from '../seam/damage.ts'
 import { StorageError, type StorageFault } from '../seam/dialect.ts'
 import { faultOf } from './sqlite-faults.ts'
@@ -40,7 +40,7 @@ const maxCharactersInMessage = 65_536
 function startWorker(settings: WorkerSettings): Worker {
   const setHeapFlags = resetHeapFlags()
   try {
-    const worker = new Worker(programModule('sqlite-worker'), {
+    const worker = startProgramThread('sqlite-worker', {
       workerData: settings,
       resourceLimits: { maxYoungGenerationSizeMb: settings.readOnly ? nurseryMb.reader : nurseryMb.writer },
     })
