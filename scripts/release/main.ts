@@ -1,0 +1,51 @@
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { bundle } from './bundle.ts'
+import { writeNotices } from './notices.ts'
+import { buildNpmPackage } from './npm.ts'
+import { describeRelease, type Release, root, uncommitted } from './release.ts'
+import { writeSbom } from './sbom.ts'
+import { writeSums } from './sums.ts'
+
+interface Built {
+  notices: string
+}
+
+/** Builds one kind of artefact and returns its files. */
+type Part = (release: Release, built: Built) => Promise<string[]>
+
+const parts: Readonly<Record<string, Part>> = {
+  npm: async (release, { notices }) => [await buildNpmPackage(release, notices)],
+}
+
+/**
+ * `npm run release`: turns the commit that is checked out into artefacts in `release/`. `--only npm,sea` builds some of them. Refuses a folder with
+ * changes that are not committed, because an artefact names its commit; `--dirty` allows them, for trying out.
+ */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { only: { type: 'string' }, dirty: { type: 'boolean' } },
+  })
+  const names = values.only?.split(',') ?? Object.keys(parts)
+  const unknown = names.filter((name) => !Object.hasOwn(parts, name))
+  if (unknown.length > 0)
+    throw new Error(`--only has ${unknown.join(', ')}. Possible are ${Object.keys(parts).join(', ')}.`)
+  const changes = await uncommitted()
+  if (changes !== '' && values.dirty !== true)
+    throw new Error(`Commit these changes first, or build with --dirty to try them:\n${changes}`)
+  const release = await describeRelease(join(root, 'release'))
+  await rm(release.out, { recursive: true, force: true })
+  await mkdir(release.work, { recursive: true })
+  const packages = await bundle(release.program)
+  const sbom = join(release.out, `onesixty-${release.version}.cdx.json`)
+  await writeFile(sbom, writeSbom(release, packages))
+  const files = [sbom]
+  for (const name of names)
+    files.push(...((await parts[name]?.(release, { notices: writeNotices(packages) })) ?? []))
+  await writeSums(files)
+  for (const file of files)
+    console.log(`${((await stat(file)).size / 1e6).toFixed(1).padStart(7)} MB  ${basename(file)}`)
+}
+
+await main()
