@@ -8,7 +8,7 @@
  * never a neighbour.
  */
 export const layers = [
-  { main: '^src/(?:main|start-over)\\.ts$' },
+  { main: '^src/main\\.ts$' },
   { cli: '^src/cli/' },
   { app: '^src/app/' },
   { api: '^src/api/' },

@@ -21,8 +21,7 @@ COPY console console
 RUN node scripts/build-console.ts
 
 FROM node:24.21.0-bookworm-slim
-# Modules that were stripped of their types are kept with the data: the rest of a container is gone with it, or may not be written.
-ENV NODE_ENV=production ONESIXTY_HOST=0.0.0.0 ONESIXTY_DATA=/var/lib/onesixty CACHE_DIRECTORY=/var/lib/onesixty/cache
+ENV NODE_ENV=production ONESIXTY_HOST=0.0.0.0 ONESIXTY_DATA=/var/lib/onesixty
 WORKDIR /opt/onesixty
 COPY package.json LICENSE ./
 COPY bin bin

@@ -7,7 +7,7 @@ import { LongestFirst } from './test/longest-first.ts'
 import { endAfter } from './test/proof-sizes.ts'
 import { filesOf } from './test/projects.ts'
 
-/** As in bin/prepare.js. The HTTP client of the tests (`fetch`) is WebAssembly that is called often, and took a worker along. */
+/** As in bin/onesixty.js. The HTTP client of the tests (`fetch`) is WebAssembly that is called often, and took a worker along. */
 const keepWasmWrappers = '--wasm-wrapper-tiering-budget=2147483647'
 setFlagsFromString(keepWasmWrappers)
 

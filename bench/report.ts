@@ -34,7 +34,7 @@ ${missed.length === 0 ? 'Every bar was met.' : `Missed:\n\n${missed.join('\n')}`
 
 ## How it is measured
 
-- Everything runs on one machine, over loopback: the load generator is a process of its own, the server is \`npm start\`
+- Everything runs on one machine, over loopback: the load generator is a process of its own, the server is a built program with the options of \`npm start\`
   with its default settings and log, on a fresh data folder that was set up through the command line.
 - **N** is a process whose server reads the body, parses its JSON and answers 202 with a JSON of the size of ours, without a
   router, authentication, validation, a log or a database (\`bench/echo-server.ts\`). It is measured before and after each rate,

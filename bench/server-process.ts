@@ -10,9 +10,15 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import packageJson from '../package.json' with { type: 'json' }
+import { setup as buildConsole } from '../scripts/build-console.ts'
+import { buildProgram } from '../scripts/build-program.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const mainFile = join(root, 'bin/onesixty.js')
+/** What is measured is a built program, as a release installs it. */
+const built = join(root, 'node_modules/.cache/onesixty/bench')
+await buildConsole()
+await buildProgram(built)
+const mainFile = join(built, 'main.js')
 
 /** A data folder of a benchmark, set up through the command line as an operator would. */
 export interface BenchFolder {
@@ -97,8 +103,8 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-/** The arguments that `npm start` gives to Node.js: what is measured is what runs then. */
-const startArguments = packageJson.scripts.start.split(' ').slice(1)
+/** The arguments that `npm start` gives to Node.js, for the built program. */
+const startArguments = [...packageJson.scripts.start.split(' ').slice(1, -2), mainFile, 'serve']
 
 /** How a server is started beside what `npm start` says. */
 export interface ServerStart {
@@ -107,7 +113,7 @@ export interface ServerStart {
   under?: readonly string[]
 }
 
-/** `npm start` with default settings but for a free port. The log goes to a file of the folder. */
+/** The built program with default settings but for a free port. The log goes to a file of the folder. */
 export async function startServer(
   folder: BenchFolder,
   { nodeOptions = [], under = [] }: ServerStart = {},

@@ -17,14 +17,10 @@ export async function measureStarts(run: BenchRun): Promise<Figure[]> {
 }
 
 async function measureFreshStarts(run: BenchRun): Promise<Figure[]> {
-  const installed: number[] = []
   const first: number[] = []
   const again: number[] = []
   const memory: number[] = []
-  // What the others start was stripped before, on a fresh clone too.
-  await measureOnce()
   for (let i = 0; i < run.lengths.starts; i++) {
-    installed.push(await measureInstalled())
     const folder = await makeFolder()
     for (const readyAfter of [first, again]) {
       const server = await startServer(folder)
@@ -35,33 +31,16 @@ async function measureFreshStarts(run: BenchRun): Promise<Figure[]> {
     }
     await folder.remove()
     run.say(
-      `start ${i + 1}: ready after ${Math.round(installed[i] ?? 0)} ms once installed, ${Math.round(first[i] ?? 0)} ms on no database, ${Math.round(again[i] ?? 0)} ms on one; ${megabytes(memory.at(-1) ?? 0)}`,
+      `start ${i + 1}: ready after ${Math.round(first[i] ?? 0)} ms on no database, ${Math.round(again[i] ?? 0)} ms on one; ${megabytes(memory.at(-1) ?? 0)}`,
     )
   }
   const spread = (values: readonly number[]): string =>
     `${Math.round(median(values))} ms (${Math.round(Math.min(...values))} to ${Math.round(Math.max(...values))})`
   return [
-    { row: 7, name: 'spawn → ready, no database yet, the first start after an installation', value: spread(installed) },
     { row: 7, name: 'spawn → ready, no database yet', value: spread(first), bar: { kind: 'most', most: 1_000, is: median(first), unit: 'ms' } },
     { row: 7, name: 'spawn → ready, again', value: spread(again), bar: { kind: 'most', most: 1_000, is: median(again), unit: 'ms' } },
     { row: 7, name: 'memory after the start', value: megabytes(median(memory)), bar: { kind: 'most', most: 150, is: median(memory), unit: 'MB' } },
   ] // prettier-ignore
-}
-
-/** It strips all modules of their types, which are kept, and starts over (docs/decisions/0036). */
-async function measureInstalled(): Promise<number> {
-  const caches = await makeFolder()
-  const readyAfterMs = await measureOnce({ XDG_CACHE_HOME: caches.path })
-  await caches.remove()
-  return readyAfterMs
-}
-
-async function measureOnce(env: Readonly<Record<string, string>> = {}): Promise<number> {
-  const folder = await makeFolder(undefined, env)
-  const server = await startServer(folder)
-  await server.stop()
-  await folder.remove()
-  return server.readyAfterMs
 }
 
 const measureQueued = (run: BenchRun): Promise<Figure[]> =>

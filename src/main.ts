@@ -1,7 +1,6 @@
 import { runCommandLine } from './cli/command-line.ts'
 import { findOwnCommand } from './process/installation.ts'
 import { stateOwnCommand } from './process/own-command.ts'
-import { startOverOnceStripped } from './start-over.ts'
 
 // The files that this process writes contain texts, numbers or secrets: readable only by their owner.
 process.umask(0o077)
@@ -9,6 +8,5 @@ stateOwnCommand(findOwnCommand(process))
 
 process.exitCode = await runCommandLine(process.argv.slice(2), process, async (options) => {
   const { serve } = await import('./cli/server/serve.ts')
-  await startOverOnceStripped(process)
   return serve(process, options)
 })

@@ -239,9 +239,10 @@ interface Program {
 
 const checkout: Program = {
   onesixty: join(import.meta.dirname, '..', 'bin', 'onesixty.js'),
-  timedServer: join(import.meta.dirname, 'timed-server.js'),
+  timedServer: join(import.meta.dirname, 'timed-program.ts'),
   keeps: {},
-  flags: [],
+  // As bin/onesixty.js sets it.
+  flags: ['--wasm-wrapper-tiering-budget=2147483647'],
 }
 /** The folder that scripts/build-program.ts has filled; the checkout where it is not set. */
 const builtIn = process.env['ONESIXTY_PROGRAM']

@@ -6,7 +6,6 @@ import { testFiles } from './test-files.ts'
 const longest = [
   'test/smpp/link-faults.test.ts',
   'test/phones/conformance.test.ts',
-  'test/cli/start-over.test.ts',
   'test/phones/phone-life.test.ts',
   'test/webhooks/hostile-receivers.test.ts',
   'test/smpp/link-changes.test.ts',

@@ -93,8 +93,8 @@ export function collectOnceStarted({ schedule }: Pick<Clock, 'schedule'>): void 
 
 /**
  * Resets the flags of small heaps for a thread that starts late. Flags belong to the process, and Node.js
- * finds the module cache of a new thread by them: a thread that starts with other flags strips its modules
- * again (docs/decisions/0036). Returns a function that sets the flags again, to be called once the thread has
+ * finds the module cache of a new thread (`NODE_COMPILE_CACHE`) by them: a thread that starts with other flags
+ * compiles its modules again. Returns a function that sets the flags again, to be called once the thread has
  * started or failed to; a second call does nothing.
  */
 export function resetHeapFlags(): () => void {

@@ -110,11 +110,7 @@ test('nothing reads the environment of the process by itself: the program is han
 test('only program-files.ts knows where files of the program lie: a built one has another of it, and no other place', () => {
   const knowsPlaces = (text: string): boolean => /\bimport\.meta\b/.test(text)
   expect(knowsPlaces("new URL('./a.sql', import.meta.url)")).toBe(true)
-  // What is built has nothing to strip.
-  expect(pathsWhere(({ text }) => knowsPlaces(text)).toSorted()).toEqual([
-    'src/process/program-files.ts',
-    'src/start-over.ts',
-  ])
+  expect(pathsWhere(({ text }) => knowsPlaces(text))).toEqual(['src/process/program-files.ts'])
 })
 
 test('no statement that PostgreSQL prepares asks for every column', () => {
