@@ -25,12 +25,13 @@ const notesOfConsole = ['.vite', '.sources']
 
 /**
  * Builds the program without its types and with all that it imports into `folder`, which is emptied: a server is ready in half the time and a command
- * in less, since it loads a hundred files in the place of two thousand. `more` names further entries by their files. Returns the files that its
- * modules are from. Refuses a folder that holds anything else than a build of its own.
+ * in less, since it loads a hundred files in the place of two thousand. `more` names further entries by their files, and
+ * `programFiles` what replaces `src/process/program-files.ts`. Returns the files that its modules are from. Refuses a folder that holds anything else than a build of its own.
  */
 export async function buildProgram(
   folder: string,
   more: Readonly<Record<string, string>> = {},
+  programFiles = join(import.meta.dirname, 'built-program-files.ts'),
 ): Promise<string[]> {
   await refuseForeign(folder)
   await rm(folder, { recursive: true, force: true })
@@ -43,8 +44,7 @@ export async function buildProgram(
     plugins: [
       {
         name: 'program-files',
-        resolveId: (id) =>
-          id.endsWith('/program-files.ts') ? join(import.meta.dirname, 'built-program-files.ts') : null,
+        resolveId: (id) => (id.endsWith('/program-files.ts') ? programFiles : null),
       },
     ],
     onLog(level, { message }) {

@@ -4,19 +4,37 @@ import { parseArgs } from 'node:util'
 import { bundle } from './bundle.ts'
 import { writeNotices } from './notices.ts'
 import { buildNpmPackage } from './npm.ts'
+import { executablesOf, publishExecutable } from './one-file/executable.ts'
+import type { Arch } from './one-file/node-binary.ts'
 import { describeRelease, type Release, root, uncommitted } from './release.ts'
 import { writeSbom } from './sbom.ts'
 import { writeSums } from './sums.ts'
 
 interface Built {
   notices: string
+  executable: (arch: Arch) => Promise<string>
 }
 
 /** Builds one kind of artefact and returns its files. */
 type Part = (release: Release, built: Built) => Promise<string[]>
 
+const archs: readonly Arch[] = ['x64', 'arm64']
+
+/** Builds an artefact for each processor, one after the other: they take the memory of three executables. */
+const forEachArch =
+  (
+    build: (release: Release, of: { arch: Arch; executable: string; notices: string }) => Promise<string[]>,
+  ): Part =>
+  async (release, { notices, executable }) => {
+    const files: string[] = []
+    for (const arch of archs)
+      files.push(...(await build(release, { arch, executable: await executable(arch), notices })))
+    return files
+  }
+
 const parts: Readonly<Record<string, Part>> = {
   npm: async (release, { notices }) => [await buildNpmPackage(release, notices)],
+  sea: forEachArch(publishExecutable),
 }
 
 /**
@@ -40,9 +58,9 @@ async function main(): Promise<void> {
   const packages = await bundle(release.program)
   const sbom = join(release.out, `onesixty-${release.version}.cdx.json`)
   await writeFile(sbom, writeSbom(release, packages))
+  const built = { notices: writeNotices(packages), executable: executablesOf(release) }
   const files = [sbom]
-  for (const name of names)
-    files.push(...((await parts[name]?.(release, { notices: writeNotices(packages) })) ?? []))
+  for (const name of names) files.push(...((await parts[name]?.(release, built)) ?? []))
   await writeSums(files)
   for (const file of files)
     console.log(`${((await stat(file)).size / 1e6).toFixed(1).padStart(7)} MB  ${basename(file)}`)
