@@ -19,7 +19,7 @@ export const layers = [
   { messages: '^src/messages/' },
   { accounts: '^src/accounts/', ledger: '^src/ledger/', devices: '^src/devices/' },
   { storage: '^src/storage/' },
-  { smpp: '^src/smpp/' },
+  { smpp: '^src/smpp/', reach: '^src/reach/' },
   { process: '^src/process/' },
   { settings: '^src/(?:settings/|config\\.ts$)' },
   { sms: '^src/sms/', numbers: '^src/numbers/' },

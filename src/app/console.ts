@@ -39,6 +39,7 @@ export function createConsole(
     devices: {
       secretBox: wiring.secretBox,
       trials: new DeviceTrials(wiring, wiring.config.deviceTryPauseSeconds * 1_000),
+      tryAddress: wiring.tryAddress,
     },
     health: createHealth(wiring, publicUrl),
     identity: createIdentityPorts(wiring, publicUrl),

@@ -24,6 +24,7 @@ import { priceSend } from '../messages/send/send-messages.ts'
 import { readTimesTo } from '../messages/queue/times-to-numbers.ts'
 import { readWaitingParts } from '../messages/queue/queue-totals.ts'
 import { openAccount } from './open-account.ts'
+import { createReachProof } from '../reach/reach-proof.ts'
 import { ownAddress } from '../process/own-address.ts'
 import type { Wiring } from './wiring.ts'
 
@@ -121,7 +122,12 @@ export function createHttp(
     tls: wiring.tls,
     mounts: servesApi
       ? [
-          createPhoneRoutes({ ports: phones, clock, publicUrl: url }),
+          createPhoneRoutes({
+            ports: phones,
+            clock,
+            publicUrl: url,
+            answerReach: createReachProof(wiring.secret).answerTo,
+          }),
           createOperatorApi(wiring, url),
           createConsole(wiring, { pool, sender, limits, publicUrl: url }),
           ...(consolePages === null ? [] : [consolePages]),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
 import type { SecretBox } from '../runtime/secret-box.ts'
@@ -19,6 +20,7 @@ import type { EpochStart } from '../storage/instance/epoch.ts'
 import type { ProgressFile } from '../storage/instance/epoch-file.ts'
 import type { Writer } from '../storage/seam/writer.ts'
 import type { Times } from '../runtime/times.ts'
+import { createTryAddress, type TryAddress } from '../reach/own-reach.ts'
 import { readTlsFiles, type TlsFiles } from '../process/tls-files.ts'
 
 /** The shared parts of the program. */
@@ -47,6 +49,7 @@ export interface Wiring {
   /** The progress of the database, stored next to it in a file. */
   progress: ProgressFile
   tls: TlsFiles | null
+  tryAddress: TryAddress
   times: Times
   /** False while this process starts or stops. */
   lifecycle: { ready: boolean }
@@ -84,6 +87,7 @@ export async function createWiring(opened: Opened): Promise<Wiring> {
     quiet: new QuietHoursCache(storage.read),
     unread: new UnreadNotes(clock, (deviceId, kind) => metrics.linkOf(deviceId).unread(kind)),
     tls: await readTlsFiles(config),
+    tryAddress: await createTryAddress(config, { clock, secret, randomBytes }),
     lifecycle: { ready: false },
   }
 }

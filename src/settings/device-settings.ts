@@ -1,5 +1,5 @@
 import { setting } from './setting.ts'
-import { wholeNumber } from './setting-readers.ts'
+import { someText, wholeNumber } from './setting-readers.ts'
 
 /** Settings of devices, their registrations and their receipts. */
 export const deviceSettings = {
@@ -44,6 +44,13 @@ export const deviceSettings = {
     default: 100_000,
     summary:
       'Maximum unmatched receipts to keep per device; the oldest are removed first. An SMSC account that other clients share delivers their receipts too, without end; this number takes about 100 MB.',
+  }),
+  phoneRoots: setting<string | null>({
+    env: 'ONESIXTY_PHONE_ROOTS',
+    read: someText,
+    default: null,
+    summary:
+      'File with root certificates (PEM) that are installed on the phones, such as the one of your own CA. `doctor`, `device connect` and `device test` then trust it as the phones do. Default: only public CAs count.',
   }),
   phoneFailedAuthPerMinute: setting({
     env: 'ONESIXTY_PHONE_FAILED_AUTH_PER_MINUTE',

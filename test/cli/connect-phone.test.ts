@@ -48,6 +48,17 @@ test('gives address and private token as a document, and does not wait', async (
   expect(shown).toEqual({
     url: 'https://sms.example.org/mobile/v1',
     private_token: expect.stringMatching(/^[0-9a-z]{4}(?:-[0-9a-z]{4}){6}$/),
+    reach: {
+      ok: false,
+      steps: [
+        {
+          part: 'name',
+          ok: false,
+          summary: expect.stringContaining('sms.example.org cannot be resolved'),
+          remedy: expect.stringContaining('ONESIXTY_PUBLIC_URL'),
+        },
+      ],
+    },
   })
 })
 

@@ -7,13 +7,13 @@ import { readConfig } from '../../src/config.ts'
 import { databaseFile } from '../../src/process/data-folder.ts'
 import { openDatabase } from '../open-database.ts'
 import { databaseSettings, isPostgres } from '../test-database.ts'
-import { register } from './registered-phone.ts'
+import { register, report } from './registered-phone.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
 let cli: Cli
 beforeEach(async () => {
   // The secret is that of the file, which a server on PostgreSQL would not make.
-  cli = await openCli({ ONESIXTY_SECRET: '' })
+  cli = await openCli({ ONESIXTY_SECRET: '', ONESIXTY_PORT: '1' })
   if (isPostgres)
     await writeFile(`${cli.dataFolder}/secret`, 'a secret of the tests that nobody else has', { mode: 0o600 })
   await cli.json('account create --name Ada --email ada@example.org')
@@ -118,21 +118,22 @@ test('changes nothing, and makes no secret', async () => {
   if (!isPostgres) expect((await stat(`${databaseFile(cli.dataFolder)}-wal`)).size).toBe(0)
 })
 
-test('how phones would get here is said once somebody wants one, and makes nothing unsound', async () => {
+test('the address of phones is tried once somebody wants one, and fails while nothing listens and no phone came', async () => {
   expect((await examine()).checks.filter(({ name }) => name.startsWith('phone'))).toEqual([])
   const { private_token } = await cli.json<{ private_token: string }>('device connect android --shared')
   const silent = { write: () => undefined }
   const io = { stdout: silent, stderr: silent, stdin: (async function* none() {})(), env: {} }
   const tools = createCommandContext(io, readConfig(databaseSettings(cli.dataFolder)))
-  await register(tools, private_token, true)
+  const deviceId = await register(tools, private_token, true)
   const { code, checks } = await examine()
-  expect(code).toBe(0)
+  expect(code).toBe(1)
   expect(checks.filter(({ name }) => name.startsWith('phone'))).toEqual([
     {
       name: 'phone_address',
-      ok: true,
-      summary: 'API URL for phones: http://127.0.0.1:8160/mobile/v1',
-      remedy: expect.stringContaining('only HTTPS'),
+      ok: false,
+      summary:
+        'API URL for phones: http://127.0.0.1:1/mobile/v1. port: Nothing listens at 127.0.0.1:1, and the server does not run at 127.0.0.1:1.',
+      remedy: 'Start the server.',
     },
     {
       name: 'phones',
@@ -141,4 +142,14 @@ test('how phones would get here is said once somebody wants one, and makes nothi
       remedy: expect.stringContaining('SSE Only'),
     },
   ])
+  // A phone that was there knows better than this machine.
+  await report(tools, deviceId, { link: 'push', lastSeenAt: tools.clock.now() })
+  expect(await examine()).toMatchObject({
+    code: 0,
+    checks: expect.arrayContaining([
+      expect.objectContaining({ name: 'phone_address', ok: true, remedy: null }),
+    ]),
+  })
+  await report(tools, deviceId, { link: 'push', lastSeenAt: tools.clock.now() - 25 * 3_600_000 })
+  expect((await examine()).failed.map(({ name }) => name)).toEqual(['phone_address'])
 })

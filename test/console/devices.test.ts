@@ -205,10 +205,12 @@ test('the owner of an account with a link of its own renames it, and sets nothin
 
 test('a phone is invited with an address, a token and their codes; its progress is told to its account alone', async () => {
   const { ada, bob } = console
-  const { tokenId, token, address, tokenCode } = (
+  const { tokenId, token, address, tokenCode, trouble } = (
     await ada.change('devices/invite-phone', { isShared: false }, testMode)
   ).body as PhoneInvitation
   expect(address).toBe(`${console.url}/mobile/v1`)
+  // The server answered at this address, which leads phones nowhere.
+  expect(trouble?.summary).toContain('Phones cannot reach localhost')
   expect(token).toMatch(/^([0-9a-z]{4}-){6}[0-9a-z]{4}$/)
   expect(tokenCode.path).toMatch(/^M\d+ \d+h1v1h-1zM/)
   const progress = (await ada.read('devices/phone-progress', { tokenId }, testMode))

@@ -132,6 +132,7 @@ export async function openRoutesHouse(config: Partial<Config> = {}): Promise<Rou
     ports: portsOf(store, () => phone),
     clock: { now: () => clock.now() },
     publicUrl: () => config.publicUrl ?? 'https://sms.example.org',
+    answerReach: () => null,
   })
   const clock = createStubClock()
   const logLines: string[] = []

@@ -6,6 +6,7 @@ import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { QrCode } from '../ui/qr-code.tsx'
+import { capitalized } from './device-state.tsx'
 import { PhoneProgress } from './phone-progress.tsx'
 
 /** Shows what to enter in the app of a phone, and the progress until the phone is connected. */
@@ -36,16 +37,19 @@ export function ConnectPhone({ isOperator, onClose }: { isOperator: boolean; onC
 }
 
 function Invitation({ invitation, onClose }: { invitation: PhoneInvitation; onClose: () => void }) {
-  const { tokenId, address, token, troubles, addressCode, tokenCode } = invitation
+  const { tokenId, address, token, trouble, addressCode, tokenCode } = invitation
   return (
     <PhoneProgress tokenId={tokenId} onClose={onClose}>
-      {troubles.length === 0 ? null : (
+      {trouble === null ? (
+        <Text size="sm" c="dimmed">
+          The server reaches itself at this address. Only a phone can show that a phone can reach it.
+        </Text>
+      ) : (
         <Alert color="yellow" variant="light" title="The phone cannot reach this address yet">
-          {troubles.map((trouble) => (
-            <Text size="sm" key={trouble}>
-              {trouble}
-            </Text>
-          ))}
+          <Text size="sm">
+            <b>{capitalized(trouble.part)}</b>: {trouble.summary}
+          </Text>
+          <Text size="sm">{trouble.remedy}</Text>
         </Alert>
       )}
       <List type="ordered" size="sm" spacing="xs" withPadding>

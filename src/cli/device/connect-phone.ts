@@ -5,31 +5,34 @@ import { mintPhoneToken, type PhoneTokenOwner, revokePhoneTokens } from '../../d
 import type { CommandStorage } from '../../storage/open/command-storage.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Output } from '../core/command.ts'
-import { addressTroubles, phoneAddress } from '../../devices/phones/phone-address.ts'
+import { phoneAddress } from '../../devices/phones/phone-address.ts'
+import { failureOf, type Reach } from '../../reach/reach.ts'
 import { isConnected, phoneProgress } from '../../devices/phones/phone-progress.ts'
 import { ProgressLines } from '../core/progress-lines.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
 import { guidePath } from '../../process/guides.ts'
 import { ownAddress } from '../../process/own-address.ts'
 import { ownCommand } from '../../process/own-command.ts'
+import { onlyAPhone, reachPhoneAddress } from '../core/phone-address-check.ts'
 
 /** Short enough to look live; each poll is two short reads. */
 const pollEveryMs = 500
 
-/** Creates a private token, prints it with the API URL, and waits for a phone to register; not with `json`. */
+/** Tries the API URL, creates a private token, prints both, and waits for a phone to register; not with `json`. */
 export async function connectPhone(
   tools: CommandContext,
   owner: PhoneTokenOwner,
   json: boolean,
 ): Promise<Output> {
   const address = phoneAddress(tools.config)
+  const reach = await reachPhoneAddress(tools)
   return tools.withStorage(async ({ read, writer }) => {
     const { tokenId, token } = await writer.write((tx) =>
       mintPhoneToken(tx, { ...tools, nowMs: tools.clock.now() }, { ...owner, actor: cliActor }),
     )
-    const shown = { url: address, private_token: token }
+    const shown = { url: address, private_token: token, reach: reachDocument(reach) }
     if (json) return { json: shown, text: '' }
-    tools.io.stdout.write(instructions(tools, address, token))
+    tools.io.stdout.write(instructions(tools, address, token, reach))
     const device = await waitForPhone(tools, read, tokenId)
     const text =
       device === null
@@ -55,10 +58,26 @@ export async function revokeTokens(
   return { json: { revoked }, text }
 }
 
-function instructions({ config }: Pick<CommandContext, 'config'>, address: string, token: string): string {
-  const troubles = addressTroubles(address)
-  const warnings =
-    troubles.length === 0 ? [] : [...troubles, `See ${ownAddress(config)}${guidePath('phones', 'https')}`]
+const reachDocument = ({ isReached, steps }: Reach): object => ({
+  ok: isReached,
+  steps: steps.map(({ part, isOk, summary, remedy }) => ({ part, ok: isOk, summary, remedy })),
+})
+
+function instructions(
+  { config }: Pick<CommandContext, 'config'>,
+  address: string,
+  token: string,
+  reach: Reach,
+): string {
+  const failure = failureOf(reach)
+  const verdict =
+    failure === null
+      ? [onlyAPhone]
+      : [
+          `! Phones cannot use this address yet. ${failure.part}: ${failure.summary}`,
+          `! ${failure.remedy}`,
+          `! See ${ownAddress(config)}${guidePath('phones', 'https')}`,
+        ]
   return `${[
     'In the SMSGate app (1.53.1 or later, 1.67 recommended) open Settings, Cloud Server, and enter:',
     `  API URL               ${address}`,
@@ -70,7 +89,7 @@ function instructions({ config }: Pick<CommandContext, 'config'>, address: strin
     'The private token (shown only once):',
     renderUnicodeCompact(token, { border: 2 }),
     'Then switch Cloud Server on, tap Offline and choose Sign Up.',
-    ...warnings.map((warning) => `! ${warning}`),
+    ...verdict,
     '',
   ].join('\n')}\n`
 }

@@ -9,6 +9,7 @@ import { remediesOf } from '../../connectors/device-remedies.ts'
 import { deviceArgument, findDevice } from './device-lookup.ts'
 import { type DeviceCheck, describeDevice, deviceDocument, examineDevice } from './print-device.ts'
 import { examinePhone } from './phone-checks.ts'
+import { checkPhoneAddress } from '../core/phone-address-check.ts'
 import type { CommandContext } from '../core/command-context.ts'
 import { ownAddress } from '../../process/own-address.ts'
 import { fillOwnCommand, ownCommand } from '../../process/own-command.ts'
@@ -26,11 +27,18 @@ export const test = command({
     const kind = await loadConnectorKind(found.kind)
     const checks: DeviceCheck[] = examineDevice(found, kind)
     const { isPhone, guide } = factsOf(found.kind) ?? {}
-    if (isPhone === true) checks.push(...examinePhone(found, phones[0] ?? null, tools.clock.now()))
+    let addressRemedy: string | null = null
+    if (isPhone === true) {
+      checks.push(...examinePhone(found, phones[0] ?? null, tools.clock.now()))
+      const { remedy, ...check } = await checkPhoneAddress(tools, found.report?.body.lastSeenAt ?? null)
+      checks.push(check)
+      addressRemedy = remedy
+    }
     const trial = await tryOut(tools, found, kind)
     if (trial !== null) checks.push({ name: 'peer', ok: trial.ok, summary: trial.summary })
     const remedies = [
       ...remediesOf(found.kind, found.report?.reasons ?? [], { byTest: true }),
+      ...(addressRemedy === null ? [] : [`phone_address: ${addressRemedy}`]),
       ...(trial?.remedy ? [`peer: ${fillOwnCommand(trial.remedy, ownCommand())}`] : []),
     ]
     const ok = checks.every((check) => check.ok)

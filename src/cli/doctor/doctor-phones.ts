@@ -1,22 +1,16 @@
-import type { Config } from '../../config.ts'
+import { readJson } from '../../storage/tables/json-columns.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import { remediesOf } from '../../connectors/device-remedies.ts'
 import { phoneKinds } from '../../connectors/registry.ts'
-import { addressTroubles, phoneAddress } from '../../devices/phones/phone-address.ts'
+import type { CheckResult } from '../core/check-result.ts'
+import type { CommandContext } from '../core/command-context.ts'
+import { checkPhoneAddress } from '../core/phone-address-check.ts'
 
-/** Always passes: a phone may reach the server by a route that the settings do not show. */
-interface PhoneCheckResult {
-  name: string
-  ok: true
-  summary: string
-  remedy: string | null
-}
-
-/** Reports the address that phones use, and whether registered phones can be woken. Empty without phones and tokens. */
+/** Tries the address that phones use, and reports whether registered phones can be woken. Empty without phones and tokens. */
 export async function examinePhones(
   db: Db,
-  config: Pick<Config, 'publicUrl' | 'host' | 'port' | 'tlsCert'>,
-): Promise<PhoneCheckResult[]> {
+  tools: Pick<CommandContext, 'config' | 'clock' | 'randomBytes'>,
+): Promise<CheckResult[]> {
   const tokens = await db
     .selectFrom('phone_tokens')
     .select(({ fn }) => fn.countAll<number>().as('live'))
@@ -25,20 +19,16 @@ export async function examinePhones(
   const phones = await db
     .selectFrom('phones as p')
     .innerJoin('devices as d', 'd.id', 'p.device_id')
-    .select(['p.uses_push'])
+    .leftJoin('device_reports as r', 'r.device_id', 'd.id')
+    .select(['p.uses_push', 'r.body'])
     .where('p.superseded_at', 'is', null)
     .where('d.state', '!=', 'retired')
     .execute()
   if (tokens.live === 0 && phones.length === 0) return []
-  const address = phoneAddress(config)
+  const contacts = phones.flatMap(({ body }) => (body === null ? [] : [readJson(body).lastSeenAt ?? 0]))
   const onPush = phones.filter((phone) => phone.uses_push === 1).length
   return [
-    {
-      name: 'phone_address',
-      ok: true,
-      summary: `API URL for phones: ${address}`,
-      remedy: addressTroubles(address).join(' ') || null,
-    },
+    await checkPhoneAddress(tools, contacts.length === 0 ? null : Math.max(...contacts)),
     {
       name: 'phones',
       ok: true,

@@ -75,12 +75,13 @@ async function examineMachine({ config }: CommandContext): Promise<CheckResult[]
   ]
 }
 
-async function examineDatabase({ config, clock }: CommandContext, full: boolean): Promise<CheckResult[]> {
+async function examineDatabase(tools: CommandContext, full: boolean): Promise<CheckResult[]> {
+  const { config, clock } = tools
   const at: AuditTime = { nowMs: clock.now(), receiptWindowMs: config.receiptWindowHours * hourMs }
   const examine = async (db: Db): Promise<CheckResult[]> => [
     ...(await examineSecret(db, config)),
     ...(await examineHolds(db)),
-    ...(await examinePhones(db, config)),
+    ...(await examinePhones(db, tools)),
     ...(await examineWebhooks(db, config, at.nowMs)),
     ...(await examineSums(db, at)),
   ]

@@ -9,6 +9,8 @@ export interface PhoneRouteDeps {
   clock: { now(): number }
   /** The public URL of the service for phones. */
   publicUrl: () => string
+  /** Returns the answer by which this instance proves that an address leads to it; null for an invalid nonce. */
+  answerReach: (nonce: string) => string | null
 }
 
 /** What the server provides to routes that are mounted on it. */

@@ -32,6 +32,7 @@ const methods: Readonly<Record<string, readonly Method[]>> = {
   '/user/code': ['GET'],
   '/user/password': ['PATCH'],
   '/hooks/:secret': ['POST'],
+  '/reach/:nonce': ['GET'],
 }
 
 /** Returns the routes of the server for the SMSGate app (1.53.1 and later), to be mounted below `path`. */
@@ -132,10 +133,18 @@ function routesOf(deps: PhoneRouteDeps, tools: ServerTools, streams: StreamRoute
       streams.open(request, reply, call)
       return null
     }),
+    open('GET', '/reach/:nonce', (request) => proveReach(deps, request)),
     open('GET', '/user/code', notHere),
     open('PATCH', '/user/password', notHere),
     routeOf('POST', '/hooks/:secret', (call) => handleHook(deps, call), byHook),
   ]
+}
+
+/** Shows that the address of the request leads to this instance; anyone may ask. */
+async function proveReach({ answerReach }: PhoneRouteDeps, { params }: FastifyRequest): Promise<Answer> {
+  const reach = answerReach((params as { nonce: string }).nonce)
+  if (reach === null) throw new CallRefused(400, 'A nonce has 22 to 64 characters of base64url.')
+  return { status: 200, json: { reach } }
 }
 
 /** There are no accounts of the app's kind: a phone belongs to the owner of its private token. */

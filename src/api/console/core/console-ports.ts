@@ -11,6 +11,7 @@ import type { ExportSlots } from './export-slots.ts'
 import type { SystemHealth } from './system-health.ts'
 import type { IdentityLimits } from './identity-limits.ts'
 import type { Mailer } from '../../../process/mailer.ts'
+import type { TryAddress } from '../../../reach/own-reach.ts'
 import type { AddressGuard } from '../../../webhooks/address-guard.ts'
 
 /** Dependencies of console calls on dispatch and sending; filled in `console.ts`. */
@@ -36,6 +37,8 @@ export interface DevicePorts {
   /** Seals the passwords of SMPP connections. */
   secretBox: SecretBox
   trials: DeviceTrials
+  /** Connects to an address as a phone does. */
+  tryAddress: TryAddress
 }
 
 export interface HistoryPorts extends Pick<HistoryDeps, 'safeHorizonMs'> {

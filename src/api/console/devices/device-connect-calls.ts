@@ -5,7 +5,7 @@ import { loadConnectorKind } from '../../../connectors/registry.ts'
 import { tryDevice } from '../../../connectors/try-device.ts'
 import { listDevices } from '../../../devices/status/list-devices.ts'
 import { listPhones } from '../../../devices/phones/list-phones.ts'
-import { addressTroubles } from '../../../devices/phones/phone-address.ts'
+import { failureOf } from '../../../reach/reach.ts'
 import { isConnected, phoneProgress, type PhoneStep } from '../../../devices/phones/phone-progress.ts'
 import { mintPhoneToken } from '../../../devices/phones/phone-tokens.ts'
 import { refuse } from '../../../runtime/errors.ts'
@@ -26,7 +26,7 @@ export interface PhoneInvitation {
   address: string
   addressCode: QrCode
   tokenCode: QrCode
-  troubles: string[]
+  trouble: { part: string; summary: string; remedy: string | null } | null
 }
 
 export interface PhoneProgressAnswer {
@@ -46,13 +46,13 @@ export const deviceConnectCalls = {
       const { account, user, actor, ids, clock, publicUrl } = context
       if (isShared && !user.isOperator)
         throw refuse('not_permitted', { detail: 'Only the operator can share phones with all accounts.' })
+      const address = `${publicUrl().replace(/\/+$/, '')}/mobile/v1`
+      const trouble = failureOf(await context.ports.devices.tryAddress(address))
       const owner = { accountId: isShared ? null : account.id, mode: account.mode, actor }
       const { tokenId, token } = await context.writer.write((tx) =>
         mintPhoneToken(tx, { ids, nowMs: clock.now(), randomBytes }, owner),
       )
-      const address = `${publicUrl().replace(/\/+$/, '')}/mobile/v1`
-      const troubles = addressTroubles(address)
-      return { tokenId, token, address, troubles, addressCode: qrCodeOf(address), tokenCode: qrCodeOf(token) }
+      return { tokenId, token, address, trouble, addressCode: qrCodeOf(address), tokenCode: qrCodeOf(token) }
     },
   }),
   /** Returns the progress of the phone that registers with a private token. */
