@@ -204,3 +204,48 @@ test('after a restart a phone on Google push is still one, until it says otherwi
   contact()
   expect(phone.health()).toMatchObject({ status: 'online', link: 'poll' })
 })
+
+const hourMs = 3_600_000
+
+test('a phone of which no signed hook arrives for two hours says so, until one does', async () => {
+  const { phone, clock, contact } = createStubbedPhone()
+  contact()
+  const after = async (ms: number): Promise<readonly string[]> => {
+    await clock.advance(ms)
+    contact()
+    return phone.health().reasons
+  }
+  expect(await after(2 * hourMs - 1)).toEqual([])
+  expect(await after(1)).toEqual(['hooks_silent'])
+  phone.hooks.arrived()
+  expect(await after(5 * hourMs)).toEqual([])
+})
+
+test('silence of hooks means nothing without pings, and nothing after a restart of the server if they came before it', async () => {
+  const silent = createStubbedPhone({ ping_interval_s: '0' })
+  const known = createStubbedPhone()
+  const { clock } = known
+  known.phone.remember({ ...known.phone.health(), lastSeenAt: clock.now(), battery: { percent: 50, charging: false, at: 0 } }) // prettier-ignore
+  for (const each of [silent, known]) {
+    each.contact()
+    await each.clock.advance(3 * hourMs)
+    each.contact()
+    expect(each.phone.health().reasons).toEqual([])
+  }
+})
+
+test('a phone that comes by another host than its hooks says so at once, or after a restart only once a ping is missing', async () => {
+  const fresh = createStubbedPhone()
+  const known = createStubbedPhone()
+  known.phone.remember({ ...known.phone.health(), lastSeenAt: known.clock.now(), battery: { percent: 50, charging: false, at: 0 } }) // prettier-ignore
+  const reasons = ({ phone }: typeof fresh): readonly string[] => {
+    phone.contact(registrationOf({ hookAddress: 'other' } as object), null)
+    return phone.health().reasons
+  }
+  expect(reasons(fresh)).toEqual(['hook_address_differs'])
+  expect(reasons(known)).toEqual([])
+  await known.clock.advance(660_000)
+  expect(reasons(known)).toEqual(['hook_address_differs'])
+  known.phone.hooks.arrived()
+  expect(reasons(known)).toEqual([])
+})

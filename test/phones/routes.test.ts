@@ -106,6 +106,12 @@ test.for([
   // By a cable, as `adb reverse` leads it.
   ['http://127.0.0.1:8160', '127.0.0.1:8160', []],
   ['https://sms.example.org', 'sms.example.org', []],
+  ['https://sms.example.org', 'SMS.example.org:443', []],
+  ['https://sms.example.org', '192.168.1.5:8160', ['hook_address_differs']],
+  ['https://sms.example.org', 'other.example.org', ['hook_address_differs']],
+  // As a proxy names its target.
+  ['https://sms.example.org', 'onesixty:8160', []],
+  ['https://sms.example.org', '127.0.0.1:8160', []],
 ] as const)(
   'a phone that is told %s for what it receives, and comes by %s, has the reasons %j',
   async ([publicUrl, host, reasons]) => {

@@ -44,6 +44,14 @@ function receivingCheck(report: ListedDevice['report']): DeviceCheck {
       summary:
         'Received messages are lost: the phone was configured with a loopback address. Set ONESIXTY_PUBLIC_URL to an address that the phone can reach, and restart the server.',
     }
+  if (report?.reasons.includes('hook_address_differs') === true)
+    return {
+      name,
+      ok: false,
+      summary: 'Received messages may be lost: the phone was given another host for them than it uses.',
+    }
+  if (report?.reasons.includes('hooks_silent') === true)
+    return { name, ok: false, summary: 'The phone has reported no event for two hours.' }
   return report?.status === 'online' || report?.status === 'degraded'
     ? {
         name,

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { appVersionOf } from './app-version.ts'
 import { isLoopbackHost } from '../../process/own-address.ts'
+import type { HookAddress } from './hook-watch.ts'
 import type { Registration } from './ports.ts'
 import { type Call, CallRefused, type PhoneCall, type PhoneRouteDeps, type ServerTools } from './route.ts'
 
@@ -39,18 +40,21 @@ export function callOfPhone(
   registration: Registration,
 ): PhoneCall {
   const phone = ports.phone(registration.deviceId)
-  phone?.contact({ ...registration, isDeaf: isDeaf(publicUrl(), call) }, call.appVersion)
+  phone?.contact({ ...registration, hookAddress: compareHosts(publicUrl(), call) }, call.appVersion)
   return { ...call, registration, phone, appVersion: call.appVersion ?? registration.appVersion }
 }
 
 /**
- * Whether a phone gets an address of its own machine for what it receives, as without `ONESIXTY_PUBLIC_URL`,
- * while it reaches this service by another address. A phone that uses a loopback name is connected by a cable
- * (`adb reverse`).
+ * Compares the host of the address that a phone gets for what it receives with the host that it calls. A phone
+ * that uses a loopback name is connected by a cable (`adb reverse`), or by a proxy that names its target; a name
+ * without a dot is such a target, too. Ports are not compared: many proxies omit them.
  */
-function isDeaf(publicUrl: string, { headers: { host } }: Pick<Call, 'headers'>): boolean {
+function compareHosts(publicUrl: string, { headers: { host } }: Pick<Call, 'headers'>): HookAddress {
   const reached = typeof host === 'string' ? URL.parse(`http://${host}`) : null
-  return reached !== null && isLoopbackHost(new URL(publicUrl).hostname) && !isLoopbackHost(reached.hostname)
+  if (reached === null || isLoopbackHost(reached.hostname)) return 'same'
+  const { hostname } = new URL(publicUrl)
+  if (isLoopbackHost(hostname)) return 'own_machine'
+  return reached.hostname === hostname || !/[.:]/.test(reached.hostname) ? 'same' : 'other'
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Health } from '../connector.ts'
 import { isSince, oldestSupported } from './app-version.ts'
+import type { HookAddress, HookReason } from './hook-watch.ts'
 import type { AndroidSettings } from './settings.ts'
 
 export type SeenSims = readonly {
@@ -15,8 +16,8 @@ export interface RegisteredAs {
   usesPush: boolean
   /** An empty list is a statement too; null: an old app does not report them. */
   sims: SeenSims | null
-  /** Its address for received messages points to the phone itself. Omitted: as before. */
-  isDeaf?: boolean
+  /** How its address for received messages compares with the one that it uses. Omitted: as before. */
+  hookAddress?: HookAddress
 }
 
 /** What is known of a phone, and since when. Spans end now. */
@@ -35,8 +36,8 @@ export interface PhoneFacts {
   network: Health['network']
   /** Null: unknown. */
   sims: Health['sims'] | null
-  /** Its address for received messages cannot be the one of this service. */
-  isDeaf: boolean
+  /** Why it may not forward received messages. */
+  hooks: HookReason | null
   clockOffsetMs: number
   failsRepeatedly: boolean
   nowMs: number
@@ -95,12 +96,12 @@ function reachOf(facts: PhoneFacts, settings: Thresholds): Reach {
 }
 
 function troublesOf(facts: PhoneFacts): string[] {
-  const { sims, battery, clockOffsetMs, appVersion, failsRepeatedly, isDeaf } = facts
+  const { sims, battery, clockOffsetMs, appVersion, failsRepeatedly, hooks } = facts
   const isLow = battery !== null && battery.percent < lowBatteryPercent && !battery.charging
   return [
     ...(sims?.length === 0 ? ['no_sim'] : []),
     ...(failsRepeatedly ? ['repeated_failures'] : []),
-    ...(isDeaf ? ['receives_nothing'] : []),
+    ...(hooks === null ? [] : [hooks]),
     ...(isLow ? ['battery_low'] : []),
     ...(Math.abs(clockOffsetMs) > tolerableSkewMs ? ['clock_skew'] : []),
     ...(appVersion !== null && !isSince(appVersion, oldestSupported) ? ['app_outdated'] : []),

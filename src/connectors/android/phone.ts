@@ -3,6 +3,7 @@ import type { ConnectorTools } from '../connector-tools.ts'
 import { isSince, since } from './app-version.ts'
 import { EventStreams, type StreamSink } from './event-streams.ts'
 import { whomFailureBlames } from './failure.ts'
+import { HookWatch } from './hook-watch.ts'
 import { KnownSims } from './known-sims.ts'
 import { type ClockWitness, PhoneClock } from './phone-clock.ts'
 import { healthOf, type RegisteredAs, type SeenSims } from './phone-health.ts'
@@ -40,6 +41,8 @@ export class Phone implements Pull {
   readonly #clock = new PhoneClock()
   /** The documents that it has read. */
   readonly documents = new ReadDocuments()
+  /** Whether its signed hooks arrive. */
+  readonly hooks = new HookWatch()
   #settings: AndroidSettings
   #phase: 'running' | 'resting' | 'stopped' = 'running'
   #cancelTick: (() => void) | null = null
@@ -121,7 +124,7 @@ export class Phone implements Pull {
       battery: this.#battery,
       network: this.#network,
       sims: this.#sims.shown,
-      isDeaf: this.#registration?.isDeaf ?? false,
+      hooks: this.hooks.reason(nowMs, this.#settings.pingIntervalS),
       clockOffsetMs: this.#clock.offsetMs,
       failsRepeatedly: this.#reportsFailure || this.#failuresInRow >= maxFailures,
       nowMs: this.#tools.now(),
@@ -171,13 +174,15 @@ export class Phone implements Pull {
     this.#contactMs = this.#tools.monotonicMs() - Math.max(0, this.#tools.now() - known.lastSeenAt)
     this.#appVersion = known.appVersion
     this.#battery = known.battery
+    this.hooks.remember(known.battery !== null, this.#tools.monotonicMs(), this.#settings.pingIntervalS)
     this.#network = known.network
     if (known.sims.length > 0) this.#sims.saw(known.sims)
   }
 
   /** Records contact by any authenticated request. */
   contact(registration: RegisteredAs, appVersion: string | null): void {
-    this.#registration = { isDeaf: this.#registration?.isDeaf ?? false, ...registration }
+    this.#registration = registration
+    this.hooks.contact(this.#tools.monotonicMs(), registration.hookAddress)
     this.#sims.registeredWith(registration.sims)
     this.#appVersion = appVersion ?? registration.appVersion ?? this.#appVersion
     this.#contactMs = this.#tools.monotonicMs()
