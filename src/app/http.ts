@@ -5,6 +5,7 @@ import type { Authenticator } from '../accounts/keys/authenticator.ts'
 import { AccountLimits } from '../sending/account-limits.ts'
 import { createConsolePages } from '../api/console/pages.ts'
 import type { Mount } from '../api/edge/mount.ts'
+import type { Readiness } from '../api/pages/machine-pages.ts'
 import { createOperatorMount } from '../api/operator/mount.ts'
 import { createServer } from '../api/server.ts'
 import { Sender } from '../sending/sender.ts'
@@ -85,6 +86,16 @@ const createOperatorApi = (wiring: Wiring, publicUrl: () => string): Mount =>
     openAccount: (tx, nowMs, account) => openAccount(tx, { ...wiring, nowMs, randomBytes }, account),
   })
 
+/** Asks the database whether this node can serve, and lists what keeps it from that. */
+async function readReadiness({ storage, lifecycle }: Wiring): Promise<Readiness> {
+  await storage.readAtDoor.selectFrom('instance').select('id').executeTakeFirst()
+  const reasons: string[] = []
+  if (!lifecycle.ready) reasons.push('starting or stopping')
+  if (storage.writer.trouble() !== null) reasons.push('the database accepts no writes')
+  if ((storage.damage?.found ?? null) !== null) reasons.push('the database is damaged')
+  return { ready: reasons.length === 0, reasons }
+}
+
 /** Creates the HTTP server as a service. */
 export function createHttp(
   wiring: Wiring,
@@ -95,7 +106,7 @@ export function createHttp(
     phones,
   }: { authenticator: Authenticator; pool: DevicePool; wake: (route: Route) => void; phones: PhonePorts },
 ): Service & { url(): string } {
-  const { config, log, clock, ids, metrics, storage, horizon } = wiring
+  const { config, log, clock, ids, metrics, horizon } = wiring
   const url = (): string => ownAddress(config, (server.server.address() as AddressInfo | null)?.port)
   const servesApi = config.roles.includes('api')
   const consolePages = createConsolePages()
@@ -133,14 +144,7 @@ export function createHttp(
           ...(consolePages === null ? [] : [consolePages]),
         ]
       : [],
-    readiness: async () => {
-      await storage.readAtDoor.selectFrom('instance').select('id').executeTakeFirst()
-      const reasons: string[] = []
-      if (!wiring.lifecycle.ready) reasons.push('starting or stopping')
-      if (storage.writer.trouble() !== null) reasons.push('the database accepts no writes')
-      if ((storage.damage?.found ?? null) !== null) reasons.push('the database is damaged')
-      return { ready: reasons.length === 0, reasons }
-    },
+    readiness: () => readReadiness(wiring),
     operations: { send: { sender }, ...createReadDeps(wiring) },
   })
   return {
