@@ -84,6 +84,7 @@ export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
 
 const reference = {
   title: 'API reference',
+  path: '/docs',
   document: '/openapi.json',
   operations: Object.values(operations),
   credential: 'API_KEY',

@@ -40,7 +40,8 @@ test.each(widths)('the page is sound at %i pixels, light and dark', async (width
 })
 
 test('the reference names every operation under its own policy, and loads nothing from elsewhere', async () => {
-  const { page, faults } = await ada.browser.newPage()
+  const tab = await ada.browser.newPage()
+  const { page, faults } = tab
   const loaded = new Set<string>()
   page.on('request', (request) => loaded.add(new URL(request.url()).origin))
   await page.goto(`${ada.url}/docs`)
@@ -49,7 +50,12 @@ test('the reference names every operation under its own policy, and loads nothin
   expect(summaries.length).toBe(4)
   await page.getByRole('heading', { name: 'Send an SMS' }).first().waitFor()
   for (const summary of summaries) await page.getByText(summary).first().waitFor()
+  await page
+    .getByRole('navigation', { name: 'Documentation' })
+    .getByRole('link', { name: 'Guides' })
+    .waitFor()
   expect([...loaded]).toEqual([new URL(ada.url).origin])
+  await tab.screenshot('reference')
   expect(faults).toEqual([])
   await page.context().close()
 })

@@ -36,6 +36,7 @@ export function createOperatorMount(deps: OperatorDeps & OperatorGuardDeps): Mou
       addPage(app, tools, pagePath, () =>
         referencePage({
           title: 'Operator reference',
+          path: '/operator/docs',
           document: documentPath,
           operations: operatorOperations.map(({ method, path, summary }) => ({
             method,

@@ -6,6 +6,7 @@ import { prefersGzip } from '../edge/media-types.ts'
 import type { Reply } from '../edge/respond.ts'
 
 const contentTypes = {
+  'frame.css': 'text/css; charset=utf-8',
   'style.css': 'text/css; charset=utf-8',
   'icon.svg': 'image/svg+xml',
   'reference.js': 'text/javascript; charset=utf-8',

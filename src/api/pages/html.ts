@@ -66,7 +66,8 @@ const contentsOf = (sections: NonNullable<PageContent['contents']>): Html =>
 export const renderPage = ({ title, main, section, contents = [] }: PageContent): Reply => ({
   status: 200,
   contentType: 'text/html; charset=utf-8',
-  body: documentOf(title, html`<link rel="stylesheet" href="/docs/assets/style.css">`, html`
+  body: documentOf(title, html`<link rel="stylesheet" href="/docs/assets/frame.css">
+    <link rel="stylesheet" href="/docs/assets/style.css">`, html`
 ${pageHeader(section)}
     <main>${contentsOf(contents)}${main}</main>`).text, // prettier-ignore
   headers: securityHeaders(plainPolicy),

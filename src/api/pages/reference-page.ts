@@ -5,6 +5,8 @@ import { documentOf, html, pageHeader, securityHeaders } from './html.ts'
 /** Content of a reference page, with and without JavaScript. */
 interface Reference {
   title: string
+  /** Path of the page. */
+  path: string
   /** Path of the OpenAPI document. */
   document: string
   operations: readonly { method: string; path: string; summary: string }[]
@@ -21,8 +23,8 @@ export const referencePage = (shown: Reference): Reply => ({
   contentType: 'text/html; charset=utf-8',
   body: documentOf(
     `${shown.title} · onesixty`,
-    html`<noscript><link rel="stylesheet" href="/docs/assets/style.css"></noscript>`,
-    html`<div id="reference" data-document="${shown.document}"></div>
+    html`<link rel="stylesheet" href="/docs/assets/frame.css"><noscript><link rel="stylesheet" href="/docs/assets/style.css"></noscript>`,
+    html`${pageHeader(shown.path)}<div id="reference" data-document="${shown.document}"></div>
     <noscript>${withoutScript(shown)}</noscript>
     <script src="/docs/assets/scalar.js"></script>
     <script src="/docs/assets/reference.js"></script>`,
@@ -33,7 +35,7 @@ export const referencePage = (shown: Reference): Reply => ({
 }) // prettier-ignore
 
 const withoutScript = ({ title, document, operations, credential }: Reference) => html`
-${pageHeader('/docs')}
+
     <main>
     <h1>${title}</h1>
     <p>This page needs JavaScript, which is disabled. The document <a href="${document}">openapi.json</a> has the same content: all fields, responses
