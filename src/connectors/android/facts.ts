@@ -43,7 +43,7 @@ export const androidFacts: KindFacts = {
     hook_address_differs:
       'The phone reaches this server by another host than the one that it has for received messages, and none has arrived: received messages, STOP and the battery may be lost. Set ONESIXTY_PUBLIC_URL to the address that is entered in the app, and restart the server.',
     hooks_silent:
-      'The phone has reported no event for two hours: neither a ping, nor a received or sent message. Restart the app, since pings begin at its start. If that does not help, it cannot reach its address for received messages: onesixty doctor tries it.',
+      'The phone has reported no event for two hours: neither a ping, nor a received or sent message. Restart the app, since pings begin at its start. If that does not help, it cannot reach its address for received messages: {onesixty} doctor tries it.',
     battery_low: 'The battery is low. Connect the charger.',
     clock_skew: "The phone's clock is off by more than a minute. Enable network time on the phone.",
     app_outdated: 'The app is older than 1.53.1, the oldest supported version. Install a newer one.',
