@@ -1,4 +1,4 @@
-import { Alert, Anchor, Group, Progress, Stack, Text } from '@mantine/core'
+import { Alert, Group, Progress, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { ConsoleDevice } from '../../../src/api/console/devices/device-view.ts'
 import { formatNumber } from '../ui/format.ts'
@@ -110,11 +110,6 @@ export function Troubles({ device }: { device: ConsoleDevice }) {
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
             Last error: {lastError}
           </Text>
-        )}
-        {device.guide === null ? null : (
-          <Anchor href={device.guide} size="sm" c="inherit" underline="always">
-            Guide: what each reason means
-          </Anchor>
         )}
       </Stack>
     </Alert>

@@ -46,6 +46,14 @@ function Device({ device, past }: { device: ConsoleDevice; past: ConsoleDevice |
           <DeviceState device={device} />
           <Text size="sm" c="dimmed">
             {kindOf(device)}, <span style={{ overflowWrap: 'anywhere' }}>{device.id}</span>
+            {device.guide === null ? null : (
+              <>
+                {' · '}
+                <Anchor href={device.guide} inherit underline="always">
+                  Guide: what to do about each reason
+                </Anchor>
+              </>
+            )}
           </Text>
         </Stack>
         {device.isChangeable && setUp !== null ? <DeviceActions device={device} setUp={setUp} /> : null}
