@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -76,11 +76,11 @@ test('every document that the code names exists', () => {
     'no-such-page.md',
   ])
   const code = globSync(
-    ['{src,scripts,bench}/**/*.{ts,sql}', 'test/{*,*/**/*}.ts', 'Dockerfile', 'compose.yaml', 'deploy/*'],
+    ['{src,scripts,bench}/**/*.{ts,sql}', 'test/{*,*/**/*}.ts', 'Dockerfile', 'compose.yaml', 'deploy/**/*'],
     { cwd: repository },
   )
   const missing = code
-    .filter((path) => path !== 'test/documents.test.ts')
+    .filter((path) => path !== 'test/documents.test.ts' && statSync(join(repository, path)).isFile())
     .flatMap((path) => namedPages(readText(path)).map((page) => `${path} names ${page}`))
   expect(missing).toEqual([])
 })

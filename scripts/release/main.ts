@@ -2,6 +2,7 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundle } from './bundle.ts'
+import { buildDebianPackage } from './deb.ts'
 import { writeNotices } from './notices.ts'
 import { buildNpmPackage } from './npm.ts'
 import { executablesOf, publishExecutable } from './one-file/executable.ts'
@@ -35,6 +36,7 @@ const forEachArch =
 const parts: Readonly<Record<string, Part>> = {
   npm: async (release, { notices }) => [await buildNpmPackage(release, notices)],
   sea: forEachArch(publishExecutable),
+  deb: forEachArch(async (release, of) => [await buildDebianPackage(release, of)]),
 }
 
 /**

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Runs a command of onesixty. root runs it as the user of the service, with its settings and in its data folder; anyone else as themselves.
+set -eu
+program=/usr/lib/onesixty/onesixty
+unset NODE_OPTIONS
+[ "$(id -u)" -eq 0 ] || exec "$program" "$@"
+
+# The same lines as systemd reads (systemd.exec(5), EnvironmentFile): never run as a script.
+settings=/etc/onesixty/onesixty.env
+if [ -e "$settings" ]; then
+  while IFS= read -r line || [ -n "$line" ]; do
+    case $line in '' | '#'* | ';'*) continue ;; *=*) ;; *) continue ;; esac
+    name=${line%%=*} value=${line#*=}
+    case $name in '' | [0-9]* | *[!A-Za-z0-9_]*) continue ;; esac
+    case $value in
+      \"*\") value=${value#\"} value=${value%\"} ;;
+      \'*\') value=${value#\'} value=${value%\'} ;;
+    esac
+    export "$name=$value"
+  done <"$settings"
+fi
+export ONESIXTY_DATA="${ONESIXTY_DATA:-/var/lib/onesixty}" ONESIXTY_COMMAND='sudo onesixty' HOME=/var/lib/onesixty
+cd /var/lib/onesixty
+exec setpriv --reuid=onesixty --regid=onesixty --clear-groups -- "$program" "$@"
