@@ -20,6 +20,7 @@ export const layers = [
   { accounts: '^src/accounts/', ledger: '^src/ledger/', devices: '^src/devices/' },
   { storage: '^src/storage/' },
   { smpp: '^src/smpp/', reach: '^src/reach/' },
+  { certificates: '^src/certificates/' },
   { process: '^src/process/' },
   { settings: '^src/(?:settings/|config\\.ts$)' },
   { sms: '^src/sms/', numbers: '^src/numbers/' },

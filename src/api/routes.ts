@@ -24,6 +24,8 @@ export interface RouteDeps extends ApiGuardDeps {
   respond: Respond
   /** False for a server that serves only health, readiness and metrics. Default: true. */
   servesApi?: boolean
+  /** False for a server of mounts alone. Default: true. */
+  servesPages?: boolean
   /** True when the console is mounted at `/`; otherwise a page with first steps is served there. */
   hasConsole: boolean
 }
@@ -50,6 +52,7 @@ export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
     })
   }
 
+  if (deps.servesPages === false) return known
   page('/healthz', healthPage)
   page('/readyz', async () => readinessPage(await deps.readiness()))
   page('/metrics', ({ raw }) =>

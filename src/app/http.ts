@@ -13,11 +13,12 @@ import type { SendPorts } from '../sending/send-ports.ts'
 import type { PhonePorts } from '../connectors/android/ports.ts'
 import { createPhoneRoutes } from '../connectors/android/routes.ts'
 import { createConsole } from './console.ts'
+import { createPhoneListener } from './phone-listener.ts'
 import type { DevicePool } from '../dispatch/devices/device-pool.ts'
 import type { Route } from '../dispatch/routes/choose-device.ts'
 import { routeFrom } from '../dispatch/routes/route-ring.ts'
 import { routingFor } from '../dispatch/devices/routing.ts'
-import type { Service } from '../process/lifecycle.ts'
+import { endAll, type Service } from '../process/lifecycle.ts'
 import { createAcceptor } from '../messages/send/acceptor.ts'
 import { findReplay } from '../messages/send/find-replays.ts'
 import { pauseForPumping } from '../messages/queue/pause-for-pumping.ts'
@@ -26,7 +27,7 @@ import { readTimesTo } from '../messages/queue/times-to-numbers.ts'
 import { readWaitingParts } from '../messages/queue/queue-totals.ts'
 import { openAccount } from './open-account.ts'
 import { createReachProof } from '../reach/reach-proof.ts'
-import { ownAddress } from '../process/own-address.ts'
+import { ownAddress, phoneOrigin } from '../process/own-address.ts'
 import type { Wiring } from './wiring.ts'
 
 function createPorts(wiring: Wiring, pool: DevicePool, wake: (route: Route) => void): SendPorts {
@@ -118,7 +119,8 @@ export function createHttp(
     ports: createPorts(wiring, pool, wake),
   })
   const limits = new AccountLimits({ clock, config, counts: wiring.counts })
-  const server = createServer({
+  const phoneRoutes = () => createRoutesOfPhones(wiring, phones, url)
+  const deps = {
     limits,
     config,
     servesApi,
@@ -133,12 +135,7 @@ export function createHttp(
     tls: wiring.tls,
     mounts: servesApi
       ? [
-          createPhoneRoutes({
-            ports: phones,
-            clock,
-            publicUrl: url,
-            answerReach: createReachProof(wiring.secret).answerTo,
-          }),
+          phoneRoutes(),
           createOperatorApi(wiring, url),
           createConsole(wiring, { pool, sender, limits, publicUrl: url }),
           ...(consolePages === null ? [] : [consolePages]),
@@ -146,10 +143,46 @@ export function createHttp(
       : [],
     readiness: () => readReadiness(wiring),
     operations: { send: { sender }, ...createReadDeps(wiring) },
-  })
-  return {
-    url,
-    start: async () => void (await server.listen({ host: config.host, port: config.port })),
-    stop: () => server.close(),
   }
+  const server = createServer(deps)
+  const phoneListener = servesApi
+    ? createPhoneListener(wiring, (tls) =>
+        createServer({ ...deps, tls, servesPages: false, hasConsole: false, mounts: [phoneRoutes()] }),
+      )
+    : null
+  return { url, ...bothListeners(server, phoneListener, config) }
+}
+
+/** Returns the routes of phones, which get the address of the second listener if there is one. */
+const createRoutesOfPhones = ({ config, clock, secret }: Wiring, ports: PhonePorts, url: () => string) =>
+  createPhoneRoutes({
+    ports,
+    clock,
+    publicUrl: () => phoneOrigin(config, url()),
+    answerReach: createReachProof(secret).answerTo,
+  })
+
+/** Starts and stops the server along with its listener for phones. */
+const bothListeners = (
+  server: ReturnType<typeof createServer>,
+  phoneListener: Service | null,
+  { host, port }: Pick<Wiring['config'], 'host' | 'port'>,
+): Service => ({
+  async start() {
+    await server.listen({ host, port })
+    await phoneListener?.start().catch(async (error: unknown) => {
+      await server.close()
+      throw error
+    })
+  },
+  stop: () => endAll([async () => phoneListener?.stop(), () => server.close()]),
+})
+
+async function readReadiness({ storage, lifecycle }: Wiring): Promise<{ ready: boolean; reasons: string[] }> {
+  await storage.readAtDoor.selectFrom('instance').select('id').executeTakeFirst()
+  const reasons: string[] = []
+  if (!lifecycle.ready) reasons.push('starting or stopping')
+  if (storage.writer.trouble() !== null) reasons.push('the database accepts no writes')
+  if ((storage.damage?.found ?? null) !== null) reasons.push('the database is damaged')
+  return { ready: reasons.length === 0, reasons }
 }

@@ -20,6 +20,8 @@ import type { EpochStart } from '../storage/instance/epoch.ts'
 import type { ProgressFile } from '../storage/instance/epoch-file.ts'
 import type { Writer } from '../storage/seam/writer.ts'
 import type { Times } from '../runtime/times.ts'
+import type { PhoneCertificate } from '../certificates/certificate-store.ts'
+import { readListenerCertificate } from '../certificates/listener-certificate.ts'
 import { createTryAddress, type TryAddress } from '../reach/own-reach.ts'
 import { readTlsFiles, type TlsFiles } from '../process/tls-files.ts'
 
@@ -49,6 +51,8 @@ export interface Wiring {
   /** The progress of the database, stored next to it in a file. */
   progress: ProgressFile
   tls: TlsFiles | null
+  /** The certificate of the second listener; null without one. */
+  phoneCertificate: PhoneCertificate | null
   tryAddress: TryAddress
   times: Times
   /** False while this process starts or stops. */
@@ -87,6 +91,7 @@ export async function createWiring(opened: Opened): Promise<Wiring> {
     quiet: new QuietHoursCache(storage.read),
     unread: new UnreadNotes(clock, (deviceId, kind) => metrics.linkOf(deviceId).unread(kind)),
     tls: await readTlsFiles(config),
+    phoneCertificate: await readListenerCertificate(config),
     tryAddress: await createTryAddress(config, { clock, secret, randomBytes }),
     lifecycle: { ready: false },
   }

@@ -68,6 +68,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Opt-out list: list, add, import, remove.',
     load: async () => (await import('./message/opt-out.ts')).optOutCommands,
   },
+  certificate: {
+    summary: 'Certificates for phones: for-phones, status.',
+    load: async () => (await import('./server/certificate.ts')).certificateCommands,
+  },
   doctor: {
     summary: 'Check this instance: machine, files, database and sums.',
     load: async () => (await import('./doctor/doctor.ts')).doctorCommand,

@@ -11,6 +11,10 @@ export function ownAddress(
   return publicUrl ?? `${tlsCert === null ? 'http' : 'https'}://${hostInUrl(host)}:${boundPort}`
 }
 
+/** Returns the origin that phones use: the second listener if there is one, else the public address. */
+export const phoneOrigin = ({ phoneListen }: Pick<Config, 'phoneListen'>, publicUrl: string): string =>
+  phoneListen === null ? publicUrl.replace(/\/+$/, '') : `https://${phoneListen.host}:${phoneListen.port}`
+
 /**
  * Returns the address for clients on this machine. Without a certificate that requires the name it is
  * numeric: `localhost` is also [::1], where another user could listen and receive the key.

@@ -1,4 +1,4 @@
-import type { X509Certificate } from 'node:crypto'
+import { X509Certificate } from 'node:crypto'
 import { isIP, type Socket } from 'node:net'
 import { connect as connectTls, rootCertificates, type TLSSocket } from 'node:tls'
 import { dayMs } from '../runtime/clock.ts'
@@ -14,6 +14,8 @@ export interface CertificateDeps {
   signal: AbortSignal
   /** Roots (PEM) that phones were given in addition to those of their system. */
   roots: readonly string[]
+  /** See `ReachDeps`. */
+  trustedByApp: string | undefined
 }
 
 const useHttps =
@@ -48,6 +50,9 @@ export async function examineCertificate(
   const fault = nameFault(certificate, name) ?? dateFault(certificate, deps.nowMs)
   if (fault !== null) return (secured.destroy(), fault)
   if (secured.authorized) return trusted(secured, certificate, deps.nowMs, 'phones trust it')
+  const byApp = deps.trustedByApp === undefined ? null : new X509Certificate(deps.trustedByApp)
+  if (byApp?.fingerprint256 === certificate.fingerprint256)
+    return trusted(secured, certificate, deps.nowMs, 'the app trusts it, browsers do not')
   secured.destroy()
   const given = deps.roots.length === 0 ? null : await secure(await reopen(), name, deps.roots)
   if (given?.authorized === true)

@@ -4,6 +4,7 @@ import { rootCertificates } from 'node:tls'
 
 import { type Config, ConfigError } from '../config.ts'
 import type { InstanceSecret } from '../runtime/derived-keys.ts'
+import { readOwnRoot, readPhoneCertificate } from '../certificates/certificate-store.ts'
 import { createReachProof } from './reach-proof.ts'
 import { type Reach, type ReachDeps, tryReach } from './reach.ts'
 
@@ -15,13 +16,26 @@ export type TryAddress = (address: string) => Promise<Reach>
  * phones cannot be read.
  */
 export async function createTryAddress(
-  config: Pick<Config, 'host' | 'port' | 'phoneRoots'>,
+  config: Pick<Config, 'host' | 'port' | 'phoneRoots' | 'phoneListen' | 'dataFolder'>,
   { secret, ...deps }: Pick<ReachDeps, 'clock' | 'randomBytes'> & { secret: InstanceSecret },
 ): Promise<TryAddress> {
   const roots = await readRoots(config.phoneRoots)
   const proof = createReachProof(secret)
-  const listens = { host: config.host, port: config.port }
-  return (address) => tryReach({ ...deps, proof, roots, listens }, address)
+  const { host, port, phoneListen, dataFolder } = config
+  return async (address) => {
+    // Read at each attempt: the certificate may have been renewed.
+    const [own, made] = [await readOwnRoot(dataFolder), await readPhoneCertificate(dataFolder)]
+    return tryReach(
+      {
+        ...deps,
+        proof,
+        roots: own === null ? roots : [...rootCertificates, ...roots, own.certificate],
+        ...(made?.source === 'ca' && { trustedByApp: made.certificate }),
+        listens: phoneListen ?? { host, port },
+      },
+      address,
+    )
+  }
 }
 
 async function readRoots(file: string | null): Promise<string[]> {

@@ -22,6 +22,8 @@ export interface ReachDeps {
   proof: ReachProof
   /** Roots (PEM) that phones were given in addition to those of their system. */
   roots: readonly string[]
+  /** A certificate of this instance that the app trusts by a root of its own. */
+  trustedByApp?: string
   listens: Listening
   /** This machine's own addresses. Default: as the system lists them. */
   own?: readonly string[]
@@ -66,7 +68,12 @@ async function attempt(deps: ReachDeps, url: URL, signal: AbortSignal): Promise<
     const { step } = await askForProof(url, opened.found.socket, { proof, nonce, signal })
     return [...steps, step, ...(step.isOk ? [plainStep(url)] : [])]
   }
-  const secured = await examineCertificate(url, opened.found, { nowMs: clock.now(), signal, roots })
+  const secured = await examineCertificate(url, opened.found, {
+    nowMs: clock.now(),
+    signal,
+    roots,
+    trustedByApp: deps.trustedByApp,
+  })
   if (secured.found === null) return [...steps, secured.step]
   const { step } = await askForProof(url, secured.found, { proof, nonce, signal })
   return [

@@ -1,5 +1,5 @@
 import { setting } from './setting.ts'
-import { someText, wholeNumber } from './setting-readers.ts'
+import { hostAndPort, httpUrl, someText, wholeNumber } from './setting-readers.ts'
 
 /** Settings of devices, their registrations and their receipts. */
 export const deviceSettings = {
@@ -44,6 +44,20 @@ export const deviceSettings = {
     default: 100_000,
     summary:
       'Maximum unmatched receipts to keep per device; the oldest are removed first. An SMSC account that other clients share delivers their receipts too, without end; this number takes about 100 MB.',
+  }),
+  phoneListen: setting<{ host: string; port: number } | null>({
+    env: 'ONESIXTY_PHONE_LISTEN',
+    read: hostAndPort,
+    default: null,
+    summary:
+      'IPv4 address and port, such as 192.168.1.10:8443, of a second listener for phones: HTTPS with the certificate of `certificate for-phones`, and nothing but /mobile/v1. Phones get this address. Default: phones use the public address.',
+  }),
+  certificateFrom: setting({
+    env: 'ONESIXTY_CERTIFICATE_FROM',
+    read: httpUrl,
+    default: 'https://ca.sms-gate.app/api/v1',
+    summary:
+      'CA of `certificate for-phones`. By default the one of the developers of the app, whose root the app contains: it certifies private addresses for a year.',
   }),
   phoneRoots: setting<string | null>({
     env: 'ONESIXTY_PHONE_ROOTS',

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 import { isCountry } from '../numbers/numbering-plan.ts'
 import { measureText } from '../sms/sms-text.ts'
 
@@ -40,6 +41,20 @@ export const httpOrigin = (text: string): string => {
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new Error('needs an http or https address such as https://sms.example.org')
   return url.origin
+}
+/** Reads an http or https address with a path, without a slash at its end. */
+export const httpUrl = (text: string): string => {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new Error('needs an http or https address such as https://ca.example.org/api/v1')
+  return url.href.replace(/\/+$/, '')
+}
+/** Reads an IPv4 address and a port. */
+export const hostAndPort = (text: string): { host: string; port: number } => {
+  const [host = '', port = '', ...rest] = text.split(':')
+  if (rest.length > 0 || !isIPv4(host) || host === '0.0.0.0')
+    throw new Error('needs an IPv4 address of this machine and a port, such as 192.168.1.10:8443')
+  return { host, port: wholeNumber(1, 65_535)(port) }
 }
 /** Splits a text at commas. */
 export const list = (text: string): readonly string[] =>

@@ -13,6 +13,8 @@ export function openCertificates(): {
   root: string
   sign(names: string, dates?: { from: string; to: string }): MadeCertificate
   selfSigned(names: string): MadeCertificate
+  /** Signs a request in PEM, with what it asks for. */
+  signRequest(request: string): string
   close(): void
 } {
   const folder = mkdtempSync(join(tmpdir(), 'onesixty-certificates-'))
@@ -36,6 +38,11 @@ export function openCertificates(): {
     join(folder, 'ca.cnf'),
     '[ca]\ndefault_ca=a\n[a]\ndatabase=index\nnew_certs_dir=.\ndefault_md=sha256\npolicy=p\nrand_serial=yes\nunique_subject=no\ncopy_extensions=copy\n[p]\ncommonName=supplied\n',
   )
+  const signLeaf = ({ from, to }: { from: string; to: string }): void =>
+    openssl(
+      'ca', '-batch', '-config', 'ca.cnf', '-cert', 'root.crt', '-keyfile', 'root.key',
+      '-startdate', from, '-enddate', to, '-in', 'leaf.csr', '-out', 'leaf.crt', '-notext',
+    ) // prettier-ignore
   return {
     root: read('root.crt'),
     sign(names, { from, to } = { from: '20260101000000Z', to: '20270105093000Z' }) {
@@ -51,11 +58,13 @@ export function openCertificates(): {
         '-addext',
         `subjectAltName=${names}`,
       )
-      openssl(
-        'ca', '-batch', '-config', 'ca.cnf', '-cert', 'root.crt', '-keyfile', 'root.key',
-        '-startdate', from, '-enddate', to, '-in', 'leaf.csr', '-out', 'leaf.crt', '-notext',
-      ) // prettier-ignore
+      signLeaf({ from, to })
       return { cert: read('leaf.crt'), key: read('leaf.key') }
+    },
+    signRequest(request) {
+      writeFileSync(join(folder, 'leaf.csr'), request)
+      signLeaf({ from: '20260101000000Z', to: '20270105093000Z' })
+      return read('leaf.crt')
     },
     selfSigned(names) {
       openssl(

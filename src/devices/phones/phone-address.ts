@@ -1,11 +1,11 @@
 import type { Config } from '../../config.ts'
+import { phoneOrigin } from '../../process/own-address.ts'
 
-type Addressed = Pick<Config, 'publicUrl' | 'host' | 'port' | 'tlsCert'>
+type Addressed = Pick<Config, 'publicUrl' | 'host' | 'port' | 'tlsCert' | 'phoneListen'>
 
 /** Returns the API URL that is entered in the app. */
-export const phoneAddress = (config: Addressed): string => `${originOf(config)}/mobile/v1`
+export const phoneAddress = (config: Addressed): string =>
+  `${phoneOrigin(config, config.publicUrl ?? listenOrigin(config))}/mobile/v1`
 
-function originOf({ publicUrl, host, port, tlsCert }: Addressed): string {
-  if (publicUrl !== null) return publicUrl.replace(/\/+$/, '')
-  return `${tlsCert === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
-}
+const listenOrigin = ({ host, port, tlsCert }: Addressed): string =>
+  `${tlsCert === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`

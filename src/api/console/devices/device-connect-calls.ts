@@ -7,6 +7,7 @@ import { listDevices } from '../../../devices/status/list-devices.ts'
 import { listPhones } from '../../../devices/phones/list-phones.ts'
 import { failureOf } from '../../../reach/reach.ts'
 import { isConnected, phoneProgress, type PhoneStep } from '../../../devices/phones/phone-progress.ts'
+import { phoneOrigin } from '../../../process/own-address.ts'
 import { mintPhoneToken } from '../../../devices/phones/phone-tokens.ts'
 import { refuse } from '../../../runtime/errors.ts'
 import { closed } from '../../../runtime/schemas.ts'
@@ -46,7 +47,7 @@ export const deviceConnectCalls = {
       const { account, user, actor, ids, clock, publicUrl } = context
       if (isShared && !user.isOperator)
         throw refuse('not_permitted', { detail: 'Only the operator can share phones with all accounts.' })
-      const address = `${publicUrl().replace(/\/+$/, '')}/mobile/v1`
+      const address = `${phoneOrigin(context.config, publicUrl())}/mobile/v1`
       const trouble = failureOf(await context.ports.devices.tryAddress(address))
       const owner = { accountId: isShared ? null : account.id, mode: account.mode, actor }
       const { tokenId, token } = await context.writer.write((tx) =>

@@ -1,0 +1,83 @@
+import type { Server } from 'node:https'
+import { isDue, type PhoneCertificate, readPhoneCertificate } from '../certificates/certificate-store.ts'
+import { checkServerCertificate } from '../certificates/check-certificate.ts'
+import { Sweeper } from '../dispatch/sweepers/sweeper.ts'
+import { dayMs, minuteMs } from '../runtime/clock.ts'
+import type { Service } from '../process/lifecycle.ts'
+import type { TlsFiles } from '../process/tls-files.ts'
+import type { Wiring } from './wiring.ts'
+
+/** The server of the second listener. */
+interface PhoneServer {
+  server: unknown
+  listen(at: { host: string; port: number }): Promise<unknown>
+  close(): Promise<unknown>
+}
+
+/** The file is read this often: `certificate for-phones` may have replaced it. */
+const readEveryMs = minuteMs
+
+/**
+ * Creates the second listener, of which `create` makes the server. It renews its certificate, and takes the new
+ * one for new connections; open ones continue. Null without a certificate.
+ */
+export function createPhoneListener(
+  { phoneCertificate, config, clock, log }: Pick<Wiring, 'phoneCertificate' | 'config' | 'clock' | 'log'>,
+  create: (tls: TlsFiles) => PhoneServer,
+): Service | null {
+  const { phoneListen, dataFolder, certificateFrom } = config
+  if (phoneCertificate === null || phoneListen === null) return null
+  const server = create(filesOf(phoneCertificate))
+  let served = phoneCertificate
+  let triedAtMs = Number.NEGATIVE_INFINITY
+
+  const renew = async (stored: PhoneCertificate): Promise<PhoneCertificate> => {
+    const nowMs = clock.now()
+    if (!isDue(stored, nowMs) || nowMs - triedAtMs < dayMs) return stored
+    triedAtMs = nowMs
+    try {
+      // Loads what encodes certificates, which is needed once a year.
+      const { renewIfDue } = await import('../certificates/obtain-certificate.ts')
+      return (await renewIfDue({ dataFolder, clock, from: certificateFrom, fetch })) ?? stored
+    } catch (error) {
+      log.warn({ err: error }, 'failed to renew the certificate for phones; retrying in a day')
+      return stored
+    }
+  }
+  const keeper = new Sweeper(
+    { clock, log },
+    {
+      name: 'phone-certificate',
+      intervalMs: readEveryMs,
+      async sweep() {
+        const stored = await renew((await readPhoneCertificate(dataFolder)) ?? served)
+        if (stored.certificate === served.certificate) return false
+        const fault = checkServerCertificate(
+          stored.certificate,
+          { ...stored, address: phoneListen.host },
+          clock.now(),
+        )
+        if (fault !== null) throw new Error(`The stored certificate for phones cannot be used: ${fault}`)
+        ;(server.server as Server).setSecureContext({ ...filesOf(stored), minVersion: 'TLSv1.2' })
+        served = stored
+        log.info({ address: stored.address }, 'the listener for phones uses a new certificate')
+        return false
+      },
+    },
+  )
+  return {
+    async start() {
+      await server.listen(phoneListen)
+      await keeper.start()
+    },
+    async stop() {
+      await keeper.stop()
+      await server.close()
+    },
+  }
+}
+
+const filesOf = ({ certificate, key }: PhoneCertificate): TlsFiles => ({
+  cert: Buffer.from(certificate),
+  key: Buffer.from(key),
+})

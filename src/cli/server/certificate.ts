@@ -1,0 +1,146 @@
+import { readFile } from 'node:fs/promises'
+import { X509Certificate } from 'node:crypto'
+import { dayMs } from '../../runtime/clock.ts'
+import { CertificateRefused } from '../../certificates/ca-client.ts'
+import { ownRootFile, readPhoneCertificate } from '../../certificates/certificate-store.ts'
+import { makeDataFolder } from '../../process/data-folder.ts'
+import { ownAddresses } from '../../reach/find-addresses.ts'
+import { command, type CommandGroup, type Output } from '../core/command.ts'
+import { CommandError, UsageError } from '../core/command-errors.ts'
+import type { CommandContext } from '../core/command-context.ts'
+
+/** What using the CA means; shown before its first use. */
+const meaning = (from: string): string =>
+  [
+    `This asks ${from} for a certificate. What it means:`,
+    '- The CA learns the private address of this machine, and the public address of this network.',
+    '- The operator of the CA could certify the same address for another machine.',
+    '- Without internet there is no certificate, and no renewal: then phones stop connecting when it ends.',
+    'A root of your own avoids this, and must be installed on each phone: --own.',
+  ].join('\n')
+
+const forPhones = command({
+  summary: 'Obtains a certificate with which phones connect to a private address of this machine.',
+  details:
+    'By default it is signed by the CA of the developers of the app, which the app trusts (ONESIXTY_CERTIFICATE_FROM). With --own it is signed by a root of your own, which is created once and must be installed on each phone. Then set ONESIXTY_PHONE_LISTEN. The server renews it from day 300 on.',
+  arguments: [],
+  options: {
+    own: { type: 'flag', summary: 'Sign with a root of your own.' },
+    address: {
+      type: 'text',
+      value: 'IPV4',
+      summary: 'Private IPv4 address of this machine. Default: its only one.',
+    },
+    agree: { type: 'flag', summary: 'Agree to what using the CA means; needed once.' },
+  },
+  async run(tools, { options }): Promise<Output> {
+    const { dataFolder, certificateFrom: from, phoneListen } = tools.config
+    const address = options.address ?? phoneListen?.host ?? onlyAddress()
+    if (!isPrivate(address))
+      throw new UsageError(
+        `${address} is no private IPv4 address (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16).`,
+      )
+    const known = await readPhoneCertificate(dataFolder).catch(() => null)
+    if (!options.own && !options.agree && known?.source !== 'ca')
+      throw new CommandError('not_agreed', `${meaning(from)}\nTo continue, add --agree.`)
+    await makeDataFolder(dataFolder)
+    const { obtainCertificate } = await import('../../certificates/obtain-certificate.ts')
+    const source = options.own ? 'own' : 'ca'
+    const made = await obtainCertificate(
+      { dataFolder, clock: waitingClock(tools), from, fetch },
+      { source, address },
+    ).catch((error: unknown) => {
+      if (error instanceof CertificateRefused) throw new CommandError('certificate_refused', error.message)
+      throw error
+    })
+    const described = describe(made.certificate, tools.clock.now())
+    const root = options.own ? ownRootFile(dataFolder) : null
+    return {
+      json: { source, address, root, ...described },
+      text: [
+        `Certificate for ${address}, until ${described.until} (${described.days} days).`,
+        ...(root === null
+          ? []
+          : [`Install its root on each phone (Android settings, CA certificate): ${root}`]),
+        ...(phoneListen?.host === address
+          ? ['A running server uses it within a minute.']
+          : [`Now set ONESIXTY_PHONE_LISTEN=${address}:8443 and restart the server.`]),
+      ].join('\n'),
+    }
+  },
+})
+
+const status = command({
+  summary: 'Lists certificates: for what, from whom, until when, and who trusts them.',
+  arguments: [],
+  options: {},
+  async run({ config, clock }): Promise<Output> {
+    const made = await readPhoneCertificate(config.dataFolder)
+    const listed = [
+      ...(made === null
+        ? []
+        : [
+            {
+              used_for: 'phones',
+              ...describe(made.certificate, clock.now()),
+              trusted_by:
+                made.source === 'own' ? 'phones that have its root installed' : 'the app, not browsers',
+            },
+          ]),
+      ...(config.tlsCert === null
+        ? []
+        : [
+            {
+              used_for: 'the server',
+              ...describe(await readFile(config.tlsCert, 'utf8'), clock.now()),
+              trusted_by: 'see onesixty doctor',
+            },
+          ]),
+    ]
+    const text = listed.map(
+      (each) =>
+        `${each.used_for}: ${each.names}, from ${each.issuer}, until ${each.until} (${each.days} days), trusted by ${each.trusted_by}`,
+    )
+    return { json: { certificates: listed }, text: text.join('\n') || 'There are no certificates.' }
+  },
+})
+
+export const certificateCommands: CommandGroup = {
+  summary: 'Certificates for HTTPS.',
+  commands: { 'for-phones': forPhones, status },
+}
+
+function describe(chain: string, nowMs: number) {
+  const { subjectAltName, issuer, validToDate } = new X509Certificate(chain)
+  return {
+    names: subjectAltName?.replaceAll(/\b(?:DNS|IP Address):/g, '') ?? '',
+    issuer: issuer.replaceAll('\n', ', '),
+    until: validToDate.toISOString().slice(0, 10),
+    days: Math.floor((validToDate.getTime() - nowMs) / dayMs),
+  }
+}
+
+const isPrivate = (address: string): boolean =>
+  /^(?:10\.\d{1,3}|172\.(?:1[6-9]|2\d|3[01])|192\.168)(?:\.\d{1,3}){2}$/.test(address)
+
+function onlyAddress(): string {
+  const found = ownAddresses().filter(isPrivate)
+  if (found.length === 1 && found[0] !== undefined) return found[0]
+  throw new UsageError(
+    found.length === 0
+      ? 'This machine has no private IPv4 address. Name one with --address.'
+      : `This machine has several private addresses: ${found.join(', ')}. Choose one with --address.`,
+  )
+}
+
+/** The clock's timers do not keep the process alive, and nothing else does between two questions to the CA. */
+const waitingClock = ({
+  clock,
+}: Pick<CommandContext, 'clock'>): Pick<CommandContext['clock'], 'now' | 'schedule'> => ({
+  now: clock.now,
+  schedule(delayMs, task) {
+    const alive = setInterval(() => undefined, 60_000)
+    const cancel = clock.schedule(delayMs, () => (clearInterval(alive), task()))
+    return () => (clearInterval(alive), cancel())
+  },
+})

@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { obtainCertificate, renewIfDue } from '../../src/certificates/obtain-certificate.ts'
+import { isDue, readOwnRoot, readPhoneCertificate } from '../../src/certificates/certificate-store.ts'
+import { createStubClock } from '../stub-clock.ts'
+import { openCertificates } from '../reach/made-certificates.ts'
+
+const address = '192.168.1.10'
+const dayMs = 86_400_000
+
+type Answer = { status: number; body: string } | 'approve'
+
+/** A CA with the calls of ca.sms-gate.app (its documentation of the service, and its client in Go): OpenSSL signs what it is sent. */
+async function openCa(answers: Answer[]) {
+  const certificates = openCertificates()
+  const calls: string[] = []
+  const contents: { type?: string; content?: string }[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => void chunks.push(chunk))
+    request.on('end', () => {
+      calls.push(`${request.method} ${request.url}`)
+      if (request.method === 'POST')
+        contents.push(JSON.parse(Buffer.concat(chunks).toString()) as (typeof contents)[0])
+      const answer = answers.shift() ?? { status: 500, body: 'no answer left' }
+      const approved = { request_id: 'r1', status: 'approved', message: 'ok' }
+      const { status, body } =
+        answer === 'approve'
+          ? {
+              status: 200,
+              body: JSON.stringify({
+                ...approved,
+                certificate: certificates.signRequest(contents.at(-1)?.content ?? ''),
+              }),
+            }
+          : answer
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => (server.close(), certificates.close()))
+  return { from: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls, contents }
+}
+
+async function openDeps(from: string, startMs?: number) {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'onesixty-certificates-'))
+  onTestFinished(() => rm(dataFolder, { recursive: true }))
+  const clock = createStubClock(startMs)
+  // A poll that is scheduled is due at once: the tests wait for no second.
+  const quick = {
+    now: clock.now,
+    schedule: (_ms: number, task: () => void) => (setImmediate(task), () => undefined),
+  }
+  return { dataFolder, clock, deps: { dataFolder, clock: quick, from, fetch } }
+}
+
+const pending = { status: 202, body: '{"request_id":"r1","status":"pending","message":"wait"}' }
+
+test('a CA that decides after a while is asked until it does, and its certificate is stored with its key', async () => {
+  const ca = await openCa([pending, pending, 'approve'])
+  const { deps, dataFolder } = await openDeps(ca.from)
+  const made = await obtainCertificate(deps, { source: 'ca', address })
+  expect(ca.calls).toEqual(['POST /csr', 'GET /csr/r1', 'GET /csr/r1'])
+  expect(ca.contents[0]).toEqual({
+    type: 'private_server',
+    content: expect.stringContaining('BEGIN CERTIFICATE REQUEST'),
+  })
+  expect(await readPhoneCertificate(dataFolder)).toEqual(made)
+  expect(((await stat(join(dataFolder, 'certificates', 'phones.pem'))).mode & 0o777).toString(8)).toBe('600')
+})
+
+test.for<[string, Answer[], RegExp]>([
+  [
+    'denies',
+    [{ status: 200, body: '{"request_id":"r1","status":"denied","message":"not private"}' }],
+    /denied the request: not private/,
+  ],
+  ['is asked too often', [{ status: 429, body: '' }], /one request a minute/],
+  ['answers in HTML', [{ status: 200, body: '<html>' }], /\/csr answered 200/],
+  ['fails', [{ status: 500, body: '{"message":"broken"}' }], /answered 500: broken/],
+  ['never decides', Array.from({ length: 61 }, () => pending), /not decided within a minute/],
+  ['sends nothing', [{ status: 200, body: '{"status":"approved","certificate":"none"}' }], /not in PEM/],
+])('a CA that %s is quoted, and nothing is stored', async ([, answers, words]) => {
+  const { deps, dataFolder } = await openDeps((await openCa(answers)).from)
+  await expect(obtainCertificate(deps, { source: 'ca', address })).rejects.toThrow(words)
+  expect(await readPhoneCertificate(dataFolder)).toBe(null)
+})
+
+test('a certificate for another key is not stored', async () => {
+  const other = openCertificates()
+  onTestFinished(() => other.close())
+  const { cert } = other.sign(`IP:${address}`)
+  const ca = await openCa([
+    { status: 200, body: JSON.stringify({ request_id: 'r1', status: 'approved', certificate: cert }) },
+  ])
+  const { deps } = await openDeps(ca.from)
+  await expect(obtainCertificate(deps, { source: 'ca', address })).rejects.toThrow('it is for another key')
+})
+
+test('a CA that is down is said, and the certificate that is there stays', async () => {
+  const { deps, dataFolder, clock } = await openDeps(`http://127.0.0.1:${await closedPort()}`)
+  const made = await obtainCertificate(deps, { source: 'own', address })
+  await expect(obtainCertificate(deps, { source: 'ca', address })).rejects.toThrow(
+    /cannot be reached \(ECONNREFUSED\)/,
+  )
+  expect(await readPhoneCertificate(dataFolder)).toEqual(made)
+  expect(isDue(made, clock.now())).toBe(false)
+})
+
+test('from day 300 on the certificate is renewed, by the same root and for the same address', async () => {
+  const { deps, dataFolder, clock } = await openDeps('http://127.0.0.1:1')
+  const made = await obtainCertificate(deps, { source: 'own', address })
+  const root = await readOwnRoot(dataFolder)
+  clock.jumpWallClock(299 * dayMs)
+  expect(await renewIfDue(deps)).toBe(null)
+  clock.jumpWallClock(dayMs)
+  const renewed = await renewIfDue(deps)
+  expect(renewed).toMatchObject({ source: 'own', address })
+  expect(renewed?.certificate).not.toBe(made.certificate)
+  expect(await readOwnRoot(dataFolder)).toEqual(root)
+  expect(await renewIfDue(deps)).toBe(null)
+})
+
+/** A port that was free a moment ago. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

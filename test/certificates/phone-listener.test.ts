@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, type TLSSocket } from 'node:tls'
+import { expect, onTestFinished, test } from 'vitest'
+import { createPhoneListener } from '../../src/app/phone-listener.ts'
+import { readListenerCertificate } from '../../src/certificates/listener-certificate.ts'
+import { obtainCertificate } from '../../src/certificates/obtain-certificate.ts'
+import { readPhoneCertificate } from '../../src/certificates/certificate-store.ts'
+import { readConfig } from '../../src/config.ts'
+import { createLog } from '../../src/process/log.ts'
+import { eventually } from '../eventually.ts'
+import { createStubClock } from '../stub-clock.ts'
+
+const address = '127.0.0.1'
+const dayMs = 86_400_000
+
+async function openListener() {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'onesixty-listener-'))
+  onTestFinished(() => rm(dataFolder, { recursive: true }))
+  const clock = createStubClock()
+  const obtain = () =>
+    obtainCertificate({ dataFolder, clock, from: 'http://127.0.0.1:1', fetch }, { source: 'own', address })
+  await obtain()
+  const config = readConfig({ ONESIXTY_DATA: dataFolder, ONESIXTY_PHONE_LISTEN: `${address}:1` })
+  const logLines: string[] = []
+  let server: Server | null = null
+  const listener = createPhoneListener(
+    {
+      config,
+      clock,
+      log: createLog('info', { write: (line) => void logLines.push(line) }),
+      phoneCertificate: await readListenerCertificate(config),
+    },
+    (tls) => {
+      const made = (server = createServer(tls, (_request, response) => void response.end('here')))
+      return {
+        server: made,
+        listen: async () => (made.listen(0, address), once(made, 'listening')),
+        close: async () => void made.close(),
+      }
+    },
+  )
+  await listener?.start()
+  onTestFinished(async () => listener?.stop())
+  const open = async (): Promise<TLSSocket> => {
+    const { port } = server!.address() as AddressInfo
+    const socket = connect({ host: address, port, rejectUnauthorized: false })
+    onTestFinished(() => void socket.destroy())
+    await once(socket, 'secureConnect')
+    return socket
+  }
+  return { dataFolder, clock, obtain, open, logLines }
+}
+
+const shownBy = (socket: TLSSocket): string | undefined => socket.getPeerX509Certificate()?.toString().trim()
+
+test('a certificate that was replaced is used within a minute, and open connections continue', async () => {
+  const { clock, obtain, open } = await openListener()
+  const before = await open()
+  const { certificate } = await obtain()
+  await clock.advance(60_000)
+  await eventually(
+    async () => shownBy(await open()),
+    (shown) => expect(shown).toBe(certificate.trim()),
+  )
+  before.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  const [answer] = (await once(before, 'data')) as [Buffer]
+  expect(answer.toString()).toContain('200 OK')
+})
+
+test('the listener renews its certificate from day 300 on, without a restart', async () => {
+  const { clock, open, dataFolder } = await openListener()
+  const first = shownBy(await open())
+  clock.jumpWallClock(301 * dayMs)
+  await clock.advance(60_000)
+  const shown = await eventually(
+    async () => shownBy(await open()),
+    (now) => expect(now).not.toBe(first),
+  )
+  expect(shown).toBe((await readPhoneCertificate(dataFolder))?.certificate.trim())
+})
+
+test('a listener without a certificate for its address does not start, and says what to run', async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'onesixty-listener-'))
+  onTestFinished(() => rm(dataFolder, { recursive: true }))
+  const config = readConfig({ ONESIXTY_DATA: dataFolder, ONESIXTY_PHONE_LISTEN: '192.168.1.10:8443' })
+  await expect(readListenerCertificate(config)).rejects.toThrow(
+    'onesixty certificate for-phones --address 192.168.1.10',
+  )
+})
