@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { chmod, copyFile, cp, glob, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { type Arch, debianNames, nodeBinary } from './one-file/node-binary.ts'
@@ -76,7 +76,8 @@ async function writeDocs(
   const change = `onesixty (${version}-1) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- onesixty <onesixty@localhost>  ${date}\n`
   await write(`${doc}/changelog.Debian.gz`, await promisify(gzip)(change, { level: 9 }))
   await write(`${doc}/CHANGELOG.md`, await readFile(join(root, 'CHANGELOG.md')))
-  await write(`${doc}/configuration.md`, await readFile(join(root, 'docs/configuration.md')))
+  const settings = 'docs/configuration.md'
+  await write(`${doc}/${basename(settings)}`, await readFile(join(root, settings)))
   const licence = `onesixty is licensed under the Apache License, Version 2.0: /usr/share/common-licenses/Apache-2.0\nPackages in it: THIRD-PARTY-NOTICES. Node.js in it: LICENSE.node.\n`
   await write(`${doc}/copyright`, `Copyright: 2026 the authors of onesixty\n\n${licence}`)
   await write(`${doc}/THIRD-PARTY-NOTICES`, notices)

@@ -177,12 +177,3 @@ const bothListeners = (
   },
   stop: () => endAll([async () => phoneListener?.stop(), () => server.close()]),
 })
-
-async function readReadiness({ storage, lifecycle }: Wiring): Promise<{ ready: boolean; reasons: string[] }> {
-  await storage.readAtDoor.selectFrom('instance').select('id').executeTakeFirst()
-  const reasons: string[] = []
-  if (!lifecycle.ready) reasons.push('starting or stopping')
-  if (storage.writer.trouble() !== null) reasons.push('the database accepts no writes')
-  if ((storage.damage?.found ?? null) !== null) reasons.push('the database is damaged')
-  return { ready: reasons.length === 0, reasons }
-}

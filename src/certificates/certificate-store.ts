@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { dayMs } from '../runtime/clock.ts'
 import { readIfThere, writeDurably } from '../process/durable-file.ts'
 import type { CertificateAndKey } from './make-certificates.ts'
+import { ownCommand } from '../process/own-command.ts'
 
 /** Who signed the certificate for phones: a root of our own, or the CA of `ONESIXTY_CERTIFICATE_FROM`. */
 export type CertificateSource = 'own' | 'ca'
@@ -31,7 +32,9 @@ export async function readPhoneCertificate(dataFolder: string): Promise<PhoneCer
   const certificate = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n/g)?.join('')
   const key = /-----BEGIN PRIVATE KEY-----[\s\S]+?-----END PRIVATE KEY-----\n/.exec(text)?.[0]
   if (source === undefined || address === undefined || certificate === undefined || key === undefined)
-    throw new Error(`${fileOf(dataFolder)} is damaged. Create it again: onesixty certificate for-phones`)
+    throw new Error(
+      `${fileOf(dataFolder)} is damaged. Create it again: ${ownCommand()} certificate for-phones`,
+    )
   return { source: source === 'own' ? 'own' : 'ca', address, certificate, key }
 }
 

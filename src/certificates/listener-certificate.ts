@@ -1,5 +1,6 @@
 import { type Config, ConfigError } from '../config.ts'
 import { type PhoneCertificate, readPhoneCertificate } from './certificate-store.ts'
+import { ownCommand } from '../process/own-command.ts'
 
 /**
  * Returns the certificate of the second listener; null without `ONESIXTY_PHONE_LISTEN`. Throws `ConfigError` if
@@ -13,6 +14,6 @@ export async function readListenerCertificate({
   const stored = await readPhoneCertificate(dataFolder)
   if (stored?.address === phoneListen.host) return stored
   throw new ConfigError(
-    `ONESIXTY_PHONE_LISTEN needs a certificate for ${phoneListen.host}${stored === null ? '' : `, and the stored one is for ${stored.address}`}. Run: onesixty certificate for-phones --address ${phoneListen.host}`,
+    `ONESIXTY_PHONE_LISTEN needs a certificate for ${phoneListen.host}${stored === null ? '' : `, and the stored one is for ${stored.address}`}. Run: ${ownCommand()} certificate for-phones --address ${phoneListen.host}`,
   )
 }

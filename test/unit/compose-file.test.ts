@@ -39,7 +39,11 @@ test('each setting that the files of deployment and their documents name is one'
   const ofProgram = Object.values(settings).map(({ env }) => env)
   const others = ['ONESIXTY_API_KEY', 'ONESIXTY_PROGRAM', 'ONESIXTY_TEST_SCREENSHOTS']
   const known = new Set<string>([...ofProgram, ...ofTests, ...others])
-  const files = ['Dockerfile', 'compose.yaml', ...globSync('deploy/*', { cwd: repository })]
+  const files = [
+    'Dockerfile',
+    'compose.yaml',
+    ...globSync(['deploy/*.*', 'deploy/debian/*'], { cwd: repository }),
+  ]
   const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: repository })
   expect(namedSettings('see ONESIXTY_NO_SUCH and ONESIXTY_PORT')).toEqual([
     'ONESIXTY_NO_SUCH',

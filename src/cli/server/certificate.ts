@@ -93,7 +93,7 @@ const status = command({
             {
               used_for: 'the server',
               ...describe(await readFile(config.tlsCert, 'utf8'), clock.now()),
-              trusted_by: 'see onesixty doctor',
+              trusted_by: 'see doctor',
             },
           ]),
     ]
