@@ -5,8 +5,9 @@ import { expect, test } from 'vitest'
 import { databaseSettings, makeTestFolder, removeTestFolder } from '../test-database.ts'
 
 const run = promisify(execFile)
-const program = process.env['ONESIXTY_PROGRAM']
-const onesixty = join(program ?? join(import.meta.dirname, '..', '..'), 'bin', 'onesixty.js')
+const built = process.env['ONESIXTY_PROGRAM']
+const onesixty =
+  built === undefined ? join(import.meta.dirname, '..', '..', 'bin', 'onesixty.js') : join(built, 'main.js')
 /** A network of its own needs user namespaces, which some machines forbid. */
 const canUnshare = spawnSync('unshare', ['-rn', 'ip', 'link'], { stdio: 'ignore' }).status === 0
 
