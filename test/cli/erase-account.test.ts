@@ -41,8 +41,16 @@ async function inStorage<T>(
 const erase = (...more: string[]) => ['account', 'erase', '--account', filled.accountId, ...more]
 const words = [shop.mark, shop.number.slice(1)]
 
-test('an erased account stands in no byte of the database, its log or a copy, and the doctor finds nothing before and after', async () => {
-  expect((await cli.run('doctor')).code).toBe(0)
+/** What the doctor finds. No server listens here, and no phone came within a day: the address of phones is one. */
+const faults = async (line: string): Promise<string[]> => {
+  const { checks } = JSON.parse((await cli.run(`${line} --json`)).stdout) as {
+    checks: { name: string; ok: boolean }[]
+  }
+  return checks.filter(({ ok }) => !ok).map(({ name }) => name)
+}
+
+test('an erased account stands in no byte of the database, its log or a copy, and the doctor finds no fault in its data before and after', async () => {
+  expect(await faults('doctor')).toEqual(['phone_address'])
   expect(await tracesOf([...words, beside.mark], cli.dataFolder)).toEqual([...words, beside.mark])
   expect(await cli.json(erase('--confirm', filled.name))).toEqual({
     ok: true,
@@ -54,7 +62,7 @@ test('an erased account stands in no byte of the database, its log or a copy, an
     log_emptied: !isPostgres,
   })
   expect(await tracesOf([...words, beside.mark], cli.dataFolder)).toEqual([beside.mark])
-  expect((await cli.run('doctor --full')).code).toBe(0)
+  expect(await faults('doctor --full')).toEqual(['phone_address'])
 })
 
 test('on a terminal it says each step, and at the end what was erased', async () => {
