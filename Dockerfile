@@ -27,6 +27,8 @@ COPY package.json LICENSE ./
 COPY bin bin
 COPY --from=dependencies /opt/onesixty/node_modules node_modules
 COPY src src
+# The guides of a running server.
+COPY docs docs
 COPY --from=console /opt/onesixty/console/dist console/dist
 # `docker compose exec node-1 onesixty doctor`; and the data folder, for its user alone.
 RUN ln -s /opt/onesixty/bin/onesixty.js /usr/local/bin/onesixty \

@@ -6,7 +6,7 @@ const mustBeFixed = 78
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < minVersion[0] || (major === minVersion[0] && minor < minVersion[1]))
   exitWith(
-    `Node.js ${process.versions.node} is too old: onesixty needs ${minVersion.join('.')} or later. npm ci installs it: run npx onesixty or npm start, or put node_modules/.bin first in PATH.`,
+    `Node.js ${process.versions.node} is too old: onesixty needs ${minVersion.join('.')} or later. npm ci installs it: run ./onesixty or npm start, or put node_modules/.bin first in PATH.`,
   )
 process.umask(0o077)
 // V8 compiles a wrapper again for each import of WebAssembly that is called a thousand times, and can end the process when it frees the former
