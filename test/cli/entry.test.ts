@@ -40,7 +40,7 @@ test('on a Node.js that is too old the program says which it needs, and where it
   const { code, stdout, stderr } = await run(process.execPath, ['--import', older, program, 'version'])
   expect({ code, stdout }).toEqual({ code: 78, stdout: '' })
   expect(stderr).toMatch(
-    /^onesixty: Node\.js 20\.19\.0 is too old: onesixty needs 24\.8 or later\. .*npx onesixty.*\n$/,
+    /^onesixty: Node\.js 20\.19\.0 is too old: onesixty needs 24\.8 or later\. .*\.\/onesixty.*\n$/,
   )
 })
 
