@@ -49,12 +49,12 @@ export async function openMessagesFixture(
   {
     isLogged,
     submissionLog,
-    hasStopped,
+    hasOptedOut,
     around = (itself) => itself,
     onFolder,
     pollIntervalMs = 500,
   }: Pick<DevicePoolDeps, 'isLogged'> &
-    Pick<DispatcherDeps, 'submissionLog' | 'hasStopped'> & {
+    Pick<DispatcherDeps, 'submissionLog' | 'hasOptedOut'> & {
       around?: (units: DispatchUnits) => DispatchUnits
       onFolder?: Parameters<typeof openRealStorage>[0]
       /** How often the clock of the test finds the dispatcher and the pool looking by themselves: seldom where days pass. */
@@ -99,9 +99,9 @@ export async function openMessagesFixture(
   })
   const dispatchUnits: DispatchUnits = {
     async claim(input) {
-      if (quiet.withHours(input.wants) === null) await quiet.refresh()
-      const wants = quiet.withHours(input.wants) ?? input.wants
-      return storage.writer.write((tx) => claimMessages(tx, ids, { ...input, wants }))
+      if (quiet.withHours(input.requests) === null) await quiet.refresh()
+      const requests = quiet.withHours(input.requests) ?? input.requests
+      return storage.writer.write((tx) => claimMessages(tx, ids, { ...input, requests }))
     },
     settleOutcomes: (settlements) => storage.writer.write((tx) => units.settleOutcomes(tx, settlements)),
     settleReceipts: (words) => storage.writer.write((tx) => units.settleReceipts(tx, words)),
@@ -115,7 +115,7 @@ export async function openMessagesFixture(
     metrics,
     pool,
     ...(submissionLog && { submissionLog }),
-    ...(hasStopped && { hasStopped }),
+    ...(hasOptedOut && { hasOptedOut }),
     fence: 1,
     pollIntervalMs,
   })

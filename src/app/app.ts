@@ -274,8 +274,8 @@ function createDispatcher(wiring: Wiring, pool: DevicePool, submissionLog: Submi
     metrics,
     pool,
     submissionLog,
-    hasStopped: (claimed, waitedMs) => optOuts.hasStopped(consentTo(claimed), after(waitedMs)),
-    hasJustStopped: (claimed, waitedMs) => optOuts.hasJustStopped(consentTo(claimed), after(waitedMs)),
+    hasOptedOut: (claimed, waitedMs) => optOuts.hasOptedOut(consentTo(claimed), after(waitedMs)),
+    isKnownOptedOut: (claimed, waitedMs) => optOuts.isKnownOptedOut(consentTo(claimed), after(waitedMs)),
     fence: epoch.epoch,
     pollIntervalMs: config.pollIntervalMs,
   })

@@ -26,9 +26,9 @@ export interface Submission {
    */
   validityMs?: number
   /** Whether the recipient has opted out since; null while unknown. A retry checks it first (P9). Omitted: never. */
-  hasStopped?(): Promise<boolean | null>
+  hasOptedOut?(): Promise<boolean | null>
   /** The same as far as it is known now: what has waited for room checks it before it is sent. */
-  hasJustStopped?(): boolean
+  isKnownOptedOut?(): boolean
 }
 
 /** Why a device did not accept a message. */

@@ -1,5 +1,5 @@
 import { createIds } from '../runtime/ids.ts'
-import { claimMessages, type Want } from './queue/claim-messages.ts'
+import { claimMessages, type ClaimRequest } from './queue/claim-messages.ts'
 import { readHistoryFloor } from './core/history-floor.ts'
 import type { SendRequest, SendResult } from './send/send-request.ts'
 import { sendMessages } from './send/send-messages.ts'
@@ -20,7 +20,7 @@ export const units = {
     sendMessages(tx, requests, readHistoryFloor(tx)),
   claim: (
     tx: Tx,
-    input: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number; known: number },
+    input: { requests: readonly ClaimRequest[]; nowMs: number; dueMs: number; fence: number; known: number },
   ) => claimMessages(tx, ids, input, readHistoryFloor(tx)),
   settleOutcomes: async (tx: Tx, settlements: readonly Settlement[]) =>
     (await settleOutcomes(tx, settlements, readHistoryFloor(tx))).map((message) => message?.status ?? null),

@@ -92,8 +92,8 @@ test('without the name, or with another one, nothing is changed', async () => {
 test('what is being handed over for longer than it waits is told with the time by which it is final', async () => {
   const want = { accountId: filled.accountId, mode: 'live', deviceId: filled.deviceId, quota: 1, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
   const claim = (tx: Tx) => {
-    const wants = [{ ...want, routeKey: routeKeyOf('live', shop.mark) }]
-    return claimMessages(tx, ids, { wants, nowMs: Date.now(), dueMs: Date.now(), fence: 1 })
+    const requests = [{ ...want, routeKey: routeKeyOf('live', shop.mark) }]
+    return claimMessages(tx, ids, { requests, nowMs: Date.now(), dueMs: Date.now(), fence: 1 })
   }
   const { claimed } = await inStorage(({ writer }) => writer.write(claim))
   const { code, stdout } = await cli.run(erase('--confirm', filled.name, '--wait', '0', '--json'))

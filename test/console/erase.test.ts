@@ -175,10 +175,10 @@ async function claimOne(accountId: string): Promise<Claimed> {
   const request = sendRequest({ ids, nowMs }, { to: [number], accountId })
   const { epoch } = await read.selectFrom('instance').select('epoch').executeTakeFirstOrThrow()
   const want = { accountId, mode: 'live', routeKey: routeKeyOf('live', null), deviceId: 'dev_s' } as const
-  const wants = [{ ...want, quota: 1, partsOver: 0, partsUpTo: 10 }]
+  const requests = [{ ...want, quota: 1, partsOver: 0, partsUpTo: 10 }]
   const { claimed } = await writer.write(async (tx) => {
     await sendMessages(tx, [request])
-    return claimMessages(tx, ids, { wants, nowMs, dueMs: Number.MAX_SAFE_INTEGER, fence: epoch })
+    return claimMessages(tx, ids, { requests, nowMs, dueMs: Number.MAX_SAFE_INTEGER, fence: epoch })
   })
   return claimed[0] as Claimed
 }

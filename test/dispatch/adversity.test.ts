@@ -110,7 +110,7 @@ test('an outcome that makes no sense frees its room on the device, whatever it i
     await house.dispatcher.drain()
   }
   expect(await house.statuses()).toEqual([...nonsense.map(() => 'unconfirmed'), 'sent'])
-  expect(house.pool.get('dev_s')?.open).toBe(0)
+  expect(house.pool.get('dev_s')?.inFlight).toBe(0)
 })
 
 test('an outcome that the database refuses frees its room on the device', async () => {
@@ -134,7 +134,7 @@ test('an outcome that the database refuses frees its room on the device', async 
   await house.addDevice('dev_s')
   await drained()
   expect((await house.statuses())[1]).toBe('sent')
-  expect(house.pool.get('dev_s')?.open).toBe(0)
+  expect(house.pool.get('dev_s')?.inFlight).toBe(0)
 })
 
 test('of messages that get the same network id at once the newest waits under it, and the others no longer', async () => {

@@ -49,7 +49,7 @@ afterEach(() => house.close())
 
 async function openHouse(
   isLogged = true,
-  hasStopped: SubmissionDeps['hasStopped'] = () => false,
+  hasOptedOut: SubmissionDeps['hasOptedOut'] = () => false,
   claimTakesMs = 0,
 ) {
   const written: string[] = []
@@ -57,11 +57,11 @@ async function openHouse(
   house = await openMessagesFixture(kind, {
     isLogged: () => isLogged,
     submissionLog: {
-      left: (ids) => void written.push(...ids.map((id) => `left ${id}`)),
-      ended: (id, { kind: what }) => void written.push(`${what} ${id}`),
-      stored: (id) => void written.push(`stored ${id}`),
+      logSubmissions: (ids) => void written.push(...ids.map((id) => `left ${id}`)),
+      logOutcome: (id, { kind: what }) => void written.push(`${what} ${id}`),
+      forget: (id) => void written.push(`stored ${id}`),
     },
-    hasStopped,
+    hasOptedOut,
     around: (units) => ({
       ...units,
       async claim(input) {
@@ -170,11 +170,11 @@ test.for([
   'of a claim whose answer took %i ms its messages have waited %i ms',
   async ([claimTakesMs, waitedMs]) => {
     const waits: number[] = []
-    const hasStopped = (_: unknown, waited: number) => {
+    const hasOptedOut = (_: unknown, waited: number) => {
       waits.push(waited)
       return false
     }
-    const { open } = await openHouse(true, hasStopped, claimTakesMs)
+    const { open } = await openHouse(true, hasOptedOut, claimTakesMs)
     await eventually(
       () => Promise.resolve(waits),
       (seen) => expect(seen).toEqual([waitedMs, waitedMs]),

@@ -107,7 +107,7 @@ test('a link whose lease another node has taken stops, and runs again once that 
   )
   await house.pass(16)
   expect(runtime?.candidate().free).toBe(0)
-  expect(runtime?.isHeld).toBe(false)
+  expect(runtime?.hasLease).toBe(false)
   expect(house.linkOf('dev_a').stops).toBe(1)
   expect(house.running()).toEqual([])
   expect(house.pool.servingAccount('acc_a', 'live').map(({ facts }) => facts.id)).toEqual(['dev_a'])

@@ -27,7 +27,7 @@ test('a device that drains takes nothing new, ends what it holds, and says so', 
   await house.addDevice('dev_s', { settings: { submit_delay_ms: '5000' } })
   await house.send()
   const opened = house.dispatcher.drain()
-  const openOf = async () => house.pool.get('dev_s')?.open
+  const openOf = async () => house.pool.get('dev_s')?.inFlight
   await eventually(openOf, (open) => expect(open).toBe(1))
   await setDraining(1)
   expect(house.pool.get('dev_s')?.health).toMatchObject({ status: 'degraded', reasons: ['draining'] })

@@ -102,7 +102,7 @@ test('a server starts although the database refuses the end of what the one befo
   const routeKey = routeKeyOf('live', null)
   const want = { accountId, mode: 'live', routeKey, deviceId: 'dev_s', quota: 10, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
   const at = { nowMs: Date.now(), dueMs: Date.now(), fence: killed.epoch.epoch }
-  const { claimed } = await writer.write((tx) => claimMessages(tx, ids, { wants: [want], ...at }))
+  const { claimed } = await writer.write((tx) => claimMessages(tx, ids, { requests: [want], ...at }))
   expect(claimed).toHaveLength(2)
   await hold(writer, claimed[0]!.messageId, 100)
   await killed.stop()

@@ -33,8 +33,8 @@ async function openLog(epoch = 7, boot: string | null = 'boot-a') {
 
 test('after a kill it tells what had left, and what had come of it', async () => {
   const { log, read, file } = await openLog()
-  log.left(['att_1', 'att_2'])
-  log.ended('att_1', accepted)
+  log.logSubmissions(['att_1', 'att_2'])
+  log.logOutcome('att_1', accepted)
   const past = await read()
   expect(past?.epoch).toBe(7)
   expect([...(past?.outcomes ?? [])]).toEqual([
@@ -46,17 +46,17 @@ test('after a kill it tells what had left, and what had come of it', async () =>
 
 test('nothing is relied on after the machine went down, nor where it does not say whether it did', async () => {
   const { log, read } = await openLog()
-  log.left(['att_1'])
+  log.logSubmissions(['att_1'])
   expect(await read('boot-b')).toBeNull()
   expect(await read(null)).toBeNull()
   const unknown = await openLog(7, null)
   expect(unknown.log.isKept).toBe(false)
-  expect(() => unknown.log.left(['att_1'])).toThrow('not kept')
+  expect(() => unknown.log.logSubmissions(['att_1'])).toThrow('not kept')
 })
 
 test('a line that was cut off was not written before anything left', async () => {
   const { log, read, file } = await openLog()
-  log.left(['att_1'])
+  log.logSubmissions(['att_1'])
   appendFileSync(file, 'att_2')
   expect([...((await read())?.outcomes.keys() ?? [])]).toEqual(['att_1'])
   appendFileSync(file, '\natt_1 {"kind":"acc')
@@ -68,13 +68,13 @@ test('a line that was cut off was not written before anything left', async () =>
 
 test('it begins anew before it grows large, with all that is not flushed yet', async () => {
   const { log, read, file } = await openLog()
-  log.left(['att_open'])
-  log.left(['att_answered'])
-  log.ended('att_answered', accepted)
+  log.logSubmissions(['att_open'])
+  log.logSubmissions(['att_answered'])
+  log.logOutcome('att_answered', accepted)
   for (let i = 0; i < 30_000; i++) {
-    log.left([`att_${i}`])
-    log.ended(`att_${i}`, accepted)
-    log.stored(`att_${i}`)
+    log.logSubmissions([`att_${i}`])
+    log.logOutcome(`att_${i}`, accepted)
+    log.forget(`att_${i}`)
   }
   expect(statSync(file).size).toBeLessThan(1_200_000)
   const past = await read()
@@ -85,16 +85,16 @@ test('it begins anew before it grows large, with all that is not flushed yet', a
 
 test('a start takes the place of the file before, and one that cannot be written is not kept', async () => {
   const { log, read, dataFolder, clock } = await openLog()
-  log.left(['att_1'])
+  log.logSubmissions(['att_1'])
   await log.stop()
   const next = new SubmissionLog({ clock, dataFolder, epoch: 8, boot: 'boot-a' })
   await next.start()
   expect(await read()).toEqual({ epoch: 8, outcomes: new Map() })
   await next.stop()
   expect(next.isKept).toBe(false)
-  expect(() => next.left(['att_2'])).toThrow('not kept')
+  expect(() => next.logSubmissions(['att_2'])).toThrow('not kept')
   // Its answer may come all the same.
-  next.ended('att_2', accepted)
+  next.logOutcome('att_2', accepted)
 })
 
 /** Names of the files below a folder that this process has open. */
@@ -111,20 +111,20 @@ const openFiles = (folder: string): string[] =>
 
 test('a disk that is full when it begins anew costs it no open file, and is tried again until it has room', async () => {
   const { log, read, file, dataFolder, clock } = await openLog()
-  log.left(['att_open'])
+  log.logSubmissions(['att_open'])
   // Whatever is written there: the disk is full.
   symlinkSync('/dev/full', `${file}.new`)
   const fill = () => {
     for (let i = 0; i < 30_000; i++) {
-      log.left([`att_${i}`])
-      log.ended(`att_${i}`, accepted)
-      log.stored(`att_${i}`)
+      log.logSubmissions([`att_${i}`])
+      log.logOutcome(`att_${i}`, accepted)
+      log.forget(`att_${i}`)
     }
   }
   expect(fill).toThrow(/ENOSPC|full/)
   expect(log.isKept).toBe(false)
   expect(openFiles(dataFolder)).toEqual([])
-  log.ended('att_open', accepted)
+  log.logOutcome('att_open', accepted)
   await clock.advance(60_000)
   expect(log.isKept).toBe(false)
   expect(openFiles(dataFolder)).toEqual([])
@@ -133,7 +133,7 @@ test('a disk that is full when it begins anew costs it no open file, and is trie
   expect(log.isKept).toBe(true)
   // What it was told while it was not kept stands there, and nothing that was not allowed to leave.
   expect(await read()).toEqual({ epoch: 7, outcomes: new Map([['att_open', accepted]]) })
-  log.left(['att_next'])
+  log.logSubmissions(['att_next'])
   expect((await read())?.outcomes.get('att_next')).toBeNull()
 })
 

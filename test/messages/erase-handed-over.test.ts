@@ -23,9 +23,18 @@ afterAll(() => store.close())
 
 const claimWaiting = () =>
   house.store.writer.write(async (tx) => {
-    const want = { accountId: house.filled.accountId, mode: 'live', deviceId: house.filled.deviceId } as const
+    const request = {
+      accountId: house.filled.accountId,
+      mode: 'live',
+      deviceId: house.filled.deviceId,
+    } as const
     const room = { routeKey: routeKeyOf('live', house.shop.mark), quota: 1, partsOver: 0, partsUpTo: 10 }
-    const at = { wants: [{ ...want, ...room }], nowMs: house.clock.now(), dueMs: house.clock.now(), fence: 1 }
+    const at = {
+      requests: [{ ...request, ...room }],
+      nowMs: house.clock.now(),
+      dueMs: house.clock.now(),
+      fence: 1,
+    }
     return (await claimMessages(tx, house.ids, at)).claimed[0] as Claimed
   })
 const offer = ({ attemptId, messageId }: Claimed) =>

@@ -47,7 +47,7 @@ const erase = () => {
   const asked = { number, accountId: null, actor: 'usr_olga', code: 'canceled_by_operator' } as const
   return eraseInOptOuts({ read, writer, clock: base.clock, ids: base.ids, numbers, hold }, asked)
 }
-const isStopped = async () =>
+const hasOptedOut = async () =>
   (await new OptOuts(base.storage.read, numbers).find(ada, [number], base.clock.now())).has(number)
 const rows = () => base.storage.read.selectFrom('opt_outs').select(['recipient', 'forget_at']).execute()
 
@@ -56,12 +56,12 @@ test('a STOP that follows an erasure and a START is kept by the next erasure', a
   await erase()
   await base.clock.advance(1)
   expect(await sayStart()).toBe(true)
-  expect(await isStopped()).toBe(false)
+  expect(await hasOptedOut()).toBe(false)
   await base.clock.advance(1)
   await sayStop()
   await erase()
   expect(await rows()).toEqual([{ recipient: numbers.of(number), forget_at: null }])
-  expect(await isStopped()).toBe(true)
+  expect(await hasOptedOut()).toBe(true)
 })
 
 test('a START that follows is kept too, and what ended before takes nothing from what holds', async () => {
@@ -92,5 +92,5 @@ test('a STOP holds though the START before it was stored by a clock that is ahea
   await sayStart(base.clock.now() + 60_000)
   expect((await sayStop()).added).toEqual([number])
   await base.clock.advance(60_001)
-  expect(await isStopped()).toBe(true)
+  expect(await hasOptedOut()).toBe(true)
 })

@@ -31,8 +31,8 @@ async function openHouse() {
     return (await storage.writer.write((tx) => takeLeases(tx, asked)))[0]?.token
   }
   const claim = (lease: { leaseToken?: number }) => {
-    const want = { accountId: 'acc_a', mode: 'live' as const, routeKey: routeKeyOf('live', null), deviceId: 'dev_s', quota: 5, partsOver: 0, partsUpTo: 10, ...lease } // prettier-ignore
-    const input = { wants: [want], nowMs: clock.now(), dueMs: clock.now(), fence: 1 }
+    const request = { accountId: 'acc_a', mode: 'live' as const, routeKey: routeKeyOf('live', null), deviceId: 'dev_s', quota: 5, partsOver: 0, partsUpTo: 10, ...lease } // prettier-ignore
+    const input = { requests: [request], nowMs: clock.now(), dueMs: clock.now(), fence: 1 }
     return storage.writer.write((tx) => claimMessages(tx, ids, input))
   }
   const attempts = () => storage.read.selectFrom('attempts').select(['number', 'lease_token']).execute()
@@ -46,7 +46,7 @@ test('a node whose link another has taken claims nothing for it, and the other d
   expect(token).toBeGreaterThan(stale)
   expect(await claim({ leaseToken: stale })).toEqual({ claimed: [], counts: [0] })
   expect(await attempts()).toEqual([])
-  expect((await claim({ leaseToken: token })).counts).toEqual([1])
+  expect((await claim({ leaseToken: token })).found).toEqual([1])
   expect(await attempts()).toEqual([{ number: 1, lease_token: token }])
 })
 
@@ -54,12 +54,12 @@ test('a process that was stopped and let go on is refused what its successor of 
   const { take, claim, nowMs } = await openHouse()
   const before = (await take('one', nowMs)) as number
   const after = (await take('one', nowMs + 1)) as number
-  expect((await claim({ leaseToken: before })).counts).toEqual([0])
-  expect((await claim({ leaseToken: after })).counts).toEqual([1])
+  expect((await claim({ leaseToken: before })).found).toEqual([0])
+  expect((await claim({ leaseToken: after })).found).toEqual([1])
 })
 
 test('what every node may serve needs no lease', async () => {
   const { claim, attempts } = await openHouse()
-  expect((await claim({})).counts).toEqual([1])
+  expect((await claim({})).found).toEqual([1])
   expect(await attempts()).toEqual([{ number: 1, lease_token: null }])
 })

@@ -18,8 +18,8 @@ export async function fillMessages(writer: Writer, deps: Deps, filled: FilledAcc
   const { accountId, deviceId } = filled
   const end = async (outcome: Outcome, more: Partial<SendRequest> = {}) => {
     await send(writer, deps, filled, filling, more)
-    const want = { accountId, mode: 'live', routeKey: routeKeyOf('live', null), deviceId, quota: 1, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
-    const at = { wants: [want], nowMs, dueMs: nowMs, fence: 1 }
+    const request = { accountId, mode: 'live', routeKey: routeKeyOf('live', null), deviceId, quota: 1, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
+    const at = { requests: [request], nowMs, dueMs: nowMs, fence: 1 }
     const { claimed } = await writer.write((tx) => claimMessages(tx, ids, at))
     await writer.write((tx) =>
       settleOutcomes(

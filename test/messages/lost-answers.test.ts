@@ -105,7 +105,7 @@ async function sendAndClaimOfAnother(): Promise<void> {
     )
   })
   await house.send({ accountId: 'acc_b' })
-  const wants = [
+  const requests = [
     {
       accountId: 'acc_b',
       mode: 'live',
@@ -116,7 +116,7 @@ async function sendAndClaimOfAnother(): Promise<void> {
       partsUpTo: 10,
     },
   ] as const
-  await house.store.writer.write((tx) => claimMessages(tx, ids, { wants, nowMs, dueMs: nowMs, fence: 1 }))
+  await house.store.writer.write((tx) => claimMessages(tx, ids, { requests, nowMs, dueMs: nowMs, fence: 1 }))
 }
 
 test('the date of the submit tells two messages apart, whatever the time zone', async () => {

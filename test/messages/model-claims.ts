@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { claimMessages, type Want } from '../../src/messages/queue/claim-messages.ts'
+import { claimMessages, type ClaimRequest } from '../../src/messages/queue/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/core/message-store.ts'
 import type { Model } from './model.ts'
 import type { ClaimWish, SimRoom } from './model-paces.ts'
@@ -55,9 +55,9 @@ async function claimThese(
   sims: readonly SimRoom[] | null,
 ): Promise<void> {
   const nowMs = real.clock.now()
-  const wants = wishes.map((wish) => wantOf(wish, sims))
+  const requests = wishes.map((wish) => wantOf(wish, sims))
   const { claimed, offers } = await real.store.writer.write(async (tx) => {
-    const made = await claimMessages(tx, real.ids, { wants, nowMs, dueMs: nowMs, fence: real.fence })
+    const made = await claimMessages(tx, real.ids, { requests, nowMs, dueMs: nowMs, fence: real.fence })
     // What a phone does with them is the subject of another model (phones-model.test.ts): here they go as those of a link do.
     const rows = await tx.selectFrom('phone_offers').select(['attempt_id', 'sim']).execute()
     await tx.deleteFrom('phone_offers').execute()
@@ -76,7 +76,7 @@ async function claimThese(
 const wantOf = (
   { account: accountId, quota: most, isForced: forced, maxParts }: ClaimWish,
   sims: readonly SimRoom[] | null,
-): Want => ({
+): ClaimRequest => ({
   accountId,
   mode: 'live',
   routeKey: routeKeyOf('live', null, forced),

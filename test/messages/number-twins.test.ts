@@ -57,8 +57,8 @@ const outbound = () =>
     .execute()
 const claim = async () => {
   const nowMs = house.clock.now()
-  const want = { ...whose, routeKey: 'live:', deviceId: 'dev_s', quota: 9, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
-  return house.store.writer.write((tx) => claimMessages(tx, ids, { wants: [want], nowMs, dueMs: nowMs, fence: 1 })) // prettier-ignore
+  const request = { ...whose, routeKey: 'live:', deviceId: 'dev_s', quota: 9, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
+  return house.store.writer.write((tx) => claimMessages(tx, ids, { requests: [request], nowMs, dueMs: nowMs, fence: 1 })) // prettier-ignore
 }
 
 /** [written to, heard from]: networks bring one and take the other. */
@@ -121,15 +121,15 @@ test('a claim that waited for room hears of an opt-out in the other spelling, fr
   const optOuts = new OptOuts(house.store.db, numbers)
   const claimed = { ...whose, recipient: '+541123456789', messageId: 'msg_1' }
   const at = { waitedMs: 1_000, monotonicMs: 5_000, nowMs: house.clock.now() }
-  expect(await optOuts.hasStopped(claimed, at)).toBe(false)
+  expect(await optOuts.hasOptedOut(claimed, at)).toBe(false)
   await house.store.writer.write((tx) =>
     storeOptOuts(tx, ids, { ...whose, recipients: ['+5491123456789'], origin: 'console', nowMs: at.nowMs }),
   )
-  expect(await optOuts.hasStopped(claimed, at)).toBe(true)
+  expect(await optOuts.hasOptedOut(claimed, at)).toBe(true)
   const fresh = new OptOuts(house.store.db, numbers)
-  expect(fresh.hasJustStopped(claimed, at)).toBe(false)
+  expect(fresh.isKnownOptedOut(claimed, at)).toBe(false)
   fresh.note({ optedOut: [{ ...whose, recipient: '+5491123456789', confirmationId: null }], optedIn: [] }, 5_000)
-  expect(fresh.hasJustStopped(claimed, at)).toBe(true)
+  expect(fresh.isKnownOptedOut(claimed, at)).toBe(true)
 }) // prettier-ignore
 
 test('HELP is answered once an hour however the number is spelled, and not behind a STOP', async () => {

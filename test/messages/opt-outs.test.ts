@@ -133,8 +133,8 @@ test('what waits for room on its link is not handed over once its number has opt
       {
         clock: base.clock,
         log: createLog('silent', { write: () => undefined }),
-        hasStopped: ({ to: recipient, ...each }, waited) =>
-          optOuts.hasStopped(
+        hasOptedOut: ({ to: recipient, ...each }, waited) =>
+          optOuts.hasOptedOut(
             { ...each, recipient },
             { waitedMs: waited, monotonicMs: atMs, nowMs: base.clock.now() },
           ),
@@ -177,7 +177,7 @@ test('what waits for room on its link is not handed over once its number has opt
 test('a link that sends a part again later is told whether the number has opted out since, by this process or another', async () => {
   const told: unknown[] = []
   const consent = { ...ada, recipient: stopped }
-  const ask = async ({ hasStopped }: Submission): Promise<void> => void told.push(await hasStopped?.())
+  const ask = async ({ hasOptedOut }: Submission): Promise<void> => void told.push(await hasOptedOut?.())
   const submit = async (itself: Submission) => {
     await ask(itself)
     optOuts.note({ optedOut: [{ ...consent, confirmationId: null }], optedIn: [] }, base.clock.monotonicMs())
@@ -191,33 +191,33 @@ test('a link that sends a part again later is told whether the number has opted 
     await ask(itself)
     return { kind: 'accepted', networkIds: [], receiptExpected: false }
   }
-  const hasStopped = ({ to: recipient, ...each }: { to: string } & typeof claimed, waitedMs: number) =>
-    optOuts.hasStopped(
+  const hasOptedOut = ({ to: recipient, ...each }: { to: string } & typeof claimed, waitedMs: number) =>
+    optOuts.hasOptedOut(
       { ...each, recipient },
       { waitedMs, monotonicMs: base.clock.monotonicMs(), nowMs: base.clock.now() },
     )
   const log = createLog('silent', { write: () => undefined })
   const device = { isHeld: true, link: { submit } }
-  await submitClaimed({ clock: base.clock, log, hasStopped: hasStopped as never }, claimed, device as never)
+  await submitClaimed({ clock: base.clock, log, hasOptedOut: hasOptedOut as never }, claimed, device as never)
   vi.restoreAllMocks()
   expect(told).toEqual([false, true, false, true, null])
 })
 
 test('what a link has not sent when its number opts out is no fault of the link: it goes where the next claim cancels it', async () => {
   const asked: unknown[] = []
-  const submit = async ({ hasJustStopped }: Submission) => {
-    asked.push(hasJustStopped?.())
+  const submit = async ({ isKnownOptedOut }: Submission) => {
+    asked.push(isKnownOptedOut?.())
     optOuts.note(
       { optedOut: [{ ...ada, recipient: stopped, confirmationId: null }], optedIn: [] },
       base.clock.monotonicMs(),
     )
-    asked.push(hasJustStopped?.())
+    asked.push(isKnownOptedOut?.())
     return { kind: 'unavailable', detail: 'no room' }
   }
-  const hasJustStopped = ({ to: recipient, ...each }: { to: string } & typeof claimed, waitedMs: number) =>
-    optOuts.hasJustStopped({ ...each, recipient }, { waitedMs, monotonicMs: base.clock.monotonicMs() })
+  const isKnownOptedOut = ({ to: recipient, ...each }: { to: string } & typeof claimed, waitedMs: number) =>
+    optOuts.isKnownOptedOut({ ...each, recipient }, { waitedMs, monotonicMs: base.clock.monotonicMs() })
   const log = createLog('silent', { write: () => undefined })
-  const deps = { clock: base.clock, log, hasJustStopped: hasJustStopped as never }
+  const deps = { clock: base.clock, log, isKnownOptedOut: isKnownOptedOut as never }
   const outcome = await submitClaimed(deps, claimed, { isHeld: true, link: { submit } } as never)
   expect([asked, isOfDevice(outcome)]).toEqual([[false, true], false])
 })

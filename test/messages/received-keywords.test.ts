@@ -111,10 +111,12 @@ test('what was being handed over and comes back is canceled by the next claim', 
   await house.end(claimed, { kind: 'unavailable', detail: 'gone' })
   await house.clock.advance(120_000)
   const nowMs = house.clock.now()
-  const want = { accountId: 'acc_a', mode: 'live', routeKey: 'live:', deviceId: 'dev_s', quota: 1, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
+  const request = { accountId: 'acc_a', mode: 'live', routeKey: 'live:', deviceId: 'dev_s', quota: 1, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
   const claim = () =>
-    house.store.writer.write((tx) => claimMessages(tx, ids, { wants: [want], nowMs, dueMs: nowMs, fence: 1 }))
-  // It counts as a row of its want, behind which there may be more, and its account is told.
+    house.store.writer.write((tx) =>
+      claimMessages(tx, ids, { requests: [request], nowMs, dueMs: nowMs, fence: 1 }),
+    )
+  // It counts as a row of its request, behind which there may be more, and its account is told.
   expect(await claim()).toEqual({ claimed: [], counts: [1], stopped: ['acc_a'] })
   expect(await claim()).toEqual({ claimed: [], counts: [0] })
   expect(await messages()).toMatchObject([{ status: 'canceled', error_code: 'recipient_opted_out', cost_state: 'released' }]) // prettier-ignore

@@ -89,7 +89,7 @@ const tick = async (tx: Tx): Promise<number> =>
   ).epoch
 
 const claimInput = () => ({
-  wants: [
+  requests: [
     { accountId, mode: 'live' as const, routeKey: 'live:', deviceId: 'dev_s', quota: 20, partsOver: 0, partsUpTo: 10 },
   ],
   nowMs: Date.now(),

@@ -88,7 +88,7 @@ export async function openTendedHouse(): Promise<TendedHouse> {
         ...more,
       } as const
       const { claimed } = await storage.writer.write((tx) =>
-        claimMessages(tx, ids, { wants: [want], nowMs: clock.now(), dueMs: clock.now(), fence }),
+        claimMessages(tx, ids, { requests: [want], nowMs: clock.now(), dueMs: clock.now(), fence }),
       )
       return claimed.length
     },

@@ -51,11 +51,11 @@ export async function openUnitHouse(): Promise<UnitHouse> {
     send: async (more = {}) => (await sendTogether([more]))[0] as SendResult,
     async claim(deviceId = 'dev_s') {
       const routeKey = routeKeyOf('live', null)
-      const wants = [
+      const requests = [
         { accountId: 'acc_a', mode: 'live', routeKey, deviceId, quota: 1, partsOver: 0, partsUpTo: 10 },
       ] as const
       const { claimed } = await store.writer.write((tx) =>
-        claimMessages(tx, ids, { wants, nowMs: clock.now(), dueMs: clock.now(), fence: 1 }),
+        claimMessages(tx, ids, { requests, nowMs: clock.now(), dueMs: clock.now(), fence: 1 }),
       )
       if (claimed[0] === undefined) throw new Error('there was nothing to claim')
       return claimed[0]

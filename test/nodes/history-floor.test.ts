@@ -52,11 +52,11 @@ test('what another node writes of a message after a page carries a time behind i
   const startedMs = house.clock.now()
   await house.clock.advance(50)
   const safeMs = await pages.safeMs()
-  const want = { accountId: 'acc_a', mode: 'live', routeKey: routeKeyOf('live', null), deviceId: 'dev_s', quota: 5, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
-  const { counts } = await house.storage.writer.write((tx) =>
-    units.claim(tx, { wants: [want], nowMs: startedMs, dueMs: startedMs, fence: 2, known: 0 }),
+  const request = { accountId: 'acc_a', mode: 'live', routeKey: routeKeyOf('live', null), deviceId: 'dev_s', quota: 5, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
+  const { found } = await house.storage.writer.write((tx) =>
+    units.claim(tx, { requests: [request], nowMs: startedMs, dueMs: startedMs, fence: 2, known: 0 }),
   )
-  expect(counts).toEqual([1])
+  expect(found).toEqual([1])
   const attempt = await house.storage.read.selectFrom('attempts').select('started_at').executeTakeFirst()
   expect(attempt?.started_at).toBe(safeMs)
 })

@@ -122,7 +122,7 @@ test('the rest of a long message follows when an SMSC that said goodbye in the m
 
 test('the rest of a long message stays here once its recipient has opted out', async () => {
   const { link, world, seen } = await openJudged((_, count) => (count === 2 ? 0x14 : 0))
-  const submitted = link.submit({ ...longHandOver(2), hasStopped: async () => true })
+  const submitted = link.submit({ ...longHandOver(2), hasOptedOut: async () => true })
   expect(await turnUntil(world, submitted, 10_000)).toMatchObject({
     kind: 'partial',
     code: 'recipient_opted_out',
@@ -140,12 +140,12 @@ test('a half ends with its validity, whether its SMSC is away or nobody can say 
     settings: { window: '1', reconnect_first_ms: '60000' },
   })
   let asked = 0
-  const hasStopped = async (): Promise<boolean> => {
+  const hasOptedOut = async (): Promise<boolean> => {
     asked += 1
     return false
   }
   const brief = { ...longHandOver(2), validitySeconds: 4 }
-  expect(await turnUntil(away.world, away.link.submit({ ...brief, hasStopped }), 8_000)).toMatchObject({
+  expect(await turnUntil(away.world, away.link.submit({ ...brief, hasOptedOut }), 8_000)).toMatchObject({
     kind: 'partial',
     partsTaken: 1,
     code: 'expired_in_queue',
@@ -153,7 +153,7 @@ test('a half ends with its validity, whether its SMSC is away or nobody can say 
   expect(asked).toBeLessThan(6)
 
   const silent = await openJudged((_, count) => (count === 2 ? 0x14 : 0))
-  const submitted = silent.link.submit({ ...brief, hasStopped: async () => null })
+  const submitted = silent.link.submit({ ...brief, hasOptedOut: async () => null })
   expect(await turnUntil(silent.world, submitted, 8_000)).toMatchObject({
     kind: 'partial',
     partsTaken: 1,
@@ -167,11 +167,11 @@ test('parts that wait for room stay here when their recipient has opted out befo
     settings: { window: '1' },
     answering: ({ command }) => (command === 'submit_sm' ? [] : null),
   })
-  let hasJustStopped = false
+  let isKnownOptedOut = false
   const first = link.submit(longHandOver(1))
-  const second = link.submit({ ...longHandOver(2), hasJustStopped: () => hasJustStopped })
+  const second = link.submit({ ...longHandOver(2), isKnownOptedOut: () => isKnownOptedOut })
   const { sequence } = await smsc.seen('submit_sm')
-  hasJustStopped = true
+  isKnownOptedOut = true
   smsc.send(...answerTo(sequence, 0))
   expect([(await first).kind, (await second).kind]).toEqual(['accepted', 'unavailable'])
   expect(smsc.received.filter(({ command }) => command === 'submit_sm')).toHaveLength(1)

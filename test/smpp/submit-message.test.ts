@@ -49,7 +49,7 @@ async function submit(
         return next
       },
       pause: async (fruitless) => pauses.push(fruitless) <= maxPauses,
-      hasStopped: async () => (stops.length > 0 ? (stops.shift() as boolean | null) : false),
+      hasOptedOut: async () => (stops.length > 0 ? (stops.shift() as boolean | null) : false),
       isExpired: () => isExpired,
       room: () => room,
       onUnknown: (_, part) => void doubts.push(part),

@@ -18,7 +18,7 @@ test('what an own device of another node works for is for no shared one here, an
     device('own', { accountId: 'a', free: 0, isElsewhere: true }),
     device('shared', { fetches: true }),
   ]
-  expect(planClaims([route('a')], () => [there, shared])).toEqual({ wants: [], calls: [], busy: [] })
+  expect(planClaims([route('a')], () => [there, shared])).toEqual({ requests: [], calls: [], busy: [] })
   expect(mayFetch(shared, route('a'), [there])).toBe(false)
   const here = device('here', { accountId: 'a', free: 0 })
   expect(chooseDevice(route('a'), [there, here, shared])).toBe('busy')
@@ -81,13 +81,15 @@ test('no plan gives a device more than its room, nor a route more than one devic
     fc.property(candidates, accounts, (rooms, names) => {
       const devices = rooms.map(({ id, free }) => device(`d${id}`, { free }))
       const routes = names.map((name) => route(`a${name}`))
-      const { wants, busy } = planClaims(routes, () => devices)
+      const { requests, busy } = planClaims(routes, () => devices)
       for (const { id, free } of devices) {
-        const given = wants.filter((want) => want.deviceId === id).reduce((sum, want) => sum + want.quota, 0)
+        const given = requests
+          .filter((request) => request.deviceId === id)
+          .reduce((sum, request) => sum + request.quota, 0)
         expect(given).toBeLessThanOrEqual(free)
       }
-      expect(wants.every((want) => want.quota > 0)).toBe(true)
-      expect(wants.length + busy.length).toBe(devices.length === 0 ? 0 : routes.length)
+      expect(requests.every((request) => request.quota > 0)).toBe(true)
+      expect(requests.length + busy.length).toBe(devices.length === 0 ? 0 : routes.length)
     }),
   )
 })
@@ -129,23 +131,23 @@ test('the key of a route says all that its devices must be able to', () => {
 })
 
 test('everybody gets a turn before anybody gets two', () => {
-  const { wants } = planClaims(
+  const { requests } = planClaims(
     ['a', 'b', 'c'].map((name) => route(name)),
     () => [device('d', { free: 7 })],
   )
-  expect(wants.map((want) => want.quota).toSorted((a, b) => a - b)).toEqual([2, 2, 3])
+  expect(requests.map((request) => request.quota).toSorted((a, b) => a - b)).toEqual([2, 2, 3])
 })
 
 test('what devices fetch is called for, and claimed by nobody before they ask', () => {
   const phone = device('phone', { fetches: true })
   const routes = [route('a'), route('b')]
-  expect(planClaims(routes, () => [phone])).toEqual({ wants: [], calls: routes, busy: [] })
+  expect(planClaims(routes, () => [phone])).toEqual({ requests: [], calls: routes, busy: [] })
 })
 
 test('devices that join fewer parts than others get what they join, and the others what is longer', () => {
   const devices = [device('short', { maxParts: 3 }), device('long', { load: 0.9 })]
-  const { wants } = planClaims([route('a')], () => devices)
-  expect(wants).toMatchObject([
+  const { requests } = planClaims([route('a')], () => devices)
+  expect(requests).toMatchObject([
     { deviceId: 'short', quota: 10, partsOver: 0, partsUpTo: 3 },
     { deviceId: 'long', quota: 10, partsOver: 3, partsUpTo: 10 },
   ])
@@ -158,8 +160,8 @@ test('of a route no number of parts is wanted twice, and of none more than its d
   fc.assert(
     fc.property(candidates, (facts) => {
       const devices = facts.map((each, i) => device(`d${i}`, each))
-      const { wants } = planClaims([route('a')], () => devices)
-      const sizes = wants.flatMap(({ partsOver, partsUpTo, deviceId }) =>
+      const { requests } = planClaims([route('a')], () => devices)
+      const sizes = requests.flatMap(({ partsOver, partsUpTo, deviceId }) =>
         Array.from({ length: partsUpTo - partsOver }, (_, i) => ({ parts: partsOver + 1 + i, deviceId })),
       )
       expect(new Set(sizes.map(({ parts }) => parts)).size).toBe(sizes.length)
@@ -170,6 +172,6 @@ test('of a route no number of parts is wanted twice, and of none more than its d
 })
 
 test('what is claimed says in which group its device is, so that receipts over the others of it are found', () => {
-  const { wants } = planClaims([route('a')], () => [device('d', { groupId: 'grp_a' })])
-  expect(wants).toMatchObject([{ deviceId: 'd', groupId: 'grp_a' }])
+  const { requests } = planClaims([route('a')], () => [device('d', { groupId: 'grp_a' })])
+  expect(requests).toMatchObject([{ deviceId: 'd', groupId: 'grp_a' }])
 })

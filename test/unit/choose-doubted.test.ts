@@ -40,15 +40,15 @@ test('a doubted own device is no reason to use a shared one', () => {
 
 test('a phone that is to be tried is called though a link carries what waits, and holds nothing up', () => {
   const phone = device('phone', { fetches: true, isDoubted: true, free: 1, freeWithOthers: 1 })
-  const { wants, calls } = planClaims([route('a')], () => [phone, device('link')])
-  expect(wants).toMatchObject([{ deviceId: 'link' }])
+  const { requests, calls } = planClaims([route('a')], () => [phone, device('link')])
+  expect(requests).toMatchObject([{ deviceId: 'link' }])
   expect(calls).toEqual([route('a')])
 })
 
 test('beside a sound device one that has failed, or a phone, holds no more than are lost to a new fault', () => {
   const [one, other] = [device('one', { freeWithOthers: 3 }), device('other', { load: 0.5 })]
-  expect(planClaims([route('a')], () => [one, other]).wants).toMatchObject([{ deviceId: 'one', quota: 3 }])
-  expect(planClaims([route('a')], () => [one]).wants).toMatchObject([{ deviceId: 'one', quota: 10 }])
+  expect(planClaims([route('a')], () => [one, other]).requests).toMatchObject([{ deviceId: 'one', quota: 3 }])
+  expect(planClaims([route('a')], () => [one]).requests).toMatchObject([{ deviceId: 'one', quota: 10 }])
   const full = device('full', { freeWithOthers: 0 })
   expect(chooseDevice(route('a'), [full, other])).toBe(other)
   expect(mayFetch(full, route('a'), [full, other])).toBe(false)

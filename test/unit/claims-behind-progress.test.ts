@@ -26,10 +26,10 @@ test('what was claimed while how far the database is cannot be written leaves no
     },
     horizon: { hold: (_fromMs: number, write: () => Promise<unknown>) => write() },
     changes: { after: async (writing: Promise<unknown>) => writing },
-    quiet: { withHours: (wants: unknown) => wants },
+    quiet: { withHours: (requests: unknown) => requests },
     progress,
   } as unknown as Parameters<typeof createDispatchUnits>[0])
-  const input = { wants: [], nowMs: 0, dueMs: 0, fence: 1 }
+  const input = { requests: [], nowMs: 0, dueMs: 0, fence: 1 }
   await expect(claim(input)).rejects.toThrow('not written')
   for (let i = 0; i < 3; i++) await expect(claim(input)).rejects.toThrow('not written')
   expect(known).toEqual([7])

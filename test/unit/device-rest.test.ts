@@ -20,8 +20,8 @@ function freeAfter(outcome: Outcome, laterMs = 0): number {
     health: () => ({ status: 'online', reasons: [] }),
   } as unknown as Link
   const device = new DeviceRuntime({ clock, log: {} as Log, breakerRestMs: 0 }, facts, link)
-  device.opened(1)
-  device.closed(outcome)
+  device.claimed(1)
+  device.finished(outcome)
   void clock.advance(laterMs)
   return device.candidate().free
 }
@@ -57,9 +57,9 @@ function deviceOnTrial(link: object): DeviceRuntime {
 
 test('a device on trial is tried while it holds a half that waits for its rest, and not while one is under way', () => {
   const device = deviceOnTrial({ waiting: 1 })
-  device.opened(2)
+  device.claimed(2)
   expect(device.candidate().free).toBe(1)
-  device.opened(1)
+  device.claimed(1)
   expect(device.candidate().free).toBe(0)
 })
 

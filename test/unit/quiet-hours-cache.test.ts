@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { QuietHoursCache } from '../../src/dispatch/submissions/quiet-hours-cache.ts'
-import type { Want } from '../../src/messages/queue/claim-messages.ts'
+import type { ClaimRequest } from '../../src/messages/queue/claim-messages.ts'
 import type { Db } from '../../src/storage/seam/dialect.ts'
 
 /** A database whose one account has these hours, or none. */
@@ -16,8 +16,8 @@ function stubDatabase() {
   return { stored, read: { selectFrom: () => query } as unknown as Db }
 }
 
-const want: Want = { accountId: 'acc_a', mode: 'live', routeKey: 'live:', deviceId: 'dev_a', quota: 1, partsOver: 0, partsUpTo: 10 } // prettier-ignore
-const fromOf = (quiet: QuietHoursCache): number | undefined => quiet.withHours([want])?.[0]?.quiet?.from
+const request: ClaimRequest = { accountId: 'acc_a', mode: 'live', routeKey: 'live:', deviceId: 'dev_a', quota: 1, partsOver: 0, partsUpTo: 10 } // prettier-ignore
+const fromOf = (quiet: QuietHoursCache): number | undefined => quiet.withHours([request])?.[0]?.quiet?.from
 
 test('hours that are heard of while others are being read are read, too, however late in that reading it is', async () => {
   for (let turns = 0; turns < 12; turns++) {

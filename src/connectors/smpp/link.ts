@@ -140,13 +140,13 @@ export class SmppLink implements Link {
     try {
       const { monotonicMs } = this.#deps.tools
       const validity = new PartValidity(monotonicMs(), submission, this.#plan.validityPeriod)
-      const isWanted = (): boolean => submission.hasJustStopped?.() !== true
+      const isWanted = (): boolean => submission.isKnownOptedOut?.() !== true
       const unknown: UnknownPart = { attemptId: submission.attemptId, outcomes: [], isReported: false }
       const deps = {
         submitPart: (fields: MessageFields) => this.#submitPart(fields, validity, isWanted),
         pause: (fruitless: number) => this.#halves.pause(fruitless, validity),
         isExpired: () => monotonicMs() >= validity.endMs,
-        hasStopped: () => submission.hasStopped?.() ?? Promise.resolve(false),
+        hasOptedOut: () => submission.hasOptedOut?.() ?? Promise.resolve(false),
         room: () => this.#pace.room,
         onUnknown: (outcomes: PartOutcome[], part: number) => {
           unknown.outcomes = outcomes

@@ -30,8 +30,8 @@ export class DeviceRuntime {
   readonly #isLogged: () => boolean
   #facts: DeviceFacts
   #paces: SimPaces
-  #open = 0
-  #submitted = 0
+  #claimed = 0
+  #inFlight = 0
   #restsUntilMs = Number.NEGATIVE_INFINITY
   /** Until when a limit lasts that the device keeps by itself. */
   #limitedUntilMs = Number.NEGATIVE_INFINITY
@@ -66,24 +66,24 @@ export class DeviceRuntime {
   }
 
   /** Whether this node may write to the device: always, or only while it holds the lease. */
-  get isHeld(): boolean {
+  get hasLease(): boolean {
     return this.#leaseToken === null || this.#leaseToken() !== null
   }
 
   /** Whether claimed messages may be submitted: under the lease, and while the device is up. */
-  get canLeave(): boolean {
+  get canSubmit(): boolean {
     const { status } = this.health
-    return this.isHeld && (status === 'online' || status === 'degraded')
+    return this.hasLease && (status === 'online' || status === 'degraded')
   }
 
   /** Submissions in flight on the link. */
-  get open(): number {
-    return this.#submitted
+  get inFlight(): number {
+    return this.#inFlight
   }
 
   /** Whether the link accepts one more submission. */
   get hasRoom(): boolean {
-    return this.#submitted < this.link.window
+    return this.#inFlight < this.link.window
   }
 
   get lastSentAt(): number | null {
@@ -143,7 +143,7 @@ export class DeviceRuntime {
       ...(freeWithOthers < free ? { freeWithOthers } : {}),
       ...(cannotSend || this.trust.isDoubted ? { isDoubted: true } : {}),
       ...(this.trust.hasFailed ? { hasFailed: true } : {}),
-      load: this.link.window === 0 ? 1 : Math.min(1, this.#open / this.link.window),
+      load: this.link.window === 0 ? 1 : Math.min(1, this.#claimed / this.link.window),
       maxParts: this.link.capabilities.maxParts,
       alphanumericSender: this.link.capabilities.alphanumericSender,
       choosesEncoding: this.link.capabilities.encodingChoice,
@@ -175,8 +175,8 @@ export class DeviceRuntime {
   }
 
   /** Records a claim for this device. */
-  opened(parts: number): void {
-    this.#open += 1
+  claimed(parts: number): void {
+    this.#claimed += 1
     this.#paces.spend(null, parts, this.#clock.monotonicMs())
   }
 
@@ -187,17 +187,17 @@ export class DeviceRuntime {
 
   /** Records that a claimed message was submitted. */
   submitted(): void {
-    this.#submitted += 1
+    this.#inFlight += 1
   }
 
   /** Records that the link returned the outcome of a submission. */
   answered(): void {
-    this.#submitted -= 1
+    this.#inFlight -= 1
   }
 
   /** Records that a claim was released without an attempt. */
-  gaveBack(): void {
-    this.#open -= 1
+  released(): void {
+    this.#claimed -= 1
   }
 
   /** Records a fetched message for the rate limit of its SIM. What the device holds is counted in the database. */
@@ -233,8 +233,8 @@ export class DeviceRuntime {
   resumePace = (past: Parameters<SimPaces['resume']>[0]): void => this.#paces.resume(past)
 
   /** Its outcome is being stored: the place in the window is free again. */
-  closed(outcome: Outcome, message?: Addressed): void {
-    this.#open -= 1
+  finished(outcome: Outcome, message?: Addressed): void {
+    this.#claimed -= 1
     this.record(outcome, message)
   }
 
@@ -262,12 +262,12 @@ export class DeviceRuntime {
 
   /** How many messages it may be given now; while half open, one at a time. */
   #free(sender: string | null, trust: BreakerState): number {
-    if (!this.isHeld) return 0
+    if (!this.hasLease) return 0
     if (trust === 'closed') return this.#room(sender)
     // A message that waits for its next attempt gives no evidence for minutes.
     const open = isPull(this.link)
       ? Math.max(this.unreported.size, this.#cannotSend ? this.held.count : 0)
-      : this.#open - (this.link.waiting ?? 0)
+      : this.#claimed - (this.link.waiting ?? 0)
     return trust === 'trial' && open <= 0 ? Math.min(1, this.#room(sender)) : 0
   }
 
@@ -276,7 +276,7 @@ export class DeviceRuntime {
     const { maxWithOthers, hasFailed, isDoubted } = this.trust
     if (isDoubted) return Math.min(free, this.#free(sender, this.trust.state(true)))
     if (isPull(this.link)) return Math.min(free, this.held.left)
-    return hasFailed ? Math.min(free, Math.max(0, maxWithOthers - this.#open)) : free
+    return hasFailed ? Math.min(free, Math.max(0, maxWithOthers - this.#claimed)) : free
   }
 
   /** None for a device with a rate limit: claiming consumes it. */
@@ -289,7 +289,7 @@ export class DeviceRuntime {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs < Math.max(this.#restsUntilMs, this.#limitedUntilMs)) return 0
     const { window } = this.link
-    const room = Math.max(0, window - this.#open + (window === 0 ? 0 : this.#ahead))
+    const room = Math.max(0, window - this.#claimed + (window === 0 ? 0 : this.#ahead))
     if (this.#facts.pace === null || room === 0) return room
     const remaining = this.#paces.partsFor(sender, nowMs)
     return remaining === 0 ? 0 : Math.min(room, Math.max(1, Math.floor(remaining / maxPartsOfMessage)))

@@ -86,7 +86,7 @@ export class DeviceSlot {
 
   /** The runtime that is still stopping and accepts nothing more; null if another node may run the device by now. */
   get leaving(): DeviceRuntime | null {
-    return this.#leaving?.isHeld === true ? this.#leaving : null
+    return this.#leaving?.hasLease === true ? this.#leaving : null
   }
 
   /** Whether the slot runs as this row says, or is about to. */

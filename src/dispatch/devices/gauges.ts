@@ -21,7 +21,7 @@ export function addGauges(deps: GaugesDeps): void {
   addStorageGauges(deps)
   const { metrics, pool, read } = deps
   metrics.gauge('submissions_in_flight', 'Submissions in flight.', () =>
-    pool.all.reduce((sum, device) => sum + device.open, 0),
+    pool.all.reduce((sum, device) => sum + device.inFlight, 0),
   )
   metrics.gauge(
     'devices_online',
@@ -36,7 +36,7 @@ export function addGauges(deps: GaugesDeps): void {
     pool.all.map((device) => [device.facts.id, states[device.health.status]]),
   )
   metrics.deviceGauge('device_in_flight', 'Submissions in flight on an SMPP connection.', () =>
-    linksOf(pool).map(({ device }) => [device.facts.id, device.open]),
+    linksOf(pool).map(({ device }) => [device.facts.id, device.inFlight]),
   )
   metrics.deviceGauge('device_window', 'Submissions that an SMPP connection may have in flight.', () =>
     linksOf(pool).map(({ device, link }) => [device.facts.id, link.window]),

@@ -1,7 +1,7 @@
 import { Batcher } from '../../runtime/batcher.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../process/log.ts'
-import type { Claimed, Want } from '../../messages/queue/claim-messages.ts'
+import type { Claimed, ClaimRequest } from '../../messages/queue/claim-messages.ts'
 import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
 import {
   countUnacknowledged,
@@ -185,20 +185,20 @@ export class PhoneGateway {
       if (round === 0) left = Math.min(left, share)
       const free = Math.min(left, maxParts, share, self.isDoubted ? self.free : left)
       if (free === 0) return
-      const wants = await this.#plan(device, routes, { ...self, health: 'online', fetches: false, free })
-      const last = wants.at(-1)
+      const requests = await this.#plan(device, routes, { ...self, health: 'online', fetches: false, free })
+      const last = requests.at(-1)
       if (last === undefined) return
       this.#turns.served(device, last)
       const senders = new Map(routes.map((route) => [`${route.accountId}/${route.routeKey}`, route.sender]))
       const nowMs = clock.now()
       const { claimed } = await claim({
-        wants: wants.map((want) => ({
-          ...want,
+        requests: requests.map((request) => ({
+          ...request,
           phone: {
             phoneId: phone.phoneId,
-            sims: device.roomsFor(senders.get(`${want.accountId}/${want.routeKey}`) ?? null),
+            sims: device.roomsFor(senders.get(`${request.accountId}/${request.routeKey}`) ?? null),
           },
-          maxParts: Math.max(1, Math.floor(maxParts / wants.length)),
+          maxParts: Math.max(1, Math.floor(maxParts / requests.length)),
         })),
         nowMs,
         dueMs: dueNow(),
@@ -209,7 +209,7 @@ export class PhoneGateway {
         metrics.submitted('offered')
       }
       // What is queued may not be due yet; other routes may be.
-      if (claimed.length === 0 && wants.length === routes.length) return
+      if (claimed.length === 0 && requests.length === routes.length) return
       left -= claimed.length
     }
   }
@@ -218,7 +218,7 @@ export class PhoneGateway {
    * Of what another healthy device could carry, a phone holds at most what a new fault may cost: it sends one
    * message at a time, and the rest wait for it.
    */
-  async #plan(device: DeviceRuntime, routes: readonly Route[], self: Candidate): Promise<Want[]> {
+  async #plan(device: DeviceRuntime, routes: readonly Route[], self: Candidate): Promise<ClaimRequest[]> {
     const { pool, read, clock } = this.#deps
     const { facts } = device
     const seen = new Map<string, boolean>()
@@ -229,18 +229,18 @@ export class PhoneGateway {
       return isSeen
     }
     const shared = self.isDoubted ? [] : routes.filter(hasOthers)
-    if (shared.length === 0) return planClaims(routes, () => [self]).wants
+    if (shared.length === 0) return planClaims(routes, () => [self]).requests
     const counts = await countUnfinishedOffers(read, [facts.id], {
       nowMs: clock.now(),
       most: device.held.most,
     })
     device.held.counted(counts.get(facts.id) ?? 0)
     const alone = routes.filter((route) => !shared.includes(route))
-    const { wants } = planClaims(alone, () => [self])
-    const left = wants.reduce((rest, { quota }) => rest - quota, self.free)
+    const { requests } = planClaims(alone, () => [self])
+    const left = requests.reduce((rest, { quota }) => rest - quota, self.free)
     return [
-      ...wants,
-      ...planClaims(shared, () => [{ ...self, free: Math.min(left, device.held.left) }]).wants,
+      ...requests,
+      ...planClaims(shared, () => [{ ...self, free: Math.min(left, device.held.left) }]).requests,
     ]
   }
 

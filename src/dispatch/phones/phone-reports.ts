@@ -25,7 +25,7 @@ import {
   timesWithin,
 } from './phone-report.ts'
 import { type HasAnother, judgeLate, judgeOutcome } from '../routes/retry-policy.ts'
-import { findStopped } from './stopped-claims.ts'
+import { findOptedOut } from './opted-out-claims.ts'
 
 /** The result of an attempt that was reported on. */
 export interface Reported {
@@ -66,7 +66,7 @@ export async function settleReports(
   const claims = new Map(
     (await claimsOf(tx, [...attempts.values()])).map((claim) => [claim.attemptId, claim]),
   )
-  const stopped = await findStopped(
+  const optedOut = await findOptedOut(
     tx,
     [...claims.values()].filter(({ attemptId }) => offers.get(attemptId)?.recall === 'cancel'),
     times,
@@ -84,8 +84,8 @@ export async function settleReports(
       !(offer.device_id === report.deviceId || offer.phone_id === report.phoneId)
     )
       return null
-    const isStopped = stopped.has(report.attemptId)
-    return merging.take(report, { offer, attempt, claimed: { ...claimed, onUnknown: 'stop' }, isStopped })
+    const isOptedOut = optedOut.has(report.attemptId)
+    return merging.take(report, { offer, attempt, claimed: { ...claimed, onUnknown: 'stop' }, isOptedOut })
   })
   const states = await settleOutcomes(
     tx,
@@ -132,21 +132,21 @@ interface ReportedAttempt {
   attempt: AttemptOfOffer
   claimed: Claimed
   /** Whether it must be canceled because its number has opted out. */
-  isStopped: boolean
+  isOptedOut: boolean
 }
 
 const canceledFor = (code: 'recipient_opted_out' | 'canceled_by_user') => ({ code, networkCode: null })
 
 /** Cancels a message that was recalled and would be requeued: nothing of it was submitted. */
-const applyRecall = ({ offer: { recall }, isStopped }: ReportedAttempt, settlement: Settlement): Settlement =>
-  recall !== 'cancel' || settlement.requeue === null
+const applyRecall = ({ offer, isOptedOut }: ReportedAttempt, settlement: Settlement): Settlement =>
+  offer.recall !== 'cancel' || settlement.requeue === null
     ? settlement
     : {
         ...settlement,
         event: 'canceled_at_device',
         outcome: 'canceled',
         requeue: null,
-        error: canceledFor(isStopped ? 'recipient_opted_out' : 'canceled_by_user'),
+        error: canceledFor(isOptedOut ? 'recipient_opted_out' : 'canceled_by_user'),
       }
 
 /** Applies the reports of one batch in order; each sees what the ones before it changed. */

@@ -1,4 +1,4 @@
-import type { Want } from '../../messages/queue/claim-messages.ts'
+import type { ClaimRequest } from '../../messages/queue/claim-messages.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 
 /**
@@ -212,7 +212,7 @@ function sizesOf(route: Route, devices: readonly Candidate[]): Size[] {
 }
 
 export interface ClaimPlan {
-  wants: Want[]
+  requests: ClaimRequest[]
   /** Routes whose messages are fetched: their devices are woken. The next poll returns them again. */
   calls: Route[]
   /** Routes whose device has no room now: they keep their turn. */
@@ -247,14 +247,14 @@ export function planClaims(
       }
     }
   }
-  const wants: Want[] = []
+  const requests: ClaimRequest[] = []
   for (const { device, shares } of served.values()) {
     let free = device.free
     shares.forEach(({ route, partsOver, partsUpTo }, i) => {
       const quota = Math.ceil(free / (shares.length - i))
       free -= quota
       const { accountId, mode, routeKey } = route
-      const want = { accountId, mode, routeKey, deviceId: device.id, quota, partsOver, partsUpTo }
+      const request = { accountId, mode, routeKey, deviceId: device.id, quota, partsOver, partsUpTo }
       const { leaseToken, isLogged, groupId } = device
       const extra = {
         ...(leaseToken !== undefined && { leaseToken }),
@@ -262,8 +262,8 @@ export function planClaims(
         ...(groupId !== undefined && { groupId }),
       }
       if (quota === 0) busy.add(route)
-      else wants.push({ ...want, ...extra })
+      else requests.push({ ...request, ...extra })
     })
   }
-  return { wants, calls: [...calls], busy: [...busy] }
+  return { requests, calls: [...calls], busy: [...busy] }
 }

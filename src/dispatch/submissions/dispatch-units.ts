@@ -5,14 +5,19 @@ import type { HotUnits } from '../../messages/units.ts'
 import type { Storage } from '../../storage/seam/storage.ts'
 import type { ProgressFile } from '../../storage/instance/epoch-file.ts'
 import type { MessageStatus } from '../../storage/tables/schema.ts'
-import type { ClaimsMade, Want } from '../../messages/queue/claim-messages.ts'
+import type { ClaimsMade, ClaimRequest } from '../../messages/queue/claim-messages.ts'
 import type { ReceiptWord } from '../../messages/outcomes/receipt-readings.ts'
 import type { QuietHoursCache } from './quiet-hours-cache.ts'
 import type { Settlement } from '../../messages/outcomes/settlement.ts'
 
 /** The hot units, run in the next transaction; each settles after the flush. */
 export interface DispatchUnits {
-  claim(input: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number }): Promise<ClaimsMade>
+  claim(input: {
+    requests: readonly ClaimRequest[]
+    nowMs: number
+    dueMs: number
+    fence: number
+  }): Promise<ClaimsMade>
   settleOutcomes(settlements: readonly Settlement[]): Promise<(MessageStatus | null)[]>
   settleReceipts(words: readonly ReceiptWord[]): Promise<{ accountId: string; status: MessageStatus }[]>
   /** See `readOpenOf`; runs after every write that has begun. */
@@ -37,8 +42,8 @@ export const createDispatchUnits = ({
   progress: Pick<ProgressFile, 'progress' | 'write' | 'catchUp'>
 }): DispatchUnits => {
   const claim: DispatchUnits['claim'] = async (input) => {
-    const wants = quiet.withHours(input.wants)
-    if (wants === null) {
+    const requests = quiet.withHours(input.requests)
+    if (requests === null) {
       await quiet.refresh()
       return claim({ ...input, nowMs: horizon.now() })
     }
@@ -46,12 +51,15 @@ export const createDispatchUnits = ({
     const claiming = horizon.hold(input.nowMs, async () => {
       // While the progress of the last claim cannot be stored, nothing is claimed that would have to be released.
       progress.catchUp()
-      const made = await storage.runUnit('claim', { ...input, wants, known: progress.progress })
+      const made = await storage.runUnit('claim', { ...input, requests, known: progress.progress })
       // Before anything of it is submitted.
       if (made.progress !== undefined) progress.write(made.progress)
       return made
     })
-    return changes.after(claiming, ({ claimed, stopped = [] }) => [...claimed.map(accountOf), ...stopped])
+    return changes.after(claiming, ({ claimed, canceledFor = [] }) => [
+      ...claimed.map(accountOf),
+      ...canceledFor,
+    ])
   }
   return { claim, ...endingUnits({ storage, horizon, changes }) }
 }

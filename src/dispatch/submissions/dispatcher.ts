@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import { isPull, type Outcome, type Receipt } from '../../connectors/connector.ts'
 import type { Service } from '../../process/lifecycle.ts'
 import type { Log } from '../../process/log.ts'
-import type { Claimed, Want } from '../../messages/queue/claim-messages.ts'
+import type { Claimed, ClaimRequest } from '../../messages/queue/claim-messages.ts'
 import type { ReceiptWord } from '../../messages/outcomes/receipt-readings.ts'
 import type { Metrics } from '../../process/metrics.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
@@ -32,10 +32,10 @@ export interface DispatcherDeps {
   log: Log
   metrics: Metrics
   pool: DevicePool
-  submissionLog?: Pick<SubmissionLog, 'left' | 'ended' | 'stored'>
+  submissionLog?: Pick<SubmissionLog, 'logSubmissions' | 'logOutcome' | 'forget'>
   /** See `SubmissionDeps`. */
-  hasStopped?: NonNullable<SubmissionDeps['hasStopped']>
-  hasJustStopped?: NonNullable<SubmissionDeps['hasJustStopped']>
+  hasOptedOut?: NonNullable<SubmissionDeps['hasOptedOut']>
+  isKnownOptedOut?: NonNullable<SubmissionDeps['isKnownOptedOut']>
   /** This process's fencing token: the epoch of its start. */
   fence: number
   pollIntervalMs: number
@@ -69,7 +69,7 @@ export class Dispatcher implements Service {
   /** Attempts that stay open although they are final: the database accepts no outcome of theirs. */
   readonly #leftAside = new Set<string>()
   readonly #orphans: OrphanedClaims
-  #submitted = 0
+  #claimedTotal = 0
   #cancelPoll: () => void = () => undefined
   /** Settles when the running poll has read the queue and scheduled the next one. */
   #polled: Promise<void> = Promise.resolve()
@@ -81,9 +81,9 @@ export class Dispatcher implements Service {
     this.#queueClock = new QueueClock(deps.clock)
     this.#waker = new PhoneWaker(deps)
     this.#ready = new ReadyClaims({
-      isUp: (device) => !this.#stopped && deps.pool.get(device.facts.id) === device && device.canLeave,
-      leave: (claimed, device) => void this.#leave(claimed, device),
-      giveBack: (claimed, device) => void this.#releaseClaim(claimed, device),
+      isUp: (device) => !this.#stopped && deps.pool.get(device.facts.id) === device && device.canSubmit,
+      submit: (claimed, device) => void this.#submit(claimed, device),
+      release: (claimed, device) => void this.#releaseClaim(claimed, device),
     })
     this.#outcomes = new OutcomeStore({
       ...deps,
@@ -114,7 +114,7 @@ export class Dispatcher implements Service {
     await this.#round
     // The next start would not know that it was never submitted.
     await this.#orphans.resolveAtLast()
-    this.#ready.giveAllBack()
+    this.#ready.releaseAll()
     // The pool stops its links later: half a message that its link keeps for minutes would keep the process alive, too.
     for (const { link } of this.#deps.pool.all) if (!isPull(link)) link.hurry?.()
     if (this.#open.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
@@ -155,8 +155,8 @@ export class Dispatcher implements Service {
   async drain(): Promise<void> {
     // Its read of the queue may be overtaken by the one below, on another connection.
     await this.#polled
-    for (let before = -1; before !== this.#submitted;) {
-      before = this.#submitted
+    for (let before = -1; before !== this.#claimedTotal;) {
+      before = this.#claimedTotal
       await this.#refill.now()
       this.nudge()
       // A nudge while a round ends begins the next one.
@@ -204,74 +204,74 @@ export class Dispatcher implements Service {
       this.#again = false
       const routes = this.#ring.take(maxRoutesPerRound)
       if (routes.length === 0) return
-      const { wants, calls, busy } = planClaims(routes, this.#deps.pool.candidatesFor)
+      const { requests, calls, busy } = planClaims(routes, this.#deps.pool.candidatesFor)
       this.#waker.call(calls)
       // A route that found no room precedes those that were served (P10).
-      const claiming = wants.length > 0 ? this.#claim(wants) : Promise.resolve([])
+      const claiming = requests.length > 0 ? this.#claim(requests) : Promise.resolve([])
       for (const route of busy) this.#ring.add(route)
       const counts = await claiming
       busyInARow = counts.some((count) => count > 0) ? 0 : busyInARow + busy.length
       const byName = new Map(routes.map((route) => [`${route.accountId}/${route.routeKey}`, route]))
       // A route that got all it asked for may have more.
-      wants.forEach((want, i) => {
-        if (counts[i] === want.quota)
-          this.#ring.add(byName.get(`${want.accountId}/${want.routeKey}`) as Route)
+      requests.forEach((request, i) => {
+        if (counts[i] === request.quota)
+          this.#ring.add(byName.get(`${request.accountId}/${request.routeKey}`) as Route)
       })
     }
   }
 
-  async #claim(wants: readonly Want[]): Promise<number[]> {
+  async #claim(requests: readonly ClaimRequest[]): Promise<number[]> {
     const { units, clock, fence, log, pool } = this.#deps
     const [askedAtMs, nowMs] = [clock.monotonicMs(), clock.now()]
     try {
       const dueMs = this.#queueClock.now()
-      const { claimed, counts } = await units.claim({ wants, nowMs, dueMs, fence })
+      const { claimed, found } = await units.claim({ requests, nowMs, dueMs, fence })
       const answeredAtMs = clock.monotonicMs()
       // A late response shows an old state: opt-outs since then must be checked (P9).
       const claimedAtMs = answeredAtMs - askedAtMs > lateResponseMs ? askedAtMs : answeredAtMs
       for (const claim of claimed) {
         this.#open.set(claim.attemptId, claimedAtMs)
-        this.#submitted += 1
-        pool.get(claim.deviceId)?.opened(claim.parts)
+        this.#claimedTotal += 1
+        pool.get(claim.deviceId)?.claimed(claim.parts)
       }
-      for (const claim of claimed) this.#submit(claim)
-      return counts
+      for (const claim of claimed) this.#queueForLink(claim)
+      return found
     } catch (error) {
       this.#orphans.failed(nowMs)
       log.error({ err: error }, 'failed to claim messages; retrying')
-      return wants.map(() => 0)
+      return requests.map(() => 0)
     }
   }
 
   /** Flushed by now. From here on the attempt ends exactly once, with an outcome. */
-  #submit(claimed: Claimed): void {
+  #queueForLink(claimed: Claimed): void {
     const device = this.#deps.pool.get(claimed.deviceId)
-    if (device === null || claimed.loggedBy === undefined) void this.#leave(claimed, device)
+    if (device === null || claimed.loggedBy === undefined) void this.#submit(claimed, device)
     else if (this.#stopped) void this.#releaseClaim(claimed, device)
     else this.#ready.add(claimed, device)
   }
 
-  async #leave(claimed: Claimed, device: DeviceRuntime | null): Promise<void> {
+  async #submit(claimed: Claimed, device: DeviceRuntime | null): Promise<void> {
     const { metrics, submissionLog, clock } = this.#deps
     const nowMs = clock.monotonicMs()
     device?.submitted()
     const waitedMs = nowMs - (this.#open.get(claimed.attemptId) ?? nowMs)
     const outcome = await submitClaimed(this.#deps, claimed, device, waitedMs)
     device?.answered()
-    if (claimed.loggedBy !== undefined) submissionLog?.ended(claimed.attemptId, outcome)
+    if (claimed.loggedBy !== undefined) submissionLog?.logOutcome(claimed.attemptId, outcome)
     if (device !== null) this.#ready.fill(device)
     metrics.submitted(outcome.kind)
     const stored = this.#outcomes.add({ claimed, device, outcome })
     if (outcome.kind === 'unknown') this.#unknown.add({ claimed, networkIds: outcome.networkIds, stored })
     const isStored = await stored
-    if (isStored) submissionLog?.stored(claimed.attemptId)
+    if (isStored) submissionLog?.forget(claimed.attemptId)
     // It stays in the log as submitted: the next start could not store the outcome that the database refused either.
-    else if (claimed.loggedBy !== undefined) submissionLog?.ended(claimed.attemptId, invalidOutcome)
+    else if (claimed.loggedBy !== undefined) submissionLog?.logOutcome(claimed.attemptId, invalidOutcome)
     this.#ended(claimed.attemptId, isStored)
   }
 
   async #releaseClaim(claimed: Claimed, device: DeviceRuntime | null): Promise<void> {
-    device?.gaveBack()
+    device?.released()
     await this.#endHere({ claimed, device: null, outcome: releasedClaim })
   }
 
@@ -290,8 +290,8 @@ export class Dispatcher implements Service {
 
   #makeRoom(ended: readonly FinishedSubmission[]): void {
     for (const { device, outcome, claimed } of ended)
-      if (isOfDevice(outcome)) device?.closed(outcome, claimed)
-      else device?.gaveBack()
+      if (isOfDevice(outcome)) device?.finished(outcome, claimed)
+      else device?.released()
     if (this.#ring.size > 0) this.nudge()
   }
 }

@@ -1,4 +1,4 @@
-import type { Want } from '../../messages/queue/claim-messages.ts'
+import type { ClaimRequest } from '../../messages/queue/claim-messages.ts'
 import type { QuietHours } from '../../messages/queue/quiet-until.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 
@@ -23,13 +23,13 @@ export class QuietHoursCache {
     return this.#reading
   }
 
-  /** The same wants, with the quiet hours of their accounts; null before the first read. */
-  withHours(wants: readonly Want[]): readonly Want[] | null {
+  /** The same requests, with the quiet hours of their accounts; null before the first read. */
+  withHours(requests: readonly ClaimRequest[]): readonly ClaimRequest[] | null {
     const hours = this.#hours
-    if (hours === null || hours.size === 0) return hours === null ? null : wants
-    return wants.map((want) => {
-      const quiet = want.mode === 'live' ? hours.get(want.accountId) : undefined
-      return quiet === undefined ? want : { ...want, quiet }
+    if (hours === null || hours.size === 0) return hours === null ? null : requests
+    return requests.map((request) => {
+      const quiet = request.mode === 'live' ? hours.get(request.accountId) : undefined
+      return quiet === undefined ? request : { ...request, quiet }
     })
   }
 

@@ -4,9 +4,9 @@ import type { DeviceRuntime } from '../devices/device-runtime.ts'
 interface Deps {
   /** Returns whether this node submits to the device: it runs here and is up. */
   isUp(device: DeviceRuntime): boolean
-  leave(claimed: Claimed, device: DeviceRuntime): void
+  submit(claimed: Claimed, device: DeviceRuntime): void
   /** Requeues it: nothing of it was submitted. */
-  giveBack(claimed: Claimed, device: DeviceRuntime): void
+  release(claimed: Claimed, device: DeviceRuntime): void
 }
 
 /**
@@ -36,7 +36,7 @@ export class ReadyClaims {
     while (device.hasRoom) {
       const next = waiting.shift()
       if (next === undefined) break
-      this.#deps.leave(next, device)
+      this.#deps.submit(next, device)
     }
     if (waiting.length === 0) this.#waiting.delete(device)
   }
@@ -45,18 +45,18 @@ export class ReadyClaims {
   tend(): void {
     for (const device of this.#waiting.keys()) {
       if (this.#deps.isUp(device)) this.fill(device)
-      else this.#giveBack(device)
+      else this.#release(device)
     }
   }
 
   /** Releases all: nothing more is submitted. */
-  giveAllBack(): void {
-    for (const device of this.#waiting.keys()) this.#giveBack(device)
+  releaseAll(): void {
+    for (const device of this.#waiting.keys()) this.#release(device)
   }
 
-  #giveBack(device: DeviceRuntime): void {
+  #release(device: DeviceRuntime): void {
     const waiting = this.#waiting.get(device) ?? []
     this.#waiting.delete(device)
-    for (const claimed of waiting) this.#deps.giveBack(claimed, device)
+    for (const claimed of waiting) this.#deps.release(claimed, device)
   }
 }

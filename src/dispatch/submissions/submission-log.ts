@@ -47,7 +47,7 @@ export class SubmissionLog implements Service {
   }
 
   /** Logs attempts about to be submitted. Throws when that fails: then they must not be submitted. */
-  left(attemptIds: readonly string[]): void {
+  logSubmissions(attemptIds: readonly string[]): void {
     for (const id of attemptIds) this.#open.set(id, `${id}\n`)
     try {
       this.#write(attemptIds.map((id) => `${id}\n`).join(''))
@@ -58,7 +58,7 @@ export class SubmissionLog implements Service {
   }
 
   /** Logs an outcome that is not flushed yet. */
-  ended(attemptId: string, outcome: Outcome): void {
+  logOutcome(attemptId: string, outcome: Outcome): void {
     const line = `${attemptId} ${JSON.stringify(outcome)}\n`
     this.#open.set(attemptId, `${attemptId}\n${line}`)
     try {
@@ -70,7 +70,7 @@ export class SubmissionLog implements Service {
   }
 
   /** Records that its outcome is flushed. */
-  stored(attemptId: string): void {
+  forget(attemptId: string): void {
     this.#open.delete(attemptId)
   }
 
@@ -181,12 +181,12 @@ export const readBoot = (): Promise<string | null> =>
   )
 
 /** Logs that an attempt is about to be submitted. Returns false when that fails: then it must not be submitted. */
-export function hasLeft(
-  log: Pick<SubmissionLog, 'left'> | undefined,
+export function tryLogSubmission(
+  log: Pick<SubmissionLog, 'logSubmissions'> | undefined,
   { attemptId }: { attemptId: string },
 ): boolean {
   try {
-    log?.left([attemptId])
+    log?.logSubmissions([attemptId])
     return log !== undefined
   } catch {
     return false

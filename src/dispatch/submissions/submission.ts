@@ -4,23 +4,23 @@ import type { Log } from '../../process/log.ts'
 import type { Claimed } from '../../messages/queue/claim-messages.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { notLogged, optedOutMeanwhile, optOutUnknown, tooLate } from './finished-submission.ts'
-import { type SubmissionLog, hasLeft } from './submission-log.ts'
+import { type SubmissionLog, tryLogSubmission } from './submission-log.ts'
 import { isValidOutcome } from './valid-outcome.ts'
 
 export interface SubmissionDeps {
   clock: Pick<Clock, 'now' | 'monotonicMs'>
   log: Log
   /** Logs the submission of a claim that requires it. */
-  submissionLog?: Pick<SubmissionLog, 'left'>
+  submissionLog?: Pick<SubmissionLog, 'logSubmissions'>
   /** Returns whether the number has opted out since the message was claimed, this long ago. */
-  hasStopped?: (claimed: Claimed, waitedMs: number) => boolean | Promise<boolean>
+  hasOptedOut?: (claimed: Claimed, waitedMs: number) => boolean | Promise<boolean>
   /** The same as far as this process knows. */
-  hasJustStopped?: (claimed: Claimed, waitedMs: number) => boolean
+  isKnownOptedOut?: (claimed: Claimed, waitedMs: number) => boolean
 }
 
 /** Submits a flushed claim; always resolves, with a valid outcome. */
 export async function submitClaimed(
-  { clock, log, submissionLog, hasStopped, hasJustStopped }: SubmissionDeps,
+  { clock, log, submissionLog, hasOptedOut, isKnownOptedOut }: SubmissionDeps,
   claimed: Claimed,
   device: DeviceRuntime | null,
   waitedMs = 0,
@@ -28,25 +28,25 @@ export async function submitClaimed(
   try {
     // What is known now costs no turn. A message to a number that opted out is requeued, and the next claim
     // cancels it (P9).
-    const stopped = hasStopped?.(claimed, waitedMs) ?? false
-    if (stopped !== false) {
-      const found = await Promise.resolve(stopped).catch(() => null)
+    const optedOut = hasOptedOut?.(claimed, waitedMs) ?? false
+    if (optedOut !== false) {
+      const found = await Promise.resolve(optedOut).catch(() => null)
       if (found !== false) return found === null ? optOutUnknown : optedOutMeanwhile
     }
     const nowMs = clock.now()
     // The claim may have waited for the database beyond the validity (P8).
     if (nowMs >= claimed.expiresAt) return tooLate
-    if (device === null || isPull(device.link) || !device.isHeld)
+    if (device === null || isPull(device.link) || !device.hasLease)
       return { kind: 'unavailable', detail: 'This node does not run the device any more.' }
-    if (claimed.loggedBy !== undefined && !hasLeft(submissionLog, claimed)) return notLogged
+    if (claimed.loggedBy !== undefined && !tryLogSubmission(submissionLog, claimed)) return notLogged
     const submittedMs = clock.monotonicMs()
     const claimedForMs = (): number => waitedMs + clock.monotonicMs() - submittedMs
-    const isUnwanted = (): boolean => hasJustStopped?.(claimed, claimedForMs()) ?? false
+    const isUnwanted = (): boolean => isKnownOptedOut?.(claimed, claimedForMs()) ?? false
     const outcome = await device.link.submit({
       ...submissionOf(claimed, nowMs),
-      hasStopped: async () =>
-        Promise.resolve(hasStopped?.(claimed, claimedForMs()) ?? false).catch(() => null),
-      hasJustStopped: isUnwanted,
+      hasOptedOut: async () =>
+        Promise.resolve(hasOptedOut?.(claimed, claimedForMs()) ?? false).catch(() => null),
+      isKnownOptedOut: isUnwanted,
     })
     if (outcome.kind === 'unavailable' && isUnwanted()) return optedOutMeanwhile
     if (!isValidOutcome(outcome)) throw new TypeError('invalid outcome')

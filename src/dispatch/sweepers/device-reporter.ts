@@ -152,7 +152,7 @@ function reportOf(device: DeviceRuntime, nowMs: number): DeviceReport {
       capabilities: device.link.capabilities,
       throughput: device.throughput(),
       isDoubted: device.trust.isDistrusted,
-      inFlight: device.open,
+      inFlight: device.inFlight,
       lastSentAt: device.lastSentAt,
       lastError: device.lastError ?? health.lastError,
     },

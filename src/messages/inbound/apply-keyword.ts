@@ -17,7 +17,7 @@ import type { Keyword, KeywordMatch } from '../opt-outs/keywords.ts'
 import { findSenders } from './last-sender.ts'
 import type { Consent, ConsentChanges } from '../opt-outs/opt-outs.ts'
 import { endOptOut, noteConfirmation, storeOptOuts } from '../opt-outs/store-opt-outs.ts'
-import { holds, readOptOuts } from '../queue/stored-opt-outs.ts'
+import { isInForce, readOptOuts } from '../queue/stored-opt-outs.ts'
 
 /** The result of a keyword; to be made known after the commit. */
 export interface KeywordResult extends ConsentChanges {
@@ -183,7 +183,10 @@ async function help(
   if (text === null) return []
   const name = { accountId, mode, recipient }
   const optOuts = await readOptOuts(tx, name, everyForm(terms.numbers, recipient))
-  if (optOuts.some((row) => holds(row, nowMs)) || (await hasHadAnswer(tx, { ...name, texts: all, nowMs })))
+  if (
+    optOuts.some((row) => isInForce(row, nowMs)) ||
+    (await hasHadAnswer(tx, { ...name, texts: all, nowMs }))
+  )
     return []
   const from = received.answerFrom ?? null
   const route = await answerKeyword(tx, { ids, terms }, { ...name, text, from, nowMs })

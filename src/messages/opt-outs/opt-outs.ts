@@ -30,7 +30,7 @@ const none: ReadonlySet<string> = new Set()
  * Maximum of the newest opt-outs kept in memory. If more arrive while a claim waits, it waits longer than
  * `askedAfterMs`, and the database is read.
  */
-const maxJustStopped = 10_000
+const maxNewest = 10_000
 /**
  * This process may learn of a claim and of an opt-out this far apart, in either order, although one was
  * stored after the other.
@@ -51,7 +51,7 @@ export class OptOuts {
   /** Null: unknown, so the database is read for every account. */
   #accounts: ReadonlySet<string> | null = null
   #readings = 0
-  readonly #justStopped = new BoundedMap<{ confirmationId: string | null; atMs: number }>(maxJustStopped)
+  readonly #newest = new BoundedMap<{ confirmationId: string | null; atMs: number }>(maxNewest)
 
   constructor(read: Db, numbers: NumberHash) {
     this.#read = read
@@ -89,14 +89,14 @@ export class OptOuts {
   note({ optedOut, optedIn }: ConsentChanges, monotonicMs: number): void {
     for (const each of optedOut) {
       const { confirmationId } = each
-      this.#justStopped.set(nameOf(each), { confirmationId, atMs: monotonicMs })
+      this.#newest.set(nameOf(each), { confirmationId, atMs: monotonicMs })
     }
     const accounts = this.#accounts
     const missing = optedOut
       .map(({ accountId, mode }) => `${accountId}/${mode}`)
       .filter((name) => accounts?.has(name) === false)
     if (accounts !== null && missing.length > 0) this.#accounts = new Set([...accounts, ...missing])
-    for (const each of optedIn) this.#justStopped.delete(nameOf(each))
+    for (const each of optedIn) this.#newest.delete(nameOf(each))
   }
 
   /**
@@ -105,28 +105,28 @@ export class OptOuts {
    * those that this process stored are in memory; those of other nodes are read when the wait was long enough
    * for one.
    */
-  hasStopped(
+  hasOptedOut(
     claimed: Consent & { messageId: string },
     { waitedMs, monotonicMs, nowMs }: { waitedMs: number; monotonicMs: number; nowMs: number },
   ): boolean | Promise<boolean> {
-    if (this.hasJustStopped(claimed, { waitedMs, monotonicMs })) return true
-    return waitedMs > askedAfterMs && this.#hasStoppedAnywhere(claimed, nowMs)
+    if (this.isKnownOptedOut(claimed, { waitedMs, monotonicMs })) return true
+    return waitedMs > askedAfterMs && this.#isStoredOptedOut(claimed, nowMs)
   }
 
   /** Does the same with the opt-outs of this process only, which needs no read. */
-  hasJustStopped(
+  isKnownOptedOut(
     claimed: Consent & { messageId: string },
     { waitedMs, monotonicMs }: { waitedMs: number; monotonicMs: number },
   ): boolean {
-    const stopped = this.#justStopped.size === 0 ? undefined : this.#justStopped.get(nameOf(claimed))
+    const optOut = this.#newest.size === 0 ? undefined : this.#newest.get(nameOf(claimed))
     return (
-      stopped !== undefined &&
-      stopped.atMs >= monotonicMs - waitedMs - maxSkewMs &&
-      stopped.confirmationId !== claimed.messageId
+      optOut !== undefined &&
+      optOut.atMs >= monotonicMs - waitedMs - maxSkewMs &&
+      optOut.confirmationId !== claimed.messageId
     )
   }
 
-  async #hasStoppedAnywhere(
+  async #isStoredOptedOut(
     { accountId, mode, recipient, messageId }: Consent & { messageId: string },
     nowMs: number,
   ): Promise<boolean> {

@@ -7,7 +7,7 @@ import type { Mode } from '../../storage/tables/schema.ts'
 import { insertRows, selectEach, updateRows } from '../../storage/seam/sets.ts'
 import { type AccountEvent, recordEvents } from '../core/events.ts'
 import { type Cancellation, cancelMessages } from '../queue/cancel-messages.ts'
-import { holds, optOutKey, type OptOutRow, readOptOuts } from '../queue/stored-opt-outs.ts'
+import { isInForce, optOutKey, type OptOutRow, readOptOuts } from '../queue/stored-opt-outs.ts'
 
 /** Numbers that an account must no longer send to. */
 export interface NewOptOuts {
@@ -42,7 +42,7 @@ export async function storeOptOuts(tx: Tx, ids: Ids, asked: NewOptOuts): Promise
   const stored = await readOptOuts(tx, asked, recipients.flatMap(everySpelling))
   const known = new Map(stored.map((row) => [row.recipient, row]))
   const stays = (row: OptOutRow): boolean =>
-    row.forget_at === null || (forgetAt !== null && holds(row, nowMs))
+    row.forget_at === null || (forgetAt !== null && isInForce(row, nowMs))
   const added = recipients.filter((recipient) => {
     const rows = everySpelling(recipient).flatMap((each) => known.get(each) ?? [])
     return !rows.some(stays)
@@ -144,7 +144,7 @@ export async function endOptOut(
   },
 ): Promise<boolean> {
   const { nowMs } = asked
-  const rows = (await readOptOuts(tx, asked, asked.spellings)).filter((row) => holds(row, nowMs))
+  const rows = (await readOptOuts(tx, asked, asked.spellings)).filter((row) => isInForce(row, nowMs))
   if (rows.length === 0) return false
   const ended = rows.map(({ account_id, mode, recipient }) => ({
     account_id,

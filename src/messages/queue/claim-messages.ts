@@ -10,12 +10,16 @@ import { endRows } from './finish-queued.ts'
 import { dropStale, lowerTotals } from './dequeue.ts'
 import { type MessageKey, type MessageState, stateColumnsOf } from '../core/message-store.ts'
 import { offerRow, type PhoneOffering } from '../phones/phone-offers.ts'
-import { stoppedInAnotherSpelling } from './stored-opt-outs.ts'
+import { optedOutInAnotherSpelling } from './stored-opt-outs.ts'
 import type { QuietHours } from './quiet-until.ts'
 import { queueKey, queueKeyOf, type QueuePosition } from './queue-position.ts'
+import { withinPaces } from './within-paces.ts'
 
-/** Messages that one account's route may submit to a device now. Wants of one route differ in their parts. */
-export interface Want {
+/**
+ * Asks for messages of one account's route, up to what a device may be given now. Several of one route differ in
+ * the parts of their messages.
+ */
+export interface ClaimRequest {
   accountId: string
   mode: Mode
   routeKey: string
@@ -61,19 +65,19 @@ export interface Claimed extends MessageKey {
   groupId?: string
 }
 
-/** `want` is the index of its want in the batch. */
+/** `request` is the index of its claim request in the batch. */
 type ClaimRow = MessageState &
   QueuePosition & {
     text: string
     encoding: Encoding
     country: string | null
-    want: number
-    is_stopped: 1 | null
+    request: number
+    is_opted_out: 1 | null
     sim?: number | null
   }
 
-/** The one message that confirms an opt-out to its number may still be sent. */
-const stopping = `select 1 from opt_outs o where o.account_id = q.account_id and o.mode = q.mode and o.recipient = m.recipient
+/** Finds an opt-out of the recipient. The one message that confirms an opt-out may still be sent. */
+const optedOut = `select 1 from opt_outs o where o.account_id = q.account_id and o.mode = q.mode and o.recipient = m.recipient
           and (o.forget_at is null or o.forget_at > :now) and (o.confirmation_id is null or o.confirmation_id <> q.message_id)`
 
 /**
@@ -82,23 +86,30 @@ const stopping = `select 1 from opt_outs o where o.account_id = q.account_id and
  * its validity (P8), by the wall clock; a clock that never steps back decides when a message is due.
  */
 const nextOfRoute = {
-  sql: `select ${stateColumnsOf('m')}, m.text, m.encoding, m.country, q.route_key, q.priority, q.due_at, q.refusals, :want as want, (${stopping}) as is_stopped
+  sql: `select ${stateColumnsOf('m')}, m.text, m.encoding, m.country, q.route_key, q.priority, q.due_at, q.refusals, :request as request, (${optedOut}) as is_opted_out
         from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
         where (:lease is null or exists (select 1 from devices d where d.id = :device and d.lease_token = :lease))
           and not exists (select 1 from nodes n where n.epoch = :fence and n.left_at is not null)
           and q.route_key = :route and q.account_id = :account and q.due_at <= :due and q.expires_at > :now
           and q.claimed_by is null and q.restore_hold = 0 and q.parts > :over and q.parts <= :most
         order by q.priority, q.due_at, q.message_id limit :quota`,
-  inputs: ['route', 'account', 'due', 'now', 'quota', 'over', 'most', 'want', 'device', 'lease', 'fence'],
+  inputs: ['route', 'account', 'due', 'now', 'quota', 'over', 'most', 'request', 'device', 'lease', 'fence'],
   numbers: ['lease'],
 } as const
 
+interface ClaimInput {
+  requests: readonly ClaimRequest[]
+  nowMs: number
+  dueMs: number
+  fence: number
+}
+
 export interface ClaimsMade {
   claimed: Claimed[]
-  /** Number of rows for each want. */
-  counts: number[]
-  /** Accounts whose messages were canceled because of an opt-out; omitted if there were none. */
-  stopped?: string[]
+  /** How many rows were found for each request, including those that were then canceled or deferred. */
+  found: number[]
+  /** The account of each message that was canceled because of an opt-out; omitted if there were none. */
+  canceledFor?: string[]
   /** The progress of the database with these claims (progress.ts); omitted if nothing was claimed. */
   progress?: number
 }
@@ -106,128 +117,103 @@ export interface ClaimsMade {
 /**
  * Claims messages for devices as one unit. An attempt with its fencing token is written for each and flushed
  * with the transaction, before a connector sees it (P5), with no time before `floor`. Claims nothing for a
- * node that has lost its lease or was declared dead. Returns the claimed messages, want by want. Rejects a
+ * node that has lost its lease or was declared dead. Returns the claimed messages, request by request. Rejects a
  * database that has not progressed beyond `known`, because it was restored (`PutBackError`).
  */
 export async function claimMessages(
   tx: Tx,
   ids: Ids,
-  asked: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number; known?: number },
+  asked: ClaimInput & { known?: number },
   floor: Promise<number> = Promise.resolve(0),
 ): Promise<ClaimsMade> {
-  const { wants, fence } = asked
-  const [found, floorMs] = await allDone([readNext(tx, asked), floor])
+  const { requests, fence } = asked
+  const requestOf = (row: ClaimRow): ClaimRequest => requests[row.request] as ClaimRequest
+  const [read, floorMs] = await allDone([readNext(tx, asked), floor])
   const nowMs = Math.max(asked.nowMs, floorMs)
-  const fresh = await dropStale(tx, found)
-  const going = await endStopped(tx, fresh, nowMs)
-  const stopped = going === fresh ? {} : { stopped: notIn(fresh, going).map((row) => row.account_id) }
-  const waiting = wants.some(({ quiet }) => quiet !== undefined)
-    ? await deferForQuietHours(tx, going, { hoursOf: (row) => (wants[row.want] as Want).quiet, nowMs })
-    : going
-  const rows = wants.some((want) => want.phone !== undefined) ? withinPaces(waiting, wants) : waiting
-  const counts = wants.map(() => 0)
-  // A want whose rows were dropped may find more after them.
-  for (const { want } of waiting === found ? rows : [...rows, ...notIn(found, waiting)])
-    counts[want] = (counts[want] as number) + 1
-  if (rows.length === 0) return { claimed: [], counts, ...stopped }
+  const fresh = await dropStale(tx, read)
+  const notOptedOut = await cancelOptedOut(tx, fresh, nowMs)
+  const canceled =
+    notOptedOut === fresh ? {} : { canceledFor: notIn(fresh, notOptedOut).map((row) => row.account_id) }
+  const notDeferred = requests.some(({ quiet }) => quiet !== undefined)
+    ? await deferForQuietHours(tx, notOptedOut, { hoursOf: (row) => requestOf(row).quiet, nowMs })
+    : notOptedOut
+  const rows = requests.some((request) => request.phone !== undefined)
+    ? withinPaces(notDeferred, requests)
+    : notDeferred
+  const found = requests.map(() => 0)
+  // A request whose rows were dropped may find more after them.
+  for (const { request } of notDeferred === read ? rows : [...rows, ...notIn(read, notDeferred)])
+    found[request] = (found[request] as number) + 1
+  if (rows.length === 0) return { claimed: [], found, ...canceled }
 
-  const deviceOf = (row: ClaimRow): string => (wants[row.want] as Want).deviceId
   const states = await advanceMessages(
     tx,
-    rows.map((row) => ({ message: row, event: 'claimed', atMs: nowMs, deviceId: deviceOf(row) })),
+    rows.map((row) => ({ message: row, event: 'claimed', atMs: nowMs, deviceId: requestOf(row).deviceId })),
   )
   const claimed = rows.map((row, i) => {
     const message = states[i]
     if (message === null || message === undefined)
       throw new Error(`a queue row belongs to a message that is ${row.status}`)
-    const { isLogged, groupId } = wants[row.want] as Want
-    const claim = claimOf(row, message, ids('att'), deviceOf(row))
+    const { isLogged, groupId, deviceId } = requestOf(row)
+    const claim = claimOf(row, message, ids('att'), deviceId)
     return { ...claim, ...(isLogged && { loggedBy: fence }), ...(groupId !== undefined && { groupId }) }
   })
-  const leaseOf = new Map(wants.map(({ deviceId, leaseToken }) => [deviceId, leaseToken ?? null]))
+  const leaseOf = new Map(requests.map(({ deviceId, leaseToken }) => [deviceId, leaseToken ?? null]))
   const [progress] = await allDone([
     advanceProgress(tx, asked.known ?? 0),
     writeAttempts(tx, claimed, { startedAt: nowMs, fence, leaseOf }),
   ])
-  await insertRows(tx, 'phone_offers', offersOf(claimed, rows, wants, nowMs))
-  return { claimed, counts, ...stopped, progress }
+  await insertRows(tx, 'phone_offers', offersOf(claimed, rows, requests, nowMs))
+  return { claimed, found, ...canceled, progress }
 }
 
-const readNext = (
-  tx: Tx,
-  { wants, nowMs, dueMs, fence }: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number },
-): Promise<ClaimRow[]> =>
+const readNext = (tx: Tx, { requests, nowMs, dueMs, fence }: ClaimInput): Promise<ClaimRow[]> =>
   selectEach<ClaimRow>(
     tx,
     nextOfRoute,
-    wants.map((want, i) => [
-      want.routeKey,
-      want.accountId,
+    requests.map((request, i) => [
+      request.routeKey,
+      request.accountId,
       dueMs,
       nowMs,
-      want.quota,
-      want.partsOver,
-      want.partsUpTo,
+      request.quota,
+      request.partsOver,
+      request.partsUpTo,
       i,
-      want.deviceId,
-      want.leaseToken ?? null,
+      request.deviceId,
+      request.leaseToken ?? null,
       fence,
     ]),
   )
 
-const notIn = (found: readonly ClaimRow[], waiting: readonly ClaimRow[]): ClaimRow[] => {
-  const kept = new Set(waiting)
-  return found.filter((row) => !kept.has(row))
+const notIn = (rows: readonly ClaimRow[], others: readonly ClaimRow[]): ClaimRow[] => {
+  const kept = new Set(others)
+  return rows.filter((row) => !kept.has(row))
 }
 
 /** Cancels messages to numbers that have opted out, and returns the others. */
-async function endStopped(tx: Tx, rows: readonly ClaimRow[], nowMs: number): Promise<readonly ClaimRow[]> {
-  const otherSpellings = await stoppedInAnotherSpelling(tx, rows, nowMs)
-  const isStopped = (row: ClaimRow): boolean => row.is_stopped !== null || otherSpellings.has(row.id)
-  const stopped = rows.filter(isStopped)
-  if (stopped.length === 0) return rows
-  await endRows(tx, stopped, { event: 'canceled', code: 'recipient_opted_out', nowMs })
-  return rows.filter((row) => !isStopped(row))
-}
-
-/**
- * Returns the first rows of each want, as far as its parts and its SIMs' rate limits allow. Its first message
- * uses the SIM with the most room, if any, so that a message longer than the whole limit is sent too.
- */
-function withinPaces(rows: readonly ClaimRow[], wants: readonly Want[]): ClaimRow[] {
-  const taken = wants.map(() => ({ parts: 0, messages: 0 }))
-  const rooms = new Map<string, number>()
-  return rows.flatMap((row) => {
-    const sum = taken[row.want] as (typeof taken)[number]
-    const { maxParts = Infinity, phone } = wants[row.want] as Want
-    sum.parts += row.parts
-    sum.messages += 1
-    const isFirst = sum.messages === 1
-    if (!isFirst && sum.parts > maxParts) return []
-    if (phone === undefined) return [row]
-    const sims = phone.sims.map(({ sim, parts }) => {
-      const name = `${phone.phoneId}/${sim}`
-      return { sim, name, room: rooms.get(name) ?? parts }
-    })
-    const best = sims.reduce((most, each) => (each.room > most.room ? each : most))
-    if (best.room < (isFirst ? 1 : row.parts)) {
-      sum.parts = Infinity
-      return []
-    }
-    rooms.set(best.name, best.room - row.parts)
-    return [{ ...row, sim: best.sim }]
-  })
+async function cancelOptedOut(
+  tx: Tx,
+  rows: readonly ClaimRow[],
+  nowMs: number,
+): Promise<readonly ClaimRow[]> {
+  const otherSpellings = await optedOutInAnotherSpelling(tx, rows, nowMs)
+  const isOptedOut = (row: ClaimRow): boolean => row.is_opted_out !== null || otherSpellings.has(row.id)
+  const canceled = rows.filter(isOptedOut)
+  if (canceled.length === 0) return rows
+  await endRows(tx, canceled, { event: 'canceled', code: 'recipient_opted_out', nowMs })
+  return rows.filter((row) => !isOptedOut(row))
 }
 
 /** The offer to a phone is written with the claim itself, so that no crash separates them. */
 const offersOf = (
   claimed: readonly Claimed[],
   rows: readonly ClaimRow[],
-  wants: readonly Want[],
+  requests: readonly ClaimRequest[],
   nowMs: number,
 ) =>
   claimed.flatMap((claim, i) => {
-    const { phone } = wants[(rows[i] as ClaimRow).want] as Want
+    const { phone } = requests[(rows[i] as ClaimRow).request] as ClaimRequest
     return phone === undefined ? [] : [offerRow(claim, phone.phoneId, nowMs)]
   })
 

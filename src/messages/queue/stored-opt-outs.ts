@@ -43,7 +43,7 @@ export const readNamedOptOuts = (
   )
 
 /** True if an opt-out applies at an instant. */
-export const holds = ({ forget_at }: Pick<OptOutRow, 'forget_at'>, nowMs: number): boolean =>
+export const isInForce = ({ forget_at }: Pick<OptOutRow, 'forget_at'>, nowMs: number): boolean =>
   forget_at === null || forget_at > nowMs
 
 /**
@@ -51,7 +51,7 @@ export const holds = ({ forget_at }: Pick<OptOutRow, 'forget_at'>, nowMs: number
  * numbers as written. Only a few countries have such numbers, so those of others need no read. The message
  * that confirms an opt-out is not included.
  */
-export async function stoppedInAnotherSpelling(
+export async function optedOutInAnotherSpelling(
   tx: Tx,
   messages: readonly { account_id: string; mode: Mode; id: string; recipient: string }[],
   nowMs: number,
@@ -62,7 +62,7 @@ export async function stoppedInAnotherSpelling(
       .map((each) => ({ ...message, recipient: each })),
   )
   if (named.length === 0) return new Set()
-  const optOuts = (await readNamedOptOuts(tx, named)).filter((each) => holds(each, nowMs))
+  const optOuts = (await readNamedOptOuts(tx, named)).filter((each) => isInForce(each, nowMs))
   const stopped = named.filter((message) =>
     optOuts.some(
       (each) =>

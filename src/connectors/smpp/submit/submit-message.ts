@@ -27,7 +27,7 @@ export interface SubmitDeps {
   /** Returns whether its validity has ended. */
   isExpired(): boolean
   /** Returns whether the recipient has opted out meanwhile; null while unknown. */
-  hasStopped(): Promise<boolean | null>
+  hasOptedOut(): Promise<boolean | null>
   /** How many parts the rate of the link allows now. */
   room(): number
   /** The receipts that were requested. */
@@ -57,9 +57,9 @@ export async function submitMessage(deps: SubmitDeps, parts: readonly MessageFie
       const last = deps.isExpired() ? outcomes.map(expiredUnlessTaken) : outcomes
       return judgeParts(last, deps.receipts)
     }
-    const hasStopped = await deps.hasStopped()
-    if (hasStopped === true) return judgeParts(outcomes.map(stoppedUnlessTaken), deps.receipts)
-    if (hasStopped === null) continue
+    const hasOptedOut = await deps.hasOptedOut()
+    if (hasOptedOut === true) return judgeParts(outcomes.map(optedOutUnlessTaken), deps.receipts)
+    if (hasOptedOut === null) continue
     const before = countTaken(outcomes)
     const failed = [...parts.entries()].filter(([part]) => isRepeatable(outcomes[part] as PartOutcome))
     // One is always retried, otherwise new messages could take all the room indefinitely.
@@ -75,7 +75,7 @@ export async function submitMessage(deps: SubmitDeps, parts: readonly MessageFie
 const unasked: PartOutcome = { kind: 'not_written', detail: 'Not submitted yet.' }
 
 /** For a message whose recipient opted out when half of it was accepted. */
-const stoppedUnlessTaken = (outcome: PartOutcome): PartOutcome =>
+const optedOutUnlessTaken = (outcome: PartOutcome): PartOutcome =>
   outcome.kind === 'taken' ? outcome : { kind: 'refused', reason: optedOut }
 /** Nothing of the part was submitted, and nothing will be. */
 export const validityEnded: PartOutcome = {
