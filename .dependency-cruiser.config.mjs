@@ -37,7 +37,7 @@ export const subRooms = {
   'api/console': [['operator', 'live', 'devices', 'account', 'sign-in'], ['messages'], ['core']],
   messages: [
     ['audit', 'history', 'inbound', 'outcomes'],
-    ['send', 'opt-outs'],
+    ['send', 'opt-outs', 'account-state'],
     ['queue'],
     ['phones'],
     ['core'],

@@ -84,7 +84,7 @@ export async function openMessagesFixture(
     eventsOf: (deviceId) => ({
       receipt: (receipt) => dispatcher.receipt(deviceId, receipt),
       inbound: async () => undefined,
-      late: (attemptId, outcome) => dispatcher.late(attemptId, outcome),
+      lateOutcome: (attemptId, outcome) => dispatcher.lateOutcome(attemptId, outcome),
       healthChanged: () => dispatcher.nudge(),
     }),
     // The database may be closed already.

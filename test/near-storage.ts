@@ -35,7 +35,7 @@ export async function openNearStorage(
     asJson(await (merged.get(name) ?? ((crossed) => alone(units[name], crossed)))(asJson(input)))
   return {
     read,
-    readAtDoor: read,
+    priorityRead: read,
     readOf: () => read,
     writer,
     cluster: null,

@@ -16,10 +16,10 @@ ${arrows().join('\n')}
 | from | what happens | to | the hold |
 | --- | --- | --- | --- |
 ${allMoves()
-  .map(({ from, event, move }) => `| \`${from}\` | ${event} | \`${move.to}\` | ${summary(move)} |`)
+  .map(({ from, trigger, move }) => `| \`${from}\` | ${trigger} | \`${move.to}\` | ${summary(move)} |`)
   .join('\n')}
 
-Every other pair of state and event is refused and logged. A correction changes the status only: the message stays final and
+Every other pair of state and trigger is refused and logged. A correction changes the status only: the message stays final and
 what was charged stays charged. A message that is sent again after an unknown outcome (\`resend_once\`) becomes \`unconfirmed\` wherever
 the table says \`failed\`, \`expired\` or \`canceled\`: the outcome of its first attempt is unknown.
 `,
@@ -27,24 +27,24 @@ the table says \`failed\`, \`expired\` or \`canceled\`: the outcome of its first
 
 interface NamedMove {
   from: string
-  event: string
+  trigger: string
   move: Move
 }
 
 function allMoves(): NamedMove[] {
   return Object.entries(moves).flatMap(([from, cells]) =>
-    Object.entries(cells).flatMap(([event, move]) =>
-      move === null ? [] : [{ from, event: event.replaceAll('_', ' '), move }],
+    Object.entries(cells).flatMap(([trigger, move]) =>
+      move === null ? [] : [{ from, trigger: trigger.replaceAll('_', ' '), move }],
     ),
   )
 }
 
-/** One arrow for each pair of states, carrying all events that lead from one to the other. */
+/** One arrow for each pair of states, carrying all triggers that lead from one to the other. */
 function arrows(): string[] {
   const byPair = Map.groupBy(allMoves(), ({ from, move }) => `${from} --> ${move.to}`)
   return [...byPair].map(([pair, group]) => {
     const correction = group.some(({ move }) => move.correction) ? ' (correction)' : ''
-    return `  ${pair}: ${group.map(({ event }) => event).join(', ')}${correction}`
+    return `  ${pair}: ${group.map(({ trigger }) => trigger).join(', ')}${correction}`
   })
 }
 

@@ -31,7 +31,7 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'numbers',
     'telephone numbers and where they belong',
-    ['src/numbers/*.ts', 'src/messages/*/{number-list,written-numbers,stored-opt-outs,times-to-numbers}.ts', 'src/sending/send-recipients.ts'],
+    ['src/numbers/*.ts', 'src/messages/*/{number-list,numbers-sent-to,read-opt-outs,times-to-numbers}.ts', 'src/sending/send-recipients.ts'],
     ['test/api/send*.test.ts', 'test/devices/*.test.ts'],
   ),
   room('ledger', 'grants, holds and charges', ['src/ledger/*.ts'], ['test/api/*.test.ts', 'test/operator/*.test.ts']),
@@ -56,7 +56,7 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'messages',
     'the states of a message and its queue',
-    ['src/messages/*/{advance-messages,claim-messages,within-paces,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-until,phone-offers,phone-recalls,unfinished-offers,opt-outs,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,finish-deferred,end-doubts,queue-position,last-sender,last-submitted}.ts'],
+    ['src/messages/*/{advance-messages,claim-messages,within-paces,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-until,phone-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,finish-deferred,end-doubts,queue-position,accounts-that-sent,last-submitted}.ts'],
     ['test/dispatch/*.test.ts', 'test/phones/{gateway,gateway-pace,fetch-routes,fair-turns,phones-model,recaller,sent-words,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
   ),
   room(
@@ -109,7 +109,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
     because: 'Rare work of a person on an account: opened, changed, closed, erased, moved.',
     files: [
       'src/accounts/*/{account-owner,accounts,list-accounts,members,operator-account,own-devices,passkeys,password-link,passwords,quiet-hours,users}.ts', 'src/privacy/{erase-devices,erase-notes,erase-alerts,erase-audit,erase-keys,erase-people}.ts',
-      'src/messages/*/{account-changes,cancel-before-closing,cancel-closed-account,change-account-state,erased-number,manage-opt-outs,move-messages,pause-for-pumping}.ts',
+      'src/messages/*/{change-hints,cancel-before-closing,cancel-closed-account,change-account-state,erased-number,manage-opt-outs,move-messages,pause-for-pumping}.ts',
       'src/privacy/{erase-texts,erase-account,erase-account-messages,erase-account-traces,erase-deps,erase-number,erase-number-traces,erase-page,erase-webhooks}.ts',
     ],
   },

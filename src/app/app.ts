@@ -162,7 +162,7 @@ function assemble(wiring: Wiring, { lock, submissionLog, past, heard }: Around):
   const pool: DevicePool = createPool(wiring, submissionLog, {
     receipt: (deviceId, receipt) => dispatcher.receipt(deviceId, receipt),
     inbound: (deviceId, inbound) => inboundReceiver.receive(deviceId, inbound),
-    late: (attemptId, outcome) => dispatcher.late(attemptId, outcome),
+    lateOutcome: (attemptId, outcome) => dispatcher.lateOutcome(attemptId, outcome),
     changed,
     nudge: () => dispatcher.nudge(),
   })

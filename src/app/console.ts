@@ -60,7 +60,7 @@ function surroundingsOf(
   const { read, writer, clock, ids, config, log, changes, horizon, storage } = wiring
   const { current, former } = wiring.secret
   const secrets = [authSecretOf(current), ...former.map(authSecretOf)] as const
-  const auth = createAuth({ read: storage.readAtDoor, writer, config, log, secrets, publicUrl })
+  const auth = createAuth({ read: storage.priorityRead, writer, config, log, secrets, publicUrl })
   const live = new LiveFeed({
     clock,
     sources: liveSources({ readOf: storage.readOf, safeHorizonMs: () => horizon.safeMs() }),
@@ -85,7 +85,7 @@ const createHistoryPorts = (
 ): HistoryPorts => ({
   safeHorizonMs: () => horizon.safeMs(),
   cursorKey: deriveKey(secret.current, 'console-cursor'),
-  holdHorizon: (atMs, write) => horizon.hold(atMs, write),
+  announceWrite: (atMs, write) => horizon.announce(atMs, write),
   numbers: createNumberHash(secret),
   exports: new ExportSlots({
     openLongReads: () => storage.openLongReads(),

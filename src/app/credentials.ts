@@ -8,7 +8,7 @@ import type { Wiring } from './wiring.ts'
  * gets the response; changes of other processes are noticed by the poll of the pool.
  */
 export function createCredentials({ storage, clock, log, secretBox }: Wiring) {
-  const read = storage.readAtDoor
+  const read = storage.priorityRead
   const authenticator = new Authenticator({
     read,
     clock,

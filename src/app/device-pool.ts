@@ -13,7 +13,7 @@ import { databaseTime } from '../storage/seam/database-time.ts'
 interface PoolEvents {
   receipt: Dispatcher['receipt']
   inbound: InboundReceiver['receive']
-  late: Dispatcher['late']
+  lateOutcome: Dispatcher['lateOutcome']
   changed: () => void
   nudge: () => void
 }
@@ -36,7 +36,7 @@ export function createPool(
     eventsOf: (deviceId) => ({
       receipt: (receipt) => events.receipt(deviceId, receipt),
       inbound: (inbound) => changes.after(events.inbound(deviceId, inbound), () => [null]),
-      late: events.late,
+      lateOutcome: events.lateOutcome,
       healthChanged: events.nudge,
     }),
     countersOf: (deviceId) => ({

@@ -21,9 +21,9 @@ import { routingFor } from '../dispatch/devices/routing.ts'
 import { endAll, type Service } from '../process/lifecycle.ts'
 import { createAcceptor } from '../messages/send/acceptor.ts'
 import { findReplay } from '../messages/send/find-replays.ts'
-import { pauseForPumping } from '../messages/queue/pause-for-pumping.ts'
+import { pauseForPumping } from '../messages/account-state/pause-for-pumping.ts'
 import { priceSend } from '../messages/send/send-messages.ts'
-import { readTimesTo } from '../messages/queue/times-to-numbers.ts'
+import { readTimesTo } from '../messages/send/times-to-numbers.ts'
 import { readWaitingParts } from '../messages/queue/queue-totals.ts'
 import { openAccount } from './open-account.ts'
 import { createReachProof } from '../reach/reach-proof.ts'
@@ -41,10 +41,10 @@ function createPorts(wiring: Wiring, pool: DevicePool, wake: (route: Route) => v
   return {
     async sendMessages(request) {
       const result = await wiring.changes.after(
-        horizon.hold(request.createdAt, () => accept(request)),
+        horizon.announce(request.createdAt, () => accept(request)),
         () => [request.accountId],
       )
-      if (result.kind === 'late') horizon.heardOf(result.floorMs)
+      if (result.kind === 'below_floor') horizon.heardOf(result.floorMs)
       return result
     },
     priceOnly: (request) => priceSend(storage.readOf(request.accountId), request),
@@ -81,15 +81,15 @@ function createReadDeps({ storage: { readOf }, clock, secret, horizon }: Wiring)
 const createOperatorApi = (wiring: Wiring, publicUrl: () => string): Mount =>
   createOperatorMount({
     ...wiring,
-    readAtDoor: wiring.storage.readAtDoor,
+    priorityRead: wiring.storage.priorityRead,
     publicUrl,
-    holdHorizon: (atMs, write) => wiring.horizon.hold(atMs, write),
+    announceWrite: (atMs, write) => wiring.horizon.announce(atMs, write),
     openAccount: (tx, nowMs, account) => openAccount(tx, { ...wiring, nowMs, randomBytes }, account),
   })
 
 /** Asks the database whether this node can serve, and lists what keeps it from that. */
 async function readReadiness({ storage, lifecycle }: Wiring): Promise<Readiness> {
-  await storage.readAtDoor.selectFrom('instance').select('id').executeTakeFirst()
+  await storage.priorityRead.selectFrom('instance').select('id').executeTakeFirst()
   const reasons: string[] = []
   if (!lifecycle.ready) reasons.push('starting or stopping')
   if (storage.writer.trouble() !== null) reasons.push('the database accepts no writes')

@@ -26,7 +26,7 @@ export const createInboundReceiver = (
     ...wiring,
     pool,
     keywords: keywordTermsOf(wiring),
-    followed(followed) {
+    onKeywordApplied(followed) {
       wiring.optOuts.note(followed, wiring.clock.monotonicMs())
       for (const route of followed.routes) wake(routeFrom(route))
     },

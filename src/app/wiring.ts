@@ -7,9 +7,9 @@ import { UnreadNotes } from '../dispatch/devices/unread-notes.ts'
 import type { Ids } from '../runtime/ids.ts'
 import type { InstanceSecret } from '../runtime/derived-keys.ts'
 import type { Log } from '../process/log.ts'
-import { AccountChanges } from '../messages/queue/account-changes.ts'
+import { ChangeHints } from '../messages/core/change-hints.ts'
 import type { WriteHorizon } from '../messages/history/history-horizon.ts'
-import { OptOuts } from '../messages/opt-outs/opt-outs.ts'
+import { OptOutCache } from '../messages/opt-outs/opt-out-cache.ts'
 import { createNumberHash } from '../numbers/number-hash.ts'
 import type { HotUnits } from '../messages/units.ts'
 import { createMetrics, type Metrics } from '../process/metrics.ts'
@@ -40,10 +40,10 @@ export interface Wiring {
   secret: InstanceSecret
   secretBox: SecretBox
   horizon: WriteHorizon
-  changes: AccountChanges
+  changes: ChangeHints
   /** Counts of limits that the nodes share. */
   counts: SharedCounts
-  optOuts: OptOuts
+  optOuts: OptOutCache
   quiet: QuietHoursCache
   /** Unreadable input of devices. */
   unread: UnreadNotes
@@ -85,9 +85,9 @@ export async function createWiring(opened: Opened): Promise<Wiring> {
     metrics,
     read: storage.read,
     writer: storage.writer,
-    changes: new AccountChanges(),
+    changes: new ChangeHints(),
     counts: new SharedCounts(),
-    optOuts: new OptOuts(storage.readAtDoor, createNumberHash(secret)),
+    optOuts: new OptOutCache(storage.priorityRead, createNumberHash(secret)),
     quiet: new QuietHoursCache(storage.read),
     unread: new UnreadNotes(clock, (deviceId, kind) => metrics.linkOf(deviceId).unread(kind)),
     tls: await readTlsFiles(config),

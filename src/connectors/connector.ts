@@ -127,7 +127,7 @@ export interface Inbound {
   to: string | null
   text: string
   /** When the network received it, by its own account; null if the device does not report it. */
-  receivedAt: number | null
+  networkAt: number | null
   /** The attempt that it replies to, if known; determines the inbox on a shared device. */
   inReplyTo: string | null
   /** Distinguishes repeats of one SMS from new ones. */
@@ -187,7 +187,7 @@ export interface ConnectorEvents {
   receipt(receipt: Receipt): Promise<void>
   inbound(inbound: Inbound): Promise<void>
   /** Reports the outcome of a submission that had been `unknown`. */
-  late(attemptId: string, outcome: Outcome): Promise<void>
+  lateOutcome(attemptId: string, outcome: Outcome): Promise<void>
   /** The health changed: the dispatcher reads it again. */
   healthChanged(): void
 }

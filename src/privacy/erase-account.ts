@@ -11,7 +11,7 @@ import { eraseNotes } from './erase-notes.ts'
 import { appendAudit } from '../storage/seam/audit-log.ts'
 import type { Db, Tx } from '../storage/seam/dialect.ts'
 import { touchDirectory } from '../storage/seam/directory-version.ts'
-import { cancelBeforeClosing } from '../messages/queue/cancel-before-closing.ts'
+import { cancelBeforeClosing } from '../messages/account-state/cancel-before-closing.ts'
 import { eraseMessagesOfAccount, hasNumbers, readInFlight } from './erase-account-messages.ts'
 import {
   dropEmptyRoutes,
@@ -165,11 +165,11 @@ async function* settle(deps: EraseDeps, { accountId, actor }: EraseAccount): Asy
 }
 
 async function* close(
-  { writer, clock, ids, hold }: EraseDeps,
+  { writer, clock, ids, announceWrite }: EraseDeps,
   { accountId, actor }: EraseAccount,
 ): AsyncGenerator<PageDone> {
   for (;;) {
-    const { changed, canceled } = await hold(clock.now(), (timeIn) =>
+    const { changed, canceled } = await announceWrite(clock.now(), (timeIn) =>
       writer.write(async (tx) => {
         const nowMs = await timeIn(tx)
         const cancelOf = (inTx: Tx, id: string): Promise<number> => cancelBeforeClosing(inTx, id, nowMs)

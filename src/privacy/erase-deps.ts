@@ -12,7 +12,7 @@ export interface EraseDeps {
   clock: Pick<Clock, 'now'>
   ids: Ids
   /** Runs a write whose rows carry times from `atMs` on, so that no page of history misses them. */
-  hold<T>(atMs: number, write: (timeIn: (tx: Tx) => Promise<number>) => Promise<T>): Promise<T>
+  announceWrite<T>(atMs: number, write: (timeIn: (tx: Tx) => Promise<number>) => Promise<T>): Promise<T>
 }
 
 export interface EraseNumberDeps extends EraseDeps {

@@ -5,7 +5,7 @@ import type { EraseDeps, EraseNumber, EraseNumberDeps } from './erase-deps.ts'
 import type { Wallet } from './erase-page.ts'
 import { erasedNumber } from '../messages/core/erased-number.ts'
 import { forgetParkedAbout, type ParkedPlace } from '../messages/outcomes/parked-receipts.ts'
-import { type OptOutRow, readNamedOptOuts } from '../messages/queue/stored-opt-outs.ts'
+import { type OptOutRow, readNamedOptOuts } from '../messages/core/read-opt-outs.ts'
 
 /** Erases a number outside of messages. Each function scans its table page by page, and can be repeated. */
 

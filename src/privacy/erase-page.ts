@@ -104,12 +104,12 @@ async function erasePage(
 
 /** Erases one page as a separate unit. */
 export function writeErasedPage(
-  { writer, clock, hold }: Pick<EraseDeps, 'writer' | 'clock' | 'hold'>,
+  { writer, clock, announceWrite }: Pick<EraseDeps, 'writer' | 'clock' | 'announceWrite'>,
   wallet: Wallet,
   ids: readonly string[],
   { sides, code }: { sides: 'party' | 'both'; code: MessageErrorCode },
 ): Promise<ErasedPage> {
-  return hold(clock.now(), (timeIn) =>
+  return announceWrite(clock.now(), (timeIn) =>
     writer.write(async (tx) => erasePage(tx, wallet, ids, { sides, code, nowMs: await timeIn(tx) })),
   )
 }

@@ -25,17 +25,17 @@ function canonical(value: unknown): string {
  * Keys whose first request is still being handled by this node. A second request is rejected immediately, and
  * does not wait in the database. On other nodes, the unique key of the table rejects it.
  */
-export class InFlight {
-  readonly #names = new Set<string>()
+export class KeysInProgress {
+  readonly #keys = new Set<string>()
 
   /** Runs `task` as the only request with this key; rejects while another one is running. */
-  async hold<T>(name: string, task: () => Promise<T>): Promise<T> {
-    if (this.#names.has(name)) throw refuse('idempotency_in_progress', { headers: { 'retry-after': '1' } })
-    this.#names.add(name)
+  async run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    if (this.#keys.has(key)) throw refuse('idempotency_in_progress', { headers: { 'retry-after': '1' } })
+    this.#keys.add(key)
     try {
       return await task()
     } finally {
-      this.#names.delete(name)
+      this.#keys.delete(key)
     }
   }
 }

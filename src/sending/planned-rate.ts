@@ -45,7 +45,7 @@ interface Planned {
 }
 
 /**
- * Messages to one name: those in the database, and those of concurrent sends, which may still be rejected.
+ * Messages to one target (a number, or a prefix): those in the database, and those of concurrent sends, which may still be rejected.
  */
 interface Ahead {
   stored: number[]
@@ -89,7 +89,7 @@ export class PlannedRate {
   readonly #ports: Pick<SendPorts, 'timesTo'>
   readonly #kind: PlannedKind
   /**
-   * Send times that were judged and are not stored yet, by account, mode and name: concurrent sends see each
+   * Send times that were judged and are not stored yet, by account, mode and target: concurrent sends see each
    * other.
    */
   readonly #pending = new Map<string, number[]>()
@@ -110,20 +110,20 @@ export class PlannedRate {
     const { windowMs, category } = this.#kind
     const ranges = recipients.map(({ to }) => rangesOf(to, limits))
     // One of two adjacent windows is above the limit if both together have twice as many.
-    const asked = new Map(ranges.flat().map((range) => [range.name, range]))
-    const spans = [...asked.values()].flatMap(({ name, spans: of, most }) =>
-      of.map((span) => ({ ...span, name, most: 2 * most })),
+    const asked = new Map(ranges.flat().map((range) => [range.target, range]))
+    const spans = [...asked.values()].flatMap(({ target, spans: of, most }) =>
+      of.map((span) => ({ ...span, target, most: 2 * most })),
     )
     const ahead = new Map(
-      [...asked.keys()].map((name): [string, Ahead] => [
-        name,
-        { stored: [], pending: this.#timesOf(caller, name) },
+      [...asked.keys()].map((target): [string, Ahead] => [
+        target,
+        { stored: [], pending: this.#timesOf(caller, target) },
       ]),
     )
-    const names = ranges.flat().map(({ name }) => name)
-    for (const name of names)
-      this.#pending.set(keyOf(caller, name), [...this.#timesOf(caller, name), sendAtMs])
-    const release = (): void => names.forEach((name) => this.#remove(keyOf(caller, name), sendAtMs))
+    const targets = ranges.flat().map(({ target }) => target)
+    for (const target of targets)
+      this.#pending.set(keyOf(caller, target), [...this.#timesOf(caller, target), sendAtMs])
+    const release = (): void => targets.forEach((target) => this.#remove(keyOf(caller, target), sendAtMs))
     try {
       // Messages between these times can share a window with this send; both are exclusive.
       const around = {
@@ -134,7 +134,7 @@ export class PlannedRate {
         beforeMs: sendAtMs + windowMs,
       }
       const stored = await this.#ports.timesTo(around, spans)
-      for (const [name, times] of stored) ahead.get(name)?.stored.push(...times)
+      for (const [target, times] of stored) ahead.get(target)?.stored.push(...times)
       refuseBeyond(this.#kind, planned, ranges, ahead)
       return release
     } catch (error) {
@@ -143,8 +143,8 @@ export class PlannedRate {
     }
   }
 
-  #timesOf(caller: Caller, name: string): readonly number[] {
-    return this.#pending.get(keyOf(caller, name)) ?? []
+  #timesOf(caller: Caller, target: string): readonly number[] {
+    return this.#pending.get(keyOf(caller, target)) ?? []
   }
 
   #remove(key: string, atMs: number): void {
@@ -155,11 +155,11 @@ export class PlannedRate {
   }
 }
 
-const keyOf = ({ accountId, mode }: Caller, name: string): string => `${accountId}:${mode}:${name}`
+const keyOf = ({ accountId, mode }: Caller, target: string): string => `${accountId}:${mode}:${target}`
 
 /** Numbers that share a limit, in all their spellings. */
 interface Range {
-  name: string
+  target: string
   spans: { first: string; last: string }[]
   most: number
 }
@@ -169,9 +169,9 @@ function rangesOf(to: string, { perNumber, perPrefix }: RecipientLimits): Range[
   const [present = to] = spellings
   const prefixes = spellings.map(prefixOf)
   return [
-    { name: present, spans: spellings.map((each) => ({ first: each, last: each })), most: perNumber },
+    { target: present, spans: spellings.map((each) => ({ first: each, last: each })), most: perNumber },
     {
-      name: `${prefixOf(present)}*`,
+      target: `${prefixOf(present)}*`,
       spans: prefixes.map((prefix) => ({ first: `${prefix}000`, last: `${prefix}999` })),
       most: perPrefix,
     },
@@ -187,9 +187,9 @@ function refuseBeyond(
   const waits = ranges.map((of) => {
     // Several recipients of one block count one after another.
     const wait = Math.max(
-      ...of.map(({ name, most }) => waitSeconds(ahead.get(name), { sendAtMs, nowMs, most, windowMs })),
+      ...of.map(({ target, most }) => waitSeconds(ahead.get(target), { sendAtMs, nowMs, most, windowMs })),
     )
-    for (const { name } of of) ahead.get(name)?.stored.push(sendAtMs)
+    for (const { target } of of) ahead.get(target)?.stored.push(sendAtMs)
     return wait
   })
   const retryAfterSeconds = Math.max(...waits)

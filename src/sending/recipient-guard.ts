@@ -58,10 +58,10 @@ export class RecipientGuard {
   ): Promise<((isStored: boolean) => void) | null> {
     const releaseCodes = await this.#planCodes(caller, send, nowMs)
     try {
-      const settle = await this.#countHour(caller, send, nowMs)
+      const finishCount = await this.#countHour(caller, send, nowMs)
       return (isStored) => {
         releaseCodes?.()
-        settle?.(isStored)
+        finishCount?.(isStored)
       }
     } catch (error) {
       releaseCodes?.()

@@ -1,7 +1,7 @@
 import type { Routing } from '../dispatch/devices/routing.ts'
 import type { Decision } from '../messages/send/decide-sends.ts'
 import type { SendRequest, SendResult, StoredSend } from '../messages/send/send-request.ts'
-import type { AroundTime, NumberRange } from '../messages/queue/times-to-numbers.ts'
+import type { AroundTime, NumberRange } from '../messages/send/times-to-numbers.ts'
 import type { PumpingSign } from './pumping-watch.ts'
 import type { Mode } from '../storage/tables/schema.ts'
 

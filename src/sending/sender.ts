@@ -6,7 +6,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { Refusal, refuse } from '../runtime/errors.ts'
 import type { SharedCounts } from '../runtime/shared-counts.ts'
 import { SlidingCount } from '../runtime/sliding-count.ts'
-import { type Idempotency, InFlight } from './idempotency.ts'
+import { type Idempotency, KeysInProgress } from './idempotency.ts'
 import { buildRequest, checkSend, type CheckedSend, type PrepareSendDeps } from './prepare-send.ts'
 import { codesWindowMs, rateFault } from './planned-rate.ts'
 import { RecipientGuard, type RecipientGuardDeps } from './recipient-guard.ts'
@@ -44,7 +44,7 @@ const maxAttempts = 10
 /** The only way to send, for every interface: checks, limits, price and store. One for each server. */
 export class Sender {
   readonly #deps: SenderDeps
-  readonly #inFlight = new InFlight()
+  readonly #keysInProgress = new KeysInProgress()
   /** Authentication messages of the last 10 minutes, by account, mode and number. */
   readonly #recentCodes: SlidingCount
   readonly #recipientGuard: RecipientGuard
@@ -72,14 +72,14 @@ export class Sender {
     prepare: PrepareAnswer<T>,
   ): Promise<Sent<T>> {
     if (idempotency === null) return this.#send(caller, body, null, prepare)
-    const name = { accountId: caller.accountId, mode: caller.mode, key: idempotency.key }
-    return this.#inFlight.hold(`${name.accountId}:${name.mode}:${name.key}`, async () => {
+    const used = { accountId: caller.accountId, mode: caller.mode, key: idempotency.key }
+    return this.#keysInProgress.run(`${used.accountId}:${used.mode}:${used.key}`, async () => {
       try {
         return await this.#send(caller, body, idempotency, prepare)
       } catch (error) {
         // A send stored under the key takes precedence over any fault, but is looked up only if there is a
         // fault.
-        const replay = error instanceof Refusal ? await this.#deps.ports.findReplay(name) : null
+        const replay = error instanceof Refusal ? await this.#deps.ports.findReplay(used) : null
         if (replay === null) throw error
         return replayed(replay, idempotency)
       }
@@ -90,8 +90,8 @@ export class Sender {
   async dryRun<T>(caller: Caller, body: object, prepare: PrepareAnswer<T>): Promise<T> {
     const checked = await checkSend(this.#deps, caller, body)
     this.#countAuthentication(caller, checked)?.()
-    const settle = await this.#recipientGuard.count(caller, checked, this.#deps.clock.now())
-    settle?.(false)
+    const finishCount = await this.#recipientGuard.count(caller, checked, this.#deps.clock.now())
+    finishCount?.(false)
     const request = buildRequest(this.#deps, caller, checked, null)
     const decision = await this.#deps.ports.priceOnly(request)
     if (decision.kind === 'refuse') throw refuse(decision.code, decision.extra)
@@ -107,10 +107,10 @@ export class Sender {
     const checked = await checkSend(this.#deps, caller, body)
     const noteForPumping = await this.#recipientGuard.watch(caller, checked)
     const uncountCodes = this.#countAuthentication(caller, checked)
-    let settle: ((isStored: boolean) => void) | null = null
+    let finishCount: ((isStored: boolean) => void) | null = null
     let stored = false
     try {
-      settle = await this.#recipientGuard.count(caller, checked, this.#deps.clock.now())
+      finishCount = await this.#recipientGuard.count(caller, checked, this.#deps.clock.now())
       const { answerWith, result } = await this.#store(
         () => buildRequest(this.#deps, caller, checked, idempotency),
         prepare,
@@ -121,7 +121,7 @@ export class Sender {
       noteForPumping()
       return { kind: 'accepted', answer: answerWith(result) }
     } finally {
-      settle?.(stored)
+      finishCount?.(stored)
       if (!stored) uncountCodes?.()
     }
   }
@@ -132,7 +132,7 @@ export class Sender {
       const request = build()
       const answerWith = prepare(request)
       const result = await ports.sendMessages(request)
-      if (result.kind !== 'late') return { answerWith, result }
+      if (result.kind !== 'below_floor') return { answerWith, result }
     }
     throw refuse('unavailable', { headers: { 'retry-after': '1' } })
   }
@@ -142,12 +142,12 @@ export class Sender {
    */
   #countAuthentication({ accountId, mode }: Caller, { body, recipients }: CheckedSend): (() => void) | null {
     if (body.category !== 'authentication' || this.#deps.config.authMessagesPerRecipient === 0) return null
-    const names = recipients.map(({ to }) => `${accountId}:${mode}:${presentSpelling(to)}`)
-    const waits = names.map((name) => this.#recentCodes.waitSeconds(name))
+    const keys = recipients.map(({ to }) => `${accountId}:${mode}:${presentSpelling(to)}`)
+    const waits = keys.map((key) => this.#recentCodes.waitSeconds(key))
     const retryAfterSeconds = Math.max(...waits)
     if (retryAfterSeconds === 0) {
-      for (const name of names) this.#recentCodes.add(name)
-      return () => names.forEach((name) => this.#recentCodes.giveBack(name))
+      for (const key of keys) this.#recentCodes.add(key)
+      return () => keys.forEach((key) => this.#recentCodes.giveBack(key))
     }
     throw refuse('recipient_rate_limited', {
       detail: `Too many authentication messages to these numbers within the last 10 minutes. Wait ${retryAfterSeconds} s.`,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { recordStandings } from '../../src/devices/status/device-history.ts'
 import { deviceEvent } from '../../src/dispatch/sweepers/device-event.ts'
-import { changeStatePage } from '../../src/messages/queue/change-account-state.ts'
+import { changeStatePage } from '../../src/messages/account-state/change-account-state.ts'
 import { recordEvents } from '../../src/messages/core/events.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'

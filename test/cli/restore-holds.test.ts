@@ -118,7 +118,7 @@ test.for(['fresh', 'waits', ...(isPostgres ? ['held', 'half released'] : [])])(
     const behind = holding.filter(({ sql: text }: CompiledQuery) => text.includes(') > ('))
     // To find the end of the second page of each table, and to hold it.
     expect(behind).toHaveLength(4)
-    const ends = { event: 'canceled', code: 'canceled', nowMs: 2 } as const
+    const ends = { trigger: 'canceled', code: 'canceled', nowMs: 2 } as const
     const looks = await writer.write((tx) =>
       statementsOf(tx, async () => {
         await holdsAnything(tx)

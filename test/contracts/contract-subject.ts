@@ -129,7 +129,7 @@ export function createWorld(startMs?: number): ContractWorld {
         if (!world.canStore) throw full
         world.inbound.push(inbound)
       },
-      late: async (attemptId, outcome) => void world.late.push({ attemptId, outcome }),
+      lateOutcome: async (attemptId, outcome) => void world.late.push({ attemptId, outcome }),
       healthChanged: () => void world.statuses.push(world.link?.health().status ?? 'pending'),
     },
     said: [],

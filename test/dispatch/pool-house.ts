@@ -222,7 +222,7 @@ function openPool(
     eventsOf: () => ({
       receipt: async () => undefined,
       inbound: async () => undefined,
-      late: async () => undefined,
+      lateOutcome: async () => undefined,
       healthChanged: () => undefined,
     }),
     changed: () => undefined,

@@ -20,10 +20,10 @@ beforeAll(async () => {
   house = await openMessagesFixture(undefined, {
     around: (units) => ({
       ...units,
-      claim: (input) => horizon.hold(input.nowMs, () => units.claim(input)),
+      claim: (input) => horizon.announce(input.nowMs, () => units.claim(input)),
       settleOutcomes: (settlements) =>
-        horizon.hold(earliest(settlements), () => units.settleOutcomes(settlements)),
-      settleReceipts: (words) => horizon.hold(earliest(words), () => units.settleReceipts(words)),
+        horizon.announce(earliest(settlements), () => units.settleOutcomes(settlements)),
+      settleReceipts: (words) => horizon.announce(earliest(words), () => units.settleReceipts(words)),
     }),
   })
 })

@@ -180,7 +180,7 @@ async function received(text: string, accountId: string | null): Promise<string[
     config: { inboundJoinMinutes: 30, inboundCharacters: 40_000, inboundPerMinute: 0, sharedReplyDays: 0 },
     pool: { get: () => ({ facts: { accountId, mode: 'live', senders: new Set() }, link: {} }) as never },
   }) // prettier-ignore
-  const inbound: Inbound = { from: number, to: '12345', text, receivedAt: house.clock.now(), inReplyTo: null, fingerprint: ids('evt') } // prettier-ignore
+  const inbound: Inbound = { from: number, to: '12345', text, networkAt: house.clock.now(), inReplyTo: null, fingerprint: ids('evt') } // prettier-ignore
   const statements = await statementsOf(read, () => receiver.receive('dev_s', inbound))
   return statements.map(({ sql }) => /from "(\w+)"|from (\w+)/.exec(sql)?.slice(1).join('') ?? sql)
 }

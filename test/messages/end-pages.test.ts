@@ -19,7 +19,7 @@ const hold = () =>
 type Scope = Parameters<typeof cancelWaiting>[1]
 const endPage = (scope: Scope, most: number) =>
   house.storage.writer.write((tx) =>
-    cancelWaiting(tx, scope, { event: 'canceled', code: 'account_closed', nowMs: house.clock.now() }, most),
+    cancelWaiting(tx, scope, { trigger: 'canceled', code: 'account_closed', nowMs: house.clock.now() }, most),
   )
 const pagesOf = async (scope: Scope, most: number): Promise<number[]> => {
   const pages: number[] = []
@@ -51,7 +51,7 @@ test.for(['fresh', 'analysed'])(
     if (state === 'analysed') await house.storage.writer.write(analyse)
     const said = await house.storage.writer.write((tx) =>
       statementsOf(tx, async () => {
-        const reason = { event: 'canceled', code: 'account_closed', nowMs: house.clock.now() } as const
+        const reason = { trigger: 'canceled', code: 'account_closed', nowMs: house.clock.now() } as const
         expect(await cancelWaiting(tx, { accountId: 'acc_a' }, reason, 10)).toHaveLength(3)
       }),
     )

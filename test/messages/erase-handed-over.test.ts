@@ -108,5 +108,5 @@ test('what comes in at the last moment is erased before the name goes', async ()
 
 const lateMessage = (): InboundMessage => ({
   deviceId: house.filled.deviceId, accountId: house.filled.accountId, mode: 'live', from: house.shop.number, to: '', country: 'DE', text: house.shop.mark,
-  encoding: 'gsm7', units: 5, parts: 1, receivedAt: house.clock.now(), inReplyTo: null, fingerprint: 'late',
+  encoding: 'gsm7', units: 5, parts: 1, storedAt: house.clock.now(), inReplyTo: null, fingerprint: 'late',
 }) // prettier-ignore

@@ -28,7 +28,7 @@ test.for(['fresh', 'analysed'])('of messages none is read but those to and from 
   })
   if (state === 'analysed') await storage.writer.write(analyse)
   const numbers = createNumberHash({ current: 'a secret of this test, long enough', former: [] })
-  const deps = { read: storage.read, writer: storage.writer, clock, ids, numbers, hold: <T>(atMs: number, write: (timeIn: () => Promise<number>) => T) => write(async () => atMs) }
+  const deps = { read: storage.read, writer: storage.writer, clock, ids, numbers, announceWrite: <T>(atMs: number, write: (timeIn: () => Promise<number>) => T) => write(async () => atMs) }
   const said = await statementsOf(storage.read, async () => {
     const asked = { number: '+4915111000001', accountId: 'acc_ada', actor: 'test', code: 'canceled_by_operator' } as const
     expect(await eraseNumber(deps, asked)).toMatchObject({ erased: 1 })

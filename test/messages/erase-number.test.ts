@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createIds } from '../../src/runtime/ids.ts'
 import { eraseNumber } from '../../src/privacy/erase-number.ts'
 import { park } from '../../src/messages/outcomes/parked-receipts.ts'
-import { OptOuts } from '../../src/messages/opt-outs/opt-outs.ts'
+import { OptOutCache } from '../../src/messages/opt-outs/opt-out-cache.ts'
 import { receiveMessages } from '../../src/messages/inbound/receive-messages.ts'
 import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
 import { createNumberHash } from '../../src/numbers/number-hash.ts'
@@ -36,7 +36,7 @@ const receive = (from: string, part?: { reference: number; total: number; index:
       [
         {
           deviceId: 'dev_s', accountId: 'acc_a', mode: 'live', from, to: '+4930123456', country: 'DE', text: secretText, encoding: 'gsm7', units: 23,
-          parts: 1, receivedAt: house.clock.now(), inReplyTo: null, fingerprint: ids('dev'), ...(part === undefined ? {} : { part }),
+          parts: 1, storedAt: house.clock.now(), inReplyTo: null, fingerprint: ids('dev'), ...(part === undefined ? {} : { part }),
         },
       ],
       { joinMs: 60_000, maxCharacters: 40_000 },
@@ -50,7 +50,7 @@ const erase = (accountId: string | null = 'acc_a') =>
       clock: house.clock,
       ids,
       numbers,
-      hold: (atMs, write) => write(async () => atMs),
+      announceWrite: (atMs, write) => write(async () => atMs),
     },
     { number, accountId, actor: 'usr_olga', code: 'canceled_by_operator' },
   )
@@ -180,7 +180,11 @@ test('who said STOP stays protected, under a hash, however often the secret has 
   await erase()
   expect(await tablesWith(house.store.db, [digits])).toEqual([])
   const find = (all: typeof numbers) =>
-    new OptOuts(house.store.db, all).find({ accountId: 'acc_a', mode: 'live' }, [number, '+4915112345679'], 2)
+    new OptOutCache(house.store.db, all).find(
+      { accountId: 'acc_a', mode: 'live' },
+      [number, '+4915112345679'],
+      2,
+    )
   expect([...(await find(numbers))]).toEqual([number])
   const current = 'another secret of this test, as long'
   const former = ['one in between, as long as it must be', 'a secret of this test, long enough']

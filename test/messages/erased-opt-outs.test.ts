@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eraseInOptOuts } from '../../src/privacy/erase-number-traces.ts'
 import { endOptOut, storeOptOuts } from '../../src/messages/opt-outs/store-opt-outs.ts'
-import { OptOuts } from '../../src/messages/opt-outs/opt-outs.ts'
+import { OptOutCache } from '../../src/messages/opt-outs/opt-out-cache.ts'
 import { createNumberHash } from '../../src/numbers/number-hash.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
@@ -42,13 +42,13 @@ const sayStart = (nowMs = base.clock.now()) =>
   )
 const erase = () => {
   const { read, writer } = base.storage
-  const hold = <T>(atMs: number, write: (timeIn: () => Promise<number>) => Promise<T>) =>
+  const announceWrite = <T>(atMs: number, write: (timeIn: () => Promise<number>) => Promise<T>) =>
     write(async () => atMs)
   const asked = { number, accountId: null, actor: 'usr_olga', code: 'canceled_by_operator' } as const
-  return eraseInOptOuts({ read, writer, clock: base.clock, ids: base.ids, numbers, hold }, asked)
+  return eraseInOptOuts({ read, writer, clock: base.clock, ids: base.ids, numbers, announceWrite }, asked)
 }
 const hasOptedOut = async () =>
-  (await new OptOuts(base.storage.read, numbers).find(ada, [number], base.clock.now())).has(number)
+  (await new OptOutCache(base.storage.read, numbers).find(ada, [number], base.clock.now())).has(number)
 const rows = () => base.storage.read.selectFrom('opt_outs').select(['recipient', 'forget_at']).execute()
 
 test('a STOP that follows an erasure and a START is kept by the next erasure', async () => {

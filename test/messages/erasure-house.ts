@@ -78,7 +78,7 @@ async function fillTwo(
           writer: store.writer,
           clock,
           ids,
-          hold: (atMs, write) => write(async () => atMs),
+          announceWrite: (atMs, write) => write(async () => atMs),
         },
         { accountId: house.filled.accountId, confirm: house.filled.name, actor: 'usr_olga', ...asked },
       ),

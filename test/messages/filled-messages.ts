@@ -43,7 +43,7 @@ export async function fillMessages(writer: Writer, deps: Deps, filled: FilledAcc
   await send(writer, deps, filled, filling, { from: mark, sendAt, expiresAt: sendAt + 60_000 })
   const inbound = {
     deviceId, accountId, mode: 'live', from: number, to: mark, country: 'DE', text: `Hello ${mark}`, encoding: 'gsm7', units: 23,
-    parts: 1, receivedAt: nowMs, inReplyTo: null,
+    parts: 1, storedAt: nowMs, inReplyTo: null,
   } as const // prettier-ignore
   const part = { reference: 7, total: 2, index: 1 }
   await writer.write((tx) =>

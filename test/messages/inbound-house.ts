@@ -54,7 +54,7 @@ export async function openInboundHouse() {
         from: '+4915112345678',
         to: '+15005550006',
         text: `part ${index}. `,
-        receivedAt: clock.now(),
+        networkAt: clock.now(),
         inReplyTo: null,
         fingerprint: `f${told++}`,
         part: { reference, total, index },

@@ -76,12 +76,12 @@ const hear = async (from: string, { owner = null, country = null, fromIs, runs =
   const facts = { accountId: owner, mode: 'live', senders: new Set(), country }
   const receiver = new InboundReceiver({
     read: storage.read, writer: notingWriter(), ids, clock, keywords,
-    horizon: { hold: (atMs: number, write: (timeIn: () => Promise<number>) => unknown) => write(async () => atMs), heardOf: () => undefined } as unknown as WriteHorizon,
+    horizon: { announce: (atMs: number, write: (timeIn: () => Promise<number>) => unknown) => write(async () => atMs), heardOf: () => undefined } as unknown as WriteHorizon,
     config: { inboundJoinMinutes: 30, inboundCharacters: 40_000, inboundPerMinute: 0, sharedReplyDays: 30 },
     pool: { get: () => (runs ? ({ facts, link: {} } as never) : null) },
   })
   await clock.advance(1)
-  const inbound = { from, to: '12345', text: 'STOP', receivedAt: clock.now(), inReplyTo: null, fingerprint: `f${told++}` }
+  const inbound = { from, to: '12345', text: 'STOP', networkAt: clock.now(), inReplyTo: null, fingerprint: `f${told++}` }
   await receiver.receive('dev_1', { ...inbound, ...said, ...(fromIs !== undefined && { fromIs }) })
 } // prettier-ignore
 const optOuts = async () =>
@@ -239,8 +239,8 @@ test.each([
 
 test('the time at which the network had a message is kept beside the one at which it came here', async () => {
   const twoDaysAgo = house.clock.now() - 2 * dayMs
-  await hear('+4915112345678', { owner: 'acc_ada', said: { receivedAt: twoDaysAgo } })
-  await hear('+4915112345678', { owner: 'acc_ada', said: { receivedAt: null } })
+  await hear('+4915112345678', { owner: 'acc_ada', said: { networkAt: twoDaysAgo } })
+  await hear('+4915112345678', { owner: 'acc_ada', said: { networkAt: null } })
   const rows = await house.storage.read.selectFrom('messages').selectAll().where('direction', '=', 'inbound').orderBy('id').execute() // prettier-ignore
   const views = rows.map((row) => renderMessage(row))
   expect(views.map(({ received_at }) => received_at)).toEqual([rfc3339(twoDaysAgo), null])

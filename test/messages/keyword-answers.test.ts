@@ -54,7 +54,7 @@ async function hear(
   await base.clock.advance(1)
   const message = {
     deviceId: 'dev_s', accountId, mode: 'live', from, to: '12345', country: null, text, encoding: 'gsm7', units: text.length, parts: 1,
-    receivedAt: base.clock.now(), inReplyTo: null, fingerprint: base.ids('evt'), ...piece,
+    storedAt: base.clock.now(), inReplyTo: null, fingerprint: base.ids('evt'), ...piece,
   } as const // prettier-ignore
   const [followed] = await base.storage.writer.write((tx) =>
     receiveMessages(tx, base.ids, [message], {

@@ -27,7 +27,7 @@ export async function openKeywordHouse() {
       await house.clock.advance(1)
       const message: InboundMessage = {
         deviceId: 'dev_s', accountId: 'acc_a', mode: 'live', from: number, to: '12345', country: 'DE', text, encoding: 'gsm7', units: text.length, parts: 1,
-        receivedAt: house.clock.now(), inReplyTo: null, fingerprint: `f${told++}`, ...more,
+        storedAt: house.clock.now(), inReplyTo: null, fingerprint: `f${told++}`, ...more,
       } // prettier-ignore
       const keywords = { ...keywordTerms, ...terms }
       const [followed] = await house.store.writer.write((tx) =>

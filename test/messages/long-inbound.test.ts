@@ -65,7 +65,7 @@ test('beyond what is kept of a text it is cut, joined or whole', async () => {
     from: '+491511',
     to: null,
     text: 'y'.repeat(1_001),
-    receivedAt: 0,
+    networkAt: 0,
     inReplyTo: null,
     fingerprint: 'long',
   })

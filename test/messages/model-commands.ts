@@ -65,7 +65,7 @@ const decide = fc
         model.expire(real.clock.now())
         return
       }
-      const reason = { event: decision, code: 'unknown', nowMs: real.clock.now() }
+      const reason = { trigger: decision, code: 'unknown', nowMs: real.clock.now() }
       await real.store.writer.write((tx) => cancelWaiting(tx, 'restore_hold', reason, 500))
       model.stopWaiting(({ heldBack }) => heldBack, decision === 'canceled' ? 'canceled' : 'unconfirmed')
     }),
@@ -73,7 +73,7 @@ const decide = fc
 
 const cancel = account.map((accountId) =>
   step(`cancel all of ${accountId}`, async (model, real) => {
-    const reason = { event: 'canceled', code: 'account_closed', nowMs: real.clock.now() } as const
+    const reason = { trigger: 'canceled', code: 'account_closed', nowMs: real.clock.now() } as const
     await real.store.writer.write((tx) => cancelWaiting(tx, { accountId }, reason, 500))
     model.stopWaiting((message) => message.account === accountId, 'canceled')
   }),

@@ -4,12 +4,12 @@ import { claimMessages } from '../../src/messages/queue/claim-messages.ts'
 import { readConversation, readConversations } from '../../src/messages/history/conversations.ts'
 import { eraseNumber } from '../../src/privacy/erase-number.ts'
 import type { InboundMessage } from '../../src/messages/inbound/inbound-message.ts'
-import { findSenders } from '../../src/messages/inbound/last-sender.ts'
+import { findAccountsThatSentTo } from '../../src/messages/inbound/accounts-that-sent.ts'
 import { listOptOuts, removeOptOut } from '../../src/messages/opt-outs/manage-opt-outs.ts'
-import { OptOuts } from '../../src/messages/opt-outs/opt-outs.ts'
+import { OptOutCache } from '../../src/messages/opt-outs/opt-out-cache.ts'
 import { receiveMessages } from '../../src/messages/inbound/receive-messages.ts'
 import { storeOptOuts } from '../../src/messages/opt-outs/store-opt-outs.ts'
-import { findWritten } from '../../src/messages/inbound/written-numbers.ts'
+import { findNumbersSentTo } from '../../src/messages/inbound/numbers-sent-to.ts'
 import { everyForm } from '../../src/numbers/number-hash.ts'
 import { readSender } from '../../src/numbers/sender-number.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
@@ -37,7 +37,7 @@ const hear = async (from: string, text: string, more: Partial<InboundMessage> = 
   await house.clock.advance(1)
   const message: InboundMessage = {
     deviceId: 'dev_s', accountId: 'acc_a', mode: 'live', from: readSender(from), to: '12345', country: null, text, encoding: 'gsm7', units: text.length,
-    parts: 1, receivedAt: house.clock.now(), inReplyTo: null, fingerprint: `f${told++}`, ...more,
+    parts: 1, storedAt: house.clock.now(), inReplyTo: null, fingerprint: `f${told++}`, ...more,
   } // prettier-ignore
   const terms = { joinMs: 1, maxCharacters: 40_000, keywords: keywordTerms }
   const [followed] = await house.store.writer.write((tx) => receiveMessages(tx, ids, [message], terms))
@@ -45,7 +45,7 @@ const hear = async (from: string, text: string, more: Partial<InboundMessage> = 
 }
 const send = (to: string) => house.send({ recipients: [{ to, country: null }] })
 const mayWrite = async (to: string) => {
-  const optOuts = new OptOuts(house.store.db, numbers)
+  const optOuts = new OptOutCache(house.store.db, numbers)
   return !(await optOuts.find(whose, [to], house.clock.now())).has(to)
 }
 const outbound = () =>
@@ -118,7 +118,7 @@ test('two spellings of one list are one opt-out, in the present one', async () =
 })
 
 test('a claim that waited for room hears of an opt-out in the other spelling, from this process and from another', async () => {
-  const optOuts = new OptOuts(house.store.db, numbers)
+  const optOuts = new OptOutCache(house.store.db, numbers)
   const claimed = { ...whose, recipient: '+541123456789', messageId: 'msg_1' }
   const at = { waitedMs: 1_000, monotonicMs: 5_000, nowMs: house.clock.now() }
   expect(await optOuts.hasOptedOut(claimed, at)).toBe(false)
@@ -126,7 +126,7 @@ test('a claim that waited for room hears of an opt-out in the other spelling, fr
     storeOptOuts(tx, ids, { ...whose, recipients: ['+5491123456789'], origin: 'console', nowMs: at.nowMs }),
   )
   expect(await optOuts.hasOptedOut(claimed, at)).toBe(true)
-  const fresh = new OptOuts(house.store.db, numbers)
+  const fresh = new OptOutCache(house.store.db, numbers)
   expect(fresh.isKnownOptedOut(claimed, at)).toBe(false)
   fresh.note({ optedOut: [{ ...whose, recipient: '+5491123456789', confirmationId: null }], optedIn: [] }, 5_000)
   expect(fresh.isKnownOptedOut(claimed, at)).toBe(true)
@@ -148,9 +148,9 @@ test('whoever last wrote to either spelling through a device is whom its answer 
   await send('+541123456789')
   await house.end(await house.claim(), { kind: 'accepted', networkIds: ['1'], receiptExpected: false })
   const asked = { deviceId: 'dev_s', mode: 'live', number: '+5491123456789', sinceMs: 0 } as const
-  expect(await findSenders(house.store.db, asked)).toEqual(['acc_a'])
+  expect(await findAccountsThatSentTo(house.store.db, asked)).toEqual(['acc_a'])
   const written = { deviceId: 'dev_s', mode: 'live', numbers: ['+5491123456789', '+541123456789'] } as const
-  expect(await findWritten(house.store.db, written)).toEqual(['+541123456789'])
+  expect(await findNumbersSentTo(house.store.db, written)).toEqual(['+541123456789'])
 })
 
 test('both spellings are one conversation, under the one that was heard last', async () => {
@@ -174,8 +174,15 @@ test('a person is erased in both spellings, and stays opted out', async () => {
   await send('+541123456789')
   await hear('+5491123456789', 'STOP')
   await house.clock.advance(1)
-  const hold = <T>(atMs: number, write: (timeIn: () => Promise<number>) => Promise<T>) => write(async () => atMs) // prettier-ignore
-  const deps = { read: house.store.db, writer: house.store.writer, clock: house.clock, ids, numbers, hold }
+  const announceWrite = <T>(atMs: number, write: (timeIn: () => Promise<number>) => Promise<T>) => write(async () => atMs) // prettier-ignore
+  const deps = {
+    read: house.store.db,
+    writer: house.store.writer,
+    clock: house.clock,
+    ids,
+    numbers,
+    announceWrite,
+  }
   const asked = { number: '+541123456789', accountId: 'acc_a', actor: 'usr_olga', code: 'canceled_by_operator' } as const // prettier-ignore
   await eraseNumber(deps, asked)
   for (const digits of ['541123456789', '5491123456789'])

@@ -3,7 +3,7 @@ import type { Submission } from '../../src/connectors/connector.ts'
 import { isOfDevice } from '../../src/dispatch/submissions/finished-submission.ts'
 import { submitClaimed } from '../../src/dispatch/submissions/submission.ts'
 import { createLog } from '../../src/process/log.ts'
-import { OptOuts } from '../../src/messages/opt-outs/opt-outs.ts'
+import { OptOutCache } from '../../src/messages/opt-outs/opt-out-cache.ts'
 import { createNumberHash } from '../../src/numbers/number-hash.ts'
 import { StorageError } from '../../src/storage/seam/dialect.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
@@ -11,11 +11,11 @@ import { startTestApi } from '../api/start-test-api.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 let base: TestStorage
-let optOuts: OptOuts
+let optOuts: OptOutCache
 const numbers = createNumberHash({ current: 'a secret of this test, long enough', former: [] })
 beforeEach(async () => {
   base = await openTestStorage()
-  optOuts = new OptOuts(base.storage.read, numbers)
+  optOuts = new OptOutCache(base.storage.read, numbers)
   const at = base.clock.now()
   await base.storage.writer.write(async (tx) => {
     await insertRows(tx, 'accounts', [
@@ -45,7 +45,7 @@ const store = (forgetAt: number | null = null) =>
       },
     ]),
   )
-const find = async (name: Parameters<OptOuts['find']>[0] = ada) => [
+const find = async (name: Parameters<OptOutCache['find']>[0] = ada) => [
   ...(await optOuts.find(name, [other, stopped], base.clock.now())),
 ]
 const statements = () => vi.spyOn(base.storage.read.getExecutor(), 'executeQuery')
@@ -114,7 +114,7 @@ test('an opt-out that has ended stops nobody, one without an end stops for ever'
 const claimed = {
   accountId: 'acc_ada', mode: 'live', messageId: 'msg_1', attemptId: 'att_1', attemptNumber: 1, deviceId: 'dev_1', to: stopped, from: null, text: 'Hi',
   encoding: 'gsm7', parts: 1, category: 'transactional', expiresAt: Number.MAX_SAFE_INTEGER, onUnknown: 'stop', possibleDuplicate: false,
-  place: { route_key: 'live:', priority: 1, due_at: 0, refusals: 0 },
+  position: { route_key: 'live:', priority: 1, due_at: 0, refusals: 0 },
 } as const // prettier-ignore
 
 test('what waits for room on its link is not handed over once its number has opted out, but for the confirmation', async () => {

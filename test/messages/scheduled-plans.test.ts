@@ -3,7 +3,7 @@ import { cancelMessages } from '../../src/messages/queue/cancel-messages.ts'
 import { defer } from '../../src/messages/queue/deferred.ts'
 import { dequeue } from '../../src/messages/queue/dequeue.ts'
 import { releaseDue } from '../../src/messages/queue/release-due.ts'
-import { readTimesTo } from '../../src/messages/queue/times-to-numbers.ts'
+import { readTimesTo } from '../../src/messages/send/times-to-numbers.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
 import { expectSums } from './expect-sums.ts'
@@ -49,8 +49,8 @@ test('what lies around the hour of a plan is found by its number, or by its neig
     beforeMs: clock.now() + 86_400_000,
   } as const
   const ranges = [
-    { name: 'one', first: '+4915112345678', last: '+4915112345678', most: 4 },
-    { name: 'neighbours', first: '+4915112345000', last: '+4915112345999', most: 8 },
+    { target: 'one', first: '+4915112345678', last: '+4915112345678', most: 4 },
+    { target: 'neighbours', first: '+4915112345000', last: '+4915112345999', most: 8 },
   ]
   const said = await statementsOf(storage.read, async () => {
     const found = await readTimesTo(storage.read, around, ranges)

@@ -12,6 +12,6 @@ test('a send at the instant up to which history was read is stored, and one befo
     return fixture.storage.writer.write((tx) => sendMessages(tx, [request], floor))
   }
   expect(await sendAt((createdAt) => createdAt)).toMatchObject([{ kind: 'accepted' }])
-  expect(await sendAt((createdAt) => createdAt + 1)).toMatchObject([{ kind: 'late' }])
+  expect(await sendAt((createdAt) => createdAt + 1)).toMatchObject([{ kind: 'below_floor' }])
   expect(await fixture.statuses()).toEqual(['queued'])
 })

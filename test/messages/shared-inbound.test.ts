@@ -3,8 +3,8 @@ import { dayMs } from '../../src/runtime/clock.ts'
 import type { Inbound } from '../../src/connectors/connector.ts'
 import { InboundReceiver } from '../../src/dispatch/inbound/inbound-receiver.ts'
 import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
-import { findLastSender } from '../../src/messages/inbound/last-sender.ts'
-import { findWritten } from '../../src/messages/inbound/written-numbers.ts'
+import { findLastAccountThatSentTo } from '../../src/messages/inbound/accounts-that-sent.ts'
+import { findNumbersSentTo } from '../../src/messages/inbound/numbers-sent-to.ts'
 import type { MessageRow } from '../../src/messages/core/message-store.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
@@ -49,7 +49,7 @@ const receive = async (more: Partial<Inbound> = {}, sharedReplyDays = 30): Promi
     from: number,
     to: '12345',
     text: 'Yes',
-    receivedAt: house.clock.now(),
+    networkAt: house.clock.now(),
     inReplyTo: null,
     fingerprint,
   }
@@ -232,7 +232,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     if (state === 'analysed') await house.storage.writer.write(analyse)
     const { read } = house.storage
     const statements = await statementsOf(read, () =>
-      findLastSender(read, { deviceId: 'dev_1', mode: 'live', number, sinceMs: 0 }),
+      findLastAccountThatSentTo(read, { deviceId: 'dev_1', mode: 'live', number, sinceMs: 0 }),
     )
     const ofMessages = (await stepsOf(house.dataFolder, statements[0]!)).filter((step) =>
       /\bm\b|messages/.test(step),
@@ -250,7 +250,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     if (state === 'analysed') await house.storage.writer.write(analyse)
     const { read } = house.storage
     const statements = await statementsOf(read, () =>
-      findWritten(read, { deviceId: 'dev_1', mode: 'live', numbers: [number] }),
+      findNumbersSentTo(read, { deviceId: 'dev_1', mode: 'live', numbers: [number] }),
     )
     const steps = (await stepsOf(house.dataFolder, statements[0]!)).filter((step) => /messages/.test(step))
     expect(steps).not.toEqual([])

@@ -48,7 +48,7 @@ test.for<Parameters<typeof cancelWaiting>[1]>([{ accountId: 'acc_a' }, 'restore_
     await leaveStaleRow()
     await house.send({ text: 'The second' })
     await house.store.writer.write((tx) => tx.updateTable('queue').set({ restore_hold: 1 }).execute())
-    const reason = { event: 'canceled', code: 'canceled_by_operator', nowMs: house.clock.now() } as const
+    const reason = { trigger: 'canceled', code: 'canceled_by_operator', nowMs: house.clock.now() } as const
     const ended = await house.store.writer.write((tx) => cancelWaiting(tx, scope, reason, 1))
     expect(ended).toMatchObject([{ status: 'canceled' }])
     expect(await waiting()).toEqual([])
@@ -57,7 +57,7 @@ test.for<Parameters<typeof cancelWaiting>[1]>([{ accountId: 'acc_a' }, 'restore_
 )
 
 test('nor is one of rows that wait for an instant, whose messages are done', async () => {
-  const reason = { event: 'canceled', code: 'account_closed', nowMs: house.clock.now() } as const
+  const reason = { trigger: 'canceled', code: 'account_closed', nowMs: house.clock.now() } as const
   const cancelPage = () =>
     house.store.writer.write((tx) => cancelWaiting(tx, { accountId: 'acc_a' }, reason, 1))
   const sendLater = () => house.send({ sendAt: house.clock.now() + 3_600_000 })

@@ -69,7 +69,7 @@ const requestTo = (to: string): SendRequest =>
 
 const stopFrom = (from: string): InboundMessage => ({
   deviceId: 'dev_s', accountId, mode: 'live', from, to: '12345', country: 'DE', text: 'STOP', encoding: 'gsm7', units: 4, parts: 1,
-  receivedAt: Date.now(), inReplyTo: null, fingerprint: ids('evt'),
+  storedAt: Date.now(), inReplyTo: null, fingerprint: ids('evt'),
 }) // prettier-ignore
 
 /** What happened to numbers, in the order in which it was committed: each reads the counter of the database in its own transaction. */

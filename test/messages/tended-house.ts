@@ -4,7 +4,7 @@ import { createSweepers, type SweepersDeps } from '../../src/dispatch/sweepers/s
 import { UnreadNotes } from '../../src/dispatch/devices/unread-notes.ts'
 import { createLog } from '../../src/process/log.ts'
 import type { Receipt } from '../../src/connectors/connector.ts'
-import { AccountChanges } from '../../src/messages/queue/account-changes.ts'
+import { ChangeHints } from '../../src/messages/core/change-hints.ts'
 import { claimMessages } from '../../src/messages/queue/claim-messages.ts'
 import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
 import { routeKeyOf } from '../../src/messages/core/message-store.ts'
@@ -55,7 +55,7 @@ export async function openTendedHouse(): Promise<TendedHouse> {
         publicUrl: () => 'https://sms.example.org',
         takeKeyUses: () => [],
         unread: new UnreadNotes(clock),
-        changes: new AccountChanges(),
+        changes: new ChangeHints(),
         timeOf: async () => clock.now(),
         wake: (route) => house.dispatcher.wake(route),
         ...more,

@@ -81,7 +81,7 @@ test('of a move that fails nothing is told, whatever else shares its transaction
     return advanceMessages(tx, [
       {
         message,
-        event: 'canceled',
+        trigger: 'canceled',
         atMs: house.clock.now(),
         error: { code: 'account_closed', networkCode: null },
       },
@@ -151,7 +151,7 @@ test('an endpoint is told of what it chose: the account, the mode, the types, an
     cancelWaiting(
       tx,
       { accountId: 'acc_a' },
-      { event: 'canceled', code: 'account_closed', nowMs: house.clock.now() + 1 },
+      { trigger: 'canceled', code: 'account_closed', nowMs: house.clock.now() + 1 },
       10,
     ),
   )

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { Client } from 'pg'
-import { AccountChanges } from '../../src/messages/queue/account-changes.ts'
+import { ChangeHints } from '../../src/messages/core/change-hints.ts'
 import { type Cluster, type ClusterNode, openCluster } from './cluster.ts'
 
 /** So slow that a test ends before anybody looks by itself. */
@@ -72,7 +72,7 @@ test('a node whose listening connection breaks makes a new one', { timeout: 60_0
 })
 
 test('what is told to those who look on here is relayed, and what is heard is not relayed again', () => {
-  const changes = new AccountChanges()
+  const changes = new ChangeHints()
   const seen: string[] = []
   changes.listen({ isLooking: () => true, changed: (id) => seen.push(`here ${id}`) })
   changes.relayTo({ isLooking: () => true, changed: (id) => seen.push(`relay ${id}`) })

@@ -41,7 +41,7 @@ test('a send that another node made before a page and stores after it is not sto
   await house.clock.advance(50)
   const safeMs = await pages.safeMs()
   expect(safeMs).toBeGreaterThan(slow.createdAt)
-  expect(await sendAs(slow)).toEqual([{ kind: 'late', floorMs: safeMs }])
+  expect(await sendAs(slow)).toEqual([{ kind: 'below_floor', floorMs: safeMs }])
   expect(await house.statuses()).toEqual([])
   expect(await sendAs(house.request())).toMatchObject([{ kind: 'accepted' }])
 })

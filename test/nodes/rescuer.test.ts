@@ -100,20 +100,20 @@ async function endForAnother(sent: Parameters<TendedHouse['send']>[0]): Promise<
 test('the result of a node that stood still, told after its hand-over was ended for it, is kept and starts nothing', async () => {
   await endForAnother({ onUnknown: 'resend_once' })
   expect(await house.statuses()).toEqual(['queued'])
-  const place = await house.storage.read
+  const position = await house.storage.read
     .selectFrom('queue')
     .select(['route_key', 'priority', 'due_at', 'refusals'])
     .executeTakeFirstOrThrow()
   const { id } = await house.message()
   const told: Settlement = {
-    accountId: 'acc_a', mode: 'live', messageId: id, attemptId: 'att_1', attemptNumber: 1, deviceId: 'dev_s', place, event: 'refused_for_now',
+    accountId: 'acc_a', mode: 'live', messageId: id, attemptId: 'att_1', attemptNumber: 1, deviceId: 'dev_s', position, trigger: 'refused_for_now',
     attemptState: 'refused', atMs: house.clock.now(), outcome: 'throttled', networkIds: [], receiptExpected: false, partsTaken: 0,
     error: { code: 'throttled', networkCode: '88' }, requeue: { dueAt: house.clock.now(), refusals: 1 }, possibleDuplicate: false,
   } // prettier-ignore
   const results = await house.storage.writer.write((tx) => settleOutcomes(tx, [told]))
   expect(results).toEqual([null])
   expect(await house.storage.read.selectFrom('queue').select('refusals').execute()).toEqual([
-    { refusals: place.refusals },
+    { refusals: position.refusals },
   ])
   const attempts = await house.storage.read.selectFrom('attempts').select(['number', 'outcome']).execute()
   expect(attempts).toEqual([{ number: 1, outcome: 'throttled' }])
@@ -123,8 +123,8 @@ test('the result of a node that stood still, told after its hand-over was ended 
 async function goOnWithYes(networkIds: readonly string[]): Promise<void> {
   const { id } = await house.message()
   const told: Settlement = {
-    accountId: 'acc_a', mode: 'live', messageId: id, attemptId: 'att_1', attemptNumber: 1, deviceId: 'dev_s', event: 'accepted', attemptState: 'accepted',
-    place: { route_key: routeKeyOf('live', null), priority: 1, due_at: house.clock.now(), refusals: 0 }, atMs: house.clock.now(),
+    accountId: 'acc_a', mode: 'live', messageId: id, attemptId: 'att_1', attemptNumber: 1, deviceId: 'dev_s', trigger: 'accepted', attemptState: 'accepted',
+    position: { route_key: routeKeyOf('live', null), priority: 1, due_at: house.clock.now(), refusals: 0 }, atMs: house.clock.now(),
     outcome: 'accepted', networkIds, receiptExpected: true, partsTaken: networkIds.length, error: null, requeue: null, possibleDuplicate: false,
   } // prettier-ignore
   await house.storage.writer.write((tx) => settleOutcomes(tx, [told]))

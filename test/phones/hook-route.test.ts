@@ -12,7 +12,7 @@ test('check 22: a webhook is taken with the right signature only, and not when i
       from: '+4915550007777',
       to: '+4915550001234',
       text: 'STOP',
-      receivedAt: Date.parse('2026-11-21T09:29:58.000Z'),
+      networkAt: Date.parse('2026-11-21T09:29:58.000Z'),
       inReplyTo: null,
       fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
       toldOtherwise: { keeps: [expect.any(String)], looksFor: expect.any(Array) },
@@ -148,7 +148,7 @@ test('a received message keeps the time of the network, and has none where the p
     // prettier-ignore
     await hook('sms:received', { ...received, receivedAt })
   const twoDaysAgo = Date.parse('2026-11-19T09:29:58.000Z')
-  expect(store.inbound.map(({ receivedAt }) => receivedAt)).toEqual([twoDaysAgo, clock.now(), null, null])
+  expect(store.inbound.map(({ networkAt }) => networkAt)).toEqual([twoDaysAgo, clock.now(), null, null])
 })
 
 test('a ping, a start and the SIM of a sent message are taken from the webhooks', async () => {

@@ -32,7 +32,7 @@ test('signalapp/Signal-Android#1666: SMS that are all dated 31 December 1969 hav
   const { hook, store } = await openRoutesHouse()
   for (const id of ['one', 'two'])
     await hook('sms:received', { ...received, receivedAt: '1969-12-31T16:00:00.000-08:00' }, { id })
-  expect(store.inbound.map(({ receivedAt }) => receivedAt)).toEqual([null, null])
+  expect(store.inbound.map(({ networkAt }) => networkAt)).toEqual([null, null])
   expect(new Set(store.inbound.map(({ fingerprint }) => fingerprint)).size).toBe(2)
 })
 
@@ -43,13 +43,13 @@ test.for([
 ] as const)('capcom6/android-sms-gateway#66: the date of an Android before 7 is read in any zone: %s', async ([receivedAt, at]) => {
   const { hook, store } = await openRoutesHouse()
   await hook('sms:received', { ...received, receivedAt })
-  expect(store.inbound.map((inbound) => inbound.receivedAt)).toEqual([Date.parse(at)])
+  expect(store.inbound.map((inbound) => inbound.networkAt)).toEqual([Date.parse(at)])
 }) // prettier-ignore
 
 test('gammu/gammu#132, signalapp/Signal-Android#1543: the clock of an SMSC that is hours ahead dates nothing into the future', async () => {
   const { hook, store, clock } = await openRoutesHouse()
   await hook('sms:received', { ...received, receivedAt: new Date(clock.now() + 3 * 3_600_000).toISOString() })
-  expect(store.inbound.map(({ receivedAt }) => receivedAt)).toEqual([clock.now()])
+  expect(store.inbound.map(({ networkAt }) => networkAt)).toEqual([clock.now()])
 })
 
 test('frimtec/secure-sms-proxy#49: a sender whose plus its carrier has left out is said to be bare digits', async () => {

@@ -53,7 +53,7 @@ export function createStubbedPhone(
   const events = {
     receipt: async () => undefined,
     inbound: async () => undefined,
-    late: async () => undefined,
+    lateOutcome: async () => undefined,
     healthChanged: () => void (changes += 1),
   }
   const phone = new Phone({ tools: toolsOf(clock), events }, settings)

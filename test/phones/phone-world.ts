@@ -59,7 +59,7 @@ export async function openPhoneWorld(store: NearStore) {
     eventsOf: () => ({
       receipt: async () => undefined,
       inbound: async () => undefined,
-      late: async () => undefined,
+      lateOutcome: async () => undefined,
       healthChanged: () => undefined,
     }),
   })

@@ -39,7 +39,7 @@ const portsWithoutWriter = (more: object = {}) => {
     counts: new SharedCounts(),
     ...more,
   }
-  const identities = new PhoneIdentities({ ...parts, read: parts.storage.readAtDoor })
+  const identities = new PhoneIdentities({ ...parts, read: parts.storage.priorityRead })
   return {
     write,
     ports: createPhones(parts as never, { pool: {}, identities, inboundReceiver: {} } as never),
@@ -129,7 +129,7 @@ describe('registrations', () => {
     } // prettier-ignore
     const present = Object.create(Phone.prototype, { isStreaming: { value: true } }) as Phone
     const pool = { get: () => ({ link: present }), reloadIfChanged: async () => undefined }
-    const identities = new PhoneIdentities({ ...parts, read: storage.readAtDoor })
+    const identities = new PhoneIdentities({ ...parts, read: storage.priorityRead })
     const ports = createPhones(parts as never, { pool, identities, inboundReceiver: {} } as never)
     const said = { ...a12, usesPush: true }
     const ask = async () => (await ports.register(token, said))!

@@ -159,7 +159,7 @@ export async function openRoutesHouse(config: Partial<Config> = {}): Promise<Rou
   const events = {
     receipt: async () => undefined,
     inbound: async () => undefined,
-    late: async () => undefined,
+    lateOutcome: async () => undefined,
     healthChanged: () => undefined,
   }
   const running = new Phone({ tools: toolsOf(clock), events }, {})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cancelBeforeClosing } from '../../src/messages/queue/cancel-before-closing.ts'
+import { cancelBeforeClosing } from '../../src/messages/account-state/cancel-before-closing.ts'
 import { readOrphans } from '../../src/messages/outcomes/open-attempts.ts'
 import { touchOffers } from '../../src/messages/phones/phone-offers.ts'
 import { closeOffers, recall } from '../../src/messages/phones/phone-recalls.ts'

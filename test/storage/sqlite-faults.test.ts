@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { isPassing, StorageError } from '../../src/storage/seam/dialect.ts'
+import { isTransient, StorageError } from '../../src/storage/seam/dialect.ts'
 import { guardConnection } from '../../src/storage/sqlite/guarded-connection.ts'
 import { SqliteConnection, type Statement } from '../../src/storage/sqlite/sqlite-connection.ts'
 import { faultOf } from '../../src/storage/sqlite/sqlite-faults.ts'
@@ -38,7 +38,7 @@ test('a database that cannot be written to now is unavailable, and its rows can 
   const ofReader = faultIn(() => open(true).execute(statement))
   connection.execute(exec('pragma query_only = on'))
   const error = faultIn(() => connection.execute(statement))
-  for (const each of [ofReader, error]) expect([each.fault, isPassing(each)]).toEqual(['unavailable', true])
+  for (const each of [ofReader, error]) expect([each.fault, isTransient(each)]).toEqual(['unavailable', true])
   connection.execute({ op: 'all', sql: 'select n from t', values: [] })
   connection.execute(exec('pragma query_only = off'))
   connection.execute(statement)

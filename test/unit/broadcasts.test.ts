@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Broadcasts } from '../../src/dispatch/nodes/broadcasts.ts'
 import { createLog } from '../../src/process/log.ts'
-import { AccountChanges } from '../../src/messages/queue/account-changes.ts'
+import { ChangeHints } from '../../src/messages/core/change-hints.ts'
 import { SharedCounts } from '../../src/runtime/shared-counts.ts'
 import { longestWord, type Signals, type SignalsListener } from '../../src/storage/seam/signals.ts'
 import { createStubClock } from '../stub-clock.ts'
@@ -39,7 +39,7 @@ async function startNode() {
     epoch: 1,
     hasOthers: () => true,
     wake: () => undefined,
-    changes: new AccountChanges(),
+    changes: new ChangeHints(),
     counts,
   })
   await news.start()

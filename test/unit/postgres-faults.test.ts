@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isSurprise, refusalFrom } from '../../src/api/edge/problem.ts'
-import { isPassing } from '../../src/storage/seam/dialect.ts'
+import { isTransient } from '../../src/storage/seam/dialect.ts'
 import { asStorageError, faultOfState } from '../../src/storage/postgres/postgres-faults.ts'
 
 const said = (code: string, severity = 'ERROR') =>
@@ -32,8 +32,8 @@ test('a statement that is refused leaves its transaction standing, a conflict an
 test('what the server did not say was said by the connection, and passes', () => {
   const error = asStorageError(new Error('Connection terminated unexpectedly'))
   expect(error).toMatchObject({ fault: 'unavailable', transactionLost: true })
-  expect(isPassing(error)).toBe(true)
-  expect(isPassing(asStorageError(said('42601')))).toBe(false)
+  expect(isTransient(error)).toBe(true)
+  expect(isTransient(asStorageError(said('42601')))).toBe(false)
 })
 
 // The words of pg 8.23.1, lib/crypto/sasl.js.
@@ -50,12 +50,12 @@ test.for(['string', 'non-empty string'])(
 test('of a damaged page whoever met it is told, and so is the log', () => {
   const damaged = asStorageError(said('XX001'))
   expect(refusalFrom(damaged)).toMatchObject({ code: 'storage_damaged' })
-  expect([isSurprise(damaged), isPassing(damaged)]).toEqual([true, false])
+  expect([isSurprise(damaged), isTransient(damaged)]).toEqual([true, false])
 })
 
 test('a value that the database refuses for what it is is the fault of whoever sent it, and is looked into all the same', () => {
   const unfit = asStorageError(said('22021'))
   expect(refusalFrom(unfit)).toMatchObject({ code: 'malformed_request' })
-  expect([isSurprise(unfit), isPassing(unfit)]).toEqual([true, false])
+  expect([isSurprise(unfit), isTransient(unfit)]).toEqual([true, false])
   expect(refusalFrom(asStorageError(said('23505')))).toMatchObject({ code: 'internal_error' })
 })

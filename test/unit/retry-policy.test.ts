@@ -31,7 +31,7 @@ const claimed = (facts: Partial<Claimed> = {}, refusals = 0): Claimed => ({
   expiresAt: 1_000_000,
   onUnknown: 'stop',
   possibleDuplicate: false,
-  place: { route_key: 'live:', priority: 1, due_at: 0, refusals },
+  position: { route_key: 'live:', priority: 1, due_at: 0, refusals },
   ...facts,
 })
 const refused = (lasts: 'good' | 'now' | 'busy' | 'expired'): Outcome => ({
@@ -65,7 +65,7 @@ test('a device that answered with an unclear failure is not called unresponsive,
 test('what was accepted waits for one receipt for each part on the wire', () => {
   const outcome: Outcome = { kind: 'accepted', networkIds: ['1', '2', '3'], receiptExpected: true }
   expect(judgeOutcome(claimed(), outcome, 5)).toMatchObject({
-    event: 'accepted',
+    trigger: 'accepted',
     networkIds: ['1', '2', '3'],
     partsTaken: 3,
     requeue: null,
@@ -75,15 +75,15 @@ test('what was accepted waits for one receipt for each part on the wire', () => 
 test('the first and second refusal for now come again after 15 and 60 s, the third ends the message', () => {
   expect(refusalBackoffsMs).toEqual([15_000, 60_000])
   expect(judgeOutcome(claimed({}, 0), refused('now'), 5)).toMatchObject({
-    event: 'refused_for_now',
+    trigger: 'refused_for_now',
     requeue: { dueAt: 15_005, refusals: 1 },
   })
   expect(judgeOutcome(claimed({}, 1), refused('now'), 5)).toMatchObject({
-    event: 'refused_for_now',
+    trigger: 'refused_for_now',
     requeue: { dueAt: 60_005, refusals: 2 },
   })
   expect(judgeOutcome(claimed({}, 2), refused('now'), 5)).toMatchObject({
-    event: 'refused_for_good',
+    trigger: 'refused_for_good',
     requeue: null,
     error: { code: 'no_service' },
   })
@@ -91,19 +91,19 @@ test('the first and second refusal for now come again after 15 and 60 s, the thi
 
 test('a throttled or unreachable device costs at most 2 s, no attempt that counts, and no place in the queue', () => {
   expect(busyBackoffMs).toBeLessThanOrEqual(2_000)
-  const place = { route_key: 'live:', priority: 1, due_at: 17, refusals: 2 }
+  const position = { route_key: 'live:', priority: 1, due_at: 17, refusals: 2 }
   for (const outcome of [refused('busy'), { kind: 'unavailable', detail: 'gone' } as const]) {
-    expect(judgeOutcome(claimed({ place }), outcome, 5_000)).toMatchObject({
-      event: 'not_submitted',
+    expect(judgeOutcome(claimed({ position }), outcome, 5_000)).toMatchObject({
+      trigger: 'not_submitted',
       requeue: { dueAt: 17, refusals: 2 },
     })
   }
 })
 
 test('whatever is throttled keeps its place for ten tries, and goes behind what came later then: it may be about the message alone', () => {
-  const place = { route_key: 'live:', priority: 1, due_at: 17, refusals: 2 }
+  const position = { route_key: 'live:', priority: 1, due_at: 17, refusals: 2 }
   const again = [1, 10, 11, 12, 20].map(
-    (attemptNumber) => judgeOutcome(claimed({ attemptNumber, place }), refused('busy'), 5_000).requeue,
+    (attemptNumber) => judgeOutcome(claimed({ attemptNumber, position }), refused('busy'), 5_000).requeue,
   )
   expect(again.map((each) => each?.dueAt)).toEqual([17, 17, 7_000, 9_000, 65_000])
   expect(new Set(again.map((each) => each?.refusals))).toEqual(new Set([2]))
@@ -112,7 +112,7 @@ test('whatever is throttled keeps its place for ten tries, and goes behind what 
 test('where no device rests for it, the message does: the device was not asked', () => {
   for (const outcome of [optOutUnknown, notLogged, optedOutMeanwhile])
     expect(settlementsOf([{ claimed: claimed(), device: null, outcome }], 5_000, 6_000)).toMatchObject([
-      { event: 'not_submitted', requeue: { dueAt: 6_000 + busyBackoffMs } },
+      { trigger: 'not_submitted', requeue: { dueAt: 6_000 + busyBackoffMs } },
     ])
 })
 
@@ -128,15 +128,15 @@ test('a recipient whose queue is full is asked each second at first, then ever m
 })
 
 test('an unknown outcome is never sent again, unless the caller chose that and it was not used yet', () => {
-  expect(judgeOutcome(claimed(), unknown, 0)).toMatchObject({ event: 'unknown', requeue: null })
+  expect(judgeOutcome(claimed(), unknown, 0)).toMatchObject({ trigger: 'unknown', requeue: null })
   expect(judgeOutcome(claimed({ onUnknown: 'resend_once' }), unknown, 7)).toMatchObject({
-    event: 'unknown_resend',
+    trigger: 'unknown_resend',
     possibleDuplicate: true,
     requeue: { dueAt: 7, refusals: 0 },
   })
   expect(
     judgeOutcome(claimed({ onUnknown: 'resend_once', possibleDuplicate: true }), unknown, 0),
-  ).toMatchObject({ event: 'unknown', requeue: null })
+  ).toMatchObject({ trigger: 'unknown', requeue: null })
 })
 
 test('some parts taken and the rest refused is a failure of its own, and so is an end of validity at the device', () => {
@@ -149,13 +149,13 @@ test('some parts taken and the rest refused is a failure of its own, and so is a
     networkCode: null,
   }
   expect(judgeOutcome(claimed(), partial, 0)).toMatchObject({
-    event: 'partly_refused',
+    trigger: 'partly_refused',
     partsTaken: 1,
     error: { code: 'partially_sent' },
   })
-  expect(judgeOutcome(claimed(), refused('expired'), 0)).toMatchObject({ event: 'expired_at_device' })
+  expect(judgeOutcome(claimed(), refused('expired'), 0)).toMatchObject({ trigger: 'expired_at_device' })
   expect(judgeOutcome(claimed(), refused('good'), 0)).toMatchObject({
-    event: 'refused_for_good',
+    trigger: 'refused_for_good',
     error: { networkCode: '8' },
   })
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   chargeOf,
   isFinal,
-  type MessageEvent,
+  type Trigger,
   type Move,
   moveAfterUnknown,
   moveOf,
@@ -12,12 +12,12 @@ import {
 import type { MessageStatus } from '../../src/storage/tables/schema.ts'
 
 const statuses = Object.keys(moves) as MessageStatus[]
-const events = Object.keys(moves.queued) as MessageEvent[]
+const triggers = Object.keys(moves.queued) as Trigger[]
 /** Every cell that is a move. */
 const cells = statuses.flatMap((from) =>
-  events.flatMap((event) => {
-    const move = moveOf(from, event)
-    return move === null ? [] : [{ from, event, move, name: `${from} + ${event} → ${move.to}` }]
+  triggers.flatMap((trigger) => {
+    const move = moveOf(from, trigger)
+    return move === null ? [] : [{ from, trigger, move, name: `${from} + ${trigger} → ${move.to}` }]
   }),
 )
 /** A message in one of these has a hold; in every other its money is settled. */
@@ -27,8 +27,8 @@ const targetsOf = (from: MessageStatus): MessageStatus[] => [
   ...new Set(cells.filter((cell) => cell.from === from).map(({ move }) => move.to)),
 ]
 
-test('every state says something about every event', () => {
-  for (const status of statuses) expect(Object.keys(moves[status]).toSorted()).toEqual(events.toSorted())
+test('every state says something about every trigger', () => {
+  for (const status of statuses) expect(Object.keys(moves[status]).toSorted()).toEqual(triggers.toSorted())
   expect(statuses).toHaveLength(11)
 })
 
@@ -85,7 +85,7 @@ test('what the network took is charged in full, and what was never submitted not
 
 test('a message that was being handed over waits again only after a definite refusal, or once by its caller’s choice', () => {
   const back = cells.filter(({ from, move }) => from === 'sending' && move.to === 'queued')
-  expect(back.map(({ event }) => event).toSorted()).toEqual([
+  expect(back.map(({ trigger }) => trigger).toSorted()).toEqual([
     'not_submitted',
     'refused_for_now',
     'unknown_resend',
@@ -102,7 +102,7 @@ test('sent is final only without a receipt to wait for', () => {
 })
 
 test('every state that is not final has a way to its end that asks nobody', () => {
-  const alone: Partial<Record<MessageStatus, MessageEvent>> = {
+  const alone: Partial<Record<MessageStatus, Trigger>> = {
     scheduled: 'due',
     queued: 'validity_ended',
     sending: 'unknown',
@@ -117,13 +117,13 @@ test('whatever happens in whatever order, a hold ends at most once and a final m
   fc.assert(
     fc.property(
       fc.constantFrom('scheduled' as const, 'queued' as const),
-      fc.array(fc.constantFrom(...events), { maxLength: 30 }),
+      fc.array(fc.constantFrom(...triggers), { maxLength: 30 }),
       (begins, happened) => {
         let status: MessageStatus = begins
         let holdsEnded = 0
         let isDone = false
-        for (const event of happened) {
-          const move = moveOf(status, event)
+        for (const trigger of happened) {
+          const move = moveOf(status, trigger)
           if (move === null) continue
           if (move.charge !== 'keep') holdsEnded += 1
           status = move.to

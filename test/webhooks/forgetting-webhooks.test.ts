@@ -121,7 +121,7 @@ function erase(number: string) {
       clock,
       ids,
       numbers,
-      hold: (atMs, write) => write(async () => atMs),
+      announceWrite: (atMs, write) => write(async () => atMs),
     },
     { number, accountId: 'acc_a', actor: 'test', code: 'canceled_by_operator' },
   )

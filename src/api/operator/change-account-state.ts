@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Ids } from '../../runtime/ids.ts'
-import { changeStatePage } from '../../messages/queue/change-account-state.ts'
+import { changeStatePage } from '../../messages/account-state/change-account-state.ts'
 import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
 import type { AccountState } from '../../storage/tables/schema.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
@@ -10,7 +10,7 @@ export interface AccountStateDeps {
   clock: Pick<Clock, 'now'>
   ids: Ids
   /** Closing makes messages final, which history must not miss. */
-  holdHorizon: WriteHorizon['hold']
+  announceWrite: WriteHorizon['announce']
 }
 
 /**
@@ -19,13 +19,13 @@ export interface AccountStateDeps {
  * not exist, and changes of closed accounts.
  */
 export async function changeAccountState(
-  { writer, clock, ids, holdHorizon }: AccountStateDeps,
+  { writer, clock, ids, announceWrite }: AccountStateDeps,
   change: { accountId: string; state: AccountState; actor: string },
 ): Promise<{ changed: boolean; canceled: number }> {
   let changed = false
   let total = 0
   for (;;) {
-    const page = await holdHorizon(clock.now(), (timeIn) =>
+    const page = await announceWrite(clock.now(), (timeIn) =>
       writer.write(async (tx) => {
         const nowMs = await timeIn(tx)
         return changeStatePage(tx, { ids, nowMs }, change)

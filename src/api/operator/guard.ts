@@ -16,7 +16,7 @@ import { createTokenUses, type TokenUsesDeps } from './token-uses.ts'
 import { ownCommandOverNetwork } from '../../process/own-command.ts'
 
 export interface OperatorGuardDeps {
-  readAtDoor: Db
+  priorityRead: Db
   writer: Writer
   log: TokenUsesDeps['log']
   clock: Pick<Clock, 'now' | 'monotonicMs'>
@@ -61,7 +61,7 @@ function tokenAuthenticator(deps: OperatorGuardDeps): AuthenticateDeps<OperatorC
   const noteUse = createTokenUses(deps)
   return {
     async authenticate(token) {
-      const found = await findOperatorToken(deps.readAtDoor, token, deps.clock.now())
+      const found = await findOperatorToken(deps.priorityRead, token, deps.clock.now())
       if (found === null) return null
       const { tokenId, scope, usedFirstIn: minute } = found
       if (minute !== null) noteUse({ tokenId, minute })

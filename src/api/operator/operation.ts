@@ -16,7 +16,7 @@ export interface OperatorDeps {
   clock: Pick<Clock, 'now' | 'monotonicMs'>
   ids: Ids
   config: Pick<Config, 'setUpLinkHours' | 'resetLinkHours'>
-  holdHorizon: AccountStateDeps['holdHorizon']
+  announceWrite: AccountStateDeps['announceWrite']
   openAccount(
     tx: Tx,
     nowMs: number,

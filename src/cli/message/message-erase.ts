@@ -66,7 +66,7 @@ export const eraseDeps = ({ clock, ids }: CommandContext, { read, writer }: Comm
   writer,
   clock,
   ids,
-  hold: (atMs, write) => write((tx) => notBelow(tx, atMs)),
+  announceWrite: (atMs, write) => write((tx) => notBelow(tx, atMs)),
 })
 
 async function eraseNumberDeps(tools: CommandContext, storage: CommandStorage): Promise<EraseNumberDeps> {

@@ -10,8 +10,8 @@ const pageSize = 500
 export type HeldEnd = 'cancel' | 'settle'
 
 const reasons = {
-  cancel: { event: 'canceled', code: 'canceled_by_operator' },
-  settle: { event: 'given_up_after_restore', code: 'unknown' },
+  cancel: { trigger: 'canceled', code: 'canceled_by_operator' },
+  settle: { trigger: 'given_up_after_restore', code: 'unknown' },
 } as const
 
 /**

@@ -110,7 +110,7 @@ function readReceived(
     ...(isBare(from) && { fromIs: 'bare' as const }),
     text: message,
     // An SMSC with a fast clock must not date a message into the future.
-    receivedAt: atMs === null ? null : Math.min(atMs, nowMs),
+    networkAt: atMs === null ? null : Math.min(atMs, nowMs),
     inReplyTo: null,
     ...namesOf(payload, { from, atMs, eventId, nowMs }),
     ...(atMs === null && eventId === null && { fingerprintGuessed: true }),

@@ -88,7 +88,7 @@ export class Receipts {
       from: optOutNumber,
       to: null,
       text: 'STOP',
-      receivedAt: this.#deps.tools.now(),
+      networkAt: this.#deps.tools.now(),
       inReplyTo: readNetworkId(networkId)?.attemptId ?? null,
       fingerprint: networkId,
     })

@@ -64,7 +64,7 @@ export class SmppLink implements Link {
       if (this.#phase === 'running') deps.events.healthChanged()
     }
     this.#pace = new Pace({ tools: deps.tools, changed: () => this.#changed(), hasRoom }, plan.maxPerSecond)
-    this.#halves = new PartialRetries({ tools: deps.tools, pace: this.#pace, places: () => this.#places })
+    this.#halves = new PartialRetries({ tools: deps.tools, pace: this.#pace, maxOpen: () => this.#maxOpen })
     this.#bindings = new Bindings(
       {
         tools: deps.tools,
@@ -96,12 +96,12 @@ export class SmppLink implements Link {
   }
 
   /** Maximum open messages, those with nothing in flight included: a crash leaves no more with unknown outcome. */
-  get #places(): number {
+  get #maxOpen(): number {
     return this.#plan.sessions * this.#plan.session.window
   }
 
   get #room(): number {
-    return Math.max(0, Math.min(this.#bindings.room, this.#places - this.#open.count))
+    return Math.max(0, Math.min(this.#bindings.room, this.#maxOpen - this.#open.count))
   }
 
   health(): Health {
@@ -274,7 +274,7 @@ export class SmppLink implements Link {
             const outcome = readAnswer(answer as Answer<'submit_sm_resp'>, this.#plan)
             if (outcome.kind === 'taken') this.#addKnownId(outcome)
             const known = this.#late.take(session, answer, { outcome, receipts })
-            if (known !== null) void events.late(known.attemptId, known.outcome)
+            if (known !== null) void events.lateOutcome(known.attemptId, known.outcome)
           },
           room: () => this.#pace.roomFreed(),
           odd: unread.odd,

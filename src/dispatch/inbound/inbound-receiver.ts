@@ -7,9 +7,12 @@ import { findOwnWords, readKeywords, type WordsOfAccounts } from '../../messages
 import type { KeywordResult } from '../../messages/inbound/apply-keyword.ts'
 import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
 import type { InboundMessage, InboundTerms, KeywordTerms } from '../../messages/inbound/inbound-message.ts'
-import { findLastSender, findSenders } from '../../messages/inbound/last-sender.ts'
+import {
+  findLastAccountThatSentTo,
+  findAccountsThatSentTo,
+} from '../../messages/inbound/accounts-that-sent.ts'
 import { receiveMessages } from '../../messages/inbound/receive-messages.ts'
-import { findWritten } from '../../messages/inbound/written-numbers.ts'
+import { findNumbersSentTo } from '../../messages/inbound/numbers-sent-to.ts'
 import { parsePhoneNumber } from '../../numbers/phone-number.ts'
 import { plainText, withoutControls } from '../../runtime/plain-text.ts'
 import { isMobile, possibleSenders, readSender } from '../../numbers/sender-number.ts'
@@ -34,7 +37,7 @@ interface InboundReceiverDeps {
   /** Rules for STOP, START and HELP; omitted when keywords are not applied. */
   keywords?: KeywordTerms
   /** Receives the result of a keyword after the commit. */
-  followed?: (followed: KeywordResult) => void
+  onKeywordApplied?: (followed: KeywordResult) => void
 }
 
 /** Accepts what devices receive: measured, and stored before the device gets its confirmation. */
@@ -64,12 +67,12 @@ export class InboundReceiver {
     const { to, inReplyTo, fingerprint, fingerprintGuessed, formerFingerprint, toldOtherwise } = inbound
     const { mode } = owner
     const country = 'country' in number ? number.country : null
-    const accountId = owner.accountId ?? (await this.#lastSender(deviceId, mode, { from, inReplyTo }))
+    const accountId = owner.accountId ?? (await this.#lastAccount(deviceId, mode, { from, inReplyTo }))
     const ownWords = inbound.part === undefined ? await this.#ownWords(text, owner.accountId) : null
     const isStop = owner.accountId === null && ownWords !== null && this.#isStop(text, ownWords)
-    const sentBefore = isStop ? await this.#allSenders(deviceId, mode, from) : null
+    const accountsThatSent = isStop ? await this.#allAccounts(deviceId, mode, from) : null
     // The time of the turn in which the write begins, as the horizon requires.
-    const receivedAt = clock.now()
+    const storedAt = clock.now()
     await this.#store({
       deviceId,
       accountId,
@@ -81,8 +84,8 @@ export class InboundReceiver {
       encoding,
       units,
       parts,
-      receivedAt,
-      networkAt: inbound.receivedAt,
+      storedAt,
+      networkAt: inbound.networkAt,
       inReplyTo,
       fingerprint,
       ...(fingerprintGuessed && { fingerprintGuessed }),
@@ -91,7 +94,7 @@ export class InboundReceiver {
       isShared: owner.accountId === null,
       answerFrom:
         to !== null && running !== null && knownSenders(running.facts, running.link).has(to) ? to : null,
-      ...(sentBefore === null ? {} : { sentBefore }),
+      ...(accountsThatSent === null ? {} : { accountsThatSent }),
       ...(ownWords === null ? {} : { ownWords }),
       ...(inbound.part === undefined ? {} : { part: inbound.part }),
     })
@@ -110,21 +113,21 @@ export class InboundReceiver {
     const sender = readSender(from, { is: fromIs, country })
     if (fromIs === 'other' || isMobile(sender)) return sender
     const numbers = possibleSenders(from, fromIs)
-    const [written, another] = await findWritten(this.#deps.read, { deviceId, mode, numbers })
+    const [written, another] = await findNumbersSentTo(this.#deps.read, { deviceId, mode, numbers })
     return written !== undefined && another === undefined ? written : sender
   }
 
   async #store(message: InboundMessage): Promise<void> {
-    const { writer, ids, horizon, config, keywords, followed } = this.#deps
+    const { writer, ids, horizon, config, keywords, onKeywordApplied } = this.#deps
     const terms = { ...inboundTermsOf(config), ...(keywords === undefined ? {} : { keywords }) }
-    const done = await horizon.hold(message.receivedAt, (timeIn) =>
+    const done = await horizon.announce(message.storedAt, (timeIn) =>
       writer.write(async (tx) => {
         const atMs = await timeIn(tx)
         horizon.heardOf(atMs)
-        return receiveMessages(tx, ids, [{ ...message, receivedAt: atMs }], terms)
+        return receiveMessages(tx, ids, [{ ...message, storedAt: atMs }], terms)
       }),
     )
-    for (const each of done) if (each.keyword !== null) followed?.(each)
+    for (const each of done) if (each.keyword !== null) onKeywordApplied?.(each)
   }
 
   /**
@@ -158,14 +161,14 @@ export class InboundReceiver {
    * The accounts that a STOP through a shared device applies to: those that had sent to the number when it
    * arrived. A reader sees them, because attempts are flushed before they are submitted.
    */
-  #allSenders(deviceId: string, mode: Mode, number: string): Promise<string[]> {
+  #allAccounts(deviceId: string, mode: Mode, number: string): Promise<string[]> {
     const { read, clock, keywords } = this.#deps
     const sinceMs = clock.now() - (keywords?.sharedStopDays ?? 0) * dayMs
-    return findSenders(read, { deviceId, mode, number, sinceMs })
+    return findAccountsThatSentTo(read, { deviceId, mode, number, sinceMs })
   }
 
   /** A message that names the attempt it answers needs no guess. */
-  async #lastSender(
+  async #lastAccount(
     deviceId: string,
     mode: Mode,
     { from, inReplyTo }: Pick<Inbound, 'from' | 'inReplyTo'>,
@@ -174,7 +177,7 @@ export class InboundReceiver {
     const { sharedReplyDays } = config
     if (inReplyTo !== null || sharedReplyDays === 0) return null
     const sinceMs = clock.now() - sharedReplyDays * dayMs
-    return findLastSender(read, { deviceId, mode, number: from, sinceMs })
+    return findLastAccountThatSentTo(read, { deviceId, mode, number: from, sinceMs })
   }
 }
 

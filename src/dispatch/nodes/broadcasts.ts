@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Service } from '../../process/lifecycle.ts'
 import type { Log } from '../../process/log.ts'
 import type { Counted, SharedCounts } from '../../runtime/shared-counts.ts'
-import type { AccountChanges } from '../../messages/queue/account-changes.ts'
+import type { ChangeHints } from '../../messages/core/change-hints.ts'
 import { longestWord, type Signals } from '../../storage/seam/signals.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import type { Route } from '../routes/choose-device.ts'
@@ -30,7 +30,7 @@ export interface BroadcastsDeps {
   /** With no other live node, nothing is broadcast. */
   hasOthers: () => boolean
   wake: (route: Route) => void
-  changes: AccountChanges
+  changes: ChangeHints
   counts: SharedCounts
 }
 

@@ -1,5 +1,5 @@
 import type { Claimed } from '../../messages/queue/claim-messages.ts'
-import { isInForce, readNamedOptOuts } from '../../messages/queue/stored-opt-outs.ts'
+import { isInForce, readNamedOptOuts } from '../../messages/core/read-opt-outs.ts'
 import { everySpelling, presentSpelling } from '../../numbers/number-changes.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 

@@ -248,7 +248,7 @@ export class PhoneGateway {
     const { writer, horizon, clock, dueNow, metrics, pool, judgeFailure } = this.#deps
     const nowMs = clock.now()
     const dueFromMs = dueNow()
-    const { reported, statuses, haveChanged } = await horizon.hold(nowMs, (timeIn) =>
+    const { reported, statuses, haveChanged } = await horizon.announce(nowMs, (timeIn) =>
       writer.write(async (tx) =>
         settleReports(tx, reports, {
           nowMs: await timeIn(tx),

@@ -101,7 +101,7 @@ export async function settleReports(
     outcome,
     status: states[i]?.status ?? null,
     claimed,
-    routeKey: settlement.requeue?.routeKey ?? settlement.place.route_key,
+    routeKey: settlement.requeue?.routeKey ?? settlement.position.route_key,
   }))
   const statuses = [...states, ...moved].flatMap((state) => state?.status ?? [])
   return { reported, statuses, haveChanged }
@@ -122,7 +122,7 @@ async function correctDelivered(
     const message = states.get(messageId)
     return message?.attempts !== attemptNumber
       ? []
-      : [{ message, event: 'part_undelivered' as const, atMs, error }]
+      : [{ message, trigger: 'part_undelivered' as const, atMs, error }]
   })
   return (await advanceMessages(tx, advances)).filter((state) => state !== null)
 }
@@ -143,7 +143,7 @@ const applyRecall = ({ offer, isOptedOut }: ReportedAttempt, settlement: Settlem
     ? settlement
     : {
         ...settlement,
-        event: 'canceled_at_device',
+        trigger: 'canceled_at_device',
         outcome: 'canceled',
         requeue: null,
         error: canceledFor(isOptedOut ? 'recipient_opted_out' : 'canceled_by_user'),

@@ -23,7 +23,7 @@ export const longestBackoffMs = Math.max(...refusalBackoffsMs, maxBusyBackoffMs)
 type Judgement = Omit<Settlement, keyof Named | 'atMs' | 'knownIds'>
 type Named = Pick<
   Claimed,
-  'accountId' | 'mode' | 'messageId' | 'attemptId' | 'attemptNumber' | 'deviceId' | 'place' | 'groupId'
+  'accountId' | 'mode' | 'messageId' | 'attemptId' | 'attemptNumber' | 'deviceId' | 'position' | 'groupId'
 >
 
 const nothing = {
@@ -51,7 +51,7 @@ export function judgeOutcome(
   dueFromMs = nowMs,
   another: HasAnother = () => false,
 ): Settlement {
-  const { accountId, mode, messageId, attemptId, attemptNumber, deviceId, place, groupId } = claimed
+  const { accountId, mode, messageId, attemptId, attemptNumber, deviceId, position, groupId } = claimed
   return {
     accountId,
     mode,
@@ -60,7 +60,7 @@ export function judgeOutcome(
     attemptNumber,
     deviceId,
     ...(groupId !== undefined && { groupId }),
-    place,
+    position,
     atMs: nowMs,
     ...judge(claimed, outcome, { dueFromMs, another }),
   }
@@ -93,7 +93,7 @@ function judge(claimed: Claimed, outcome: Outcome, { dueFromMs, another }: Reque
     case 'accepted':
       return {
         ...nothing,
-        event: 'accepted',
+        trigger: 'accepted',
         attemptState: 'accepted',
         outcome: 'accepted',
         networkIds: outcome.networkIds,
@@ -106,15 +106,15 @@ function judge(claimed: Claimed, outcome: Outcome, { dueFromMs, another }: Reque
     case 'unavailable':
       return {
         ...nothing,
-        event: 'not_submitted',
+        trigger: 'not_submitted',
         attemptState: 'refused',
         outcome: 'unavailable',
-        requeue: inPlace(claimed.place),
+        requeue: inPlace(claimed.position),
       }
     case 'partial':
       return {
         ...nothing,
-        event: 'partly_refused',
+        trigger: 'partly_refused',
         attemptState: 'refused',
         outcome: outcome.code,
         networkIds: outcome.networkIds,
@@ -135,11 +135,11 @@ function judge(claimed: Claimed, outcome: Outcome, { dueFromMs, another }: Reque
       return resend
         ? {
             ...base,
-            event: 'unknown_resend',
-            requeue: again(0, claimed.place.refusals),
+            trigger: 'unknown_resend',
+            requeue: again(0, claimed.position.refusals),
             possibleDuplicate: true,
           }
-        : { ...base, event: 'unknown', error: reasonOf(outcome) }
+        : { ...base, trigger: 'unknown', error: reasonOf(outcome) }
     }
     case 'refused':
       return judgeRefusal(claimed, outcome, { again, another })
@@ -168,7 +168,7 @@ export function faultOfDevice(outcome: Outcome): string | null {
 const faultless: ReadonlySet<string> = new Set(['expired_in_queue', 'recipient_opted_out'])
 
 /** Keeps its place before later messages: the device rests, so nothing is hurried. */
-const inPlace = ({ due_at, refusals }: Claimed['place']) => ({ dueAt: due_at, refusals })
+const inPlace = ({ due_at, refusals }: Claimed['position']) => ({ dueAt: due_at, refusals })
 
 /** A device that responded is not called unresponsive. */
 const reasonOf = ({ answered }: Extract<Outcome, { kind: 'unknown' }>) =>
@@ -195,26 +195,28 @@ function judgeRefusal(
   const error = { code: outcome.code, networkCode: outcome.networkCode }
   switch (outcome.lasts) {
     case 'good':
-      return { ...refused, event: 'refused_for_good', error }
+      return { ...refused, trigger: 'refused_for_good', error }
     case 'expired':
-      return { ...refused, event: 'expired_at_device', error }
+      return { ...refused, trigger: 'expired_at_device', error }
     case 'busy': {
-      const { place, attemptNumber } = claimed
+      const { position, attemptNumber } = claimed
       const losesPlace = outcome.recipientAlone === true || attemptNumber > quickAttempts
-      const requeue = losesPlace ? again(backoffOfBusyMs(attemptNumber), place.refusals) : inPlace(place)
-      return { ...refused, event: 'not_submitted', requeue }
+      const requeue = losesPlace
+        ? again(backoffOfBusyMs(attemptNumber), position.refusals)
+        : inPlace(position)
+      return { ...refused, trigger: 'not_submitted', requeue }
     }
     case 'now': {
       const elsewhere = outcome.recipientAlone === true ? null : elsewhereOf(claimed, another)
       if (elsewhere?.isFirst) {
-        const requeue = { ...inPlace(claimed.place), routeKey: elsewhere.routeKey }
-        return { ...refused, event: 'refused_for_now', requeue }
+        const requeue = { ...inPlace(claimed.position), routeKey: elsewhere.routeKey }
+        return { ...refused, trigger: 'refused_for_now', requeue }
       }
-      const backoffMs = refusalBackoffsMs[claimed.place.refusals]
-      if (backoffMs === undefined) return { ...refused, event: 'refused_for_good', error }
-      const requeue = again(backoffMs, claimed.place.refusals + 1)
+      const backoffMs = refusalBackoffsMs[claimed.position.refusals]
+      if (backoffMs === undefined) return { ...refused, trigger: 'refused_for_good', error }
+      const requeue = again(backoffMs, claimed.position.refusals + 1)
       const route = elsewhere === null ? {} : { routeKey: elsewhere.routeKey }
-      return { ...refused, event: 'refused_for_now', requeue: { ...requeue, ...route } }
+      return { ...refused, trigger: 'refused_for_now', requeue: { ...requeue, ...route } }
     }
   }
 }
@@ -227,11 +229,11 @@ type Requeue = NonNullable<Settlement['requeue']>
  * stays bounded.
  */
 function elsewhereOf(claimed: Claimed, another: HasAnother): { routeKey: string; isFirst: boolean } | null {
-  const { accountId, mode, deviceId, place } = claimed
+  const { accountId, mode, deviceId, position } = claimed
   const { sender, encodingForced, isOwnOnly, avoids } = routeFrom({
     account_id: accountId,
     mode,
-    route_key: place.route_key,
+    route_key: position.route_key,
   })
   const routeKey = routeKeyOf(mode, sender, encodingForced, isOwnOnly ? 'own_device' : 'balance', deviceId)
   return another(claimed, routeKey) ? { routeKey, isFirst: avoids === null } : null

@@ -1,4 +1,4 @@
-import type { AccountChanges } from '../../messages/queue/account-changes.ts'
+import type { ChangeHints } from '../../messages/core/change-hints.ts'
 import { type OpenClaim, readOpenOf } from '../../messages/outcomes/open-attempts.ts'
 import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
 import type { HotUnits } from '../../messages/units.ts'
@@ -37,7 +37,7 @@ export const createDispatchUnits = ({
 }: {
   storage: Pick<Storage<HotUnits>, 'runUnit' | 'writer'>
   horizon: WriteHorizon
-  changes: AccountChanges
+  changes: ChangeHints
   quiet: QuietHoursCache
   progress: Pick<ProgressFile, 'progress' | 'write' | 'catchUp'>
 }): DispatchUnits => {
@@ -48,7 +48,7 @@ export const createDispatchUnits = ({
       return claim({ ...input, nowMs: horizon.now() })
     }
     // In the same turn of the event loop as its time.
-    const claiming = horizon.hold(input.nowMs, async () => {
+    const claiming = horizon.announce(input.nowMs, async () => {
       // While the progress of the last claim cannot be stored, nothing is claimed that would have to be released.
       progress.catchUp()
       const made = await storage.runUnit('claim', { ...input, requests, known: progress.progress })
@@ -71,16 +71,16 @@ const endingUnits = ({
 }: {
   storage: Pick<Storage<HotUnits>, 'runUnit' | 'writer'>
   horizon: WriteHorizon
-  changes: AccountChanges
+  changes: ChangeHints
 }): Omit<DispatchUnits, 'claim'> => ({
   settleOutcomes: (settlements) =>
     changes.after(
-      horizon.hold(earliest(settlements), () => storage.runUnit('settleOutcomes', settlements)),
+      horizon.announce(earliest(settlements), () => storage.runUnit('settleOutcomes', settlements)),
       () => settlements.map(accountOf),
     ),
   settleReceipts: (words) =>
     changes.after(
-      horizon.hold(earliest(words), () => storage.runUnit('settleReceipts', words)),
+      horizon.announce(earliest(words), () => storage.runUnit('settleReceipts', words)),
       (moved) => moved.map(accountOf),
     ),
   readOpen: (fence) => storage.writer.write((tx) => readOpenOf(tx, fence)),

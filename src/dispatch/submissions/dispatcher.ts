@@ -171,7 +171,7 @@ export class Dispatcher implements Service {
   }
 
   /** Stores the outcome of an attempt that was final as `unknown`. It corrects, and never resends. */
-  async late(attemptId: string, outcome: Outcome): Promise<void> {
+  async lateOutcome(attemptId: string, outcome: Outcome): Promise<void> {
     const isKnown = isValidOutcome(outcome) && outcome.kind !== 'unknown'
     const unknown = isKnown ? this.#unknown.take(attemptId) : null
     if (unknown === null) return

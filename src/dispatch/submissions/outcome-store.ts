@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../process/log.ts'
 import type { Settlement } from '../../messages/outcomes/settlement.ts'
 import type { Metrics } from '../../process/metrics.ts'
-import { isOfOne, isPassing, isRefusal } from '../../storage/seam/dialect.ts'
+import { failsAlone, isTransient, isInputFault } from '../../storage/seam/dialect.ts'
 import { anotherIn } from './another-device.ts'
 import type { Route } from '../routes/choose-device.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
@@ -88,11 +88,11 @@ export class OutcomeStore {
         this.#notifyPosted()
         const { log: logged, clock: time } = this.#deps
         logged.error({ err: error, outcomes: ended.length }, 'failed to store outcomes; retrying')
-        if (ended.length > 1 && !isPassing(error)) return this.#storeOneByOne(ended, attempts)
-        refusals += isOfOne(error) ? 1 : 0
+        if (ended.length > 1 && !isTransient(error)) return this.#storeOneByOne(ended, attempts)
+        refusals += failsAlone(error) ? 1 : 0
         if (refusals === maxRefusals) return [this.#leaveAside(ended)]
         // An outcome that cannot be stored in its original form becomes unknown.
-        if (isRefusal(error)) ended = ended.map((each) => ({ ...each, outcome: invalidOutcome }))
+        if (isInputFault(error)) ended = ended.map((each) => ({ ...each, outcome: invalidOutcome }))
         await new Promise<void>((resolve) => time.schedule(storeRetryMs, resolve))
       }
     }

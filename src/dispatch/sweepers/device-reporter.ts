@@ -12,7 +12,7 @@ import type { Writer } from '../../storage/seam/writer.ts'
 import { type Times, usualTimes } from '../../runtime/times.ts'
 import { recordEvents } from '../../messages/core/events.ts'
 import { deviceEvent } from './device-event.ts'
-import type { AccountChanges } from '../../messages/queue/account-changes.ts'
+import type { ChangeHints } from '../../messages/core/change-hints.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
 
@@ -25,7 +25,7 @@ interface DeviceReporterDeps extends SweeperDeps {
   /** IDs of enabled devices that do not run. */
   absent: () => readonly string[]
   /** Notifies live views of what was written. */
-  changes: Pick<AccountChanges, 'tell'>
+  changes: Pick<ChangeHints, 'tell'>
   /** Identifies this start of the server. */
   fence: number
   /** With peers, each node serves the phones. */

@@ -1,4 +1,4 @@
-import type { AccountChanges } from '../../messages/queue/account-changes.ts'
+import type { ChangeHints } from '../../messages/core/change-hints.ts'
 import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
 import { releaseDue } from '../../messages/queue/release-due.ts'
 import type { Metrics } from '../../process/metrics.ts'
@@ -17,7 +17,7 @@ export interface DueReleaserDeps extends SweeperDeps {
   writer: Writer
   horizon: WriteHorizon
   metrics: Metrics
-  changes: Pick<AccountChanges, 'tell'>
+  changes: Pick<ChangeHints, 'tell'>
   /** The time that all nodes agree on. */
   timeOf: (db: Db | Tx) => Promise<number>
   /** Called for each route with queued messages. */
@@ -37,7 +37,7 @@ export const createDueReleaser = (deps: DueReleaserDeps): Sweeper =>
     async sweep() {
       const { read, writer, clock, horizon } = deps
       if (!(await isAnyDue(read, await deps.timeOf(read)))) return false
-      const released = await horizon.hold(clock.now(), (timeIn) =>
+      const released = await horizon.announce(clock.now(), (timeIn) =>
         writer.write(async (tx) =>
           releaseDue(tx, {
             dueMs: await deps.timeOf(tx),

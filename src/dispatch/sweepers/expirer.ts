@@ -16,7 +16,7 @@ export const createExpirer = (
     intervalMs,
     async sweep() {
       const nowMs = deps.clock.now()
-      const ended = await deps.horizon.hold(nowMs, (timeIn) =>
+      const ended = await deps.horizon.announce(nowMs, (timeIn) =>
         deps.writer.write(async (tx) => expireWaiting(tx, await timeIn(tx), maxPerRoute)),
       )
       for (const message of ended) deps.metrics.advanced(message.status)

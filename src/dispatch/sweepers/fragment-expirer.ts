@@ -25,7 +25,7 @@ export const createFragmentExpirer = (deps: FragmentExpirerDeps): Sweeper =>
       const nowMs = deps.clock.now()
       const { maxCharacters, joinMs } = deps.terms
       const upTo = nowMs - joinMs
-      return deps.horizon.hold(nowMs, (timeIn) =>
+      return deps.horizon.announce(nowMs, (timeIn) =>
         deps.writer.write(async (tx) =>
           receiveOverdue(tx, deps.ids, { upTo, nowMs: await timeIn(tx), maxCharacters, joinMs }, pageSize),
         ),

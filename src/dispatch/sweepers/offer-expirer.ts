@@ -42,7 +42,7 @@ export const createOfferExpirer = (deps: OfferExpirerDeps): Sweeper =>
       await recallOffers(read, writer, nowMs)
       const silent = await readSilentOffers(read, nowMs - reportsForMs, pageSize)
       if (silent.length === 0) return false
-      const states = await horizon.hold(nowMs, (timeIn) =>
+      const states = await horizon.announce(nowMs, (timeIn) =>
         writer.write(async (tx) => endSilent(tx, silent, await timeIn(tx))),
       )
       for (const state of states) if (state !== null) metrics.advanced(state.status)

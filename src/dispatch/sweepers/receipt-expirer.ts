@@ -36,7 +36,7 @@ export const createReceiptExpirer = (deps: ReceiptExpirerDeps): Sweeper =>
     async sweep() {
       const late = await readLate(deps.read, deps.clock.now() - deps.receiptWindowMs)
       const nowMs = deps.clock.now()
-      const ended = await deps.horizon.hold(nowMs, (timeIn) =>
+      const ended = await deps.horizon.announce(nowMs, (timeIn) =>
         deps.writer.write(async (tx) => closeReceipts(tx, late, await timeIn(tx))),
       )
       for (const message of ended) deps.metrics.advanced(message.status)

@@ -5,7 +5,7 @@ import { readOrphans } from '../../messages/outcomes/open-attempts.ts'
 import { settleOutcomes } from '../../messages/outcomes/settle-outcomes.ts'
 import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
 import type { Metrics } from '../../process/metrics.ts'
-import { type Db, isPassing, isRefusal, type Tx } from '../../storage/seam/dialect.ts'
+import { type Db, isTransient, isInputFault, type Tx } from '../../storage/seam/dialect.ts'
 import { readJustLeft } from '../../storage/instance/nodes.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 import { type Times, usualTimes } from '../../runtime/times.ts'
@@ -47,7 +47,7 @@ export const createRescuer = (deps: RescuerDeps): Sweeper =>
       try {
         return (await endOrphans(deps)) === pageSize
       } catch (error) {
-        if (isPassing(error)) throw error
+        if (isTransient(error)) throw error
         return endOneByOne(deps)
       }
     },
@@ -70,8 +70,8 @@ async function endOne(deps: RescuerDeps, attemptId: string): Promise<number> {
     try {
       return await endOrphans({ ...deps, past }, attemptId)
     } catch (error) {
-      if (isPassing(error)) throw error
-      const isLast = past === null || !isRefusal(error)
+      if (isTransient(error)) throw error
+      const isLast = past === null || !isInputFault(error)
       const message = isLast
         ? 'failed to end an open attempt of an earlier process'
         : 'failed to end an open attempt of an earlier process as logged'
@@ -84,7 +84,7 @@ async function endOne(deps: RescuerDeps, attemptId: string): Promise<number> {
 /** Ends a page of them, or one; returns how many. */
 async function endOrphans(deps: RescuerDeps, only?: string): Promise<number> {
   const nowMs = deps.clock.now()
-  const { orphans, outcomes, states } = await deps.horizon.hold(nowMs, (timeIn) =>
+  const { orphans, outcomes, states } = await deps.horizon.announce(nowMs, (timeIn) =>
     deps.writer.write(async (tx) => rescue(tx, deps, await timeIn(tx), only)),
   )
   if (orphans.length === 0) return 0

@@ -2,7 +2,7 @@ import { dayMs, hourMs } from '../../runtime/clock.ts'
 import type { KeyUse } from '../../accounts/keys/api-keys.ts'
 import type { Config } from '../../config.ts'
 import type { Ids } from '../../runtime/ids.ts'
-import type { AccountChanges } from '../../messages/queue/account-changes.ts'
+import type { ChangeHints } from '../../messages/core/change-hints.ts'
 import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
 import type { Mailer } from '../../process/mailer.ts'
 import type { Metrics } from '../../process/metrics.ts'
@@ -77,7 +77,7 @@ export interface SweepersDeps extends SweeperDeps {
   /** The public URL of the service. */
   publicUrl: () => string
   /** Notifies live views of devices. */
-  changes: Pick<AccountChanges, 'tell'>
+  changes: Pick<ChangeHints, 'tell'>
   timeOf: DueReleaserDeps['timeOf']
   /** Called for each route that has something queued again. */
   wake: DueReleaserDeps['wake']

@@ -3,15 +3,15 @@ import { WalletChanges } from '../../ledger/ledger.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { CostState, Flag } from '../../storage/tables/schema.ts'
 import { updateRows } from '../../storage/seam/sets.ts'
-import { type MessageEvent as RecordedEvent, recordMessageEvents } from './events.ts'
+import { type MessageEvent, recordMessageEvents } from './events.ts'
 import { type MessageState, type MessageTimes, sentAtOf } from './message-store.ts'
-import { chargeOf, isFinal, type MessageEvent, type Move, moveAfterUnknown, moveOf } from './state.ts'
+import { chargeOf, isFinal, type Trigger, type Move, moveAfterUnknown, moveOf } from './state.ts'
 import { TrafficChanges } from './traffic.ts'
 
-/** One event of one message, whose state was read (and is locked) in the same transaction. */
+/** One trigger of one message, whose state was read (and is locked) in the same transaction. */
 export interface Advance {
   message: MessageState
-  event: MessageEvent
+  trigger: Trigger
   atMs: number
   deviceId?: string
   receiptExpected?: boolean
@@ -54,12 +54,12 @@ export async function advanceMessages(
 ): Promise<(MessageState | null)[]> {
   const wallets = new WalletChanges()
   const changes = new Map<string, Changed>()
-  const recorded: RecordedEvent[] = []
+  const recorded: MessageEvent[] = []
   const results = advances.map((advance) => {
     const { message } = advance
     const earlier = changes.get(message.id)
     const current = earlier?.after ?? message
-    const move = moveOf(current.status, advance.event)
+    const move = moveOf(current.status, advance.trigger)
     if (move === null) return null
     const after =
       current.possible_duplicate === 1 ? movedResent(current, move, advance) : moved(current, move, advance)
@@ -164,7 +164,7 @@ function moved(before: MessageState, move: Move, advance: Advance): MessageState
     parts_sent: partsSent,
     ...holderAfter(before, move, advance),
     ...errorAfter(before, move, advance),
-    attempts: before.attempts + (advance.event === 'claimed' ? 1 : 0),
+    attempts: before.attempts + (advance.trigger === 'claimed' ? 1 : 0),
     possible_duplicate: flag(before.possible_duplicate === 1 || advance.possibleDuplicate === true),
     corrected: flag(before.corrected === 1 || isCorrection(before, move)),
     sequence: before.sequence + 1,

@@ -1,7 +1,7 @@
 import type { MessageStatus } from '../../storage/tables/schema.ts'
 
-/** Events of a message. */
-export type MessageEvent =
+/** What can happen to a message: the input of the state machine. */
+export type Trigger =
   | 'due'
   | 'claimed'
   | 'accepted'
@@ -37,8 +37,8 @@ export interface Move {
 const to = (status: MessageStatus, charge: Charge): Move => ({ to: status, charge })
 const correct = (status: MessageStatus): Move => ({ to: status, charge: 'keep', correction: true })
 
-/** The row of a status that no event changes. */
-const settled: Record<MessageEvent, null> = {
+/** The row of a status that no trigger changes. */
+const noMoves: Record<Trigger, null> = {
   due: null,
   claimed: null,
   accepted: null,
@@ -60,21 +60,21 @@ const settled: Record<MessageEvent, null> = {
 }
 
 /**
- * States × events, complete: null means that the event is refused and changes nothing.
+ * States × triggers, complete: null means that the trigger is refused and changes nothing.
  *
  * A message returns from `sending` to `queued` only after a recorded "nothing submitted", or once by
  * `resend_once` (P6). While it is queued, a late ack or a receipt can still show that the first attempt was
  * accepted; there is no second one to report on. `sent` is final only when no receipt is expected.
  */
-export const moves: Record<MessageStatus, Record<MessageEvent, Move | null>> = {
+export const moves: Record<MessageStatus, Record<Trigger, Move | null>> = {
   scheduled: {
-    ...settled,
+    ...noMoves,
     due: to('queued', 'keep'),
     canceled: to('canceled', 'nothing'),
     given_up_after_restore: to('unconfirmed', 'nothing'),
   },
   queued: {
-    ...settled,
+    ...noMoves,
     claimed: to('sending', 'keep'),
     refused_for_good: to('failed', 'nothing'),
     accepted: to('sent', 'all'),
@@ -84,7 +84,7 @@ export const moves: Record<MessageStatus, Record<MessageEvent, Move | null>> = {
     given_up_after_restore: to('unconfirmed', 'nothing'),
   },
   sending: {
-    ...settled,
+    ...noMoves,
     accepted: to('sent', 'all'),
     refused_for_now: to('queued', 'keep'),
     refused_for_good: to('failed', 'nothing'),
@@ -99,28 +99,28 @@ export const moves: Record<MessageStatus, Record<MessageEvent, Move | null>> = {
     receipt_lost: to('unconfirmed', 'all'),
   },
   sent: {
-    ...settled,
+    ...noMoves,
     receipt_delivered: to('delivered', 'keep'),
     receipt_undelivered: to('undelivered', 'keep'),
     receipt_lost: to('unconfirmed', 'keep'),
   },
   unconfirmed: {
-    ...settled,
+    ...noMoves,
     accepted: correct('sent'),
     receipt_delivered: correct('delivered'),
     receipt_undelivered: correct('undelivered'),
   },
-  failed: { ...settled, receipt_delivered: correct('delivered') },
+  failed: { ...noMoves, receipt_delivered: correct('delivered') },
   // A phone reports a message of several parts as delivered with its first part; a later part can still fail.
-  delivered: { ...settled, part_undelivered: correct('undelivered') },
-  undelivered: settled,
-  expired: settled,
-  canceled: settled,
-  received: settled,
+  delivered: { ...noMoves, part_undelivered: correct('undelivered') },
+  undelivered: noMoves,
+  expired: noMoves,
+  canceled: noMoves,
+  received: noMoves,
 }
 
-/** Returns the move of an event, or null when it is refused. */
-export const moveOf = (status: MessageStatus, event: MessageEvent): Move | null => moves[status][event]
+/** Returns the move of a trigger, or null when it is refused. */
+export const moveOf = (status: MessageStatus, trigger: Trigger): Move | null => moves[status][trigger]
 
 /**
  * Adapts a move of a message that was sent again after an unknown outcome (`resend_once`). Whether its first

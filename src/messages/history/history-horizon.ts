@@ -49,7 +49,7 @@ export class WriteHorizon {
    * Runs a write whose rows carry times from `atMs` on; `atMs` must be the clock of this turn of the event
    * loop. The unit must write the time that `timeIn` returns.
    */
-  async hold<T>(atMs: number, write: (timeIn: (tx: Tx) => Promise<number>) => Promise<T>): Promise<T> {
+  async announce<T>(atMs: number, write: (timeIn: (tx: Tx) => Promise<number>) => Promise<T>): Promise<T> {
     const written = this.begin(atMs)
     try {
       return await write((tx) => notBelow(tx, atMs))

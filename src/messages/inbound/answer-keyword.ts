@@ -51,8 +51,8 @@ export async function answerKeyword(
 ): Promise<AnsweredRoute | null> {
   const { accountId, mode, text, from, nowMs } = answer
   const limits = await readLimits(tx, accountId)
-  const recipient = await lastWritten(tx, terms, answer)
-  if (recipient === null || !mayBeWrittenTo(recipient, limits.countries)) return null
+  const recipient = await lastSentTo(tx, terms, answer)
+  if (recipient === null || !mayBeSentTo(recipient, limits.countries)) return null
   const { encoding, units, parts } = measureText(text, 'auto')
   const number = parsePhoneNumber(recipient)
   const messageId = ids('msg')
@@ -99,7 +99,7 @@ async function readLimits(
 }
 
 /** Applies the rules of accept: no premium numbers, and only the account's countries and test numbers. */
-function mayBeWrittenTo(recipient: string, countries: readonly string[] | null): boolean {
+function mayBeSentTo(recipient: string, countries: readonly string[] | null): boolean {
   if (isTestNumber(recipient)) return true
   const number = parsePhoneNumber(recipient)
   if (!('e164' in number) || number.kind === 'premium') return false
@@ -113,7 +113,7 @@ const maxAnswers = 100
  * Returns the number as the account last sent to it within `sharedStopDays`, not counting answers to
  * keywords; null if it has not.
  */
-async function lastWritten(
+async function lastSentTo(
   tx: Tx,
   { sharedStopDays }: AnswerTerms,
   { accountId, mode, recipient, nowMs }: Answer,

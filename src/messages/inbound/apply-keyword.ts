@@ -14,10 +14,10 @@ import {
 import { answerKeyword, type AnsweredRoute, hasHadAnswer } from './answer-keyword.ts'
 import type { InboundMessage, KeywordTerms } from './inbound-message.ts'
 import type { Keyword, KeywordMatch } from '../opt-outs/keywords.ts'
-import { findSenders } from './last-sender.ts'
-import type { Consent, ConsentChanges } from '../opt-outs/opt-outs.ts'
+import { findAccountsThatSentTo } from './accounts-that-sent.ts'
+import type { Consent, ConsentChanges } from '../opt-outs/opt-out-cache.ts'
 import { endOptOut, noteConfirmation, storeOptOuts } from '../opt-outs/store-opt-outs.ts'
-import { isInForce, readOptOuts } from '../queue/stored-opt-outs.ts'
+import { isInForce, readOptOuts } from '../core/read-opt-outs.ts'
 
 /** The result of a keyword; to be made known after the commit. */
 export interface KeywordResult extends ConsentChanges {
@@ -37,7 +37,7 @@ export const noKeyword: KeywordResult = { keyword: null, optedOut: [], optedIn: 
 /** A received message with its account; null if it matches no account. */
 type Received = Pick<
   InboundMessage,
-  'deviceId' | 'mode' | 'from' | 'text' | 'answerFrom' | 'isShared' | 'inReplyTo' | 'sentBefore'
+  'deviceId' | 'mode' | 'from' | 'text' | 'answerFrom' | 'isShared' | 'inReplyTo' | 'accountsThatSent'
 > & {
   accountId: string | null
   ownWords: WordsOfAccounts
@@ -127,13 +127,13 @@ async function stop(
 async function accountsToStop(
   tx: Tx,
   { sharedStopDays }: KeywordTerms,
-  { isShared, inReplyTo, sentBefore, deviceId, mode, accountId, nowMs }: Received,
+  { isShared, inReplyTo, accountsThatSent, deviceId, mode, accountId, nowMs }: Received,
   number: string,
 ): Promise<string[]> {
   const own = accountId === null ? [] : [accountId]
   if (isShared !== true || inReplyTo !== null) return own
   const sinceMs = nowMs - sharedStopDays * dayMs
-  const senders = sentBefore ?? (await findSenders(tx, { deviceId, mode, number, sinceMs }))
+  const senders = accountsThatSent ?? (await findAccountsThatSentTo(tx, { deviceId, mode, number, sinceMs }))
   return [...new Set([...own, ...senders])]
 }
 

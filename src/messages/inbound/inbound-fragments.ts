@@ -32,10 +32,10 @@ export async function takeFragment(
   const evicted = await evictOldest(tx, incoming, terms)
   let kept = await readSet(tx, key)
   const same = kept.find((fragment) => fragment.part === incoming.part.index)
-  const isOld = kept.some((fragment) => fragment.received_at <= incoming.receivedAt - terms.joinMs)
+  const isOld = kept.some((fragment) => fragment.received_at <= incoming.storedAt - terms.joinMs)
   const fragment = fragmentOf(incoming, key, terms)
   if (isOld || (same !== undefined && !isSameText(same, fragment))) {
-    evicted.push(...(await takeSet(tx, key, kept, { ...terms, nowMs: incoming.receivedAt })))
+    evicted.push(...(await takeSet(tx, key, kept, { ...terms, nowMs: incoming.storedAt })))
     kept = []
   } else if (same !== undefined) return { whole: null, evicted }
 
@@ -43,7 +43,7 @@ export async function takeFragment(
   const all = [...kept, fragment]
   if (all.length < incoming.part.total) return { whole: null, evicted }
   await markJoined(tx, key)
-  return { whole: joined(all, { ...terms, nowMs: incoming.receivedAt }), evicted }
+  return { whole: joined(all, { ...terms, nowMs: incoming.storedAt }), evicted }
 }
 
 /**
@@ -88,7 +88,7 @@ const fragmentOf = (
   country: incoming.country,
   in_reply_to: incoming.inReplyTo,
   fingerprint: incoming.fingerprint,
-  received_at: incoming.receivedAt,
+  received_at: incoming.storedAt,
   joined: 0,
 })
 
@@ -165,7 +165,7 @@ async function takeSet(
  */
 async function evictOldest(
   tx: Tx,
-  { deviceId, receivedAt }: IncomingFragment,
+  { deviceId, storedAt }: IncomingFragment,
   terms: InboundTerms,
 ): Promise<InboundMessage[]> {
   const { count } = await tx
@@ -181,7 +181,7 @@ async function evictOldest(
     .orderBy('received_at')
     .limit(1)
     .executeTakeFirstOrThrow()
-  return takeSet(tx, oldest, await readSet(tx, oldest), { ...terms, nowMs: receivedAt })
+  return takeSet(tx, oldest, await readSet(tx, oldest), { ...terms, nowMs: storedAt })
 }
 
 /** Joins the fragments in their order; `…` marks missing ones. */
@@ -203,7 +203,7 @@ function joined(fragments: readonly Fragment[], { nowMs, maxCharacters }: JoinTe
     encoding,
     units,
     parts,
-    receivedAt: nowMs,
+    storedAt: nowMs,
     networkAt: null,
     inReplyTo: inOrder.find((fragment) => fragment.in_reply_to !== null)?.in_reply_to ?? null,
     // Each fragment was recorded under its own fingerprint.

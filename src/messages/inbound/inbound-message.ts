@@ -29,7 +29,7 @@ export interface InboundMessage {
   encoding: Encoding
   units: number
   parts: number
-  receivedAt: number
+  storedAt: number
   /**
    * When the network received it; omitted or null if the device does not report it, and for joined messages.
    */
@@ -48,7 +48,7 @@ export interface InboundMessage {
    * Accounts that had sent to the number through the shared device when this arrived; omitted if not looked
    * up.
    */
-  sentBefore?: readonly string[]
+  accountsThatSent?: readonly string[]
   /** Meanings of its words for accounts with keywords of their own; omitted if not looked up. */
   ownWords?: WordsOfAccounts
   /** The sender that the device can answer from; null leaves the choice to the device that answers. */

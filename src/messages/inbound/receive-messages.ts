@@ -79,7 +79,7 @@ async function store(
     await recordMessageEvents(tx, [{ message: row, previousStatus: null, correction: false }])
   }
   if (keywords === undefined) return noKeyword
-  const received = { ...message, accountId, isRepeat: isKnown, nowMs: message.receivedAt }
+  const received = { ...message, accountId, isRepeat: isKnown, nowMs: message.storedAt }
   return applyKeyword(tx, { ids, terms: keywords }, received)
 }
 
@@ -101,9 +101,9 @@ const isStop = (
  */
 async function seenBefore(
   tx: Tx,
-  { deviceId, fingerprint, formerFingerprint, toldOtherwise, receivedAt }: InboundMessage,
+  { deviceId, fingerprint, formerFingerprint, toldOtherwise, storedAt }: InboundMessage,
 ): Promise<'never' | 'same' | 'otherwise'> {
-  const seen = { device_id: deviceId, fingerprint, received_at: receivedAt }
+  const seen = { device_id: deviceId, fingerprint, received_at: storedAt }
   if ((await insertRows(tx, 'inbound_seen', [seen], 'ignore')) === 0) return 'same'
   if (toldOtherwise !== undefined) {
     if (await takeOtherReport(tx, deviceId, toldOtherwise.looksFor)) return 'otherwise'
@@ -206,9 +206,9 @@ const inboundRow = (message: InboundMessage, accountId: string, id: string) => (
   attempts: 0,
   possible_duplicate: 0 as const,
   metadata: '{}',
-  created_at: message.receivedAt,
+  created_at: message.storedAt,
   received_at: message.networkAt ?? null,
-  finalized_at: message.receivedAt,
-  settled_at: message.receivedAt,
-  updated_at: message.receivedAt,
+  finalized_at: message.storedAt,
+  settled_at: message.storedAt,
+  updated_at: message.storedAt,
 })

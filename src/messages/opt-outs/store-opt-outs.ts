@@ -7,7 +7,7 @@ import type { Mode } from '../../storage/tables/schema.ts'
 import { insertRows, selectEach, updateRows } from '../../storage/seam/sets.ts'
 import { type AccountEvent, recordEvents } from '../core/events.ts'
 import { type Cancellation, cancelMessages } from '../queue/cancel-messages.ts'
-import { isInForce, optOutKey, type OptOutRow, readOptOuts } from '../queue/stored-opt-outs.ts'
+import { isInForce, optOutKey, type OptOutRow, readOptOuts } from '../core/read-opt-outs.ts'
 
 /** Numbers that an account must no longer send to. */
 export interface NewOptOuts {

@@ -26,7 +26,7 @@ export async function closeReceipts(
       tx,
       messages.map((message) => ({
         message,
-        event: 'receipt_lost',
+        trigger: 'receipt_lost',
         atMs: nowMs,
         error: { code: 'receipt_missing', networkCode: null },
       })),

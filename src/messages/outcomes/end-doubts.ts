@@ -2,7 +2,7 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import type { AttemptState, Mode } from '../../storage/tables/schema.ts'
 import { deleteRows, selectEach } from '../../storage/seam/sets.ts'
 import { beginOf, idsOf } from './doubtful-parts.ts'
-import { nameOfTry } from './last-submitted.ts'
+import { keyOfTry } from './last-submitted.ts'
 import { nameOfPart } from './receipt-readings.ts'
 
 const placesOf = {
@@ -56,7 +56,7 @@ export async function endDoubts(
   const taken = rows.filter(({ state }) => state === 'accepted')
   return {
     heard: new Set(heard),
-    taken: new Set(taken.map(({ message_id, number }) => nameOfTry(message_id, number))),
+    taken: new Set(taken.map(({ message_id, number }) => keyOfTry(message_id, number))),
   }
 }
 

@@ -61,9 +61,9 @@ const expectedKey = ['network_id', 'device_id', 'account_id', 'mode', 'message_i
  * Returns how many receipts mean that every part arrived; 0 if a part was rejected, or has no ID that a
  * receipt could name.
  */
-function wirePartsOf({ event, networkIds, inDoubt }: Settlement, places: number): number {
-  if (event === 'accepted') return networkIds.length
-  if (inDoubt === undefined || event === 'partly_refused') return 0
+function wirePartsOf({ trigger, networkIds, inDoubt }: Settlement, places: number): number {
+  if (trigger === 'accepted') return networkIds.length
+  if (inDoubt === undefined || trigger === 'partly_refused') return 0
   return networkIds.length + places >= inDoubt.wireParts ? inDoubt.wireParts : 0
 }
 

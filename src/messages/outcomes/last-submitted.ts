@@ -34,11 +34,11 @@ export async function readLastSubmitted(tx: Tx, tries: readonly Try[]): Promise<
     lastSubmitted,
     tries.map((each) => [each.accountId, each.mode, each.messageId, each.attemptNumber]),
   )
-  return new Set(rows.map(({ message_id, number }) => nameOfTry(message_id, number)))
+  return new Set(rows.map(({ message_id, number }) => keyOfTry(message_id, number)))
 }
 
 /** Identifies an attempt within a batch. */
-export const nameOfTry = (messageId: string, attemptNumber: number): string => `${messageId}/${attemptNumber}`
+export const keyOfTry = (messageId: string, attemptNumber: number): string => `${messageId}/${attemptNumber}`
 
 interface Taken {
   message_id: string

@@ -2,7 +2,7 @@ import { allDone } from '../../runtime/all-done.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import { type Advance, advanceMessages } from '../core/advance-messages.ts'
-import { nameOfTry, readLastSubmitted, readTakenBefore } from './last-submitted.ts'
+import { keyOfTry, readLastSubmitted, readTakenBefore } from './last-submitted.ts'
 import { type MessageState, readStates } from '../core/message-store.ts'
 import { type AwaitedPart, awaitedPartsOf } from './receipt-readings.ts'
 import type { Settlement } from './settlement.ts'
@@ -37,10 +37,10 @@ export async function lateWhereEnded(
   const ended = rows.filter(
     ({ state, message_id }) => state === 'unknown' || messages.get(message_id)?.status !== 'queued',
   )
-  const attempts = new Map(ended.map(({ id, message_id, number }) => [nameOfTry(message_id, number), id]))
+  const attempts = new Map(ended.map(({ id, message_id, number }) => [keyOfTry(message_id, number), id]))
   const late = new Set(asked)
   return settlements.map((each) => {
-    const attemptId = late.has(each) ? attempts.get(nameOfTry(each.messageId, each.attemptNumber)) : undefined
+    const attemptId = late.has(each) ? attempts.get(keyOfTry(each.messageId, each.attemptNumber)) : undefined
     return attemptId === undefined
       ? each
       : { ...each, knownIds: [], inDoubt: { attemptId, parts: [], wireParts: 0 } }
@@ -48,10 +48,10 @@ export async function lateWhereEnded(
 }
 
 const mayBeLate = (
-  { event, knownIds, attemptNumber }: Settlement,
+  { trigger, knownIds, attemptNumber }: Settlement,
   message: MessageState | undefined,
 ): boolean =>
-  event === 'accepted' &&
+  trigger === 'accepted' &&
   knownIds === undefined &&
   message !== undefined &&
   (message.attempts > attemptNumber || message.status !== 'sending')
@@ -76,17 +76,18 @@ export async function currentOf(
     const { messageId, attemptNumber } = each
     const message = messages.get(messageId)
     if (message === undefined) return false
-    if (message.attempts !== attemptNumber && !last.has(nameOfTry(messageId, attemptNumber))) return false
+    if (message.attempts !== attemptNumber && !last.has(keyOfTry(messageId, attemptNumber))) return false
     return message.status === 'queued' ? isLateYes(each) : !isSaidTwice(each, message)
   })
 }
 
 /** A repeated ack of a message that was sent, and whose delivery is unknown. */
-const isSaidTwice = ({ event }: Settlement, message: MessageState | undefined): boolean =>
-  event === 'accepted' && message?.status === 'unconfirmed' && message.sent_at !== null
+const isSaidTwice = ({ trigger }: Settlement, message: MessageState | undefined): boolean =>
+  trigger === 'accepted' && message?.status === 'unconfirmed' && message.sent_at !== null
 
 /** An ack of an attempt whose outcome was unknown. */
-const isLateYes = ({ knownIds, event }: Settlement): boolean => knownIds !== undefined && event === 'accepted'
+const isLateYes = ({ knownIds, trigger }: Settlement): boolean =>
+  knownIds !== undefined && trigger === 'accepted'
 
 /**
  * Returns the settlements that report something new. A repeat, as after a commit whose response was lost,
@@ -103,7 +104,7 @@ export function firstWordsOf(
   return settlements.filter((each) => {
     const { messageId, attemptNumber } = each
     if (isLateYes(each))
-      return (moved.get(each) ?? null) !== null || !taken.has(nameOfTry(messageId, attemptNumber))
+      return (moved.get(each) ?? null) !== null || !taken.has(keyOfTry(messageId, attemptNumber))
     const message = before.get(messageId)
     if (message?.attempts === attemptNumber && isSaidTwice(each, message)) return false
     return moved.get(each) !== null || message?.status !== 'sent'
@@ -160,7 +161,7 @@ export async function yesesBefore(
     const isAwaited = awaited.has(second.messageId)
     return {
       ...second,
-      event: 'accepted',
+      trigger: 'accepted',
       attemptState: 'accepted',
       outcome: 'accepted',
       attemptNumber: first.number,
@@ -228,9 +229,9 @@ export async function endIfAllHeard(
       attemptNumber,
     ]),
   )
-  const awaited = new Set(rows.map((row) => nameOfTry(row.message_id, row.attempt_number)))
+  const awaited = new Set(rows.map((row) => keyOfTry(row.message_id, row.attempt_number)))
   const heard = asked.filter(
-    ({ settlement: { messageId, attemptNumber } }) => !awaited.has(nameOfTry(messageId, attemptNumber)),
+    ({ settlement: { messageId, attemptNumber } }) => !awaited.has(keyOfTry(messageId, attemptNumber)),
   )
   return heard.length === 0 ? new Map() : endHeard(tx, heard, new Set(counted))
 }
@@ -263,10 +264,10 @@ async function endHeard(
     const { atMs, deviceId } = settlement
     if (!overtaken.has(message.id) && !counted.has(settlement)) {
       const whole = { deviceId, receiptExpected: true, partsTaken: message.parts, error: null }
-      return [{ message, event: 'receipt_delivered', atMs, ...whole }]
+      return [{ message, trigger: 'receipt_delivered', atMs, ...whole }]
     }
     const error = { code: 'receipt_missing', networkCode: null }
-    return isKept ? [] : [{ message, event: 'receipt_lost', atMs, error }]
+    return isKept ? [] : [{ message, trigger: 'receipt_lost', atMs, error }]
   })
   const after = await advanceMessages(tx, ends)
   return new Map(after.flatMap((state) => (state === null ? [] : [[state.id, state]])))

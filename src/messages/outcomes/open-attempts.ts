@@ -33,13 +33,13 @@ export type OpenClaim = Claimed & {
   isHeld: boolean
 }
 
-type OrphanPlace = QueuePosition & { message_id: string; restore_hold: Flag }
+type OrphanRow = QueuePosition & { message_id: string; restore_hold: Flag }
 
 /**
  * Reads in the order of the queue, in which claimed rows come first: the number of queued rows after them
  * does not matter. `coalesce` keeps SQLite from scanning the whole route by due time instead.
  */
-const placeOf = {
+const rowOf = {
   sql: `select message_id, route_key, priority, due_at, refusals, restore_hold from queue
         where route_key = :route and account_id = :account and priority = :priority and coalesce(message_id, '') = :message and claimed_by = :device
         order by due_at limit 1`,
@@ -133,7 +133,7 @@ const openAttempts = (db: Db | Tx) =>
     .where('ended_at', 'is', null)
 
 /** Reads the same by the primary key. */
-const placeAt = {
+const rowAt = {
   sql: `select message_id, route_key, priority, due_at, refusals, restore_hold from queue
         where route_key = :route and account_id = :account and priority = :priority and due_at = :due and message_id = :message`,
   inputs: ['route', 'account', 'priority', 'due', 'message'],
@@ -152,11 +152,11 @@ export async function claimsOf(db: Db | Tx, attempts: readonly AttemptRow[]): Pr
   })
   // A finished attempt has no queue row.
   const open = found.filter(({ attempt }) => attempt.state === 'handing_over')
-  const places = await readPlaces(
+  const rows = await readQueueRows(
     db,
     open.map((each) => ({ ...each, routeKey: routeOf(each.message) })),
   )
-  const missing = open.filter(({ message }) => !places.has(message.id))
+  const missing = open.filter(({ message }) => !rows.has(message.id))
   // Refused by another device before: its row is on a route that avoids that device.
   if (missing.length > 0) {
     const missed = new Map(missing.map((each) => [each.message.id, each]))
@@ -164,13 +164,13 @@ export async function claimsOf(db: Db | Tx, attempts: readonly AttemptRow[]): Pr
       db,
       missing.map(({ message }) => message),
     )
-    const away = await readPlaces(
+    const away = await readQueueRows(
       db,
       routed.map(({ message, routeKey }) => ({ ...(missed.get(message.id) as Open), routeKey })),
     )
-    for (const [id, place] of away) places.set(id, place)
+    for (const [id, row] of away) rows.set(id, row)
   }
-  return found.map(({ attempt, message }) => claimOf(attempt, message, places.get(message.id)))
+  return found.map(({ attempt, message }) => claimOf(attempt, message, rows.get(message.id)))
 }
 
 interface Open {
@@ -178,34 +178,34 @@ interface Open {
   message: MessageState
 }
 
-async function readPlaces(
+async function readQueueRows(
   db: Db | Tx,
   open: readonly (Open & { routeKey: string })[],
-): Promise<Map<string, OrphanPlace>> {
+): Promise<Map<string, OrphanRow>> {
   const queueOf = ({ message, routeKey }: Open & { routeKey: string }) =>
     [routeKey, message.account_id, priorityOf(message.category)] as const
-  const places = await allDone([
-    selectEach<OrphanPlace>(
+  const rows = await allDone([
+    selectEach<OrphanRow>(
       db,
-      placeAt,
+      rowAt,
       open.flatMap((each) => {
         const { due_at } = each.attempt
         return due_at === undefined ? [] : [[...queueOf(each), due_at, each.message.id]]
       }),
     ),
-    selectEach<OrphanPlace>(
+    selectEach<OrphanRow>(
       db,
-      placeOf,
+      rowOf,
       open.flatMap((each) => {
         const { due_at, device_id } = each.attempt
         return due_at === undefined ? [[...queueOf(each), each.message.id, device_id]] : []
       }),
     ),
   ])
-  return new Map(places.flat().map((place) => [place.message_id, place]))
+  return new Map(rows.flat().map((row) => [row.message_id, row]))
 }
 
-function claimOf(attempt: AttemptRow, message: MessageState, place: OrphanPlace | undefined): Claimed {
+function claimOf(attempt: AttemptRow, message: MessageState, row: OrphanRow | undefined): Claimed {
   return {
     accountId: attempt.account_id,
     mode: attempt.mode,
@@ -220,11 +220,11 @@ function claimOf(attempt: AttemptRow, message: MessageState, place: OrphanPlace 
     parts: message.parts,
     category: message.category,
     expiresAt: message.expires_at ?? 0,
-    onUnknown: place?.restore_hold === 0 ? message.on_unknown : 'stop',
+    onUnknown: row?.restore_hold === 0 ? message.on_unknown : 'stop',
     possibleDuplicate: message.possible_duplicate === 1,
-    ...(typeof attempt.logged_by === 'number' && place?.restore_hold === 0
+    ...(typeof attempt.logged_by === 'number' && row?.restore_hold === 0
       ? { loggedBy: attempt.logged_by }
       : {}),
-    place: place ?? { route_key: routeOf(message), priority: 0, due_at: 0, refusals: 0 },
+    position: row ?? { route_key: routeOf(message), priority: 0, due_at: 0, refusals: 0 },
   }
 }

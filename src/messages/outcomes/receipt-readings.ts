@@ -1,7 +1,7 @@
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import { erasedNumber } from '../core/erased-number.ts'
-import { nameOfTry, readLastSubmitted } from './last-submitted.ts'
+import { keyOfTry, readLastSubmitted } from './last-submitted.ts'
 import { type MessageState, stateColumnsOf } from '../core/message-store.ts'
 import { readJson } from '../../storage/tables/json-columns.ts'
 
@@ -188,7 +188,7 @@ export interface AwaitedPart {
 
 /** Identifies a part among all attempts: its ID may belong to another message or attempt by now. */
 export const nameOfPart = ({ network_id, device_id, message_id, attempt_number }: AwaitedPart): string =>
-  `${network_id}/${device_id}/${nameOfTry(message_id, attempt_number)}`
+  `${network_id}/${device_id}/${keyOfTry(message_id, attempt_number)}`
 
 const partsOf = `select network_id, device_id, message_id, attempt_number from receipts_expected
   where account_id = :account and mode = :mode and sent_at = :sent and message_id = :message and attempt_number = :attempt`
@@ -221,7 +221,7 @@ export async function markSuperseded<R extends ExpectedRow>(
       attemptNumber: row.attempt_number,
     })),
   )
-  const superseded = new Set(earlier.filter((row) => !last.has(nameOfTry(row.id, row.attempt_number))))
+  const superseded = new Set(earlier.filter((row) => !last.has(keyOfTry(row.id, row.attempt_number))))
   return rows.map((row) => (superseded.has(row) ? { ...row, is_superseded: true } : row))
 }
 

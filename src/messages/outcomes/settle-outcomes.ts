@@ -37,8 +37,8 @@ export async function settleOutcomes(
 ): Promise<(MessageState | null)[]> {
   const lastTries = lastTriesOf(told)
   const yeses = told.filter(
-    ({ event, messageId, attemptNumber }) =>
-      event === 'accepted' && attemptNumber < (lastTries.get(messageId) as number),
+    ({ trigger, messageId, attemptNumber }) =>
+      trigger === 'accepted' && attemptNumber < (lastTries.get(messageId) as number),
   )
   if (yeses.length === 0) return settleTogether(tx, told, floor)
   const rest = told.filter((each) => !yeses.includes(each))
@@ -182,8 +182,8 @@ async function requeue(
     insertRows(
       tx,
       'queue',
-      back.map(({ message, place, again }) => ({
-        route_key: again.routeKey ?? place.route_key,
+      back.map(({ message, position, again }) => ({
+        route_key: again.routeKey ?? position.route_key,
         account_id: message.account_id,
         priority: priorityOf(message.category),
         due_at: again.dueAt,
@@ -200,10 +200,10 @@ async function requeue(
       tx,
       'queue_totals',
       queueTotalShape,
-      back.map(({ message, place, again }) => ({
+      back.map(({ message, position, again }) => ({
         account_id: message.account_id,
         mode: message.mode,
-        route_key: again.routeKey ?? place.route_key,
+        route_key: again.routeKey ?? position.route_key,
         messages: 1,
         parts: message.parts,
         next_expiry_at: message.expires_at as number,

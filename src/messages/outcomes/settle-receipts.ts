@@ -4,7 +4,7 @@ import { deleteRows, selectEach } from '../../storage/seam/sets.ts'
 import { advanceMessages } from '../core/advance-messages.ts'
 import { closeWaits } from './close-receipts.ts'
 import { findDoubted } from './doubtful-parts.ts'
-import { nameOfTry } from './last-submitted.ts'
+import { keyOfTry } from './last-submitted.ts'
 import { dequeueFinal } from '../queue/dequeue.ts'
 import type { MessageState } from '../core/message-store.ts'
 import { findOpenParts } from './open-parts.ts'
@@ -19,7 +19,7 @@ import {
   isUntimely,
   type ReceiptWord,
 } from './receipt-readings.ts'
-import type { MessageEvent } from '../core/state.ts'
+import type { Trigger } from '../core/state.ts'
 
 /**
  * Applies a batch of receipts as one unit. A message is delivered when all its parts are, and undelivered
@@ -49,15 +49,15 @@ export async function settleReceipts(
   const verdicts = await judge(tx, groupByMessage([...timely, ...doubted.awaited]))
   const states = await advanceMessages(
     tx,
-    verdicts.map(({ row, event, word }) => ({
+    verdicts.map(({ row, trigger, word }) => ({
       message: row,
-      event,
+      trigger,
       atMs: Math.max(word.atMs, floorMs),
       error:
-        event === 'receipt_delivered'
+        trigger === 'receipt_delivered'
           ? null
           : { code: word.code ?? 'unknown', networkCode: word.networkCode },
-      ...(event === 'receipt_delivered'
+      ...(trigger === 'receipt_delivered'
         ? { partsTaken: row.parts, deviceId: word.deviceId, receiptExpected: true, ...arrivalOf(word) }
         : {}),
     })),
@@ -88,22 +88,22 @@ interface Group {
 }
 interface Verdict {
   row: ExpectedRow
-  event: MessageEvent
+  trigger: Trigger
   word: ReceiptWord
 }
 
 function groupByMessage(awaited: readonly Awaited[]): Group[] {
   const groups = new Map<string, Group>()
   for (const { word, row } of awaited) {
-    const name = nameOfTry(row.id, row.attempt_number)
-    const group = groups.get(name)
-    if (group === undefined) groups.set(name, { row, words: [word] })
+    const key = keyOfTry(row.id, row.attempt_number)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { row, words: [word] })
     else if (!group.words.some((earlier) => earlier.networkId === word.networkId)) group.words.push(word)
   }
   return [...groups.values()]
 }
 
-const events: Record<ReceiptWord['result'], MessageEvent> = {
+const triggerOf: Record<ReceiptWord['result'], Trigger> = {
   delivered: 'receipt_delivered',
   undelivered: 'receipt_undelivered',
   lost: 'receipt_lost',
@@ -124,12 +124,12 @@ async function judge(tx: Tx, groups: readonly Group[]): Promise<Verdict[]> {
   const abandoned: { network_id: string; device_id: string }[] = []
   for (const { row, words } of groups) {
     const bad = words.find((word) => word.result !== 'delivered')
-    const left = open.get(nameOfTry(row.id, row.attempt_number)) ?? []
+    const left = open.get(keyOfTry(row.id, row.attempt_number)) ?? []
     if (bad !== undefined) {
-      if (row.is_superseded !== true) verdicts.push({ row, event: events[bad.result], word: bad })
+      if (row.is_superseded !== true) verdicts.push({ row, trigger: triggerOf[bad.result], word: bad })
       abandoned.push(...left)
     } else if (row.wire_parts > 0 && (left.length === 0 || words.some((word) => speaksForAll(word, row)))) {
-      verdicts.push({ row, event: 'receipt_delivered', word: words.at(-1) as ReceiptWord })
+      verdicts.push({ row, trigger: 'receipt_delivered', word: words.at(-1) as ReceiptWord })
       abandoned.push(...left)
     }
   }
@@ -146,5 +146,5 @@ async function openParts(tx: Tx, groups: readonly Group[]): Promise<Map<string, 
     awaitedPartsOf,
     groups.map(({ row }) => [row.account_id, row.mode, row.expected_sent_at, row.id, row.attempt_number]),
   )
-  return Map.groupBy(rows, (row) => nameOfTry(row.message_id, row.attempt_number))
+  return Map.groupBy(rows, (row) => keyOfTry(row.message_id, row.attempt_number))
 }

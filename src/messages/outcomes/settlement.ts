@@ -1,6 +1,6 @@
 import type { AttemptState } from '../../storage/tables/schema.ts'
 import type { Claimed } from '../queue/claim-messages.ts'
-import type { MessageEvent } from '../core/state.ts'
+import type { Trigger } from '../core/state.ts'
 
 /**
  * The outcome of one attempt, already judged: the dispatcher's retry policy decides what it means for the
@@ -8,9 +8,9 @@ import type { MessageEvent } from '../core/state.ts'
  */
 export interface Settlement extends Pick<
   Claimed,
-  'accountId' | 'mode' | 'messageId' | 'attemptId' | 'attemptNumber' | 'deviceId' | 'place' | 'groupId'
+  'accountId' | 'mode' | 'messageId' | 'attemptId' | 'attemptNumber' | 'deviceId' | 'position' | 'groupId'
 > {
-  event: MessageEvent
+  trigger: Trigger
   attemptState: Exclude<AttemptState, 'handing_over'>
   atMs: number
   /** For the record of the attempt: the kind of the outcome, or the code of the refusal. */

@@ -18,7 +18,7 @@ interface OfferedClaim extends MessageKey {
   attemptId: string
   attemptNumber: number
   deviceId: string
-  place: { due_at: number }
+  position: { due_at: number }
   sim?: number | null
 }
 
@@ -34,7 +34,7 @@ export const offerRow = (
   mode: claim.mode,
   message_id: claim.messageId,
   attempt_number: claim.attemptNumber,
-  due_at: claim.place.due_at,
+  due_at: claim.position.due_at,
   sim: claim.sim ?? null,
   offered_at: nowMs,
   last_offered_at: nowMs,

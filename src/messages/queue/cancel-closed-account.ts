@@ -32,7 +32,7 @@ export async function cancelClosedAccount(
       .filter((message) => closed.has(message.account_id))
       .map((message) => ({
         message,
-        event: 'canceled',
+        trigger: 'canceled',
         atMs,
         error: { code: 'account_closed', networkCode: null },
       })),

@@ -40,7 +40,7 @@ export async function cancelMessages(
     tx,
     waiting.map((message) => ({
       message,
-      event: 'canceled',
+      trigger: 'canceled',
       atMs: nowMs,
       error: { code, networkCode: null },
     })),

@@ -10,7 +10,7 @@ import { endRows } from './finish-queued.ts'
 import { dropStale, lowerTotals } from './dequeue.ts'
 import { type MessageKey, type MessageState, stateColumnsOf } from '../core/message-store.ts'
 import { offerRow, type PhoneOffering } from '../phones/phone-offers.ts'
-import { optedOutInAnotherSpelling } from './stored-opt-outs.ts'
+import { optedOutInAnotherSpelling } from '../core/read-opt-outs.ts'
 import type { QuietHours } from './quiet-until.ts'
 import { queueKey, queueKeyOf, type QueuePosition } from './queue-position.ts'
 import { withinPaces } from './within-paces.ts'
@@ -56,7 +56,7 @@ export interface Claimed extends MessageKey {
   expiresAt: number
   onUnknown: OnUnknown
   possibleDuplicate: boolean
-  place: QueuePosition
+  position: QueuePosition
   /** The SIM that a phone must send it with; null or undefined leaves the choice to the device. */
   sim?: number | null
   /** Fence of the process whose submission log records whether it was submitted. Omitted if no log does. */
@@ -148,7 +148,7 @@ export async function claimMessages(
 
   const states = await advanceMessages(
     tx,
-    rows.map((row) => ({ message: row, event: 'claimed', atMs: nowMs, deviceId: requestOf(row).deviceId })),
+    rows.map((row) => ({ message: row, trigger: 'claimed', atMs: nowMs, deviceId: requestOf(row).deviceId })),
   )
   const claimed = rows.map((row, i) => {
     const message = states[i]
@@ -201,7 +201,7 @@ async function cancelOptedOut(
   const isOptedOut = (row: ClaimRow): boolean => row.is_opted_out !== null || otherSpellings.has(row.id)
   const canceled = rows.filter(isOptedOut)
   if (canceled.length === 0) return rows
-  await endRows(tx, canceled, { event: 'canceled', code: 'recipient_opted_out', nowMs })
+  await endRows(tx, canceled, { trigger: 'canceled', code: 'recipient_opted_out', nowMs })
   return rows.filter((row) => !isOptedOut(row))
 }
 
@@ -235,7 +235,7 @@ function claimOf(row: ClaimRow, message: MessageState, attemptId: string, device
     expiresAt: row.expires_at as number,
     onUnknown: row.on_unknown,
     possibleDuplicate: row.possible_duplicate === 1,
-    place: { route_key, priority, due_at, refusals },
+    position: { route_key, priority, due_at, refusals },
     ...(row.sim === undefined ? {} : { sim: row.sim }),
   }
 }
@@ -275,10 +275,10 @@ async function writeAttempts(
     ),
     lowerTotals(
       tx,
-      claimed.map(({ accountId, mode, parts, place }) => ({
+      claimed.map(({ accountId, mode, parts, position }) => ({
         account_id: accountId,
         mode,
-        route_key: place.route_key,
+        route_key: position.route_key,
         parts,
       })),
     ),

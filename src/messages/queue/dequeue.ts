@@ -7,7 +7,7 @@ import { type MessageState, priorityOf } from '../core/message-store.ts'
 import { queueKey, routeOf, routesAvoiding } from './queue-position.ts'
 
 /** A queue row that is not claimed. */
-export interface WaitingPlace {
+export interface QueueRow {
   account_id: string
   mode: Mode
   route_key: string
@@ -18,23 +18,23 @@ export interface WaitingPlace {
 }
 
 /** Removes messages from the queue and its counters. */
-export async function dequeue(tx: Tx, places: readonly WaitingPlace[]): Promise<void> {
-  await allDone([deleteRows(tx, 'queue', queueKey, places), lowerTotals(tx, places)])
+export async function dequeue(tx: Tx, rows: readonly QueueRow[]): Promise<void> {
+  await allDone([deleteRows(tx, 'queue', queueKey, rows), lowerTotals(tx, rows)])
 }
 
 /** Subtracts these queue rows from the counters of queued messages. */
 export async function lowerTotals(
   tx: Tx,
-  places: readonly Pick<WaitingPlace, 'account_id' | 'mode' | 'route_key' | 'parts'>[],
+  rows: readonly Pick<QueueRow, 'account_id' | 'mode' | 'route_key' | 'parts'>[],
 ): Promise<void> {
   const leaving = new Map<
     string,
-    Pick<WaitingPlace, 'account_id' | 'mode' | 'route_key' | 'parts'> & { messages: number }
+    Pick<QueueRow, 'account_id' | 'mode' | 'route_key' | 'parts'> & { messages: number }
   >()
-  for (const { account_id, mode, route_key, parts } of places) {
-    const name = `${account_id}/${route_key}`
-    const sum = leaving.get(name) ?? { account_id, mode, route_key, messages: 0, parts: 0 }
-    leaving.set(name, { ...sum, messages: sum.messages - 1, parts: sum.parts - parts })
+  for (const { account_id, mode, route_key, parts } of rows) {
+    const key = `${account_id}/${route_key}`
+    const sum = leaving.get(key) ?? { account_id, mode, route_key, messages: 0, parts: 0 }
+    leaving.set(key, { ...sum, messages: sum.messages - 1, parts: sum.parts - parts })
   }
   await adjustRows(
     tx,
@@ -48,7 +48,7 @@ export async function lowerTotals(
  * Deletes unclaimed rows whose message is not queued, and returns the others. There should be none; a stale
  * row would fail every claim that reads it, for all accounts of that round.
  */
-export async function dropStale<R extends MessageState & Omit<WaitingPlace, 'message_id'>>(
+export async function dropStale<R extends MessageState & Omit<QueueRow, 'message_id'>>(
   tx: Tx,
   rows: readonly R[],
 ): Promise<readonly R[]> {
@@ -74,26 +74,26 @@ const placeOf = {
 export async function dequeueFinal(tx: Tx, messages: readonly MessageState[]): Promise<void> {
   const deferred = await readDeferred(tx, messages)
   await endDeferral(tx, deferred)
-  const found = new Set(deferred.map((row) => nameOf({ ...row, id: row.message_id })))
+  const found = new Set(deferred.map((row) => keyOf({ ...row, id: row.message_id })))
   // The queue's key begins with the due time: a row that is not there would be searched for on the whole of
   // its route.
-  const inQueue = messages.filter((message) => message.status === 'queued' && !found.has(nameOf(message)))
-  const places = await readPlaces(
+  const inQueue = messages.filter((message) => message.status === 'queued' && !found.has(keyOf(message)))
+  const rows = await readQueueRows(
     tx,
     inQueue.map((message) => ({ message, routeKey: routeOf(message) })),
   )
-  const onOwnRoute = new Set(places.map(({ message_id }) => message_id))
+  const onOwnRoute = new Set(rows.map(({ message_id }) => message_id))
   // Messages that a device has refused, and that another device must submit.
   const avoiding = inQueue.filter(({ id }) => !onOwnRoute.has(id))
-  if (avoiding.length > 0) places.push(...(await readPlaces(tx, await routesAvoiding(tx, avoiding))))
-  await dequeue(tx, places)
+  if (avoiding.length > 0) rows.push(...(await readQueueRows(tx, await routesAvoiding(tx, avoiding))))
+  await dequeue(tx, rows)
 }
 
-const readPlaces = (
+const readQueueRows = (
   tx: Tx,
   routed: readonly { message: MessageState; routeKey: string }[],
-): Promise<WaitingPlace[]> =>
-  selectEach<WaitingPlace>(
+): Promise<QueueRow[]> =>
+  selectEach<QueueRow>(
     tx,
     placeOf,
     routed.map(({ message, routeKey }) => [
@@ -104,5 +104,5 @@ const readPlaces = (
     ]),
   )
 
-const nameOf = ({ account_id, mode, id }: Pick<MessageState, 'account_id' | 'mode' | 'id'>): string =>
+const keyOf = ({ account_id, mode, id }: Pick<MessageState, 'account_id' | 'mode' | 'id'>): string =>
   `${account_id}/${mode}/${id}`

@@ -3,7 +3,7 @@ import { selectEach } from '../../storage/seam/sets.ts'
 import { advanceMessages } from '../core/advance-messages.ts'
 import { type DeferredRow, endDeferral } from './deferred.ts'
 import { type MessageState, stateColumnsOf } from '../core/message-store.ts'
-import type { MessageEvent } from '../core/state.ts'
+import type { Trigger } from '../core/state.ts'
 
 type Row = MessageState & Pick<DeferredRow, 'reason'>
 
@@ -24,7 +24,7 @@ const held = deferredWhere('d.restore_hold = 1 and :account is null')
 export async function finishDeferred(
   tx: Tx,
   scope: { accountId: string } | 'restore_hold',
-  { event, code, nowMs }: { event: MessageEvent; code: string; nowMs: number },
+  { trigger, code, nowMs }: { trigger: Trigger; code: string; nowMs: number },
   most: number,
 ): Promise<{ finished: MessageState[]; stale: number }> {
   const rows =
@@ -33,7 +33,7 @@ export async function finishDeferred(
       : await selectEach<Row>(tx, ofAccount, [[scope.accountId, most]])
   const states = await advanceMessages(
     tx,
-    rows.map((row) => ({ message: row, event, atMs: nowMs, error: { code, networkCode: null } })),
+    rows.map((row) => ({ message: row, trigger, atMs: nowMs, error: { code, networkCode: null } })),
   )
   await endDeferral(
     tx,

@@ -5,7 +5,7 @@ import { advanceMessages } from '../core/advance-messages.ts'
 import { finishDeferred } from './finish-deferred.ts'
 import { dropStale, dequeue } from './dequeue.ts'
 import { type MessageState, stateColumnsOf } from '../core/message-store.ts'
-import type { MessageEvent } from '../core/state.ts'
+import type { Trigger } from '../core/state.ts'
 
 interface RouteRow {
   account_id: string
@@ -50,7 +50,7 @@ export async function expireWaiting(tx: Tx, nowMs: number, most: number): Promis
       routes.map((route) => [route.route_key, route.account_id, nowMs, most]),
     ),
     {
-      event: 'validity_ended',
+      trigger: 'validity_ended',
       code: 'expired_in_queue',
       nowMs,
     },
@@ -67,7 +67,7 @@ export async function expireWaiting(tx: Tx, nowMs: number, most: number): Promis
 export async function cancelWaiting(
   tx: Tx,
   scope: { accountId: string } | 'restore_hold',
-  reason: { event: MessageEvent; code: string; nowMs: number },
+  reason: { trigger: Trigger; code: string; nowMs: number },
   most: number,
 ): Promise<MessageState[]> {
   const found =
@@ -118,14 +118,14 @@ async function waitingOf(tx: Tx, accountId: string, most: number): Promise<Waiti
 export async function endRows(
   tx: Tx,
   found: readonly WaitingRow[],
-  reason: { event: MessageEvent; code: string; nowMs: number },
+  reason: { trigger: Trigger; code: string; nowMs: number },
 ): Promise<MessageState[]> {
   const rows = await dropStale(tx, found)
   const states = await advanceMessages(
     tx,
     rows.map((row) => ({
       message: row,
-      event: reason.event,
+      trigger: reason.trigger,
       atMs: reason.nowMs,
       error: { code: reason.code, networkCode: null },
     })),

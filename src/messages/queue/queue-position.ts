@@ -14,14 +14,14 @@ export const queueKey = ['route_key', 'account_id', 'priority', 'due_at', 'messa
 
 /** Returns the primary key of the queue row of a message. */
 export const queueKeyOf = ({
-  place,
+  position,
   accountId,
   messageId,
-}: Pick<MessageKey, 'accountId' | 'messageId'> & { place: QueuePosition }) => ({
-  route_key: place.route_key,
+}: Pick<MessageKey, 'accountId' | 'messageId'> & { position: QueuePosition }) => ({
+  route_key: position.route_key,
   account_id: accountId,
-  priority: place.priority,
-  due_at: place.due_at,
+  priority: position.priority,
+  due_at: position.due_at,
   message_id: messageId,
 })
 

@@ -80,13 +80,13 @@ const nameOf = ({ account_id, mode, id }: Pick<MessageState, 'account_id' | 'mod
 function advancesOf(row: DueRow, nowMs: number): Advance[] {
   if (!isAllowed(row)) {
     const error = { code: 'destination_not_allowed', networkCode: null }
-    return [{ message: row, event: 'canceled', atMs: nowMs, error }]
+    return [{ message: row, trigger: 'canceled', atMs: nowMs, error }]
   }
   const becomesDue: Advance[] =
-    row.status === 'scheduled' ? [{ message: row, event: 'due', atMs: nowMs }] : []
+    row.status === 'scheduled' ? [{ message: row, trigger: 'due', atMs: nowMs }] : []
   if ((row.expires_at as number) > nowMs) return becomesDue
   const error = { code: 'expired_in_queue', networkCode: null }
-  return [...becomesDue, { message: row, event: 'validity_ended', atMs: nowMs, error }]
+  return [...becomesDue, { message: row, trigger: 'validity_ended', atMs: nowMs, error }]
 }
 
 /** Checked again, as at accept: an operator may have changed the countries since. */

@@ -63,16 +63,16 @@ async function readStoredSend(db: Db | Tx, row: IdempotencyKeyTable): Promise<St
  * `sendMessages` rejects that.
  */
 export async function findReplays(tx: Tx, requests: readonly SendRequest[]): Promise<(StoredSend | null)[]> {
-  const nameOf = (accountId: string, mode: string, key: string): string =>
+  const keyOf = (accountId: string, mode: string, key: string): string =>
     JSON.stringify([accountId, mode, key])
   const names = requests.flatMap(({ accountId, mode, idempotency }) =>
     idempotency === null ? [] : [{ accountId, mode, key: idempotency.key }],
   )
   const rows = await readKeys(tx, names)
-  const known = new Map(rows.map((row) => [nameOf(row.account_id, row.mode, row.key), row]))
+  const known = new Map(rows.map((row) => [keyOf(row.account_id, row.mode, row.key), row]))
   return allDone(
     requests.map(async ({ accountId, mode, idempotency }) => {
-      const row = idempotency === null ? undefined : known.get(nameOf(accountId, mode, idempotency.key))
+      const row = idempotency === null ? undefined : known.get(keyOf(accountId, mode, idempotency.key))
       return row === undefined ? null : readStoredSend(tx, row)
     }),
   )

@@ -39,7 +39,7 @@ export async function sendMessages(
 
   let next = 0
   return requests.map((request, i) => {
-    if (isLate(request)) return { kind: 'late', floorMs }
+    if (isLate(request)) return { kind: 'below_floor', floorMs }
     const replay = replays[i] ?? null
     if (replay !== null) return { kind: 'replayed', replay }
     const decision = decisions[next++] as Decision

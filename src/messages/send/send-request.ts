@@ -67,4 +67,4 @@ export type SendResult =
   | { kind: 'replayed'; replay: StoredSend }
   | { kind: 'refused'; code: ProblemCode; extra: RefusalExtra }
   /** Another node has returned a page of history beyond its time: repeat the send, not before `floorMs`. */
-  | { kind: 'late'; floorMs: number }
+  | { kind: 'below_floor'; floorMs: number }

@@ -104,7 +104,7 @@ export async function openPostgres<U extends Units = Units>(
     signals: settings.listens === true ? new PostgresSignals(settings) : null,
     damage: null,
     read,
-    readAtDoor: connect(readersAtDoor),
+    priorityRead: connect(readersAtDoor),
     readOf: accountReads.of,
     writer,
     runUnit: runUnit as Storage<U>['runUnit'],

@@ -129,25 +129,25 @@ export class UnfitValueError extends StorageError {
 }
 
 /** Returns whether a retry can succeed later: the input is not at fault. */
-export const isPassing = (error: unknown): boolean =>
+export const isTransient = (error: unknown): boolean =>
   error instanceof StorageError && !causedByInput.has(error.fault)
 
 const causedByInput: ReadonlySet<StorageFault> = new Set(['constraint', 'damaged_page', 'other'])
 
 /**
  * Returns whether the input is at fault: the database rejects its values, or the unit fails on them. A fault
- * that is neither this nor passing is of the database itself, such as a revoked privilege: someone must fix
+ * that is neither this nor transient is of the database itself, such as a revoked privilege: someone must fix
  * it.
  */
-export const isRefusal = (error: unknown): boolean =>
+export const isInputFault = (error: unknown): boolean =>
   !(error instanceof StorageError) || error.fault === 'constraint'
 
 /**
  * Returns whether only this input fails, and others succeed: it is rejected, or one of its rows is on a
  * damaged page.
  */
-export const isOfOne = (error: unknown): boolean =>
-  isRefusal(error) || (error instanceof StorageError && error.fault === 'damaged_page')
+export const failsAlone = (error: unknown): boolean =>
+  isInputFault(error) || (error instanceof StorageError && error.fault === 'damaged_page')
 
 /**
  * Units of work by name, for a writer that runs them where the database is. Inputs and results are plain

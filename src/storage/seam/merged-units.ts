@@ -1,5 +1,5 @@
 import { Batcher } from '../../runtime/batcher.ts'
-import { isPassing, type Units } from './dialect.ts'
+import { isTransient, type Units } from './dialect.ts'
 import type { Writer } from './writer.ts'
 
 type Run = (input: unknown) => Promise<unknown>
@@ -40,7 +40,7 @@ async function runMerged(write: Write, take: () => Calls): Promise<Outcome[]> {
     return take().map((call) => ({ result: results.slice(next, (next += call.length)) }))
   } catch (error) {
     const calls = take()
-    if (calls.length === 1 || isPassing(error)) return calls.map(() => ({ error }))
+    if (calls.length === 1 || isTransient(error)) return calls.map(() => ({ error }))
     return Promise.all(
       calls.map((call) =>
         write(() => [call]).then(

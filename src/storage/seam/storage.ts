@@ -10,7 +10,7 @@ export interface Storage<U extends Units = Units> {
    * Priority reads, for which calls and submissions wait: who calls, whether this node is ready, who has
    * opted out. On PostgreSQL they have connections of their own, which no page and no sweeper can occupy.
    */
-  readAtDoor: Db
+  priorityRead: Db
   /**
    * Returns the reader for one account. On PostgreSQL it sees no rows of other accounts, even if the query
    * lacks the condition (row-security.ts).

@@ -59,7 +59,7 @@ export async function openEmbedded<U extends Units = Units>(
   const further: Db[] = []
   return {
     read: reader,
-    readAtDoor: reader,
+    priorityRead: reader,
     readOf: () => reader,
     writer,
     cluster: null,

@@ -1,5 +1,5 @@
 import type { SecretBox } from '../../../runtime/secret-box.ts'
-import type { ConsentChanges } from '../../../messages/opt-outs/opt-outs.ts'
+import type { ConsentChanges } from '../../../messages/opt-outs/opt-out-cache.ts'
 import type { HistoryDeps } from '../../../messages/history/history.ts'
 import type { WriteHorizon } from '../../../messages/history/history-horizon.ts'
 import type { NumberHash } from '../../../numbers/number-hash.ts'
@@ -45,13 +45,13 @@ export interface HistoryPorts extends Pick<HistoryDeps, 'safeHorizonMs'> {
   /** Seals the cursors of pages; at least 32 random bytes. */
   cursorKey: Uint8Array
   /** Runs a write whose rows have times from `atMs` on, which is now, so that no page misses them. */
-  holdHorizon: WriteHorizon['hold']
+  announceWrite: WriteHorizon['announce']
   exports: ExportSlots
   /** Hashes of erased numbers. */
   numbers: NumberHash
   /** See `Storage.emptyLog`. */
   emptyLog(): Promise<boolean | null>
-  /** See `OptOuts.note`. */
+  /** See `OptOutCache.note`. */
   noteOptOuts(stored: ConsentChanges): void
   /** Notifies a phone of a recall. */
   wakeDevice(deviceId: string): void

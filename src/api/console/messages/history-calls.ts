@@ -140,7 +140,7 @@ async function cancel(
   messageId: string,
 ): Promise<{ result: Cancellation['result']; status: MessageStatus | null }> {
   const { writer, clock, ids, account, actor, ports } = context
-  const canceled = await ports.history.holdHorizon(clock.now(), (timeIn) =>
+  const canceled = await ports.history.announceWrite(clock.now(), (timeIn) =>
     writer.write(async (tx) => {
       const nowMs = await timeIn(tx)
       const key = { ...ownerOf(context), messageId }
@@ -171,7 +171,7 @@ async function move(
     throw refuse('validation_failed', {
       errors: [{ pointer: '/sendAtMs', code: 'out_of_range', detail: 'Must be at most 30 days ahead.' }],
     })
-  const moved = await ports.history.holdHorizon(clock.now(), (timeIn) =>
+  const moved = await ports.history.announceWrite(clock.now(), (timeIn) =>
     writer.write(async (tx) => {
       const nowMs = await timeIn(tx)
       const [found] = await moveMessages(tx, [{ ...ownerOf(context), messageId }], { sendAtMs, nowMs })

@@ -82,7 +82,7 @@ export const optOutCalls = {
           },
         ])
       const { writer, clock, account, ports, live } = context
-      const { added, canceled } = await ports.history.holdHorizon(clock.now(), (timeIn) =>
+      const { added, canceled } = await ports.history.announceWrite(clock.now(), (timeIn) =>
         writer.write(async (tx) =>
           addOptOuts(tx, by(context, await timeIn(tx)), { ...ownerOf(context), numbers }),
         ),

@@ -44,7 +44,7 @@ export const quietHoursCalls = {
     input: Type.Object({ hours: quietHoursInput }, closed),
     async handle(context, { hours }): Promise<{ hours: QuietHours | null }> {
       const { writer, ids, clock, account, actor, ports } = context
-      await ports.history.holdHorizon(clock.now(), (timeIn) =>
+      await ports.history.announceWrite(clock.now(), (timeIn) =>
         writer.write(async (tx) => {
           await setQuietHours(tx, { ids, nowMs: clock.now() }, { accountId: account.id, hours, actor })
           await rescheduleQuietHours(tx, account.id, await timeIn(tx))

@@ -62,7 +62,7 @@ async function eraseSlice(
   { read, writer, clock, ids, actor, ports, live }: UserContext,
   asked: { accountId: string; confirm: string },
 ): Promise<AccountErasure> {
-  const deps = { read, writer, clock, ids, hold: ports.history.holdHorizon }
+  const deps = { read, writer, clock, ids, announceWrite: ports.history.announceWrite }
   let last: AccountErasure | null = null
   let sinceMs: number | null = null
   for await (const now of eraseAccount(deps, { ...asked, actor })) {
@@ -85,8 +85,8 @@ async function erase(
     code: 'canceled_by_operator' | 'canceled_by_user'
   },
 ): Promise<ErasedNumber> {
-  const { holdHorizon, wakeDevice, numbers, emptyLog } = ports.history
-  const deps = { read, writer, clock, ids, numbers, hold: holdHorizon }
+  const { announceWrite, wakeDevice, numbers, emptyLog } = ports.history
+  const deps = { read, writer, clock, ids, numbers, announceWrite }
   const { deviceIds, ...counts } = await eraseNumber(deps, { ...asked, actor })
   for (const deviceId of deviceIds) wakeDevice(deviceId)
   live.changed(asked.accountId)

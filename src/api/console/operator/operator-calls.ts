@@ -167,7 +167,7 @@ export const operatorCalls = {
       closed,
     ),
     handle: (context, { accountId: id, countries, quietHours }): Promise<{ countries: string[] | null }> =>
-      context.ports.history.holdHorizon(context.clock.now(), (timeIn) =>
+      context.ports.history.announceWrite(context.clock.now(), (timeIn) =>
         context.writer.write(async (tx) => {
           const asked = { accountId: id, actor: context.actor }
           await setQuietHours(tx, depsOf(context), { ...asked, hours: quietHours })
@@ -195,7 +195,7 @@ export const operatorCalls = {
     input: Type.Object({ accountId, state: Type.Enum(['active', 'suspended', 'closed']) }, closed),
     handle: (context, change): Promise<{ changed: boolean; canceled: number }> =>
       changeAccountState(
-        { ...context, holdHorizon: context.ports.history.holdHorizon },
+        { ...context, announceWrite: context.ports.history.announceWrite },
         { ...change, actor: context.actor },
       ),
   }),

@@ -79,7 +79,7 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryR
       to: body.destination.address === '' ? null : numberOf(body.destination),
       text,
       // A deliver_sm does not contain when the SMSC received it.
-      receivedAt: null,
+      networkAt: null,
       inReplyTo: null,
       fingerprint: name,
       fingerprintGuessed: true,

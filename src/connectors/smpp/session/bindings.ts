@@ -12,38 +12,38 @@ interface Deps {
   changed(): void
 }
 
-interface Place {
+interface RoleBinding {
   role: Role
   binding: Binding
 }
 
 /** The sessions of a link, each maintained independently: when one is lost, another may carry on. */
 export class Bindings {
-  readonly #places: readonly Place[]
+  readonly #roleBindings: readonly RoleBinding[]
 
   /** Creates one session per role. */
   constructor(deps: Deps, roles: readonly Role[]) {
-    this.#places = roles.map((role) => ({
+    this.#roleBindings = roles.map((role) => ({
       role,
       binding: new Binding({ ...deps, createSession: () => deps.createSession(role) }),
     }))
   }
 
   start(): void {
-    for (const { binding } of this.#places) binding.start()
+    for (const { binding } of this.#roleBindings) binding.start()
   }
 
   /** Creates no new sessions; the existing ones stay. */
   bindNoMore(): void {
-    for (const { binding } of this.#places) binding.bindNoMore()
+    for (const { binding } of this.#roleBindings) binding.bindNoMore()
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#places.map(({ binding }) => binding.stop()))
+    await Promise.all(this.#roleBindings.map(({ binding }) => binding.stop()))
   }
 
   get states(): { role: Role; state: BindingState }[] {
-    return this.#places.map(({ role, binding }) => ({ role, state: binding.state }))
+    return this.#roleBindings.map(({ role, binding }) => ({ role, state: binding.state }))
   }
 
   /** Requests that would be sent immediately, over all sessions. */
@@ -56,17 +56,17 @@ export class Bindings {
     const waitsLess = (a: Session, b: Session): boolean =>
       a.room === b.room ? a.openRequests.waiting < b.openRequests.waiting : a.room > b.room
     return this.#submitting.reduce<{ session: Session; binding: Binding } | null>(
-      (best, place) => (best === null || waitsLess(place.session, best.session) ? place : best),
+      (best, each) => (best === null || waitsLess(each.session, best.session) ? each : best),
       null,
     )
   }
 
   setWindow(window: number): void {
-    for (const { binding } of this.#places) binding.setWindow(window)
+    for (const { binding } of this.#roleBindings) binding.setWindow(window)
   }
 
   get #submitting(): { session: Session; binding: Binding }[] {
-    return this.#places.flatMap(({ role, binding }) => {
+    return this.#roleBindings.flatMap(({ role, binding }) => {
       const session = binding.trustedSession
       return role === 'receiver' || session === null ? [] : [{ session, binding }]
     })

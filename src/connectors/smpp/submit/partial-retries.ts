@@ -14,7 +14,7 @@ interface Deps {
   tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule'>
   pace: Pick<Pace, 'repeatMs'>
   /** How many messages the link may have open. */
-  places(): number
+  maxOpen(): number
 }
 
 /**
@@ -61,7 +61,7 @@ export class PartialRetries {
   }
 
   #isInTheWay(fruitless: number): boolean {
-    return fruitless >= roundsInAnyCase && this.waiting + 1 > this.#deps.places() / 2
+    return fruitless >= roundsInAnyCase && this.waiting + 1 > this.#deps.maxOpen() / 2
   }
 
   #wait(ms: number): Promise<boolean> {

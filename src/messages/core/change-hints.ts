@@ -2,7 +2,7 @@
  * Notifies open listeners, after the commit, which accounts have changed. Only a hint: changes that are not
  * reported (those of a command or a sweeper) are found by the listener's own poll.
  */
-export class AccountChanges {
+export class ChangeHints {
   #listener: AccountListener | null = null
   #relay: AccountListener | null = null
 

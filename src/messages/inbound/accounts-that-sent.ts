@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 
-export interface LastSenderQuery {
+export interface SentToQuery {
   deviceId: string
   mode: Mode
   /** The number that answers, in the spelling of recipients. */
@@ -17,7 +17,7 @@ export interface LastSenderQuery {
  * own: 10,000 accounts take 13 ms of a reader. Reads the 100 newest messages of each account to the number; a
  * number that gets more than that through other devices in between has no conversation.
  */
-const lastSenders = {
+const accountsThatSent = {
   sql: `with senders as materialized (
           select a.id as account_id, (
             select max(sent.at) from (
@@ -36,19 +36,19 @@ const lastSenders = {
  * arrived; null if there is none. A message that the device refused does not count, because it cannot be
  * answered. A closed account counts, because an answer to it must not go to another account.
  */
-export async function findLastSender(db: Db, query: LastSenderQuery): Promise<string | null> {
-  const [accountId] = await findSenders(db, query, 1)
+export async function findLastAccountThatSentTo(db: Db, query: SentToQuery): Promise<string | null> {
+  const [accountId] = await findAccountsThatSentTo(db, query, 1)
   return accountId ?? null
 }
 
 /** Returns all such accounts, for any spelling of the number, the last sender first. */
-export async function findSenders(
+export async function findAccountsThatSentTo(
   db: Db | Tx,
-  { deviceId, mode, number, sinceMs }: LastSenderQuery,
+  { deviceId, mode, number, sinceMs }: SentToQuery,
   most = Number.MAX_SAFE_INTEGER,
 ): Promise<string[]> {
   const inputs = everySpelling(number).map((each) => [deviceId, mode, each, sinceMs, most])
-  const rows = await selectEach<{ account_id: string; at: number }>(db, lastSenders, inputs)
+  const rows = await selectEach<{ account_id: string; at: number }>(db, accountsThatSent, inputs)
   if (inputs.length > 1) rows.sort((a, b) => b.at - a.at)
   return [...new Set(rows.map((row) => row.account_id))].slice(0, most)
 }

@@ -22,7 +22,7 @@ const sentThere = {
  * Returns which of these numbers were sent a message through this device that arrived or may have arrived:
  * each once, in the spelling that was sent to.
  */
-export async function findWritten(
+export async function findNumbersSentTo(
   db: Db,
   { deviceId, mode, numbers }: { deviceId: string; mode: Mode; numbers: readonly string[] },
 ): Promise<string[]> {

@@ -1,5 +1,5 @@
 import type { Tx } from '../../storage/seam/dialect.ts'
-import { cancelWaiting } from './finish-queued.ts'
+import { cancelWaiting } from '../queue/finish-queued.ts'
 import { recallOfClosed } from '../phones/phone-recalls.ts'
 
 /** Small pages, so that sends never wait long for one. */
@@ -11,6 +11,6 @@ const maxAtOnce = 500
  */
 export async function cancelBeforeClosing(tx: Tx, accountId: string, nowMs: number): Promise<number> {
   await recallOfClosed(tx, accountId, nowMs)
-  const reason = { event: 'canceled', code: 'account_closed', nowMs } as const
+  const reason = { trigger: 'canceled', code: 'account_closed', nowMs } as const
   return (await cancelWaiting(tx, { accountId }, reason, maxAtOnce)).length
 }

@@ -45,7 +45,7 @@ const askedAfterMs = 100
  * accounts that do, and reads the database only for them: a lookup for each send would cost a quarter of the
  * time of a send.
  */
-export class OptOuts {
+export class OptOutCache {
   readonly #read: Db
   readonly #numbers: NumberHash
   /** Null: unknown, so the database is read for every account. */
@@ -89,14 +89,14 @@ export class OptOuts {
   note({ optedOut, optedIn }: ConsentChanges, monotonicMs: number): void {
     for (const each of optedOut) {
       const { confirmationId } = each
-      this.#newest.set(nameOf(each), { confirmationId, atMs: monotonicMs })
+      this.#newest.set(keyOf(each), { confirmationId, atMs: monotonicMs })
     }
     const accounts = this.#accounts
     const missing = optedOut
       .map(({ accountId, mode }) => `${accountId}/${mode}`)
-      .filter((name) => accounts?.has(name) === false)
+      .filter((key) => accounts?.has(key) === false)
     if (accounts !== null && missing.length > 0) this.#accounts = new Set([...accounts, ...missing])
-    for (const each of optedIn) this.#newest.delete(nameOf(each))
+    for (const each of optedIn) this.#newest.delete(keyOf(each))
   }
 
   /**
@@ -118,7 +118,7 @@ export class OptOuts {
     claimed: Consent & { messageId: string },
     { waitedMs, monotonicMs }: { waitedMs: number; monotonicMs: number },
   ): boolean {
-    const optOut = this.#newest.size === 0 ? undefined : this.#newest.get(nameOf(claimed))
+    const optOut = this.#newest.size === 0 ? undefined : this.#newest.get(keyOf(claimed))
     return (
       optOut !== undefined &&
       optOut.atMs >= monotonicMs - waitedMs - maxSkewMs &&
@@ -152,5 +152,5 @@ export class OptOuts {
   }
 }
 
-const nameOf = ({ accountId, mode, recipient }: Consent): string =>
+const keyOf = ({ accountId, mode, recipient }: Consent): string =>
   `${accountId}/${mode}/${presentSpelling(recipient)}`

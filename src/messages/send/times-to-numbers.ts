@@ -2,11 +2,11 @@ import { lowestIdAt } from '../../runtime/ids.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Category, Mode } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
-import { longestAheadMs } from './move-messages.ts'
+import { longestAheadMs } from '../queue/move-messages.ts'
 
 /** Numbers of one length, from the first to the last in text order. */
 export interface NumberRange {
-  name: string
+  target: string
   first: string
   last: string
   /** Maximum times to return. */
@@ -26,7 +26,7 @@ export interface AroundTime {
 const counts = `direction = 'outbound' and status <> 'canceled' and (:category is null or category = :category)
           and coalesce(send_at, created_at) > :after and coalesce(send_at, created_at) < :before limit :most`
 const inputs = [
-  'name',
+  'target',
   'first',
   'last',
   'account',
@@ -39,7 +39,7 @@ const inputs = [
 ] as const
 
 const timesToNumber = {
-  sql: `select :name as name, coalesce(send_at, created_at) as at from messages
+  sql: `select :target as target, coalesce(send_at, created_at) as at from messages
         where recipient = :first and account_id = :account and mode = :mode and id >= :since and ${counts}`,
   inputs,
 } as const
@@ -47,14 +47,14 @@ const timesToNumber = {
 // Only the number may be a term of an index: SQLite would otherwise scan all messages of the account instead
 // of those to the numbers.
 const timesToRange = {
-  sql: `select :name as name, coalesce(send_at, created_at) as at from messages
+  sql: `select :target as target, coalesce(send_at, created_at) as at from messages
         where account_id || '' = :account and mode || '' = :mode and recipient >= :first and recipient <= :last and length(recipient) = length(:first)
           and id || '' >= :since and ${counts}`,
   inputs,
 } as const
 
 /**
- * Returns when an account has sent, or will send, to numbers within a span of time, by the name of each
+ * Returns when an account has sent, or will send, to numbers within a span of time, by the target of each
  * range. For one number this reads at most what the account sent to it in a month; for a range it scans what
  * all accounts sent to its numbers.
  */
@@ -65,8 +65,8 @@ export async function readTimesTo(
 ): Promise<Map<string, number[]>> {
   const since = lowestIdAt('msg', afterMs - longestAheadMs)
   const read = (statement: typeof timesToNumber | typeof timesToRange, of: readonly NumberRange[]) =>
-    selectEach<{ name: string; at: number }>(
-      db, statement, of.map(({ name, first, last, most }) => [name, first, last, accountId, mode, category, since, afterMs, beforeMs, most]),
+    selectEach<{ target: string; at: number }>(
+      db, statement, of.map(({ target, first, last, most }) => [target, first, last, accountId, mode, category, since, afterMs, beforeMs, most]),
     ) // prettier-ignore
   const isOne = ({ first, last }: NumberRange): boolean => first === last
   const found = await Promise.all([
@@ -78,9 +78,9 @@ export async function readTimesTo(
   ])
   const rows = found.flat()
   const times = new Map<string, number[]>()
-  for (const [name, alike] of Map.groupBy(rows, (row) => row.name))
+  for (const [target, alike] of Map.groupBy(rows, (row) => row.target))
     times.set(
-      name,
+      target,
       alike.map(({ at }) => at),
     )
   return times
