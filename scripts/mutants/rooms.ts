@@ -38,7 +38,7 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'receipts',
     'what the network says later',
-    ['src/smpp/*/receipt*.ts', 'src/connectors/smpp/*/{unread,known-ids,incoming}.ts', 'src/smpp/*/message-id.ts', 'src/messages/*/*receipt*.ts', 'src/messages/*/{recycled-ids,open-parts,network-ids,group-members,merge-phone-report}.ts', 'src/dispatch/*/{receipt-store,receipt-expirer,resume-receipts}.ts'],
+    ['src/smpp/*/receipt*.ts', 'src/connectors/smpp/*/{unparsed,known-ids,incoming}.ts', 'src/smpp/*/message-id.ts', 'src/messages/*/*receipt*.ts', 'src/messages/*/{recycled-ids,open-parts,network-ids,group-members,merge-phone-report}.ts', 'src/dispatch/*/{receipt-store,receipt-expirer,resume-receipts}.ts'],
     ['test/smpp/*.test.ts', 'test/dispatch/*.test.ts'],
   ),
   room(
@@ -92,7 +92,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
   {
     because: 'Several nodes, or time that passes: held by proofs (`npm run prove`).',
     files: [
-      'src/dispatch/*/{alert-mailer,alert-watch,pack-counts,device-event,device-reporter,remote-devices,drained-health,due-releaser,finished-submission,expirer,purge-old,fragment-expirer,gauges,inbound-rate,inbound-receiver,key-use-recorder,link-leases,heartbeats,broadcasts,outcome-store,phone-waker,offer-expirer,send-recalls,progress-keeper,quiet-hours-cache,report-recalls,test-credit-refill,rescuer,retention,route-refill,unroutable-messages,test-simulator,traffic-purger,unread-keeper,unread-notes,wallets-after,webhook-purger}.ts',
+      'src/dispatch/*/{alert-mailer,alert-watch,pack-counts,device-event,device-reporter,remote-devices,drained-health,due-releaser,finished-submission,expirer,purge-old,fragment-expirer,gauges,inbound-rate,inbound-receiver,key-use-recorder,link-leases,heartbeats,broadcasts,outcome-store,phone-waker,offer-expirer,send-recalls,progress-keeper,quiet-hours-cache,report-recalls,test-credit-refill,rescuer,retention,route-refill,unroutable-messages,test-simulator,traffic-purger,unread-keeper,unparsed-notes,wallets-after,webhook-purger}.ts',
       'src/messages/*/{history-floor,history-horizon,join-horizon,time-scale}.ts',
       'src/privacy/{purge-idempotency-keys,remove-old-messages}.ts',
     ],
@@ -116,7 +116,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
   {
     because: 'The protocol of a link, which tests drive over sockets.',
     files: [
-      'src/smpp/*/{session-limits,status-name,address,deadline-timer,bind-bodies,body-codecs,command-status-class,connection,cursor,decode-pdu,deliveries,delivery-result,describe-pdu,encode-pdu,encode-text,frame-reader,inbound-text,keep-alive,graceful-close,message-body,open-list,open-socket,operation-bodies,pdu,references,request-outcome,requests,pdu-writer,take-pdu,validity-period,write-buffer}.ts', 'src/connectors/smpp/*/{bind-outcome,binding,bindings,partial-retries,late-responses,live-settings,submissions-in-flight,pace,part-response,part-validity,reconnect-policy,session,session-events,session-settings,setting-readers,settings,submit-message,submit-parts,throttle,try-bind}.ts', 'src/connectors/smpp/{facts,link,link-health,link-plan,smpp}.ts',
+      'src/smpp/*/{session-limits,status-name,address,deadline-timer,bind-bodies,body-codecs,command-status-class,connection,cursor,decode-pdu,deliveries,ack-state,describe-pdu,encode-pdu,encode-text,frame-reader,inbound-text,keep-alive,graceful-close,message-body,open-list,open-socket,operation-bodies,pdu,references,request-outcome,requests,pdu-writer,take-pdu,validity-period,write-buffer}.ts', 'src/connectors/smpp/*/{bind-outcome,binding,bindings,partial-retries,late-responses,live-settings,submissions-in-flight,pace,part-response,part-validity,reconnect-policy,session,session-events,session-settings,setting-readers,settings,submit-message,submit-parts,throttle,try-bind}.ts', 'src/connectors/smpp/{facts,link,link-health,link-plan,smpp}.ts',
     ],
   },
 ] // prettier-ignore

@@ -178,7 +178,7 @@ function assemble(wiring: Wiring, { lock, submissionLog, past, heard }: Around):
   })
   const { heartbeats, secretGivenUp } = createHeartbeats(wiring, {
     heard,
-    wasPutBack: () => dispatcher.wasPutBack(),
+    wasRestored: () => dispatcher.wasRestored(),
   })
   const keeper = new ProgressKeeper({ ...wiring, file: wiring.progress })
   const broadcasts = createBroadcasts(wiring, { heartbeats, wake: (route) => dispatcher.wake(route) })

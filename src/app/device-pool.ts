@@ -22,7 +22,7 @@ const directoryPollMs = 500
 
 /** Creates the pool of devices that run on this node, and connects their events. */
 export function createPool(
-  { storage, writer, clock, log, metrics, config, secretBox, changes, node, times, unread }: Wiring,
+  { storage, writer, clock, log, metrics, config, secretBox, changes, node, times, unparsed }: Wiring,
   submissionLog: SubmissionLog,
   events: PoolEvents,
 ): DevicePool {
@@ -41,7 +41,7 @@ export function createPool(
     }),
     countersOf: (deviceId) => ({
       ...metrics.linkOf(deviceId),
-      unread: (kind, form) => unread.note(deviceId, kind, form),
+      unparsed: (kind, form) => unparsed.note(deviceId, kind, form),
     }),
     leases: new LinkLeases({
       writer,

@@ -37,7 +37,7 @@ export async function begin(
  */
 export function createHeartbeats(
   wiring: Wiring,
-  listeners: Pick<HeartbeatsDeps, 'heard' | 'wasPutBack'>,
+  listeners: Pick<HeartbeatsDeps, 'heard' | 'wasRestored'>,
 ): { heartbeats: Heartbeats; secretGivenUp: Promise<Error> } {
   const { promise: secretGivenUp, resolve } = Promise.withResolvers<Error>()
   const heartbeats = new Heartbeats({

@@ -65,7 +65,7 @@ export function createPhones(wiring: Wiring, deps: PhonesDeps): PhonePorts {
       writer.write((tx) => noteSent(tx, { ...sent, deviceId, phoneId })),
     inbound: ({ deviceId }, inbound) =>
       wiring.changes.after(inboundReceiver.receive(deviceId, inbound), ofAny),
-    unread: ({ deviceId }, kind, form) => wiring.unread.note(deviceId, kind, form),
+    unparsed: ({ deviceId }, kind, form) => wiring.unparsed.note(deviceId, kind, form),
     hasMore: ({ deviceId }: Registration) => gateway.hasMore(deviceId),
     phone,
   }

@@ -3,7 +3,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
 import type { SecretBox } from '../runtime/secret-box.ts'
 import { QuietHoursCache } from '../dispatch/submissions/quiet-hours-cache.ts'
-import { UnreadNotes } from '../dispatch/devices/unread-notes.ts'
+import { UnparsedNotes } from '../dispatch/devices/unparsed-notes.ts'
 import type { Ids } from '../runtime/ids.ts'
 import type { InstanceSecret } from '../runtime/derived-keys.ts'
 import type { Log } from '../process/log.ts'
@@ -46,7 +46,7 @@ export interface Wiring {
   optOuts: OptOutCache
   quiet: QuietHoursCache
   /** Unreadable input of devices. */
-  unread: UnreadNotes
+  unparsed: UnparsedNotes
   epoch: EpochStart
   /** The progress of the database, stored next to it in a file. */
   progress: ProgressFile
@@ -89,7 +89,7 @@ export async function createWiring(opened: Opened): Promise<Wiring> {
     counts: new SharedCounts(),
     optOuts: new OptOutCache(storage.priorityRead, createNumberHash(secret)),
     quiet: new QuietHoursCache(storage.read),
-    unread: new UnreadNotes(clock, (deviceId, kind) => metrics.linkOf(deviceId).unread(kind)),
+    unparsed: new UnparsedNotes(clock, (deviceId, kind) => metrics.linkOf(deviceId).unparsed(kind)),
     tls: await readTlsFiles(config),
     phoneCertificate: await readListenerCertificate(config),
     tryAddress: await createTryAddress(config, { clock, secret, randomBytes }),

@@ -8,7 +8,7 @@ export interface LinkCounters {
   /** A bound session was lost that this side had not closed. */
   sessionLost(): void
   /** Something could not be parsed, or not completely. `form` describes its shape, without any number, text or name. */
-  unread(kind: 'word' | 'receipt' | 'rest' | 'pdu', form: string): void
+  unparsed(kind: 'word' | 'receipt' | 'rest' | 'pdu', form: string): void
 }
 
 /** What the links of a device pass on to the next one, as long as the process runs. */

@@ -146,7 +146,7 @@ export interface Inbound {
    * A part of a long message, as its sender numbered it; `index` from 1. Parts are joined when all have
    * arrived: by `coded`, where a character may be split between two, otherwise by their texts.
    */
-  part?: { reference: number; total: number; index: number; coded?: CodedText }
+  fragment?: { reference: number; total: number; index: number; coded?: CodedText }
 }
 
 /** What a device reports about itself. Groups that it cannot report are null. */

@@ -34,7 +34,7 @@ interface SenderFacts {
  * that is dialled within a country is removed from a national number, and from bare digits that are a mobile
  * number only without it (`49 0151 …`): inside a number marked as international its meaning is unknown.
  */
-export function readSender(from: string, facts: SenderFacts = {}): string {
+export function parseSender(from: string, facts: SenderFacts = {}): string {
   if (from.length > longestSender) return from
   const bare = withoutSeparators(from)
   if (/^\+\d{4,17}$/.test(bare)) return marked(bare.slice(1)) ?? from

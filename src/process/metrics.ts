@@ -35,7 +35,7 @@ export interface Metrics {
   linkOf(deviceId: string): {
     answered(status: string, seconds: number): void
     sessionLost(): void
-    unread(what: 'word' | 'receipt' | 'rest' | 'pdu' | 'event' | 'message' | 'report'): void
+    unparsed(what: 'word' | 'receipt' | 'rest' | 'pdu' | 'event' | 'message' | 'report'): void
   }
   /** Registers a gauge per device ID. It is read on each scrape, and omitted like those of `gauge`. */
   deviceGauge(
@@ -163,7 +163,7 @@ function linkMetrics(registry: Registry): Metrics['linkOf'] {
       responseTimes.observe({ device }, seconds)
     },
     sessionLost: () => sessionsLost.inc({ device }),
-    unread: (what) => unread.inc({ device, what }),
+    unparsed: (what) => unread.inc({ device, what }),
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Fault, FieldCode } from './errors.ts'
-import { readInstant } from './instant.ts'
+import { parseInstant } from './instant.ts'
 import { nearestName } from './nearest-name.ts'
 import { hasControls } from './plain-text.ts'
 
@@ -143,7 +143,7 @@ function stringFault(pointer: string, schema: ScalarSchema, value: string): Faul
   }
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value))
     return fault('invalid_format', `Must have the required form: ${schema.description ?? schema.pattern}`)
-  const instant = schema.format === 'date-time' ? readInstant(value) : null
+  const instant = schema.format === 'date-time' ? parseInstant(value) : null
   return typeof instant === 'object' && instant !== null
     ? { pointer, code: 'invalid_format', ...instant }
     : null

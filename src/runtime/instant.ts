@@ -3,7 +3,7 @@
  * fractions round up, so that both "from" and "before" keep their meaning for times that are stored in
  * milliseconds.
  */
-export function readInstant(text: string): number | { detail: string; suggestion?: string } {
+export function parseInstant(text: string): number | { detail: string; suggestion?: string } {
   if (/^\d{4}-\d\d-\d\d[Tt][\d:.]+$/.test(text))
     return {
       detail: 'The offset is missing: end with Z for UTC, or with +01:00 and the like.',

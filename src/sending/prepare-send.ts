@@ -7,7 +7,7 @@ import type { Ids } from '../runtime/ids.ts'
 import { longestAheadMs } from '../messages/queue/move-messages.ts'
 import type { SendRequest } from '../messages/send/send-request.ts'
 import type { Payer } from '../storage/tables/schema.ts'
-import { readInstant } from '../runtime/instant.ts'
+import { parseInstant } from '../runtime/instant.ts'
 import { type SendBody, readSendBody } from './send-body.ts'
 import { checkPolicy, checkSimulatedLimits } from './send-policy.ts'
 import type { SendPorts } from './send-ports.ts'
@@ -104,7 +104,7 @@ function readSend(
 }
 
 function readSendAt(text: string | null, nowMs: number, faults: Fault[]): number | null {
-  const atMs = text === null ? null : readInstant(text)
+  const atMs = text === null ? null : parseInstant(text)
   if (typeof atMs !== 'number') return null
   if (atMs >= nowMs - longestPastMs && atMs <= nowMs + longestAheadMs) return atMs
   const detail = atMs < nowMs ? 'Must not be more than 60 s in the past.' : 'Must be within the next 30 days.'

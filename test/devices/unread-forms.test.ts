@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { listUnread, maxForms, recordUnread, type UnreadForm } from '../../src/devices/status/unread-forms.ts'
-import { UnreadNotes } from '../../src/dispatch/devices/unread-notes.ts'
+import { UnparsedNotes } from '../../src/dispatch/devices/unparsed-notes.ts'
 import { createUnreadKeeper } from '../../src/dispatch/sweepers/unread-keeper.ts'
 import { createLog } from '../../src/process/log.ts'
 import type { Writer } from '../../src/storage/seam/writer.ts'
@@ -55,11 +55,16 @@ test('what is told of a device that is not there is dropped', async () => {
 
 test('what was noted is written down each ten seconds, and a time that fails loses nothing', async () => {
   const counted: string[] = []
-  const notes = new UnreadNotes(house.clock, (deviceId, kind) => void counted.push(`${deviceId} ${kind}`))
+  const notes = new UnparsedNotes(house.clock, (deviceId, kind) => void counted.push(`${deviceId} ${kind}`))
   const { writer } = house.storage
   let fails = true
   const write: Writer['write'] = (unit) => (fails ? Promise.reject(new Error('full')) : writer.write(unit))
-  const keeper = createUnreadKeeper({ ...house, log, unread: notes, writer: { ...writer, write } as Writer })
+  const keeper = createUnreadKeeper({
+    ...house,
+    log,
+    unparsed: notes,
+    writer: { ...writer, write } as Writer,
+  })
   await keeper.start()
   notes.note('dev_a', 'event', 'mms:received')
   await house.clock.advance(10_000)
@@ -79,7 +84,7 @@ test('what was noted is written down each ten seconds, and a time that fails los
 })
 
 test('between two times no more forms are held than there is room for, and each is counted all the same', () => {
-  const notes = new UnreadNotes(house.clock)
+  const notes = new UnparsedNotes(house.clock)
   for (let i = 0; i < 5_000; i++) notes.note('dev_a', 'word', `a${i}`)
   const held = notes.take()
   expect(held.length).toBeLessThanOrEqual(1_001)

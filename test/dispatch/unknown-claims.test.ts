@@ -127,7 +127,7 @@ test.for([{ isHeld: false }, { isHeld: true }])(
 
 test('and nothing stays in the middle of a hand-over when only the beat has seen it', async () => {
   const house = await sentAndPutBack()
-  house.dispatcher.wasPutBack()
+  house.dispatcher.wasRestored()
   expect(await everAgain(house)).toEqual([['unconfirmed'], ['unknown']])
 })
 
@@ -145,7 +145,7 @@ test('a database that cannot say what stands open is asked again with the next p
   onTestFinished(() => house.close())
   await house.addAccount('acc_a', 10)
   await house.addDevice('dev_s')
-  house.dispatcher.wasPutBack()
+  house.dispatcher.wasRestored()
   await house.send()
   await house.dispatcher.drain()
   const before = asked

@@ -163,9 +163,9 @@ test('a STOP of an account, in pieces through a shared device, and one that seem
   await set('de', { stop: ['Abbestellen'], start: ['Ja'] }, 'acc_b')
   await sent('acc_b')
   const shared = { accountId: 'acc_a', isShared: true } as const
-  const part = { reference: 7, total: 2, index: 1 }
-  await hear('Abbe', { ...shared, part })
-  await hear('stellen.', { ...shared, part: { ...part, index: 2 } })
+  const fragment = { reference: 7, total: 2, index: 1 }
+  await hear('Abbe', { ...shared, fragment })
+  await hear('stellen.', { ...shared, fragment: { ...fragment, index: 2 } })
   expect(await stopped()).toEqual(['acc_b'])
   const guessed = { ...shared, fingerprint: 'same', fingerprintGuessed: true } as const
   for (const text of ['Ja', 'Abbestellen']) await hear(text, guessed)

@@ -40,10 +40,10 @@ test('what comes of half a text in UTF-16 is sound, and other octets under its r
   const [first, second] = ucs2Pieces(cyrillic, 7) as [Piece, Piece]
   await house.receive(first)
   // They read alike but for the half of a unit at their end.
-  const octets = Buffer.from(first.part!.coded!.octets)
+  const octets = Buffer.from(first.fragment!.coded!.octets)
   octets[octets.length - 1] = 0x05
   const coded: CodedText = { octets, coding: { alphabet: 'ucs2' } }
-  await house.receive({ ...first, part: { ...first.part!, coded } })
+  await house.receive({ ...first, fragment: { ...first.fragment!, coded } })
   expect(await house.texts()).toEqual(['При…'])
   await house.receive(second)
   await house.clock.advance(joinMs)
@@ -54,7 +54,7 @@ test('what comes of half a text in UTF-16 is sound, and other octets under its r
 test('a set of which an earlier release has stored the half is joined, and its repeats are known', async () => {
   const pieces = ucs2Pieces('abcdefghij', 8)
   const [first] = pieces as [Piece]
-  await house.receive({ ...first, part: { reference: 9, total: pieces.length, index: 1 } })
+  await house.receive({ ...first, fragment: { reference: 9, total: pieces.length, index: 1 } })
   for (const piece of [first, ...pieces.slice(1)]) await house.receive(piece)
   expect(await house.texts()).toEqual(['abcdefghij'])
 })

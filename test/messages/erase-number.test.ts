@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const send = (more: Parameters<UnitHouse['send']>[0] = {}) =>
   house.send({ text: secretText, clientReference: `for ${number}`, metadata: `{"to":"${number}"}`, ...more })
-const receive = (from: string, part?: { reference: number; total: number; index: number }) =>
+const receive = (from: string, fragment?: { reference: number; total: number; index: number }) =>
   house.store.writer.write((tx) =>
     receiveMessages(
       tx,
@@ -36,7 +36,7 @@ const receive = (from: string, part?: { reference: number; total: number; index:
       [
         {
           deviceId: 'dev_s', accountId: 'acc_a', mode: 'live', from, to: '+4930123456', country: 'DE', text: secretText, encoding: 'gsm7', units: 23,
-          parts: 1, storedAt: house.clock.now(), inReplyTo: null, fingerprint: ids('dev'), ...(part === undefined ? {} : { part }),
+          parts: 1, storedAt: house.clock.now(), inReplyTo: null, fingerprint: ids('dev'), ...(fragment === undefined ? {} : { fragment }),
         },
       ],
       { joinMs: 60_000, maxCharacters: 40_000 },

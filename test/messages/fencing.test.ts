@@ -44,7 +44,7 @@ test('a node whose link another has taken claims nothing for it, and the other d
   const stale = (await take('one', nowMs)) as number
   const token = (await take('two', nowMs + 45_000)) as number
   expect(token).toBeGreaterThan(stale)
-  expect(await claim({ leaseToken: stale })).toEqual({ claimed: [], counts: [0] })
+  expect(await claim({ leaseToken: stale })).toEqual({ claimed: [], found: [0] })
   expect(await attempts()).toEqual([])
   expect((await claim({ leaseToken: token })).found).toEqual([1])
   expect(await attempts()).toEqual([{ number: 1, lease_token: token }])

@@ -45,14 +45,14 @@ export async function fillMessages(writer: Writer, deps: Deps, filled: FilledAcc
     deviceId, accountId, mode: 'live', from: number, to: mark, country: 'DE', text: `Hello ${mark}`, encoding: 'gsm7', units: 23,
     parts: 1, storedAt: nowMs, inReplyTo: null,
   } as const // prettier-ignore
-  const part = { reference: 7, total: 2, index: 1 }
+  const fragment = { reference: 7, total: 2, index: 1 }
   await writer.write((tx) =>
     receiveMessages(
       tx,
       ids,
       [
         { ...inbound, fingerprint: mark },
-        { ...inbound, fingerprint: `${mark}-1`, inReplyTo: mark, part },
+        { ...inbound, fingerprint: `${mark}-1`, inReplyTo: mark, fragment },
       ],
       { joinMs: 60_000, maxCharacters: 40_000 },
     ),

@@ -57,7 +57,7 @@ export async function openInboundHouse() {
         networkAt: clock.now(),
         inReplyTo: null,
         fingerprint: `f${told++}`,
-        part: { reference, total, index },
+        fragment: { reference, total, index },
         ...more,
       }),
     texts: async () =>

@@ -49,7 +49,7 @@ async function hear(
   text: string,
   from = number,
   more: Partial<KeywordTerms> = {},
-  piece: Pick<InboundMessage, 'part'> = {},
+  piece: Pick<InboundMessage, 'fragment'> = {},
 ) {
   await base.clock.advance(1)
   const message = {
@@ -114,17 +114,17 @@ test('nobody is answered while too much waits, by the limit of the account or el
 })
 
 test('what is left of a long text is followed by nothing, though it look like a keyword', async () => {
-  const part = { reference: 7, total: 2, index: 1 }
-  await hear('STOP', number, {}, { part })
-  expect(await hear('Stop it? Never! ', number, {}, { part })).toMatchObject({ stopped: 0 })
-  const ended = await hear('Go on.', number, {}, { part: { ...part, index: 2 } })
+  const fragment = { reference: 7, total: 2, index: 1 }
+  await hear('STOP', number, {}, { fragment })
+  expect(await hear('Stop it? Never! ', number, {}, { fragment })).toMatchObject({ stopped: 0 })
+  const ended = await hear('Go on.', number, {}, { fragment: { ...fragment, index: 2 } })
   expect(ended).toMatchObject({ stopped: 0 })
   const received = base.storage.read.selectFrom('messages').select('text').orderBy('id')
   expect((await received.execute()).map(({ text }) => text)).toEqual(['STOP…', 'Stop it? Never! Go on.'])
 })
 
 test('a keyword in several pieces is followed when the last is there', async () => {
-  const part = { reference: 7, total: 2, index: 1 }
-  expect(await hear('ST', number, {}, { part })).toMatchObject({ stopped: 0 })
-  expect(await hear('OP', number, {}, { part: { ...part, index: 2 } })).toMatchObject({ stopped: 1 })
+  const fragment = { reference: 7, total: 2, index: 1 }
+  expect(await hear('ST', number, {}, { fragment })).toMatchObject({ stopped: 0 })
+  expect(await hear('OP', number, {}, { fragment: { ...fragment, index: 2 } })).toMatchObject({ stopped: 1 })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { createSweepers } from '../../src/dispatch/sweepers/sweepers.ts'
-import { UnreadNotes } from '../../src/dispatch/devices/unread-notes.ts'
+import { UnparsedNotes } from '../../src/dispatch/devices/unparsed-notes.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { createLog } from '../../src/process/log.ts'
@@ -64,7 +64,7 @@ async function begin(): Promise<{ model: Model; real: Real }> {
   const model = new Model(clock.now)
   const real: Real = {
     store, clock, ids, fence: 1, open: [], ended: [], lateYeses: [], yeses: [], sound: null,
-    janitors: () => createSweepers({ ...deps, fence: real.fence, pool: { all: [], reported: [], absent: [] } as never, mailer: null, publicUrl: () => '', takeKeyUses: () => [], unread: new UnreadNotes(clock), changes: { tell: () => undefined }, timeOf: async () => clock.now(), wake: () => undefined }),
+    janitors: () => createSweepers({ ...deps, fence: real.fence, pool: { all: [], reported: [], absent: [] } as never, mailer: null, publicUrl: () => '', takeKeyUses: () => [], unparsed: new UnparsedNotes(clock), changes: { tell: () => undefined }, timeOf: async () => clock.now(), wake: () => undefined }),
   } // prettier-ignore
   await store.writer.write(async (tx) => {
     const nowMs = clock.now()

@@ -11,7 +11,7 @@ import { receiveMessages } from '../../src/messages/inbound/receive-messages.ts'
 import { storeOptOuts } from '../../src/messages/opt-outs/store-opt-outs.ts'
 import { findNumbersSentTo } from '../../src/messages/inbound/numbers-sent-to.ts'
 import { everyForm } from '../../src/numbers/number-hash.ts'
-import { readSender } from '../../src/numbers/sender-number.ts'
+import { parseSender } from '../../src/numbers/sender-number.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { tablesWith } from './every-cell.ts'
 import { keywordTerms } from './keyword-terms.ts'
@@ -36,7 +36,7 @@ const { numbers } = keywordTerms
 const hear = async (from: string, text: string, more: Partial<InboundMessage> = {}) => {
   await house.clock.advance(1)
   const message: InboundMessage = {
-    deviceId: 'dev_s', accountId: 'acc_a', mode: 'live', from: readSender(from), to: '12345', country: null, text, encoding: 'gsm7', units: text.length,
+    deviceId: 'dev_s', accountId: 'acc_a', mode: 'live', from: parseSender(from), to: '12345', country: null, text, encoding: 'gsm7', units: text.length,
     parts: 1, storedAt: house.clock.now(), inReplyTo: null, fingerprint: `f${told++}`, ...more,
   } // prettier-ignore
   const terms = { joinMs: 1, maxCharacters: 40_000, keywords: keywordTerms }
@@ -78,12 +78,12 @@ test.for(pairs)('who was written to as %s and says STOP as %s has opted out, unt
   const followed = await hear(from, 'Stop. Thank you')
   expect(followed).toMatchObject({ keyword: 'stop', optedOut: [{ accountId: 'acc_a' }] })
   expect(await mayWrite(to)).toBe(false)
-  expect(await mayWrite(readSender(from))).toBe(false)
+  expect(await mayWrite(parseSender(from))).toBe(false)
   const [first, confirmation, ...more] = await outbound()
   expect(first).toMatchObject({ recipient: to, status: 'canceled', error_code: 'recipient_opted_out' })
   expect([confirmation, more]).toMatchObject([{ recipient: to, text: keywordTerms.confirmation }, []])
   await hear(from, 'START')
-  expect([await mayWrite(to), await mayWrite(readSender(from))]).toEqual([true, true])
+  expect([await mayWrite(to), await mayWrite(parseSender(from))]).toEqual([true, true])
 }) // prettier-ignore
 
 test.for(pairs)('what waits for %s when %s has opted out is canceled by the claim, and its confirmation goes', async ([to, from]) => {
@@ -96,7 +96,7 @@ test.for(pairs)('what waits for %s when %s has opted out is canceled by the clai
 }) // prettier-ignore
 
 test.for(pairs)('an opt-out of %s that was stored as it was given holds for %s, and is listed, found and removed once', async ([one, other]) => {
-  const [former, twin] = [one, readSender(other)]
+  const [former, twin] = [one, parseSender(other)]
   const at = house.clock.now()
   const row = { account_id: 'acc_a', mode: 'live', recipient: former, created_at: at, origin: 'console' } as const
   await house.store.writer.write((tx) => insertRows(tx, 'opt_outs', [row]))

@@ -120,7 +120,7 @@ const claimed = {
 test('what waits for room on its link is not handed over once its number has opted out, but for the confirmation', async () => {
   const submitted: string[] = []
   const device = {
-    isHeld: true,
+    hasLease: true,
     link: {
       submit: async ({ attemptId }: { attemptId: string }) => (
         submitted.push(attemptId),
@@ -197,7 +197,7 @@ test('a link that sends a part again later is told whether the number has opted 
       { waitedMs, monotonicMs: base.clock.monotonicMs(), nowMs: base.clock.now() },
     )
   const log = createLog('silent', { write: () => undefined })
-  const device = { isHeld: true, link: { submit } }
+  const device = { hasLease: true, link: { submit } }
   await submitClaimed({ clock: base.clock, log, hasOptedOut: hasOptedOut as never }, claimed, device as never)
   vi.restoreAllMocks()
   expect(told).toEqual([false, true, false, true, null])
@@ -218,7 +218,7 @@ test('what a link has not sent when its number opts out is no fault of the link:
     optOuts.isKnownOptedOut({ ...each, recipient }, { waitedMs, monotonicMs: base.clock.monotonicMs() })
   const log = createLog('silent', { write: () => undefined })
   const deps = { clock: base.clock, log, isKnownOptedOut: isKnownOptedOut as never }
-  const outcome = await submitClaimed(deps, claimed, { isHeld: true, link: { submit } } as never)
+  const outcome = await submitClaimed(deps, claimed, { hasLease: true, link: { submit } } as never)
   expect([asked, isOfDevice(outcome)]).toEqual([[false, true], false])
 })
 

@@ -116,9 +116,9 @@ test('what was being handed over and comes back is canceled by the next claim', 
     house.store.writer.write((tx) =>
       claimMessages(tx, ids, { requests: [request], nowMs, dueMs: nowMs, fence: 1 }),
     )
-  // It counts as a row of its request, behind which there may be more, and its account is told.
-  expect(await claim()).toEqual({ claimed: [], counts: [1], stopped: ['acc_a'] })
-  expect(await claim()).toEqual({ claimed: [], counts: [0] })
+  // It found as a row of its request, behind which there may be more, and its account is told.
+  expect(await claim()).toEqual({ claimed: [], found: [1], canceledFor: ['acc_a'] })
+  expect(await claim()).toEqual({ claimed: [], found: [0] })
   expect(await messages()).toMatchObject([{ status: 'canceled', error_code: 'recipient_opted_out', cost_state: 'released' }]) // prettier-ignore
 })
 

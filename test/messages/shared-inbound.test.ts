@@ -170,7 +170,7 @@ test('what names the message that it answers is for its account, whoever sent la
 
 test('a long answer is for the account that had sent when its pieces came', async () => {
   const piece = (index: number) =>
-    receive({ part: { reference: 7, total: 2, index }, text: `part ${index} ` })
+    receive({ fragment: { reference: 7, total: 2, index }, text: `part ${index} ` })
   await sent('acc_ada', 1_000)
   await piece(2)
   await piece(1)
@@ -179,7 +179,7 @@ test('a long answer is for the account that had sent when its pieces came', asyn
 
 test('also when only its later pieces came after something was sent', async () => {
   const piece = (index: number) =>
-    receive({ part: { reference: 7, total: 2, index }, text: `part ${index} ` })
+    receive({ fragment: { reference: 7, total: 2, index }, text: `part ${index} ` })
   await piece(1)
   await sent('acc_ada', 0)
   await piece(2)
@@ -219,9 +219,9 @@ test('what is for nobody is for the first open account of the operator, also whe
   await receive({ inReplyTo: 'att_unknown' })
   await receive({}, 0)
   expect(await owners()).toEqual(['acc_op', 'acc_op', 'acc_op'])
-  await receive({ part: { reference: 7, total: 2, index: 1 } })
+  await receive({ fragment: { reference: 7, total: 2, index: 1 } })
   await sent('acc_ada', 1_000)
-  await receive({ part: { reference: 7, total: 2, index: 2 } })
+  await receive({ fragment: { reference: 7, total: 2, index: 2 } })
   expect((await owners()).at(-1)).toBe('acc_ada')
 })
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { readConfig } from '../../src/config.ts'
 import { createSweepers, type SweepersDeps } from '../../src/dispatch/sweepers/sweepers.ts'
-import { UnreadNotes } from '../../src/dispatch/devices/unread-notes.ts'
+import { UnparsedNotes } from '../../src/dispatch/devices/unparsed-notes.ts'
 import { createLog } from '../../src/process/log.ts'
 import type { Receipt } from '../../src/connectors/connector.ts'
 import { ChangeHints } from '../../src/messages/core/change-hints.ts'
@@ -54,7 +54,7 @@ export async function openTendedHouse(): Promise<TendedHouse> {
         mailer: null,
         publicUrl: () => 'https://sms.example.org',
         takeKeyUses: () => [],
-        unread: new UnreadNotes(clock),
+        unparsed: new UnparsedNotes(clock),
         changes: new ChangeHints(),
         timeOf: async () => clock.now(),
         wake: (route) => house.dispatcher.wake(route),

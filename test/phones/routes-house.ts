@@ -223,7 +223,7 @@ function portsOf(store: StubStore, phone: () => Phone | null): PhonePorts {
     },
     sentOver: async (_registration, sent) => stored(() => store.sent.push(sent)),
     inbound: async (_registration, inbound) => stored(() => store.inbound.push(inbound)),
-    unread: (_registration, kind, form) => void store.unread.push([kind, form]),
+    unparsed: (_registration, kind, form) => void store.unread.push([kind, form]),
     hasMore: async () => store.hasMore,
     phone,
   }

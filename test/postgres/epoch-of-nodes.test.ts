@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { advanceEpoch } from '../../src/storage/instance/epoch.ts'
 import { epochFile } from '../../src/storage/instance/epoch-file.ts'
 import { beatNode, joinNodes } from '../../src/storage/instance/nodes.ts'
-import { advanceProgress, PutBackError } from '../../src/storage/instance/progress.ts'
+import { advanceProgress, RestoredError } from '../../src/storage/instance/progress.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { enqueueTwo, readHolds } from '../cli/waiting-queue.ts'
 
@@ -67,7 +67,7 @@ test('one that was put back under a running node gives out nothing, until its ne
   const { saidAt } = await writer.write((tx) => beatNode(tx, fixture.clock, beat))
   const known = await writer.write((tx) => advanceProgress(tx, 0))
   await putBack({ progress: known - 1 })
-  await expect(writer.write((tx) => advanceProgress(tx, known))).rejects.toThrow(PutBackError)
+  await expect(writer.write((tx) => advanceProgress(tx, known))).rejects.toThrow(RestoredError)
   const { held } = await writer.write((tx) =>
     beatNode(tx, fixture.clock, { ...beat, saidBefore: saidAt, known }),
   )

@@ -14,7 +14,11 @@ const bound = { kind: 'bound' } as BindOutcome
 async function lostAfter(outcome: BindOutcome, end: SessionEnd): Promise<number> {
   const clock = createStubClock()
   let lost = 0
-  const counters = { answered: () => undefined, sessionLost: () => void (lost += 1), unread: () => undefined }
+  const counters = {
+    answered: () => undefined,
+    sessionLost: () => void (lost += 1),
+    unparsed: () => undefined,
+  }
   const never = new Promise<never>(() => undefined)
   const sessions = [
     { open: async () => outcome, ended: Promise.resolve(end) },

@@ -1,6 +1,6 @@
 import type { Inbound, Receipt } from '../../src/connectors/connector.ts'
-import type { Delivery } from '../../src/smpp/session/deliveries.ts'
-import { DeliveryResult, type SessionSpan } from '../../src/smpp/session/delivery-result.ts'
+import type { IncomingPdu } from '../../src/smpp/session/deliveries.ts'
+import { AckState, type SessionSpan } from '../../src/smpp/session/ack-state.ts'
 import { createIncoming } from '../../src/connectors/smpp/receive/incoming.ts'
 import type { IdMode } from '../../src/smpp/values/message-id.ts'
 import type { MessageFields } from '../../src/smpp/codec/pdu.ts'
@@ -35,7 +35,7 @@ export function openIncoming(
       receipt: async (receipt) => void heard.receipts.push(receipt),
     },
     tools: { now: () => heard.nowMs },
-    unread: {
+    unparsed: {
       word: (word, meaning) => void heard.unread.push([word, meaning]),
       receipt: ({ body }) => void heard.unread.push(body.esmClass),
       odd: () => undefined,
@@ -49,12 +49,12 @@ export function openIncoming(
   })
   const live: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, receivedMs: () => Infinity }
   /** A copy comes in, over a session that lives unless told otherwise; gives what is known of it. */
-  const say = async (changes: Partial<MessageFields> = {}, session = live): Promise<DeliveryResult> => {
-    const fate = new DeliveryResult(session, heard.nowMs - startMs)
-    const stored = take(delivery(1, changes) as Delivery, fate)
+  const say = async (changes: Partial<MessageFields> = {}, session = live): Promise<AckState> => {
+    const ackState = new AckState(session, heard.nowMs - startMs)
+    const stored = take(delivery(1, changes) as IncomingPdu, ackState)
     // What cannot be stored is answered with a no.
-    await stored.catch(() => fate.answered(false, heard.nowMs - startMs))
-    return fate
+    await stored.catch(() => ackState.answered(false, heard.nowMs - startMs))
+    return ackState
   }
   const pass = (ms: number): number => (heard.nowMs += ms) - startMs
   return { heard, say, pass, prints: () => heard.inbound.map(({ fingerprint }) => fingerprint) }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Inbound } from '../../src/connectors/connector.ts'
-import type { DeliveryResult, SessionSpan } from '../../src/smpp/session/delivery-result.ts'
+import type { AckState, SessionSpan } from '../../src/smpp/session/ack-state.ts'
 import { minuteMs, openIncoming, startMs } from './incoming-fixture.ts'
 
 test('what is said again over a session that has our yes is a message of its own, each time', async () => {
@@ -20,8 +20,8 @@ test('what waits at the SMSC and comes at once with its like is no repeat: nobod
 
 test.for([
   ['has no answer yet', (): void => undefined],
-  ['was put off', (fate: DeliveryResult) => fate.answered(false, 100)],
-  ['had its yes late', (fate: DeliveryResult) => fate.answered(true, 5_001)],
+  ['was put off', (ackState: AckState) => ackState.answered(false, 100)],
+  ['had its yes late', (ackState: AckState) => ackState.answered(true, 5_001)],
 ] as const)('what comes again within ten minutes is a repeat when the first %s', async ([, end]) => {
   const { say, pass, prints } = openIncoming()
   end(await say())
@@ -42,8 +42,8 @@ test('what comes again after its session ended is a repeat, unless our yes was t
   ] as const) {
     const { say, pass, prints } = openIncoming()
     const session: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, receivedMs: () => Infinity }
-    const fate = await say({}, session)
-    if (saidMs !== null) fate.answered(true, saidMs)
+    const ackState = await say({}, session)
+    if (saidMs !== null) ackState.answered(true, saidMs)
     session.endedMs = endedMs
     pass(minuteMs)
     const again = await say()

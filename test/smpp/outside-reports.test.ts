@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Inbound, Receipt } from '../../src/connectors/connector.ts'
-import type { Delivery } from '../../src/smpp/session/deliveries.ts'
-import { DeliveryResult } from '../../src/smpp/session/delivery-result.ts'
+import type { IncomingPdu } from '../../src/smpp/session/deliveries.ts'
+import { AckState } from '../../src/smpp/session/ack-state.ts'
 import { createIncoming } from '../../src/connectors/smpp/receive/incoming.ts'
 import { type IdMode, submittedId } from '../../src/smpp/values/message-id.ts'
 import { type MessageFields, tlvTags } from '../../src/smpp/codec/pdu.ts'
@@ -33,7 +33,7 @@ async function bring(
       receipt: async (receipt) => void heard.receipts.push(receipt),
     },
     tools: { now: () => 0 },
-    unread: {
+    unparsed: {
       word: (word) => void heard.unread.push(word),
       receipt: () => void heard.unread.push('receipt'),
       odd: () => undefined,
@@ -46,7 +46,7 @@ async function bring(
     known: { has: (id) => id === known, waitFor: async () => undefined },
   })
   const session = { endedMs: null, noticedWithinMs: 40_000, receivedMs: () => Infinity }
-  await take(delivery(1, { esmClass: 4, ...fields }) as Delivery, new DeliveryResult(session, 0))
+  await take(delivery(1, { esmClass: 4, ...fields }) as IncomingPdu, new AckState(session, 0))
   return { ...heard, known }
 }
 
@@ -133,5 +133,5 @@ test('telenordigital/sms-smpp#172: pieces of an odd number of octets are whole o
       return bring({ esmClass: 0x40, dataCoding: 8, shortMessage })
     }),
   )
-  expect(readPieces(heard.map(({ inbound }) => inbound[0]?.part?.coded ?? null))).toBe('Привет всем')
+  expect(readPieces(heard.map(({ inbound }) => inbound[0]?.fragment?.coded ?? null))).toBe('Привет всем')
 })

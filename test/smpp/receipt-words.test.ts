@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type MessageFields, tlvTags } from '../../src/smpp/codec/pdu.ts'
-import { type ReceiptFacts, readReceipt } from '../../src/smpp/values/receipt.ts'
+import { type ReceiptFacts, parseReceipt } from '../../src/smpp/values/receipt.ts'
 import type { ReceiptWords } from '../../src/smpp/values/receipt-verdict.ts'
 import { deliveryOf } from './receipt-fixture.ts'
 
@@ -12,7 +12,7 @@ const read = (
   changed: Partial<MessageFields> = {},
   words: ReceiptWords = new Map(),
 ): ReceiptFacts | null =>
-  readReceipt(deliveryOf(text, changed), { isKnownId: () => false, words, pattern: null })
+  parseReceipt(deliveryOf(text, changed), { isKnownId: () => false, words, pattern: null })
 const delivered = (networkId: string) => expect.objectContaining({ networkId, result: 'delivered' })
 const idTlv = (id: string) => ({ tag: tlvTags.receipted_message_id, value: Buffer.from(id, 'latin1') })
 const stateTlv = (state: number) => ({ tag: tlvTags.message_state, value: Buffer.of(state) })
@@ -55,7 +55,7 @@ test.for(['BARRED', 'BARREDA', 'ZEROBAL', 'NOCRED', 'SYSERR', 'whatever'])(
 
 test('a number that is no state of SMPP is a word that nobody knows, and no state hides the word beside it', () => {
   expect(read('id:1 stat:12')).toMatchObject({ result: 'undelivered', networkCode: '12', ownWord: '12' })
-  expect(read('', { tlvs: [idTlv('1'), stateTlv(12)] })).toEqual({ result: null, isUnread: true })
+  expect(read('', { tlvs: [idTlv('1'), stateTlv(12)] })).toEqual({ result: null, isUnparsed: true })
   expect(read('id:1 stat:DELIVRD', { tlvs: [stateTlv(12)] })).toEqual(delivered('1'))
 })
 
@@ -108,11 +108,11 @@ test.for(written)(
     for (const text of ['STOP', 'My id: 4711', 'My id: 4711 stat: gold', 'id:4711 stat:DELIVRD'])
       expect(read(text, { esmClass }), text).toBeNull()
     const known = { isKnownId: (id: string) => id === '4711', words: new Map(), pattern: null }
-    expect(readReceipt(deliveryOf('id:4711 stat:DELIVRD', { esmClass }), known)).toEqual(delivered('4711'))
+    expect(parseReceipt(deliveryOf('id:4711 stat:DELIVRD', { esmClass }), known)).toEqual(delivered('4711'))
   },
 )
 
 test('a note of the SMSC itself is never a message of a person', () => {
-  expect(read('', { esmClass: 0x20 })).toEqual({ result: null, isUnread: true })
-  expect(read('on its way', { esmClass: 0x20 })).toEqual({ result: null, isUnread: true })
+  expect(read('', { esmClass: 0x20 })).toEqual({ result: null, isUnparsed: true })
+  expect(read('on its way', { esmClass: 0x20 })).toEqual({ result: null, isUnparsed: true })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type MessageFields, tlvTags } from '../../src/smpp/codec/pdu.ts'
-import { type ReceiptFacts, readReceipt as readWith } from '../../src/smpp/values/receipt.ts'
+import { type ReceiptFacts, parseReceipt as readWith } from '../../src/smpp/values/receipt.ts'
 import { messageErrors } from '../../src/messages/core/message-errors.ts'
 import { octets } from './pdu-arbitraries.ts'
 import { deliveryOf } from './receipt-fixture.ts'
@@ -231,7 +231,7 @@ test('other bits of esm_class do not matter', () => {
 
 test('a receipt that names no message, or says nothing of it, is one that cannot be read', () => {
   for (const text of ['Hello', '', 'stat:DELIVRD', 'id:1'])
-    expect(read(text), text).toEqual({ result: null, isUnread: true })
+    expect(read(text), text).toEqual({ result: null, isUnparsed: true })
 })
 
 test('any octets are read without a throw, and an ordinary text is never taken for a receipt', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Deliveries, type Delivery } from '../../src/smpp/session/deliveries.ts'
-import type { DeliveryResult } from '../../src/smpp/session/delivery-result.ts'
+import { Deliveries, type IncomingPdu } from '../../src/smpp/session/deliveries.ts'
+import type { AckState } from '../../src/smpp/session/ack-state.ts'
 import { commandStatus, tlvTags } from '../../src/smpp/codec/pdu.ts'
 import { defaultSessionLimits } from '../../src/smpp/session/session-limits.ts'
 import { eventually } from '../eventually.ts'
@@ -96,12 +96,12 @@ test('a store that hangs costs its messages a while, each one answer, and is not
 })
 
 test('a message may come again when it had no yes in time, or none that surely came', async () => {
-  const fates: DeliveryResult[] = []
+  const fates: AckState[] = []
   const { session, smsc, clock } = await bindSession({
-    store: async (_, fate) => void fates.push(fate),
+    store: async (_, ackState) => void fates.push(ackState),
     settings: { enquireLinkMs: 30_000, enquireLinkTimeoutMs: 10_000 },
   })
-  const mayComeAgain = (): boolean[] => fates.map((fate) => fate.mayComeAgain(clock.monotonicMs()))
+  const mayComeAgain = (): boolean[] => fates.map((ackState) => ackState.mayComeAgain(clock.monotonicMs()))
   smsc.send(delivery(1))
   await smsc.seen('deliver_sm_resp', 1)
   await clock.advance(20_000)
@@ -115,7 +115,7 @@ test('a message may come again when it had no yes in time, or none that surely c
 
 test('what became of a message is known without its session, once that is over', async () => {
   let asked = 0
-  const fates: DeliveryResult[] = []
+  const fates: AckState[] = []
   const opened = new Deliveries({
     alarm: { by: () => undefined },
     limits: defaultSessionLimits,
@@ -124,11 +124,11 @@ test('what became of a message is known without its session, once that is over',
       asked += 1
       return 20_000
     },
-    store: async (_, fate) => void fates.push(fate),
+    store: async (_, ackState) => void fates.push(ackState),
     answer: () => undefined,
     answered: () => undefined,
   })
-  opened.take(delivery(1) as Delivery)
+  opened.take(delivery(1) as IncomingPdu)
   await eventually(
     () => opened.size,
     (open) => expect(open).toBe(0),
@@ -141,8 +141,8 @@ test('what became of a message is known without its session, once that is over',
 })
 
 test('a message may come again over another session until its own is heard behind our yes, and not over its own', async () => {
-  const fates: DeliveryResult[] = []
-  const { smsc, clock } = await bindSession({ store: async (_, fate) => void fates.push(fate) })
+  const fates: AckState[] = []
+  const { smsc, clock } = await bindSession({ store: async (_, ackState) => void fates.push(ackState) })
   const mayComeAgain = (): boolean[] =>
     [true, false].map((isElsewhere) => fates[0]?.mayComeAgain(clock.monotonicMs(), isElsewhere) ?? true)
   smsc.send(delivery(1))

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { MalformedPdu } from '../../src/smpp/codec/decode-pdu.ts'
-import type { Delivery } from '../../src/smpp/session/deliveries.ts'
-import type { DeliveryResult } from '../../src/smpp/session/delivery-result.ts'
+import type { IncomingPdu } from '../../src/smpp/session/deliveries.ts'
+import type { AckState } from '../../src/smpp/session/ack-state.ts'
 import { type OpenSocket, socketTo } from '../../src/smpp/session/open-socket.ts'
 import type { MessageFields, Pdu } from '../../src/smpp/codec/pdu.ts'
 import type { LateAnswer } from '../../src/smpp/session/request-outcome.ts'
@@ -18,14 +18,14 @@ export interface SessionUnderTest {
   clock: StubClock
   late: LateAnswer[]
   odd: (Pdu | MalformedPdu)[]
-  stored: Delivery[]
+  stored: IncomingPdu[]
 }
 
 interface Options {
   answering?: Answering
   settings?: Partial<SessionSettings>
   firstSequence?: number
-  store?: (delivery: Delivery, fate: DeliveryResult) => Promise<void>
+  store?: (delivery: IncomingPdu, ackState: AckState) => Promise<void>
   open?: (smsc: StubSmsc) => OpenSocket
   trace?: SessionEvents['trace']
   odd?: (session: Session) => void
@@ -36,14 +36,14 @@ interface Options {
 export async function startSession(options: Options = {}): Promise<SessionUnderTest> {
   const smsc = await startStubSmsc(options.answering)
   const clock = createStubClock()
-  const [late, odd, stored]: [LateAnswer[], (Pdu | MalformedPdu)[], Delivery[]] = [[], [], []]
+  const [late, odd, stored]: [LateAnswer[], (Pdu | MalformedPdu)[], IncomingPdu[]] = [[], [], []]
   const session: Session = new Session(
     {
       tools: { ...clock, ...(options.mayWrite && { mayWrite: options.mayWrite }) },
       open: options.open?.(smsc) ?? socketTo({ host: '127.0.0.1', port: smsc.port, tls: null }),
       events: {
-        store: async (delivery, fate) => {
-          await options.store?.(delivery, fate)
+        store: async (delivery, ackState) => {
+          await options.store?.(delivery, ackState)
           stored.push(delivery)
         },
         late: (answer) => void late.push(answer),

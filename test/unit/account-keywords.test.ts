@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { offWords } from '../../src/settings/off-words.ts'
-import { readKeywords } from '../../src/messages/opt-outs/account-keywords.ts'
+import { parseKeywords } from '../../src/messages/opt-outs/account-keywords.ts'
 import {
   canonicalLanguage,
   type KeywordSet,
@@ -11,7 +11,7 @@ import {
 } from '../../src/messages/opt-outs/check-keyword-set.ts'
 import {
   bareWord,
-  longestWord,
+  maxKeywordLetters,
   matchKeyword,
   type OwnWord,
   type OwnWords,
@@ -86,12 +86,12 @@ test('a word that the operator lists too keeps its language, and is a STOP even 
 test('each account reads a text by its own words, and one without any by what is built in', () => {
   // What the look-up finds of a text.
   const off = own({ END: { keyword: 'off', language: 'und' } })
-  const end = readKeywords('end', instance, new Map([['acc_off', off], ['acc_start', off]]))
+  const end = parseKeywords('end', instance, new Map([['acc_off', off], ['acc_start', off]]))
   expect(end.of('acc_off')).toBeNull()
   for (const other of ['acc_other', null]) expect(end.of(other)?.keyword).toBe('stop')
   expect([end.isAny('stop'), end.isAny('start')]).toEqual([true, false])
   const start = own({ FIN: { keyword: 'start', language: 'fr' } })
-  const fin = readKeywords('fin', instance, new Map([['acc_start', start]]))
+  const fin = parseKeywords('fin', instance, new Map([['acc_start', start]]))
   expect([fin.of('acc_start')?.keyword, fin.of('acc_off'), fin.isAny('start')]).toEqual(['start', null, true])
 }) // prettier-ignore
 
@@ -104,8 +104,8 @@ test.for([
   ['One two three four five, then six and seven more', ['ONETWOTHREEFOURFIVE']],
   ['One two three four five six, then seven and eight', []],
   ['I will come at eight o’clock, and bring my sister', []],
-  ['x'.repeat(longestWord), ['X'.repeat(longestWord)]],
-  ['x'.repeat(longestWord + 1), []],
+  ['x'.repeat(maxKeywordLetters), ['X'.repeat(maxKeywordLetters)]],
+  ['x'.repeat(maxKeywordLetters + 1), []],
   ['👍', []],
 ] as const)('%j is looked up as %j', ([text, words]) => expect(possibleKeywords(text)).toEqual(words))
 
@@ -120,7 +120,7 @@ test.for([
   [{ stop: ['👍'] }, ['/stop blank']],
   [{ help: ['a\u0000b'] }, ['/help control_character']],
   [{ help: ['\ud83d'] }, ['/help invalid_unicode']],
-  [{ start: ['x'.repeat(longestWord + 1)] }, ['/start too_long']],
+  [{ start: ['x'.repeat(maxKeywordLetters + 1)] }, ['/start too_long']],
   // One character that is written with fifteen letters.
   [{ start: ['ﷺﷺﷺ', 'stop'] }, ['/start too_long', '/start invalid_format']],
   [{ stop: Array.from({ length: maxWordsOfKind + 1 }, (_, i) => `w${i}`) }, ['/stop too_many_items']],
@@ -200,7 +200,7 @@ test('no words that an account could ever have make a STOP anything else', () =>
       expect(matchKeyword(text, instance, new Map(entries))?.keyword).toBe('stop')
       // Whatever it is about, a whole text that is a row for STOP is one, and nothing is lost by the row of another word.
       for (const [bare, { keyword }] of new Map(entries))
-        if (keyword === 'stop' && bare !== '' && bare.length <= longestWord)
+        if (keyword === 'stop' && bare !== '' && bare.length <= maxKeywordLetters)
           expect(matchKeyword(bare, instance, new Map(entries))?.keyword).toBe('stop')
     }),
     { numRuns: 500 },

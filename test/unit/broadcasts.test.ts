@@ -3,7 +3,7 @@ import { Broadcasts } from '../../src/dispatch/nodes/broadcasts.ts'
 import { createLog } from '../../src/process/log.ts'
 import { ChangeHints } from '../../src/messages/core/change-hints.ts'
 import { SharedCounts } from '../../src/runtime/shared-counts.ts'
-import { longestWord, type Signals, type SignalsListener } from '../../src/storage/seam/signals.ts'
+import { maxPayloadOctets, type Signals, type SignalsListener } from '../../src/storage/seam/signals.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 /** A node whose words go through unless they are stopped; `told` are the counts of those that did. */
@@ -20,7 +20,7 @@ async function startNode() {
       return way.isOpen
     },
     async send(word) {
-      expect(Buffer.byteLength(word)).toBeLessThanOrEqual(longestWord)
+      expect(Buffer.byteLength(word)).toBeLessThanOrEqual(maxPayloadOctets)
       const said = JSON.parse(word) as { counts?: unknown[]; routes?: unknown[] }
       if (way.isOpen) told.push(...(said.counts ?? []))
       if (said.routes !== undefined) routes.push(said.routes)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { everySpelling, presentSpelling } from '../../src/numbers/number-changes.ts'
 import { parsePhoneNumber } from '../../src/numbers/phone-number.ts'
-import { readSender } from '../../src/numbers/sender-number.ts'
+import { parseSender } from '../../src/numbers/sender-number.ts'
 
 /** [former, present]: of each row of the table. */
 const twins = [
@@ -71,7 +71,7 @@ test('a former spelling that no plan has any more is refused with the present on
         seen.refused++
         expect(parsed).toMatchObject({ fault: 'invalid_number', suggestion: present, detail: expect.stringMatching(/before its country changed/) }) // prettier-ignore
       }
-      expect(readSender(number)).toBe(isTaken ? number : present)
+      expect(parseSender(number)).toBe(isTaken ? number : present)
     }),
     { numRuns: 2_000 },
   )

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { presentSpelling } from '../../src/numbers/number-changes.ts'
 import { parsePhoneNumber, withoutSeparators } from '../../src/numbers/phone-number.ts'
-import { possibleSenders, readSender } from '../../src/numbers/sender-number.ts'
+import { possibleSenders, parseSender } from '../../src/numbers/sender-number.ts'
 
 const mobile = '+4915112345678'
 
@@ -29,7 +29,7 @@ test.for([
   ],
   ['is called national with its calling code', '4915112345678', { is: 'national', country: 'DE' }],
 ] as const)('a number that %s is one of E.164', ([, from, facts]) => {
-  expect(readSender(from, facts)).toBe(mobile)
+  expect(parseSender(from, facts)).toBe(mobile)
 })
 
 test.for([
@@ -56,7 +56,7 @@ test.for([
   ['+47 580 009 083 060', {}, '+47580009083060'],
   ['00371300000000012', {}, '+371300000000012'],
 ] as const)('%s, of %j, is %s', ([from, facts, number]) => {
-  expect(readSender(from, facts)).toBe(number)
+  expect(parseSender(from, facts)).toBe(number)
 })
 
 test.for([
@@ -93,7 +93,7 @@ test.for([
   ['is longer than any number', `+${' '.repeat(80)}4915112345678`, {}],
   ['is empty', '', {}],
 ] as const)('what %s stays as it came', ([, from, facts]) => {
-  expect(readSender(from, facts)).toBe(from)
+  expect(parseSender(from, facts)).toBe(from)
 })
 
 /** Spelled as people, phones and networks do, trunk prefixes among them. */
@@ -113,9 +113,9 @@ const facts = fc.record({
 test('whatever comes, it stays as it is or becomes a number that can be written to, and that stays', () => {
   fc.assert(
     fc.property(fc.oneof(spelled, fc.string()), facts, (from, known) => {
-      const read = readSender(from, known)
+      const read = parseSender(from, known)
       if (read !== from) expect(parsePhoneNumber(read)).toMatchObject({ e164: read })
-      expect(readSender(read)).toBe(read === from ? readSender(from) : read)
+      expect(parseSender(read)).toBe(read === from ? parseSender(from) : read)
     }),
     { numRuns: 2_000 },
   )
@@ -125,7 +125,7 @@ test('what says itself to be international is read whole or not at all, whatever
   fc.assert(
     fc.property(spelled, facts, (from, known) => {
       const digits = withoutSeparators(from)
-      const read = readSender(from, known)
+      const read = parseSender(from, known)
       if (digits.startsWith('+')) expect([from, digits, presentSpelling(digits)]).toContain(read)
       else if (known.is === 'other')
         expect([from, `+${digits}`, presentSpelling(`+${digits}`)]).toContain(read)
@@ -159,6 +159,6 @@ test('a national number may be any that ends so, behind its trunk prefix, and is
 }) // prettier-ignore
 
 test('where numbers have four digits, as on Niue, four are a number, and three are none', () => {
-  expect(readSender('4002', { country: 'NU' })).toBe('+6834002')
-  expect(readSender('400', { country: 'NU' })).toBe('400')
+  expect(parseSender('4002', { country: 'NU' })).toBe('+6834002')
+  expect(parseSender('400', { country: 'NU' })).toBe('400')
 })

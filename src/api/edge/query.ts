@@ -1,7 +1,7 @@
 import { type Fault, type FieldCode, refuse } from '../../runtime/errors.ts'
 import { nearestName } from '../../runtime/nearest-name.ts'
 import { echoedTextFault } from '../../runtime/field-faults.ts'
-import { readInstant } from '../../runtime/instant.ts'
+import { parseInstant } from '../../runtime/instant.ts'
 
 /** More than any sensible request: 100 IDs and every other parameter. */
 const maxParameters = 250
@@ -207,7 +207,7 @@ function withoutSeparators(text: string): string {
 export function instant(text: string): number {
   if (/^\d{4}-\d\d-\d\d[Tt][\d:.]+ \d\d:\d\d$/.test(text))
     throw new Wrong('invalid_format', plusHint, text.replace(' ', '%2B'))
-  const read = readInstant(text)
+  const read = parseInstant(text)
   if (typeof read !== 'number') throw new Wrong('invalid_format', read.detail, read.suggestion)
   return read
 }

@@ -1,4 +1,4 @@
-import { readInstant } from '../../runtime/instant.ts'
+import { parseInstant } from '../../runtime/instant.ts'
 import { UsageError } from './command-errors.ts'
 
 const form = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?([Zz]|[+-]\d\d:\d\d)$/
@@ -9,7 +9,7 @@ const form = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?([Zz]|[+-]\d\
  */
 export function readTime(option: string, text: string): number {
   const [, minute = '', seconds = ':00', offset = ''] = form.exec(text) ?? []
-  const at = readInstant(minute + seconds + offset)
+  const at = parseInstant(minute + seconds + offset)
   if (typeof at !== 'number')
     throw new UsageError(`${option} must be a time such as 2027-01-31T00:00:00Z, not '${text}'.`)
   return at

@@ -30,7 +30,7 @@ export async function handleHook(deps: PhoneRouteDeps, call: PhoneCall): Promise
         eventId: textOf(envelope['id'], maxNumberLength),
         nowMs: deps.clock.now(),
       })
-      if (inbound === null) ports.unread(registration, 'message', membersOf(payload))
+      if (inbound === null) ports.unparsed(registration, 'message', membersOf(payload))
       else await ports.inbound(registration, { ...inbound, to: recipientOf(payload, call) })
       break
     }
@@ -38,7 +38,7 @@ export async function handleHook(deps: PhoneRouteDeps, call: PhoneCall): Promise
       const sim = wholeNumberOf(payload['simNumber'], 1, 3)
       const parts = wholeNumberOf(payload['partsCount'], 1, maxParts)
       const attemptId = textOf(payload['messageId'], maxNumberLength)
-      if (attemptId === null) ports.unread(registration, 'event', `sms:sent with ${membersOf(payload)}`)
+      if (attemptId === null) ports.unparsed(registration, 'event', `sms:sent with ${membersOf(payload)}`)
       else if ((sim ?? parts) !== null) await ports.sentOver(registration, { attemptId, sim, parts })
       break
     }
@@ -51,7 +51,7 @@ export async function handleHook(deps: PhoneRouteDeps, call: PhoneCall): Promise
       break
     }
     default:
-      ports.unread(registration, 'event', eventOf(envelope['event']))
+      ports.unparsed(registration, 'event', eventOf(envelope['event']))
   }
   return done
 }

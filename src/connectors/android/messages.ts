@@ -47,10 +47,10 @@ export async function report({ ports }: PhoneRouteDeps, call: PhoneCall): Promis
   if (!Array.isArray(body)) throw new CallRefused(400, 'The body is not a list.')
   const entries = body.filter(isRecord)
   for (const each of body)
-    if (!isRecord(each)) ports.unread(registration, 'report', `no object: ${typeof each}`)
+    if (!isRecord(each)) ports.unparsed(registration, 'report', `no object: ${typeof each}`)
   const reports = entries.flatMap((entry) => {
     const read = readReport(entry, phone?.clockOffsetMs ?? 0)
-    if (read.length === 0) ports.unread(registration, 'report', formOf(entry))
+    if (read.length === 0) ports.unparsed(registration, 'report', formOf(entry))
     return read
   })
   const news = reports.length > 0 ? await ports.report(registration, reports) : []

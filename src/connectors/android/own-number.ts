@@ -1,12 +1,12 @@
 import { withoutSeparators } from '../../numbers/phone-number.ts'
-import { readSender } from '../../numbers/sender-number.ts'
+import { parseSender } from '../../numbers/sender-number.ts'
 
 /**
  * Returns the number of a SIM as reported by the phone, in E.164 where that is certain: networks write any
  * format onto SIMs.
  */
 export const ownNumber = (reported: string | null, country: string | null): string | null =>
-  reported === null ? null : readSender(reported, { is: isBare(reported) ? 'bare' : undefined, country })
+  reported === null ? null : parseSender(reported, { is: isBare(reported) ? 'bare' : undefined, country })
 
 /**
  * Android puts a plus before numbers that the network marks as international

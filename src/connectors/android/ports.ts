@@ -37,7 +37,7 @@ export interface PhonePorts {
    * Records something that could not be parsed and is ignored. `form` describes its shape, without any
    * number, text or name.
    */
-  unread(registration: Registration, kind: 'event' | 'message' | 'report', form: string): void
+  unparsed(registration: Registration, kind: 'event' | 'message' | 'report', form: string): void
   /** Returns whether more is queued for the phone than it was just given, and it may have it now. */
   hasMore(registration: Registration): Promise<boolean>
   /** Returns the running device; null while it is disabled or the pool has not caught up. */

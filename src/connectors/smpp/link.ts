@@ -1,8 +1,8 @@
 import type { Capabilities, ConnectorEvents, Submission, Health, Link, Outcome } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 import { Bindings, rolesOf, type Role } from './session/bindings.ts'
-import type { Delivery } from '../../smpp/session/deliveries.ts'
-import type { DeliveryResult } from '../../smpp/session/delivery-result.ts'
+import type { IncomingPdu } from '../../smpp/session/deliveries.ts'
+import type { AckState } from '../../smpp/session/ack-state.ts'
 import { type KnownIds, maxIds } from './receive/known-ids.ts'
 import { healthOf } from './link-health.ts'
 import { type UnknownPart, LateResponses } from './submit/late-responses.ts'
@@ -17,7 +17,7 @@ import { commandStatus, type MessageFields } from '../../smpp/codec/pdu.ts'
 import type { Answer } from '../../smpp/session/request-outcome.ts'
 import { Session } from './session/session.ts'
 import { type PartOutcome, submitMessage, validityEnded } from './submit/submit-message.ts'
-import type { Unread } from './receive/unread.ts'
+import type { Unparsed } from './receive/unparsed.ts'
 
 interface Deps {
   replan: Replan
@@ -25,9 +25,9 @@ interface Deps {
   events: ConnectorEvents
   open: OpenSocket
   ids: KnownIds
-  unread: Unread
+  unparsed: Unparsed
   /** Stores a receipt or a message; after a rejection the SMSC delivers it again. */
-  store(delivery: Delivery, fate: DeliveryResult): Promise<void>
+  store(delivery: IncomingPdu, ackState: AckState): Promise<void>
 }
 
 /** A stopping link first lets messages in flight complete; longer would delay a restart for a silent SMSC. */
@@ -258,16 +258,16 @@ export class SmppLink implements Link {
   }
 
   #createSession(role: Role): Session {
-    const { tools, events, open, store, unread } = this.#deps
+    const { tools, events, open, store, unparsed } = this.#deps
     const { session: settings, receipts } = this.#plan
     const session: Session = new Session(
       {
         tools,
         open,
         events: {
-          store: (delivery, fate) => {
+          store: (delivery, ackState) => {
             this.#lastSeenAt = tools.now()
-            return store(delivery, fate)
+            return store(delivery, ackState)
           },
           late: (answer) => {
             // Only submit_sm is requested over a link.
@@ -277,7 +277,7 @@ export class SmppLink implements Link {
             if (known !== null) void events.lateOutcome(known.attemptId, known.outcome)
           },
           room: () => this.#pace.roomFreed(),
-          odd: unread.odd,
+          odd: unparsed.odd,
           trace: (direction, pdu) => {
             const entry = this.#plan.trace?.(pdu)
             if (entry !== undefined) tools.log('info', `SMPP ${direction}`, entry)

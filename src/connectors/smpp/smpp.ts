@@ -16,7 +16,7 @@ import { readSettings, type SmppSettings, smppSettings, type TlsFiles } from './
 import { validityPeriod } from '../../smpp/values/validity-period.ts'
 import { submitParts } from './submit/submit-parts.ts'
 import { tryBind } from './session/try-bind.ts'
-import { createUnread } from './receive/unread.ts'
+import { createUnparsed } from './receive/unparsed.ts'
 
 /**
  * An SMSC of a carrier or aggregator, with this service as the ESME: SMPP 3.4, and 5.0 where offered (SMPP
@@ -31,11 +31,11 @@ export const smppKind: ConnectorKind<Link> = {
     const settings = readSettings(setup.settings)
     const { messageIds, message } = settings
     const ids = new KnownIds(tools)
-    const unread = createUnread(tools)
+    const unparsed = createUnparsed(tools)
     const store = createIncoming({
       events,
       tools,
-      unread,
+      unparsed,
       ids: messageIds,
       receipts: settings.receipts,
       receiptsPer: settings.receiptsPer,
@@ -48,7 +48,7 @@ export const smppKind: ConnectorKind<Link> = {
     const replan: Replan = (given) =>
       isLiveChange(setup.settings, given) ? planOf(setup, readSettings(given), { tools, references }) : null
     return new SmppLink(
-      { tools, events, ids, unread, store, replan, open: openSocketOf(settings) },
+      { tools, events, ids, unparsed, store, replan, open: openSocketOf(settings) },
       planOf(setup, settings, { tools, references }),
     )
   },

@@ -3,7 +3,11 @@ import type { Config } from '../../config.ts'
 import type { Inbound } from '../../connectors/connector.ts'
 import { refuse } from '../../runtime/errors.ts'
 import type { Ids } from '../../runtime/ids.ts'
-import { findOwnWords, readKeywords, type WordsOfAccounts } from '../../messages/opt-outs/account-keywords.ts'
+import {
+  findOwnWords,
+  parseKeywords,
+  type WordsOfAccounts,
+} from '../../messages/opt-outs/account-keywords.ts'
 import type { KeywordResult } from '../../messages/inbound/apply-keyword.ts'
 import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
 import type { InboundMessage, InboundTerms, KeywordTerms } from '../../messages/inbound/inbound-message.ts'
@@ -15,7 +19,7 @@ import { receiveMessages } from '../../messages/inbound/receive-messages.ts'
 import { findNumbersSentTo } from '../../messages/inbound/numbers-sent-to.ts'
 import { parsePhoneNumber } from '../../numbers/phone-number.ts'
 import { plainText, withoutControls } from '../../runtime/plain-text.ts'
-import { isMobile, possibleSenders, readSender } from '../../numbers/sender-number.ts'
+import { isMobile, possibleSenders, parseSender } from '../../numbers/sender-number.ts'
 import { measureText } from '../../sms/sms-text.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
@@ -60,7 +64,7 @@ export class InboundReceiver {
     const running = pool.get(deviceId)
     const owner = running?.facts ?? (await this.#ownerOf(deviceId))
     const cut = inbound.text.slice(0, config.inboundCharacters)
-    const text = inbound.part === undefined ? plainText(cut) : withoutControls(cut)
+    const text = inbound.fragment === undefined ? plainText(cut) : withoutControls(cut)
     const from = await this.#senderOf(deviceId, owner, inbound)
     const number = parsePhoneNumber(from)
     const { encoding, units, parts } = measureText(text, 'auto')
@@ -68,7 +72,7 @@ export class InboundReceiver {
     const { mode } = owner
     const country = 'country' in number ? number.country : null
     const accountId = owner.accountId ?? (await this.#lastAccount(deviceId, mode, { from, inReplyTo }))
-    const ownWords = inbound.part === undefined ? await this.#ownWords(text, owner.accountId) : null
+    const ownWords = inbound.fragment === undefined ? await this.#ownWords(text, owner.accountId) : null
     const isStop = owner.accountId === null && ownWords !== null && this.#isStop(text, ownWords)
     const accountsThatSent = isStop ? await this.#allAccounts(deviceId, mode, from) : null
     // The time of the turn in which the write begins, as the horizon requires.
@@ -96,7 +100,7 @@ export class InboundReceiver {
         to !== null && running !== null && knownSenders(running.facts, running.link).has(to) ? to : null,
       ...(accountsThatSent === null ? {} : { accountsThatSent }),
       ...(ownWords === null ? {} : { ownWords }),
-      ...(inbound.part === undefined ? {} : { part: inbound.part }),
+      ...(inbound.fragment === undefined ? {} : { fragment: inbound.fragment }),
     })
   }
 
@@ -110,7 +114,7 @@ export class InboundReceiver {
     { mode, country }: Pick<DeviceFacts, 'mode' | 'country'>,
     { from, fromIs }: Pick<Inbound, 'from' | 'fromIs'>,
   ): Promise<string> {
-    const sender = readSender(from, { is: fromIs, country })
+    const sender = parseSender(from, { is: fromIs, country })
     if (fromIs === 'other' || isMobile(sender)) return sender
     const numbers = possibleSenders(from, fromIs)
     const [written, another] = await findNumbersSentTo(this.#deps.read, { deviceId, mode, numbers })
@@ -154,7 +158,7 @@ export class InboundReceiver {
   /** Returns whether the text is a STOP for any account that may have sent to it. */
   #isStop(text: string, ownWords: WordsOfAccounts): boolean {
     const { keywords } = this.#deps
-    return keywords !== undefined && readKeywords(text, keywords.stopWords, ownWords).isAny('stop')
+    return keywords !== undefined && parseKeywords(text, keywords.stopWords, ownWords).isAny('stop')
   }
 
   /**

@@ -3,7 +3,7 @@ import type { Service } from '../../process/lifecycle.ts'
 import type { Log } from '../../process/log.ts'
 import type { Counted, SharedCounts } from '../../runtime/shared-counts.ts'
 import type { ChangeHints } from '../../messages/core/change-hints.ts'
-import { longestWord, type Signals } from '../../storage/seam/signals.ts'
+import { maxPayloadOctets, type Signals } from '../../storage/seam/signals.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import type { Route } from '../routes/choose-device.ts'
 import { packCounts } from './pack-counts.ts'
@@ -133,7 +133,7 @@ export class Broadcasts implements Service {
     this.#accounts = new Set()
     const text = JSON.stringify(broadcast)
     // Names are short; the poll finds one that is not.
-    if (Buffer.byteLength(text) <= longestWord) void signals?.send(text)
+    if (Buffer.byteLength(text) <= maxPayloadOctets) void signals?.send(text)
   }
 
   #planCounts(): void {
@@ -164,9 +164,9 @@ export class Broadcasts implements Service {
   async #sendCounts(all: readonly Counted[]): Promise<readonly Counted[]> {
     const { signals, epoch, log } = this.#deps
     let sent = 0
-    for (const counts of packCounts(all, longestWord - overheadOctets)) {
+    for (const counts of packCounts(all, maxPayloadOctets - overheadOctets)) {
       const text = JSON.stringify({ from: epoch, counts } satisfies Broadcast)
-      if (Buffer.byteLength(text) > longestWord)
+      if (Buffer.byteLength(text) > maxPayloadOctets)
         log.error({ limit: counts[0]?.[0] }, 'cannot broadcast the count of a limit: its name is too long')
       else if ((await signals?.send(text)) === false) return all.slice(sent)
       sent += counts.length

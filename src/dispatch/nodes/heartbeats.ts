@@ -23,7 +23,7 @@ export interface HeartbeatsDeps extends SweeperDeps {
   /** How far this node has seen the database. */
   progress: Pick<ProgressFile, 'progress' | 'write'>
   /** Called when the database does not know what this node reported to it. */
-  wasPutBack?: () => void
+  wasRestored?: () => void
   /** Receives the time of the database with each heartbeat. */
   heard?: (told: ToldTime) => void
   times?: Times
@@ -84,7 +84,7 @@ export class Heartbeats extends Sweeper {
   }
 
   async #beat(): Promise<void> {
-    const { writer, clock, log, epoch, name, tidies, marks, progress, heard, wasPutBack } = this.#deps
+    const { writer, clock, log, epoch, name, tidies, marks, progress, heard, wasRestored } = this.#deps
     // Counted from before the request: never later than in the database.
     const beatMs = clock.monotonicMs()
     const beat: Beat = await writer
@@ -115,7 +115,7 @@ export class Heartbeats extends Sweeper {
         { messages: beat.held },
         `the database was restored while this node ran: scheduled and queued messages are held; decide with ${ownCommand()} restore release, cancel or settle`,
       )
-      wasPutBack?.()
+      wasRestored?.()
     }
     if (beat.wasSilenced)
       log.warn(

@@ -23,7 +23,7 @@ import { FetchTurns } from './fetch-turns.ts'
 import type { JudgeFailure, PhoneReport } from './phone-report.ts'
 import { settleReports } from './phone-reports.ts'
 import { routeFrom } from '../routes/route-ring.ts'
-import type { UnreadNotes } from '../devices/unread-notes.ts'
+import type { UnparsedNotes } from '../devices/unparsed-notes.ts'
 
 interface PhoneGatewayDeps {
   read: Db
@@ -43,7 +43,7 @@ interface PhoneGatewayDeps {
   wake: (route: Route) => void
   judgeFailure: JudgeFailure
   /** Receives reports that match no attempt. */
-  unread?: Pick<UnreadNotes, 'note'>
+  unparsed?: Pick<UnparsedNotes, 'note'>
 }
 
 /** A phone that asks for messages. */
@@ -95,7 +95,7 @@ export class PhoneGateway {
     const haveChanged = await Promise.all(reports.map((report) => this.#reports.add(report)))
     for (const [i, { deviceId, state }] of reports.entries())
       if (haveChanged[i] === null)
-        this.#deps.unread?.note(deviceId, 'report', `${state}, of no message that it was given`)
+        this.#deps.unparsed?.note(deviceId, 'report', `${state}, of no message that it was given`)
     return reports.filter((_, i) => haveChanged[i])
   }
 

@@ -124,7 +124,7 @@ export class Dispatcher implements Service {
   readonly dueNow = (): number => this.#queueClock.now()
 
   /** The database was restored while this process ran: what is open in it may be final here. */
-  wasPutBack(): void {
+  wasRestored(): void {
     this.#orphans.restored()
     this.nudge()
   }

@@ -30,7 +30,7 @@ import { createUnroutableWatch } from './unroutable-messages.ts'
 import { createTrafficPurger } from './traffic-purger.ts'
 import { createHalfOpenWatch } from './half-open-phones.ts'
 import { createUnreadKeeper } from './unread-keeper.ts'
-import type { UnreadNotes } from '../devices/unread-notes.ts'
+import type { UnparsedNotes } from '../devices/unparsed-notes.ts'
 import { createWebhookPurger } from './webhook-purger.ts'
 
 export interface SweepersDeps extends SweeperDeps {
@@ -71,7 +71,7 @@ export interface SweepersDeps extends SweeperDeps {
   node?: { isAlone: boolean }
   pool: DevicePool
   takeKeyUses: () => KeyUse[]
-  unread: UnreadNotes
+  unparsed: UnparsedNotes
   /** Null without a mail server. */
   mailer: Mailer | null
   /** The public URL of the service. */

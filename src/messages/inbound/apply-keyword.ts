@@ -8,7 +8,7 @@ import { isTestNumber } from '../../numbers/test-number.ts'
 import {
   type KeywordReadings,
   readAnswers,
-  readKeywords,
+  parseKeywords,
   type WordsOfAccounts,
 } from '../opt-outs/account-keywords.ts'
 import { answerKeyword, type AnsweredRoute, hasHadAnswer } from './answer-keyword.ts'
@@ -57,7 +57,7 @@ export async function applyKeyword(
   deps: { ids: Ids; terms: KeywordTerms },
   received: Received,
 ): Promise<KeywordResult> {
-  const readings = readKeywords(received.text, deps.terms.stopWords, received.ownWords)
+  const readings = parseKeywords(received.text, deps.terms.stopWords, received.ownWords)
   const number = received.from
   if (!readings.isKeyword || !isRecipient(number)) return noKeyword
   const own = readings.of(received.accountId)

@@ -5,10 +5,10 @@ import { measureText } from '../../sms/sms-text.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { InboundFragmentTable } from '../../storage/tables/message-tables.ts'
 import { insertRows } from '../../storage/seam/sets.ts'
-import type { InboundMessage, InboundPart, InboundTerms } from './inbound-message.ts'
+import type { InboundMessage, InboundFragment, InboundTerms } from './inbound-message.ts'
 
 type Fragment = Selectable<InboundFragmentTable>
-type IncomingFragment = InboundMessage & { part: InboundPart }
+type IncomingFragment = InboundMessage & { fragment: InboundFragment }
 type JoinTerms = Pick<InboundTerms, 'maxCharacters'> & { nowMs: number }
 type SetKey = Pick<Fragment, 'device_id' | 'sender' | 'recipient' | 'reference' | 'total'>
 
@@ -31,7 +31,7 @@ export async function takeFragment(
   const key = keyOf(incoming)
   const evicted = await evictOldest(tx, incoming, terms)
   let kept = await readSet(tx, key)
-  const same = kept.find((fragment) => fragment.part === incoming.part.index)
+  const same = kept.find((fragment) => fragment.part === incoming.fragment.index)
   const isOld = kept.some((fragment) => fragment.received_at <= incoming.storedAt - terms.joinMs)
   const fragment = fragmentOf(incoming, key, terms)
   if (isOld || (same !== undefined && !isSameText(same, fragment))) {
@@ -41,7 +41,7 @@ export async function takeFragment(
 
   await insertRows(tx, 'inbound_fragments', [fragment])
   const all = [...kept, fragment]
-  if (all.length < incoming.part.total) return { whole: null, evicted }
+  if (all.length < incoming.fragment.total) return { whole: null, evicted }
   await markJoined(tx, key)
   return { whole: joined(all, { ...terms, nowMs: incoming.storedAt }), evicted }
 }
@@ -67,12 +67,12 @@ export async function takeOverdue(
   return { messages, isMore: sets.length === most }
 }
 
-const keyOf = ({ deviceId, from, to, part }: IncomingFragment): SetKey => ({
+const keyOf = ({ deviceId, from, to, fragment }: IncomingFragment): SetKey => ({
   device_id: deviceId,
   sender: from,
   recipient: to ?? '',
-  reference: part.reference,
-  total: part.total,
+  reference: fragment.reference,
+  total: fragment.total,
 })
 
 const fragmentOf = (
@@ -81,7 +81,7 @@ const fragmentOf = (
   terms: Pick<InboundTerms, 'maxCharacters'>,
 ): Fragment => ({
   ...key,
-  part: incoming.part.index,
+  part: incoming.fragment.index,
   body: bodyOf(incoming, terms),
   account_id: incoming.accountId,
   mode: incoming.mode,
@@ -97,7 +97,7 @@ const fragmentOf = (
  * fragments. JSON can keep half a surrogate pair; the databases cannot.
  */
 function bodyOf(
-  { part: { coded }, text }: IncomingFragment,
+  { fragment: { coded }, text }: IncomingFragment,
   { maxCharacters }: Pick<InboundTerms, 'maxCharacters'>,
 ): string {
   if (coded === undefined) return JSON.stringify(text)

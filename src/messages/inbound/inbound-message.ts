@@ -7,7 +7,7 @@ import type { StopWords } from '../opt-outs/keywords.ts'
 /**
  * The position of a fragment in a long message, as numbered by the sender's phone: `index` from 1 to `total`.
  */
-export interface InboundPart {
+export interface InboundFragment {
   reference: number
   total: number
   index: number
@@ -21,7 +21,7 @@ export interface InboundMessage {
   /** The device's owner; null for a shared device. */
   accountId: string | null
   mode: Mode
-  /** In E.164 if messages can be sent to it (`readSender`); otherwise unchanged. */
+  /** In E.164 if messages can be sent to it (`parseSender`); otherwise unchanged. */
   from: string
   to: string | null
   country: string | null
@@ -54,7 +54,7 @@ export interface InboundMessage {
   /** The sender that the device can answer from; null leaves the choice to the device that answers. */
   answerFrom?: string | null
   /** Set for a fragment of a longer message. */
-  part?: InboundPart
+  fragment?: InboundFragment
 }
 
 /** How received messages are stored. */

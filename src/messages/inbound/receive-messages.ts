@@ -2,11 +2,16 @@ import { findOperatorAccount } from '../../accounts/core/operator-account.ts'
 import type { Ids } from '../../runtime/ids.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { deleteRows, insertRows, selectEach } from '../../storage/seam/sets.ts'
-import { findOwnWords, noOwnWords, readKeywords, type WordsOfAccounts } from '../opt-outs/account-keywords.ts'
+import {
+  findOwnWords,
+  noOwnWords,
+  parseKeywords,
+  type WordsOfAccounts,
+} from '../opt-outs/account-keywords.ts'
 import { recordMessageEvents } from '../core/events.ts'
 import { type KeywordResult, applyKeyword, noKeyword } from './apply-keyword.ts'
 import { takeFragment, takeOverdue } from './inbound-fragments.ts'
-import type { InboundMessage, InboundPart, InboundTerms, KeywordTerms } from './inbound-message.ts'
+import type { InboundMessage, InboundFragment, InboundTerms, KeywordTerms } from './inbound-message.ts'
 import { countNew } from '../core/traffic.ts'
 
 /**
@@ -23,13 +28,13 @@ export async function receiveMessages(
   terms: InboundTerms,
 ): Promise<KeywordResult[]> {
   const results: KeywordResult[] = []
-  for (const { part, ...message } of inbound) {
-    if (part === undefined || !isValidPart(part)) {
+  for (const { fragment, ...message } of inbound) {
+    if (fragment === undefined || !isValidFragment(fragment)) {
       results.push(await store(tx, ids, message, terms))
       continue
     }
     if ((await seenBefore(tx, message)) !== 'never') continue
-    const { whole, evicted } = await takeFragment(tx, { ...message, part }, terms)
+    const { whole, evicted } = await takeFragment(tx, { ...message, fragment }, terms)
     // The remains of a long text can look like a keyword, but are not one.
     for (const each of evicted) await store(tx, ids, { ...message, ...each }, {})
     if (whole !== null) results.push(await store(tx, ids, { ...message, ...whole }, terms))
@@ -52,7 +57,8 @@ export async function receiveOverdue(
 }
 
 /** True if the numbering of a fragment is valid; otherwise the message is complete. */
-const isValidPart = ({ total, index }: InboundPart): boolean => total > 1 && index >= 1 && index <= total
+const isValidFragment = ({ total, index }: InboundFragment): boolean =>
+  total > 1 && index >= 1 && index <= total
 
 async function store(
   tx: Tx,
@@ -93,7 +99,7 @@ const ownWordsOf = async (tx: Tx, message: InboundMessage): Promise<WordsOfAccou
 const isStop = (
   { text, ownWords }: InboundMessage & { ownWords: WordsOfAccounts },
   keywords: KeywordTerms | undefined,
-): boolean => keywords !== undefined && readKeywords(text, keywords.stopWords, ownWords).isAny('stop')
+): boolean => keywords !== undefined && parseKeywords(text, keywords.stopWords, ownWords).isAny('stop')
 
 /**
  * Returns whether one of its fingerprints was recorded before: its own, or that of another report of the same

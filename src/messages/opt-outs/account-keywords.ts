@@ -55,7 +55,11 @@ export interface KeywordReadings {
  * Reads a text for every account with the words of those that have their own. An account is evaluated only
  * when it is asked for, because there can be thousands.
  */
-export function readKeywords(text: string, stopWords: StopWords, ownWords: WordsOfAccounts): KeywordReadings {
+export function parseKeywords(
+  text: string,
+  stopWords: StopWords,
+  ownWords: WordsOfAccounts,
+): KeywordReadings {
   const builtIn = matchKeyword(text, stopWords)
   const isAny = (keyword: Keyword): boolean =>
     builtIn?.keyword === keyword || [...ownWords.values()].some((words) => hasKeyword(words, keyword))

@@ -7,7 +7,7 @@ import {
   builtInKeyword,
   countWords,
   isListed,
-  longestWord,
+  maxKeywordLetters,
   matchKeyword,
   maxWords,
   type OwnWord,
@@ -160,8 +160,8 @@ function spellingFault(word: string): Pick<Fault, 'code' | 'detail'> | undefined
     return { code: 'control_character', detail: 'A keyword cannot have control characters.' }
   const bare = bareWord(word)
   if (bare === '') return { code: 'blank', detail: `Keyword '${word}' needs a letter or a digit.` }
-  if (word.length <= longestWord && bare.length <= longestWord) return undefined
-  const detail = `Keyword '${word.slice(0, longestWord)}…' has more than ${longestWord} characters.`
+  if (word.length <= maxKeywordLetters && bare.length <= maxKeywordLetters) return undefined
+  const detail = `Keyword '${word.slice(0, maxKeywordLetters)}…' has more than ${maxKeywordLetters} characters.`
   return { code: 'too_long', detail }
 }
 

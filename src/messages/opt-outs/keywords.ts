@@ -143,7 +143,7 @@ export const countWords = (text: string): number =>
   text.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 
 /** Maximum letters of an account's keyword, as at Braze. A longer one is a sentence. */
-export const longestWord = 34
+export const maxKeywordLetters = 34
 
 /** Maximum words of a beginning that counts: more are a sentence, and not worth a lookup. */
 export const maxWords = 5
@@ -151,7 +151,9 @@ export const maxWords = 5
 /** Returns the bare words by which a text can be a keyword of an account; none for most sentences. */
 export const possibleKeywords = (text: string): string[] => {
   const { whole, beginnings } = spokenWords(text)
-  return [...new Set([whole, ...beginnings])].filter((word) => word !== '' && word.length <= longestWord)
+  return [...new Set([whole, ...beginnings])].filter(
+    (word) => word !== '' && word.length <= maxKeywordLetters,
+  )
 }
 
 /**
@@ -160,7 +162,7 @@ export const possibleKeywords = (text: string): string[] => {
  */
 const ends = /(?<![?:]\s*)(?:[!;…。！，、．।۔،؛\r\n]|(?<!\p{N})[.,]|[.,](?!\p{N})|[-–—]\s)/gu
 const signsBefore = /^[^\p{L}\p{N}]+/u
-/** The maximum within a word of `longestWord` characters (`S.T.O.P.`). */
+/** The maximum within a word of `maxKeywordLetters` characters (`S.T.O.P.`). */
 const maxEnds = 17
 /** A sign includes its marks: a variation selector of an emoji is not a gap of its own. */
 const gaps = /(?:[^\p{L}\p{M}\p{N}]\p{M}*)+/gu

@@ -118,7 +118,7 @@ export interface ClaimsMade {
  * Claims messages for devices as one unit. An attempt with its fencing token is written for each and flushed
  * with the transaction, before a connector sees it (P5), with no time before `floor`. Claims nothing for a
  * node that has lost its lease or was declared dead. Returns the claimed messages, request by request. Rejects a
- * database that has not progressed beyond `known`, because it was restored (`PutBackError`).
+ * database that has not progressed beyond `known`, because it was restored (`RestoredError`).
  */
 export async function claimMessages(
   tx: Tx,

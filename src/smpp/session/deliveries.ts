@@ -1,5 +1,5 @@
 import type { DeadlineTimer } from './deadline-timer.ts'
-import { DeliveryResult, type SessionSpan } from './delivery-result.ts'
+import { AckState, type SessionSpan } from './ack-state.ts'
 import { commandStatus, type Pdu, type PduOf } from '../codec/pdu.ts'
 import type { SessionLimits } from './session-limits.ts'
 
@@ -7,7 +7,7 @@ import type { SessionLimits } from './session-limits.ts'
  * A message or a receipt from the peer. Its octets are views of the received data: a consumer that keeps them
  * longer than the promise must copy them.
  */
-export type Delivery = PduOf<'deliver_sm' | 'data_sm'>
+export type IncomingPdu = PduOf<'deliver_sm' | 'data_sm'>
 
 interface Deps {
   alarm: Pick<DeadlineTimer, 'by'>
@@ -15,9 +15,9 @@ interface Deps {
   monotonicMs(): number
   /** When data of the peer last arrived. */
   receivedMs(): number
-  /** Stores a message; `fate` gets its result from then on. */
-  store(delivery: Delivery, fate: DeliveryResult): Promise<void>
-  answer(delivery: Delivery, status: number): void
+  /** Stores a message; `ackState` gets its result from then on. */
+  store(delivery: IncomingPdu, ackState: AckState): Promise<void>
+  answer(delivery: IncomingPdu, status: number): void
   /** One was answered: there may be room for another. */
   answered(): void
 }
@@ -29,7 +29,7 @@ interface Deps {
 export class Deliveries {
   readonly #deps: Deps
   readonly #span: SessionSpan
-  readonly #open = new Map<Delivery, { untilMs: number; fate: DeliveryResult }>()
+  readonly #open = new Map<IncomingPdu, { untilMs: number; ackState: AckState }>()
   /** Calls of the store that have not ended, including those that timed out. */
   #storing = 0
 
@@ -51,17 +51,17 @@ export class Deliveries {
     return this.#open.size >= this.#deps.limits.maxUnanswered
   }
 
-  take(delivery: Delivery): void {
+  take(delivery: IncomingPdu): void {
     // The store still works on messages that timed out: it gets no more.
     if (this.#storing >= this.#deps.limits.maxUnanswered)
       return this.#deps.answer(delivery, commandStatus.ESME_RX_T_APPN)
     const nowMs = this.#deps.monotonicMs()
     const untilMs = nowMs + this.#deps.limits.deliverTimeoutMs
-    const fate = new DeliveryResult(this.#span, nowMs)
-    this.#open.set(delivery, { untilMs, fate })
+    const ackState = new AckState(this.#span, nowMs)
+    this.#open.set(delivery, { untilMs, ackState })
     this.#deps.alarm.by(untilMs)
     this.#storing++
-    void this.#store(delivery, fate).then((status) => {
+    void this.#store(delivery, ackState).then((status) => {
       this.#storing--
       this.#answer(delivery, status)
     })
@@ -86,27 +86,27 @@ export class Deliveries {
     this.#open.clear()
   }
 
-  async #store(delivery: Delivery, fate: DeliveryResult): Promise<number> {
+  async #store(delivery: IncomingPdu, ackState: AckState): Promise<number> {
     try {
-      await this.#deps.store(delivery, fate)
+      await this.#deps.store(delivery, ackState)
       return commandStatus.ESME_ROK
     } catch {
       return commandStatus.ESME_RX_T_APPN
     }
   }
 
-  #answer(delivery: Delivery, status: number): void {
-    const fate = this.#open.get(delivery)?.fate
-    if (fate === undefined) return
+  #answer(delivery: IncomingPdu, status: number): void {
+    const ackState = this.#open.get(delivery)?.ackState
+    if (ackState === undefined) return
     this.#open.delete(delivery)
-    fate.answered(status === commandStatus.ESME_ROK, this.#deps.monotonicMs())
+    ackState.answered(status === commandStatus.ESME_ROK, this.#deps.monotonicMs())
     this.#deps.answer(delivery, status)
     this.#deps.answered()
   }
 }
 
 /** Returns the response to a delivery: accepted with ESME_ROK, or rejected temporarily. */
-export function deliveryAnswer({ command, sequence }: Delivery, status: number): Pdu {
+export function deliveryAnswer({ command, sequence }: IncomingPdu, status: number): Pdu {
   const body = status === commandStatus.ESME_ROK ? { messageId: '', tlvs: [] } : null
   return { command: `${command}_resp`, status, sequence, body }
 }

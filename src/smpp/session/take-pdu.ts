@@ -1,6 +1,6 @@
 import { codecOf } from '../codec/body-codecs.ts'
 import type { MalformedPdu } from '../codec/decode-pdu.ts'
-import type { Delivery } from './deliveries.ts'
+import type { IncomingPdu } from './deliveries.ts'
 import { type Bodies, type Command, commandStatus, type Pdu } from '../codec/pdu.ts'
 
 /** What a session can do with a PDU of its peer. */
@@ -8,7 +8,7 @@ interface Deps {
   send(pdu: Pdu): unknown
   /** Matches a response with its request; false when none matches. */
   answer(command: Command, sequence: number, status: number, body: Bodies[Command]): boolean
-  deliver(delivery: Delivery): void
+  deliver(delivery: IncomingPdu): void
   peerUnbinds(sequence: number): void
   /** Reports an unexpected PDU, or one that could not be parsed completely. */
   odd(pdu: Pdu | MalformedPdu): void

@@ -21,7 +21,7 @@ const keys = /(?<![\p{L}\p{N}])(id|sub|dlvrd|submit[ _]?date|done[ _]?date|stat|
  * sender and may contain anything: from there the last value of a key is used, and only if the key is missing
  * before it.
  */
-export function readReceiptText(text: string): ReceiptText | null {
+export function parseReceiptText(text: string): ReceiptText | null {
   const found: Record<ReadKey, string | null> = {
     id: null,
     stat: null,

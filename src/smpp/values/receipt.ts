@@ -1,16 +1,16 @@
 import { maxIdLetters } from './message-id.ts'
 import { type MessageFields, tlvTags } from '../codec/pdu.ts'
 import type { ReceiptPattern } from './receipt-pattern.ts'
-import { isWholeReceipt, readReceiptText, type ReceiptText } from './receipt-text.ts'
+import { isWholeReceipt, parseReceiptText, type ReceiptText } from './receipt-text.ts'
 import { judgeState, judgeWord, ownEnd, type ReceiptWords } from './receipt-verdict.ts'
 
 /**
  * The facts in a receipt. `result` is null when it is not final: in progress, unknown, or an invalid receipt
- * (`isUnread`); it is only acknowledged. `numbers` are its source and destination, one of which is the
+ * (`isUnparsed`); it is only acknowledged. `numbers` are its source and destination, one of which is the
  * recipient's.
  */
 export type ReceiptFacts =
-  | { result: null; ownWord?: string; isUnread?: true }
+  | { result: null; ownWord?: string; isUnparsed?: true }
   | {
       /** As the SMSC wrote it; with `hasNoId` a substitute for the missing one. */
       networkId: string
@@ -60,7 +60,7 @@ export interface ReceiptReading {
  * ID is about the message whose reference it returns. A final word counts under any esm_class, an unknown one
  * only if esm_class marks the receipt as final. TLVs take precedence over the text.
  */
-export function readReceipt(
+export function parseReceipt(
   fields: MessageFields,
   { isKnownId, words, pattern }: { isKnownId: (id: string) => boolean } & ReceiptReading,
 ): ReceiptFacts | null {
@@ -71,7 +71,7 @@ export function readReceipt(
   const hasNames = id !== null || reference !== null
   const isMarked = type === receiptType || type === noticeType || (hasNames && state !== undefined)
   const written = textOf(fields)
-  const text = pattern?.(written) ?? readReceiptText(written)
+  const text = pattern?.(written) ?? parseReceiptText(written)
   const networkId = id ?? text?.id ?? null
   const isMeant = (): boolean =>
     networkId !== null &&
@@ -89,9 +89,9 @@ export function readReceipt(
   const numbers = [fields.source.address, fields.destination.address].filter((number) => number !== '')
   const isNamed =
     networkId === null ? reference !== null && numbers.length > 0 : networkId.length <= maxIdLetters
-  if (!isNamed) return { result: null, isUnread: true }
+  if (!isNamed) return { result: null, isUnparsed: true }
   if (verdict.result === null)
-    return { result: null, ...ownWord, ...(known === null && word === null && { isUnread: true }) }
+    return { result: null, ...ownWord, ...(known === null && word === null && { isUnparsed: true }) }
   return {
     ...(networkId === null
       ? { networkId: `?${reference}/${numbers.join('/')}`, hasNoId: true }
@@ -119,7 +119,7 @@ export function wholeReceiptId(fields: MessageFields, { words, pattern }: Receip
   const isOurs =
     stat !== null && (words.has(stat) || (!/^\d+$/.test(stat) && judgeWord(stat, words) !== null))
   if (isOurs) return id
-  return isWholeReceipt(text) ? (readReceiptText(text)?.id ?? null) : null
+  return isWholeReceipt(text) ? (parseReceiptText(text)?.id ?? null) : null
 }
 
 /**
@@ -134,7 +134,7 @@ export function receiptOf(fields: MessageFields, reading: ReceiptReading | null 
   if (!isMarked && !isWhole) return null
   const own = reading?.pattern?.(text)
   if (own) return own
-  return readReceiptText(text.split(/(?<![\p{L}\p{N}])text[ \t]*:/iu, 1)[0] ?? '')
+  return parseReceiptText(text.split(/(?<![\p{L}\p{N}])text[ \t]*:/iu, 1)[0] ?? '')
 }
 
 /** `sub:002 dlvrd:002`: one receipt for a long message. */

@@ -3,8 +3,8 @@ import { StorageError, type Tx } from '../seam/dialect.ts'
 /**
  * Thrown if the database has made less progress than this process has seen: it was restored meanwhile (P14).
  */
-export class PutBackError extends StorageError {
-  override readonly name = 'PutBackError'
+export class RestoredError extends StorageError {
+  override readonly name = 'RestoredError'
 
   constructor() {
     super(
@@ -27,7 +27,7 @@ export async function advanceProgress(tx: Tx, known: number): Promise<number> {
     .returning('progress')
     .executeTakeFirst()
   const progress = row?.progress ?? 0
-  if (known > 0 && progress <= known) throw new PutBackError()
+  if (known > 0 && progress <= known) throw new RestoredError()
   return progress
 }
 

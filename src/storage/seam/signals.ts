@@ -21,4 +21,4 @@ export interface SignalsListener {
 }
 
 /** Maximum octets of a broadcast: PostgreSQL accepts 7,999. */
-export const longestWord = 7_900
+export const maxPayloadOctets = 7_900

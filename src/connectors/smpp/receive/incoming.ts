@@ -3,19 +3,19 @@ import { BoundedMap } from '../../../runtime/bounded-map.ts'
 import type { ConnectorEvents, Inbound } from '../../connector.ts'
 import type { ConnectorTools } from '../../connector-tools.ts'
 import { ton } from '../../../smpp/values/address.ts'
-import type { Delivery } from '../../../smpp/session/deliveries.ts'
-import type { DeliveryResult } from '../../../smpp/session/delivery-result.ts'
+import type { IncomingPdu } from '../../../smpp/session/deliveries.ts'
+import type { AckState } from '../../../smpp/session/ack-state.ts'
 import { readInboundText } from '../../../smpp/values/inbound-text.ts'
 import { type IdMode, receiptedId } from '../../../smpp/values/message-id.ts'
 import type { MessageFields } from '../../../smpp/codec/pdu.ts'
 import type { KnownIds } from './known-ids.ts'
-import { type ReceiptReading, readReceipt, wholeReceiptId } from '../../../smpp/values/receipt.ts'
-import type { Unread } from './unread.ts'
+import { type ReceiptReading, parseReceipt, wholeReceiptId } from '../../../smpp/values/receipt.ts'
+import type { Unparsed } from './unparsed.ts'
 
 interface Deps {
   events: Pick<ConnectorEvents, 'receipt' | 'inbound'>
   tools: Pick<ConnectorTools, 'now'>
-  unread: Unread
+  unparsed: Unparsed
   ids: IdMode
   receipts: ReceiptReading
   receiptsPer: 'part' | 'message'
@@ -29,27 +29,27 @@ interface Deps {
 const repeatMs = 600_000
 
 /** Returns the handler for messages and receipts of the SMSC; it settles when they are stored. */
-export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryResult) => Promise<void> {
-  const { events, tools, ids, known, unread, receipts: reading } = deps
+export function createIncoming(deps: Deps): (delivery: IncomingPdu, ackState: AckState) => Promise<void> {
+  const { events, tools, ids, known, unparsed, receipts: reading } = deps
   const nameOf = createNames()
   const readings = (id: string): string[] => {
     const { networkId, alternatives = [] } = receiptedId(id, ids)
     return [networkId, ...alternatives]
   }
-  return async (delivery, fate) => {
+  return async (delivery, ackState) => {
     const { body } = delivery
     const isKnownId = (id: string): boolean => readings(id).some((each) => known.has(each))
-    let receipt = readReceipt(body, { ...reading, isKnownId })
+    let receipt = parseReceipt(body, { ...reading, isKnownId })
     const early = receipt === null ? wholeReceiptId(body, reading) : null
     if (early !== null) {
       await known.waitFor(readings(early), [body.source.address, body.destination.address])
       // No person writes such a text: with an unknown ID it is kept with the unmatched receipts.
-      receipt = readReceipt(body, { ...reading, isKnownId: () => true })
+      receipt = parseReceipt(body, { ...reading, isKnownId: () => true })
     }
     if (receipt !== null) {
       if (receipt.ownWord !== undefined)
-        unread.word(receipt.ownWord, receipt.result === null ? 'open' : 'undelivered')
-      if (receipt.result === null) return receipt.isUnread === true ? unread.receipt(delivery) : undefined
+        unparsed.word(receipt.ownWord, receipt.result === null ? 'open' : 'undelivered')
+      if (receipt.result === null) return receipt.isUnparsed === true ? unparsed.receipt(delivery) : undefined
       const { networkId, hasNoId, result, code, networkCode, numbers, isOneSided, reference } = receipt
       const { submittedAt, covers } = receipt
       // No ID shows whether the response to its submission had arrived before.
@@ -72,7 +72,7 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryR
     const receivedAt = tools.now()
     const fromIs = kindOf(body.source)
     // A part of a long text has its own number: the same octets are the same part.
-    const { name, former } = nameOf(digestOf(body), { fate, receivedAt, isPiece: part !== null })
+    const { name, former } = nameOf(digestOf(body), { ackState, receivedAt, isFragment: part !== null })
     await events.inbound({
       from: numberOf(body.source),
       ...(fromIs !== null && { fromIs }),
@@ -84,7 +84,7 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryR
       fingerprint: name,
       fingerprintGuessed: true,
       ...(former !== null && { formerFingerprint: former }),
-      ...(part === null ? {} : { part: { ...part, ...(coded !== null && { coded }) } }),
+      ...(part === null ? {} : { fragment: { ...part, ...(coded !== null && { coded }) } }),
     })
   }
 }
@@ -116,12 +116,12 @@ interface SeenDelivery {
   /** The ten minutes in which it first arrived. */
   span: number
   /** The result of its last copy. */
-  fate: DeliveryResult
+  ackState: AckState
 }
 interface Copy {
-  fate: DeliveryResult
+  ackState: AckState
   receivedAt: number
-  isPiece: boolean
+  isFragment: boolean
 }
 
 /**
@@ -132,17 +132,19 @@ interface Copy {
 function createNames(): (digest: string, copy: Copy) => Pick<SeenDelivery, 'name' | 'former'> {
   const seen = new BoundedMap<SeenDelivery>(maxRemembered)
   let count = 0
-  return (digest, { fate, receivedAt, isPiece }) => {
+  return (digest, { ackState, receivedAt, isFragment }) => {
     const known = seen.get(digest)
     const span = Math.floor(receivedAt / repeatMs)
-    const isRecent = known !== undefined && fate.arrivedMs - known.fate.arrivedMs < repeatMs
+    const isRecent = known !== undefined && ackState.arrivedMs - known.ackState.arrivedMs < repeatMs
     const isRepeat =
-      isRecent && (isPiece || known.fate.mayComeAgain(fate.arrivedMs, !fate.isOfSameSession(known.fate)))
+      isRecent &&
+      (isFragment ||
+        known.ackState.mayComeAgain(ackState.arrivedMs, !ackState.isOfSameSession(known.ackState)))
     const isTaken = !isRepeat && known?.span === span
     const name = isRepeat ? known.name : `${digest}.${span}${isTaken ? `.${receivedAt}.${++count}` : ''}`
     const former =
       known === undefined ? { name: `${digest}.${span - 1}`, afterMs: receivedAt - repeatMs } : null
-    const entry = isRepeat ? { ...known, fate } : { name, former, span, fate }
+    const entry = isRepeat ? { ...known, ackState } : { name, former, span, ackState }
     seen.set(digest, entry)
     return entry
   }

@@ -1,7 +1,7 @@
 import type { ConnectionFault } from '../../../smpp/session/connection.ts'
 import type { MalformedPdu } from '../../../smpp/codec/decode-pdu.ts'
-import type { Delivery } from '../../../smpp/session/deliveries.ts'
-import type { DeliveryResult } from '../../../smpp/session/delivery-result.ts'
+import type { IncomingPdu } from '../../../smpp/session/deliveries.ts'
+import type { AckState } from '../../../smpp/session/ack-state.ts'
 import { commandStatus, type Pdu } from '../../../smpp/codec/pdu.ts'
 import type { LateAnswer } from '../../../smpp/session/request-outcome.ts'
 
@@ -30,7 +30,7 @@ export const deadPeer: SessionEnd = { kind: 'no_enquire_link_answer', detail: 't
 /** Events of a session. Only `store` may fail. */
 export interface SessionEvents {
   /** A message or a receipt: acked when the promise resolves, and delivered again when it rejects. */
-  store(delivery: Delivery, fate: DeliveryResult): Promise<void>
+  store(delivery: IncomingPdu, ackState: AckState): Promise<void>
   /** The response to a request that had timed out as `unknown` arrived after all. */
   late(answer: LateAnswer): void
   /** There may be more room than before. */

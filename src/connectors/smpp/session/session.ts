@@ -3,7 +3,7 @@ import { type DeadlineTimer, createDeadlineTimer } from '../../../smpp/session/d
 import { type BindOutcome, type BindResponse, judgeBind } from './bind-outcome.ts'
 import { Connection, type ConnectionFault } from '../../../smpp/session/connection.ts'
 import type { MalformedPdu } from '../../../smpp/codec/decode-pdu.ts'
-import { Deliveries, type Delivery, deliveryAnswer } from '../../../smpp/session/deliveries.ts'
+import { Deliveries, type IncomingPdu, deliveryAnswer } from '../../../smpp/session/deliveries.ts'
 import { KeepAlive } from '../../../smpp/session/keep-alive.ts'
 import { GracefulClose } from '../../../smpp/session/graceful-close.ts'
 import type { OpenSocket } from '../../../smpp/session/open-socket.ts'
@@ -61,7 +61,7 @@ export class Session {
     )
     this.#deliveries = new Deliveries({
       ...shared,
-      store: (delivery, fate) => deps.events.store(delivery, fate),
+      store: (delivery, ackState) => deps.events.store(delivery, ackState),
       answer: (delivery, status) => this.#send(deliveryAnswer(delivery, status)),
       answered: () => this.#deliveryAnswered(),
     })
@@ -157,7 +157,7 @@ export class Session {
     const incoming = {
       send: (pdu: Pdu) => this.#send(pdu),
       answer: this.#requests.answer.bind(this.#requests),
-      deliver: (delivery: Delivery) => this.#takeDelivery(delivery),
+      deliver: (delivery: IncomingPdu) => this.#takeDelivery(delivery),
       peerUnbinds: (sequence: number) => this.#peerUnbinds(sequence),
       odd: (pdu: Pdu | MalformedPdu) => events.odd(pdu),
     }
@@ -198,7 +198,7 @@ export class Session {
   }
 
   /** From the connection on: some SMSCs deliver before their bind response, and drop what is rejected (decision 34). */
-  #takeDelivery(delivery: Delivery): void {
+  #takeDelivery(delivery: IncomingPdu): void {
     // Only when the peer has closed with more than is accepted: without a response it still has them.
     if (this.#deliveries.isFull) return
     this.#used()

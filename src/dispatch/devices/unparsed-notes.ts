@@ -9,7 +9,7 @@ const maxLetters = 100
 const notPrinted = /[^\x20-\x7e]/g
 
 /** Collects what devices sent and could not be parsed, until it is stored. */
-export class UnreadNotes {
+export class UnparsedNotes {
   readonly #clock: { now(): number }
   readonly #counted: (deviceId: string, kind: UnreadKind) => void
   #notes = new Map<string, UnreadForm>()

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../../runtime/bounded-map.ts'
 import type { ConnectorTools } from '../../connector-tools.ts'
 import type { MalformedPdu } from '../../../smpp/codec/decode-pdu.ts'
-import type { Delivery } from '../../../smpp/session/deliveries.ts'
+import type { IncomingPdu } from '../../../smpp/session/deliveries.ts'
 import { describePdu } from '../../../smpp/values/describe-pdu.ts'
 import { type Pdu, tlvTags } from '../../../smpp/codec/pdu.ts'
 
@@ -12,16 +12,16 @@ const maxSaid = 100
  * Records what a link received and could not parse, or not completely: all of it is counted, and each kind
  * and word is logged once.
  */
-export interface Unread {
+export interface Unparsed {
   /** A receipt contains a status word that SMPP does not define and that the settings do not explain. */
   word(word: string, meaning: 'undelivered' | 'open'): void
   /** A receipt matches no message, or has no result. */
-  receipt(delivery: Delivery): void
+  receipt(delivery: IncomingPdu): void
   /** An unexpected PDU, or one whose optional part cannot be parsed. */
   odd(pdu: Pdu | MalformedPdu): void
 }
 
-export function createUnread({ counters, log }: Pick<ConnectorTools, 'counters' | 'log'>): Unread {
+export function createUnparsed({ counters, log }: Pick<ConnectorTools, 'counters' | 'log'>): Unparsed {
   const logged = new BoundedMap<true>(maxSaid)
   const logOnce = (name: string, words: string, detail: Record<string, unknown>): void => {
     if (logged.has(name)) return
@@ -30,7 +30,7 @@ export function createUnread({ counters, log }: Pick<ConnectorTools, 'counters' 
   }
   return {
     word(word, meaning) {
-      counters?.unread('word', isOneWord.test(word) ? word.toUpperCase() : formOf(word))
+      counters?.unparsed('word', isOneWord.test(word) ? word.toUpperCase() : formOf(word))
       const words =
         meaning === 'undelivered'
           ? 'receipts contain a word that SMPP does not define; it counts as undelivered, unless receipt_words defines it'
@@ -38,17 +38,17 @@ export function createUnread({ counters, log }: Pick<ConnectorTools, 'counters' 
       logOnce(`word ${word}`, words, { word })
     },
     receipt(delivery) {
-      counters?.unread('receipt', formOfReceipt(delivery))
+      counters?.unparsed('receipt', formOfReceipt(delivery))
       const words = 'ignoring receipts that match no message or have no result'
       logOnce('receipt', words, describePdu(delivery))
     },
     odd(pdu) {
       if (pdu.command === 'malformed') {
-        counters?.unread('pdu', `${pdu.claimed ?? 'no command'}: ${pdu.fault}`)
+        counters?.unparsed('pdu', `${pdu.claimed ?? 'no command'}: ${pdu.fault}`)
         return logOnce('pdu', 'rejecting PDUs that cannot be parsed', describePdu(pdu))
       }
       if (!('rest' in pdu)) return log('debug', 'the SMSC sent an unexpected PDU', describePdu(pdu))
-      counters?.unread('rest', `${pdu.command}: ${pdu.rest}`)
+      counters?.unparsed('rest', `${pdu.command}: ${pdu.rest}`)
       const words = 'received PDUs whose optional part is incomplete; the complete fields are used'
       logOnce('rest', words, describePdu(pdu))
     },
@@ -71,7 +71,7 @@ const isOneWord = /^(?:[a-z][a-z_-]*|\d{1,3})$/i
 /** More than a form holds. */
 const maxRead = 500
 
-function formOfReceipt({ body }: Delivery): string {
+function formOfReceipt({ body }: IncomingPdu): string {
   const { esmClass, dataCoding, shortMessage, tlvs } = body
   const payload = tlvs.find(({ tag }) => tag === tlvTags.message_payload)?.value
   const octets = Buffer.from(shortMessage.length > 0 ? shortMessage : (payload ?? shortMessage))

@@ -15,7 +15,7 @@ export interface SessionSpan {
  * The result of one message from the peer, which distinguishes a repeat of it from another message with the
  * same text.
  */
-export class DeliveryResult {
+export class AckState {
   readonly #session: SessionSpan
   readonly #arrivedMs: number
   #response: { isAck: boolean; atMs: number } | null = null
@@ -34,7 +34,7 @@ export class DeliveryResult {
   }
 
   /** Returns whether both arrived over the same session. */
-  isOfSameSession(other: DeliveryResult): boolean {
+  isOfSameSession(other: AckState): boolean {
     return other.#session === this.#session
   }
 
