@@ -19,6 +19,8 @@ export interface PhoneLever {
   restart(): Promise<void>
   /** Removes the app and installs it anew: another registration, nothing known. */
   reinstall(): Promise<void>
+  /** Removes what the app knows, as Android's settings do; the package stays. */
+  clearData(): Promise<void>
   /** Ends its event streams as a proxy on the way would. */
   cutStreams(): Promise<void>
   /** Opens one more event stream. */
@@ -154,6 +156,7 @@ function createLever(peer: Peer, records: () => readonly PhoneRecord[], phone: n
     goOnline: () => order('online'),
     restart: () => order('restart'),
     reinstall: () => order('reinstall'),
+    clearData: () => order('clear-data'),
     cutStreams: () => order('cut-streams'),
     openStream: () => order('open-stream'),
     receiveSms: (sms) => order('receive', { sms }),

@@ -82,6 +82,7 @@ function createOperations(phones: readonly FakePhone[], flush: () => void) {
     offline: (order: OnPhone) => each(order, (phone) => phone.goOffline()),
     online: (order: OnPhone) => each(order, (phone) => phone.goOnline()),
     restart: (order: OnPhone) => each(order, (phone) => phone.restart()),
+    'clear-data': (order: OnPhone) => each(order, (phone) => phone.clearData()),
     reinstall: (order: OnPhone) => each(order, (phone) => phone.reinstall()),
     'cut-streams': (order: OnPhone) => each(order, (phone) => phone.cutStreams()),
     'open-stream': (order: OnPhone) => each(order, (phone) => phone.openStream()),

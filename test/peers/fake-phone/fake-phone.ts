@@ -2,18 +2,19 @@ import { type Random, seededRandom } from '../seeded-random.ts'
 import type { StreamEvent } from './event-stream.ts'
 import type { InboundSms } from './inbox.ts'
 import { type AppHouse, installApp, type InstalledApp } from './installed-app.ts'
-import { cancelMessage, pullMessages } from './message-pull.ts'
+import { LocalServer } from './local-server.ts'
+import { cancelMessage } from './message-pull.ts'
 import { createPhoneApi, type PhoneApi } from './phone-api.ts'
 import { describeHealth } from './phone-health.ts'
 import { isSince, type PhoneKnobs, turnKnobs } from './phone-knobs.ts'
 import type { NoteRecord, PhoneLog } from './phone-log.ts'
 import { PhoneNetwork } from './phone-network.ts'
-import { syncSettings, syncWebhooks } from './phone-sync.ts'
 import { createPhoneTime, type PhoneTime } from './phone-time.ts'
+import { createPhoneWork, type PhoneWork } from './phone-work.ts'
 import { describeSim, register, type SignUp } from './registration.ts'
 import { StreamManager } from './stream-manager.ts'
-import { UniqueWork } from './unique-work.ts'
 import type { PhoneView } from './phone-view.ts'
+import { randomId } from './webhook-queue.ts'
 
 export interface PhoneHouse {
   phone: number
@@ -27,8 +28,6 @@ export interface PhoneHouse {
   ca: string | null
 }
 
-const dayMs = 86_400_000
-
 /** One phone with the app on it: boots, pulls, sends, reports, and goes wrong as its knobs say. */
 export class FakePhone {
   readonly #house: PhoneHouse
@@ -37,9 +36,11 @@ export class FakePhone {
   readonly #network: PhoneNetwork
   readonly #api: PhoneApi
   readonly #streams: StreamManager
-  readonly #work: { registration: UniqueWork; pull: UniqueWork; webhooks: UniqueWork; settings: UniqueWork }
+  readonly #local: LocalServer
+  readonly #work: PhoneWork
   #knobs: PhoneKnobs
   #app: InstalledApp
+  #installation: { id: string; createdAtMs: number }
   #stopPing: () => void = () => {}
 
   constructor(house: PhoneHouse) {
@@ -50,6 +51,13 @@ export class FakePhone {
     this.#network = new PhoneNetwork(house.ca)
     this.#api = createPhoneApi({ ...house, knobs: () => this.#knobs, network: this.#network })
     this.#app = installApp(this.#appHouse(), this.#knobs.foreignToken)
+    this.#installation = this.#install()
+    this.#local = new LocalServer({
+      ...this.#appHouse(),
+      now: this.#time.now,
+      app: () => this.#app,
+      installation: () => this.#installation,
+    })
     this.#streams = new StreamManager({
       ...house,
       knobs: () => this.#knobs,
@@ -64,15 +72,21 @@ export class FakePhone {
 
   /** Starts the app, for the first time or again. */
   boot(): void {
-    this.#work.registration.start()
-    this.#work.pull.start()
-    this.#work.webhooks.start()
-    this.#work.settings.start()
+    if (this.#local.port === null) void this.#local.start()
+    if (this.#knobs.isCloudOn) this.#startCloud()
     this.#startPing()
     if (isSince(this.#knobs.appVersion, '1.66.0')) {
       const simCards = this.#knobs.simCards.map((sim) => describeSim(sim, (value) => value))
       this.#app.queue.emit('app:started', { simCards })
     }
+    this.#app.sender.wake()
+  }
+
+  #startCloud(): void {
+    this.#work.registration.start()
+    this.#work.pull.start()
+    this.#work.webhooks.start()
+    this.#work.settings.start()
   }
 
   /** Stops the app and starts it again; what it has stored stays. */
@@ -83,17 +97,24 @@ export class FakePhone {
 
   /** Removes the app with all that it knows, and installs it anew. */
   reinstall(): void {
+    this.clearData()
+    this.#installation = this.#install()
+  }
+
+  /** Removes what the app knows: messages, settings and password. The package and what Android keeps stay. */
+  clearData(): void {
     this.#stopApp()
     this.#time.clear()
     this.#app.reports.clear()
     this.#app.queue.clear()
-    this.#app = installApp(this.#appHouse(), false)
+    this.#app = installApp(this.#appHouse(), false, this.#app.inbox.sms)
     this.boot()
   }
 
   set(change: Partial<PhoneKnobs>): void {
     this.#knobs = turnKnobs(this.#knobs, change)
     this.#streams.applyHalfOpen()
+    this.#local.applyFault()
     this.#app.sender.wake()
   }
 
@@ -166,6 +187,8 @@ export class FakePhone {
       openStreams: this.#streams.open,
       webhooks,
       settings,
+      localPort: this.#local.port,
+      localPassword: this.#app.localPassword,
       messages: store.all(),
       reportsWaiting: reports.waiting,
       webhooksWaiting: queue.waiting,
@@ -173,32 +196,14 @@ export class FakePhone {
     }
   }
 
-  #createWork() {
-    const house = {
+  #createWork(): PhoneWork {
+    return createPhoneWork({
       time: this.#time,
       network: this.#network,
-      failed: (work: string, error: Error) => this.#note('work-failed', { work, reason: error.message }),
-    }
-    const all = () => ({ ...this.#appHouse(), ...this.#app, ...this.#kept() })
-    const everyMs = (): number => dayMs
-    const settings = async (signal: AbortSignal): Promise<void> => {
-      await syncSettings(all(), signal)
-      this.#app.sender.wake()
-    }
-    return {
-      registration: new UniqueWork(house, { name: 'registration', run: (signal) => this.#register(signal) }),
-      pull: new UniqueWork(house, {
-        name: 'pull',
-        run: (signal) => pullMessages(all(), signal),
-        everyMs: () => this.#knobs.pollEveryMs,
-      }),
-      webhooks: new UniqueWork(house, {
-        name: 'webhooks',
-        run: (signal) => syncWebhooks(all(), signal),
-        everyMs,
-      }),
-      settings: new UniqueWork(house, { name: 'settings', run: settings, everyMs }),
-    }
+      failed: (work, error) => this.#note('work-failed', { work, reason: error.message }),
+      all: () => ({ ...this.#appHouse(), ...this.#app, ...this.#kept() }),
+      register: (signal) => this.#register(signal),
+    })
   }
 
   /** Each success opens a stream more; a failure opens one only when there is none yet. */
@@ -264,8 +269,16 @@ export class FakePhone {
 
   #stopApp(): void {
     this.#stopPing()
+    const { port } = this.#local
+    this.#local.stop()
+    // The same again, unless the knobs name another.
+    if (port !== null && this.#knobs.localPort === 0) this.#knobs = { ...this.#knobs, localPort: port }
     this.#streams.stop()
     for (const work of Object.values(this.#work)) work.stop()
+  }
+
+  #install(): { id: string; createdAtMs: number } {
+    return { id: randomId(this.#random, 8).toLowerCase(), createdAtMs: this.#time.now() }
   }
 
   #note(what: NoteRecord['what'], detail: NoteRecord['detail']): void {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { textIdOf } from './java-hash.ts'
 import { readPhoneDate, writePhoneDate } from './phone-dates.ts'
 import { isSince, type PhoneKnobs } from './phone-knobs.ts'
 import type { NoteRecord } from './phone-log.ts'
@@ -25,16 +26,29 @@ export interface InboxHouse {
   note(what: NoteRecord['what'], detail: NoteRecord['detail']): void
 }
 
-type ReceivedSms = InboundSms & { receivedAtMs: number; simNumber: number }
+export type ReceivedSms = InboundSms & { receivedAtMs: number; simNumber: number }
 
 /** What has come to the phone, and what of it the app has passed on. */
 export class Inbox {
   readonly #house: InboxHouse
-  readonly #seen = new Set<string>()
-  readonly #all: ReceivedSms[] = []
+  /** The app's own table, by the id of a row: a hash, so that of two SMS that share one only one is kept. */
+  readonly #rows = new Map<string, ReceivedSms>()
+  /** What Android keeps: it stays when the data of the app are cleared. */
+  readonly #all: ReceivedSms[]
 
-  constructor(house: InboxHouse) {
+  constructor(house: InboxHouse, kept: ReceivedSms[] = []) {
     this.#house = house
+    this.#all = kept
+  }
+
+  /** All SMS that Android keeps. */
+  get sms(): ReceivedSms[] {
+    return this.#all
+  }
+
+  /** The rows of the app's table, by their ids. */
+  get rows(): ReadonlyMap<string, ReceivedSms> {
+    return this.#rows
   }
 
   receive(sms: InboundSms): void {
@@ -50,8 +64,13 @@ export class Inbox {
     const order = (JSON.parse(data) ?? {}) as Record<string, string | undefined>
     const [since, until] = ['since', 'until'].map((name) => readPhoneDate(order[name] ?? '', dateParser))
     const triggersWebhooks = order['triggerWebhooks'] !== 'false' || !isSince(appVersion, '1.59.0')
+    this.readAgain(since!, until!, triggersWebhooks)
+  }
+
+  /** Reads what Android keeps of a time. */
+  readAgain(since: number, until: number, triggersWebhooks: boolean): void {
     for (const sms of this.#all) {
-      const isMeant = sms.receivedAtMs >= since! && sms.receivedAtMs <= until!
+      const isMeant = sms.receivedAtMs >= since && sms.receivedAtMs <= until
       if (isMeant) this.#process(sms, triggersWebhooks)
     }
   }
@@ -59,10 +78,10 @@ export class Inbox {
   #process(sms: ReceivedSms, triggersWebhooks = true): void {
     const { knobs, note, queue } = this.#house
     const content = [sms.from, sms.receivedAtMs, sms.simNumber, sms.text ?? sms.data].join('|')
-    if (isSince(knobs().appVersion, '1.65.2') && this.#seen.has(content)) {
+    if (isSince(knobs().appVersion, '1.65.2') && this.#rows.has(textIdOf(sms))) {
       return note('inbound-skipped', { from: sms.from, text: sms.text ?? null })
     }
-    this.#seen.add(content)
+    this.#rows.set(textIdOf(sms), sms)
     if (!triggersWebhooks) return
     queue.emit(sms.data === undefined ? 'sms:received' : 'sms:data-received', {
       messageId: createHash('sha256').update(content).digest('hex').slice(0, 8),

@@ -1,5 +1,5 @@
 import type { Random } from '../seeded-random.ts'
-import { Inbox } from './inbox.ts'
+import { Inbox, type ReceivedSms } from './inbox.ts'
 import { MessageStore } from './message-store.ts'
 import type { PhoneApi, Registration } from './phone-api.ts'
 import type { PhoneKnobs } from './phone-knobs.ts'
@@ -41,10 +41,16 @@ export interface InstalledApp {
   reports: StateReports
   queue: WebhookQueue
   inbox: Inbox
+  /** Of its Local Server: drawn at random unless the user has typed one. */
+  localPassword: string
 }
 
-/** A fresh installation; with a foreign token it comes from another server. */
-export function installApp(house: AppHouse, hasForeignToken: boolean): InstalledApp {
+/** A fresh installation; with a foreign token it comes from another server. The SMS are those that Android keeps, not the app. */
+export function installApp(
+  house: AppHouse,
+  hasForeignToken: boolean,
+  keptSms: ReceivedSms[] = [],
+): InstalledApp {
   const { knobs, random, time } = house
   const settings = freshSettings(randomId(random, 8))
   const foreign = { id: randomId(random, 21), token: randomId(random, 21), login: 'ABCDEF' }
@@ -60,16 +66,25 @@ export function installApp(house: AppHouse, hasForeignToken: boolean): Installed
     settings: () => memory.settings,
     webhooks: () => memory.webhooks,
   }
+  const localPassword = knobs().localPassword ?? randomId(random, 8)
   const queue = new WebhookQueue({ ...house, ...kept })
   const store = new MessageStore({
     now: time.now,
     changed(message, recipient) {
-      reports.report(message.id)
+      if (message.source === 'Cloud') reports.report(message.id)
       const change = describeChange(knobs(), message, recipient, time.now())
       if (change !== null) queue.emit(change.event, change.payload)
     },
   })
   const reports = new StateReports({ ...house, ...kept, store })
   const sender = new SmsSender({ ...house, ...kept, store })
-  return { memory, store, sender, reports, queue, inbox: new Inbox({ ...house, queue }) }
+  return {
+    memory,
+    store,
+    sender,
+    reports,
+    queue,
+    localPassword,
+    inbox: new Inbox({ ...house, queue }, keptSms),
+  }
 }

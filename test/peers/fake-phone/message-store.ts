@@ -10,6 +10,8 @@ export interface StoredRecipient {
 
 export interface StoredMessage {
   id: string
+  /** Which server it came from: only those of its cloud are reported there, only those of its own are listed here. */
+  source: 'Cloud' | 'Local'
   text: string | null
   data: { data: string; port: number } | null
   simNumber: number | null

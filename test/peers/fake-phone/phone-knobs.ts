@@ -75,7 +75,28 @@ export interface PhoneKnobs {
   /** What `system:ping` tells. */
   batteryPercent: number
   isCharging: boolean
+  /** It has a server configured, at which it registers. */
+  isCloudOn: boolean
+  /** Where its Local Server listens, 0 for a free port; null: that is off. Read at the start of the app. */
+  localPort: number | null
+  localUser: string
+  /** As its user typed it; null: drawn at random by the app. Read when the app is installed. */
+  localPassword: string | null
+  /** What is wrong with the Local Server; see `LocalFault`. */
+  localFault: LocalFault
+  /** Only requests of this method have it; null: all. */
+  localFaultOn: string | null
+  /** Chance that a request has it. */
+  localFaultRate: number
+  /** Real time that each answer takes. */
+  localDelayMs: number
 }
+
+/**
+ * `asleep` answers nothing, and does what it was asked when it wakes up; `cut-before` closes the connection unheard; `cut-after` does what it was asked and
+ * closes the connection, `cut-new` only where the answer would be 202; `error` answers 500.
+ */
+export type LocalFault = 'none' | 'asleep' | 'cut-before' | 'cut-after' | 'cut-new' | 'error'
 
 export const defaultKnobs: PhoneKnobs = {
   timeScale: 1,
@@ -107,6 +128,14 @@ export const defaultKnobs: PhoneKnobs = {
   streamReadTimeoutMs: 3_600_000,
   batteryPercent: 80,
   isCharging: true,
+  isCloudOn: true,
+  localPort: null,
+  localUser: 'sms',
+  localPassword: null,
+  localFault: 'none',
+  localFaultOn: null,
+  localFaultRate: 1,
+  localDelayMs: 0,
 }
 
 /** The knobs with some of them turned; refuses a name that no knob has. */

@@ -28,15 +28,17 @@ export interface RequestRecord {
   /** When it began. */
   at: number
   tookMs: number
-  what: 'api' | 'webhook' | 'stream'
+  what: 'api' | 'webhook' | 'stream' | 'local'
   method: string
   /** Path and query below the base URL that was typed in; of a webhook the whole URL. */
   path: string
   /** Null when no answer came. */
   status: number | null
   error: string | null
-  /** What it sent, parsed. */
+  /** What it sent, parsed; of `local`, which others send to the phone, as it came. */
   body: unknown
+  /** Of `local`: the header, if there was one. */
+  authorization?: string
 }
 
 export interface StreamRecord {
@@ -64,6 +66,7 @@ export interface NoteRecord {
     | 'inbound-skipped'
     | 'event-unknown'
     | 'registered'
+    | 'settings-notice'
   detail: Record<string, unknown>
 }
 

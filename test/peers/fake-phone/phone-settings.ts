@@ -10,6 +10,8 @@ export interface PhoneSettings {
   signingKey: string
   webhookRetries: number
   needsInternet: boolean
+  /** Null: its messages are kept for ever. */
+  logLifetimeDays: number | null
 }
 
 export const freshSettings = (signingKey: string): PhoneSettings => ({
@@ -23,6 +25,7 @@ export const freshSettings = (signingKey: string): PhoneSettings => ({
   signingKey,
   webhookRetries: 15,
   needsInternet: true,
+  logLifetimeDays: null,
 })
 
 type Section = Record<string, unknown>
@@ -62,6 +65,7 @@ const sections: Record<string, Import> = {
     ],
     limitPeriod: oneOf(section, 'limit_period', ['Disabled', 'PerMinute', 'Per30Minutes', 'PerHour', 'PerDay'], settings.limitPeriod, fresh.limitPeriod), // prettier-ignore
     limitValue: numberOf(section, 'limit_value', 0, settings.limitValue, fresh.limitValue),
+    logLifetimeDays: numberOf(section, 'log_lifetime_days', 1, settings.logLifetimeDays, fresh.logLifetimeDays), // prettier-ignore
     processingOrder: oneOf(section, 'processing_order', ['LIFO', 'FIFO'], settings.processingOrder, fresh.processingOrder), // prettier-ignore
   }),
   ping: (settings, section) => ({

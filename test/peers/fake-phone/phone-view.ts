@@ -11,6 +11,9 @@ export interface PhoneView {
   openStreams: number
   webhooks: readonly Webhook[]
   settings: PhoneSettings
+  /** Of its Local Server; null while it has none. */
+  localPort: number | null
+  localPassword: string
   /** Every message that it has, with its state. */
   messages: StoredMessage[]
   reportsWaiting: number

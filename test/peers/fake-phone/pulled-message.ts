@@ -36,6 +36,7 @@ function readItem(fields: Fields, { appVersion, dateParser, nowMs }: PulledReade
     state: isSince(appVersion, '1.67.0') ? readState(fields.text('state')) : 'Pending',
     message: {
       id: fields.required(fields.text('id'), 'id'),
+      source: 'Cloud',
       ...readContent(fields, isSince(appVersion, '1.39.1')),
       recipients: fields.numbers().map((phoneNumber) => ({ phoneNumber, state: 'Pending', error: null })),
       simNumber: fields.integer('simNumber', 1, 2 ** 31 - 1),
