@@ -25,6 +25,7 @@ export const proofSizes = {
   SICK_LINKS: { ci: 12, long: 2_000, of: 'sequences of links that begin and cease to fail' },
   PHONE_SEQUENCES: { ci: 80, long: 5_000, of: 'sequences of what phones, people and time do' },
   PHONE_HOUSE_KILLS: { ci: 2, long: 5, of: 'kills of a server with fifty phones' },
+  LOST_ANSWERS: { ci: 100, long: 1_000, of: 'submissions to a visited phone of which each answer is lost' },
   PHONE_MESSAGES: { ci: 120, long: 500, of: 'messages that one phone is asked for at once' },
   ROUNDS: { ci: 50, long: 1_000, of: 'races of forty sends, and of one key' },
   RACES: { ci: 2_000, long: 40_000, of: 'races of STOP against hand-over, three quarters of them embedded' },

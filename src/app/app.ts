@@ -165,6 +165,7 @@ function assemble(wiring: Wiring, { lock, submissionLog, past, heard }: Around):
     lateOutcome: (attemptId, outcome) => dispatcher.lateOutcome(attemptId, outcome),
     changed,
     nudge: () => dispatcher.nudge(),
+    visits: () => phones,
   })
   const inboundReceiver = createInboundReceiver(wiring, { pool, wake: (route) => dispatcher.wake(route) })
   const dispatcher = createDispatcher(wiring, pool, submissionLog)

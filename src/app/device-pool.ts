@@ -1,4 +1,6 @@
 import { minuteMs } from '../runtime/clock.ts'
+import { androidKind, visitingKind } from '../connectors/android/android.ts'
+import type { VisitPorts } from '../connectors/android/ports.ts'
 import { loadConnectorKind } from '../connectors/registry.ts'
 import { openDeviceSecrets } from '../devices/core/device-store.ts'
 import { DevicePool } from '../dispatch/devices/device-pool.ts'
@@ -16,6 +18,8 @@ interface PoolEvents {
   lateOutcome: Dispatcher['lateOutcome']
   changed: () => void
   nudge: () => void
+  /** What visits to phones need; the parts behind it are built later. */
+  visits: () => VisitPorts
 }
 
 const directoryPollMs = 500
@@ -31,7 +35,8 @@ export function createPool(
     clock,
     log,
     random: Math.random,
-    loadKind: loadConnectorKind,
+    loadKind: async (kind) =>
+      kind === androidKind.kind ? visitingKind(events.visits) : loadConnectorKind(kind),
     openSecrets: (row) => openDeviceSecrets(secretBox, row),
     eventsOf: (deviceId) => ({
       receipt: (receipt) => events.receipt(deviceId, receipt),

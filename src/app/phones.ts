@@ -4,7 +4,7 @@ import { hourMs } from '../runtime/clock.ts'
 import { androidKind } from '../connectors/android/android.ts'
 import { judgeFailure } from '../connectors/android/failure.ts'
 import { Phone } from '../connectors/android/phone.ts'
-import type { PhonePorts, Registration, SaidByApp } from '../connectors/android/ports.ts'
+import type { PhonePorts, Registration, SaidByApp, VisitPorts } from '../connectors/android/ports.ts'
 import type { PhoneIdentities } from '../devices/phones/phone-identities.ts'
 import { findPhoneToken } from '../devices/phones/phone-tokens.ts'
 import {
@@ -21,7 +21,8 @@ import type { InboundReceiver } from '../dispatch/inbound/inbound-receiver.ts'
 import { PhoneGateway } from '../dispatch/phones/phone-gateway.ts'
 import { Refusal } from '../runtime/errors.ts'
 import type { Log } from '../process/log.ts'
-import { noteSent } from '../messages/phones/phone-offers.ts'
+import { longestOfferMs, noteSent } from '../messages/phones/phone-offers.ts'
+import { readUnfinishedOffers } from '../messages/phones/unfinished-offers.ts'
 import { SlidingCount, takeOrRefuse } from '../runtime/sliding-count.ts'
 import type { Wiring } from './wiring.ts'
 
@@ -34,8 +35,8 @@ interface PhonesDeps {
   wake: (route: Route) => void
 }
 
-/** Returns what the routes of the phones need. */
-export function createPhones(wiring: Wiring, deps: PhonesDeps): PhonePorts {
+/** Returns what the routes of the phones, and visits to them, need. */
+export function createPhones(wiring: Wiring, deps: PhonesDeps): PhonePorts & VisitPorts {
   const { writer } = wiring
   const { pool, identities, inboundReceiver } = deps
   const gateway = new PhoneGateway({ ...wiring, ...deps, fence: wiring.epoch.epoch, judgeFailure })
@@ -66,6 +67,14 @@ export function createPhones(wiring: Wiring, deps: PhonesDeps): PhonePorts {
     inbound: ({ deviceId }, inbound) =>
       wiring.changes.after(inboundReceiver.receive(deviceId, inbound), ofAny),
     unparsed: ({ deviceId }, kind, form) => wiring.unparsed.note(deviceId, kind, form),
+    async visited(deviceId) {
+      const known = await identities.find({ deviceId })
+      return known === null ? null : { registration: known, connectedAt: known.deviceSince }
+    },
+    async held({ deviceId, phoneId }) {
+      const asked = { deviceId, phoneId, nowMs: wiring.clock.now(), spanMs: longestOfferMs }
+      return (await readUnfinishedOffers(wiring.read, asked)).map(({ attemptId }) => attemptId)
+    },
     hasMore: ({ deviceId }: Registration) => gateway.hasMore(deviceId),
     phone,
   }

@@ -35,3 +35,32 @@ export interface ConnectorTools {
   random(): number
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, detail?: Record<string, unknown>): void
 }
+
+/** What a device in this network reports about itself. */
+export interface LocalDevice {
+  /** Settings that its device must have, in addition to address and login. */
+  settings: Readonly<Record<string, string>>
+  /** `<manufacturer>/<product>` */
+  name: string
+  appVersion: string
+  /** Masked. Null: unknown. */
+  sims:
+    | readonly { slot: number; number: string | null; carrier: string | null; iccid: string | null }[]
+    | null
+}
+
+/** For a kind whose devices can be visited in this network. */
+export interface LocalDevices {
+  /** Asks a device at the address and with the login of these settings and secrets. Throws with the reason, a key of `KindFacts.remedies`, as its message. */
+  look(
+    given: { settings: Readonly<Record<string, string>>; secrets: Readonly<Record<string, string>> },
+    tools: Pick<ConnectorTools, 'schedule'>,
+  ): Promise<LocalDevice>
+  /** Returns those of the addresses, `host:port`, where a device answers, without any secret. */
+  find(
+    addresses: readonly string[],
+    tools: Pick<ConnectorTools, 'schedule'>,
+  ): Promise<{ address: string; appVersion: string }[]>
+  /** Where its devices listen unless they are configured otherwise. */
+  defaultPort: number
+}

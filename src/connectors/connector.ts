@@ -1,5 +1,5 @@
 import type { CodedText } from '../sms/coded-text.ts'
-import type { ConnectorTools } from './connector-tools.ts'
+import type { ConnectorTools, LocalDevices } from './connector-tools.ts'
 import type { SettingRule } from './setting-rules.ts'
 
 /**
@@ -156,7 +156,7 @@ export interface Health {
   reasons: readonly string[]
   /** Nothing that it has could be sent now, such as by a phone without a SIM: what others can carry is not for it. */
   cannotSend?: true
-  link: 'stream' | 'poll' | 'push' | 'session' | 'none'
+  link: 'stream' | 'poll' | 'push' | 'visit' | 'session' | 'none'
   lastSeenAt: number | null
   nextContactExpectedBy: number | null
   appVersion: string | null
@@ -250,6 +250,8 @@ export interface SimChoice {
  * and offered again under the same ID until it acknowledges them.
  */
 export interface Pull extends Running {
+  /** One node at a time runs it, under a lease: it is visited. Omitted: any node may serve it. */
+  readonly leased?: true
   /** May change; read before each claim. Each SIM has the rate limit of the device for itself. */
   readonly sims: SimChoice
   /** How long a limit of the device itself lasts, once it was reached. */
@@ -288,6 +290,8 @@ export interface ConnectorKind<Device extends Link | Pull = Link | Pull> {
   /** Its devices send only under numbers of their own. Goes with `alphanumericSender`. */
   ownNumbersOnly?: true
   createLink(setup: DeviceSetup, tools: ConnectorTools, events: ConnectorEvents): Device
+  /** Its devices can be visited in this network. */
+  local?: LocalDevices
   /** Tests whether the peer accepts the connection, and sends nothing; for a device that does not run at the moment. */
   tryOut?(setup: DeviceSetup, tools: ConnectorTools): Promise<Trial>
 }

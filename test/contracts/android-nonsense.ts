@@ -21,4 +21,10 @@ export const nonsense: Nonsense = {
   limit_rest_min: [...numbers, '0', '1441'],
   late_after_min: [...numbers, '15', '1441'],
   offline_after_min: [...numbers, '16', '10081'],
-}
+  local_address: ['8.8.8.8', '192.168.1.300', 'http://192.168.1.2', '192.168.1.2:0', '192.168.1.2:65536', '192.168.1.2/x', 'a b', '[2001:db8::1]', 'sms:x@10.0.0.1'],
+  local_user: ['', 'a b', 'ä', 'x'.repeat(65)],
+  local_id: ['a b', 'x'.repeat(65)],
+  visit_ms: [...numbers, '199', '60001'],
+  visit_idle_s: [...numbers, '0', '3601'],
+  inbox_days: [...numbers, '0', '31'],
+} // prettier-ignore

@@ -34,7 +34,7 @@ export function expectHonestOutcome(outcome: Outcome, { parts }: Submission): vo
 export function expectHonestHealth(health: Health): void {
   const { status, reasons, battery, network, sims } = health
   expect(['pending', 'online', 'degraded', 'offline']).toContain(status)
-  expect(['stream', 'poll', 'push', 'session', 'none']).toContain(health.link)
+  expect(['stream', 'poll', 'push', 'visit', 'session', 'none']).toContain(health.link)
   for (const reason of reasons) expect(reason).toMatch(code)
   if (status === 'degraded') expect(reasons).not.toEqual([])
   if (status === 'online') expect(reasons).toEqual([])

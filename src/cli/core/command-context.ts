@@ -25,7 +25,11 @@ export interface CommandIo {
     columns?: number
   }
   stderr: { write(text: string): unknown }
-  stdin: AsyncIterable<Uint8Array | string>
+  stdin: AsyncIterable<Uint8Array | string> & {
+    isTTY?: boolean
+    /** With it, keys are read one by one and not shown. */
+    setRawMode?(isRaw: boolean): unknown
+  }
   env: Readonly<Record<string, string | undefined>>
   /** Ctrl-C and SIGTERM, for commands that wait. */
   on?(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown

@@ -12,6 +12,7 @@ import { remediesOf } from '../../connectors/device-remedies.ts'
 import { receipts } from './device-receipts.ts'
 import { isTaken } from './device-taken.ts'
 import { unread } from './device-unread.ts'
+import { find } from './device-find.ts'
 import { remove } from './device-remove.ts'
 import { same } from './device-same.ts'
 import { test } from './device-test.ts'
@@ -215,7 +216,7 @@ const set = command({
 
 export const deviceCommands: CommandGroup = {
   summary: 'Devices: phones, SMPP connections and simulators.',
-  commands: { add, list, set, connect, test, receipts, unread, same, remove },
+  commands: { add, list, set, connect, find, test, receipts, unread, same, remove },
 }
 
 async function deviceDeps(tools: CommandContext, kind: ConnectorKind): Promise<DeviceDeps> {

@@ -23,8 +23,17 @@ export const androidFacts: KindFacts = {
     'limit_rest_min',
     'late_after_min',
     'offline_after_min',
+    'visit_ms',
+    'visit_idle_s',
+    'inbox_days',
   ],
   usualSettings: ['sim_selection', 'country'],
+  secretFields: {
+    local_password: {
+      label: 'Password of the Local Server',
+      hint: 'Only for a phone that onesixty visits. Stored encrypted and never shown again.',
+    },
+  },
   controlledSettings: ['sim_1_number', 'sim_2_number', 'sim_3_number'],
   guide: guidePath('phones', 'trouble'),
   remedies: {
@@ -46,6 +55,21 @@ export const androidFacts: KindFacts = {
       'The phone has reported no event for two hours: neither a ping, nor a received or sent message. Restart the app, since pings begin at its start. If that does not help, it cannot reach its address for received messages: {onesixty} doctor tries it.',
     battery_low: 'The battery is low. Connect the charger.',
     clock_skew: "The phone's clock is off by more than a minute. Enable network time on the phone.",
+    unreachable:
+      'The phone did not answer at its address. It may be off, asleep, in another network or under another address; guest networks and access points may isolate devices. Check that the Local Server of the app is on, and compare the address that the app shows; onesixty device find lists phones, and onesixty device set dev_… --set local_address=… changes it.',
+    wrong_password:
+      'The phone rejects the password: was the app reinstalled, its data cleared or its password changed? Enter the new one with onesixty device connect dev_… --local ADDRESS. Until then nothing is submitted to it.',
+    another_phone:
+      'Another phone answers at the address: nothing is submitted to it. If its address has changed, set it with onesixty device set dev_… --set local_address=…; if the app was reinstalled, run onesixty device connect dev_… --local ADDRESS.',
+    not_the_app:
+      'Something other than the SMSGate app answers at the address. Compare it with the address and port that the app shows, and set it with onesixty device set dev_… --set local_address=…',
+    too_old_to_visit: 'Visits need the app 1.59.0 or later. Install a newer one.',
+    not_connected:
+      'The phone was not connected yet: run onesixty device connect dev_… --local ADDRESS, which checks the address and the password.',
+    address_not_private:
+      'The name of the address resolves to a public address. The password would cross the internet unencrypted, so the phone is not visited. Set an address of your network.',
+    phone_errors:
+      'The app answers with errors. Restart it, and check that its storage is not full; the log of the app shows the cause.',
     app_outdated: 'The app is older than 1.53.1, the oldest supported version. Install a newer one.',
     limit_reached:
       "Android's own sending limit was reached, so the phone gets no messages for a while. Lower the rate limit of the device, or raise the limit on the phone (see Pace in the guide). Any {onesixty} device set ends the wait.",

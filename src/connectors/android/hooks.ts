@@ -3,7 +3,8 @@ import { dayMs, minuteMs } from '../../runtime/clock.ts'
 import type { Inbound } from '../connector.ts'
 import { readDate } from './dates.ts'
 import { isBare, ownNumber } from './own-number.ts'
-import type { SeenHealth } from './phone.ts'
+import type { Phone } from './phone.ts'
+import type { SeenHealth } from './phone-health.ts'
 import { unmasked } from './known-sims.ts'
 import { readSims } from './registration.ts'
 import { type Answer, CallRefused, done, isRecord, type PhoneCall, type PhoneRouteDeps, readJson, textOf, wholeNumberOf } from './route.ts' // prettier-ignore
@@ -96,7 +97,7 @@ function isSame(given: string, expected: string): boolean {
  * apart. Apps report a message twice, from the broadcast and from the inbox of the phone, with different time
  * formats. A time before the app existed counts as none.
  */
-function readReceived(
+export function readReceived(
   payload: Record<string, unknown>,
   { eventId, nowMs }: { eventId: string | null; nowMs: number },
 ): Omit<Inbound, 'to'> | null {
@@ -122,9 +123,9 @@ function readReceived(
  * reported for that SIM. The app reports no number for a SIM that does not know its own, and omits the SIM if
  * Android does not name it (`ReceiverService`, app 1.68).
  */
-function recipientOf(
+export function recipientOf(
   { recipient, simNumber }: Record<string, unknown>,
-  { registration, phone }: PhoneCall,
+  { registration, phone }: { registration: PhoneCall['registration']; phone: Pick<Phone, 'health'> | null },
 ): string | null {
   const sims = phone?.health().sims ?? registration.sims ?? []
   const slot = wholeNumberOf(simNumber, 1, 3) ?? (sims.length === 1 ? (sims[0]?.slot ?? null) : null)
@@ -197,8 +198,8 @@ const transports = [
 /** Of `connection:cellular`: registered from 2G on. */
 const registeredFrom = 2
 
-/** Parses the health in `system:ping`; what is missing is null. */
-function readHealth(health: unknown): SeenHealth {
+/** Parses the health in `system:ping`, or of a visited phone; what is missing is null. */
+export function readHealth(health: unknown): SeenHealth {
   const checks = isRecord(health) && isRecord(health['checks']) ? health['checks'] : {}
   const check = (name: string): Record<string, unknown> => (isRecord(checks[name]) ? checks[name] : {})
   const valueOf = (name: string): number | null => wholeNumberOf(check(name)['observedValue'], 0, 1_000_000)

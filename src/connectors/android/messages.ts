@@ -93,7 +93,7 @@ const states: Readonly<Record<string, Report['state']>> = {
  * Returns the report on the one recipient, or on the message if the phone does not know it: the phone cancels
  * what it never had. Each state is dated by the phone's clock, which is `clockOffsetMs` ahead of ours.
  */
-function readReport(entry: Record<string, unknown>, clockOffsetMs: number): Report[] {
+export function readReport(entry: Record<string, unknown>, clockOffsetMs: number): Report[] {
   const { state, recipients } = entry
   const attemptId = textOf(entry['id'], maxIdLength)
   const list: unknown[] = Array.isArray(recipients) ? recipients : []

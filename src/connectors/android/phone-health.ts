@@ -10,6 +10,14 @@ export type SeenSims = readonly {
   iccid?: string | null
 }[]
 
+/** What a phone reported of its health. */
+export interface SeenHealth {
+  battery: { percent: number; charging: boolean } | null
+  network: { transport: string | null; registered: boolean | null } | null
+  /** It reports that nothing at all could be sent for an hour. */
+  fails: boolean
+}
+
 /** What a phone reported about itself when it registered, as stored. Numbers of SIMs are masked. */
 export interface RegisteredAs {
   appVersion: string | null
@@ -40,7 +48,19 @@ export interface PhoneFacts {
   hooks: HookReason | null
   clockOffsetMs: number
   failsRepeatedly: boolean
+  /** How visits to it go; null or omitted for a phone that visits. */
+  visits?: VisitFacts | null
   nowMs: number
+}
+
+/** How visits to a phone go. */
+export interface VisitFacts {
+  /** Why the last one failed; null after a successful one, and before the first. */
+  fault: string | null
+  /** Time since the first failure in a row; null after a success. */
+  failingMs: number | null
+  /** No later visit can succeed by itself. */
+  isLasting: boolean
 }
 
 const lowBatteryPercent = 15
@@ -50,7 +70,7 @@ const missedKeepAlives = 2
 
 type Thresholds = Pick<
   AndroidSettings,
-  'keepAliveMs' | 'lateAfterMs' | 'offlineAfterMs' | 'probeAfterMs' | 'wakeAnswerMs'
+  'keepAliveMs' | 'lateAfterMs' | 'offlineAfterMs' | 'probeAfterMs' | 'visitIdleMs' | 'wakeAnswerMs'
 >
 
 /**
@@ -85,6 +105,8 @@ interface Reach {
 function reachOf(facts: PhoneFacts, settings: Thresholds): Reach {
   const { isStopped, isStreaming, silentMs, lostMs, usesPush } = facts
   if (isStopped) return { status: 'offline', link: 'none', reasons: [] }
+  const { visits = null } = facts
+  if (visits !== null) return visitedReach(visits, silentMs)
   if (isStreaming) return { status: 'online', link: 'stream', reasons: [] }
   if (silentMs === null) return { status: 'pending', link: 'none', reasons: [] }
   if (lostMs !== null && lostMs >= missedKeepAlives * settings.keepAliveMs)
@@ -95,8 +117,22 @@ function reachOf(facts: PhoneFacts, settings: Thresholds): Reach {
   return { status: 'online', link: usesPush ? 'push' : 'poll', reasons: [...late, ...push] }
 }
 
+/** One lost answer is no evidence: Wi-Fi has gaps. */
+const offlineAfterFailingMs = 30_000
+
+function visitedReach({ fault, failingMs, isLasting }: VisitFacts, silentMs: number | null): Reach {
+  if (fault === null)
+    return silentMs === null
+      ? { status: 'pending', link: 'none', reasons: [] }
+      : { status: 'online', link: 'visit', reasons: [] }
+  const isOffline = isLasting || silentMs === null || (failingMs ?? 0) >= offlineAfterFailingMs
+  return { status: isOffline ? 'offline' : 'online', link: isOffline ? 'none' : 'visit', reasons: [fault] }
+}
+
 function troublesOf(facts: PhoneFacts): string[] {
-  const { sims, battery, clockOffsetMs, appVersion, failsRepeatedly, hooks } = facts
+  const { sims, battery, clockOffsetMs, appVersion, failsRepeatedly, visits = null } = facts
+  // A phone that is visited is given no webhooks.
+  const hooks = visits === null ? facts.hooks : null
   const isLow = battery !== null && battery.percent < lowBatteryPercent && !battery.charging
   return [
     ...(sims?.length === 0 ? ['no_sim'] : []),
@@ -113,6 +149,7 @@ function expectedBy(facts: PhoneFacts, settings: Thresholds, link: Health['link'
   const { silentMs, nowMs } = facts
   if (silentMs === null || link === 'none') return null
   const isProbed = link === 'stream' && settings.probeAfterMs > 0
-  const withinMs = isProbed ? settings.probeAfterMs + settings.wakeAnswerMs : settings.lateAfterMs
+  const usualMs = link === 'visit' ? 2 * settings.visitIdleMs : settings.lateAfterMs
+  const withinMs = isProbed ? settings.probeAfterMs + settings.wakeAnswerMs : usualMs
   return Math.max(nowMs, Math.round(nowMs - silentMs + withinMs))
 }

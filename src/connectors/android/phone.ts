@@ -6,17 +6,16 @@ import { whomFailureBlames } from './failure.ts'
 import { HookWatch } from './hook-watch.ts'
 import { KnownSims } from './known-sims.ts'
 import { type ClockWitness, PhoneClock } from './phone-clock.ts'
-import { healthOf, type RegisteredAs, type SeenSims } from './phone-health.ts'
+import {
+  healthOf,
+  type RegisteredAs,
+  type SeenHealth,
+  type SeenSims,
+  type VisitFacts,
+} from './phone-health.ts'
 import { ReadDocuments } from './read-documents.ts'
 import { type AndroidSettings, readSettings } from './settings.ts'
 import { Waker } from './waker.ts'
-
-export interface SeenHealth {
-  battery: { percent: number; charging: boolean } | null
-  network: { transport: string | null; registered: boolean | null } | null
-  /** It reports that nothing at all could be sent for an hour. */
-  fails: boolean
-}
 
 /** Consecutive failures that are no accident. */
 const maxFailures = 5
@@ -127,6 +126,7 @@ export class Phone implements Pull {
       hooks: this.hooks.reason(nowMs, this.#settings.pingIntervalS),
       clockOffsetMs: this.#clock.offsetMs,
       failsRepeatedly: this.#reportsFailure || this.#failuresInRow >= maxFailures,
+      visits: this.visits(nowMs),
       nowMs: this.#tools.now(),
     }
     return healthOf(facts, this.#settings)
@@ -145,7 +145,9 @@ export class Phone implements Pull {
 
   applySettings(given: Readonly<Record<string, string>>): boolean {
     const before = this.#settings
-    this.#settings = readSettings(given)
+    const after = readSettings(given)
+    if (JSON.stringify(after.local) !== JSON.stringify(before.local)) return false
+    this.#settings = after
     this.#sims.follow(this.#settings)
     if (before.pingIntervalS !== this.#settings.pingIntervalS) this.#streams.send('SettingsUpdated', null)
     return true
@@ -188,7 +190,12 @@ export class Phone implements Pull {
     this.#contactMs = this.#tools.monotonicMs()
     this.#lastSeenAt = this.#tools.now()
     this.#lostMs = null
-    this.#reportHealth()
+    this.reportHealth()
+  }
+
+  /** How visits to it go; null: it makes contact by itself. */
+  protected visits(_nowMs: number): VisitFacts | null {
+    return null
   }
 
   /** Adds a stream; returns the function to call when it has ended. */
@@ -196,10 +203,10 @@ export class Phone implements Pull {
     if (this.#phase === 'stopped') throw new Error('The phone was stopped.')
     const remove = this.#streams.add(sink)
     this.#tick()
-    this.#reportHealth()
+    this.reportHealth()
     return () => {
       remove()
-      this.#reportHealth()
+      this.reportHealth()
     }
   }
 
@@ -228,7 +235,7 @@ export class Phone implements Pull {
       if (blames === 'phone') this.#failuresInRow += 1
       if (state === 'sent' || state === 'delivered' || blames === 'recipient') this.#failuresInRow = 0
     }
-    this.#reportHealth()
+    this.reportHealth()
   }
 
   /** Records when the phone dated something that it has just reported, by its own clock. */
@@ -246,17 +253,17 @@ export class Phone implements Pull {
     if (battery !== null) this.#battery = { ...battery, at }
     if (network !== null) this.#network = { ...network, roaming: null, operator: null, signalDbm: null, at }
     this.#reportsFailure = fails
-    this.#reportHealth()
+    this.reportHealth()
   }
 
   sawSims(sims: SeenSims): void {
     this.#sims.saw(sims)
-    this.#reportHealth()
+    this.reportHealth()
   }
 
   #unanswered(): boolean {
     this.#streams.unanswered()
-    this.#reportHealth()
+    this.reportHealth()
     return this.isStreaming
   }
 
@@ -267,7 +274,7 @@ export class Phone implements Pull {
       const nowMs = this.#tools.monotonicMs()
       this.#streams.keepAlive(nowMs)
       this.#probe(nowMs)
-      this.#reportHealth()
+      this.reportHealth()
       this.#tick()
     })
   }
@@ -287,7 +294,8 @@ export class Phone implements Pull {
     this.#wasStreaming = isStreaming
   }
 
-  #reportHealth(): void {
+  /** Notifies the dispatcher if the health has changed. */
+  reportHealth(): void {
     const { status, reasons, link } = this.health()
     const state = JSON.stringify([status, reasons, link])
     if (state === this.#reported) return

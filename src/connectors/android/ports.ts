@@ -44,6 +44,14 @@ export interface PhonePorts {
   phone(deviceId: string): Phone | null
 }
 
+/** What visits to a phone need: the service plays its part of the same calls. */
+export interface VisitPorts extends Pick<PhonePorts, 'update' | 'offer' | 'report' | 'inbound' | 'hasMore'> {
+  /** Returns the registration of a device, and since when the device exists; null while it has none. */
+  visited(deviceId: string): Promise<{ registration: Registration; connectedAt: number } | null>
+  /** Returns the attempts that the phone was offered in the last 12 h and that are not finished. */
+  held(registration: Registration): Promise<readonly string[]>
+}
+
 /** What an app reports about itself when it registers or starts. */
 export interface SaidByApp {
   /** `<manufacturer>/<product>`; null in an update. */
@@ -102,6 +110,8 @@ export interface Offer {
   /** By our clock. */
   validUntil: number
   state: 'pending' | 'cancelling'
+  /** It was offered before, so the phone may have it. Omitted: unknown. */
+  isAgain?: boolean
 }
 
 /** What a phone reports about one attempt. */

@@ -1,4 +1,5 @@
 import type { SimChoice } from '../connector.ts'
+import { type LocalAddress, readLocalAddress } from './local/local-address.ts'
 import { countrySetting, oneOf, type SettingRule, wholeNumber } from '../setting-rules.ts'
 
 /** The settings of a phone, parsed. */
@@ -21,6 +22,11 @@ export interface AndroidSettings {
   limitRestMs: number
   lateAfterMs: number
   offlineAfterMs: number
+  /** The Local Server of a visited phone; null for a phone that visits. */
+  local: { address: LocalAddress; user: string; id: string } | null
+  visitMs: number
+  visitIdleMs: number
+  inboxDays: number
 }
 
 const simSlots = [1, 2, 3] as const
@@ -95,6 +101,7 @@ export const androidSettings: readonly SettingRule[] = [
     'Minutes of silence after which a phone without an event stream is degraded: it fetches every 15 min, and may doze.',
   ),
   wholeNumber('offline_after_min', 120, [17, 10_080], 'Minutes of silence after which the phone is offline.'),
+  ...visitSettings(),
 ]
 
 /** Parses settings that were checked by `androidSettings`; missing ones get their default. */
@@ -102,6 +109,7 @@ export function readSettings(given: Readonly<Record<string, string>>): AndroidSe
   const textOf = (name: string): string =>
     given[name] ?? androidSettings.find((rule) => rule.name === name)?.default ?? ''
   const numberOf = (name: string): number => Number(textOf(name))
+  const address = readLocalAddress(textOf('local_address'))
   const lateAfterMs = numberOf('late_after_min') * 60_000
   return {
     simNumbers: simSlots.map((slot) => textOf(`sim_${slot}_number`) || null),
@@ -118,6 +126,10 @@ export function readSettings(given: Readonly<Record<string, string>>): AndroidSe
     limitRestMs: numberOf('limit_rest_min') * 60_000,
     lateAfterMs,
     offlineAfterMs: Math.max(lateAfterMs, numberOf('offline_after_min') * 60_000),
+    local: address === null ? null : { address, user: textOf('local_user'), id: textOf('local_id') },
+    visitMs: numberOf('visit_ms'),
+    visitIdleMs: numberOf('visit_idle_s') * 1_000,
+    inboxDays: numberOf('inbox_days'),
   }
 }
 
@@ -149,6 +161,33 @@ function simNumber(slot: number): SettingRule {
     summary: `Number of the SIM in slot ${slot}, in E.164; messages with this sender are sent over this SIM. Empty: the number that the app reports at its start, if the SIM knows its own.`,
     check: (value) =>
       value === '' || isE164(value) ? null : 'needs a number in E.164 such as +4915112345678, or nothing',
+  }
+}
+
+/** The settings of a phone that onesixty visits. */
+function visitSettings(): SettingRule[] {
+  return [
+    {
+      name: 'local_address',
+      default: '',
+      summary: 'Address of the Local Server of the app, host or host:port, in this network; port 8080 if omitted. When it is set, onesixty visits the phone. Set by onesixty device connect android --local.',
+      check: (value) => value === '' || readLocalAddress(value) !== null ? null : 'needs host or host:port with a private, link-local or loopback address, or nothing',
+    },
+    { ...plainText('local_user', 'sms'), summary: "User name of the Local Server; the app's default." },
+    { ...plainText('local_id', ''), summary: 'ID of the installation of the app, from the Local Server: messages are submitted only where it is reported. Set by onesixty device connect android --local.' },
+    wholeNumber('visit_ms', 1_000, [200, 60_000], 'Milliseconds between two visits while a message is open. Default 1 s, because a user waits for the result.'),
+    wholeNumber('visit_idle_s', 10, [1, 3_600], 'Seconds between two visits otherwise, and after a failed one. Received messages arrive with this delay; a shorter one fills the log of the app.'),
+    wholeNumber('inbox_days', 7, [1, 30], 'How many days of its inbox are compared. Default 7, because networks keep an SMS for a phone that is off for up to a week.'),
+  ] // prettier-ignore
+}
+
+/** One line of at most 64 printable ASCII characters. */
+function plainText(name: string, byDefault: string): Pick<SettingRule, 'name' | 'default' | 'check'> {
+  const isFine = (value: string): boolean => /^[\x21-\x7e]{1,64}$/.test(value) || value === byDefault
+  return {
+    name,
+    default: byDefault,
+    check: (value) => (isFine(value) ? null : 'needs 1 to 64 printable characters without blanks'),
   }
 }
 

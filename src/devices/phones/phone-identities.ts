@@ -17,6 +17,11 @@ const unknownTtlMs = 1_000
 const maxPhones = 20_000
 const maxUnknown = 10_000
 
+const nameOf = (shown: Shown): string => {
+  if ('deviceId' in shown) return `d${shown.deviceId}`
+  return 'deviceToken' in shown ? `t${shown.deviceToken}` : `h${shown.hookSecret}`
+}
+
 interface Found {
   phone: KnownPhone | null
   staleAtMs: number
@@ -36,9 +41,9 @@ export class PhoneIdentities {
     this.#deps = deps
   }
 
-  /** Returns the phone of a token or hook secret; null if it is not valid any more. */
+  /** Returns the phone of a token, hook secret or device; null if it is not valid any more. */
   async find(shown: Shown): Promise<KnownPhone | null> {
-    const name = 'deviceToken' in shown ? `t${shown.deviceToken}` : `h${shown.hookSecret}`
+    const name = nameOf(shown)
     const nowMs = this.#deps.clock.monotonicMs()
     const known = this.#phones.get(name) ?? this.#unknown.get(name)
     if (known !== undefined && known.staleAtMs > nowMs) return known.phone

@@ -42,6 +42,7 @@ type Step = Omit<PhoneStep, 'name'>
 
 function streamStep(phone: ListedPhone | null, report: DeviceReportBody | null): Step {
   if (report?.link === 'stream') return { isDone: true, summary: 'open' }
+  if (report?.link === 'visit') return { isDone: true, summary: 'not needed: this server visits the phone' }
   if (phone === null) return { isDone: false, summary: '' }
   if (phone.usesPush) return { isDone: false, summary: noSse }
   return {

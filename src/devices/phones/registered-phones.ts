@@ -62,13 +62,32 @@ export async function registerPhone(
   if (owner === null) return null
   const former = await findFormer(tx, deps, owner, reported)
   const deviceId = former?.deviceId ?? (await addPhoneDevice(tx, deps, owner, reported))
-  if (former !== null)
+  const { tokenId } = owner
+  const formerId = former?.phoneId ?? null
+  const { phoneId, deviceToken } = await addRegistration(tx, deps, { deviceId, tokenId, formerId, reported })
+  await tx.updateTable('phone_tokens').set({ last_used_at: deps.nowMs }).where('id', '=', tokenId).execute()
+  const detail = { deviceId, phoneId, tokenId, supersedes: formerId }
+  await appendAudit(tx, deps, { accountId: owner.accountId, actor, action: 'phone.registered', detail })
+  return { phoneId, deviceId, deviceToken }
+}
+
+/** Adds the registration of an app, which supersedes its former one. */
+export async function addRegistration(
+  tx: Tx,
+  deps: Pick<PhoneDeps, 'ids' | 'nowMs' | 'randomBytes' | 'secretBox'>,
+  {
+    deviceId,
+    tokenId,
+    formerId,
+    reported,
+  }: { deviceId: string; tokenId: string; formerId: string | null; reported: SaidOfPhone },
+): Promise<Pick<RegisteredPhone, 'phoneId' | 'deviceToken'>> {
+  if (formerId !== null)
     await tx
       .updateTable('phones')
       .set({ superseded_at: deps.nowMs, signing_key: '' })
-      .where('id', '=', former.phoneId)
+      .where('id', '=', formerId)
       .execute()
-
   const phoneId = deps.ids('phn')
   const deviceToken = Buffer.from(deps.randomBytes(32)).toString('base64url')
   const signingKey = Buffer.from(deps.randomBytes(24)).toString('base64url')
@@ -77,7 +96,7 @@ export async function registerPhone(
     .values({
       id: phoneId,
       device_id: deviceId,
-      token_id: owner.tokenId,
+      token_id: tokenId,
       token_hash: hashOfSecret(deviceToken),
       hook_hash: hashOfSecret(hookSecretOf(signingKey, phoneId)),
       signing_key: deps.secretBox.seal(signingKey, phoneId),
@@ -89,14 +108,7 @@ export async function registerPhone(
       updated_at: deps.nowMs,
     })
     .execute()
-  await tx
-    .updateTable('phone_tokens')
-    .set({ last_used_at: deps.nowMs })
-    .where('id', '=', owner.tokenId)
-    .execute()
-  const detail = { deviceId, phoneId, tokenId: owner.tokenId, supersedes: former?.phoneId ?? null }
-  await appendAudit(tx, deps, { accountId: owner.accountId, actor, action: 'phone.registered', detail })
-  return { phoneId, deviceId, deviceToken }
+  return { phoneId, deviceToken }
 }
 
 /** Stores what an app reports at its start. An update without a push token means that there is none (any more). */
@@ -135,21 +147,31 @@ export interface KnownPhone {
   country: string | null
   /** Its token was used before. */
   wasHeard: boolean
+  /** Since when its device exists. */
+  deviceSince: number
+}
+
+/** What a phone is found by; by its device only where the service itself asks. */
+type ShownPhone = { deviceToken: string } | { hookSecret: string } | { deviceId: string }
+
+/** The registration of a device is the one that was not superseded. */
+const conditionOf = (shown: ShownPhone) => {
+  if ('deviceId' in shown) return ['p.device_id', shown.deviceId] as const
+  return 'deviceToken' in shown
+    ? (['p.token_hash', hashOfSecret(shown.deviceToken)] as const)
+    : (['p.hook_hash', hashOfSecret(shown.hookSecret)] as const)
 }
 
 /**
- * Returns the phone of a token or hook secret; null if it is not valid any more: superseded, its device
+ * Returns the phone of a token, hook secret or device; null if it is not valid any more: superseded, its device
  * retired, its account closed, or its key sealed under a retired secret. A rejected app registers again.
  */
 export async function findPhone(
   db: Db,
   { secretBox }: Pick<PhoneDeps, 'secretBox'>,
-  shown: { deviceToken: string } | { hookSecret: string },
+  shown: ShownPhone,
 ): Promise<KnownPhone | null> {
-  const [column, secret] =
-    'deviceToken' in shown
-      ? (['p.token_hash', shown.deviceToken] as const)
-      : (['p.hook_hash', shown.hookSecret] as const)
+  const [column, value] = conditionOf(shown)
   const row = await db
     .selectFrom('phones as p')
     .innerJoin('devices as d', 'd.id', 'p.device_id')
@@ -163,10 +185,11 @@ export async function findPhone(
       'p.sims',
       'p.heard_at',
       'd.settings',
+      'd.created_at',
       'a.name',
       'a.state',
     ])
-    .where(column, '=', hashOfSecret(secret))
+    .where(column, '=', value)
     .where('p.superseded_at', 'is', null)
     .where('d.state', '!=', 'retired')
     .executeTakeFirst()
@@ -185,6 +208,7 @@ export async function findPhone(
     simNumbers: simSlots.map((slot) => settings[simSetting(slot)] || null),
     country: settings['country'] || null,
     wasHeard: row.heard_at !== null,
+    deviceSince: row.created_at,
   }
 }
 

@@ -35,7 +35,7 @@ export interface DeviceSlotDeps {
   countersOf?: (deviceId: string) => LinkCounters
   /** What one link passes on to the next, also when the device is disabled in between. */
   lastSessionOf?: (deviceId: string) => LastSession
-  /** Links run only under these leases. Any node may serve a device that fetches. */
+  /** Links run only under these leases. Any node may serve a device that fetches by itself. */
   leases?: LinkLeases
   /** Links are left to other nodes. */
   leavesLinks?: boolean
@@ -181,7 +181,7 @@ export class DeviceSlot {
   async #holdFor(row: DeviceRow, link: Link | Pull): Promise<{ leaseToken?: () => number | null }> {
     const { leases, leavesLinks = false } = this.#deps
     const deviceId = row.id
-    if (leases === undefined || isPull(link)) return {}
+    if (leases === undefined || (isPull(link) && link.leased !== true)) return {}
     const elsewhere = new HeldElsewhere({ facts: factsOf(row), capabilities: link.capabilities })
     if (leavesLinks) throw elsewhere
     this.#leasedId = deviceId

@@ -1,0 +1,109 @@
+import type { ConnectorKind } from '../../connectors/connector.ts'
+import type { LocalDevice } from '../../connectors/connector-tools.ts'
+import { factsOf } from '../../connectors/registry.ts'
+import type { PhoneTokenOwner } from '../../devices/phones/phone-tokens.ts'
+import type { PhoneDeps } from '../../devices/phones/registered-phones.ts'
+import { addVisitedPhone, reconnectVisitedPhone } from '../../devices/phones/visited-phones.ts'
+import { createDeviceSecretBox } from '../../runtime/secret-box.ts'
+import { askSecret } from '../core/ask-secret.ts'
+import type { Output } from '../core/command.ts'
+import { CommandError, UsageError } from '../core/command-errors.ts'
+import { cliActor, type CommandContext } from '../core/command-context.ts'
+import { readSecretFromStdin } from '../core/read-secrets.ts'
+import { isTaken } from './device-taken.ts'
+import { findDevice } from './device-lookup.ts'
+
+export interface LocalOptions {
+  local: string
+  user?: string | undefined
+  'password-stdin': boolean
+}
+
+const notTaken =
+  'No running server has started the device yet. Check onesixty device list and the server log.'
+const clearText =
+  'Texts, numbers and the password cross your network unencrypted: use this only in a network that is yours.'
+
+/**
+ * Connects a phone by the Local Server of its app: asks for the password, checks both, and adds the device, or
+ * changes the one that is named.
+ */
+export async function connectLocal(
+  tools: CommandContext,
+  kind: ConnectorKind,
+  whose: PhoneTokenOwner | { deviceId: string },
+  options: LocalOptions,
+): Promise<Output> {
+  const settings = {
+    local_address: options.local,
+    ...(options.user === undefined ? {} : { local_user: options.user }),
+  }
+  for (const { name, check } of kind.settings) {
+    const wrong = name in settings ? check(settings[name as keyof typeof settings] ?? '') : null
+    if (wrong !== null) throw new UsageError(`${name === 'local_user' ? '--user' : '--local'} ${wrong}.`)
+  }
+  if ('deviceId' in whose) await tools.withStorage(({ read }) => findDevice(read, whose.deviceId))
+  const local_password = options['password-stdin']
+    ? await readSecretFromStdin(tools.io)
+    : await askSecret(tools.io, 'Password of the Local Server, as the app shows it: ')
+  const secrets = { local_password }
+  const device = await look(tools, kind, { settings, secrets })
+  const at = { settings: { ...settings, ...device.settings }, secrets }
+  const reported = { name: device.name, sims: device.sims, usesPush: false, appVersion: device.appVersion }
+  const deps = await phoneDeps(tools, kind)
+  return tools.withStorage(async ({ read, writer }) => {
+    const id = await writer.write(async (tx) => {
+      if (!('deviceId' in whose))
+        return addVisitedPhone(tx, deps, { ...whose, actor: cliActor }, { at, reported })
+      await reconnectVisitedPhone(tx, deps, whose.deviceId, { at, reported, actor: cliActor })
+      return whose.deviceId
+    })
+    const taken = await isTaken(tools.clock, read, id)
+    return { json: { id, ...described(device), taken }, text: textOf(id, device, taken) }
+  })
+}
+
+async function look(
+  { clock }: CommandContext,
+  { kind, local }: ConnectorKind,
+  given: Parameters<NonNullable<ConnectorKind['local']>['look']>[0],
+): Promise<LocalDevice> {
+  if (local === undefined) throw new UsageError(`--local is not for devices of the kind ${kind}.`)
+  return local.look(given, clock).catch((error: unknown) => {
+    const fault = (error as { fault?: unknown }).fault
+    const remedy = typeof fault === 'string' ? factsOf(kind)?.remedies[fault] : undefined
+    throw remedy === undefined ? error : new CommandError(String(fault), remedy)
+  })
+}
+
+const described = ({ name, appVersion, sims }: LocalDevice) => ({
+  name,
+  app_version: appVersion,
+  sims: (sims ?? []).map(({ slot, number, carrier }) => ({ slot, number, carrier })),
+})
+
+function textOf(id: string, { name, appVersion, sims }: LocalDevice, taken: boolean | null): string {
+  const found = (sims ?? []).map(({ slot, number }) => `${slot}: ${number ?? 'number unknown'}`)
+  return [
+    `${id}  ${name.replace('/', ' ')}, app ${appVersion}`,
+    found.length === 0
+      ? 'No SIM found: insert one, and grant the app the permission Phone.'
+      : `SIMs ${found.join(', ')}`,
+    ...(taken === false ? [notTaken] : []),
+    clearText,
+    `Check it with onesixty device test ${id}; add the number of a SIM as a sender with onesixty device set ${id} --sim 1 --number +…`,
+  ].join('\n')
+}
+
+async function phoneDeps(tools: CommandContext, kind: ConnectorKind): Promise<PhoneDeps> {
+  return {
+    ids: tools.ids,
+    nowMs: tools.clock.now(),
+    secretBox: createDeviceSecretBox(await tools.instanceSecret()),
+    kind: kind.kind,
+    rules: kind,
+    randomBytes: tools.randomBytes,
+    isPresent: () => false,
+    maxPhones: tools.config.phonesPerAccount,
+  }
+}

@@ -1,0 +1,42 @@
+import { networkInterfaces } from 'node:os'
+import { phoneKinds } from '../../connectors/registry.ts'
+import { command } from '../core/command.ts'
+import { UsageError } from '../core/command-errors.ts'
+import { loadKind } from './device-lookup.ts'
+import { ownNetworks } from './own-networks.ts'
+
+export const find = command({
+  summary: "Finds phones with an open Local Server in this machine's own networks.",
+  details:
+    'Asks each address of the IPv4 networks of this machine, up to /22, for the health of the app. Sends no password and connects nothing.',
+  arguments: [],
+  options: { port: { type: 'number', value: 'PORT', summary: 'Port of the Local Server. Default: 8080.' } },
+  async run(tools, { options }) {
+    const kinds = await Promise.all(phoneKinds.map(loadKind))
+    const local = kinds.find((kind) => kind.local !== undefined)?.local
+    if (local === undefined) throw new Error('no kind of device can be found')
+    const { port = local.defaultPort } = options
+    if (port < 1 || port > 65_535) throw new UsageError('--port must be from 1 to 65535.')
+    const { asked, tooLarge, hosts } = ownNetworks(networkInterfaces())
+    const phones = await local.find(
+      hosts.map((host) => `${host}:${port}`),
+      tools.clock,
+    )
+    return {
+      json: {
+        asked: hosts.length,
+        networks: asked,
+        too_large: tooLarge,
+        phones: phones.map(({ address, appVersion }) => ({ address, app_version: appVersion })),
+      },
+      text: [
+        ...phones.map(({ address, appVersion }) => `${address}  app ${appVersion}`),
+        `Asked ${hosts.length} addresses of ${asked.join(', ') || 'no network'}: ${phones.length} found.`,
+        ...tooLarge.map((network) => `Not asked: ${network}, which is larger than a /22.`),
+        ...(phones.length > 0
+          ? ['Connect one with onesixty device connect android --local ADDRESS --account acc_…']
+          : ['In the app, switch Local Server on and tap Offline; it shows its address.']),
+      ].join('\n'),
+    }
+  },
+})

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { cli, cliJson } from '../run-command.ts'
+import { openVisitHouse } from './visit-house.ts'
+
+test('a phone without a certificate or a domain sends an SMS, and its answer arrives', async () => {
+  const house = await openVisitHouse()
+  await house.send('+4915112345678')
+  await house.allAre('delivered')
+  expect(house.phones.all.radioLog()).toMatchObject([{ to: '+4915112345678', times: 1 }])
+  await house.phones.all.receiveSms({ from: '+4915112345678', text: 'Thanks' })
+  await eventually(house.history, (all) => expect(all).toContainEqual(expect.objectContaining({ direction: 'inbound' })), 12_000) // prettier-ignore
+  expect(await cliJson(['doctor'], house.server.dataFolder)).toMatchObject({ ok: true })
+}, 60_000)
+
+test('a STOP that waits on the phone holds back what is queued for its sender', async () => {
+  const house = await openVisitHouse({ settings: { visit_idle_s: '2' } })
+  await house.phones.set({ localFault: 'error' })
+  await eventually(() => house.phones.all.requests('GET'), (all) => expect(all.at(-1)).toMatchObject({ status: 500 }), 20_000) // prettier-ignore
+  await house.phones.all.receiveSms({ from: '+4915112345678', text: 'STOP' })
+  const [stopped, other] = await house.send(['+4915112345678', '+4915112345679'])
+  await house.phones.set({ localFault: 'none' })
+  await eventually(
+    house.history,
+    (all) => {
+      // The number also gets the confirmation of its STOP.
+      const statusOf = (id?: string) => all.find((message) => message.id === id)?.status
+      expect([stopped, other].map(statusOf)).toEqual(['canceled', 'delivered'])
+    },
+    20_000,
+  )
+}, 60_000)
+
+test('a server that is killed while it submits sends nothing twice', async () => {
+  const house = await openVisitHouse({ ownProcess: true, localDelayMs: 20 })
+  const to = Array.from({ length: 30 }, (_, i) => `+49151${String(30_000_000 + i)}`)
+  await house.send(to)
+  for (const count of [3, 12, 20]) {
+    await eventually(() => house.phones.all.radioLog(), (radio) => expect(radio.length).toBeGreaterThanOrEqual(count), 20_000) // prettier-ignore
+    await house.server.process.kill('SIGKILL')
+    await house.server.restart()
+  }
+  await house.allAre('delivered', 60_000)
+  expect(house.phones.all.radioLog().map((sms) => sms.to).toSorted()).toEqual(to) // prettier-ignore
+  expect(await cliJson(['doctor'], house.server.dataFolder)).toMatchObject({ ok: true })
+}, 120_000)
+
+test('a wrong password, a silent address and an old app are said before anything is added', async () => {
+  const house = await openVisitHouse()
+  const { dataFolder } = house.server
+  const connect = (local: string, stdin: string) =>
+    cli(['device', 'connect', 'android', '--local', local, '--account', house.accountId, '--password-stdin'], { dataFolder, stdin }) // prettier-ignore
+  expect(await connect(house.address, 'wrong\n')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('The phone rejects the password'),
+  })
+  expect((await connect('127.0.0.1:9', 'any\n')).stderr).toContain('did not answer')
+  expect((await connect('8.8.8.8', 'any\n')).stderr).toContain(
+    '--local needs host or host:port with a private',
+  )
+  const { devices } = await cliJson<{ devices: { kind: string }[] }>(['device', 'list'], dataFolder)
+  expect(devices.filter(({ kind }) => kind === 'android')).toHaveLength(1)
+}, 60_000)
+
+test('a reinstalled app is connected again as the same device, and the former one gets nothing more', async () => {
+  const house = await openVisitHouse()
+  await house.phones.all.reinstall()
+  await eventually(house.device, ({ reasons }) => expect(reasons).toEqual(['wrong_password']), 10_000)
+  const { localPassword } = await house.phones.phone(0).view()
+  const args = ['device', 'connect', house.deviceId, '--local', house.address, '--password-stdin', '--json']
+  const { stdout } = await cli(args, { dataFolder: house.server.dataFolder, stdin: `${localPassword}\n` })
+  expect(JSON.parse(stdout)).toMatchObject({ id: house.deviceId })
+  await eventually(house.device, ({ status }) => expect(status).toBe('online'), 10_000)
+  await house.send('+4915112345678')
+  await house.allAre('delivered')
+}, 60_000)
