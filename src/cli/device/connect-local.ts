@@ -12,6 +12,7 @@ import { cliActor, type CommandContext } from '../core/command-context.ts'
 import { readSecretFromStdin } from '../core/read-secrets.ts'
 import { isTaken } from './device-taken.ts'
 import { findDevice } from './device-lookup.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 export interface LocalOptions {
   local: string
@@ -19,8 +20,8 @@ export interface LocalOptions {
   'password-stdin': boolean
 }
 
-const notTaken =
-  'No running server has started the device yet. Check onesixty device list and the server log.'
+const notTaken = (): string =>
+  `No running server has started the device yet. Check ${ownCommand()} device list and the server log.`
 const clearText =
   'Texts, numbers and the password cross your network unencrypted: use this only in a network that is yours.'
 
@@ -89,9 +90,9 @@ function textOf(id: string, { name, appVersion, sims }: LocalDevice, taken: bool
     found.length === 0
       ? 'No SIM found: insert one, and grant the app the permission Phone.'
       : `SIMs ${found.join(', ')}`,
-    ...(taken === false ? [notTaken] : []),
+    ...(taken === false ? [notTaken()] : []),
     clearText,
-    `Check it with onesixty device test ${id}; add the number of a SIM as a sender with onesixty device set ${id} --sim 1 --number +…`,
+    `Check it with ${ownCommand()} device test ${id}; add the number of a SIM as a sender with ${ownCommand()} device set ${id} --sim 1 --number +…`,
   ].join('\n')
 }
 

@@ -4,6 +4,7 @@ import { command } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
 import { loadKind } from './device-lookup.ts'
 import { ownNetworks } from './own-networks.ts'
+import { ownCommand } from '../../process/own-command.ts'
 
 export const find = command({
   summary: "Finds phones with an open Local Server in this machine's own networks.",
@@ -34,7 +35,7 @@ export const find = command({
         `Asked ${hosts.length} addresses of ${asked.join(', ') || 'no network'}: ${phones.length} found.`,
         ...tooLarge.map((network) => `Not asked: ${network}, which is larger than a /22.`),
         ...(phones.length > 0
-          ? ['Connect one with onesixty device connect android --local ADDRESS --account acc_…']
+          ? [`Connect one with ${ownCommand()} device connect android --local ADDRESS --account acc_…`]
           : ['In the app, switch Local Server on and tap Offline; it shows its address.']),
       ].join('\n'),
     }

@@ -1,3 +1,4 @@
+import type { Capabilities } from '../connector.ts'
 /**
  * The version of the app from its User-Agent (`me.capcom.smsgateway/1.68.0`); null where it names none, as on
  * event streams.
@@ -27,3 +28,11 @@ export function isSince(appVersion: string | null, version: string): boolean {
 }
 
 const numbersOf = (version: string): number[] => version.split('.').map(Number)
+
+/** What the app can do, in every supported version: its phone chooses sender and encoding. */
+export const appCapabilities: Capabilities = {
+  deliveryReports: true,
+  maxParts: 10,
+  alphanumericSender: false,
+  encodingChoice: false,
+}

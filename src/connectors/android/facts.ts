@@ -56,16 +56,16 @@ export const androidFacts: KindFacts = {
     battery_low: 'The battery is low. Connect the charger.',
     clock_skew: "The phone's clock is off by more than a minute. Enable network time on the phone.",
     unreachable:
-      'The phone did not answer at its address. It may be off, asleep, in another network or under another address; guest networks and access points may isolate devices. Check that the Local Server of the app is on, and compare the address that the app shows; onesixty device find lists phones, and onesixty device set dev_… --set local_address=… changes it.',
+      'The phone did not answer at its address. It may be off, asleep, in another network or under another address; guest networks and access points may isolate devices. Check that the Local Server of the app is on, and compare the address that the app shows; {onesixty} device find lists phones, and {onesixty} device set dev_… --set local_address=… changes it.',
     wrong_password:
-      'The phone rejects the password: was the app reinstalled, its data cleared or its password changed? Enter the new one with onesixty device connect dev_… --local ADDRESS. Until then nothing is submitted to it.',
+      'The phone rejects the password: was the app reinstalled, its data cleared or its password changed? Enter the new one with {onesixty} device connect dev_… --local ADDRESS. Until then nothing is submitted to it.',
     another_phone:
-      'Another phone answers at the address: nothing is submitted to it. If its address has changed, set it with onesixty device set dev_… --set local_address=…; if the app was reinstalled, run onesixty device connect dev_… --local ADDRESS.',
+      'Another phone answers at the address: nothing is submitted to it. If its address has changed, set it with {onesixty} device set dev_… --set local_address=…; if the app was reinstalled, run {onesixty} device connect dev_… --local ADDRESS.',
     not_the_app:
-      'Something other than the SMSGate app answers at the address. Compare it with the address and port that the app shows, and set it with onesixty device set dev_… --set local_address=…',
+      'Something other than the SMSGate app answers at the address. Compare it with the address and port that the app shows, and set it with {onesixty} device set dev_… --set local_address=…',
     too_old_to_visit: 'Visits need the app 1.59.0 or later. Install a newer one.',
     not_connected:
-      'The phone was not connected yet: run onesixty device connect dev_… --local ADDRESS, which checks the address and the password.',
+      'The phone was not connected yet: run {onesixty} device connect dev_… --local ADDRESS, which checks the address and the password.',
     address_not_private:
       'The name of the address resolves to a public address. The password would cross the internet unencrypted, so the phone is not visited. Set an address of your network.',
     phone_errors:

@@ -1,6 +1,6 @@
-import type { Capabilities, ConnectorEvents, Health, Pull, SimChoice } from '../connector.ts'
+import type { ConnectorEvents, Health, Pull, SimChoice } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
-import { isSince, since } from './app-version.ts'
+import { appCapabilities, isSince, since } from './app-version.ts'
 import { EventStreams, type StreamSink } from './event-streams.ts'
 import { whomFailureBlames } from './failure.ts'
 import { HookWatch } from './hook-watch.ts'
@@ -27,12 +27,7 @@ const maxReconnectMs = 60_000
  * through it.
  */
 export class Phone implements Pull {
-  readonly capabilities: Capabilities = {
-    deliveryReports: true,
-    maxParts: 10,
-    alphanumericSender: false,
-    encodingChoice: false,
-  }
+  readonly capabilities = appCapabilities
   readonly #tools: ConnectorTools
   readonly #events: ConnectorEvents
   readonly #streams = new EventStreams()

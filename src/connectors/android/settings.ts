@@ -170,11 +170,11 @@ function visitSettings(): SettingRule[] {
     {
       name: 'local_address',
       default: '',
-      summary: 'Address of the Local Server of the app, host or host:port, in this network; port 8080 if omitted. When it is set, onesixty visits the phone. Set by onesixty device connect android --local.',
+      summary: 'Address of the Local Server of the app, host or host:port, in this network; port 8080 if omitted. When it is set, onesixty visits the phone. Set by device connect android --local.',
       check: (value) => value === '' || readLocalAddress(value) !== null ? null : 'needs host or host:port with a private, link-local or loopback address, or nothing',
     },
     { ...plainText('local_user', 'sms'), summary: "User name of the Local Server; the app's default." },
-    { ...plainText('local_id', ''), summary: 'ID of the installation of the app, from the Local Server: messages are submitted only where it is reported. Set by onesixty device connect android --local.' },
+    { ...plainText('local_id', ''), summary: 'ID of the installation of the app, from the Local Server: messages are submitted only where it is reported. Set by device connect android --local.' },
     wholeNumber('visit_ms', 1_000, [200, 60_000], 'Milliseconds between two visits while a message is open. Default 1 s, because a user waits for the result.'),
     wholeNumber('visit_idle_s', 10, [1, 3_600], 'Seconds between two visits otherwise, and after a failed one. Received messages arrive with this delay; a shorter one fills the log of the app.'),
     wholeNumber('inbox_days', 7, [1, 30], 'How many days of its inbox are compared. Default 7, because networks keep an SMS for a phone that is off for up to a week.'),
