@@ -81,8 +81,9 @@ test('an app before 1.59 is said to be too old, and gets nothing', async () => {
 })
 
 test('a clock that is an hour off changes neither validity nor the inbox', async () => {
-  const world = await openVisitWorld({ clockOffsetMs: -hourMs })
-  await world.house.send({ to: ['+4915112345678'] })
+  const world = await openVisitWorld({ clockOffsetMs: hourMs })
+  const expiresAt = world.house.clock.now() + hourMs / 2
+  await world.house.send({ to: ['+4915112345678'], expiresAt })
   await world.phones.all.receiveSms({ from: '+491', text: 'Hi', receivedAtMs: world.house.clock.now() })
   for (let n = 0; n < 5; n++) await world.visit()
   expect(await world.house.statuses()).toEqual(['delivered'])

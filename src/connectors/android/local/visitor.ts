@@ -133,7 +133,6 @@ export class Visitor {
         silentMs: this.#seenMs === null ? this.#silentBefore() : this.#nowMs - this.#seenMs,
       })
       for (const step of steps) await this.#take(step, visited)
-      this.#isListed = true
       this.#seenMs = this.#nowMs
       this.#ended(null)
       this.#deps.phone.contact({ ...visited.registration, usesPush: false }, null)
@@ -176,7 +175,7 @@ export class Visitor {
       case 'inbox':
         return this.#readInbox(visited)
       case 'list':
-        return this.#messages.list(visited.registration)
+        return this.#messages.list(visited.registration).then(() => void (this.#isListed = true))
       case 'states':
         return this.#messages.askStates(visited.registration)
       case 'offers':
