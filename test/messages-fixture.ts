@@ -12,7 +12,7 @@ import { QuietHoursCache } from '../src/dispatch/submissions/quiet-hours-cache.t
 import { simulatorKind } from '../src/connectors/simulator/simulator.ts'
 import { routeFrom } from '../src/dispatch/routes/route-ring.ts'
 import { sendMessages } from '../src/messages/send/send-messages.ts'
-import { routeKeyOf } from '../src/messages/core/message-store.ts'
+import { routeKeyOf } from '../src/messages/core/route-key.ts'
 import type { SendRequest, SendResult } from '../src/messages/send/send-request.ts'
 import { touchDirectory } from '../src/storage/seam/directory-version.ts'
 import { insertRows } from '../src/storage/seam/sets.ts'

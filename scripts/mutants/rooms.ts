@@ -50,13 +50,13 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'sending',
     'what is asked of a send, and whether it fits',
-    ['src/sending/{sender,idempotency,prepare-send,send-body,send-policy,recipient-guard,pumping-watch,planned-rate,send-metadata,send-warnings}.ts', 'src/runtime/sliding-count.ts', 'src/api/v1/send-answer.ts', 'src/api/edge/idempotency-key.ts', 'src/messages/*/{decide-sends,send-messages,find-replays}.ts'],
+    ['src/sending/{sender,idempotency,authentication-rate,prepare-send,send-body,send-policy,recipient-rate,pumping-watch,planned-rate,send-metadata,send-warnings}.ts', 'src/runtime/sliding-count.ts', 'src/api/v1/send-answer.ts', 'src/api/edge/idempotency-key.ts', 'src/messages/*/{decide-sends,send-messages,find-replays}.ts'],
     ['test/api/*.test.ts'],
   ),
   room(
     'messages',
     'the states of a message and its queue',
-    ['src/messages/*/{advance-messages,claim-messages,within-paces,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-until,phone-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,finish-deferred,end-doubts,queue-position,accounts-that-sent,last-submitted}.ts'],
+    ['src/messages/*/{advance-messages,claim-messages,within-paces,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-until,phone-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,finish-deferred,end-doubts,queue-position,accounts-that-sent,last-submitted}.ts'],
     ['test/dispatch/*.test.ts', 'test/phones/{gateway,gateway-pace,fetch-routes,fair-turns,phones-model,recaller,sent-words,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
   ),
   room(
@@ -76,11 +76,11 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
     because: 'It builds, starts and stops what others are: that is seen by processes, which tests of a room do not begin.',
     files: [
       'src/{config,main}.ts',
-      'src/app/{app,console,credentials,device-pool,http,inbound,open-account,own-node,phone-listener,phones,start-order,webhook-delivery,wiring}.ts',
+      'src/app/{app,console,create-pool,credentials,http,inbound,open-account,own-node,phone-listener,phones,send-ports,start-order,webhook-delivery,wiring}.ts',
       'src/process/{data-folder,durable-file,garbage,gauge-reads,guides,installation,instance-secret,lifecycle,log,mailer,metrics,node-name,own-address,own-command,program-files,program-version,reference-script,tls-files}.ts',
       'src/runtime/{plain-text,schemas,secret-box,all-done,batcher,derived-keys}.ts',
       'src/dispatch/*/{device-facts,device-pool,device-runtime,device-slot,dispatch-units,dispatcher,submission,submission-log,sweeper,sweepers,routed-device,routing}.ts',
-      'src/messages/send/acceptor.ts',
+      'src/messages/send/accept-send.ts',
       'src/messages/units.ts',
       'src/api/{routes,server}.ts', 'src/api/edge/{mount,respond,request-target,silent-connections}.ts',
     ],

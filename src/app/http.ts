@@ -9,60 +9,18 @@ import type { Readiness } from '../api/pages/machine-pages.ts'
 import { createOperatorMount } from '../api/operator/mount.ts'
 import { createServer } from '../api/server.ts'
 import { Sender } from '../sending/sender.ts'
-import type { SendPorts } from '../sending/send-ports.ts'
 import type { PhonePorts } from '../connectors/android/ports.ts'
 import { createPhoneRoutes } from '../connectors/android/routes.ts'
 import { createConsole } from './console.ts'
 import { createPhoneListener } from './phone-listener.ts'
 import type { DevicePool } from '../dispatch/devices/device-pool.ts'
 import type { Route } from '../dispatch/routes/choose-device.ts'
-import { routeFrom } from '../dispatch/routes/route-ring.ts'
-import { routingFor } from '../dispatch/devices/routing.ts'
 import { endAll, type Service } from '../process/lifecycle.ts'
-import { createAcceptor } from '../messages/send/acceptor.ts'
-import { findReplay } from '../messages/send/find-replays.ts'
-import { pauseForPumping } from '../messages/account-state/pause-for-pumping.ts'
-import { priceSend } from '../messages/send/send-messages.ts'
-import { readTimesTo } from '../messages/send/times-to-numbers.ts'
-import { readWaitingParts } from '../messages/queue/queue-totals.ts'
 import { openAccount } from './open-account.ts'
 import { createReachProof } from '../reach/reach-proof.ts'
 import { ownAddress, phoneOrigin } from '../process/own-address.ts'
+import { createSendPorts } from './send-ports.ts'
 import type { Wiring } from './wiring.ts'
-
-function createPorts(wiring: Wiring, pool: DevicePool, wake: (route: Route) => void): SendPorts {
-  const { storage, config, metrics, horizon, clock } = wiring
-  const accept = createAcceptor({
-    sendMessages: (requests) => storage.runUnit('sendMessages', requests),
-    maxPendingSends: config.maxPendingSends,
-    wake: (route) => wake(routeFrom(route)),
-    accepted: metrics.accepted,
-  })
-  return {
-    async sendMessages(request) {
-      const result = await wiring.changes.after(
-        horizon.announce(request.createdAt, () => accept(request)),
-        () => [request.accountId],
-      )
-      if (result.kind === 'below_floor') horizon.heardOf(result.floorMs)
-      return result
-    },
-    priceOnly: (request) => priceSend(storage.readOf(request.accountId), request),
-    findReplay: (name) => findReplay(storage.readOf(name.accountId), name),
-    optedOut: (accountId, mode, numbers) => wiring.optOuts.find({ accountId, mode }, numbers, clock.now()),
-    timesTo: (around, ranges) => readTimesTo(storage.readOf(around.accountId), around, ranges),
-    pauseForPumping: async (accountId, sign) => {
-      const deps = { ids: wiring.ids, nowMs: clock.now() }
-      if (await wiring.writer.write((tx) => pauseForPumping(tx, deps, { accountId, sign })))
-        wiring.log.warn(
-          { account_id: accountId },
-          'an account was suspended: its messages look like SMS pumping',
-        )
-    },
-    waitingParts: (accountId, mode) => readWaitingParts(storage.readOf(accountId), { accountId, mode }),
-    routing: { forAccount: (...asked) => routingFor(pool, ...asked) },
-  }
-}
 
 /** Returns the dependencies of the read operations. */
 function createReadDeps({ storage: { readOf }, clock, secret, horizon }: Wiring) {
@@ -116,7 +74,7 @@ export function createHttp(
     clock: { ...clock, now: horizon.now },
     ids,
     config,
-    ports: createPorts(wiring, pool, wake),
+    ports: createSendPorts(wiring, pool, wake),
   })
   const limits = new AccountLimits({ clock, config, counts: wiring.counts })
   const phoneRoutes = () => createRoutesOfPhones(wiring, phones, url)

@@ -206,7 +206,10 @@ export interface DeviceSetup {
 /** A running device, regardless of how its messages reach it. */
 export interface Running {
   readonly capabilities: Capabilities
-  /** Maximum submissions in flight (phone: held without ack); never exceeded. May change; read before each claim. */
+  /**
+   * Maximum submissions in flight (phone: held without ack); never exceeded. May change; read before each claim.
+   * Reading a window without room arms the link's wake-up, which reports when there is room again.
+   */
   readonly window: number
   health(): Health
   start(): Promise<void>

@@ -76,7 +76,7 @@ function readSend(
   const priced = valid.text === undefined ? null : priceValid(valid.text, valid, faults)
   const encodingForced = priced?.encodingForced === true
   const own =
-    caller.guard.ownDevices === 'free' && mode === 'live'
+    caller.ownDevices === 'free' && mode === 'live'
       ? routings.forAccount(accountId, mode, sender, encodingForced, 'own')
       : null
   // What own devices cannot carry is sent, and paid, as without them.

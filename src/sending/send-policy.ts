@@ -9,7 +9,7 @@ import { type TestAnswer, testAnswerTo } from './test-answers.ts'
 /** Rejects a send with a recipient that is not allowed: opted out, premium, or in a blocked country. */
 export async function checkPolicy(
   { optedOut }: Pick<SendPorts, 'optedOut'>,
-  { accountId, mode, guard }: Pick<Caller, 'accountId' | 'mode' | 'guard'>,
+  { accountId, mode, recipientLimits }: Pick<Caller, 'accountId' | 'mode' | 'recipientLimits'>,
   recipients: readonly Recipient[],
 ): Promise<void> {
   const stopped = await optedOut(
@@ -18,7 +18,7 @@ export async function checkPolicy(
     recipients.map((recipient) => recipient.to),
   )
   const errors = recipients.flatMap(
-    (recipient) => policyFault(recipient, { mode, stopped, countries: guard.countries }) ?? [],
+    (recipient) => policyFault(recipient, { mode, stopped, countries: recipientLimits.countries }) ?? [],
   )
   if (errors.length > 0) throw refuse('recipients_rejected', { errors })
 }

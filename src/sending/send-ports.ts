@@ -11,7 +11,7 @@ export interface SendPorts {
    * Stores and holds, replays or rejects a send; resolves after the flush. A `StorageError` of
    * `outcome_unknown` means that the send may have been stored; after any other error, it was not.
    */
-  sendMessages(request: SendRequest): Promise<SendResult>
+  store(request: SendRequest): Promise<SendResult>
   /** Returns what `sendMessages` would decide now; stores nothing. */
   priceOnly(request: SendRequest): Promise<Decision>
   /** Returns the send stored under an idempotency key. */

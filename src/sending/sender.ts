@@ -1,21 +1,18 @@
 import type { Caller } from '../accounts/keys/authenticator.ts'
-import type { Config } from '../config.ts'
 import type { SendRequest, StoredSend } from '../messages/send/send-request.ts'
-import { presentSpelling } from '../numbers/number-changes.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { Refusal, refuse } from '../runtime/errors.ts'
 import type { SharedCounts } from '../runtime/shared-counts.ts'
-import { SlidingCount } from '../runtime/sliding-count.ts'
+import { AuthenticationRate, type AuthenticationRateDeps } from './authentication-rate.ts'
 import { type Idempotency, KeysInProgress } from './idempotency.ts'
 import { buildRequest, checkSend, type CheckedSend, type PrepareSendDeps } from './prepare-send.ts'
-import { codesWindowMs, rateFault } from './planned-rate.ts'
-import { RecipientGuard, type RecipientGuardDeps } from './recipient-guard.ts'
+import { RecipientRate, type RecipientRateDeps } from './recipient-rate.ts'
 import type { SendPorts } from './send-ports.ts'
 
 export interface SenderDeps {
   clock: Clock
   ids: PrepareSendDeps['ids']
-  config: PrepareSendDeps['config'] & Pick<Config, 'authMessagesPerRecipient'> & RecipientGuardDeps['config']
+  config: PrepareSendDeps['config'] & RecipientRateDeps['config'] & AuthenticationRateDeps['config']
   ports: SendPorts
   /** Shared by several nodes. Omitted where one node counts for itself. */
   counts?: SharedCounts
@@ -45,19 +42,13 @@ const maxAttempts = 10
 export class Sender {
   readonly #deps: SenderDeps
   readonly #keysInProgress = new KeysInProgress()
-  /** Authentication messages of the last 10 minutes, by account, mode and number. */
-  readonly #recentCodes: SlidingCount
-  readonly #recipientGuard: RecipientGuard
+  readonly #authenticationRate: AuthenticationRate
+  readonly #recipientRate: RecipientRate
 
   constructor(deps: SenderDeps) {
     this.#deps = deps
-    const { clock, config, counts } = deps
-    const shared = counts === undefined ? undefined : { counts, kind: 'codes' }
-    this.#recentCodes = new SlidingCount(
-      { clock, shared },
-      { windowMs: codesWindowMs, most: config.authMessagesPerRecipient },
-    )
-    this.#recipientGuard = new RecipientGuard(deps)
+    this.#authenticationRate = new AuthenticationRate(deps)
+    this.#recipientRate = new RecipientRate(deps)
   }
 
   /**
@@ -89,9 +80,9 @@ export class Sender {
   /** Checks and prices a body as `send` does, but stores nothing. */
   async dryRun<T>(caller: Caller, body: object, prepare: PrepareAnswer<T>): Promise<T> {
     const checked = await checkSend(this.#deps, caller, body)
-    this.#countAuthentication(caller, checked)?.()
-    const finishCount = await this.#recipientGuard.count(caller, checked, this.#deps.clock.now())
-    finishCount?.(false)
+    this.#authenticationRate.count(caller, checked)?.()
+    const finishCount = await this.#countSend(caller, checked)
+    finishCount(false)
     const request = buildRequest(this.#deps, caller, checked, null)
     const decision = await this.#deps.ports.priceOnly(request)
     if (decision.kind === 'refuse') throw refuse(decision.code, decision.extra)
@@ -105,12 +96,12 @@ export class Sender {
     prepare: PrepareAnswer<T>,
   ): Promise<Sent<T>> {
     const checked = await checkSend(this.#deps, caller, body)
-    const noteForPumping = await this.#recipientGuard.watch(caller, checked)
-    const uncountCodes = this.#countAuthentication(caller, checked)
+    const noteForPumping = await this.#recipientRate.watch(caller, checked)
+    const uncountCodes = this.#authenticationRate.count(caller, checked)
     let finishCount: ((isStored: boolean) => void) | null = null
     let stored = false
     try {
-      finishCount = await this.#recipientGuard.count(caller, checked, this.#deps.clock.now())
+      finishCount = await this.#countSend(caller, checked)
       const { answerWith, result } = await this.#store(
         () => buildRequest(this.#deps, caller, checked, idempotency),
         prepare,
@@ -126,37 +117,31 @@ export class Sender {
     }
   }
 
+  /** Counts a send at its send time; the function to call once with whether it was stored undoes it if not. */
+  async #countSend(caller: Caller, checked: CheckedSend): Promise<(isStored: boolean) => void> {
+    const nowMs = this.#deps.clock.now()
+    const releaseCodes = await this.#authenticationRate.plan(caller, checked, nowMs)
+    try {
+      const finishCount = await this.#recipientRate.count(caller, checked, nowMs)
+      return (isStored) => {
+        releaseCodes?.()
+        finishCount?.(isStored)
+      }
+    } catch (error) {
+      releaseCodes?.()
+      throw error
+    }
+  }
+
   async #store<T>(build: () => SendRequest, prepare: PrepareAnswer<T>) {
     const { ports } = this.#deps
     for (let attempts = 1; attempts <= maxAttempts; attempts++) {
       const request = build()
       const answerWith = prepare(request)
-      const result = await ports.sendMessages(request)
+      const result = await ports.store(request)
       if (result.kind !== 'below_floor') return { answerWith, result }
     }
     throw refuse('unavailable', { headers: { 'retry-after': '1' } })
-  }
-
-  /**
-   * Rejects a send if one of its numbers has reached the limit for codes; otherwise counts it until undone.
-   */
-  #countAuthentication({ accountId, mode }: Caller, { body, recipients }: CheckedSend): (() => void) | null {
-    if (body.category !== 'authentication' || this.#deps.config.authMessagesPerRecipient === 0) return null
-    const keys = recipients.map(({ to }) => `${accountId}:${mode}:${presentSpelling(to)}`)
-    const waits = keys.map((key) => this.#recentCodes.waitSeconds(key))
-    const retryAfterSeconds = Math.max(...waits)
-    if (retryAfterSeconds === 0) {
-      for (const key of keys) this.#recentCodes.add(key)
-      return () => keys.forEach((key) => this.#recentCodes.giveBack(key))
-    }
-    throw refuse('recipient_rate_limited', {
-      detail: `Too many authentication messages to these numbers within the last 10 minutes. Wait ${retryAfterSeconds} s.`,
-      errors: waits.flatMap((wait, i) =>
-        wait === 0 ? [] : [rateFault(recipients[i], 'Too many authentication messages to this number.')],
-      ),
-      violated_policies: ['authentication-messages'],
-      headers: { 'retry-after': String(retryAfterSeconds) },
-    })
   }
 }
 

@@ -73,13 +73,8 @@ test('knows who calls, with what the key and the account say', async () => {
     readPerMinute: null,
     queueLimit: 0,
     dailyCap: 7,
-    guard: {
-      countries: null,
-      numberPerHour: null,
-      prefixPerHour: null,
-      pumpingNumbers: null,
-      ownDevices: 'charged',
-    },
+    recipientLimits: { countries: null, numberPerHour: null, prefixPerHour: null, pumpingNumbers: null },
+    ownDevices: 'charged',
   })
   expect(refused).toEqual([])
 })

@@ -9,7 +9,7 @@ beforeAll(async () => {
   api = await startTestApi({
     config: { sendPerMinute: 0 },
     ports: {
-      sendMessages: async () => {
+      store: async () => {
         throw failure
       },
     },

@@ -135,7 +135,7 @@ test('while the first is under way a second one is 409, with another body too, a
   let finish = (): void => undefined
   const slow = await startTestApi({
     ports: {
-      sendMessages: () =>
+      store: () =>
         new Promise(
           (resolve) => (finish = () => resolve({ kind: 'accepted', balanceAvailable: 1, isLow: false })),
         ),

@@ -154,7 +154,7 @@ const routingOf = (overrides: Partial<Routing> = {}): SendPorts['routing'] => ({
 
 function realPorts({ storage }: TestStorage): Omit<SendPorts, 'routing'> {
   return {
-    async sendMessages(request) {
+    async store(request) {
       const [result] = await storage.writer.write((tx) => sendMessages(tx, [request]))
       return result as SendResult
     },

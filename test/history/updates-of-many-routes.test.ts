@@ -5,7 +5,7 @@ import {
   type HistoryPosition,
 } from '../../src/messages/history/history-query.ts'
 import { readHistory } from '../../src/messages/history/history.ts'
-import { routeKeyOf } from '../../src/messages/core/message-store.ts'
+import { routeKeyOf } from '../../src/messages/core/route-key.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 /** Messages of an account that wait under so many senders: a route each. */

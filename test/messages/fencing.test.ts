@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { takeLeases } from '../../src/devices/core/device-lease.ts'
 import { claimMessages } from '../../src/messages/queue/claim-messages.ts'
-import { routeKeyOf } from '../../src/messages/core/message-store.ts'
+import { routeKeyOf } from '../../src/messages/core/route-key.ts'
 import { openMessagesFixture } from '../messages-fixture.ts'
 
 async function openHouse() {

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { judgeOutcome } from '../../src/dispatch/routes/retry-policy.ts'
 import { claimMessages } from '../../src/messages/queue/claim-messages.ts'
-import { routeKeyOf } from '../../src/messages/core/message-store.ts'
+import { routeKeyOf } from '../../src/messages/core/route-key.ts'
 import { receiveMessages } from '../../src/messages/inbound/receive-messages.ts'
 import { sendMessages } from '../../src/messages/send/send-messages.ts'
 import type { SendRequest } from '../../src/messages/send/send-request.ts'

@@ -3,7 +3,7 @@ import type { Outcome } from '../../src/connectors/connector.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { claimMessages } from '../../src/messages/queue/claim-messages.ts'
-import { routeKeyOf } from '../../src/messages/core/message-store.ts'
+import { routeKeyOf } from '../../src/messages/core/route-key.ts'
 import { accepted, echoOf, lost, type LostHouse, openLostHouse } from './lost-house.ts'
 
 /** What becomes of messages whose answer was lost when a receipt comes under an id that nobody knows. */

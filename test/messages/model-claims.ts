@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { claimMessages, type ClaimRequest } from '../../src/messages/queue/claim-messages.ts'
-import { routeKeyOf } from '../../src/messages/core/message-store.ts'
+import { routeKeyOf } from '../../src/messages/core/route-key.ts'
 import type { Model } from './model.ts'
 import type { ClaimWish, SimRoom } from './model-paces.ts'
 import { account, accounts, type Real, step } from './model-step.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { priorityOf } from '../../src/messages/core/message-store.ts'
+import { priorityOf } from '../../src/messages/core/route-key.ts'
 import { sendMessages } from '../../src/messages/send/send-messages.ts'
 import type { SendRequest } from '../../src/messages/send/send-request.ts'
 import { sendRequest } from '../send-request.ts'

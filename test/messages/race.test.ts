@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createIds } from '../../src/runtime/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
-import { createAcceptor } from '../../src/messages/send/acceptor.ts'
+import { createAcceptor } from '../../src/messages/send/accept-send.ts'
 import type { SendRequest, SendResult } from '../../src/messages/send/send-request.ts'
 import type { HotUnits } from '../../src/messages/units.ts'
 import type { Storage } from '../../src/storage/seam/storage.ts'
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const edgeOf = (node: Storage<HotUnits>): Accept =>
   createAcceptor({
-    sendMessages: (requests) => node.runUnit('sendMessages', requests),
+    run: (requests) => node.runUnit('sendMessages', requests),
     maxPendingSends: 1_000,
     wake: () => undefined,
     accepted: () => undefined,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { routeKeyOf } from '../../src/messages/core/message-store.ts'
+import { routeKeyOf } from '../../src/messages/core/route-key.ts'
 import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import type { Settlement } from '../../src/messages/outcomes/settlement.ts'
 import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'

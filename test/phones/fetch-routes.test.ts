@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { priorityOf } from '../../src/messages/core/message-store.ts'
+import { priorityOf } from '../../src/messages/core/route-key.ts'
 import { registrationOf } from './phone-fixture.ts'
 import { offerOf, openRoutesHouse } from './routes-house.ts'
 import { reportOf } from './said-by-app.ts'

@@ -15,11 +15,11 @@ function openPace(perSecond: number | null) {
 
 test('what was not written costs nothing of the rate', () => {
   const { pace } = openPace(20)
-  const before = pace.room
+  const before = pace.roomOrWakeLater()
   for (let i = 0; i < 100; i++) pace.spend()
-  expect(pace.room).toBe(0)
+  expect(pace.roomOrWakeLater()).toBe(0)
   for (let i = 0; i < 100; i++) pace.notWritten()
-  expect(pace.room).toBe(before)
+  expect(pace.roomOrWakeLater()).toBe(before)
 })
 
 test('parts go again 1.5 s apart, later 10 s, and never faster than the rate', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { chooseDevice, mayFetch, planClaims } from '../../src/dispatch/routes/choose-device.ts'
 import { routeFrom } from '../../src/dispatch/routes/route-ring.ts'
-import { routeKeyOf } from '../../src/messages/core/message-store.ts'
+import { routeKeyOf } from '../../src/messages/core/route-key.ts'
 import { device, route } from './candidates.ts'
 
 test('an own device comes before a shared one, even while it has no room', () => {

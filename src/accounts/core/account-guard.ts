@@ -4,21 +4,16 @@ import { isCountry } from '../../numbers/numbering-plan.ts'
 import { appendAudit } from '../../storage/seam/audit-log.ts'
 import type { AccountTable } from '../../storage/tables/account-tables.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
-import type { OwnDevicePrice } from '../../storage/tables/schema.ts'
 import { touchDirectory } from '../../storage/seam/directory-version.ts'
 import { type AccountDeps, readAccount } from './accounts.ts'
 
-/**
- * Countries and limits of an account, and what its own devices cost. A null limit is that of the instance, 0 is
- * no limit.
- */
+/** Countries and limits of an account. A null limit is that of the instance, 0 is no limit. */
 export interface AccountGuard {
   /** ISO 3166 alpha-2; null = all. */
   countries: ReadonlySet<string> | null
   numberPerHour: number | null
   prefixPerHour: number | null
   pumpingNumbers: number | null
-  ownDevices: OwnDevicePrice
 }
 
 export const guardColumns = [
@@ -36,7 +31,6 @@ export const guardOf = (
   numberPerHour: row.number_per_hour,
   prefixPerHour: row.prefix_per_hour,
   pumpingNumbers: row.pumping_numbers,
-  ownDevices: row.own_devices,
 })
 
 /** Returns the codes of a stored list; null = all. */

@@ -1,6 +1,6 @@
 import { type Clock, minuteMs } from '../../runtime/clock.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
-import type { AccountState, Mode } from '../../storage/tables/schema.ts'
+import type { AccountState, Mode, OwnDevicePrice } from '../../storage/tables/schema.ts'
 import { type AccountGuard, guardColumns, guardOf } from '../core/account-guard.ts'
 import { type AddressList, readAddressList } from './address-list.ts'
 import { parseApiKey } from './api-key-format.ts'
@@ -21,7 +21,9 @@ export interface Caller {
   queueLimit: number | null
   /** SMS per UTC day. */
   dailyCap: number | null
-  guard: AccountGuard
+  recipientLimits: AccountGuard
+  /** What messages over own devices of the account cost. Omitted: `charged`. */
+  ownDevices?: OwnDevicePrice
 }
 
 /** Why a token was rejected. Only for the log: the response does not reveal it. */
@@ -170,7 +172,8 @@ export class Authenticator {
       readPerMinute: row.read_per_minute,
       queueLimit: row.queue_limit,
       dailyCap: row.daily_cap,
-      guard: guardOf(row),
+      recipientLimits: guardOf(row),
+      ownDevices: row.own_devices,
     }
     const addresses = row.addresses === null ? null : readAddressList(readJson(row.addresses))
     const lastUsedMinute = Math.floor((row.last_used_at ?? 0) / minuteMs)

@@ -78,7 +78,7 @@ export class SmppLink implements Link {
 
   /** As many messages as there is room for on the connections, at the rate that the SMSC accepts. */
   get window(): number {
-    return this.#open.count + this.#pace.roomOf(this.#room)
+    return this.#open.count + this.#pace.takeRoom(this.#room)
   }
 
   get waiting(): number {
@@ -147,7 +147,7 @@ export class SmppLink implements Link {
         pause: (fruitless: number) => this.#halves.pause(fruitless, validity),
         isExpired: () => monotonicMs() >= validity.endMs,
         hasOptedOut: () => submission.hasOptedOut?.() ?? Promise.resolve(false),
-        room: () => this.#pace.room,
+        room: () => this.#pace.roomOrWakeLater(),
         onUnknown: (outcomes: PartOutcome[], part: number) => {
           unknown.outcomes = outcomes
           this.#awaitLate(unknown, part)

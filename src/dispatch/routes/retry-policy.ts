@@ -1,6 +1,6 @@
 import type { Outcome } from '../../connectors/connector.ts'
 import type { Claimed } from '../../messages/queue/claim-messages.ts'
-import { routeKeyOf } from '../../messages/core/message-store.ts'
+import { routeKeyOf } from '../../messages/core/route-key.ts'
 import type { Settlement } from '../../messages/outcomes/settlement.ts'
 import { routeFrom } from './route-ring.ts'
 

@@ -1,22 +1,14 @@
-import { avoidedDeviceMark, forcedEncodingMark, ownDevicesMark } from '../../messages/core/message-store.ts'
+import { parseRouteKey } from '../../messages/core/route-key.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import type { Route } from './choose-device.ts'
 
-/** Parses a route as the wake-up of an accepted send or a row of `queue_totals` names it. */
-export const routeFrom = (row: { account_id: string; mode: Mode; route_key: string }): Route => {
-  const end = row.route_key.indexOf(':')
-  const sender = row.route_key.slice(end + 1)
-  const [marks = '', avoids = null] = row.route_key.slice(0, end).split(avoidedDeviceMark)
-  return {
-    accountId: row.account_id,
-    mode: row.mode,
-    routeKey: row.route_key,
-    sender: sender === '' ? null : sender,
-    encodingForced: marks.includes(forcedEncodingMark),
-    ...(marks.includes(ownDevicesMark) && { isOwnOnly: true as const }),
-    avoids,
-  }
-}
+/** Returns a route as the wake-up of an accepted send or a row of `queue_totals` names it. */
+export const routeFrom = (row: { account_id: string; mode: Mode; route_key: string }): Route => ({
+  accountId: row.account_id,
+  mode: row.mode,
+  routeKey: row.route_key,
+  ...parseRouteKey(row.route_key),
+})
 
 /** The routes that may have queued messages, in turn: accounts take turns regardless of how much each one queues. */
 export class RouteRing {

@@ -57,7 +57,7 @@ export class Dispatcher implements Service {
   readonly #refill: RouteRefill
   #queueClock: QueueClock
   readonly #outcomes: OutcomeStore
-  readonly #receive: Batcher<Omit<ReceiptWord, 'atMs'>, void>
+  readonly #receipts: Batcher<Omit<ReceiptWord, 'atMs'>, void>
   readonly #unknown = new UnknownOutcome()
   readonly #waker: PhoneWaker
   readonly #ready: ReadyClaims
@@ -97,7 +97,7 @@ export class Dispatcher implements Service {
       isKnown: (attemptId) => this.#open.has(attemptId) || this.#leftAside.has(attemptId),
       end: (claimed, outcome) => this.#endHere({ claimed, device: null, outcome }),
     })
-    this.#receive = createReceiptStore(deps, () => this.#outcomes.posted())
+    this.#receipts = createReceiptStore(deps, () => this.#outcomes.posted())
   }
 
   async start(): Promise<void> {
@@ -167,7 +167,7 @@ export class Dispatcher implements Service {
 
   /** Stores a connector's receipt. Settles when it is stored, rejects when it could not be. */
   receipt(deviceId: string, receipt: Receipt): Promise<void> {
-    return this.#receive.add({ ...receipt, deviceId })
+    return this.#receipts.add({ ...receipt, deviceId })
   }
 
   /** Stores the outcome of an attempt that was final as `unknown`. It corrects, and never resends. */

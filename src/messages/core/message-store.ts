@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { everyColumn } from '../../storage/tables/every-column.ts'
-import type { Category, MessageTable, Mode, Payer } from '../../storage/tables/schema.ts'
+import type { MessageTable, Mode } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 
 export type MessageRow = Selectable<MessageTable>
@@ -90,32 +90,3 @@ export const readMessagesOfSend = (
     .where('send_id', '=', send.id)
     .orderBy('id')
     .execute()
-
-/**
- * Follows the mode in the key of a route with forced encoding. Only devices whose encoding can be set carry
- * it.
- */
-export const forcedEncodingMark = '+ucs2'
-
-/** Follows, where only own devices of the account carry it, because they cost nothing. */
-export const ownDevicesMark = '+own'
-
-/** Precedes the ID of the device that last refused a message: another device must submit it (decision 44). */
-export const avoidedDeviceMark = '!'
-
-/**
- * Builds the key of a route: one account's messages of one mode that the same devices can carry. The marks
- * follow the mode, in this order; the sender follows the first colon.
- */
-export const routeKeyOf = (
-  mode: Mode,
-  sender: string | null,
-  encodingForced = false,
-  paidBy: Payer = 'balance',
-  avoids: string | null = null,
-): string =>
-  `${mode}${encodingForced ? forcedEncodingMark : ''}${paidBy === 'own_device' ? ownDevicesMark : ''}${avoids === null ? '' : `${avoidedDeviceMark}${avoids}`}:${sender ?? ''}`
-
-const priorities: Record<Category, number> = { authentication: 0, transactional: 1, marketing: 2 }
-/** Lower numbers are sent first. */
-export const priorityOf = (category: Category): number => priorities[category]

@@ -3,7 +3,8 @@ import type { Db } from '../../storage/seam/dialect.ts'
 import type { AttemptState } from '../../storage/tables/schema.ts'
 import type { HistoryOwner } from './history-query.ts'
 import { readTimelines, type TimelineEntry } from './history-timeline.ts'
-import { type MessageRow, priorityOf } from '../core/message-store.ts'
+import type { MessageRow } from '../core/message-store.ts'
+import { priorityOf } from '../core/route-key.ts'
 import { routeOf, routesAvoiding } from '../queue/queue-position.ts'
 
 /** All that is known about one message: its sender, each attempt, the receipts still expected. */

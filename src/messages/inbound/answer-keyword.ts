@@ -8,7 +8,7 @@ import { measureText } from '../../sms/sms-text.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import type { KeywordTerms } from './inbound-message.ts'
-import { routeKeyOf } from '../core/message-store.ts'
+import { routeKeyOf } from '../core/route-key.ts'
 import { sendMessages } from '../send/send-messages.ts'
 
 /** The route of a queued answer; the caller wakes the dispatcher. */

@@ -3,14 +3,9 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { AttemptState, Flag, Mode } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import type { Claimed } from '../queue/claim-messages.ts'
-import { type MessageState, priorityOf, readStates } from '../core/message-store.ts'
-import {
-  heldPlace,
-  queueKeyOf,
-  type QueuePosition,
-  routeOf,
-  routesAvoiding,
-} from '../queue/queue-position.ts'
+import { type MessageState, readStates } from '../core/message-store.ts'
+import { priorityOf } from '../core/route-key.ts'
+import { heldRow, queueKeyOf, type QueuePosition, routeOf, routesAvoiding } from '../queue/queue-position.ts'
 
 export interface AttemptRow {
   account_id: string
@@ -111,7 +106,7 @@ export async function readOpenOf(db: Db | Tx, fence: number): Promise<OpenClaim[
   const claims = await claimsOf(db, attempts)
   const held = await selectEach<{ message_id: string }>(
     db,
-    heldPlace,
+    heldRow,
     claims.map((claim) => Object.values(queueKeyOf(claim))),
   )
   const heldIds = new Set(held.map(({ message_id }) => message_id))

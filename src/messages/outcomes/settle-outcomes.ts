@@ -17,9 +17,10 @@ import {
   withSentBefore,
   yesesBefore,
 } from './late-yes.ts'
-import { type MessageState, priorityOf, readStates } from '../core/message-store.ts'
+import { type MessageState, readStates } from '../core/message-store.ts'
+import { priorityOf } from '../core/route-key.ts'
 import { takeParked, takeParkedAbout } from './parked-receipts.ts'
-import { heldPlace, queueKey, queueKeyOf } from '../queue/queue-position.ts'
+import { heldRow, queueKey, queueKeyOf } from '../queue/queue-position.ts'
 import type { ReceiptWord } from './receipt-readings.ts'
 import { queueTotalShape } from '../queue/queue-totals.ts'
 import { settleReceipts } from './settle-receipts.ts'
@@ -153,7 +154,7 @@ async function heldOf(tx: Tx, ended: readonly Settlement[]): Promise<ReadonlySet
   const back = ended.filter((settlement) => settlement.requeue !== null)
   const rows = await selectEach<{ message_id: string }>(
     tx,
-    heldPlace,
+    heldRow,
     back.map((settlement) => Object.values(queueKeyOf(settlement))),
   )
   return new Set(rows.map(({ message_id }) => message_id))

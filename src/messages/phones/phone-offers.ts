@@ -4,13 +4,12 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { everyColumn } from '../../storage/tables/every-column.ts'
 import type { PhoneOfferTable } from '../../storage/tables/message-tables.ts'
 import { selectEach, updateRows } from '../../storage/seam/sets.ts'
-import { type MessageKey, priorityOf } from '../core/message-store.ts'
+import type { MessageKey } from '../core/message-store.ts'
+import { priorityOf } from '../core/route-key.ts'
 
 export interface PhoneOffering {
   phoneId: string
-  /**
-   * SIMs that can send it (slot from 1; null: any), with the parts each can send now; of equals the first.
-   */
+  /** SIMs that can send it (slot from 1; null: any), with the parts each can send; of equals the first. */
   sims: readonly { sim: number | null; parts: number }[]
 }
 

@@ -3,7 +3,8 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { adjustRows, deleteRows, selectEach } from '../../storage/seam/sets.ts'
 import { endDeferral, readDeferred } from './deferred.ts'
-import { type MessageState, priorityOf } from '../core/message-store.ts'
+import type { MessageState } from '../core/message-store.ts'
+import { priorityOf } from '../core/route-key.ts'
 import { queueKey, routeOf, routesAvoiding } from './queue-position.ts'
 
 /** A queue row that is not claimed. */

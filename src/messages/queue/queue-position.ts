@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
-import { type MessageKey, type MessageState, routeKeyOf } from '../core/message-store.ts'
+import type { MessageKey, MessageState } from '../core/message-store.ts'
+import { routeKeyOf } from '../core/route-key.ts'
 
 /** The position of a message in the queue. */
 export interface QueuePosition {
@@ -26,7 +27,7 @@ export const queueKeyOf = ({
 })
 
 /** Selects which of these positions a restore holds; takes the values of `queueKeyOf`. */
-export const heldPlace = {
+export const heldRow = {
   sql: `select message_id from queue where route_key = :route and account_id = :account and priority = :priority and due_at = :due
           and message_id = :message and restore_hold = 1`,
   inputs: ['route', 'account', 'priority', 'due', 'message'],

@@ -20,6 +20,7 @@ export async function consoleCaller({ read, account, actor }: AccountContext): P
     readPerMinute: row.read_per_minute,
     queueLimit: row.queue_limit,
     dailyCap: null,
-    guard: guardOf(row),
+    recipientLimits: guardOf(row),
+    ownDevices: row.own_devices,
   }
 }

@@ -43,17 +43,17 @@ export class Pace {
     return this.#throttle.isThrottled
   }
 
-  /** How many parts may be sent now. While it is none, a wake-up is scheduled. */
-  get room(): number {
+  /** Returns how many parts may be sent now. If it is none, a wake-up is scheduled. */
+  roomOrWakeLater(): number {
     const { room } = this.#throttle
     if (room === 0) this.#wakeLater()
     return room
   }
 
-  /** How many may be sent now, of those that the sessions have room for. */
-  roomOf(sessions: number): number {
+  /** Does the same for what the sessions have room for, and notes whether they had none (`roomFreed`). */
+  takeRoom(sessions: number): number {
     this.#isFull = sessions === 0
-    return Math.min(sessions, this.room)
+    return Math.min(sessions, this.roomOrWakeLater())
   }
 
   /** A request ended, or the peer accepts more: a caller that found no room is notified once. */

@@ -5,44 +5,35 @@ import { refuse } from '../runtime/errors.ts'
 import { presentSpelling } from '../numbers/number-changes.ts'
 import type { SharedCounts } from '../runtime/shared-counts.ts'
 import { SlidingCount } from '../runtime/sliding-count.ts'
-import { PlannedRate, plannedCodes, plannedHours, type RecipientLimits, rateFault } from './planned-rate.ts'
+import { PlannedRate, plannedHours, type RecipientLimits, rateFault } from './planned-rate.ts'
 import type { CheckedSend } from './prepare-send.ts'
 import { prefixOf, PumpingWatch, type Watched } from './pumping-watch.ts'
 import type { SendPorts } from './send-ports.ts'
 
-export interface RecipientGuardDeps {
+export interface RecipientRateDeps {
   clock: Pick<Clock, 'monotonicMs'>
   counts?: SharedCounts | undefined
-  config: Pick<
-    Config,
-    | 'messagesPerNumber'
-    | 'messagesPerPrefix'
-    | 'authMessagesPerRecipient'
-    | 'pumpingNumbers'
-    | 'pumpingMessages'
-  >
+  config: Pick<Config, 'messagesPerNumber' | 'messagesPerPrefix' | 'pumpingNumbers' | 'pumpingMessages'>
   ports: Pick<SendPorts, 'pauseForPumping' | 'timesTo'>
 }
 
 /**
  * Limits the messages of one account to one number and to its number block in an hour, and watches for SMS
- * pumping: for live messages only. Also limits scheduled authentication messages to one number.
+ * pumping: for live messages only.
  */
-export class RecipientGuard {
-  readonly #deps: RecipientGuardDeps
+export class RecipientRate {
+  readonly #deps: RecipientRateDeps
   /** Messages of the last hour, by account and number or number block. */
   readonly #lastHour: SlidingCount
   readonly #planned: PlannedRate
-  readonly #plannedCodes: PlannedRate
   readonly #pumping: PumpingWatch
 
-  constructor(deps: RecipientGuardDeps) {
+  constructor(deps: RecipientRateDeps) {
     this.#deps = deps
     const { clock, counts } = deps
     const shared = counts === undefined ? undefined : { counts, kind: 'velocity' }
     this.#lastHour = new SlidingCount({ clock, shared }, { windowMs: hourMs })
     this.#planned = new PlannedRate(deps.ports, plannedHours)
-    this.#plannedCodes = new PlannedRate(deps.ports, plannedCodes)
     this.#pumping = new PumpingWatch(deps)
   }
 
@@ -53,46 +44,13 @@ export class RecipientGuard {
    */
   async count(
     caller: Caller,
-    send: Pick<CheckedSend, 'body' | 'recipients' | 'sendAtMs'>,
-    nowMs: number,
-  ): Promise<((isStored: boolean) => void) | null> {
-    const releaseCodes = await this.#planCodes(caller, send, nowMs)
-    try {
-      const finishCount = await this.#countHour(caller, send, nowMs)
-      return (isStored) => {
-        releaseCodes?.()
-        finishCount?.(isStored)
-      }
-    } catch (error) {
-      releaseCodes?.()
-      throw error
-    }
-  }
-
-  /**
-   * Codes were counted when they were accepted; the limit for any 10 minutes also applies to their send time.
-   */
-  async #planCodes(
-    caller: Caller,
-    { body, recipients, sendAtMs }: Pick<CheckedSend, 'body' | 'recipients' | 'sendAtMs'>,
-    nowMs: number,
-  ): Promise<(() => void) | null> {
-    const perNumber = this.#deps.config.authMessagesPerRecipient
-    if (body.category !== 'authentication' || perNumber === 0 || sendAtMs === null || sendAtMs <= nowMs)
-      return null
-    return this.#plannedCodes.judge(caller, { recipients, sendAtMs, nowMs }, { perNumber, perPrefix: 0 })
-  }
-
-  async #countHour(
-    caller: Caller,
-    send: Pick<CheckedSend, 'recipients' | 'sendAtMs'>,
+    { recipients, sendAtMs }: Pick<CheckedSend, 'recipients' | 'sendAtMs'>,
     nowMs: number,
   ): Promise<((isStored: boolean) => void) | null> {
     const { config } = this.#deps
-    const perNumber = caller.guard.numberPerHour ?? config.messagesPerNumber
-    const perPrefix = caller.guard.prefixPerHour ?? config.messagesPerPrefix
+    const perNumber = caller.recipientLimits.numberPerHour ?? config.messagesPerNumber
+    const perPrefix = caller.recipientLimits.prefixPerHour ?? config.messagesPerPrefix
     if (caller.mode === 'test' || (perNumber === 0 && perPrefix === 0)) return null
-    const { sendAtMs, recipients } = send
     const limits = { perNumber, perPrefix }
     const isThisHour = sendAtMs === null || sendAtMs - nowMs < hourMs
     const undo = isThisHour ? this.#countNow(caller, recipients, limits) : null
@@ -149,11 +107,14 @@ export class RecipientGuard {
    * the account has made. Returns the function that counts the send once it is stored: concurrent sends do
    * not see each other.
    */
-  async watch({ accountId, mode, guard }: Caller, { body, recipients }: CheckedSend): Promise<() => void> {
+  async watch(
+    { accountId, mode, recipientLimits }: Caller,
+    { body, recipients }: CheckedSend,
+  ): Promise<() => void> {
     const watched: Watched = body.category === 'authentication' ? 'codes' : 'others'
     if (mode === 'test' || (watched === 'others' && recipients.length > 1)) return () => undefined
     const numbers = recipients.map(({ to }) => presentSpelling(to))
-    const most = this.#maxInBlock(guard, watched)
+    const most = this.#maxInBlock(recipientLimits, watched)
     const sign = this.#pumping.signOf(accountId, watched, numbers, most)
     if (sign === null) return () => most > 0 && this.#pumping.note(accountId, watched, numbers)
     await this.#deps.ports.pauseForPumping(accountId, sign)
@@ -168,7 +129,7 @@ export class RecipientGuard {
    * The number of codes: the setting, or the account's own, which never lowers the setting for other
    * messages. 0 disables both.
    */
-  #maxInBlock({ pumpingNumbers: own }: Caller['guard'], watched: Watched): number {
+  #maxInBlock({ pumpingNumbers: own }: Caller['recipientLimits'], watched: Watched): number {
     const { pumpingNumbers, pumpingMessages } = this.#deps.config
     const codes = own ?? pumpingNumbers
     if (watched === 'codes') return codes

@@ -1,11 +1,11 @@
 import { refuse } from '../../runtime/errors.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
-import { routeKeyOf } from '../core/message-store.ts'
+import { routeKeyOf } from '../core/route-key.ts'
 import type { SendRequest, SendResult } from './send-request.ts'
 
 export interface AcceptorDeps {
   /** Runs `sendMessages` in the next transaction, together with all other waiting units. */
-  sendMessages: (requests: readonly SendRequest[]) => Promise<SendResult[]>
+  run: (requests: readonly SendRequest[]) => Promise<SendResult[]>
   maxPendingSends: number
   /** Called after the commit for each route with newly queued messages. */
   wake: (route: { account_id: string; mode: Mode; route_key: string }) => void
@@ -22,7 +22,7 @@ export function createAcceptor(deps: AcceptorDeps): (request: SendRequest) => Pr
     if (pending >= deps.maxPendingSends) throw refuse('unavailable', { headers: { 'retry-after': '1' } })
     pending += 1
     try {
-      const [result] = await deps.sendMessages([request])
+      const [result] = await deps.run([request])
       if (result?.kind === 'accepted') announce(deps, request)
       return result as SendResult
     } finally {

@@ -1,21 +1,25 @@
 import { expect, test } from 'vitest'
 import type { Caller } from '../../src/accounts/keys/authenticator.ts'
 import type { CheckedSend } from '../../src/sending/prepare-send.ts'
-import { RecipientGuard } from '../../src/sending/recipient-guard.ts'
+import { RecipientRate } from '../../src/sending/recipient-rate.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 /** Which accounts are suspended when twenty neighbours are written to, one by one. */
 async function suspendedBy(limits: { pumpingNumbers: number; pumpingMessages: number }): Promise<unknown[]> {
   const suspended: unknown[] = []
-  const guard = new RecipientGuard({
+  const guard = new RecipientRate({
     clock: createStubClock(),
-    config: { messagesPerNumber: 0, messagesPerPrefix: 0, authMessagesPerRecipient: 0, ...limits },
+    config: { messagesPerNumber: 0, messagesPerPrefix: 0, ...limits },
     ports: {
       pauseForPumping: async (accountId) => void suspended.push(accountId),
       timesTo: async () => new Map(),
     },
   })
-  const caller = { accountId: 'acc_a', mode: 'live', guard: { pumpingNumbers: null } } as unknown as Caller
+  const caller = {
+    accountId: 'acc_a',
+    mode: 'live',
+    recipientLimits: { pumpingNumbers: null },
+  } as unknown as Caller
   for (let i = 0; i < 20; i++) {
     const send = { body: {}, recipients: [{ to: `+491517777${String(i).padStart(4, '0')}` }] }
     await guard.watch(caller, send as unknown as CheckedSend).then(
