@@ -168,8 +168,8 @@ export const exceptions: readonly WordException[] = [
     'a member of an outcome, which the submission log stores',
     'src/connectors/connector.ts',
     'src/connectors/smpp/submit/submit-message.ts',
-    'src/dispatch/routes/retry-policy.ts',
-    'src/dispatch/submissions/valid-outcome.ts',
+    'src/dispatch/outcomes/retry-policy.ts',
+    'src/dispatch/outcomes/valid-outcome.ts',
   ),
   ...inFiles(
     'failuresTold',
@@ -178,7 +178,7 @@ export const exceptions: readonly WordException[] = [
     'src/connectors/smpp/link.ts',
     'src/connectors/smpp/submit/submit-message.ts',
     'src/dispatch/devices/resume-receipts.ts',
-    'src/dispatch/routes/retry-policy.ts',
+    'src/dispatch/outcomes/retry-policy.ts',
   ),
   ...inFiles(
     'toldOtherwise',

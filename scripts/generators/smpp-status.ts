@@ -19,9 +19,9 @@ The command_status of a submit_sm_resp decides what becomes of a message. \`netw
 | \`now\` | it is tried over another device at once where one works, else again after 15 s and 60 s, then fails and is released |
 | \`busy\` | the link rests for a second, then it is the next to be tried, ten times; from then on, or at once where the queue of its recipient is full, it goes behind others, ever more rarely, up to once a minute. No attempt is counted, until its validity ends |
 | \`unknown\` | it is never sent again: it becomes \`unconfirmed\`, unless a receipt says more |
-| \`link\` | it was not taken and waits for another session or another device |
+| \`link\` | it was not accepted and waits for another session or another device |
 
-Of a long text of which a part was taken, what was answered \`now\`, \`busy\` or \`link\` goes again by itself, over the same link, for up to 5 min; then the
+When only some parts of a long text were accepted, those answered \`now\`, \`busy\` or \`link\` are submitted again over the same link, for up to 5 min; then the
 message is \`failed\` with \`partially_sent\`.
 
 | status | name | class | \`error.code\` | what to do |

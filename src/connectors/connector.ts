@@ -225,11 +225,11 @@ export interface Link extends Running {
   readonly perSecond?: number
   /** How many messages beyond the window may be claimed, ready to be submitted when it has room. Omitted: none. */
   readonly ahead?: number
-  /** Submissions that only wait for their next attempt, with nothing in flight. Omitted: none. */
+  /** Submissions that only wait to submit some of their parts again, with nothing in flight. Omitted: none. */
   readonly waiting?: number
   /** Submits a message. Never throws; settles within its timeout, if need be as `unknown`. Called once per attempt. */
   submit(submission: Submission): Promise<Outcome>
-  /** No new submits follow, and a caller waits: those that only wait for their next attempt settle soon. */
+  /** No new submits follow, and a caller waits: those that only wait to submit parts again settle soon. */
   hurry?(): void
   /**
    * The expected receipts distinguish what its peer delivers right after the bind: the link needs the latest

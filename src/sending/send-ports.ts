@@ -12,14 +12,14 @@ export interface SendPorts {
    * `outcome_unknown` means that the send may have been stored; after any other error, it was not.
    */
   store(request: SendRequest): Promise<SendResult>
-  /** Returns what `sendMessages` would decide now; stores nothing. */
+  /** Returns what `store` would decide now; stores nothing. */
   priceOnly(request: SendRequest): Promise<Decision>
   /** Returns the send stored under an idempotency key. */
   findReplay(name: { accountId: string; mode: Mode; key: string }): Promise<StoredSend | null>
   /** Returns which of these numbers have opted out of this account. */
   optedOut(accountId: string, mode: Mode, numbers: readonly string[]): Promise<ReadonlySet<string>>
   /**
-   * Returns when an account sends to numbers of these ranges, within a span of time, by the name of each
+   * Returns when an account sends to numbers of these ranges, within a span of time, by the target of each
    * range.
    */
   timesTo(around: AroundTime, ranges: readonly NumberRange[]): Promise<ReadonlyMap<string, readonly number[]>>

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { judgeOutcome } from '../../src/dispatch/routes/retry-policy.ts'
+import { judgeOutcome } from '../../src/dispatch/outcomes/retry-policy.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { type Claimed, claimMessages } from '../../src/messages/queue/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/core/route-key.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { judgeOutcome } from '../../src/dispatch/routes/retry-policy.ts'
+import { judgeOutcome } from '../../src/dispatch/outcomes/retry-policy.ts'
 import { type Claimed, claimMessages } from '../../src/messages/queue/claim-messages.ts'
 import type { InboundMessage } from '../../src/messages/inbound/inbound-message.ts'
 import { routeKeyOf } from '../../src/messages/core/route-key.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { judgeLate } from '../../src/dispatch/routes/retry-policy.ts'
+import { judgeLate } from '../../src/dispatch/outcomes/retry-policy.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'

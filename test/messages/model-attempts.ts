@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { judgeOutcome } from '../../src/dispatch/routes/retry-policy.ts'
+import { judgeOutcome } from '../../src/dispatch/outcomes/retry-policy.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { judgeLate } from '../../src/dispatch/routes/retry-policy.ts'
+import { judgeLate } from '../../src/dispatch/outcomes/retry-policy.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import type { Model } from './model.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { judgeOutcome } from '../../src/dispatch/routes/retry-policy.ts'
+import { judgeOutcome } from '../../src/dispatch/outcomes/retry-policy.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { judgeOutcome } from '../../src/dispatch/routes/retry-policy.ts'
+import { judgeOutcome } from '../../src/dispatch/outcomes/retry-policy.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { type Claimed, claimMessages } from '../../src/messages/queue/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/core/route-key.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { utcDay } from '../../src/runtime/clock.ts'
-import { judgeOutcome } from '../../src/dispatch/routes/retry-policy.ts'
+import { judgeOutcome } from '../../src/dispatch/outcomes/retry-policy.ts'
 import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import { openUnitHouse } from './unit-house.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { judgeOutcome } from '../../src/dispatch/routes/retry-policy.ts'
+import { judgeOutcome } from '../../src/dispatch/outcomes/retry-policy.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import { accepted, type LostHouse, openLostHouse } from './lost-house.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Link, Outcome, Pull } from '../../src/connectors/connector.ts'
-import type { DeviceFacts } from '../../src/dispatch/trust/device-facts.ts'
+import type { DeviceFacts } from '../../src/dispatch/configuration/device-facts.ts'
 import { RemoteDevices } from '../../src/dispatch/devices/remote-devices.ts'
 import { DeviceRuntime } from '../../src/dispatch/devices/device-runtime.ts'
 import type { Log } from '../../src/process/log.ts'

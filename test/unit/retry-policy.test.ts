@@ -11,8 +11,8 @@ import {
   faultOfDevice,
   judgeOutcome,
   refusalBackoffsMs,
-} from '../../src/dispatch/routes/retry-policy.ts'
-import { isValidOutcome } from '../../src/dispatch/submissions/valid-outcome.ts'
+} from '../../src/dispatch/outcomes/retry-policy.ts'
+import { isValidOutcome } from '../../src/dispatch/outcomes/valid-outcome.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 
 const claimed = (facts: Partial<Claimed> = {}, refusals = 0): Claimed => ({

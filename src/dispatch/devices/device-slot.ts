@@ -12,7 +12,7 @@ import type { ConnectorTools, LastSession, LinkCounters } from '../../connectors
 import type { Log } from '../../process/log.ts'
 import { type Db, StorageError } from '../../storage/seam/dialect.ts'
 import type { DeviceTable } from '../../storage/tables/device-tables.ts'
-import type { DeviceFacts } from '../trust/device-facts.ts'
+import type { DeviceFacts } from '../configuration/device-facts.ts'
 import { DeviceRuntime } from './device-runtime.ts'
 import type { LinkLeases } from './link-leases.ts'
 import { reportRecalls } from './report-recalls.ts'

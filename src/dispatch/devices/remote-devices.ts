@@ -5,9 +5,9 @@ import type { RemoteDeviceReport } from '../../devices/status/remote-device-repo
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import type { Candidate } from '../routes/choose-device.ts'
-import { configuredCandidate, type DeviceFacts } from '../trust/device-facts.ts'
+import { configuredCandidate, type DeviceFacts } from '../configuration/device-facts.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
-import { knownSenders } from '../trust/known-senders.ts'
+import { knownSenders } from '../configuration/known-senders.ts'
 import { type RoutedDevice, servedBy } from './routed-device.ts'
 
 type Known = Pick<RoutedDevice, 'facts' | 'capabilities'>

@@ -1,5 +1,5 @@
 import type { Capabilities } from '../../connectors/connector.ts'
-import type { DeviceFacts } from '../trust/device-facts.ts'
+import type { DeviceFacts } from '../configuration/device-facts.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import type { Throughput } from '../rates/throughput.ts'
 

@@ -25,10 +25,10 @@ import type { Db } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
-import type { DeviceFacts } from '../trust/device-facts.ts'
+import type { DeviceFacts } from '../configuration/device-facts.ts'
 import { countryOf } from '../devices/device-slot.ts'
 import { InboundRate } from './inbound-rate.ts'
-import { knownSenders } from '../trust/known-senders.ts'
+import { knownSenders } from '../configuration/known-senders.ts'
 
 interface InboundReceiverDeps {
   read: Db

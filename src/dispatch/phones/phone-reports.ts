@@ -24,7 +24,7 @@ import {
   reasonOf,
   timesWithin,
 } from './phone-report.ts'
-import { type HasAnother, judgeLate, judgeOutcome } from '../routes/retry-policy.ts'
+import { type HasAnother, judgeLate, judgeOutcome } from '../outcomes/retry-policy.ts'
 import { findOptedOut } from './opted-out-claims.ts'
 
 /** The result of an attempt that was reported on. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
-import { longestBackoffMs } from './retry-policy.ts'
+import { longestBackoffMs } from '../outcomes/retry-policy.ts'
 
 /**
  * The time by which queued messages are due: the wall clock, except that it never steps back (decision 9).

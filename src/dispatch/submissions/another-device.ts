@@ -1,6 +1,6 @@
 import { isForAnother } from '../routes/choose-device.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
-import type { HasAnother } from '../routes/retry-policy.ts'
+import type { HasAnother } from '../outcomes/retry-policy.ts'
 import { routeFrom } from '../routes/route-ring.ts'
 
 /** Returns whether another device of the pool can carry the claim. */

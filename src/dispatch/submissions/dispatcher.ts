@@ -23,7 +23,7 @@ import { RouteRefill } from '../routes/route-refill.ts'
 import { RouteRing } from '../routes/route-ring.ts'
 import { OutcomeStore } from './outcome-store.ts'
 import { PhoneWaker } from '../devices/phone-waker.ts'
-import { invalidOutcome, isValidOutcome } from './valid-outcome.ts'
+import { invalidOutcome, isValidOutcome } from '../outcomes/valid-outcome.ts'
 
 export interface DispatcherDeps {
   read: Db

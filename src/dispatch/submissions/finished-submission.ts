@@ -2,7 +2,7 @@ import type { Outcome } from '../../connectors/connector.ts'
 import type { Claimed } from '../../messages/queue/claim-messages.ts'
 import type { Settlement } from '../../messages/outcomes/settlement.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
-import { busyBackoffMs, type HasAnother, judgeLate, judgeOutcome } from '../routes/retry-policy.ts'
+import { busyBackoffMs, type HasAnother, judgeLate, judgeOutcome } from '../outcomes/retry-policy.ts'
 
 /** An attempt with a final outcome that must be stored. */
 export interface FinishedSubmission {

@@ -10,8 +10,8 @@ import type { DevicePool } from '../devices/device-pool.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
 import { dueRoutes } from '../routes/due-routes.ts'
 import { type FinishedSubmission, settlementsOf } from './finished-submission.ts'
-import { busyBackoffMs } from '../routes/retry-policy.ts'
-import { invalidOutcome } from './valid-outcome.ts'
+import { busyBackoffMs } from '../outcomes/retry-policy.ts'
+import { invalidOutcome } from '../outcomes/valid-outcome.ts'
 
 interface Deps {
   units: Pick<DispatchUnits, 'settleOutcomes'>

@@ -5,7 +5,7 @@ import type { Claimed } from '../../messages/queue/claim-messages.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { notLogged, optedOutMeanwhile, optOutUnknown, tooLate } from './finished-submission.ts'
 import { type SubmissionLog, tryLogSubmission } from './submission-log.ts'
-import { isValidOutcome } from './valid-outcome.ts'
+import { isValidOutcome } from '../outcomes/valid-outcome.ts'
 
 export interface SubmissionDeps {
   clock: Pick<Clock, 'now' | 'monotonicMs'>

@@ -13,7 +13,7 @@ import type { Metrics } from '../../process/metrics.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
-import { judgeOutcome } from '../routes/retry-policy.ts'
+import { judgeOutcome } from '../outcomes/retry-policy.ts'
 import { noReport } from '../devices/unreported-offers.ts'
 
 const intervalMs = 30_000

@@ -11,7 +11,7 @@ import type { Writer } from '../../storage/seam/writer.ts'
 import { type Times, usualTimes } from '../../runtime/times.ts'
 import type { PastSubmissions } from '../submissions/submission-log.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
-import { judgeOutcome } from '../routes/retry-policy.ts'
+import { judgeOutcome } from '../outcomes/retry-policy.ts'
 
 const pageSize = 500
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Outcome } from '../../connectors/connector.ts'
 import type { Log } from '../../process/log.ts'
 import { Breaker, type BreakerState } from './breaker.ts'
-import type { DeviceFacts } from './device-facts.ts'
+import type { DeviceFacts } from '../configuration/device-facts.ts'
 import { type Addressed, FaultDetector, maxFaults } from './doubt.ts'
 
 const silentReason = 'repeated_unknown'

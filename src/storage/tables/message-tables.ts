@@ -57,6 +57,7 @@ export interface MessageTable {
   units: number
   parts: number
   parts_sent: number
+  /** The parts that were reserved. It stays as it was after they are charged or released (`cost_state`). */
   held: number
   charged: number
   cost_state: CostState
@@ -67,6 +68,7 @@ export interface MessageTable {
   error_code: string | null
   network_code: string | null
   attempts: number
+  /** Also set when `resend_once` was used: the message may arrive twice. */
   possible_duplicate: Flag
   corrected: Generated<Flag>
   sequence: Generated<number>
@@ -78,12 +80,13 @@ export interface MessageTable {
   sent_at: number | null
   delivered_at: number | null
   finalized_at: number | null
+  /** When its final status was last set: `finalized_at`, or the time of the latest correction. */
   settled_at: number | null
   updated_at: number
   encoding_forced: Generated<Flag>
   /**
-   * When the network got a received message, by its own report; null if the device did not report it, and for
-   * sent messages.
+   * When the network got a received message, by its own report, while `created_at` is our time; null if the
+   * device did not report it, and for sent messages.
    */
   received_at: number | null
   /**
@@ -107,6 +110,7 @@ export interface AttemptTable {
    */
   lease_token: number | null
   is_logged: Generated<Flag>
+  /** `handing_over` is an open attempt: claimed, and without an outcome that is stored. */
   state: AttemptState
   parts_sent: Generated<number>
   network_ids: string | null
@@ -129,6 +133,7 @@ export interface QueueTable {
   expires_at: number
   changed_at: number
   refusals: Generated<number>
+  /** The ID of the device that an open attempt was claimed for; null while the message waits. */
   claimed_by: string | null
   restore_hold: Generated<Flag>
 }
@@ -181,6 +186,7 @@ export interface ReceiptExpectedTable {
   closed_at: number | null
 }
 
+/** `parked_receipts`: receipts whose ID matches no attempt yet, once per reading of the ID. */
 export interface UnmatchedReceiptTable {
   network_id: string
   device_id: string
@@ -192,6 +198,7 @@ export interface UnmatchedReceiptTable {
 export interface InboundSeenTable {
   device_id: string
   fingerprint: string
+  /** When it was stored here. */
   received_at: number
 }
 
@@ -218,7 +225,7 @@ export interface OptOutTable {
   mode: Mode
   recipient: string
   created_at: number
-  /** When it ends, or ended. */
+  /** When it ceases to be in force, or did; null for one without an end. Purged after its retention. */
   forget_at: number | null
   origin: Generated<OptOutOrigin>
   device_id: string | null

@@ -18,7 +18,7 @@ interface Deps {
 }
 
 /**
- * Partly accepted messages whose other parts wait for their next attempt. Each keeps its place in the window,
+ * Partly accepted messages whose other parts wait to be submitted again. Each keeps its place in the window,
  * though nothing of it is in flight: a crash leaves everything open with unknown outcome, and that must be at
  * most a window.
  */

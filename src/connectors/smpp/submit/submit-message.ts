@@ -7,7 +7,7 @@ import type { MessageSettings } from './submit-parts.ts'
 type UnknownFacts = Pick<Extract<Outcome, { kind: 'unknown' }>, 'connectionLost' | 'answered'>
 
 /**
- * The outcome of one attempt at one part. `messageId` is null where the SMSC named none; `asked` is the
+ * The outcome of one submission of a part. `messageId` is null where the SMSC named none; `asked` is the
  * request whose response may still arrive.
  */
 export type PartOutcome =

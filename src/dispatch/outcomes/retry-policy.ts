@@ -1,8 +1,7 @@
 import type { Outcome } from '../../connectors/connector.ts'
 import type { Claimed } from '../../messages/queue/claim-messages.ts'
-import { routeKeyOf } from '../../messages/core/route-key.ts'
+import { parseRouteKey, routeKeyOf } from '../../messages/core/route-key.ts'
 import type { Settlement } from '../../messages/outcomes/settlement.ts'
-import { routeFrom } from './route-ring.ts'
 
 /** Back-off after the first and the second refusal that counts; the third one is final. */
 export const refusalBackoffsMs = [15_000, 60_000] as const
@@ -229,12 +228,8 @@ type Requeue = NonNullable<Settlement['requeue']>
  * stays bounded.
  */
 function elsewhereOf(claimed: Claimed, another: HasAnother): { routeKey: string; isFirst: boolean } | null {
-  const { accountId, mode, deviceId, position } = claimed
-  const { sender, encodingForced, isOwnOnly, avoids } = routeFrom({
-    account_id: accountId,
-    mode,
-    route_key: position.route_key,
-  })
+  const { mode, deviceId, position } = claimed
+  const { sender, encodingForced, isOwnOnly, avoids } = parseRouteKey(position.route_key)
   const routeKey = routeKeyOf(mode, sender, encodingForced, isOwnOnly ? 'own_device' : 'balance', deviceId)
   return another(claimed, routeKey) ? { routeKey, isFirst: avoids === null } : null
 }
