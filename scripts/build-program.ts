@@ -25,8 +25,8 @@ const notesOfConsole = ['.vite', '.sources']
 
 /**
  * Builds the program without its types and with all that it imports into `folder`, which is emptied: a server is ready in half the time and a command
- * in less, since it loads a hundred files in the place of two thousand. `more` names further entries by their files, and
- * `programFiles` what replaces `src/process/program-files.ts`. Returns the files that its modules are from. Refuses a folder that holds anything else than a build of its own.
+ * in less, since it loads a hundred files in the place of two thousand. `more` names further entries by their files, and `programFiles` what replaces
+ * `src/process/program-files.ts`. Returns the files that its modules are from. Refuses a folder that holds anything else than a build of its own.
  */
 export async function buildProgram(
   folder: string,

@@ -75,9 +75,8 @@ async function writeDocs(
   const date = new Date(epochS * 1000).toUTCString().replace('GMT', '+0000')
   const change = `onesixty (${version}-1) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- onesixty <onesixty@localhost>  ${date}\n`
   await write(`${doc}/changelog.Debian.gz`, await promisify(gzip)(change, { level: 9 }))
-  await write(`${doc}/CHANGELOG.md`, await readFile(join(root, 'CHANGELOG.md')))
-  const settings = 'docs/configuration.md'
-  await write(`${doc}/${basename(settings)}`, await readFile(join(root, settings)))
+  for (const file of ['CHANGELOG.md', 'docs/configuration.md'])
+    await write(`${doc}/${basename(file)}`, await readFile(join(root, file)))
   const licence = `onesixty is licensed under the Apache License, Version 2.0: /usr/share/common-licenses/Apache-2.0\nPackages in it: THIRD-PARTY-NOTICES. Node.js in it: LICENSE.node.\n`
   await write(`${doc}/copyright`, `Copyright: 2026 the authors of onesixty\n\n${licence}`)
   await write(`${doc}/THIRD-PARTY-NOTICES`, notices)

@@ -5,6 +5,7 @@ import { bundle } from './bundle.ts'
 import { buildDebianPackage } from './deb.ts'
 import { writeNotices } from './notices.ts'
 import { buildNpmPackage } from './npm.ts'
+import { buildImage } from './image.ts'
 import { executablesOf, publishExecutable } from './one-file/executable.ts'
 import type { Arch } from './one-file/node-binary.ts'
 import { describeRelease, type Release, root, uncommitted } from './release.ts'
@@ -37,6 +38,7 @@ const parts: Readonly<Record<string, Part>> = {
   npm: async (release, { notices }) => [await buildNpmPackage(release, notices)],
   sea: forEachArch(publishExecutable),
   deb: forEachArch(async (release, of) => [await buildDebianPackage(release, of)]),
+  image: async (release, built) => [await buildImage(release, { ...built, archs })],
 }
 
 /**

@@ -76,6 +76,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Check this instance: machine, files, database and sums.',
     load: async () => (await import('./doctor/doctor.ts')).doctorCommand,
   },
+  healthy: {
+    summary: 'Check whether the server on this machine accepts requests.',
+    load: async () => (await import('./server/healthy.ts')).healthyCommand,
+  },
   backup: {
     summary: 'Copy the database to a file while the server runs.',
     load: async () => (await import('./database/backup.ts')).backupCommand,

@@ -34,7 +34,8 @@ beforeAll(async () => {
   paths = globSync('**/*', { cwd: join(release.work, 'npm/package'), withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(join(release.work, 'npm/package').length + 1))
-})
+  // Builds the console, too, where that was not done.
+}, 120_000)
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** Every path that the package may have: code, pages, migrations and texts; no test, setting, key or data. */
@@ -44,6 +45,7 @@ const allowed = [
   /^dist\/[\w.-]+-[\w-]{8}\.js$/,
   /^dist\/(?:package\.json|reference\.js\.gz)$/,
   /^dist\/console\/dist\/(?:index\.html|assets\/[\w.-]+-[\w-]{8}\.(?:js|css)(?:\.gz)?)$/,
+  /^dist\/docs\/(?:connectors\/)?[\w-]+\.md$/,
   /^dist\/src\/api\/pages\/assets\/[\w-]+\.(?:css|svg|js)$/,
   /^dist\/src\/storage\/migrations\/\d{4}_\w+\.sql$/,
 ]
@@ -87,7 +89,7 @@ test('notices and bill of materials name the same packages', () => {
   const notices = textOf('THIRD-PARTY-NOTICES')
   const inNotices = [...notices.matchAll(/^-{80}\n((?:.+\n)+)\n/gm)].flatMap(([, lines = '']) => lines.trim().split('\n')) // prettier-ignore
   const { components } = JSON.parse(writeSbom(release, packages)) as { components: { name: string; version: string }[] } // prettier-ignore
-  expect(named).toEqual(expect.arrayContaining(['fastify 5.12.8', 'react 19.3.1'].map((each) => expect.stringContaining(each.split(' ')[0] ?? '')))) // prettier-ignore
+  expect(named).toEqual(expect.arrayContaining(['fastify ', 'react '].map((each) => expect.stringContaining(each)))) // prettier-ignore
   expect(inNotices.toSorted()).toEqual(named.toSorted())
   expect(components.map(({ name, version }) => `${name} ${version}`)).toEqual(named)
 })
@@ -126,6 +128,11 @@ test('a class exists once in the build, so that instanceof is right on both side
       /^dist\/[^/]+\.js$/.test(path) && /(?:class StorageError|StorageError = class)\b/.test(textOf(path)),
   )
   expect(defining).toHaveLength(1)
+})
+
+test('no text of the program tells anyone to run npx, which would fetch a package of that name from the registry', () => {
+  const naming = paths.filter((path) => /\.(?:js|html)$/.test(path) && /\bnpx onesixty\b/.test(textOf(path)))
+  expect(naming).toEqual([])
 })
 
 test('a Node.js that is too old is named in one sentence', async () => {

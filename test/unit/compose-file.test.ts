@@ -10,6 +10,7 @@ import { proofSizes } from '../proof-sizes.ts'
 
 const repository = join(import.meta.dirname, '../..')
 const readText = (path: string): string => readFileSync(join(repository, path), 'utf8')
+const isFile = (path: string): boolean => statSync(join(repository, path)).isFile()
 const imageStage = readDockerfile(readText('Dockerfile')).at(-1) as DockerStage
 
 interface ComposeService {
@@ -37,13 +38,10 @@ const nodes = Object.entries(compose.services).filter(([name]) => name.startsWit
 test('each setting that the files of deployment and their documents name is one', () => {
   const ofTests = Object.keys(proofSizes).map((name) => `ONESIXTY_TEST_${name}`)
   const ofProgram = Object.values(settings).map(({ env }) => env)
-  const others = ['ONESIXTY_API_KEY', 'ONESIXTY_PROGRAM', 'ONESIXTY_TEST_SCREENSHOTS']
+  // A variable of Compose.
+  const others = ['ONESIXTY_API_KEY', 'ONESIXTY_PROGRAM', 'ONESIXTY_VERSION', 'ONESIXTY_TEST_SCREENSHOTS']
   const known = new Set<string>([...ofProgram, ...ofTests, ...others])
-  const files = [
-    'Dockerfile',
-    'compose.yaml',
-    ...globSync(['deploy/*.*', 'deploy/debian/*'], { cwd: repository }),
-  ]
+  const files = ['Dockerfile', 'compose.yaml', ...globSync('deploy/**/*', { cwd: repository }).filter(isFile)]
   const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: repository })
   expect(namedSettings('see ONESIXTY_NO_SUCH and ONESIXTY_PORT')).toEqual([
     'ONESIXTY_NO_SUCH',
@@ -141,4 +139,16 @@ test('the proxy balances all nodes, hides what is inside, and drops a connection
   expect(Number(keepaliveSeconds) * 1000).toBeLessThan(settings.keepAliveTimeoutMs.default)
   expect(caddyfile).toContain(`request_buffers ${settings.maxBodyBytes.default / 1024}KiB`)
   expect(caddyfile.split('{').length).toBe(caddyfile.split('}').length)
+})
+
+test('one container has the health check, the stop and the protection that nodes have, and is reached from this machine alone', () => {
+  const { services } = parse(readText('deploy/compose.single.yaml')) as Compose
+  const one = services['onesixty'] as ComposeService & { healthcheck: { test: string[] } }
+  expect(one).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+  expect(one.healthcheck.test).toEqual(['CMD', '/usr/bin/onesixty', 'healthy'])
+  expect(one.ports).toEqual([`127.0.0.1:${settings.port.default}:${settings.port.default}`])
+  expect(Number.parseInt(one.stop_grace_period ?? '', 10)).toBeGreaterThan(
+    settings.drainTimeoutMs.default / 1000,
+  )
+  expect(one.volumes).toEqual(['data:/var/lib/onesixty'])
 })

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { getAsset, getAssetKeys, getRawAsset } from 'node:sea'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
@@ -9,6 +10,9 @@ export function readProgramFile(path: string): Buffer {
   if (!names.has(path)) throw Object.assign(new Error(`The program has no ${path}.`), { code: 'ENOENT' })
   return Buffer.from(getRawAsset(path))
 }
+
+/** Returns the folder of the executable. */
+export const programFolder = (): string => dirname(process.execPath)
 
 const names = new Set(getAssetKeys())
 

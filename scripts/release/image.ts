@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { packArchive } from './archive.ts'
+import { systemLibraries } from './image-libraries.ts'
+import { type Arch, debianNames } from './one-file/node-binary.ts'
+import { type Release, root, run } from './release.ts'
+
+/** The user of the program in the image; the volume belongs to it. */
+const user = 10_001
+
+/**
+ * Writes the image of both processors as an OCI layout in an archive, without Docker: `crane` puts a layer into an image that is otherwise empty. It
+ * needs a registry for that, and is one itself, on the loopback interface.
+ */
+export async function buildImage(
+  release: Release,
+  { executable, archs, notices }: { executable: (arch: Arch) => Promise<string>; archs: readonly Arch[]; notices: string }, // prettier-ignore
+): Promise<string> {
+  const registry = await startRegistry()
+  try {
+    const name = `${registry.address}/onesixty`
+    const tags: string[] = []
+    for (const arch of archs) {
+      const layer = await buildLayer(release, { arch, executable: await executable(arch), notices })
+      const tag = `${name}:${arch}`
+      const platform = `linux/${debianNames[arch].arch}`
+      await crane([
+        'append',
+        '--oci-empty-base',
+        `--platform=${platform}`,
+        `--new_layer=${layer}`,
+        `--new_tag=${tag}`,
+      ])
+      await crane(['mutate', tag, `--tag=${tag}`, `--set-platform=${platform}`, ...settings(release)])
+      tags.push(tag)
+    }
+    await crane([
+      'index',
+      'append',
+      ...tags.map((tag) => `--manifest=${tag}`),
+      `--tag=${name}:${release.version}`,
+    ])
+    const layout = join(release.work, 'oci')
+    await rm(layout, { recursive: true, force: true })
+    await crane(['pull', '--format=oci', `${name}:${release.version}`, layout])
+    const file = join(release.out, `onesixty-${release.version}-oci.tar`)
+    await packArchive(file, {
+      folder: layout,
+      members: ['blobs', 'index.json', 'oci-layout'],
+      epochS: release.epochS,
+    })
+    return file
+  } finally {
+    await registry.stop()
+  }
+}
+
+const settings = ({ version, commit, epochS }: Release): string[] => [
+  '--entrypoint=/usr/bin/onesixty',
+  '--cmd=serve',
+  `--user=${user}:${user}`,
+  '--workdir=/var/lib/onesixty',
+  '--env=ONESIXTY_HOST=0.0.0.0',
+  '--env=ONESIXTY_DATA=/var/lib/onesixty',
+  '--env=ONESIXTY_COMMAND=docker exec CONTAINER onesixty',
+  '--exposed-ports=8160/tcp',
+  `--label=org.opencontainers.image.version=${version}`,
+  `--label=org.opencontainers.image.revision=${commit}`,
+  `--label=org.opencontainers.image.created=${new Date(epochS * 1000).toISOString()}`,
+  '--label=org.opencontainers.image.licenses=Apache-2.0',
+]
+
+/** Writes the only layer: the executable, the libraries that it names, certificates, a user and its folders. No shell. */
+async function buildLayer(
+  { work, epochS }: Release,
+  { arch, executable, notices }: { arch: Arch; executable: string; notices: string },
+): Promise<string> {
+  const tree = join(work, 'image', arch)
+  await rm(tree, { recursive: true, force: true })
+  const folder = async (path: string): Promise<string> => {
+    await mkdir(join(tree, path), { recursive: true })
+    return join(tree, path)
+  }
+  await copyFile(executable, join(await folder('usr/bin'), 'onesixty'))
+  for (const { path, file, licence, name } of await systemLibraries(arch, join(work, 'libraries', arch))) {
+    await folder(join(path, '..'))
+    await copyFile(file, join(tree, path))
+    await copyFile(licence, join(await folder(`usr/share/doc/${name}`), 'copyright'))
+  }
+  const own = await folder('usr/share/doc/onesixty')
+  await copyFile(join(root, 'LICENSE'), join(own, 'LICENSE'))
+  await writeFile(join(own, 'THIRD-PARTY-NOTICES'), notices)
+  await copyFile(
+    '/etc/ssl/certs/ca-certificates.crt',
+    join(await folder('etc/ssl/certs'), 'ca-certificates.crt'),
+  )
+  await writeFile(join(tree, 'etc/passwd'), `onesixty:x:${user}:${user}::/var/lib/onesixty:/sbin/nologin\n`)
+  await writeFile(join(tree, 'etc/group'), `onesixty:x:${user}:\n`)
+  await chmod(await folder('tmp'), 0o1777)
+  await chmod(await folder('var/lib/onesixty'), 0o700)
+  const layer = join(work, `layer-${arch}.tar`)
+  const rest = ['etc', 'lib', ...(arch === 'x64' ? ['lib64'] : []), 'tmp', 'usr']
+  await packArchive(layer, { folder: tree, members: rest, epochS })
+  // The data folder is the user's, all else root's.
+  const common = [
+    '--sort=name',
+    `--mtime=@${epochS}`,
+    '--numeric-owner',
+    '--format=ustar',
+    `--directory=${tree}`,
+  ]
+  await run('tar', [
+    '--append',
+    `--file=${layer}`,
+    ...common,
+    `--owner=${user}`,
+    `--group=${user}`,
+    'var/lib/onesixty',
+  ])
+  return layer
+}
+
+const craneTool = process.env['CRANE'] ?? 'crane'
+
+const crane = (args: readonly string[]): Promise<string> =>
+  run(craneTool, args).catch((error: unknown) => {
+    if ((error as { code?: unknown }).code !== 'ENOENT') throw error
+    throw new Error(
+      'crane is not installed. Run go install github.com/google/go-containerregistry/cmd/crane@v0.22.1, and add the folder to PATH.',
+    )
+  })
+
+/** Starts a registry in memory on a free port of the loopback interface. */
+async function startRegistry(): Promise<{ address: string; stop(): Promise<void> }> {
+  const child = spawn(craneTool, ['registry', 'serve', '--address=127.0.0.1:0'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const exited = once(child, 'exit')
+  exited.catch(() => undefined)
+  for await (const line of createInterface({ input: child.stderr })) {
+    const port = /serving on port (\d+)/.exec(line)?.[1]
+    if (port === undefined) continue
+    child.stderr.resume()
+    return {
+      address: `127.0.0.1:${port}`,
+      async stop() {
+        child.kill()
+        await exited
+      },
+    }
+  }
+  throw new Error('crane started no registry.')
+}
