@@ -2,6 +2,7 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundle } from './bundle.ts'
+import { cut } from './cut.ts'
 import { buildDebianPackage } from './deb.ts'
 import { writeNotices } from './notices.ts'
 import { buildNpmPackage } from './npm.ts'
@@ -47,8 +48,9 @@ const parts: Readonly<Record<string, Part>> = {
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { only: { type: 'string' }, dirty: { type: 'boolean' } },
+    options: { only: { type: 'string' }, dirty: { type: 'boolean' }, cut: { type: 'boolean' } },
   })
+  if (values.cut === true) return cut()
   const names = values.only?.split(',') ?? Object.keys(parts)
   const unknown = names.filter((name) => !Object.hasOwn(parts, name))
   if (unknown.length > 0)
