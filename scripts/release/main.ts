@@ -2,6 +2,7 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundle } from './bundle.ts'
+import { buildChart } from './chart.ts'
 import { cut } from './cut.ts'
 import { buildDebianPackage } from './deb.ts'
 import { writeNotices } from './notices.ts'
@@ -40,6 +41,7 @@ const parts: Readonly<Record<string, Part>> = {
   sea: forEachArch(publishExecutable),
   deb: forEachArch(async (release, of) => [await buildDebianPackage(release, of)]),
   image: async (release, built) => [await buildImage(release, { ...built, archs })],
+  chart: async (release) => [await buildChart(release)],
 }
 
 /**
