@@ -160,6 +160,14 @@ test('an empty wallet is told what is required and what is there, and the refusa
   await poor.close()
 })
 
+test.each(['status', 'balance'])('%s takes no parameter', async (operation) => {
+  const asked = await api.request('GET', `/api/v1/${operation}?mode=live`)
+  expect(asked).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_query', errors: [{ parameter: 'mode' }] },
+  })
+})
+
 test('the send operation takes no query', async () => {
   const answer = await api.request('POST', '/api/v1/send?dry_run=true&x', {
     body: JSON.stringify({ to, text: 'x' }),

@@ -18,8 +18,8 @@ const ucs2Pieces = (text: string, room: number): Piece[] => {
       octets: octets.subarray(i * room, (i + 1) * room),
       coding: { alphabet: 'ucs2' },
     }
-    const part = { reference: 9, total, index: i + 1, coded }
-    return { index: i + 1, text: readPieces([coded]), part }
+    const fragment = { reference: 9, total, index: i + 1, coded }
+    return { index: i + 1, text: readPieces([coded]), fragment }
   })
 }
 const cyrillic = 'Привет 😀 всем'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { renderStatus, statusOperation } from '../../src/api/v1/status.ts'
+import { renderStatus } from '../../src/api/v1/status.ts'
 import { reportLifetimeMs } from '../../src/devices/status/device-report.ts'
 import { readDevicesStatus } from '../../src/devices/status/device-status.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
@@ -205,15 +205,6 @@ test('what waits is estimated at the pace of the own devices', async () => {
     null,
   )
   expect((await statusOf()).queue).toMatchObject({ parts: 6, estimated_wait_seconds: 140 })
-})
-
-test('status takes no parameter', async () => {
-  const call = { caller: { accountId: 'acc_ada', mode: 'live' }, rawQuery: 'mode=live' } as Parameters<
-    typeof statusOperation.handle
-  >[1]
-  await expect(
-    statusOperation.handle({ readOf: house.storage.readOf, now: house.clock.now }, call),
-  ).rejects.toMatchObject({ code: 'invalid_query' })
 })
 
 /** Puts messages of two parts into the queue; one of them may be claimed. */

@@ -133,7 +133,12 @@ test('what stands around a word changes nothing unless it holds a letter or a di
       if (isSentence && holdsMore) return
       expect(readKeyword(`${before}STOP${behind}`) === 'stop').toBe(!holdsMore)
     }),
-    { examples: [[' "', '"!']] },
+    {
+      examples: [
+        [' "', '"!'],
+        ['⒜', '.'],
+      ],
+    },
   )
 })
 

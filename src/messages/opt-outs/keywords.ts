@@ -119,13 +119,20 @@ export const builtInKeyword = (word: string): Keyword | null =>
  */
 function spokenWords(text: string): { whole: string; beginnings: string[] } {
   const isShort = text.length <= longestText
-  const spoken = text.slice(0, longestText).replaceAll(unseen, '').replace(signsBefore, '')
+  const spoken = withoutSignsBefore(text.slice(0, longestText).replaceAll(unseen, ''))
   const sentences = beforeEach(spoken, ends).slice(0, maxEnds)
   const beginnings = [
     ...sentences.flatMap((sentence) => [sentence, ...beforeCourtesy(sentence)]),
     ...(isShort ? beforeCourtesy(spoken.replace(signsAfter, '')) : []),
   ].filter((beginning) => countWords(beginning) <= maxWords)
   return { whole: isShort ? bareWord(text) : '', beginnings: beginnings.map(bareWord) }
+}
+
+/** Removes the signs before the first word. One that stands for a letter, such as ⒜, is no sign. */
+function withoutSignsBefore(text: string): string {
+  const characters = Array.from(text)
+  const first = characters.findIndex((character) => /[\p{L}\p{N}]/u.test(character.normalize('NFKD')))
+  return first === -1 ? '' : characters.slice(first).join('')
 }
 
 /** Returns the texts before courtesies that end the text, the longest first. */
@@ -161,7 +168,6 @@ export const possibleKeywords = (text: string): string[] => {
  * is about the word.
  */
 const ends = /(?<![?:]\s*)(?:[!;…。！，、．।۔،؛\r\n]|(?<!\p{N})[.,]|[.,](?!\p{N})|[-–—]\s)/gu
-const signsBefore = /^[^\p{L}\p{N}]+/u
 /** The maximum within a word of `maxKeywordLetters` characters (`S.T.O.P.`). */
 const maxEnds = 17
 /** A sign includes its marks: a variation selector of an emoji is not a gap of its own. */
