@@ -55,7 +55,7 @@ test.concurrent('…0005 fails at once, without a second try, and its hold is re
   const { id } = await house.sendOne(tester.testKey, '+15005550005')
   const message = await house.reached(tester.testKey, id, 'failed', 2_000)
   expect(message).toMatchObject({ final: true, error: { code: 'device_error' }, attempts: 1 })
-  expect(message.cost).toEqual({ held: 1, charged: 0, state: 'released' })
+  expect(message.cost).toEqual({ held: 1, charged: 0, state: 'released', paid_by: 'balance' })
 })
 
 test.concurrent(
