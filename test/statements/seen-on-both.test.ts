@@ -20,7 +20,7 @@ const ofTheFile = [
   /\b(?:from|into|update) "moves"/,
   /^create trigger "moved_/,
   // It has one server.
-  /^update "nodes" set "left_at" = \? where "left_at" is null and \?$/,
+  /^update "nodes" set "left_at" = \? where "left_at" is null$/,
   // A backup is marked as one, the level of flushing is read behind a write, and a move counts the rows of each table.
   /^update "instance" set "epoch" = (?:epoch|-abs\("epoch"\))$/,
   /^select "epoch", "progress", "created_at" from "instance"$/,
