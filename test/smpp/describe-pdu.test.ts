@@ -17,7 +17,12 @@ const text = (value: string) => Buffer.from(value).toString('hex')
 test('of a receipt its id, its word and its code are told, and nothing that it quotes', () => {
   const said = describe('id:7f sub:001 stat:UNDELIV err:011 text:id:Jane stat:4711')
   expect(said['receipt']).toEqual({ id: '7f', stat: 'UNDELIV', err: '011' })
-  expect(describe('stat:DELIVRD text:id:Jane')['receipt']).toEqual({ id: null, stat: 'DELIVRD', err: null })
+  for (const key of ['text', 'Text', 'TEXT '])
+    expect(describe(`stat:DELIVRD ${key}:id:Jane`)['receipt']).toEqual({
+      id: null,
+      stat: 'DELIVRD',
+      err: null,
+    })
   expect(JSON.stringify(describe('Dear Jane, your code is 4711'))).not.toMatch(/Jane|4711/)
 })
 

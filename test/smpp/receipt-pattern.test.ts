@@ -32,6 +32,12 @@ test.for([
   expect(read('a {id} b {stat} c', text)).toBeNull()
 })
 
+test('two fields with nothing between them are no pattern, wherever they stand', () => {
+  for (const pattern of ['{id}{stat}', '{id}{stat} {err}', '{err} {id}{stat}', '{id} {stat}{*}'])
+    expect(readPattern(pattern), pattern).toBeUndefined()
+  expect(readPattern('{id} {stat}')).toBeDefined()
+})
+
 test('a date is one of digits', () => {
   expect(read('{id},{stat},{submitted}', '7,OK,tomorrow')).toBeNull()
 })

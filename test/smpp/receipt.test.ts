@@ -38,7 +38,7 @@ test('the text of appendix B is read, with the numbers it came from and to', () 
 test('one receipt for a long message says of how many parts it speaks', () => {
   const covered = (words: string) => read(`id:1 ${words} stat:DELIVRD`)
   expect(covered('sub:002 dlvrd:002')).toMatchObject({ covers: 2 })
-  for (const words of ['sub:001 dlvrd:001', 'sub:002 dlvrd:001', 'sub:003', 'sub:x dlvrd:x', 'text:sub:002 dlvrd:002'])
+  for (const words of ['sub:001 dlvrd:001', 'sub:002 dlvrd:001', 'sub:003', 'sub:x dlvrd:x', 'text:sub:002 dlvrd:002', 'TEXT:sub:002 dlvrd:002'])
     expect(covered(words), words).toMatchObject({ covers: null })
 }) // prettier-ignore
 
@@ -87,6 +87,7 @@ test('err may have letters, four digits, or nothing', () => {
   expect(read('id:1 stat:UNDELIV err:EC_ABSENT text:')).toMatchObject({ networkCode: 'EC_ABSENT' })
   expect(read('id:1 stat:UNDELIV err:0011 text:')).toMatchObject({ networkCode: '0011' })
   expect(read('id:1 stat:UNDELIV err: text:hello')).toMatchObject({ networkCode: null })
+  expect(read('id:1 stat:UNDELIV err:, text:hello')).toMatchObject({ networkCode: null })
   expect(read('id:1 stat:DELIVRD err:')).toMatchObject({ result: 'delivered', networkCode: null })
 })
 
