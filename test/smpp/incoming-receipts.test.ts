@@ -11,8 +11,10 @@ test('a receipt with an id that fills its text is taken and not kept, and its co
       shortMessage: Buffer.alloc(0),
       tlvs: [{ tag: 0x0424, value: Buffer.from(`id:${id} stat:UNDELIV err:${err}`) }],
     })
-  await receipt('a'.repeat(60_000), '1')
+  for (const letters of [256, 60_000]) await receipt('a'.repeat(letters), '1')
   expect([heard.receipts, heard.inbound]).toEqual([[], []])
+  await receipt('a'.repeat(255), '1')
+  expect(heard.receipts.splice(0)).toMatchObject([{ networkId: 'a'.repeat(255) }])
   await receipt('7', 'e'.repeat(60_000))
   expect(heard.receipts).toMatchObject([{ networkId: '7', networkCode: 'e'.repeat(32) }])
 })

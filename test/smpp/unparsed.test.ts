@@ -32,6 +32,18 @@ test('each word that nobody knows is in the log once, and every receipt that has
   expect(await counted('word')).toBe(3)
 })
 
+test('of a carrier that makes up its words a hundred are remembered, the latest', () => {
+  const { unparsed, lines } = open()
+  const words = Array.from({ length: 100 }, (_, i) => `WORD-${i}`)
+  for (const word of [...words, ...words]) unparsed.word(word, 'undelivered')
+  expect(lines).toHaveLength(100)
+  for (const word of ['ANOTHER', 'WORD-99', 'WORD-0']) unparsed.word(word, 'undelivered')
+  expect(lines.slice(100)).toEqual([
+    ['warn', { word: 'ANOTHER' }],
+    ['warn', { word: 'WORD-0' }],
+  ])
+})
+
 test('receipts that cannot be read are counted, and in the log once, without their text', async () => {
   const { unparsed, lines, counted } = open()
   for (const text of ['Dear Jane', 'Dear John']) unparsed.receipt(said(text))
