@@ -91,6 +91,13 @@ test('where no id turns up it is a receipt that nobody waits for, and a text tha
   expect(waits).toBe(2)
 })
 
+test('a receipt that says so is stored at once, whether or not its id is known', async () => {
+  const { heard, say } = openIncoming()
+  heard.waitFor = async () => expect.fail('it waited')
+  await say({ esmClass: 4, source, destination, shortMessage: Buffer.from(early) })
+  expect(heard.receipts.map(({ networkId }) => networkId)).toEqual(['77'])
+})
+
 const ownForm: ReceiptReading = {
   words: new Map([['00', 'delivered']]),
   pattern: readPattern('{stat},{submitted},{id},{*}') ?? null,
