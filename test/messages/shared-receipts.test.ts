@@ -7,6 +7,15 @@ import type { ReceiptWord } from '../../src/messages/outcomes/receipt-readings.t
 import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 
+const groups: Readonly<Record<string, string>> = {
+  dev_a: 'grp_a',
+  dev_b: 'grp_a',
+  dev_c: 'grp_b',
+  dev_d: 'grp_b',
+  dev_e: 'grp_c',
+  dev_f: 'grp_c',
+}
+
 let house: UnitHouse
 beforeEach(async () => {
   house = await openUnitHouse()
@@ -20,12 +29,11 @@ beforeEach(async () => {
       .insertInto('device_groups')
       .values({ id: 'grp_b', shared_receipts: 0, ...group })
       .execute()
-    for (const [id, group_id] of [
-      ['dev_a', 'grp_a'],
-      ['dev_b', 'grp_a'],
-      ['dev_c', 'grp_b'],
-      ['dev_d', 'grp_b'],
-    ] as const)
+    await tx
+      .insertInto('device_groups')
+      .values({ id: 'grp_c', shared_receipts: 1, ...group })
+      .execute()
+    for (const [id, group_id] of Object.entries(groups))
       // prettier-ignore
       await tx
         .insertInto('devices')
@@ -44,12 +52,6 @@ const accepted = (...networkIds: string[]): Outcome => ({
   receiptExpected: true,
 })
 const unknown: Outcome = { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer' }
-const groups: Readonly<Record<string, string>> = {
-  dev_a: 'grp_a',
-  dev_b: 'grp_a',
-  dev_c: 'grp_b',
-  dev_d: 'grp_b',
-}
 
 /** As the dispatcher claims: with the group of the device. */
 const claim = async (deviceId: string): Promise<Claimed> => ({
@@ -60,10 +62,12 @@ async function submit(deviceId: string, to: string, networkId: string): Promise<
   await house.send({ recipients: [{ to, country: 'DE' }] })
   await house.end(await claim(deviceId), accepted(networkId))
 }
-async function receive(deviceId: string, networkId: string, more: Partial<ReceiptWord> = {}): Promise<void> {
+function wordOf(deviceId: string, networkId: string, more: Partial<ReceiptWord> = {}): ReceiptWord {
   const groupId = groups[deviceId] as string
-  const word = { deviceId, groupId, networkId, result: 'delivered', code: null, networkCode: null, atMs: house.clock.now(), ...more } as const // prettier-ignore
-  await house.store.writer.write((tx) => settleReceipts(tx, [word]))
+  return { deviceId, groupId, networkId, result: 'delivered', code: null, networkCode: null, atMs: house.clock.now(), ...more } // prettier-ignore
+}
+async function receive(...word: Parameters<typeof wordOf>): Promise<void> {
+  await house.store.writer.write((tx) => settleReceipts(tx, [wordOf(...word)]))
 }
 const statuses = async () =>
   (
@@ -119,6 +123,28 @@ test('devices of a group that does not share its receipts, or of none, have each
   await receive('dev_d', 'n1', { numbers: [one] })
   await receive('dev_a', 'n1', { numbers: [one] })
   expect(await statuses()).toEqual([`${one} sent dev_c`])
+})
+
+test('a group that does not share its receipts shares none beside one that does, in one transaction', async () => {
+  await house.send({ recipients: [{ to: one, country: 'DE' }] })
+  await house.end(await claim('dev_c'), unknown)
+  const words = [wordOf('dev_a', 'n1', { numbers: [other] }), wordOf('dev_d', 'n2', { numbers: [one] })]
+  await house.store.writer.write((tx) => settleReceipts(tx, words))
+  expect(await statuses()).toEqual([`${one} unconfirmed dev_c`])
+})
+
+test('two groups that share their receipts share none with each other: of a message, of a lost answer, and before the answer', async () => {
+  await submit('dev_e', one, 'n1')
+  await receive('dev_a', 'n1', { numbers: [one] })
+  await house.send({ recipients: [{ to: other, country: 'DE' }] })
+  await house.end(await claim('dev_e'), unknown)
+  await receive('dev_a', 'n2', { numbers: [other] })
+  const third = '+4915112345603'
+  await house.send({ recipients: [{ to: third, country: 'DE' }] })
+  const claimed = await claim('dev_e')
+  await receive('dev_a', 'n3', { numbers: [third] })
+  await house.end(claimed, accepted('n3'))
+  expect(await statuses()).toEqual([`${one} sent dev_e`, `${other} unconfirmed dev_e`, `${third} sent dev_e`])
 })
 
 test('a receipt over the other session that comes before the answer to its submit finds its message, and only that', async () => {
