@@ -1,5 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { dayMs } from '../../src/runtime/clock.ts'
+import { readConfig } from '../../src/config.ts'
+import { dayMs, hourMs } from '../../src/runtime/clock.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
 
@@ -42,4 +43,21 @@ test('registrations that others took the place of go with the last of their offe
   // First the offer goes, and with the next sweep whom it was made to.
   for (let n = 0; n < 2; n++) await receiptExpirer.sweepAll()
   expect(await left()).toEqual(['phn_present'])
+})
+
+test('an offer that was closed, and a registration, stay for the receipt window and the days of corrections after it', async () => {
+  const nowMs = house.clock.now()
+  const { receiptWindowHours, correctionDays } = readConfig({})
+  const keptMs = receiptWindowHours * hourMs + correctionDays * dayMs
+  await addPhones({ phn_old: nowMs - keptMs, phn_kept: nowMs - keptMs + 1, phn_present: null })
+  const offers = [nowMs - keptMs, nowMs - keptMs + 1].map((closed_at, i) => ({
+    attempt_id: `att_${i}`, device_id: 'dev_p', phone_id: 'phn_present', account_id: 'acc_a', mode: 'live', message_id: 'msg_1', attempt_number: i + 1,
+    due_at: 0, offered_at: 0, last_offered_at: 0, closed_at,
+  } as const)) // prettier-ignore
+  await house.storage.writer.write((tx) => insertRows(tx, 'phone_offers', offers))
+  await house.janitors().receiptExpirer.sweepAll()
+  expect(await left()).toEqual(['phn_kept', 'phn_present'])
+  expect(await house.storage.read.selectFrom('phone_offers').select('attempt_id').execute()).toEqual([
+    { attempt_id: 'att_1' },
+  ])
 })
