@@ -108,6 +108,18 @@ test('a message of which the fate of one part is unknown is not delivered by the
   expect(await house.message()).toMatchObject({ status: 'unconfirmed' })
 })
 
+test('a failure of one part says nothing of the parts whose fate is unknown', async () => {
+  await house.send({ parts: 3 })
+  await house.end(await house.claim(), unknown('n1'))
+  await house.receipts({ n1: 'undelivered' })
+  expect(await house.message()).toMatchObject({
+    status: 'undelivered',
+    parts_sent: 1,
+    charged: 1,
+    error_code: 'unknown',
+  })
+})
+
 test('receipts for every part of an unknown outcome settle it, and charge nothing more', async () => {
   await house.send({ parts: 2 })
   await house.end(await house.claim(), { ...unknown('n1', 'n2'), partsTaken: 1 } as Outcome)
