@@ -15,7 +15,7 @@ export const proofs: readonly Proof[] = [
     name: 'model',
     summary: 'messages and money do what a model of them does, whatever happens in whatever order, on the real store',
     projects: embedded,
-    files: ['test/messages/model.test.ts', 'test/messages/receipts.test.ts'],
+    files: ['test/messages/model.test.ts', 'test/messages/receipts.test.ts', 'test/messages/receipts-of-attempts.test.ts'],
     sizes: ['SEQUENCES'],
     catches: ['double-release', 'late-report-charges', 'part-of-it-delivered'],
   },
