@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { filesIn } from '../src/process/folder-files.ts'
 
 /**
  * Replaces `src/process/program-files.ts` in a built program: the same functions, for the places where `scripts/build-program.ts` puts the files. All
@@ -8,19 +7,8 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
  */
 const root = new URL('./', import.meta.url)
 
-/** Returns the folder of the build. */
-export const programFolder = (): string => fileURLToPath(root)
-
-export const readProgramFile = (path: string): Buffer => readFileSync(new URL(path, root))
-
-export function listProgramFiles(folder: string): string[] {
-  try {
-    return readdirSync(new URL(folder, root)).toSorted()
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return []
-    throw error
-  }
-}
+/** The folder of the build. */
+export const { folder: programFolder, read: readProgramFile, list: listProgramFiles } = filesIn(root)
 
 export const readReferenceScript = async (): Promise<Buffer> => readProgramFile('reference.js.gz')
 

@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { gzip } from 'node:zlib'
+import { filesIn } from './folder-files.ts'
 import { extractReferenceScript } from './reference-script.ts'
 
 /**
@@ -12,25 +11,19 @@ import { extractReferenceScript } from './reference-script.ts'
  * executable, whose files have no path.
  */
 const root = new URL('../../', import.meta.url)
+const files = filesIn(root)
 
 /** Returns the folder of the program: that of a checkout, or of a build. */
-export const programFolder = (): string => fileURLToPath(root)
+export const programFolder = files.folder
 
 /**
  * Reads a file of the program by its path in the repository, such as `package.json`. Throws if it does not
  * exist.
  */
-export const readProgramFile = (path: string): Buffer => readFileSync(new URL(path, root))
+export const readProgramFile = files.read
 
 /** Returns the sorted names of the files in a folder of the program, such as `console/dist`; none if it does not exist. */
-export function listProgramFiles(folder: string): string[] {
-  try {
-    return readdirSync(new URL(folder, root)).toSorted()
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return []
-    throw error
-  }
-}
+export const listProgramFiles = files.list
 
 /** Reads the script of the API reference page from its package, compressed by gzip. */
 export const readReferenceScript = async (): Promise<Buffer> =>

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Submission, Outcome } from '../../src/connectors/connector.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 import { scriptedKind } from './scripted-kind.ts'
+import { accepted, unknown } from '../messages/outcomes.ts'
 
 const submitted: Submission[] = []
 let answer: (submission: Submission) => Outcome
@@ -12,18 +13,6 @@ const kind = scriptedKind({
     submitted.push(submission)
     return answer(submission)
   },
-})
-
-const unknown = (...networkIds: string[]): Outcome => ({
-  kind: 'unknown',
-  networkIds,
-  partsTaken: networkIds.length,
-  detail: 'no answer in time',
-})
-const accepted = (...networkIds: string[]): Outcome => ({
-  kind: 'accepted',
-  networkIds,
-  receiptExpected: true,
 })
 
 let house: MessagesFixture

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { referenceOfPart } from '../../src/sms/part-reference.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { lost, type LostHouse, openLostHouse } from './lost-house.ts'
+import { accepted } from './outcomes.ts'
 
 /** Receipts that name their message by less than its id: among what waits for one they are about exactly one part, or about none. */
 
@@ -14,11 +15,6 @@ afterEach(async () => {
   await house.close()
 })
 
-const accepted = (...networkIds: string[]) => ({
-  kind: 'accepted' as const,
-  networkIds,
-  receiptExpected: true,
-})
 /** One that the network took under these ids. */
 async function submitted(...networkIds: string[]) {
   await house.send({ parts: networkIds.length })

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Outcome, Receipt } from '../../src/connectors/connector.ts'
+import type { Receipt } from '../../src/connectors/connector.ts'
 import { closeReceipts } from '../../src/messages/outcomes/close-receipts.ts'
 import type { ReceiptWord } from '../../src/messages/outcomes/receipt-readings.ts'
 import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
 import type { SetAdapter } from '../../src/storage/seam/dialect.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
+import { accepted } from './outcomes.ts'
 
 let house: UnitHouse
 beforeEach(async () => {
@@ -16,11 +17,6 @@ afterEach(async () => {
 })
 
 const minuteMs = 60_000
-const accepted = (...networkIds: string[]): Outcome => ({
-  kind: 'accepted',
-  networkIds,
-  receiptExpected: true,
-})
 
 const wordOf = (networkId: string, more: Partial<Receipt>): ReceiptWord => ({
   networkId,

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { expireWaiting } from '../../src/messages/queue/finish-queued.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
+import { accepted, unknown } from './outcomes.ts'
 
 let house: UnitHouse
 beforeEach(async () => {
@@ -10,18 +11,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await house.sums()
   await house.close()
-})
-
-const accepted = (...networkIds: string[]): Outcome => ({
-  kind: 'accepted',
-  networkIds,
-  receiptExpected: true,
-})
-const unknown = (...networkIds: string[]): Outcome => ({
-  kind: 'unknown',
-  networkIds,
-  partsTaken: networkIds.length,
-  detail: 'no answer',
 })
 
 test('that the first try did not arrive says nothing of the second', async () => {

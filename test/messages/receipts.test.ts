@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
+import { accepted, unknown } from './outcomes.ts'
 
 let house: UnitHouse
 beforeEach(async () => {
@@ -9,18 +10,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await house.sums()
   await house.close()
-})
-
-const accepted = (...networkIds: string[]): Outcome => ({
-  kind: 'accepted',
-  networkIds,
-  receiptExpected: true,
-})
-const unknown = (...networkIds: string[]): Outcome => ({
-  kind: 'unknown',
-  networkIds,
-  partsTaken: networkIds.length,
-  detail: 'no answer',
 })
 
 test('receipts in any order, repeated or together, deliver a message when the last of its parts is', async () => {
@@ -44,7 +33,7 @@ test('a second final word changes nothing, and stands with those that nobody wai
 })
 
 test('where only failures are told, a message is sent for good at once, and a failure corrects it at no cost', async () => {
-  const failuresTold: Outcome = { ...accepted('n1', 'n2'), receiptExpected: false, failuresTold: true } as Outcome
+  const failuresTold: Outcome = { ...accepted('n1', 'n2'), receiptExpected: false, failuresTold: true }
   await house.send({ parts: 2 })
   await house.end(await house.claim(), failuresTold)
   const sent = await house.message()

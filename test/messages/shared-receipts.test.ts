@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
-import type { Outcome } from '../../src/connectors/connector.ts'
 import { requireRoomInGroup } from '../../src/devices/core/device-groups.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 import type { ReceiptWord } from '../../src/messages/outcomes/receipt-readings.ts'
 import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
+import { accepted, unknown } from './outcomes.ts'
 
 const groups: Readonly<Record<string, string>> = {
   dev_a: 'grp_a',
@@ -45,13 +45,6 @@ afterEach(async () => {
   await house.sums()
   await house.close()
 })
-
-const accepted = (...networkIds: string[]): Outcome => ({
-  kind: 'accepted',
-  networkIds,
-  receiptExpected: true,
-})
-const unknown: Outcome = { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer' }
 
 /** As the dispatcher claims: with the group of the device. */
 const claim = async (deviceId: string): Promise<Claimed> => ({
@@ -127,7 +120,7 @@ test('devices of a group that does not share its receipts, or of none, have each
 
 test('a group that does not share its receipts shares none beside one that does, in one transaction', async () => {
   await house.send({ recipients: [{ to: one, country: 'DE' }] })
-  await house.end(await claim('dev_c'), unknown)
+  await house.end(await claim('dev_c'), unknown())
   const words = [wordOf('dev_a', 'n1', { numbers: [other] }), wordOf('dev_d', 'n2', { numbers: [one] })]
   await house.store.writer.write((tx) => settleReceipts(tx, words))
   expect(await statuses()).toEqual([`${one} unconfirmed dev_c`])
@@ -137,7 +130,7 @@ test('two groups that share their receipts share none with each other: of a mess
   await submit('dev_e', one, 'n1')
   await receive('dev_a', 'n1', { numbers: [one] })
   await house.send({ recipients: [{ to: other, country: 'DE' }] })
-  await house.end(await claim('dev_e'), unknown)
+  await house.end(await claim('dev_e'), unknown())
   await receive('dev_a', 'n2', { numbers: [other] })
   const third = '+4915112345603'
   await house.send({ recipients: [{ to: third, country: 'DE' }] })
@@ -162,16 +155,16 @@ test('a receipt over the other session that comes before the answer to its submi
 test('of a submit whose answer was lost the receipt over the other session tells, before and after that is known', async () => {
   for (const to of [one, other]) await house.send({ recipients: [{ to, country: 'DE' }] })
   const [first, second] = [await claim('dev_a'), await claim('dev_a')]
-  await house.end(first, unknown)
+  await house.end(first, unknown())
   await receive('dev_b', 'n1', { numbers: [one] })
   await receive('dev_b', 'n2', { numbers: [other] })
-  await house.end(second, unknown)
+  await house.end(second, unknown())
   expect(await statuses()).toEqual([`${one} delivered dev_a`, `${other} delivered dev_a`])
 })
 
 test('where an attempt of the other host to that number may be meant as well, a receipt tells of none', async () => {
   await house.send({ recipients: [{ to: one, country: 'DE' }] })
-  await house.end(await claim('dev_a'), unknown)
+  await house.end(await claim('dev_a'), unknown())
   await submit('dev_b', one, 'n9')
   await receive('dev_b', 'n1', { numbers: [one] })
   expect(await statuses()).toEqual([`${one} unconfirmed dev_a`, `${one} sent dev_b`])

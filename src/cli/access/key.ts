@@ -7,22 +7,16 @@ import { listedSecret, revoked, secretLine } from '../core/listed-secret.ts'
 import { readTime } from '../core/read-time.ts'
 import { cliActor } from '../core/command-context.ts'
 import { ownCommand } from '../../process/own-command.ts'
-
-const account = { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true } as const
+import { accountOption, modeOption } from '../core/common-options.ts'
 
 const create = command({
   summary: 'Creates an API key and prints it. The key is shown only once.',
   details: `Scopes: ${apiKeyScopes.join(', ')}. An account can have up to 10 active keys.`,
   arguments: [],
   options: {
-    account,
+    account: accountOption,
     name: { type: 'text', value: 'NAME', summary: 'Display name.', required: true },
-    mode: {
-      type: 'text',
-      value: 'MODE',
-      summary: 'Mode of the key. Default: live.',
-      choices: ['live', 'test'],
-    },
+    mode: modeOption('Mode of the key. Default: live.'),
     scope: {
       type: 'text',
       value: 'SCOPE',
@@ -84,7 +78,7 @@ const create = command({
 const list = command({
   summary: 'Lists the API keys of an account, newest first. The keys themselves cannot be shown again.',
   arguments: [],
-  options: { account },
+  options: { account: accountOption },
   async run(tools, { options }) {
     const request = { accountId: options.account, nowMs: tools.clock.now(), limit: 1_000 }
     const keys = await tools.withStorage(async ({ read }) => {

@@ -2,6 +2,7 @@ import { setCountries } from '../../accounts/core/account-guard.ts'
 import { command } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
 import { cliActor } from '../core/command-context.ts'
+import { accountOption } from '../core/common-options.ts'
 
 export const countriesCommand = command({
   summary: 'Sets the countries that an account can send to.',
@@ -9,7 +10,7 @@ export const countriesCommand = command({
     'Sends to other countries are rejected (422, destination_not_allowed). Queued messages are still sent; scheduled messages are checked again at their time.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
+    account: accountOption,
     allow: {
       type: 'text',
       value: 'CODE',

@@ -4,6 +4,7 @@ import { command } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
 import { eraseDeps, logLines } from '../message/message-erase.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
+import { accountOption } from '../core/common-options.ts'
 
 /** SMPP connections and connected phones respond within seconds. */
 const defaultWaitSeconds = 60
@@ -17,7 +18,7 @@ export const eraseAccountCommand = command({
     'Can run while the server runs, in small steps; after an interruption, run it again. The account is suspended first, and nothing is erased before messages in flight are final. Then it is closed: scheduled and queued messages are canceled, keys revoked and devices removed. Counts, costs and times stay. Earlier backups still contain the account. Exit code 1 when messages were in flight for longer than --wait.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
+    account: accountOption,
     confirm: {
       type: 'text',
       value: 'NAME',

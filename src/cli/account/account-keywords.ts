@@ -4,8 +4,8 @@ import { listKeywordSets, removeKeywordSet, setKeywordSet } from '../../messages
 import { offWordsList } from '../../settings/off-words.ts'
 import { command, type CommandGroup } from '../core/command.ts'
 import { cliActor } from '../core/command-context.ts'
+import { accountOption } from '../core/common-options.ts'
 
-const account = { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true } as const
 const language = {
   type: 'text',
   value: 'LANGUAGE',
@@ -23,7 +23,7 @@ const answer = (to: string) =>
 const list = command({
   summary: 'Lists the keyword sets of an account.',
   arguments: [],
-  options: { account },
+  options: { account: accountOption },
   async run(tools, { options }) {
     const sets = await tools.withStorage(async ({ read }) => {
       await requireAccount(read, options.account)
@@ -42,7 +42,7 @@ const set = command({
     'Replaces the set of that language. Keywords are compared without case, accents, punctuation and spaces. The answer has the language of the set. STOP keywords also count at the beginning of a text, before another sentence.',
   arguments: [],
   options: {
-    account,
+    account: accountOption,
     language,
     'stop-word': words('Keyword for STOP. Can be repeated.'),
     'start-word': words('Keyword for START. Can be repeated.'),
@@ -76,7 +76,7 @@ const remove = command({
   summary: 'Removes the keyword set of a language.',
   details: 'Built-in keywords stay. Exit code 1 when the account has no such set.',
   arguments: [],
-  options: { account, language },
+  options: { account: accountOption, language },
   async run(tools, { options }) {
     const name = canonicalLanguage(options.language)
     const change = { accountId: options.account, language: name, actor: cliActor }

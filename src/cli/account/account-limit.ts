@@ -2,13 +2,14 @@ import { type AccountLimits, setAccountLimits } from '../../accounts/core/accoun
 import { command } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
 import { cliActor } from '../core/command-context.ts'
+import { accountOption } from '../core/common-options.ts'
 
 export const limitCommand = command({
   summary:
     'Sets limits of an account: a number, 0 for no limit, or "default" for the setting of the instance.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
+    account: accountOption,
     'send-per-minute': { type: 'text', value: 'N', summary: 'Send requests per minute, in each mode.' },
     'read-per-minute': { type: 'text', value: 'N', summary: 'Read requests per minute, in each mode.' },
     queue: { type: 'text', value: 'N', summary: 'Queued messages, in each mode.' },

@@ -3,6 +3,7 @@ import type { OwnDevicePrice } from '../../storage/tables/schema.ts'
 import { command } from '../core/command.ts'
 import { cliActor } from '../core/command-context.ts'
 import { UsageError } from '../core/command-errors.ts'
+import { accountOption } from '../core/common-options.ts'
 
 export const ownDevicesCommand = command({
   summary: 'Sets what messages over the own devices of an account cost.',
@@ -10,7 +11,7 @@ export const ownDevicesCommand = command({
     'With --free, live messages that the own phones, modems or links of the account can carry cost nothing, and no shared device ever carries them: without a working own device they wait, and expire at the end of their validity period. Simulators are always charged. Sends that were accepted before are not changed.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
+    account: accountOption,
     free: { type: 'flag', summary: 'They cost nothing.' },
     charged: { type: 'flag', summary: 'They are taken off the balance.' },
   },

@@ -4,6 +4,7 @@ import { rescheduleQuietHours } from '../../messages/queue/defer-for-quiet-hours
 import { command } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
 import { cliActor } from '../core/command-context.ts'
+import { accountOption } from '../core/common-options.ts'
 
 export const quietHoursCommand = command({
   summary: 'Sets the quiet hours of an account: messages wait until they end for the recipient.',
@@ -11,7 +12,7 @@ export const quietHoursCommand = command({
     'In local time of the recipient’s country; a country with several time zones is quiet while any of them is. Authentication messages and test mode are exempt. Delayed messages keep their validity period and expire when it ends.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
+    account: accountOption,
     from: { type: 'text', value: 'HH:MM', summary: 'Start, for example 21:00.' },
     until: { type: 'text', value: 'HH:MM', summary: 'End, for example 08:00.' },
     off: { type: 'flag', summary: 'No quiet hours.' },

@@ -17,8 +17,7 @@ import { changeStatePage } from '../../messages/account-state/change-account-sta
 import { openAccount } from '../../app/open-account.ts'
 import { ownAddress } from '../../process/own-address.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
-
-const account = { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true } as const
+import { accountOption, modeOption } from '../core/common-options.ts'
 
 const create = command({
   summary:
@@ -80,7 +79,7 @@ const grant = command({
   summary: 'Adds SMS to a balance, or removes SMS that are neither used nor reserved.',
   arguments: [],
   options: {
-    account,
+    account: accountOption,
     sms: {
       type: 'number',
       value: 'N',
@@ -94,12 +93,7 @@ const grant = command({
       summary: 'Kind of the ledger entry. Default: grant.',
       choices: ['grant', 'top_up', 'correction'],
     },
-    mode: {
-      type: 'text',
-      value: 'MODE',
-      summary: 'Mode of the wallet. Default: live.',
-      choices: ['live', 'test'],
-    },
+    mode: modeOption('Mode of the wallet. Default: live.'),
   },
   async run(tools, { options }) {
     const { account: accountId, sms, note, kind = 'grant', mode = 'live' } = options
@@ -201,7 +195,7 @@ const stateCommand = (state: AccountState, summary: string, details: string) =>
     summary,
     details,
     arguments: [],
-    options: { account },
+    options: { account: accountOption },
     run: (tools, { options }) => changeState(tools, options.account, state),
   })
 

@@ -6,6 +6,7 @@ import { connectPhone, revokeTokens } from './connect-phone.ts'
 import { findDevice, loadKind } from './device-lookup.ts'
 import type { CommandContext } from '../core/command-context.ts'
 import { ownCommand } from '../../process/own-command.ts'
+import { modeOption } from '../core/common-options.ts'
 
 export const connect = command({
   summary: 'Connects a phone.',
@@ -17,12 +18,7 @@ export const connect = command({
   options: {
     account: { type: 'text', value: 'ACCOUNT', summary: 'Account that owns the phones.' },
     shared: { type: 'flag', summary: 'Owned by the operator; all accounts can use the phones.' },
-    mode: {
-      type: 'text',
-      value: 'MODE',
-      summary: 'Messages that the phones send. Default: live.',
-      choices: ['live', 'test'],
-    },
+    mode: modeOption('Messages that the phones send. Default: live.'),
     local: {
       type: 'text',
       value: 'HOST[:PORT]',

@@ -23,6 +23,7 @@ import { readNamedSecrets } from '../core/read-secrets.ts'
 import { simOption, simOptions } from './read-sim-number.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
 import { ownCommand } from '../../process/own-command.ts'
+import { modeOption } from '../core/common-options.ts'
 
 const facts = {
   set: { type: 'text', value: 'KEY=VALUE', summary: 'A setting of its kind.', repeatable: true },
@@ -75,12 +76,7 @@ const add = command({
     account: { type: 'text', value: 'ACCOUNT', summary: 'Account that owns the device.' },
     shared: { type: 'flag', summary: 'Owned by the operator; all accounts can use the device.' },
     name: { type: 'text', value: 'NAME', summary: 'Display name.', required: true },
-    mode: {
-      type: 'text',
-      value: 'MODE',
-      summary: 'Messages that the device sends. Default: live.',
-      choices: ['live', 'test'],
-    },
+    mode: modeOption('Messages that the device sends. Default: live.'),
     ...facts,
   },
   async run(tools, { options, arguments: [kind = ''] }) {

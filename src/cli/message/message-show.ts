@@ -3,19 +3,15 @@ import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
 import { readMessageDetails, type StoryAttempt } from '../../messages/history/message-details.ts'
 import { command } from '../core/command.ts'
 import { CommandError } from '../core/command-errors.ts'
+import { accountOption, modeOption } from '../core/common-options.ts'
 
 export const show = command({
   summary: 'Shows a message with its attempts and network message IDs.',
   details: 'Use these IDs to ask the carrier about a message.',
   arguments: [{ name: 'message', summary: 'Message ID: msg_…' }],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
-    mode: {
-      type: 'text',
-      value: 'MODE',
-      summary: 'Mode of the message. Default: live.',
-      choices: ['live', 'test'],
-    },
+    account: accountOption,
+    mode: modeOption('Mode of the message. Default: live.'),
   },
   async run(tools, { options: { account: accountId, mode = 'live' }, arguments: [messageId = ''] }) {
     const story = await tools.withStorage(({ read }) =>

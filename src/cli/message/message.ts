@@ -10,6 +10,7 @@ import { readTime } from '../core/read-time.ts'
 import { eraseNumberCommand } from './message-erase.ts'
 import { show } from './message-show.ts'
 import { cliActor } from '../core/command-context.ts'
+import { accountOption, modeOption } from '../core/common-options.ts'
 
 /** The same limit as for a request. */
 const maxMessages = 100
@@ -22,19 +23,14 @@ const cancelResults: Record<Cancellation['result'], string> = {
 }
 
 const whichMessages = {
-  account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
+  account: accountOption,
   message: {
     type: 'text',
     value: 'MESSAGE',
     summary: `Message ID: msg_…; up to ${maxMessages}.`,
     repeatable: true,
   },
-  mode: {
-    type: 'text',
-    value: 'MODE',
-    summary: 'Mode of the messages. Default: live.',
-    choices: ['live', 'test'],
-  },
+  mode: modeOption('Mode of the messages. Default: live.'),
 } as const satisfies OptionSpecs
 
 const cancel = command({

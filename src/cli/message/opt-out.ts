@@ -16,10 +16,11 @@ import { command, type CommandGroup } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
 import { readFileOrRefuse } from '../core/read-secrets.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
+import { accountOption, modeOption } from '../core/common-options.ts'
 
 const common = {
-  account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
-  mode: { type: 'text', value: 'MODE', summary: 'Mode. Default: live.', choices: ['live', 'test'] },
+  account: accountOption,
+  mode: modeOption('Mode. Default: live.'),
 } as const
 const numberOption = {
   type: 'text',

@@ -4,6 +4,7 @@ import { sendTestEvent } from '../../webhooks/replay.ts'
 import { command } from '../core/command.ts'
 import { lookUntil } from '../core/look-until.ts'
 import type { CommandContext } from '../core/command-context.ts'
+import { accountOption } from '../core/common-options.ts'
 
 /** A server polls twice a second. */
 const graceMs = 5_000
@@ -22,7 +23,7 @@ export const testCommand = command({
     'A running server sends it like any other event, but before all pending deliveries and even if the endpoint is failing.',
   arguments: [],
   options: {
-    account: { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true },
+    account: accountOption,
     endpoint: { type: 'text', value: 'ENDPOINT', summary: 'Webhook endpoint ID: whk_…', required: true },
   },
   run: (tools, { options }) =>

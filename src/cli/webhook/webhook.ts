@@ -19,8 +19,8 @@ import { readTime } from '../core/read-time.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
 import { testCommand } from './webhook-test.ts'
 import { guidePath } from '../../process/guides.ts'
+import { accountOption, modeOption } from '../core/common-options.ts'
 
-const account = { type: 'text', value: 'ACCOUNT', summary: 'Account ID: acc_…', required: true } as const
 const endpoint = {
   type: 'text',
   value: 'ENDPOINT',
@@ -47,7 +47,7 @@ const add = command({
   details: `Event types: ${eventTypes.join(', ')}. A running server has the guide at ${guidePath('webhooks')}.`,
   arguments: [],
   options: {
-    account,
+    account: accountOption,
     url: { type: 'text', value: 'URL', summary: 'URL of the endpoint, https or http.', required: true },
     event: {
       type: 'text',
@@ -56,12 +56,7 @@ const add = command({
       choices: eventTypes,
       repeatable: true,
     },
-    mode: {
-      type: 'text',
-      value: 'MODE',
-      summary: 'Mode of the events. Default: both.',
-      choices: ['live', 'test'],
-    },
+    mode: modeOption('Mode of the events. Default: both.'),
   },
   async run(tools, { options }) {
     const { account: accountId, url, event: types, mode = null } = options
@@ -84,7 +79,7 @@ const list = command({
   summary:
     'Lists the webhook endpoints of an account, with start and reason of failures. Secrets cannot be shown again.',
   arguments: [],
-  options: { account },
+  options: { account: accountOption },
   async run(tools, { options }) {
     const asked = { accountId: options.account, nowMs: tools.clock.now() }
     const endpoints = await tools.withStorage(async ({ read }) => {
@@ -124,7 +119,7 @@ const rotate = command({
   summary:
     'Creates a new secret for an endpoint and prints it, only once. For 24 h events are signed with both secrets.',
   arguments: [],
-  options: { account, endpoint },
+  options: { account: accountOption, endpoint },
   async run(tools, { options }) {
     const deps = await depsOf(tools)
     const previousUntil = deps.nowMs + tools.config.webhookRotationHours * hourMs
@@ -143,7 +138,7 @@ const endFormer = command({
   summary: 'Revokes the former secrets of an endpoint: events are signed with the current secret only.',
   details: 'For a leaked secret. A server that still verifies with a former secret rejects all events.',
   arguments: [],
-  options: { account, endpoint },
+  options: { account: accountOption, endpoint },
   async run(tools, { options }) {
     const deps = { ids: tools.ids, nowMs: tools.clock.now() }
     const named = { accountId: options.account, endpointId: options.endpoint, actor: cliActor }
@@ -165,7 +160,7 @@ const replay = command({
   summary: 'Resends events to an endpoint: one event, or all events in a time range.',
   arguments: [],
   options: {
-    account,
+    account: accountOption,
     endpoint,
     event: { type: 'text', value: 'EVENT', summary: 'Event ID: evt_…' },
     from: { type: 'text', value: 'TIME', summary: 'Start of the range, for example 2027-01-31T00:00:00Z.' },
@@ -204,7 +199,7 @@ const replay = command({
 const remove = command({
   summary: 'Removes an endpoint permanently, with its pending deliveries.',
   arguments: [],
-  options: { account, endpoint },
+  options: { account: accountOption, endpoint },
   async run(tools, { options }) {
     const deps = { ids: tools.ids, nowMs: tools.clock.now() }
     const named = { accountId: options.account, endpointId: options.endpoint, actor: cliActor }
@@ -220,7 +215,7 @@ const changeState = (state: 'enabled' | 'disabled', summary: string) =>
   command({
     summary,
     arguments: [],
-    options: { account, endpoint },
+    options: { account: accountOption, endpoint },
     async run(tools, { options }) {
       const deps = { ids: tools.ids, nowMs: tools.clock.now(), ...guardOf(tools) }
       const change = { accountId: options.account, endpointId: options.endpoint, state, actor: cliActor }
