@@ -49,7 +49,7 @@ async function hear(
   text: string,
   from = number,
   more: Partial<KeywordTerms> = {},
-  piece: Pick<InboundMessage, 'fragment'> = {},
+  piece: Pick<InboundMessage, 'fragment' | 'isOwnDevice'> = {},
 ) {
   await base.clock.advance(1)
   const message = {
@@ -71,6 +71,28 @@ test('who was written to is answered', async () => {
   await send()
   expect(await hear('HELP')).toEqual({ answers: 1, stopped: 0 })
   expect(await hear('STOP')).toEqual({ answers: 1, stopped: 1 })
+})
+
+test('where own devices are free, what one of them received is answered over own devices at no cost, and nothing else', async () => {
+  await send()
+  const answers = () =>
+    base.storage.read
+      .selectFrom('messages')
+      .innerJoin('queue', 'queue.message_id', 'messages.id')
+      .select(['paid_by', 'queue.route_key', 'text'])
+      .where('text', 'in', [keywordTerms.help, keywordTerms.confirmation])
+      .orderBy('messages.id')
+      .execute()
+  await base.storage.writer.write((tx) => tx.updateTable('wallets').set({ granted: 1 }).execute())
+  expect(await hear('HELP', number, {}, { isOwnDevice: true })).toMatchObject({ answers: 0 })
+  await limit({ own_devices: 'free' })
+  expect(await hear('HELP')).toMatchObject({ answers: 0 })
+  const free = { paid_by: 'own_device', route_key: 'live+own:' }
+  expect(await hear('HELP', number, {}, { isOwnDevice: true })).toMatchObject({ answers: 1 })
+  expect(await answers()).toEqual([{ ...free, text: keywordTerms.help }])
+  // The STOP takes the other answer out of the queue.
+  expect(await hear('STOP', number, {}, { isOwnDevice: true })).toEqual({ answers: 1, stopped: 1 })
+  expect(await answers()).toEqual([{ ...free, text: keywordTerms.confirmation }])
 })
 
 test('strangers cost nothing: their STOP holds and is not answered, nor is their HELP', async () => {

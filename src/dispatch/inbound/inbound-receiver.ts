@@ -1,6 +1,7 @@
 import { type Clock, dayMs, minuteMs } from '../../runtime/clock.ts'
 import type { Config } from '../../config.ts'
 import type { Inbound } from '../../connectors/connector.ts'
+import { simulatedKinds } from '../../connectors/registry.ts'
 import { refuse } from '../../runtime/errors.ts'
 import type { Ids } from '../../runtime/ids.ts'
 import {
@@ -96,6 +97,7 @@ export class InboundReceiver {
       ...(formerFingerprint && { formerFingerprint }),
       ...(toldOtherwise && { toldOtherwise }),
       isShared: owner.accountId === null,
+      isOwnDevice: owner.accountId !== null && !simulatedKinds.includes(owner.kind),
       answerFrom:
         to !== null && running !== null && knownSenders(running.facts, running.link).has(to) ? to : null,
       ...(accountsThatSent === null ? {} : { accountsThatSent }),
@@ -138,15 +140,15 @@ export class InboundReceiver {
    * Reads the owner of a disabled device: a disabled phone still receives, and a message that it could not
    * deliver would block all later ones.
    */
-  async #ownerOf(deviceId: string): Promise<Pick<DeviceFacts, 'accountId' | 'mode' | 'country'>> {
+  async #ownerOf(deviceId: string): Promise<Pick<DeviceFacts, 'accountId' | 'mode' | 'kind' | 'country'>> {
     const row = await this.#deps.read
       .selectFrom('devices')
-      .select(['account_id', 'mode', 'settings'])
+      .select(['account_id', 'mode', 'kind', 'settings'])
       .where('id', '=', deviceId)
       .where('state', '!=', 'retired')
       .executeTakeFirst()
     if (row === undefined) throw new Error('there is no such device')
-    return { accountId: row.account_id, mode: row.mode, country: countryOf(row) }
+    return { accountId: row.account_id, mode: row.mode, kind: row.kind, country: countryOf(row) }
   }
 
   /** Reads the account's own keywords with a reader, so that no writer waits; null where keywords are not applied. */

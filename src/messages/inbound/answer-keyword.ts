@@ -6,7 +6,7 @@ import { everySpelling } from '../../numbers/number-changes.ts'
 import { parsePhoneNumber } from '../../numbers/phone-number.ts'
 import { measureText } from '../../sms/sms-text.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
-import type { Mode } from '../../storage/tables/schema.ts'
+import type { Mode, OwnDevicePrice, Payer } from '../../storage/tables/schema.ts'
 import type { KeywordTerms } from './inbound-message.ts'
 import { routeKeyOf } from '../core/route-key.ts'
 import { sendMessages } from '../send/send-messages.ts'
@@ -28,6 +28,8 @@ interface Answer {
   text: string
   /** The number that received the keyword, if a device can send from it. */
   from: string | null
+  /** See `InboundMessage.isOwnDevice`. */
+  isOwnDevice: boolean
   nowMs: number
 }
 
@@ -38,7 +40,8 @@ const sentBy = 'system'
 
 /**
  * Sends an answer to a keyword, in the transaction that applies it, to the spelling of the number that the
- * account last sent to. It costs the same as any message. Returns null if the account cannot send it: its
+ * account last sent to. It costs the same as any message; in an account whose own devices are free, nothing if
+ * one of them received the keyword. Returns null if the account cannot send it: its
  * balance is too low, its queue is full, or it is suspended.
  *
  * Also returns null if the account would not have sent there itself: anyone can send a keyword from any
@@ -49,13 +52,15 @@ export async function answerKeyword(
   { ids, terms }: { ids: Ids; terms: AnswerTerms },
   answer: Answer,
 ): Promise<AnsweredRoute | null> {
-  const { accountId, mode, text, from, nowMs } = answer
+  const { accountId, mode, text, from, isOwnDevice, nowMs } = answer
   const limits = await readLimits(tx, accountId)
   const recipient = await lastSentTo(tx, terms, answer)
   if (recipient === null || !mayBeSentTo(recipient, limits.countries)) return null
   const { encoding, units, parts } = measureText(text, 'auto')
   const number = parsePhoneNumber(recipient)
   const messageId = ids('msg')
+  const isFree = isOwnDevice && mode === 'live' && limits.ownDevices === 'free'
+  const paidBy: Payer = isFree ? 'own_device' : 'balance'
   const [result] = await sendMessages(tx, [
     {
       sendId: ids('snd'),
@@ -80,22 +85,27 @@ export async function answerKeyword(
       metadata: '{}',
       expiresAt: nowMs + validityMs,
       warnings: [],
+      paidBy,
     },
   ])
   if (result?.kind !== 'accepted') return null
-  return { account_id: accountId, mode, route_key: routeKeyOf(mode, from), messageId }
+  return { account_id: accountId, mode, route_key: routeKeyOf(mode, from, false, paidBy), messageId }
 }
 
 async function readLimits(
   tx: Tx,
   accountId: string,
-): Promise<{ queueLimit: number | null; countries: string[] | null }> {
+): Promise<{ queueLimit: number | null; countries: string[] | null; ownDevices: OwnDevicePrice }> {
   const row = await tx
     .selectFrom('accounts')
-    .select(['queue_limit', 'countries'])
+    .select(['queue_limit', 'countries', 'own_devices'])
     .where('id', '=', accountId)
     .executeTakeFirstOrThrow()
-  return { queueLimit: row.queue_limit, countries: readCountries(row.countries) }
+  return {
+    queueLimit: row.queue_limit,
+    countries: readCountries(row.countries),
+    ownDevices: row.own_devices,
+  }
 }
 
 /** Applies the rules of accept: no premium numbers, and only the account's countries and test numbers. */
@@ -149,7 +159,7 @@ export async function hasHadAnswer(
     recipient,
     texts,
     nowMs,
-  }: Omit<Answer, 'from' | 'text'> & { texts: readonly (string | null)[] },
+  }: Omit<Answer, 'from' | 'isOwnDevice' | 'text'> & { texts: readonly (string | null)[] },
 ): Promise<boolean> {
   const rows = await tx
     .selectFrom('messages')

@@ -37,7 +37,15 @@ export const noKeyword: KeywordResult = { keyword: null, optedOut: [], optedIn: 
 /** A received message with its account; null if it matches no account. */
 type Received = Pick<
   InboundMessage,
-  'deviceId' | 'mode' | 'from' | 'text' | 'answerFrom' | 'isShared' | 'inReplyTo' | 'accountsThatSent'
+  | 'deviceId'
+  | 'mode'
+  | 'from'
+  | 'text'
+  | 'answerFrom'
+  | 'isShared'
+  | 'isOwnDevice'
+  | 'inReplyTo'
+  | 'accountsThatSent'
 > & {
   accountId: string | null
   ownWords: WordsOfAccounts
@@ -78,6 +86,9 @@ export async function applyKeyword(
 /** Names, short codes and numbers of unknown countries cannot be recipients. */
 const isRecipient = (from: string): boolean => 'e164' in parsePhoneNumber(from) || isTestNumber(from)
 
+/** The way back: from the number that received the keyword, over own devices if one of them received it. */
+const wayOf = ({ answerFrom = null, isOwnDevice = false }: Received) => ({ from: answerFrom, isOwnDevice })
+
 async function stop(
   tx: Tx,
   { ids, terms }: { ids: Ids; terms: KeywordTerms },
@@ -106,9 +117,10 @@ async function stop(
       ? await readAnswers(tx, { accountId: each, match, otherwise: terms.confirmation })
       : null
     const text = answer?.text ?? null
-    const from = received.answerFrom ?? null
     const route =
-      text === null ? null : await answerKeyword(tx, { ids, terms }, { ...name, text, from, nowMs })
+      text === null
+        ? null
+        : await answerKeyword(tx, { ids, terms }, { ...name, ...wayOf(received), text, nowMs })
     if (route !== null) {
       await noteConfirmation(tx, name, { messageId: route.messageId, nowMs })
       routes.push(route)
@@ -188,7 +200,6 @@ async function help(
     (await hasHadAnswer(tx, { ...name, texts: all, nowMs }))
   )
     return []
-  const from = received.answerFrom ?? null
-  const route = await answerKeyword(tx, { ids, terms }, { ...name, text, from, nowMs })
+  const route = await answerKeyword(tx, { ids, terms }, { ...name, ...wayOf(received), text, nowMs })
   return route === null ? [] : [route]
 }

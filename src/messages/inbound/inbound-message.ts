@@ -44,6 +44,8 @@ export interface InboundMessage {
   toldOtherwise?: { keeps: readonly string[]; looksFor: readonly string[] }
   /** True if every account can use the device. */
   isShared?: boolean
+  /** True if the device is one of the account's own and no simulator: answers over it can be free. */
+  isOwnDevice?: boolean
   /**
    * Accounts that had sent to the number through the shared device when this arrived; omitted if not looked
    * up.
