@@ -54,6 +54,17 @@ afterEach(async () => {
 const send = (...rest: string[]) =>
   cli.run(['send', '--to', '+4915112345678', '--text', 'Hi there', '--key-stdin', ...rest], `${key}\n`)
 
+test('a send that only own devices carry costs nothing, and a dry run says so, too', async () => {
+  const free = { ...sent, warnings: [], messages: [{ ...message, cost: { paid_by: 'own_device' } }] }
+  answers = [
+    { status: 202, body: free },
+    { status: 200, body: { ...free, dry_run: true } },
+  ]
+  const cost = 'Cost: none for 1 SMS, because only own devices send them. Balance: 9 SMS.\n'
+  expect((await send()).stdout).toBe(`msg_1  +4915112345678  queued  1 SMS\n${cost}`)
+  expect((await send('--dry-run')).stdout).toContain(`Nothing was sent. ${cost}`)
+})
+
 test('sends as any program would, with the key from standard input and an Idempotency-Key', async () => {
   answers = [{ status: 202, body: sent }]
   const { code, stdout, stderr } = await send('--from', 'Shop', '--to', '+4915112345679')

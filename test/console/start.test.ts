@@ -99,6 +99,20 @@ test('that real SMS were sent is remembered, whatever a simulator took since and
   expect(await takenOf(house.ada)).toEqual({ liveSms: 61, takenBy: 'both' })
 })
 
+test('SMS over own devices that are free count as sent, also when their messages are gone', async () => {
+  const { accountId } = house.ada
+  const { liveSms = 0 } = await takenOf(house.ada)
+  await house.app.storage.writer.write((tx) =>
+    tx
+      .updateTable('wallets')
+      .set({ own_used: 3 })
+      .where('account_id', '=', accountId)
+      .where('mode', '=', 'live')
+      .execute(),
+  )
+  expect(await takenOf(house.ada)).toMatchObject({ liveSms: liveSms + 3 })
+})
+
 test('first steps know devices that were reported of late, and name none that is the operator’s', async () => {
   await addReported('dev_a_gone', house.ada.accountId, 3_600_000)
   await addReported('dev_b_bobs', house.bob.accountId, 0)

@@ -65,7 +65,8 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
         />
       )}
       <Text size="sm" c="dimmed">
-        This is a regular send. It costs {place.mode === 'test' ? 'test SMS' : 'SMS'} of your balance.
+        This is a regular send. It costs {place.mode === 'test' ? 'test SMS' : 'SMS'} of your balance, unless
+        your own devices are free.
       </Text>
     </CallForm>
   )

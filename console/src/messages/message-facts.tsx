@@ -91,8 +91,9 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function costOf({ held, charged, state }: MessagePage['message']['cost']): string {
+function costOf({ held, charged, state, paid_by: paidBy }: MessagePage['message']['cost']): string {
   const sms = (count: number): string => `${count} SMS`
+  if (paidBy === 'own_device') return `nothing: ${sms(state === 'held' ? held : charged)} over own devices`
   if (state === 'held') return `${sms(held)} held, charged when sent`
   if (state === 'charged') return `${sms(charged)} charged`
   if (state === 'partial') return `${sms(charged)} charged, ${sms(held - charged)} released`

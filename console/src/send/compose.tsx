@@ -119,13 +119,22 @@ function Cost({ body, recipients }: { body: object; recipients: number }) {
   if (data === undefined) return null
   if (data.refused !== null) return <Refused {...byNumber(data.refused)} />
   if (data.answer === null) return null
-  const { totals, warnings } = data.answer
+  const { totals, warnings, messages } = data.answer
+  const isFree = messages.some(({ cost }) => cost.paid_by === 'own_device')
+  const count = `${formatNumber(totals.recipients)} ${totals.recipients === 1 ? 'message' : 'messages'}`
   return (
     <Paper withBorder p="sm" role="status" aria-label="Cost">
       <Text size="sm" style={{ fontVariantNumeric: 'tabular-nums' }}>
-        Costs <b>{formatNumber(totals.parts)} SMS</b> for {formatNumber(totals.recipients)}{' '}
-        {totals.recipients === 1 ? 'message' : 'messages'}; {formatNumber(totals.balance_available)} SMS left
-        afterwards.
+        {isFree ? (
+          <>
+            Costs <b>nothing</b> for {count} ({formatNumber(totals.parts)} SMS): only own devices send them.
+          </>
+        ) : (
+          <>
+            Costs <b>{formatNumber(totals.parts)} SMS</b> for {count};{' '}
+            {formatNumber(totals.balance_available)} SMS left afterwards.
+          </>
+        )}
       </Text>
       {warnings.map(({ code, message }) => (
         <Text key={code} size="sm" c="dimmed">

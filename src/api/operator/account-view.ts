@@ -5,6 +5,7 @@ import { availableOf, readWallets, type Wallet, walletKey } from '../../ledger/l
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { oneOf, orNull } from '../../runtime/schemas.ts'
+import { ownDevicePrices } from '../../storage/tables/column-values.ts'
 
 const sms = (description: string) => Type.Integer({ description })
 const limit = (description: string) => orNull<number>('integer', description)
@@ -45,6 +46,10 @@ export const AccountSchema = Type.Object({
       description: 'Limits of the account, in each mode. null: the setting of the instance; 0: no limit.',
     },
   ),
+  own_devices: oneOf(
+    ownDevicePrices,
+    '`free`: messages over own devices of the account cost nothing. `charged`: they cost the same as any.',
+  ),
   created_at: Type.String({ format: 'date-time', description: 'Time of creation.' }),
 })
 
@@ -69,6 +74,7 @@ export async function viewAccounts(db: Db, accounts: readonly ListedAccount[]): 
       read_per_minute: account.readPerMinute,
       queue: account.queueLimit,
     },
+    own_devices: account.ownDevices,
     created_at: rfc3339(account.createdAt),
   }))
 }
@@ -94,5 +100,6 @@ export const accountExample: AccountView = {
     test: { available: 1000, reserved: 0, used: 0, granted: 1000, low_threshold: 5 },
   },
   limits: { send_per_minute: null, read_per_minute: null, queue: null },
+  own_devices: 'charged',
   created_at: '2026-11-21T09:30:00.000Z',
 }

@@ -5,7 +5,7 @@ import { messageErrorRule } from '../../messages/core/message-errors.ts'
 import { deliveredAtOf, type MessageRow, sentAtOf } from '../../messages/core/message-store.ts'
 import type { SendRequest } from '../../messages/send/send-request.ts'
 import { instantOrNull, oneOf, orNull } from '../../runtime/schemas.ts'
-import { categories, directions, messageStatuses, modes, payers } from '../../storage/tables/column-values.ts'
+import { categories, directions, messageStatuses, modes } from '../../storage/tables/column-values.ts'
 
 const instant = (description: string) => Type.String({ format: 'date-time', description })
 
@@ -17,10 +17,10 @@ const CostSchema = Type.Object(
       ['held', 'charged', 'partial', 'released', 'none'],
       '`held` until the outcome is known, then `charged`, `released` or, when only some parts were accepted, `partial`; `none` for inbound.',
     ),
-    paid_by: oneOf(
-      payers,
-      '`balance`, or `own_device`: only own devices of the account carry the message, and it costs nothing; `held` and `charged` then count what they carry.',
-    ),
+    paid_by: Type.String({
+      description:
+        '`balance`, or `own_device`: only own devices of the account carry the message, and it costs nothing; `held` and `charged` then count what they carry. An open list.',
+    }),
   },
   { description: 'Cost in SMS.' },
 )
@@ -83,7 +83,7 @@ export const MessageSchema = Type.Object(
     text_redacted: Type.Boolean({ description: 'True when the text was erased.' }),
     encoding: oneOf(['gsm7', 'ucs2'], 'Encoding of the whole text.'),
     units: Type.Integer({ description: 'Characters used: septets (gsm7) or UTF-16 code units (ucs2).' }),
-    parts: Type.Integer({ description: 'Number of parts. Each part costs one SMS.' }),
+    parts: Type.Integer({ description: 'Number of parts. Each part costs one SMS; see `cost.paid_by`.' }),
     parts_sent: Type.Integer({ description: 'Parts that the network is known to have accepted.' }),
     cost: CostSchema,
     error: MessageErrorSchema,

@@ -24,7 +24,9 @@ export const SendSchema = Type.Object(
         ),
         encoding: oneOf(['gsm7', 'ucs2'], 'Encoding of the whole text.'),
         units: Type.Integer({ description: 'Characters used: septets (gsm7) or UTF-16 code units (ucs2).' }),
-        parts: Type.Integer({ description: 'Parts of each message. Each part costs one SMS.' }),
+        parts: Type.Integer({
+          description: 'Parts of each message. Each part costs one SMS; see `cost.paid_by`.',
+        }),
         smart_encoding_applied: Type.Boolean({
           description: 'True when look-alike characters were replaced.',
         }),

@@ -182,6 +182,7 @@ function listed(
           read_per_minute: row.readPerMinute,
           queue: row.queueLimit,
         },
+        own_devices: row.ownDevices,
         created_at: rfc3339(row.createdAt),
       })),
       next_after: nextAfterId,

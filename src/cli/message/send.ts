@@ -65,6 +65,8 @@ interface Message {
   final: boolean
   parts: number
   error: { code: string; message: string } | null
+  /** Missing where the server is of an earlier version. */
+  cost?: { paid_by?: string }
 }
 interface Send {
   id: string
@@ -91,9 +93,10 @@ function shown(sent: Send, { messages, fault }: Progress, waitedSeconds?: number
     return `${message.id}  ${message.to}  ${message.status}  ${message.parts} SMS${error}`
   })
   lines.push(...sent.warnings.map((warning) => `warning: ${warning.message}`))
-  lines.push(
-    `${sent.dry_run ? 'Nothing was sent. Cost:' : 'Cost:'} ${sent.totals.parts} SMS. Balance: ${sent.totals.balance_available} SMS.`,
-  )
+  const { parts, balance_available: balance } = sent.totals
+  const isFree = sent.messages.some(({ cost }) => cost?.paid_by === 'own_device')
+  const cost = isFree ? `none for ${parts} SMS, because only own devices send them` : `${parts} SMS`
+  lines.push(`${sent.dry_run ? 'Nothing was sent. ' : ''}Cost: ${cost}. Balance: ${balance} SMS.`)
   const isOver = messages.every((message) => message.final)
   if (waitedSeconds !== undefined && !isOver)
     lines.push(

@@ -103,7 +103,7 @@ async function liveUse({ read, account }: AccountContext): Promise<Pick<StartAns
   const [wallet, byKind, hadDevice] = await Promise.all([
     read
       .selectFrom('wallets')
-      .select('used')
+      .select(['used', 'own_used'])
       .where('account_id', '=', account.id)
       .where('mode', '=', 'live')
       .executeTakeFirst(),
@@ -122,7 +122,7 @@ async function liveUse({ read, account }: AccountContext): Promise<Pick<StartAns
       0,
     )
   const [simulated, real] = [partsOf(true), partsOf(false)]
-  const liveSms = wallet?.used ?? 0
+  const liveSms = wallet === undefined ? 0 : wallet.used + wallet.own_used
   const isSent = real > 0 || (hadDevice && liveSms > simulated)
   if (isSent) return { liveSms, takenBy: simulated > 0 ? 'both' : 'devices' }
   return { liveSms, takenBy: liveSms > 0 ? 'simulators' : null }
