@@ -28,7 +28,7 @@ test('a pod gets longer to stop than the program drains, and its ports and paths
 })
 
 test('a pod has no more rights than the program needs', () => {
-  for (const line of ['runAsNonRoot: true', 'readOnlyRootFilesystem: true', 'allowPrivilegeEscalation: false', 'capabilities: { drop: [ALL] }', 'automountServiceAccountToken: false'])
+  for (const line of ['runAsNonRoot: true', 'readOnlyRootFilesystem: true', 'allowPrivilegeEscalation: false', 'capabilities: { drop: [ALL] }', 'automountServiceAccountToken: false', 'enableServiceLinks: false'])
     expect(workload).toContain(line)
 }) // prettier-ignore
 

@@ -30,6 +30,14 @@ test('it has every other line of the unit of a checkout, and is not made from on
   )
 })
 
+test('every file that the package is built from is in the repository', () => {
+  const builder = readFileSync(join(deploy, '../scripts/release/deb.ts'), 'utf8')
+  const named = [...builder.matchAll(/source\('([^']+)'\)/g)].map(([, name]) => `debian/${name}`)
+  expect(named).toContain('debian/onesixty.env')
+  const tracked = execFileSync('git', ['ls-files', 'debian'], { cwd: deploy, encoding: 'utf8' }).split('\n')
+  expect(named.filter((name) => !tracked.includes(name))).toEqual([])
+})
+
 test('the user of the service is declared in words that systemd of Debian 12 reads', () => {
   expect(text('debian/sysusers.conf')).toMatch(/^u onesixty - /)
 })
