@@ -8,6 +8,7 @@ import type { PhonePorts, Registration, SaidByApp, VisitPorts } from '../connect
 import type { PhoneIdentities } from '../devices/phones/phone-identities.ts'
 import { findPhoneToken } from '../devices/phones/phone-tokens.ts'
 import {
+  findPhone,
   goneMs,
   type PhoneDeps,
   markHeard,
@@ -68,8 +69,8 @@ export function createPhones(wiring: Wiring, deps: PhonesDeps): PhonePorts & Vis
       wiring.changes.after(inboundReceiver.receive(deviceId, inbound), ofAny),
     unparsed: ({ deviceId }, kind, form) => wiring.unparsed.note(deviceId, kind, form),
     async visited(deviceId) {
-      const known = await identities.find({ deviceId })
-      return known === null ? null : { registration: known, connectedAt: known.deviceSince }
+      const known = await findPhone(wiring.read, wiring, { deviceId })
+      return known && { registration: known, connectedAt: known.deviceSince, localId: known.localId }
     },
     async held({ deviceId, phoneId }) {
       const asked = { deviceId, phoneId, nowMs: wiring.clock.now(), spanMs: longestOfferMs }

@@ -15,6 +15,8 @@ export interface VisitWorld extends LocalPhone {
   house: DeskHouse
   phone: VisitedPhone
   inbound: Inbound[]
+  /** The installation that the registration is for. */
+  connectedTo: string
   /** How much of its time passes until the next visit; settles when that has ended. */
   visit(): Promise<number>
   /** A new visitor of the same phone, as after a kill of the process. */
@@ -46,7 +48,11 @@ export async function openVisitWorld(
   const [device] = (await local.ask('GET', '/device')).json as [{ id: string }]
   const inbound: Inbound[] = []
   const ports: VisitPorts = {
-    visited: async () => ({ registration, connectedAt: house.clock.now() - 30 * 86_400_000 }),
+    visited: async () => ({
+      registration,
+      connectedAt: house.clock.now() - 30 * 86_400_000,
+      localId: world.connectedTo,
+    }),
     held: async () => {
       const asked = { ...registration, nowMs: house.clock.now(), spanMs: longestOfferMs }
       return (await readUnfinishedOffers(house.storage.read, asked)).map(({ attemptId }) => attemptId)
@@ -93,6 +99,7 @@ export async function openVisitWorld(
     house,
     phone: await create(local.password),
     inbound,
+    connectedTo: device.id,
     async visit() {
       const due = next
       if (due === null) throw new Error('no visit is planned')

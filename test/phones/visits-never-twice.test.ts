@@ -69,6 +69,39 @@ test('cleared data end what was submitted with an unknown outcome, and nothing i
   expect(radio.map(({ to }) => to)).toEqual(['+4915120000000', '+4915130000000'])
 })
 
+test('what the phone has acknowledged is never submitted again, even if it has deleted it and nobody remembers', async () => {
+  const world = await openVisitWorld({ outcome: 'hang' })
+  await sendTo(world, numbers(1))
+  await world.visit()
+  await world.visit()
+  expect(world.phones.all.radioLog()).toHaveLength(1)
+  await world.phone.stop()
+  await world.phones.all.clearData()
+  // Its settings come back from a backup, its messages do not.
+  const { localPassword = '' } = await world.phones.phone(0).view()
+  const restored = { messages: { limit_period: 'Disabled', processing_order: 'FIFO', log_lifetime_days: 30 } }
+  const login = `Basic ${Buffer.from(`sms:${localPassword}`).toString('base64')}`
+  expect(await world.ask('PATCH', '/settings', restored, login)).toMatchObject({ status: 200 })
+  await world.phones.set({ outcome: 'delivered' })
+  await world.restart(localPassword ?? '')
+  await visitUntil(world, (statuses) => !statuses.includes('sending'), 400)
+  expect(world.phones.all.radioLog()).toHaveLength(1)
+  expect(await world.house.statuses()).toEqual(['unconfirmed'])
+})
+
+test('a visitor whose device was connected to another phone gives nothing to the former one', async () => {
+  const world = await openVisitWorld()
+  const { connectedTo } = world
+  await sendTo(world, numbers(2))
+  world.connectedTo = 'another installation'
+  await world.visit()
+  await world.visit()
+  expect(world.phones.all.requests('POST')).toEqual([])
+  world.connectedTo = connectedTo
+  await visitUntil(world, all('delivered'), 10)
+  expect(world.phones.all.radioLog().map(({ times }) => times)).toEqual([1, 1])
+})
+
 test('a process that is killed between two calls leaves nothing to be sent twice', async () => {
   const world = await openVisitWorld({ outcome: 'hang' })
   await sendTo(world, numbers(5))

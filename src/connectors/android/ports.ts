@@ -45,9 +45,18 @@ export interface PhonePorts {
 }
 
 /** What visits to a phone need: the service plays its part of the same calls. */
+/** A visited phone as it is stored, by one statement. */
+export interface Visited {
+  registration: Registration
+  /** When the device was added. */
+  connectedAt: number
+  /** The installation that the registration is for: only this one may be given its messages. */
+  localId: string | null
+}
+
 export interface VisitPorts extends Pick<PhonePorts, 'update' | 'offer' | 'report' | 'inbound' | 'hasMore'> {
-  /** Returns the registration of a device, and since when the device exists; null while it has none. */
-  visited(deviceId: string): Promise<{ registration: Registration; connectedAt: number } | null>
+  /** Reads the registration of a device, never from a cache; null while it has none. */
+  visited(deviceId: string): Promise<Visited | null>
   /** Returns the attempts that the phone was offered in the last 12 h and that are not finished. */
   held(registration: Registration): Promise<readonly string[]>
 }
@@ -112,6 +121,8 @@ export interface Offer {
   state: 'pending' | 'cancelling'
   /** It was offered before, so the phone may have it. Omitted: unknown. */
   isAgain?: boolean
+  /** The phone has acknowledged it: it must not be submitted again as a new one. */
+  wasAcknowledged?: boolean
 }
 
 /** What a phone reports about one attempt. */

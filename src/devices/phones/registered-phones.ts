@@ -149,6 +149,8 @@ export interface KnownPhone {
   wasHeard: boolean
   /** Since when its device exists. */
   deviceSince: number
+  /** The installation of the app, for a device that is visited. */
+  localId: string | null
 }
 
 /** What a phone is found by; by its device only where the service itself asks. */
@@ -209,6 +211,7 @@ export async function findPhone(
     country: settings['country'] || null,
     wasHeard: row.heard_at !== null,
     deviceSince: row.created_at,
+    localId: settings['local_id'] || null,
   }
 }
 

@@ -53,6 +53,8 @@ export interface OfferedMessage {
   state: 'pending' | 'cancelling'
   /** It was offered before. */
   isAgain: boolean
+  /** The phone has reported a state of it. */
+  wasAcknowledged: boolean
 }
 
 /** After this time it is unknown what a phone has deleted. */
@@ -162,6 +164,7 @@ export async function readOffers(db: Db, terms: OfferTerms): Promise<OfferedMess
     validUntil: row.expires_at,
     state: row.recall === null ? 'pending' : 'cancelling',
     isAgain: row.last_offered_at < askedAtMs,
+    wasAcknowledged: row.state !== null,
   }))
 }
 

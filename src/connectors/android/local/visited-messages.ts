@@ -92,10 +92,22 @@ export class VisitedMessages {
     const entry = canceled?.is === 'done' ? canceled.entry : await this.#deps.api.message(attemptId)
     if (entry !== null) return this.#report(registration, this.#reportsIn(entry))
     if (!(await keepsData(this.#lostDeps(registration), new Set()))) return
-    // An offer that has not arrived is submitted; one that the phone had and has no more may have been sent.
+    // An offer that has not arrived is submitted.
     this.watched.delete(attemptId)
-    if (state === 'pending' || state === 'processed')
-      await this.#report(registration, [{ attemptId, state: 'failed', error: 'The phone has deleted it.' }])
+    if (state === 'pending' || state === 'processed') await this.#deleted(registration, attemptId)
+  }
+
+  /** One that the phone had and has no more may have been sent: it is never submitted again. */
+  #deleted(registration: Registration, attemptId: string): Promise<void> {
+    return this.#report(registration, [{ attemptId, state: 'failed', error: 'The phone has deleted it.' }])
+  }
+
+  /** Asks for an offer that the phone has acknowledged, and of which it has told nothing for long. */
+  async #askAgain(registration: Registration, attemptId: string): Promise<void> {
+    const entry = await this.#deps.api.message(attemptId)
+    await (entry === null
+      ? this.#deleted(registration, attemptId)
+      : this.#report(registration, this.#reportsIn(entry)))
   }
 
   /** Submits what the phone is offered, if it is the phone that was connected. */
@@ -122,8 +134,11 @@ export class VisitedMessages {
       },
       report: (report: Report) => this.#report(registration, [report]),
     }
-    for (const offer of offers)
-      await (offer.state === 'cancelling' ? cancelOffer(deps, offer) : giveOffer(deps, offer))
+    for (const offer of offers) {
+      if (offer.state === 'cancelling') await cancelOffer(deps, offer)
+      else if (offer.wasAcknowledged === true) await this.#askAgain(registration, offer.attemptId)
+      else await giveOffer(deps, offer)
+    }
   }
 
   #watch(attemptId: string, validUntil: number | null): void {

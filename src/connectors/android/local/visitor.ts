@@ -1,7 +1,7 @@
 import { hourMs } from '../../../runtime/clock.ts'
 import { readHealth } from '../hooks.ts'
 import type { VisitFacts } from '../phone-health.ts'
-import type { Registration } from '../ports.ts'
+import type { Registration, Visited } from '../ports.ts'
 import type { AndroidSettings } from '../settings.ts'
 import { InboxReader } from './inbox.ts'
 import { LocalApi } from './local-api.ts'
@@ -124,7 +124,10 @@ export class Visitor {
     this.#hasFailed = false
     try {
       const visited = await this.#deps.ports.visited(this.#deps.deviceId)
-      if (visited === null || this.#settings.local?.id === '') throw new VisitFailed('not_connected')
+      const localId = this.#settings.local?.id
+      if (visited === null || localId === '') throw new VisitFailed('not_connected')
+      // Connected to another phone meanwhile: the visitor of that one is about to take over.
+      if (visited.localId !== localId) throw new VisitFailed('stopped')
       const { pingIntervalS } = this.#settings
       const metForMs = this.#nowMs - this.#metMs
       const steps = stepsOf({
@@ -166,7 +169,7 @@ export class Visitor {
     return lastSeenAt === null ? null : this.#deps.tools.now() - lastSeenAt
   }
 
-  #take(step: Step, visited: { registration: Registration; connectedAt: number }): Promise<void> {
+  #take(step: Step, visited: Visited): Promise<void> {
     switch (step) {
       case 'meet':
         return this.#meet(visited.registration)
@@ -211,7 +214,7 @@ export class Visitor {
     if (since < this.#phoneMs) await this.#api.refreshInbox(since, this.#phoneMs)
   }
 
-  #readInbox({ registration, connectedAt }: { registration: Registration; connectedAt: number }) {
+  #readInbox({ registration, connectedAt }: Visited) {
     const { ports, phone, tools } = this.#deps
     return this.#inbox.read({
       api: this.#api,
