@@ -78,12 +78,12 @@ test('what the phone has acknowledged is never submitted again, even if it has d
   await world.phone.stop()
   await world.phones.all.clearData()
   // Its settings come back from a backup, its messages do not.
-  const { localPassword = '' } = await world.phones.phone(0).view()
+  const { localPassword } = await world.phones.phone(0).view()
   const restored = { messages: { limit_period: 'Disabled', processing_order: 'FIFO', log_lifetime_days: 30 } }
   const login = `Basic ${Buffer.from(`sms:${localPassword}`).toString('base64')}`
   expect(await world.ask('PATCH', '/settings', restored, login)).toMatchObject({ status: 200 })
   await world.phones.set({ outcome: 'delivered' })
-  await world.restart(localPassword ?? '')
+  await world.restart(localPassword)
   await visitUntil(world, (statuses) => !statuses.includes('sending'), 400)
   expect(world.phones.all.radioLog()).toHaveLength(1)
   expect(await world.house.statuses()).toEqual(['unconfirmed'])

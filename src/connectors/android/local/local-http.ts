@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import type { ConnectorTools } from '../../connector-tools.ts'
 import { type LocalAddress, originOf } from './local-address.ts'
 import { VisitFailed } from './visit-failed.ts'
@@ -6,6 +8,7 @@ import { VisitFailed } from './visit-failed.ts'
 const timeoutMs = 5_000
 /** A page of the largest texts has 1.3 MB. */
 const maxBytes = 2 * 1024 * 1024
+const tooLarge = 'an answer of more than 2 MB'
 
 export interface LocalRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -27,6 +30,12 @@ export interface LocalAnswer {
 }
 
 /**
+ * Without settings of a proxy from the environment, as fetch and the global agent have them: the password is for the phone alone. A connection a request,
+ * because one that was kept may be one of the network before.
+ */
+const agent = new Agent({ keepAlive: false })
+
+/**
  * Sends one request to a phone and returns its answer, of any status. Follows no redirect: it would carry the
  * password elsewhere. Throws `VisitFailed` without a complete answer in time: the phone may have acted on it.
  */
@@ -38,18 +47,22 @@ export async function exchange(
   const origin = await originOf(address)
   const abort = new AbortController()
   const cancel = schedule(withinMs, () => abort.abort(new Error(`no answer in ${withinMs} ms`)))
+  const octets = body === undefined ? null : Buffer.from(JSON.stringify(body))
   try {
-    const response = await fetch(`${origin}${path}`, {
+    const asking = request(`${origin}${path}`, {
       method,
-      redirect: 'error',
+      agent,
       signal: abort.signal,
       headers: {
         accept: 'application/json',
         ...(login === null ? {} : { authorization: basic(login) }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(octets === null ? {} : { 'content-type': 'application/json', 'content-length': octets.length }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
+    // A reset after the head is an error of the answer, and of the request, too.
+    asking.on('error', () => undefined)
+    asking.end(octets ?? undefined)
+    const [response] = (await once(asking, 'response')) as [IncomingMessage]
     return await readAnswer(response)
   } catch (error) {
     throw error instanceof VisitFailed ? error : new VisitFailed('unreachable', reasonIn(error))
@@ -61,20 +74,26 @@ export async function exchange(
 const basic = ({ user, password }: { user: string; password: string }): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
-async function readAnswer(response: Response): Promise<LocalAnswer> {
-  const chunks: Uint8Array[] = []
+async function readAnswer(response: IncomingMessage): Promise<LocalAnswer> {
+  const { statusCode: status = 0, headers } = response
+  if (status >= 300 && status < 400) {
+    response.destroy()
+    throw new VisitFailed('unreachable', 'the address redirects')
+  }
+  const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of response.body ?? []) {
+  // Leaving the loop ends the connection.
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > maxBytes) throw new VisitFailed('phone_errors', 'an answer of more than 2 MB')
+    if (bytes > maxBytes) throw new VisitFailed('phone_errors', tooLarge)
     chunks.push(chunk)
   }
-  const total = response.headers.get('x-total-count')
-  const dateMs = Date.parse(response.headers.get('date') ?? '')
+  const total = headers['x-total-count']
+  const dateMs = Date.parse(headers.date ?? '')
   return {
-    status: response.status,
+    status,
     json: jsonOf(Buffer.concat(chunks).toString('utf8')),
-    total: total !== null && /^\d{1,9}$/.test(total) ? Number(total) : null,
+    total: typeof total === 'string' && /^\d{1,9}$/.test(total) ? Number(total) : null,
     dateMs: Number.isNaN(dateMs) ? null : dateMs,
   }
 }
@@ -89,7 +108,7 @@ function jsonOf(text: string): unknown {
 
 /** The code of the system, such as ECONNREFUSED; never a text that may contain the request. */
 function reasonIn(error: unknown): string {
-  const { cause } = error as { cause?: { code?: unknown } }
-  if (typeof cause?.code === 'string') return cause.code
-  return error instanceof Error ? error.message : 'no answer'
+  const { code, cause } = error as { code?: unknown; cause?: unknown }
+  if (code === 'ABORT_ERR' && cause instanceof Error) return cause.message
+  return typeof code === 'string' ? code : 'no answer'
 }
