@@ -116,6 +116,17 @@ test('a process that is killed between two calls leaves nothing to be sent twice
   expect(world.phones.all.radioLog()).toHaveLength(6)
 })
 
+test('after a pause a visit begins without the password: the address may be that of another device', async () => {
+  const world = await openVisitWorld({}, { visit_idle_s: '60' })
+  await world.visit()
+  const before = world.phones.all.requests('GET').length
+  await world.visit()
+  const [first, second] = world.phones.all.requests('GET').slice(before)
+  expect(first).toMatchObject({ path: '/health' })
+  expect(first?.authorization).toBeUndefined()
+  expect(second).toMatchObject({ path: '/device' })
+})
+
 test('another phone at the address gets no message', async () => {
   const world = await openVisitWorld({ localPassword: 'same' })
   await world.visit()

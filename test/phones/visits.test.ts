@@ -62,6 +62,22 @@ test('a wrong password, a silent address and an old app are said before anything
   expect(devices.filter(({ kind }) => kind === 'android')).toHaveLength(1)
 }, 60_000)
 
+test('a phone is one device, and is connected again with the user that its device has', async () => {
+  const house = await openVisitHouse()
+  const { dataFolder } = house.server
+  const connect = (...rest: string[]) =>
+    cli(['device', 'connect', ...rest, '--local', house.address, '--password-stdin'], { dataFolder, stdin: `${house.password}\n` }) // prettier-ignore
+  expect(await connect('android', '--account', house.accountId)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`This phone is the device ${house.deviceId} already.`),
+  })
+  expect(await connect(house.deviceId)).toMatchObject({ code: 0 })
+  await cliJson(['device', 'set', house.deviceId, '--set', 'local_user=ada'], dataFolder)
+  expect((await connect(house.deviceId)).stderr).toContain('The phone rejects the password')
+  expect(await connect(house.deviceId, '--user', 'sms')).toMatchObject({ code: 0 })
+  await eventually(house.device, ({ status }) => expect(status).toBe('online'), 20_000)
+}, 60_000)
+
 test('a reinstalled app is connected again as the same device, and the former one gets nothing more', async () => {
   const house = await openVisitHouse()
   await house.phones.all.reinstall()

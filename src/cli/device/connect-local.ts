@@ -35,15 +35,17 @@ export async function connectLocal(
   whose: PhoneTokenOwner | { deviceId: string },
   options: LocalOptions,
 ): Promise<Output> {
-  const settings = {
-    local_address: options.local,
-    ...(options.user === undefined ? {} : { local_user: options.user }),
-  }
+  const stored =
+    'deviceId' in whose
+      ? (await tools.withStorage(({ read }) => findDevice(read, whose.deviceId))).settings
+      : {}
+  // The user that is stored is the one that visits use: it is checked, too.
+  const user = options.user ?? stored['local_user']
+  const settings = { local_address: options.local, ...(user === undefined ? {} : { local_user: user }) }
   for (const { name, check } of kind.settings) {
     const wrong = name in settings ? check(settings[name as keyof typeof settings] ?? '') : null
     if (wrong !== null) throw new UsageError(`${name === 'local_user' ? '--user' : '--local'} ${wrong}.`)
   }
-  if ('deviceId' in whose) await tools.withStorage(({ read }) => findDevice(read, whose.deviceId))
   const local_password = options['password-stdin']
     ? await readSecretFromStdin(tools.io)
     : await askSecret(tools.io, 'Password of the Local Server, as the app shows it: ')

@@ -15,7 +15,8 @@ export interface VisitedAt {
 
 /**
  * Adds a phone that is visited, as a new device, and returns its ID. Its registration has a token that nothing
- * knows, so it is used in this process alone. Rejects a device beyond the owner's maximum.
+ * knows, so it is used in this process alone. Rejects a device beyond the owner's maximum, and a phone that
+ * another device visits already.
  */
 export async function addVisitedPhone(
   tx: Tx,
@@ -23,6 +24,7 @@ export async function addVisitedPhone(
   owner: PhoneTokenOwner & { actor: string },
   { at, reported }: { at: VisitedAt; reported: SaidOfPhone },
 ): Promise<string> {
+  await requireUnvisited(tx, deps, { at })
   const { token } = await mintPhoneToken(tx, deps, owner)
   const registered = await registerPhone(tx, deps, token, reported)
   if (registered === null) throw new Error('a new private token was rejected')
@@ -35,7 +37,7 @@ export async function addVisitedPhone(
 /**
  * Connects a device to its phone again: a new address or password, or a reinstalled app. Another installation
  * gets a registration of its own, so that nothing that the former one was offered is ever submitted to it.
- * Rejects a device that is no phone.
+ * Rejects a device that is no phone, and a phone that another device visits already.
  */
 export async function reconnectVisitedPhone(
   tx: Tx,
@@ -53,6 +55,7 @@ export async function reconnectVisitedPhone(
     .executeTakeFirst()
   if (row === undefined) throw refuse('not_found', { detail: `No phone has the device ${deviceId}.` })
   const before = readJson(row.settings)['local_id']
+  await requireUnvisited(tx, deps, { at, besides: deviceId })
   await setDevice(tx, deps, { deviceId, ...at, actor })
   if (before === at.settings['local_id']) return
   const { phoneId } = await addRegistration(tx, deps, {
@@ -63,4 +66,25 @@ export async function reconnectVisitedPhone(
   })
   const detail = { deviceId, phoneId, tokenId: row.token_id, supersedes: row.id }
   await appendAudit(tx, deps, { accountId: row.account_id, actor, action: 'phone.registered', detail })
+}
+
+/** Two devices of one phone would store each received SMS twice, and count the rate limit of its SIM twice. */
+async function requireUnvisited(
+  tx: Tx,
+  { kind }: Pick<PhoneDeps, 'kind'>,
+  { at, besides = '' }: { at: VisitedAt; besides?: string },
+): Promise<void> {
+  const localId = at.settings['local_id']
+  const phones = await tx
+    .selectFrom('devices')
+    .select(['id', 'settings'])
+    .where('kind', '=', kind)
+    .where('state', '!=', 'retired')
+    .where('id', '!=', besides)
+    .where('settings', 'like', '%"local_id"%')
+    .execute()
+  const known = phones.find(({ settings }) => readJson(settings)['local_id'] === localId)
+  if (known === undefined) return
+  const detail = `This phone is the device ${known.id} already. To change its address or password, connect that device again; to start anew, remove it first.`
+  throw refuse('validation_failed', { detail })
 }

@@ -15,6 +15,8 @@ interface VisitorDeps extends VisitParts {
   password: string
 }
 
+/** Within this time no other device gets the address of one that has just answered. */
+const trustedMs = 15_000
 /** A wrong password is tried this seldom: the phone may return to an address that another device had. */
 const lockedOutMs = hourMs / 4
 /** Faults that no later visit mends, as far as is known. */
@@ -130,9 +132,10 @@ export class Visitor {
       if (visited.localId !== localId) throw new VisitFailed('stopped')
       const { pingIntervalS } = this.#settings
       const metForMs = this.#nowMs - this.#metMs
+      const unseenMs = this.#nowMs - (this.#seenMs ?? Number.NEGATIVE_INFINITY)
       const steps = stepsOf({
         isFirst: !this.#isListed,
-        isMet: this.#fault === null && metForMs < (pingIntervalS || 600) * 1_000,
+        isMet: this.#fault === null && metForMs < (pingIntervalS || 600) * 1_000 && unseenMs < trustedMs,
         silentMs: this.#seenMs === null ? this.#silentBefore() : this.#nowMs - this.#seenMs,
       })
       for (const step of steps) await this.#take(step, visited)
