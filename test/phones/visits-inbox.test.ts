@@ -15,6 +15,19 @@ test('200 SMS of one visit are stored once, the oldest first', async () => {
   expect(world.inbound).toHaveLength(200)
 })
 
+test('long texts that are too many for one answer are read in smaller pages, and hold up nothing', async () => {
+  const world = await openVisitWorld()
+  const now = world.house.clock.now()
+  const texts = Array.from({ length: 60 }, (_, n) => `${n}`.padEnd(39_000, 'x'))
+  for (const [n, text] of texts.entries())
+    await world.phones.all.receiveSms({ from: '+491', text, receivedAtMs: now - (60 - n) * 1_000 })
+  await world.house.send({ to: ['+4915112345678'] })
+  await world.visit()
+  expect(world.inbound.map(({ text }) => text.length)).toEqual(texts.map(({ length }) => length))
+  expect(new Set(world.inbound.map(({ text }) => text)).size).toBe(60)
+  expect(world.phones.all.radioLog()).toHaveLength(1)
+})
+
 test('an SMS that the network delivers late is found below the others', async () => {
   const world = await openVisitWorld()
   const now = world.house.clock.now()

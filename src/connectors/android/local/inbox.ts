@@ -6,11 +6,11 @@ import type { Phone } from '../phone.ts'
 import type { Registration } from '../ports.ts'
 import { textOf } from '../route.ts'
 import type { LocalApi, Page } from './local-api.ts'
+import { tooLarge, VisitFailed } from './visit-failed.ts'
 
-/** A page of the largest texts stays below the limit of an answer. */
 const pageSize = 200
-/** Pages read in one visit; what is older stays unread, with a line in the log. */
-const maxPages = 25
+/** SMS read in one visit; what is older stays unread, with a line in the log. */
+const maxRead = 5_000
 /** SMS that are known to be stored; an evicted one is stored again, as a repeat. */
 const maxSeen = 10_000
 
@@ -79,13 +79,35 @@ export class InboxReader {
 
   async #newRows({ api, log }: InboxDeps, span: Span, head: Page): Promise<Page['rows']> {
     const rows: Record<string, unknown>[] = []
-    for (let page = 0; page < maxPages && page * pageSize < head.total; page++) {
-      const { rows: read } = await api.inbox(span, { limit: pageSize, offset: page * pageSize })
-      rows.push(...read)
+    const count = Math.min(head.total, maxRead)
+    let limit = pageSize
+    for (let offset = 0; offset < count;) {
+      const read = await readPage(api, span, { limit, offset })
+      if (read !== null) rows.push(...read)
+      if (read === null && limit > 1) {
+        limit = Math.ceil(limit / 2)
+        continue
+      }
+      if (read === null) log('an SMS of the phone is larger than 2 MB and was not read')
+      offset += limit
     }
-    if (head.total > maxPages * pageSize)
-      log(`the inbox of the phone has ${head.total} SMS; only the latest ${maxPages * pageSize} were read`)
+    if (head.total > maxRead)
+      log(`the inbox of the phone has ${head.total} SMS; only the latest ${maxRead} were read`)
     return rows.filter((row) => !this.#seen.has(nameOf(row)))
+  }
+}
+
+/** Null: these rows together are larger than an answer may be. */
+async function readPage(
+  api: InboxDeps['api'],
+  span: Span,
+  page: { limit: number; offset: number },
+): Promise<Page['rows'] | null> {
+  try {
+    return (await api.inbox(span, page)).rows
+  } catch (error) {
+    if (error instanceof VisitFailed && error.message === tooLarge) return null
+    throw error
   }
 }
 

@@ -2,13 +2,12 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import type { ConnectorTools } from '../../connector-tools.ts'
 import { type LocalAddress, originOf } from './local-address.ts'
-import { VisitFailed } from './visit-failed.ts'
+import { tooLarge, VisitFailed } from './visit-failed.ts'
 
 /** A phone in the same network answers within milliseconds; one that dozes does not answer at all. */
 const timeoutMs = 5_000
-/** A page of the largest texts has 1.3 MB. */
+/** A page of usual texts has 60 kB. */
 const maxBytes = 2 * 1024 * 1024
-const tooLarge = 'an answer of more than 2 MB'
 
 export interface LocalRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'

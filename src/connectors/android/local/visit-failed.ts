@@ -10,6 +10,9 @@ export type VisitFault =
   | 'not_connected'
   | 'phone_errors'
 
+/** Its answer is larger than answers may be: a smaller page may fit. */
+export const tooLarge = 'an answer of more than 2 MB'
+
 /** Ends a visit. What the phone has was stored before it, and the next visit resumes. */
 export class VisitFailed extends Error {
   readonly fault: VisitFault
