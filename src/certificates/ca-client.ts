@@ -1,5 +1,6 @@
 import { checkServerCertificate } from './check-certificate.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { readUpTo } from '../runtime/read-up-to.ts'
 
 export interface CaDeps {
   clock: Pick<Clock, 'now' | 'schedule'>
@@ -16,7 +17,7 @@ export class CertificateRefused extends Error {
 /** Larger requests are refused by the CA; ours have 600 bytes. */
 const maxAnswerBytes = 64 * 1024
 const pollEveryMs = 1_000
-/** The CA decides within seconds, or a person does; then the next attempt continues with a new request. */
+/** The CA decides within seconds, or a person does later: the next attempt is a new request. */
 const maxPolls = 60
 const answerWithinMs = 10_000
 
@@ -54,6 +55,7 @@ interface CaAnswer {
 
 async function ask({ from, fetch }: CaDeps, path: string, body?: object): Promise<CaAnswer> {
   let response: Response
+  let octets: Buffer | null
   try {
     response = await fetch(from + path, {
       redirect: 'error',
@@ -64,20 +66,24 @@ async function ask({ from, fetch }: CaDeps, path: string, body?: object): Promis
         body: JSON.stringify(body),
       }),
     })
+    octets = await readUpTo(response.body ?? withoutBody(), maxAnswerBytes)
   } catch (error) {
     const { code } = ((error as Error).cause ?? error) as { code?: string }
     throw new CertificateRefused(`${from} cannot be reached (${code ?? (error as Error).message}).`)
   }
   if (response.status === 429)
     throw new CertificateRefused('The CA accepts one request a minute. Try again in a minute.')
-  const text = (await response.text()).slice(0, maxAnswerBytes)
-  const read = parse(text)
+  if (octets === null)
+    throw new CertificateRefused(`${from}${path} answered more than ${maxAnswerBytes} bytes.`)
+  const read = parse(octets.toString('utf8'))
   if (read === null || !response.ok) {
     const why = read?.message === undefined ? '' : `: ${read.message}`
     throw new CertificateRefused(`${from}${path} answered ${response.status}${why}.`)
   }
   return read
 }
+
+async function* withoutBody(): AsyncGenerator<Uint8Array> {}
 
 /** Returns the text members of a JSON object; null for anything else, such as the HTML of a proxy. */
 function parse(text: string): CaAnswer | null {

@@ -135,3 +135,22 @@ async function closedPort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve))
   return port
 }
+
+test('an answer of the CA that has no end is not read to one', async () => {
+  let sent = 0
+  const server = createServer((_request, response) => {
+    const piece = Buffer.alloc(64 * 1024, 'x')
+    const more = (): void => {
+      while (!response.destroyed && response.write(piece)) sent += piece.length
+    }
+    response.on('drain', more)
+    more()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => (server.closeAllConnections(), void server.close()))
+  const { deps } = await openDeps(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  await expect(obtainCertificate(deps, { address, source: 'ca' })).rejects.toThrow(
+    'answered more than 65536 bytes',
+  )
+  expect(sent).toBeLessThan(50_000_000)
+})

@@ -1,6 +1,6 @@
 import type { KnownPhone } from '../../src/devices/phones/registered-phones.ts'
 import type { PhoneReport } from '../../src/dispatch/phones/phone-report.ts'
-import type { OfferedMessage } from '../../src/messages/phones/phone-offers.ts'
+import type { OfferedMessage } from '../../src/messages/phones/read-offers.ts'
 
 type Snapshot = Omit<PhoneReport, 'deviceId' | 'phoneId'>
 interface Held {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { readFile } from 'node:fs/promises'
 import { X509Certificate } from 'node:crypto'
 import { dayMs } from '../../runtime/clock.ts'
@@ -121,7 +122,7 @@ function describe(chain: string, nowMs: number) {
 }
 
 const isPrivate = (address: string): boolean =>
-  /^(?:10\.\d{1,3}|172\.(?:1[6-9]|2\d|3[01])|192\.168)(?:\.\d{1,3}){2}$/.test(address)
+  isIP(address) === 4 && /^(?:10\.\d{1,3}|172\.(?:1[6-9]|2\d|3[01])|192\.168)(?:\.\d{1,3}){2}$/.test(address)
 
 function onlyAddress(): string {
   const found = ownAddresses().filter(isPrivate)

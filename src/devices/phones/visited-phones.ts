@@ -85,6 +85,6 @@ async function requireUnvisited(
     .execute()
   const known = phones.find(({ settings }) => readJson(settings)['local_id'] === localId)
   if (known === undefined) return
-  const detail = `This phone is the device ${known.id} already. To change its address or password, connect that device again; to start anew, remove it first.`
+  const detail = `This phone is the device ${known.id} already. To change its address or password, connect that device again. To add it as a new device, remove that one first.`
   throw refuse('validation_failed', { detail })
 }

@@ -3,13 +3,13 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../process/log.ts'
 import type { Claimed, ClaimRequest } from '../../messages/queue/claim-messages.ts'
 import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import { offeredSince } from '../../messages/phones/phone-offers.ts'
 import {
   countUnacknowledged,
-  offeredSince,
   type OfferedMessage,
   readOffers,
   touchOffers,
-} from '../../messages/phones/phone-offers.ts'
+} from '../../messages/phones/read-offers.ts'
 import { countUnfinishedOffers, readUnfinishedOffers } from '../../messages/phones/unfinished-offers.ts'
 import type { Metrics } from '../../process/metrics.ts'
 import type { Db } from '../../storage/seam/dialect.ts'

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
+import { readUpTo } from '../../../runtime/read-up-to.ts'
 import type { ConnectorTools } from '../../connector-tools.ts'
 import { type LocalAddress, originOf } from './local-address.ts'
 import { tooLarge, VisitFailed } from './visit-failed.ts'
@@ -79,19 +80,13 @@ async function readAnswer(response: IncomingMessage): Promise<LocalAnswer> {
     response.destroy()
     throw new VisitFailed('unreachable', 'the address redirects')
   }
-  const chunks: Buffer[] = []
-  let bytes = 0
-  // Leaving the loop ends the connection.
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw new VisitFailed('phone_errors', tooLarge)
-    chunks.push(chunk)
-  }
+  const body = await readUpTo(response as AsyncIterable<Buffer>, maxBytes)
+  if (body === null) throw new VisitFailed('phone_errors', tooLarge)
   const total = headers['x-total-count']
   const dateMs = Date.parse(headers.date ?? '')
   return {
     status,
-    json: jsonOf(Buffer.concat(chunks).toString('utf8')),
+    json: jsonOf(body.toString('utf8')),
     total: typeof total === 'string' && /^\d{1,9}$/.test(total) ? Number(total) : null,
     dateMs: Number.isNaN(dateMs) ? null : dateMs,
   }
