@@ -3,13 +3,14 @@ import { promisify } from 'node:util'
 import { constants, gzip, zstdCompress } from 'node:zlib'
 import { run } from './release.ts'
 
-/** Options of GNU tar for an archive that depends on its content alone: sorted, owned by root, one time. */
+/** Options of GNU tar for an archive that depends on its content alone: sorted, owned by root, one time, no mode of a machine. */
 const sameBytes = (epochS: number): string[] => [
   '--sort=name',
   `--mtime=@${epochS}`,
   '--owner=0',
   '--group=0',
   '--numeric-owner',
+  '--mode=u=rwX,go=rX',
   '--format=ustar',
 ]
 

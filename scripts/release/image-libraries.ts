@@ -1,17 +1,22 @@
 import { globSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type Arch, debianNames } from './one-file/node-binary.ts'
 import { run } from './release.ts'
 
 /** A file of the distribution that the image contains. */
-interface SystemLibrary {
+interface SystemFile {
   /** Where the executable finds it. */
   path: string
   file: string
-  /** The package, and the file with its licence. */
-  name: string
-  licence: string
+}
+
+/** What the image has of the distribution. */
+export interface SystemFiles {
+  libraries: SystemFile[]
+  /** Certificates of the authorities that Mozilla trusts, in PEM: never those of the machine, which may be of a company or a proxy. */
+  certificates: string
+  packages: { name: string; version: string; arch: string; licence: string }[]
 }
 
 /** What Node.js is linked with, as `ldd` lists it, and the Debian packages that contain it. */
@@ -23,12 +28,13 @@ const libraries = {
 const loaders = { x64: 'lib64/ld-linux-x86-64.so.2', arm64: 'lib/ld-linux-aarch64.so.1' } as const
 /** The licences of the libraries of GCC are in a package of their own. */
 const licences = 'gcc-12-base'
+const authorities = 'ca-certificates'
 
 /**
- * Downloads the libraries of an executable from Debian, for any processor. apt verifies the packages; its state is in `folder`, so that the machine
- * keeps its own processor.
+ * Downloads the libraries of an executable, and certificates, from Debian, for any processor. apt verifies the packages; its state is in `folder`, so that
+ * the machine keeps its own processor.
  */
-export async function systemLibraries(arch: Arch, folder: string): Promise<SystemLibrary[]> {
+export async function systemFiles(arch: Arch, folder: string): Promise<SystemFiles> {
   const { arch: debianArch, triple } = debianNames[arch]
   const tree = join(folder, 'tree')
   for (const name of ['lists/partial', 'cache/archives/partial', 'tree'])
@@ -45,18 +51,32 @@ export async function systemLibraries(arch: Arch, folder: string): Promise<Syste
   }
   const args = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])
   await run('apt-get', [...args, 'update'])
-  await run('apt-get', [...args, 'download', ...Object.keys(libraries), licences], { cwd: folder })
-  for (const name of globSync('*.deb', { cwd: folder }))
-    await run('dpkg-deb', ['-x', join(folder, name), tree])
+  await run('apt-get', [...args, 'download', ...Object.keys(libraries), licences, authorities], {
+    cwd: folder,
+  })
   const licenceOf = (name: string): string =>
-    join(tree, 'usr/share/doc', name === 'libc6' ? name : licences, 'copyright')
-  const found: SystemLibrary[] = []
+    join(tree, 'usr/share/doc', name in libraries && name !== 'libc6' ? licences : name, 'copyright')
+  const packages: SystemFiles['packages'] = []
+  for (const each of globSync('*.deb', { cwd: folder }).toSorted()) {
+    const file = join(folder, each)
+    await run('dpkg-deb', ['-x', file, tree])
+    const [name = '', version = '', built = ''] = (
+      await run('dpkg-deb', ['--show', '--showformat=${Package} ${Version} ${Architecture}', file])
+    ).split(' ')
+    packages.push({ name, version, arch: built, licence: licenceOf(name) })
+  }
+  const found: SystemFile[] = []
   for (const [name, files] of [...Object.entries(libraries), ['libc6', [basename(loaders[arch])]] as const])
     for (const each of files) {
       const places = globSync(`{lib,usr/lib}/${triple}/${each}`, { cwd: tree })
       if (places[0] === undefined) throw new Error(`${name} of Debian has no ${each}.`)
       const path = each.startsWith('ld-') ? loaders[arch] : `lib/${triple}/${each}`
-      found.push({ path, file: join(tree, places[0]), name, licence: licenceOf(name) })
+      found.push({ path, file: join(tree, places[0]) })
     }
-  return found
+  const trusted = globSync('usr/share/ca-certificates/mozilla/*.crt', { cwd: tree }).toSorted()
+  if (trusted.length < 100)
+    throw new Error(`${authorities} of Debian has only ${trusted.length} certificates.`)
+  const texts = await Promise.all(trusted.map((name) => readFile(join(tree, name), 'utf8')))
+  const certificates = texts.map((text) => `${text.trimEnd()}\n`).join('')
+  return { libraries: found, certificates, packages }
 }

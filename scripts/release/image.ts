@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { packArchive } from './archive.ts'
-import { systemLibraries } from './image-libraries.ts'
-import { type Arch, debianNames } from './one-file/node-binary.ts'
+import { type SystemFiles, systemFiles } from './image-libraries.ts'
+import { type Arch, debianNames, nodeBinary } from './one-file/node-binary.ts'
 import { type Release, root, run } from './release.ts'
 
 /** The user of the program in the image; the volume belongs to it. */
@@ -18,13 +18,16 @@ const user = 10_001
 export async function buildImage(
   release: Release,
   { executable, archs, notices }: { executable: (arch: Arch) => Promise<string>; archs: readonly Arch[]; notices: string }, // prettier-ignore
-): Promise<string> {
+): Promise<{ files: string[]; packages: SystemFiles['packages'] }> {
+  const packages: SystemFiles['packages'] = []
   const registry = await startRegistry()
   try {
     const name = `${registry.address}/onesixty`
     const tags: string[] = []
     for (const arch of archs) {
-      const layer = await buildLayer(release, { arch, executable: await executable(arch), notices })
+      const system = await systemFiles(arch, join(release.work, 'libraries', arch))
+      packages.push(...system.packages)
+      const layer = await buildLayer(release, { arch, executable: await executable(arch), notices, system })
       const tag = `${name}:${arch}`
       const platform = `linux/${debianNames[arch].arch}`
       await crane([
@@ -46,16 +49,43 @@ export async function buildImage(
     const layout = join(release.work, 'oci')
     await rm(layout, { recursive: true, force: true })
     await crane(['pull', '--format=oci', `${name}:${release.version}`, layout])
+    await nameImage(layout, release.version)
     const file = join(release.out, `onesixty-${release.version}-oci.tar`)
     await packArchive(file, {
       folder: layout,
       members: ['blobs', 'index.json', 'oci-layout'],
       epochS: release.epochS,
     })
-    return file
+    return { files: [file, await writeCompose(release)], packages }
   } finally {
     await registry.stop()
   }
+}
+
+/**
+ * Gives the image in a layout its name: `docker load` takes it from the first annotation, and other tools the tag from the second
+ * (https://github.com/opencontainers/image-spec/blob/v1.1.1/annotations.md).
+ */
+async function nameImage(layout: string, version: string): Promise<void> {
+  const file = join(layout, 'index.json')
+  const index = JSON.parse(await readFile(file, 'utf8')) as { manifests: object[] }
+  const [descriptor, another] = index.manifests
+  if (descriptor === undefined || another !== undefined) throw new Error('The layout has not one image.')
+  const annotations = {
+    'io.containerd.image.name': `docker.io/library/onesixty:${version}`,
+    'org.opencontainers.image.ref.name': version,
+  }
+  await writeFile(file, JSON.stringify({ ...index, manifests: [{ ...descriptor, annotations }] }))
+}
+
+/** Writes the file for one container (deploy/compose.single.yaml) with the version of the image. */
+async function writeCompose({ out, version }: Release): Promise<string> {
+  const text = await readFile(join(root, 'deploy/compose.single.yaml'), 'utf8')
+  const filled = text.replace(/\$\{ONESIXTY_VERSION:\?[^}]*\}/, version)
+  if (filled === text) throw new Error('deploy/compose.single.yaml names no ONESIXTY_VERSION.')
+  const file = join(out, `onesixty-${version}-compose.yaml`)
+  await writeFile(file, filled)
+  return file
 }
 
 const settings = ({ version, commit, epochS }: Release): string[] => [
@@ -65,7 +95,7 @@ const settings = ({ version, commit, epochS }: Release): string[] => [
   '--workdir=/var/lib/onesixty',
   '--env=ONESIXTY_HOST=0.0.0.0',
   '--env=ONESIXTY_DATA=/var/lib/onesixty',
-  '--env=ONESIXTY_COMMAND=docker exec CONTAINER onesixty',
+  '--env=ONESIXTY_COMMAND=docker exec -it CONTAINER onesixty',
   '--exposed-ports=8160/tcp',
   `--label=org.opencontainers.image.version=${version}`,
   `--label=org.opencontainers.image.revision=${commit}`,
@@ -76,7 +106,12 @@ const settings = ({ version, commit, epochS }: Release): string[] => [
 /** Writes the only layer: the executable, the libraries that it names, certificates, a user and its folders. No shell. */
 async function buildLayer(
   { work, epochS }: Release,
-  { arch, executable, notices }: { arch: Arch; executable: string; notices: string },
+  {
+    arch,
+    executable,
+    notices,
+    system,
+  }: { arch: Arch; executable: string; notices: string; system: SystemFiles },
 ): Promise<string> {
   const tree = join(work, 'image', arch)
   await rm(tree, { recursive: true, force: true })
@@ -85,41 +120,31 @@ async function buildLayer(
     return join(tree, path)
   }
   await copyFile(executable, join(await folder('usr/bin'), 'onesixty'))
-  for (const { path, file, licence, name } of await systemLibraries(arch, join(work, 'libraries', arch))) {
+  for (const { path, file } of system.libraries) {
     await folder(join(path, '..'))
     await copyFile(file, join(tree, path))
-    await copyFile(licence, join(await folder(`usr/share/doc/${name}`), 'copyright'))
   }
+  for (const { name, licence } of system.packages)
+    await copyFile(licence, join(await folder(`usr/share/doc/${name}`), 'copyright'))
   const own = await folder('usr/share/doc/onesixty')
   await copyFile(join(root, 'LICENSE'), join(own, 'LICENSE'))
   await writeFile(join(own, 'THIRD-PARTY-NOTICES'), notices)
-  await copyFile(
-    '/etc/ssl/certs/ca-certificates.crt',
-    join(await folder('etc/ssl/certs'), 'ca-certificates.crt'),
-  )
+  await writeFile(join(own, 'LICENSE.node'), (await nodeBinary(arch)).licence)
+  await writeFile(join(await folder('etc/ssl/certs'), 'ca-certificates.crt'), system.certificates)
   await writeFile(join(tree, 'etc/passwd'), `onesixty:x:${user}:${user}::/var/lib/onesixty:/sbin/nologin\n`)
   await writeFile(join(tree, 'etc/group'), `onesixty:x:${user}:\n`)
-  await chmod(await folder('tmp'), 0o1777)
-  await chmod(await folder('var/lib/onesixty'), 0o700)
   const layer = join(work, `layer-${arch}.tar`)
-  const rest = ['etc', 'lib', ...(arch === 'x64' ? ['lib64'] : []), 'tmp', 'usr']
+  const rest = ['etc', 'lib', ...(arch === 'x64' ? ['lib64'] : []), 'usr']
   await packArchive(layer, { folder: tree, members: rest, epochS })
   // The data folder is the user's, all else root's.
-  const common = [
-    '--sort=name',
-    `--mtime=@${epochS}`,
-    '--numeric-owner',
-    '--format=ustar',
-    `--directory=${tree}`,
-  ]
-  await run('tar', [
-    '--append',
-    `--file=${layer}`,
-    ...common,
-    `--owner=${user}`,
-    `--group=${user}`,
-    'var/lib/onesixty',
-  ])
+  for (const [path, mode, owner] of [
+    ['tmp', '1777', 0],
+    ['var/lib/onesixty', '0700', user],
+  ] as const) {
+    await folder(path)
+    const as = ['--sort=name', `--mtime=@${epochS}`, '--numeric-owner', '--format=ustar', `--mode=${mode}`, `--owner=${owner}`, `--group=${owner}`] // prettier-ignore
+    await run('tar', ['--append', `--file=${layer}`, ...as, `--directory=${tree}`, path])
+  }
   return layer
 }
 

@@ -11,12 +11,14 @@ import { buildImage } from './image.ts'
 import { executablesOf, publishExecutable } from './one-file/executable.ts'
 import type { Arch } from './one-file/node-binary.ts'
 import { describeRelease, type Release, root, uncommitted } from './release.ts'
-import { writeSbom } from './sbom.ts'
+import { debianComponent, nodeComponent, type OtherComponent, writeSbom } from './sbom.ts'
 import { writeSums } from './sums.ts'
 
 interface Built {
   notices: string
   executable: (arch: Arch) => Promise<string>
+  /** Takes what an artefact contains besides packages of npm, for the bill of materials. */
+  contains: (component: OtherComponent) => void
 }
 
 /** Builds one kind of artefact and returns its files. */
@@ -29,8 +31,9 @@ const forEachArch =
   (
     build: (release: Release, of: { arch: Arch; executable: string; notices: string }) => Promise<string[]>,
   ): Part =>
-  async (release, { notices, executable }) => {
+  async (release, { notices, executable, contains }) => {
     const files: string[] = []
+    contains(nodeComponent())
     for (const arch of archs)
       files.push(...(await build(release, { arch, executable: await executable(arch), notices })))
     return files
@@ -40,7 +43,12 @@ const parts: Readonly<Record<string, Part>> = {
   npm: async (release, { notices }) => [await buildNpmPackage(release, notices)],
   sea: forEachArch(publishExecutable),
   deb: forEachArch(async (release, of) => [await buildDebianPackage(release, of)]),
-  image: async (release, built) => [await buildImage(release, { ...built, archs })],
+  async image(release, built) {
+    built.contains(nodeComponent())
+    const { files, packages } = await buildImage(release, { ...built, archs })
+    for (const each of packages) built.contains(debianComponent(each))
+    return files
+  },
   chart: async (release) => [await buildChart(release)],
 }
 
@@ -49,6 +57,8 @@ const parts: Readonly<Record<string, Part>> = {
  * changes that are not committed, because an artefact names its commit; `--dirty` allows them, for trying out.
  */
 async function main(): Promise<void> {
+  // What is copied keeps its mode, and dpkg-deb refuses folders that only their owner can read.
+  process.umask(0o022)
   const { values } = parseArgs({
     options: { only: { type: 'string' }, dirty: { type: 'boolean' }, cut: { type: 'boolean' } },
   })
@@ -64,11 +74,16 @@ async function main(): Promise<void> {
   await rm(release.out, { recursive: true, force: true })
   await mkdir(release.work, { recursive: true })
   const packages = await bundle(release.program)
+  const others = new Map<string, OtherComponent>()
+  const built: Built = {
+    notices: writeNotices(packages),
+    executable: executablesOf(release),
+    contains: (component) => void others.set(component.purl, component),
+  }
   const sbom = join(release.out, `onesixty-${release.version}.cdx.json`)
-  await writeFile(sbom, writeSbom(release, packages))
-  const built = { notices: writeNotices(packages), executable: executablesOf(release) }
   const files = [sbom]
   for (const name of names) files.push(...((await parts[name]?.(release, built)) ?? []))
+  await writeFile(sbom, writeSbom(release, packages, [...others.values()]))
   await writeSums(files)
   for (const file of files)
     console.log(`${((await stat(file)).size / 1e6).toFixed(1).padStart(7)} MB  ${basename(file)}`)

@@ -15,6 +15,31 @@ export interface OtherComponent {
   licence?: string
 }
 
+/** The Node.js in executables, Debian packages and images: that of the lockfile. */
+export const nodeComponent = (): OtherComponent => ({
+  type: 'platform',
+  name: 'node',
+  version: process.versions.node,
+  purl: `pkg:generic/node@${process.versions.node}`,
+  licence: 'MIT, with the licences of its LICENSE',
+})
+
+/** A package of Debian of which the image contains files. */
+export const debianComponent = ({
+  name,
+  version,
+  arch,
+}: {
+  name: string
+  version: string
+  arch: string
+}): OtherComponent => ({
+  type: 'library',
+  name,
+  version,
+  purl: `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${arch}`,
+})
+
 /**
  * Writes the bill of materials of the program as CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json/): every package of the bundle, and `others`, by the
  * artefacts that contain them. The serial number follows from the content, so that one commit gives one document.

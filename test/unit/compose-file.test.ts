@@ -145,6 +145,9 @@ test('one container has the health check, the stop and the protection that nodes
   const { services } = parse(readText('deploy/compose.single.yaml')) as Compose
   const one = services['onesixty'] as ComposeService & { healthcheck: { test: string[] } }
   expect(one).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+  // The printed command needs neither this file nor its folder, and no image of that name is fetched.
+  const command = { ONESIXTY_COMMAND: 'docker exec -it onesixty onesixty' }
+  expect(one).toMatchObject({ container_name: 'onesixty', environment: command, pull_policy: 'never' })
   expect(one.healthcheck.test).toEqual(['CMD', '/usr/bin/onesixty', 'healthy'])
   expect(one.ports).toEqual([`127.0.0.1:${settings.port.default}:${settings.port.default}`])
   expect(Number.parseInt(one.stop_grace_period ?? '', 10)).toBeGreaterThan(

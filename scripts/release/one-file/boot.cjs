@@ -27,6 +27,18 @@ registerHooks({
 // A thread has the name of its module in front of this text (program-files.ts).
 const isThread = typeof threadModule !== 'undefined'
 if (!isThread) process.umask(0o077)
+// The first process of a container is not ended by a signal that it does not listen for: it does so until the server does.
+if (!isThread && process.pid === 1)
+  for (const signal of ['SIGTERM', 'SIGINT']) {
+    const early = () => process.exit(0)
+    process.on(signal, early)
+    const leave = (name, listener) => {
+      if (name !== signal || listener === early) return
+      process.off(signal, early)
+      process.off('newListener', leave)
+    }
+    process.on('newListener', leave)
+  }
 const entry = isThread ? threadModule : 'main'
 new Script(`import('${scheme}${entry}.js')`, {
   importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,

@@ -22,17 +22,19 @@ async function buildBlob(work: string): Promise<string> {
   const program = join(work, 'one-file-program')
   await buildProgram(program, {}, join(here, 'program-files.ts'))
   await passExecutable(program)
-  const assets: Record<string, string> = { 'boot.cjs': join(here, 'boot.cjs') }
+  // Node.js writes the path of the main file into the blob: a relative one is the same in every folder.
+  await copyFile(join(here, 'boot.cjs'), join(work, 'boot.cjs'))
+  const assets: Record<string, string> = { 'boot.cjs': 'boot.cjs' }
   for await (const entry of glob('**/*', { cwd: program, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
-    if (entry.isFile()) assets[file.slice(program.length + 1)] = file
+    if (entry.isFile()) assets[file.slice(program.length + 1)] = file.slice(work.length + 1)
   }
-  const [config, blob] = [join(work, 'blob.json'), join(work, 'program.blob')]
+  const [config, blob] = ['blob.json', 'program.blob']
   const sorted = Object.fromEntries(Object.entries(assets).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-  const settings = { main: join(here, 'boot.cjs'), output: blob, disableExperimentalSEAWarning: true, useCodeCache: false, useSnapshot: false, execArgv, assets: sorted } // prettier-ignore
-  await writeFile(config, JSON.stringify(settings))
-  await run(process.execPath, ['--experimental-sea-config', config])
-  return blob
+  const settings = { main: 'boot.cjs', output: blob, disableExperimentalSEAWarning: true, useCodeCache: false, useSnapshot: false, execArgv, assets: sorted } // prettier-ignore
+  await writeFile(join(work, config), JSON.stringify(settings))
+  await run(process.execPath, ['--experimental-sea-config', config], { cwd: work })
+  return join(work, blob)
 }
 
 /** `createRequire` accepts only the path of a file. The bundle requires nothing but modules of Node.js, which any path finds. */
