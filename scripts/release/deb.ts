@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmod, copyFile, cp, glob, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, glob, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -46,7 +46,7 @@ export async function buildDebianPackage(
   const unit = packagedUnit(await readFile(join(root, 'deploy/onesixty.service'), 'utf8'))
   await write('lib/systemd/system/onesixty.service', unit)
   await writeDocs(write, { version, epochS, notices, licenceOfNode: (await nodeBinary(arch)).licence })
-  await cp(join(sources, 'lintian-overrides'), join(folder, 'usr/share/lintian/overrides/onesixty'))
+  await write('usr/share/lintian/overrides/onesixty', await source('lintian-overrides'))
   const filled = (text: string): string => text.replaceAll('@VERSION@', version).replace('@ARCH@', debianArch)
   const size = Math.ceil((await stat(executable)).size / 1024)
   const sums = await md5sums(folder)

@@ -63,8 +63,8 @@ export async function buildImage(
 }
 
 /**
- * Gives the image in a layout its name: `docker load` takes it from the first annotation, and other tools the tag from the second
- * (https://github.com/opencontainers/image-spec/blob/v1.1.1/annotations.md).
+ * Gives the image in a layout its name: `docker load` takes it from the first annotation, other tools the tag from the second
+ * (https://specs.opencontainers.org/image-spec/annotations/).
  */
 async function nameImage(layout: string, version: string): Promise<void> {
   const file = join(layout, 'index.json')
