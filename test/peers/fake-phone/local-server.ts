@@ -167,6 +167,8 @@ export class LocalServer {
       kind: 'request', phone, at, tookMs: Date.now() - at, what: 'local', method, path: url, body, status, error,
       ...(authorization !== undefined && { authorization }),
     }) // prettier-ignore
+    // Whoever has the answer may read the log at once.
+    log.flush()
   }
 
   #respond(response: ServerResponse, { status, json, total }: LocalReply): void {
