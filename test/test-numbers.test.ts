@@ -23,7 +23,9 @@ test.concurrent('a test message is queued, sending, sent and delivered, and hist
   expect(statusesOf(message)).toEqual(['queued', 'sending', 'sent', 'delivered'])
   const times = message.timeline!.map(({ at }) => Date.parse(at))
   expect(times).toEqual(times.toSorted((a, b) => a - b))
-  expect(Date.parse(message.delivered_at!) - Date.parse(message.sent_at!)).toBeGreaterThanOrEqual(2_900)
+  // From the claim on: when its answer is recorded depends on how busy the machine is.
+  const [, sendingAt = 0] = times
+  expect(Date.parse(message.delivered_at!) - sendingAt).toBeGreaterThanOrEqual(3_000)
 })
 
 test.concurrent('…0001 is no valid number', async () => {
