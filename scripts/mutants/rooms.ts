@@ -57,7 +57,7 @@ export const mutantRooms: readonly MutantRoom[] = [
     'messages',
     'the states of a message and its queue',
     ['src/messages/*/{advance-messages,claim-messages,within-paces,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-until,phone-offers,read-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,finish-deferred,end-doubts,queue-position,accounts-that-sent,last-submitted}.ts'],
-    ['test/dispatch/*.test.ts', 'test/phones/{gateway,gateway-pace,fetch-routes,fair-turns,phones-model,recaller,sent-words,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
+    ['test/dispatch/*.test.ts', 'test/phones/{gateway,gateway-pace,fetch-routes,fair-turns,phones-model,recaller,reported-times,offers-in-order,sent-words,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
   ),
   room(
     'dispatch',

@@ -169,7 +169,7 @@ function isForbiddenControl(unit: number): boolean {
 }
 
 function describeOffending(character: string, index: number): Offending {
-  const hex = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  const hex = (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
   return { character, code_point: `U+${hex}`, index, count: 1, replacement: replacementFor(character) }
 }
 

@@ -108,6 +108,17 @@ test('a receipt that came during a long hand-over is found, and one of an hour b
   expect(await parked()).toEqual([])
 })
 
+test('when its own hand-over began decides, not when that of a later message did', async () => {
+  await house.send()
+  const claimed = await house.claim()
+  await receive('n1')
+  house.clock.jumpWallClock(4 * minuteMs)
+  await house.send()
+  await house.claim()
+  await house.end(claimed, accepted('n1'))
+  expect(await statuses()).toEqual(['delivered', 'sending'])
+})
+
 test('of two receipts that come before their answer the first counts', async () => {
   await house.send()
   const claimed = await house.claim()

@@ -50,6 +50,9 @@ test('a text in UTF-16 is read as it was written, wherever it is cut, in the ord
 test('a mark is one at the very beginning alone', () => {
   expect(readPieces([ucs2(bigEndian('a\ufeffb')), ucs2(bigEndian('\ufeffc'))])).toBe('a\ufeffb\ufeffc')
   expect(readPieces([ucs2([0xfe, 0xff]), ucs2([0xff])])).toBe('')
+  // U+FF01 begins with one octet of a mark, U+0BFE ends with the other.
+  expect(readPieces([ucs2(bigEndian('！a'))])).toBe('！a')
+  expect(readPieces([ucs2(bigEndian('\u0bfea'))])).toBe('\u0bfea')
 })
 
 test('a text of septets is read as it was written, wherever it is cut', () => {
@@ -65,6 +68,8 @@ test('an octet that is no septet makes Latin-1 of all pieces that may be it, and
   const pieces = [gsm7(Buffer.from('a@', 'latin1')), gsm7(Buffer.from('Für é_', 'latin1'))]
   expect(readPieces(pieces)).toBe('a@Für é_')
   expect(readPieces(pieces.slice(0, 1))).toBe('a¡')
+  expect(readPieces([gsm7(Buffer.of(0x40, 0x7f))])).toBe('¡à')
+  expect(readPieces([gsm7(Buffer.of(0x40, 0x80))])).toBe('@\u0080')
   const certain: CodedText = { octets: Buffer.of(0x40, 0xc0), coding: { alphabet: 'gsm7', single: 1 } }
   expect(readPieces([certain, ...pieces])).toBe('¡¡a@Für é_')
 })
@@ -90,6 +95,14 @@ test('where pieces of UTF-16 are missing the others are read in step, whether pi
       expect(front.length + behind.length, name).toBeGreaterThanOrEqual(text.length - room / 2 - 1)
     }
   }
+})
+
+test('what stands between two holes is read in step', () => {
+  const pieces = cut(bigEndian('abcdefghijkl'), 5).map((piece) => ucs2(piece))
+  expect(readPieces(pieces.map((piece, i) => (i === 0 || i === 2 ? null : piece)))).toBe('…de…ijkl')
+  expect(readPieces(pieces.map((piece, i) => (i === 1 || i === 3 ? null : piece)))).toBe('ab…fg…kl')
+  // Septets put nothing out of step, however many there are.
+  expect(readPieces([gsm7(encodeGsm7('a')), ucs2(bigEndian('b')), null])).toBe('ab…')
 })
 
 test('a hole is one mark, however many pieces are missing, in front and at the end too', () => {

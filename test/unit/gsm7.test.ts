@@ -1,12 +1,19 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { countSeptets, decodeGsm7, encodeGsm7, findGsm7PartEnds } from '../../src/sms/gsm7.ts'
+import {
+  countSeptets,
+  decodeGsm7,
+  encodeGsm7,
+  findGsm7PartEnds,
+  isGsm7Character,
+} from '../../src/sms/gsm7.ts'
 import { EXTENSION_CHARACTERS, GSM7_CHARACTERS, gsm7Text } from '../sms-samples.ts'
 
 test('exactly 127 characters cost a septet, and 10 cost two', () => {
   const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit))
   expect(units.filter((unit) => countSeptets(unit) === 1)).toEqual([...GSM7_CHARACTERS].toSorted())
   expect(units.filter((unit) => countSeptets(unit) === 2)).toEqual([...EXTENSION_CHARACTERS].toSorted())
+  expect(units.filter(isGsm7Character)).toEqual([...GSM7_CHARACTERS, ...EXTENSION_CHARACTERS].toSorted())
   expect([GSM7_CHARACTERS.length, EXTENSION_CHARACTERS.length]).toEqual([127, 10])
 })
 

@@ -159,6 +159,13 @@ test('a run of more marks than anyone writes stays canonically equivalent', () =
   )
 })
 
+test('of a run of more than 256 marks each 256 are put in order by themselves', () => {
+  // As a whole, the mark below would come before those above.
+  const text = `я${'\u0301'.repeat(256)}\u0316`
+  expect(normalizeText(text)).toBe(text)
+  expect(normalizeText('я\u0301\u0316')).toBe('я\u0316\u0301')
+})
+
 test('half a surrogate pair is found, by code point', () => {
   expect(findTextFault('😀a\ud83d')).toMatchObject({ code: 'invalid_unicode', index: 2 })
   expect(findTextFault('\udc00\ud83d')).toMatchObject({ code: 'invalid_unicode', index: 0 })

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { maxOpen } from '../../src/messages/phones/phone-offers.ts'
+import { readOffers } from '../../src/messages/phones/read-offers.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
+import { openDeskHouse, sayAll } from './gateway-fixture.ts'
+
+test('what a phone has not acknowledged is found behind as many as it may hold', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send({ to: ['+4915112345601', '+4915112345602'] })
+  const [held, newest] = await house.pull(phone)
+  await house.report(phone, sayAll('pending')(held!))
+  await house.storage.writer.write(async (tx) => {
+    const row = await tx.selectFrom('phone_offers').selectAll().where('attempt_id', '=', held!.attemptId).executeTakeFirstOrThrow() // prettier-ignore
+    const others = Array.from({ length: maxOpen }, (_, i) => ({ ...row, attempt_id: `att_${i}`, offered_at: row.offered_at - 1 })) // prettier-ignore
+    await insertRows(tx, 'phone_offers', others)
+  })
+  const nowMs = house.clock.now()
+  const offers = await readOffers(house.storage.read, { ...phone, askedAtMs: nowMs, nowMs, most: 20, hangsAfterMs: 600_000 }) // prettier-ignore
+  expect(offers.map(({ attemptId }) => attemptId)).toEqual([newest!.attemptId])
+})
