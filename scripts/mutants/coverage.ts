@@ -110,21 +110,34 @@ function markAll(files: readonly string[]): Marked[] {
   })
 }
 
+/** What `hits.ts` keeps of a test file. */
+interface Hits {
+  testPath: string
+  found: readonly number[]
+  loaded: readonly number[]
+}
+
 function readHits(folder: string, marked: readonly Marked[]): Map<string, Reached['found']> {
+  const all = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Hits)
+  const loaded = new Set(all.flatMap((hits) => hits.loaded))
   return new Map(
-    readdirSync(folder).map((name) => {
-      const hits = JSON.parse(readFileSync(join(folder, name), 'utf8')) as {
-        testPath: string
-        found: number[]
-      }
-      const found = marked.map(({ file, first, next }): [string, number[]] => [
-        file,
-        hits.found.filter((block) => block >= first && block < next).map((block) => block - first),
-      ])
-      const reached = found.filter(([, blocks]) => blocks.length > 0)
-      return [relative(root, hits.testPath), Object.fromEntries(reached)]
-    }),
+    all.map(({ testPath, found }) => [relative(root, testPath), reachedOf(found, loaded, marked)]),
   )
+}
+
+/** What runs as a module is loaded is reached by whatever reaches anything else in it. */
+export function reachedOf(
+  found: readonly number[],
+  loaded: ReadonlySet<number>,
+  marked: readonly Pick<Marked, 'file' | 'first' | 'next'>[],
+): Reached['found'] {
+  const reached = marked.map(({ file, first, next }): [string, number[]] => {
+    const isOf = (block: number): boolean => block >= first && block < next
+    const own = found.filter(isOf)
+    const blocks = own.length === 0 ? [] : [...new Set([...own, ...[...loaded].filter(isOf)])]
+    return [file, blocks.map((block) => block - first)]
+  })
+  return Object.fromEntries(reached.filter(([, blocks]) => blocks.length > 0))
 }
 
 function readKept(): Kept {

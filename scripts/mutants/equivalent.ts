@@ -16,6 +16,7 @@ const plainEdges: readonly Equivalent[] = [
   ['[0x20, 0x7e],', 'number: 0x20 → 33'],
   ['[0x20, 0x7e],', 'number: 0x7e → 127'],
   ['[0x400, 0x481], // Cyrillic', 'number: 0x400'],
+  ['[0x400, 0x481], // Cyrillic', 'number: 0x481 → 1154'],
   ['[0x3041, 0x3096],', 'number: 0x3096 → 12439'],
   ['[0x4e00, 0x9fff],', 'number: 0x4e00'],
   ['for (const [first, last] of plainRanges) plainUnits.fill(1, first, last + 1)', 'operator: + → -'],

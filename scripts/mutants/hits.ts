@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, inject } from 'vitest'
+import { afterAll, beforeAll, expect, inject } from 'vitest'
 
 /** Keeps which blocks of `instrument` each test file reaches, by their places in one list. A set-up file: it runs before each of them. */
 declare module 'vitest' {
@@ -16,10 +16,19 @@ declare global {
 
 const blocks: 1[] = []
 globalThis.onesixtyBlocks = blocks
+const marked = (): number[] => Object.keys(blocks).map(Number)
+
+/** What ran as modules were loaded: of several test files only the first one sees it. */
+let loaded: number[] = []
+beforeAll(() => {
+  loaded = marked()
+})
 
 afterAll(() => {
   const { testPath = '' } = expect.getState()
   const name = createHash('sha256').update(testPath).digest('hex')
-  const found = Object.keys(blocks).map(Number)
-  writeFileSync(join(inject('hitsFolder'), `${name}.json`), JSON.stringify({ testPath, found }))
+  writeFileSync(
+    join(inject('hitsFolder'), `${name}.json`),
+    JSON.stringify({ testPath, found: marked(), loaded }),
+  )
 })

@@ -12,7 +12,7 @@ export interface Mutant {
   line: number
   /** The line as it is, without its margins; a reason in `equivalent.ts` names it. */
   code: string
-  /** `kind: before → after`. */
+  /** `kind: before → after`; of several alike in lines alike, also which one. */
   change: string
   /** In which block of `blocks.ts`; null where the module is loaded. */
   block: number | null
@@ -28,6 +28,7 @@ export function mutantsOf(file: string): Mutant[] {
   const program = parse(text)
   const blocks = findBlocks(program)
   const seen = new Set<string>()
+  const alike = new Map<string, number>()
   return findChanges(text, program).flatMap((change) => {
     const { start, end, kind } = change
     const changed = text.slice(0, start) + change.text + text.slice(end)
@@ -35,11 +36,15 @@ export function mutantsOf(file: string): Mutant[] {
     seen.add(changed)
     const lineStart = text.lastIndexOf('\n', start - 1) + 1
     const lineEnd = text.indexOf('\n', start)
+    const code = text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd).trim()
+    const name = `${kind}: ${shown(text.slice(start, end))} → ${shown(change.text)}`
+    const which = (alike.get(`${code} ${name}`) ?? 0) + 1
+    alike.set(`${code} ${name}`, which)
     return {
       file,
       line: text.slice(0, start).split('\n').length,
-      code: text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd).trim(),
-      change: `${kind}: ${shown(text.slice(start, end))} → ${shown(change.text)}`,
+      code,
+      change: which === 1 ? name : `${name} (${which})`,
       block: blockAround(blocks, { start, end }),
       text: changed,
     }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type Coverage, root } from './coverage.ts'
+import { reasonOf } from './equivalent.ts'
 import type { Lane } from './lanes.ts'
 import type { Mutant } from './mutants.ts'
 import { isNoticedByTypes } from './types-notice.ts'
@@ -45,7 +46,9 @@ export async function tryMutant(
         noticed: `${failed.file}: ${failed.test} (${firstLine(failed.message)})`,
       }
   }
-  if (await isNoticedByTypes(mutant)) return { ...numbers, by: 'types', noticed: 'tsc' }
+  // Of one that does not count it would not matter, and takes long.
+  if (reasonOf(mutant) === null && (await isNoticedByTypes(mutant)))
+    return { ...numbers, by: 'types', noticed: 'tsc' }
   return { ...numbers, by: null, noticed: '' }
 }
 

@@ -130,7 +130,7 @@ const longestToSuggestFrom = 64
  * Without a plus or 00, only a number longer than any national number without its trunk prefix is certainly
  * international.
  */
-const internationalForm = /^(?:(?:\+(?:00)?|00)([1-9][0-9]{6,14})|([1-9][0-9]{11,14}))$/
+const internationalForm = /(?<=^(?:\+(?:00)?|00))[1-9][0-9]{6,14}$|^[1-9][0-9]{11,14}$/
 /** RFC 3966 and 5724. A URI with parameters contains more than a number. */
 const uriScheme = /^\s*(?:tel|sms|smsto):/i
 /**
@@ -152,8 +152,7 @@ function suggestE164(raw: string): string | null {
     .replace(uriScheme, '')
   if (footnote.test(plain)) return null
   const found = internationalForm.exec(withoutSeparators(plain))
-  const digits = found?.[1] ?? found?.[2]
-  const reading = digits === undefined ? null : readInternationalNumber(`+${digits}`)
+  const reading = found === null ? null : readInternationalNumber(`+${found[0]}`)
   if (reading === null) return null
   const canonical = suggestedSpelling(spellingOf(reading))
   return isAcceptable(canonical) ? canonical : null

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { blockAround, findBlocks, instrument } from '../../scripts/mutants/blocks.ts'
 import { findChanges } from '../../scripts/mutants/changes.ts'
-import { filesOf } from '../../scripts/mutants/coverage.ts'
+import { filesOf, reachedOf } from '../../scripts/mutants/coverage.ts'
 import { equivalents } from '../../scripts/mutants/equivalent.ts'
 import { mutantsOf, sampleOf } from '../../scripts/mutants/mutants.ts'
 import { openLane } from '../../scripts/mutants/lanes.ts'
@@ -83,6 +83,18 @@ test('every room has files, and what is not tried is there', () => {
   const lists = mutantRooms.flatMap(({ sources, tests }) => [...sources, ...tests]).concat(untried)
   for (const list of lists) expect(filesOf([list]), list).not.toEqual([])
 })
+
+test('what runs as a module is loaded is reached by each test file that reaches anything in it', () => {
+  const marked = [{ file: 'a.ts', first: 0, next: 4 }, { file: 'b.ts', first: 4, next: 9 }]
+  expect(reachedOf([1, 2, 4], new Set([2, 4]), marked)).toEqual({ 'a.ts': [1, 2], 'b.ts': [0] })
+  expect(reachedOf([3], new Set([2, 4]), marked)).toEqual({ 'a.ts': [3, 2] })
+}) // prettier-ignore
+
+test('no two changes of a room have one name, however alike their lines are', () => {
+  const [room] = mutantRooms
+  const names = filesOf(room!.sources).flatMap((file) => mutantsOf(file).map(({ code, change }) => `${file} ${code} ${change}`))
+  expect(new Set(names).size).toBe(names.length)
+}) // prettier-ignore
 
 test('each reason why nobody can notice is about a line that is still there', () => {
   const stale = equivalents.filter(({ file, code }) => {

@@ -226,6 +226,11 @@ test('what it suggests it accepts, and its sentences never repeat the number', (
   )
 })
 
+test('a number has 15 digits at most, also where longer ones than the plan knows are accepted', () => {
+  expect(parsePhoneNumber('+475800090830601')).toMatchObject({ e164: '+475800090830601', isOverlong: true })
+  expect(parsePhoneNumber('+4758000908306012')).toMatchObject({ fault: 'invalid_format' })
+})
+
 test('a masked number shows its calling code and two digits at most', () => {
   expect(maskPhoneNumber('+4915112345678')).toBe('+49***78')
   expect(maskPhoneNumber('+12125550123')).toBe('+1***23')

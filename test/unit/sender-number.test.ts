@@ -158,6 +158,13 @@ test('a national number may be any that ends so, behind its trunk prefix, and is
   for (const none of ['ACME', '22', '+4915112345678', '1'.repeat(30)]) expect(possibleSenders(none, 'bare')).toEqual([])
 }) // prettier-ignore
 
+test('what has more than 64 characters is no number, whatever stands between its digits', () => {
+  const number = `${' '.repeat(51)}4915112345678`
+  expect([parseSender(number), parseSender(` ${number}`)]).toEqual(['+4915112345678', ` ${number}`])
+  expect(possibleSenders(number, undefined)).toEqual(['+4915112345678'])
+  expect(possibleSenders(` ${number}`, undefined)).toEqual([])
+})
+
 test('where numbers have four digits, as on Niue, four are a number, and three are none', () => {
   expect(parseSender('4002', { country: 'NU' })).toBe('+6834002')
   expect(parseSender('400', { country: 'NU' })).toBe('400')

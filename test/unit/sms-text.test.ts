@@ -136,6 +136,13 @@ test('look-alikes are never letters, marks or digits, and become GSM-7', () => {
   }
 })
 
+test('punctuation in the width of an ideograph becomes the same in ASCII', () => {
+  const wide = Array.from({ length: 0xf0 }, (_, i) => String.fromCharCode(0xff00 + i))
+  const punctuation = wide.filter((each) => /^[!-/:-@[-`{-~]$/.test(each.normalize('NFKC')))
+  expect(punctuation).toHaveLength(32)
+  for (const each of punctuation) expect(replacementFor(each)).toBe(each.normalize('NFKC').replace('`', "'"))
+})
+
 test('a text is normalised to NFC, and CRLF, but not a lone CR, becomes LF', () => {
   expect(normalizeText('e\u0301\u2126\r\na\rb\r\r\n')).toBe('éΩ\na\rb\r\n')
   fc.assert(
