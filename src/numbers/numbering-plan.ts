@@ -122,9 +122,9 @@ function withoutTrunkPrefix(dialled: string, plan: Plan): string {
   const { trunkPrefix, trunkTransform, pattern } = plan.main
   const match = trunkPrefix?.exec(dialled)
   if (trunkPrefix === null || !match) return dialled
-  const lastGroup = match.length > 1 ? match.at(-1) : undefined
   const stripped =
-    trunkTransform !== null && lastGroup
+    // Wherever the metadata has a transform, its prefix has a group.
+    trunkTransform !== null && match.at(-1)
       ? dialled.replace(trunkPrefix, trunkTransform)
       : dialled.slice(match[0].length)
   if (stripped === dialled || (pattern.test(dialled) && !pattern.test(stripped))) return dialled
