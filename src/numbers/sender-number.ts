@@ -37,7 +37,7 @@ interface SenderFacts {
 export function parseSender(from: string, facts: SenderFacts = {}): string {
   if (from.length > longestSender) return from
   const bare = withoutSeparators(from)
-  if (/^\+\d{4,17}$/.test(bare)) return marked(bare.slice(1)) ?? from
+  if (bare.startsWith('+')) return marked(bare.slice(1)) ?? from
   if (!bareDigits.test(bare)) return from
   const read = readDigits(bare, facts)
   return read === bare ? from : read
