@@ -96,12 +96,15 @@ test('on trial one unknown outcome opens it for another rest', () => {
   expect(tell(breaker, known, 19, 2 * restMs)).toEqual([])
 })
 
-test('with no rest set it stays open until somebody sees to it', () => {
+test('with no rest set it stays open until somebody sees to it, and with the shortest it does not', () => {
   const breaker = new Breaker(0)
   tell(breaker, unknown, 20)
   expect(breaker.stateAt(1e12)).toBe('open')
   breaker.reset()
   expect(breaker.stateAt(1e12)).toBe('closed')
+  const brief = new Breaker(1)
+  tell(brief, unknown, 20)
+  expect(brief.stateAt(1)).toBe('trial')
 })
 
 test('a lost connection counts once, however much was open, and never in the share', () => {
