@@ -57,13 +57,13 @@ export const mutantRooms: readonly MutantRoom[] = [
     'messages',
     'the states of a message and its queue',
     ['src/messages/*/{advance-messages,claim-messages,within-paces,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-until,phone-offers,read-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,finish-deferred,end-doubts,queue-position,accounts-that-sent,last-submitted}.ts'],
-    ['test/dispatch/*.test.ts', 'test/phones/{gateway,gateway-pace,fetch-routes,fair-turns,phones-model,recaller,reported-times,offers-in-order,sent-words,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
+    ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,fair-turns,fetch-routes,gateway,gateway-pace,offers-in-order,own-devices,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
   ),
   room(
     'dispatch',
     'which device, when, and what next',
     ['src/dispatch/*/{choose-device,retry-policy,breaker,route-ring,rate-limit,sim-paces,throughput,eligible-devices-count,disabled-phones,ready-claims,fetch-turns,held-offers,valid-outcome,another-device,orphaned-claims,device-trust,doubt,unknown-outcome,known-senders,opted-out-claims,half-open-phones,unreported-offers,phone-gateway,phone-report,phone-reports,due-routes,queue-clock}.ts'],
-    ['test/dispatch/*.test.ts', 'test/phones/{gateway,gateway-pace,fetch-routes,fair-turns}.test.ts'],
+    ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,fair-turns,fetch-routes,gateway,gateway-pace,offers-in-order,own-devices,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts'],
   ),
 ] // prettier-ignore
 

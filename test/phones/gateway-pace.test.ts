@@ -4,6 +4,7 @@ import { settleReports } from '../../src/dispatch/phones/phone-reports.ts'
 import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import { eventually } from '../eventually.ts'
 import { expectSums } from '../messages/expect-sums.ts'
+import { statementsOf } from '../plans.ts'
 import { openDeskHouse, sayAll } from './gateway-fixture.ts'
 import { appWords } from './app-words.ts'
 
@@ -37,6 +38,15 @@ test('a phone is given what its pace allows, and a restart gives it no more', as
   expect(later.filter(({ isAgain }) => !isAgain)).toHaveLength(10)
   expect(later).toHaveLength(20)
 })
+
+test('what a phone was given before is read at its first request, and by a node that is alone not again', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  const readsPace = async () =>
+    (await statementsOf(house.storage.read, () => house.pull(phone))).filter(({ sql }) => sql.includes('sum(m.parts)'))
+  expect(await readsPace()).toHaveLength(1)
+  expect(await readsPace()).toHaveLength(0)
+}) // prettier-ignore
 
 test('a phone holds no more than its page without having said so', async () => {
   for (const window of [3, 30]) {

@@ -50,6 +50,13 @@ test('a SIM whose window ends has its room back, whatever the others have left',
   ])
 })
 
+test('without a pace a SIM has as much more room than another as that has sent, from the first part on', () => {
+  const paces = new SimPaces(null, () => rotating)
+  paces.spend(1, 1, 0)
+  const [least, most] = paces.roomsFor(null, 0)
+  expect([least!.sim, most!.sim, least!.parts - most!.parts]).toEqual([2, 1, 1])
+})
+
 test('a phone that begins to take turns keeps what it has used', () => {
   let choice: SimChoice = { simOf: new Map(), turns: [] }
   const paces = new SimPaces(limit, () => choice)
