@@ -171,20 +171,22 @@ test('any number of them in one go', async () => {
   expect(await house.kept()).toBe(0)
 })
 
-test('a device keeps 2,000 pieces: beyond them the oldest message goes as it is', async () => {
+test('a device keeps 2,000 pieces: beyond them its oldest message goes as it is, and no older one of another device', async () => {
+  await house.receive({ index: 1, reference: 5_000 }, 'dev_other')
+  await house.clock.advance(1)
   for (let reference = 0; reference < 1_000; reference++) {
     await house.receive({ index: 1, reference })
     await house.receive({ index: 3, reference })
     await house.clock.advance(1)
   }
-  expect(await house.kept()).toBe(2_000)
-  await house.receive({ index: 1, reference: 5_000 }, 'dev_other')
+  expect(await house.kept()).toBe(2_001)
+  await house.receive({ index: 3, reference: 5_000 }, 'dev_other')
   expect(await house.texts()).toEqual([])
   await house.receive({ index: 1, reference: 5_000 })
   expect(await house.texts()).toEqual(['part 1. …part 3. '])
   await house.receive({ index: 2, reference: 2 })
   await house.receive({ index: 2, reference: 3, text: 'a piece of one that is kept' })
-  expect(await house.kept()).toBe(2_000)
+  expect(await house.kept()).toBe(2_001)
   expect(await house.texts()).toEqual([
     'part 1. …part 3. ',
     whole,

@@ -92,13 +92,13 @@ export async function readOffers(db: Db, terms: OfferTerms): Promise<OfferedMess
   const rows = await selectEach<OpenOffer>(db, openOffers, [
     [deviceId, nowMs - longestOfferMs, phoneId, maxOpen],
   ])
-  const isQuietSince = (sinceMs: number, row: OpenOffer): boolean =>
-    Math.max(sinceMs, row.last_offered_at) <= nowMs - hangsAfterMs
+  const isQuietSince = (sinceMs: number | null, row: OpenOffer): boolean =>
+    Math.max(sinceMs ?? 0, row.last_offered_at) <= nowMs - hangsAfterMs
   const due = rows.filter((row) => {
     // A recall may never be confirmed: it is sent immediately, and then repeated from time to time.
-    if (row.recall !== null) return isRecallDue(row) || isQuietSince(row.recalled_at ?? 0, row)
+    if (row.recall !== null) return isRecallDue(row) || isQuietSince(row.recalled_at, row)
     if (row.text === null || row.finalized_at !== null) return false
-    return row.state === null ? row.expires_at > nowMs : isQuietSince(row.reported_at ?? 0, row)
+    return row.state === null ? row.expires_at > nowMs : isQuietSince(row.reported_at, row)
   })
   // New offers come before repeated ones.
   due.sort((a, b) => Number(isKnown(a)) - Number(isKnown(b)))
