@@ -52,7 +52,7 @@ const openHouse = async () => {
     ])
     return house.janitors({ fence: 2, past: { epoch: 1, outcomes } }).rescuer.sweepAll()
   }
-  return { house, first, rescue }
+  return { house, first, second, rescue }
 }
 
 test('an orphan that the database takes in no form keeps no other, and ends as it was told once it is taken', async () => {
@@ -62,6 +62,17 @@ test('an orphan that the database takes in no form keeps no other, and ends as i
   await rescue(accepted)
   expect(await house.statuses()).toEqual(['sending', 'unconfirmed', 'queued'])
   await hold(house.storage.writer, first.message_id, 1)
+  await rescue(accepted)
+  expect(await house.statuses()).toEqual(['sent', 'unconfirmed', 'queued'])
+})
+
+test('two orphans that the database takes in no form keep no third', async () => {
+  const { house, first, second, rescue } = await openHouse()
+  const accepted: Outcome = { kind: 'accepted', networkIds: ['net-1'], receiptExpected: true }
+  for (const { message_id } of [first, second]) await hold(house.storage.writer, message_id, 100)
+  await rescue(accepted)
+  expect(await house.statuses()).toEqual(['sending', 'sending', 'queued'])
+  for (const { message_id } of [first, second]) await hold(house.storage.writer, message_id, 1)
   await rescue(accepted)
   expect(await house.statuses()).toEqual(['sent', 'unconfirmed', 'queued'])
 })

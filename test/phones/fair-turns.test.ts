@@ -3,7 +3,9 @@ import { reportLifetimeMs } from '../../src/devices/status/device-report.ts'
 import type { KnownPhone } from '../../src/devices/phones/registered-phones.ts'
 import { routingFor } from '../../src/dispatch/devices/routing.ts'
 import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
-import { type DeskHouse, openDeskHouse } from './gateway-fixture.ts'
+import { routeKeyOf } from '../../src/messages/core/route-key.ts'
+import { insertRows } from '../../src/storage/seam/sets.ts'
+import { type DeskHouse, openDeskHouse, sayAll } from './gateway-fixture.ts'
 
 /** A phone that every account may use, without a pace. */
 async function registerShared(house: DeskHouse): Promise<KnownPhone> {
@@ -50,6 +52,27 @@ test('what a phone cannot carry hides nothing that it can, however much of it wa
   for (const accountId of await addSenders(house, 300)) await house.send({ accountId, from: 'Shop' })
   await house.addAccount('acc_z', 10)
   await house.send({ accountId: 'acc_z', to: ['+4915112345699'] })
+  expect((await house.pull(phone)).map(({ to }) => to)).toEqual(['+4915112345699'])
+})
+
+test('a fetch looks at 1,000 routes, and the next at those behind them', async () => {
+  const house = await openDeskHouse()
+  const phone = await registerShared(house)
+  await house.addAccount('acc_z', 10)
+  await house.send({ accountId: 'acc_z', to: ['+4915112345698'] })
+  const addOthers = (from: number, to: number) =>
+    house.storage.writer.write((tx) =>
+      insertRows(tx, 'queue_totals', Array.from({ length: to - from }, (_, i) => ({
+        account_id: 'acc_b', mode: 'live', route_key: routeKeyOf('live', `Shop${from + i}`), messages: 1, parts: 1, next_expiry_at: 0,
+      }))),
+    ) // prettier-ignore
+  await addOthers(0, 999)
+  const offers = await house.pull(phone)
+  expect(offers.map(({ to }) => to)).toEqual(['+4915112345698'])
+  await house.report(phone, ...offers.map(sayAll('pending')))
+  await house.send({ accountId: 'acc_z', to: ['+4915112345699'] })
+  await addOthers(999, 1_000)
+  expect(await house.pull(phone)).toEqual([])
   expect((await house.pull(phone)).map(({ to }) => to)).toEqual(['+4915112345699'])
 })
 
