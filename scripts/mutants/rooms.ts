@@ -39,7 +39,7 @@ export const mutantRooms: readonly MutantRoom[] = [
     'receipts',
     'what the network says later',
     ['src/smpp/*/receipt*.ts', 'src/connectors/smpp/*/{unparsed,known-ids,incoming}.ts', 'src/smpp/*/message-id.ts', 'src/messages/*/*receipt*.ts', 'src/messages/*/{recycled-ids,open-parts,network-ids,group-members,merge-phone-report}.ts', 'src/dispatch/*/{receipt-store,receipt-expirer,resume-receipts}.ts'],
-    ['test/smpp/*.test.ts', 'test/dispatch/*.test.ts'],
+    ['test/smpp/*.test.ts', 'test/dispatch/*.test.ts', 'test/phones/restarts.test.ts'],
   ),
   room(
     'authentication',
@@ -57,13 +57,13 @@ export const mutantRooms: readonly MutantRoom[] = [
     'messages',
     'the states of a message and its queue',
     ['src/messages/*/{advance-messages,claim-messages,within-paces,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-until,phone-offers,read-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,finish-deferred,end-doubts,queue-position,accounts-that-sent,last-submitted}.ts'],
-    ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,fair-turns,fetch-routes,gateway,gateway-pace,offers-in-order,own-devices,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
+    ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,crowds,fair-turns,fetch-routes,gateway,gateway-pace,open-offers,own-devices,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
   ),
   room(
     'dispatch',
     'which device, when, and what next',
     ['src/dispatch/*/{choose-device,retry-policy,breaker,route-ring,rate-limit,sim-paces,throughput,eligible-devices-count,disabled-phones,ready-claims,fetch-turns,held-offers,valid-outcome,another-device,orphaned-claims,device-trust,doubt,unknown-outcome,known-senders,opted-out-claims,half-open-phones,unreported-offers,phone-gateway,phone-report,phone-reports,due-routes,queue-clock}.ts'],
-    ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,fair-turns,fetch-routes,gateway,gateway-pace,offers-in-order,own-devices,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts'],
+    ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,crowds,fair-turns,fetch-routes,gateway,gateway-pace,open-offers,own-devices,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts'],
   ),
 ] // prettier-ignore
 

@@ -81,6 +81,16 @@ test('an answer is for the account that last sent to the number through the devi
   expect(await owners()).toEqual(['acc_ada', 'acc_ben'])
 })
 
+test('whichever spelling of the number was sent to, the last account counts', async () => {
+  const [present, former] = ['+5491123456789', '+541123456789']
+  await sent('acc_ada', 2_000, { recipient: present })
+  await sent('acc_ben', 1_000, { recipient: former })
+  await receive({ from: present })
+  await sent('acc_ada', 500, { recipient: present })
+  await receive({ from: present })
+  expect(await owners()).toEqual(['acc_ben', 'acc_ada'])
+})
+
 test('a text is kept without what no database takes: control characters and half surrogate pairs', async () => {
   await sent('acc_ada', 1_000)
   await receive({ text: 'a\u0000b\u001b[2J\ud83d\n\tc' })

@@ -33,8 +33,9 @@ function crowd(own: number, shared: number) {
     ownedBy: (accountId: string | null) => (accountId === null ? rooms.shared : rooms.own).map(as),
   }
   const sharers = new EligibleDevicesCount({ clock, pool })
-  const of = () =>
+  const of = (only: { isOwnOnly?: true } = {}) =>
     sharers.of({
+      ...only,
       accountId: 'a',
       mode: 'live',
       routeKey: 'live:',
@@ -47,7 +48,7 @@ function crowd(own: number, shared: number) {
 
 test('what waits is shared among all that have room; of few each change counts at once', () => {
   const { rooms, of } = crowd(3, 2)
-  expect(of()).toBe(5)
+  expect([of(), of({ isOwnOnly: true })]).toEqual([5, 3])
   rooms.own[0] = 0
   rooms.shared.pop()
   expect(of()).toBe(3)
@@ -64,7 +65,7 @@ test('a crowd is counted anew after a second, or when it has been asked for some
   await clock.advance(1_001)
   expect(of()).toBe(80)
   rooms.own.fill(0)
-  const told = Array.from({ length: 12 }, of)
+  const told = Array.from({ length: 12 }, () => of())
   expect(told[0]).toBe(80)
   expect(told.at(-1)).toBe(1)
 })

@@ -84,11 +84,11 @@ test('an offer is forgotten when its phone can correct nothing any more, and not
     log: createLog('silent', { write: () => undefined }),
     horizon: new WriteHorizon({ now: house.clock.now }),
     receiptWindowMs: 72 * hourMs,
-    correctionDays: 0,
+    correctionDays: 1,
     unmatchedMs: 72 * hourMs,
     maxUnmatched: 1_000,
   })
-  house.clock.jumpWallClock(71 * hourMs)
+  house.clock.jumpWallClock(95 * hourMs)
   await closer.sweepAll()
   await house.report(phone, { attemptId: offer!.attemptId, state: 'delivered', error: null })
   expect(await house.statuses()).toEqual(['delivered'])

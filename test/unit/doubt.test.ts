@@ -54,6 +54,15 @@ test('half of the last twenty put a device in doubt, within ten minutes, and les
   expect(hearing(Array.from({ length: 100 }, (_, i) => (i % 7 < 3 ? unknown : good))).isDoubted).toBe(false)
 })
 
+test('what is cut off within a second was cut off at once', () => {
+  const cut: Outcome = { ...unknown, connectionLost: true }
+  for (const [apartMs, faults] of [[999, 1], [1_000, 2]] as const) {
+    const doubt = new FaultDetector(restMs)
+    for (const nowMs of [5_000, 5_000 + apartMs]) doubt.record(cut, nowMs)
+    expect(doubt.faults).toBe(faults)
+  }
+}) // prettier-ignore
+
 test('a lost connection is one fault, however much was open on it, and five of them in a row are five', () => {
   const cut: Outcome = { ...unknown, connectionLost: true }
   const doubt = new FaultDetector(restMs)

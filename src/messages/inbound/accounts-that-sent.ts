@@ -49,6 +49,7 @@ export async function findAccountsThatSentTo(
 ): Promise<string[]> {
   const inputs = everySpelling(number).map((each) => [deviceId, mode, each, sinceMs, most])
   const rows = await selectEach<{ account_id: string; at: number }>(db, accountsThatSent, inputs)
-  if (inputs.length > 1) rows.sort((a, b) => b.at - a.at)
+  // Each spelling's are in order.
+  rows.sort((a, b) => b.at - a.at)
   return [...new Set(rows.map((row) => row.account_id))].slice(0, most)
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { maxOpen } from '../../src/messages/phones/phone-offers.ts'
 import { readOffers } from '../../src/messages/phones/read-offers.ts'
+import { countUnfinishedOffers } from '../../src/messages/phones/unfinished-offers.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openDeskHouse, sayAll } from './gateway-fixture.ts'
 
@@ -18,4 +19,19 @@ test('what a phone has not acknowledged is found behind as many as it may hold',
   const nowMs = house.clock.now()
   const offers = await readOffers(house.storage.read, { ...phone, askedAtMs: nowMs, nowMs, most: 20, hangsAfterMs: 600_000 }) // prettier-ignore
   expect(offers.map(({ attemptId }) => attemptId)).toEqual([newest!.attemptId])
+})
+
+test('what an app that was installed anew has lost does not count among what its phone holds', async () => {
+  const house = await openDeskHouse()
+  const { deviceId, ...phone } = await house.register('1')
+  await house.send({ to: ['+4915112345601', '+4915112345602'] })
+  await house.pull({ deviceId, ...phone })
+  const count = async () =>
+    (await countUnfinishedOffers(house.storage.read, [deviceId], { nowMs: house.clock.now(), most: 20 })).get(
+      deviceId,
+    )
+  expect(await count()).toBe(2)
+  const anew = await house.register('1')
+  expect([anew.deviceId, anew.phoneId === phone.phoneId]).toEqual([deviceId, false])
+  expect(await count()).toBe(0)
 })
