@@ -56,9 +56,12 @@ test('a phone holds no more than its page without having said so', async () => {
     for (let n = 0; n < 40; n++) await house.send()
     const held = await house.pull(phone)
     expect(held).toHaveLength(window)
+    const given = async () => (await house.statuses()).filter((status) => status === 'sending').length
     expect(await house.pull(phone)).toHaveLength(window)
+    expect(await given()).toBe(window)
     await house.report(phone, { attemptId: held[0]!.attemptId, state: 'pending', error: null })
     expect(await house.pull(phone)).toHaveLength(window)
+    expect(await given()).toBe(window + 1)
   }
 })
 

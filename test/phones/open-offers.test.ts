@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { goneMs } from '../../src/devices/phones/registered-phones.ts'
 import { maxOpen } from '../../src/messages/phones/phone-offers.ts'
 import { readOffers } from '../../src/messages/phones/read-offers.ts'
 import { countUnfinishedOffers } from '../../src/messages/phones/unfinished-offers.ts'
@@ -31,6 +32,7 @@ test('what an app that was installed anew has lost does not count among what its
       deviceId,
     )
   expect(await count()).toBe(2)
+  house.clock.jumpWallClock(goneMs)
   const anew = await house.register('1')
   expect([anew.deviceId, anew.phoneId === phone.phoneId]).toEqual([deviceId, false])
   expect(await count()).toBe(0)
