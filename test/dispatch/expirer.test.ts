@@ -40,6 +40,18 @@ describe('the expirer', () => {
     await house.sums()
   })
 
+  test('ends what is over on a route, and leaves what is valid beside it', async () => {
+    await house.addDevice('dev_s', { settings: { offline: 'true' } })
+    for (const minutes of [1, 2, 3]) await house.send({ expiresAt: house.clock.now() + minutes * minuteMs })
+    const { expirer } = house.janitors()
+    for (const expected of [['expired', 'queued', 'queued'], ['expired', 'expired', 'queued'], ['expired', 'expired', 'expired']]) {
+      house.clock.jumpWallClock(minuteMs)
+      await expirer.sweepAll()
+      expect(await house.statuses()).toEqual(expected)
+    }
+    await house.sums()
+  }) // prettier-ignore
+
   test('is not needed for a message not to go late: a device that comes back after the validity gets nothing', async () => {
     await house.addDevice('dev_s', { settings: { offline: 'true' } })
     await house.send({ expiresAt: house.clock.now() + minuteMs })
