@@ -4,6 +4,7 @@ import { maxOpen } from '../../src/messages/phones/phone-offers.ts'
 import { readOffers } from '../../src/messages/phones/read-offers.ts'
 import { countUnfinishedOffers } from '../../src/messages/phones/unfinished-offers.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
+import { statementsOf } from '../plans.ts'
 import { openDeskHouse, sayAll } from './gateway-fixture.ts'
 
 test('what a phone has not acknowledged is found behind as many as it may hold', async () => {
@@ -37,3 +38,12 @@ test('what an app that was installed anew has lost does not count among what its
   expect([anew.deviceId, anew.phoneId === phone.phoneId]).toEqual([deviceId, false])
   expect(await count()).toBe(0)
 })
+
+test('what a phone was given before is read at its first request, and by a node that is alone not again', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  const readsPace = async () =>
+    (await statementsOf(house.storage.read, () => house.pull(phone))).filter(({ sql }) => sql.includes('sum(m.parts)'))
+  expect(await readsPace()).toHaveLength(1)
+  expect(await readsPace()).toHaveLength(0)
+}) // prettier-ignore
