@@ -55,6 +55,27 @@ test('what a phone cannot carry hides nothing that it can, however much of it wa
   expect((await house.pull(phone)).map(({ to }) => to)).toEqual(['+4915112345699'])
 })
 
+test('of a suspended account a phone is given nothing, and of others as before', async () => {
+  const house = await openDeskHouse()
+  const phone = await registerShared(house)
+  await house.addAccount('acc_b', 10)
+  await house.send()
+  await house.send({ accountId: 'acc_b', to: ['+4915112345699'] })
+  const become = async (state: 'suspended' | 'active') => {
+    await house.storage.writer.write(async (tx) => {
+      await tx.updateTable('accounts').set({ state }).where('id', '=', 'acc_a').execute()
+      await touchDirectory(tx)
+    })
+    await house.pool.reloadIfChanged()
+  }
+  await become('suspended')
+  const offers = await house.pull(phone)
+  expect(offers.map(({ to }) => to)).toEqual(['+4915112345699'])
+  await house.report(phone, ...offers.map(sayAll('pending')))
+  await become('active')
+  expect(await house.pull(phone)).toHaveLength(1)
+})
+
 test('a fetch looks at 1,000 routes, and the next at those behind them', async () => {
   const house = await openDeskHouse()
   const phone = await registerShared(house)

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { goneMs } from '../../src/devices/phones/registered-phones.ts'
+import { createHalfOpenWatch } from '../../src/dispatch/sweepers/half-open-phones.ts'
 import { maxOpen } from '../../src/messages/phones/phone-offers.ts'
 import { readOffers } from '../../src/messages/phones/read-offers.ts'
 import { countUnfinishedOffers } from '../../src/messages/phones/unfinished-offers.ts'
+import { createLog } from '../../src/process/log.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { statementsOf } from '../plans.ts'
 import { openDeskHouse, sayAll } from './gateway-fixture.ts'
@@ -46,4 +48,17 @@ test('what a phone was given before is read at its first request, and by a node 
     (await statementsOf(house.storage.read, () => house.pull(phone))).filter(({ sql }) => sql.includes('sum(m.parts)'))
   expect(await readsPace()).toHaveLength(1)
   expect(await readsPace()).toHaveLength(0)
+}) // prettier-ignore
+
+test('nobody asks what phones hold that hold nothing', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  const watch = createHalfOpenWatch({ ...house, read: house.storage.read, log: createLog('silent', { write: () => undefined }) })
+  const asked = () => statementsOf(house.storage.read, () => watch.sweepAll())
+  expect(await asked()).toEqual([])
+  await house.send()
+  const offers = await house.pull(phone)
+  expect(await asked()).not.toEqual([])
+  await house.report(phone, ...offers.map(sayAll('sent')))
+  expect(await asked()).toEqual([])
 }) // prettier-ignore
