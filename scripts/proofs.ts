@@ -17,7 +17,15 @@ export const proofs: readonly Proof[] = [
     projects: embedded,
     files: ['test/messages/model.test.ts', 'test/messages/receipts.test.ts', 'test/messages/receipts-of-attempts.test.ts'],
     sizes: ['SEQUENCES'],
-    catches: ['double-release', 'late-report-charges', 'part-of-it-delivered'],
+    catches: ['both-purses-charged', 'double-release', 'late-report-charges', 'part-of-it-delivered'],
+  },
+  {
+    name: 'purses',
+    summary: 'each message is charged once, in one purse: what only own devices may carry is never given to a shared one, and what both may carry is paid by the one that sent it, whatever its end',
+    projects: both,
+    files: ['test/phones/own-devices.test.ts', 'test/messages/ends-in-each-purse.test.ts'],
+    sizes: [],
+    catches: ['own-purse-over-a-shared-device'],
   },
   {
     name: 'crash-points',

@@ -88,17 +88,25 @@ export class WalletChanges {
     else change.reserved += parts
   }
 
-  /** Settles a hold: charges `charged` parts of it on the UTC day of `atMs`, and releases the rest. */
-  settle(purse: Purse, held: number, charged: number, atMs: number): void {
-    const change = this.#of(purse)
-    if (purse.paidBy === 'own_device') {
-      change.own_reserved -= held
-      change.own_used += charged
-      return
+  /**
+   * Settles a hold: charges `charged` parts of it on the UTC day of `atMs`, and releases the rest. `payer` is the
+   * purse that is charged, if another one than that of the hold: then the hold is released whole.
+   */
+  settle(
+    purse: Purse,
+    {
+      held,
+      charged,
+      atMs,
+      payer = purse.paidBy,
+    }: { held: number; charged: number; atMs: number; payer?: Payer | undefined },
+  ): void {
+    this.reserve(purse, -held)
+    if (payer === 'own_device') this.#of(purse).own_used += charged
+    else {
+      this.#of(purse).used += charged
+      if (charged > 0) this.#use(purse, charged, utcDay(atMs))
     }
-    change.reserved -= held
-    change.used += charged
-    if (charged > 0) this.#use(purse, charged, utcDay(atMs))
   }
 
   /** Writes the sums, and adds usage to the counters of its days. */

@@ -1,14 +1,13 @@
 import type { Caller } from '../accounts/keys/authenticator.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
-import type { Routing } from '../dispatch/devices/routing.ts'
 import { type Fault, refuse } from '../runtime/errors.ts'
 import type { Ids } from '../runtime/ids.ts'
 import { longestAheadMs } from '../messages/queue/move-messages.ts'
 import type { SendRequest } from '../messages/send/send-request.ts'
-import type { Payer } from '../storage/tables/schema.ts'
 import { parseInstant } from '../runtime/instant.ts'
 import { type SendBody, readSendBody } from './send-body.ts'
+import { choosePurse, type ChosenPurse } from './own-purse.ts'
 import { checkPolicy, checkSimulatedLimits } from './send-policy.ts'
 import type { SendPorts } from './send-ports.ts'
 import { readRecipients, type Recipient } from './send-recipients.ts'
@@ -23,14 +22,12 @@ export interface PrepareSendDeps {
 }
 
 /** A valid body, with its numbers parsed and its text priced. */
-export interface CheckedSend {
+export interface CheckedSend extends ChosenPurse {
   body: SendBody
   recipients: Recipient[]
   priced: PricedText
   /** Send time; null to send immediately. */
   sendAtMs: number | null
-  routing: Routing
-  paidBy: Payer
   /** When it can be submitted at the earliest; null when that is unknown. */
   wait: ExpectedWait | null
 }
@@ -75,13 +72,9 @@ function readSend(
   const recipients = valid.to === undefined ? [] : readRecipients(valid.to, mode, faults)
   const priced = valid.text === undefined ? null : priceValid(valid.text, valid, faults)
   const encodingForced = priced?.encodingForced === true
-  const own =
-    caller.ownDevices === 'free' && mode === 'live'
-      ? routings.forAccount(accountId, mode, sender, encodingForced, 'own')
-      : null
-  // What own devices cannot carry is sent, and paid, as without them.
-  const isOwn = own !== null && own.enabled && (priced?.parts ?? 0) <= own.maxParts
-  const routing = isOwn ? own : routings.forAccount(accountId, mode, sender, encodingForced)
+  const carried = { sender, encodingForced, parts: priced?.parts ?? 0, fallback: valid.fallback ?? null }
+  const purse = choosePurse(routings, caller, carried)
+  const { routing } = purse
   const isBlockedByEncoding =
     encodingForced && !routing.enabled && routings.forAccount(accountId, mode, sender, false).enabled
   if (isBlockedByEncoding) {
@@ -99,8 +92,7 @@ function readSend(
   }
   if (faults.length > 0 || priced === null)
     throw refuse('validation_failed', { errors: faults.slice(0, maxFaults) })
-  const paidBy = isOwn ? 'own_device' : 'balance'
-  return { body: valid as SendBody, recipients, priced, sendAtMs, routing, paidBy }
+  return { body: valid as SendBody, recipients, priced, sendAtMs, ...purse }
 }
 
 function readSendAt(text: string | null, nowMs: number, faults: Fault[]): number | null {
@@ -130,7 +122,7 @@ const priceValid = (text: string, body: Partial<SendBody>, faults: Fault[]): Pri
 export function buildRequest(
   { clock, ids, config }: PrepareSendDeps,
   caller: Caller,
-  { body, recipients, priced, routing, paidBy, wait, sendAtMs }: CheckedSend,
+  { body, recipients, priced, routing, paidBy, fallback, paidWarning, wait, sendAtMs }: CheckedSend,
   idempotency: SendRequest['idempotency'],
 ): SendRequest {
   const createdAt = clock.now()
@@ -158,26 +150,30 @@ export function buildRequest(
     units: priced.units,
     parts: priced.parts,
     ...(paidBy === 'own_device' ? { paidBy } : {}),
+    ...(fallback === undefined ? {} : { fallback }),
     smartEncodingApplied: priced.smartEncodingApplied,
     onUnknown,
     clientReference: body.client_reference ?? null,
     metadata: body.metadata === undefined ? '{}' : JSON.stringify(body.metadata),
     ...(isScheduled ? { sendAt: sendAtMs } : {}),
     expiresAt: (isScheduled ? sendAtMs : createdAt) + validitySeconds * 1000,
-    warnings: findWarnings(
-      {
-        mode,
-        recipients,
-        priced,
-        encoding: body.encoding ?? 'auto',
-        validitySeconds,
-        onUnknown,
-        wait,
-        isScheduled,
-      },
-      routing,
-      createdAt,
-    ),
+    warnings: [
+      ...findWarnings(
+        {
+          mode,
+          recipients,
+          priced,
+          encoding: body.encoding ?? 'auto',
+          validitySeconds,
+          onUnknown,
+          wait,
+          isScheduled,
+        },
+        routing,
+        createdAt,
+      ),
+      ...(paidWarning === undefined ? [] : [paidWarning]),
+    ],
     lowBalanceWarning,
   }
 }

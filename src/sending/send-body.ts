@@ -3,7 +3,7 @@ import type { Fault, FieldCode } from '../runtime/errors.ts'
 import { echoedTextFault } from '../runtime/field-faults.ts'
 import { type BodySchema, readMembers, type ReadRules, schemaFaults } from '../runtime/schema-faults.ts'
 import { oneOf, orNull } from '../runtime/schemas.ts'
-import { categories } from '../storage/tables/column-values.ts'
+import { categories, fallbacks } from '../storage/tables/column-values.ts'
 import { metadataFaults } from './send-metadata.ts'
 
 const e164 = '^\\+[1-9][0-9]{6,14}$'
@@ -58,6 +58,9 @@ export const SendBodySchema = Type.Object(
       ...oneOf(['stop', 'resend_once'], 'If the outcome of a submission to a link is unknown: `stop` makes the message `unconfirmed`, `resend_once` sends it once more (`possible_duplicate: true`), charged once.'),
       default: 'stop',
     }),
+    fallback: Type.Optional(
+      oneOf(fallbacks, 'In an account whose own devices are free: `shared` lets shared devices carry the send while no own device works. It takes a hold of the balance, released whole when an own device sends (`cost.paid_by`). By default such a send waits for an own device. No effect in other accounts and in test mode, where shared devices always help.'),
+    ),
     dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Check and price the send, store nothing, return 200.' })),
   },
   { additionalProperties: false, description: 'Text and recipients of a send.' },

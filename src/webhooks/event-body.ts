@@ -1,4 +1,5 @@
 import { rfc3339 } from '../runtime/clock.ts'
+import { routePayerOf } from '../messages/core/route-key.ts'
 import type { MessageRow } from '../messages/core/message-store.ts'
 import type { WebhookEventTable } from '../storage/tables/webhook-tables.ts'
 
@@ -51,6 +52,8 @@ function messageAtEvent(message: MessageRow, event: WebhookEventTable): MessageR
     ...message,
     status,
     cost_state,
+    // An own device pays for a message with a fallback when it is charged, not before.
+    paid_by: (charged ?? 0) > 0 ? message.paid_by : routePayerOf(message),
     possible_duplicate,
     parts_sent: parts_sent ?? 0,
     charged: charged ?? 0,

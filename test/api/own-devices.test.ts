@@ -18,8 +18,12 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 const to = '+4915112345678'
-const live = (body: object): Promise<TestAnswer> =>
-  api.send({ to, text: 'Hello', ...body }, { key: api.account.liveKey })
+const live = (body: object, headers: Record<string, string> = {}): Promise<TestAnswer> =>
+  api.send({ to, text: 'Hello', ...body }, { key: api.account.liveKey, headers })
+const grant = (sms: number) =>
+  api.storage.writer.write((tx) =>
+    tx.updateTable('wallets').set({ granted: sms }).where('account_id', '=', api.account.accountId).execute(),
+  )
 const balance = async () =>
   (await api.request('GET', '/api/v1/balance', { key: api.account.liveKey })).body as Record<string, number>
 const setPrice = async (price: 'free' | 'charged') => {
@@ -64,12 +68,60 @@ test('what own devices cannot carry is paid, or refused for want of balance: a s
   expect((await live({})).status).toBe(202)
 })
 
+const warned = ({ body }: TestAnswer) =>
+  body.warnings.filter(({ code }: { code: string }) => code === 'paid_by_balance')
+
+test('a send, dry or not, warns when the balance pays although own devices are free, and one that they carry does not', async () => {
+  await grant(10)
+  expect(warned(await live({}))).toEqual([])
+  own = { ...workingRouting, maxParts: 1 }
+  const long = { text: 'x'.repeat(200) }
+  const message =
+    'Own devices of this account cost nothing, but none of them can send more than 1 part, and the text has 2: the balance pays for this send.'
+  const warning = { code: 'paid_by_balance', message, reason: 'too_long' }
+  expect(warned(await live({ ...long, dry_run: true }))).toEqual([warning])
+  const sent = await live(long)
+  expect(warned(sent)).toEqual([warning])
+  expect(sent.body.messages[0].cost.paid_by).toBe('balance')
+  own = workingRouting
+})
+
+test('with a fallback a send takes a hold of the balance, which dry run, message, history and a repeated answer say', async () => {
+  const { available: before = 0 } = await balance()
+  const fallback = 'shared'
+  const dry = await live({ fallback, dry_run: true })
+  const held = { held: 1, charged: 0, state: 'held', paid_by: 'balance' }
+  expect(dry.body.messages[0]).toMatchObject({ fallback, cost: held })
+  const sent = await live({ fallback }, { 'idempotency-key': 'with-a-fallback' })
+  expect(sent.body.messages[0]).toMatchObject({ fallback, cost: held })
+  expect(sent.body.totals.balance_available).toBe(before - 1)
+  const paid = { paid_by: 'own_device', cost_state: 'charged', charged: 1, status: 'sent' } as const
+  const ofIt = { id: sent.body.messages[0].id as string }
+  await api.storage.writer.write((tx) =>
+    tx.updateTable('messages').set(paid).where('id', '=', ofIt.id).execute(),
+  )
+  const listed = await api.request('GET', `/api/v1/history?id=${ofIt.id}`, { key: api.account.liveKey })
+  expect(listed.body.data[0]).toMatchObject({
+    fallback,
+    cost: { held: 1, charged: 1, state: 'charged', paid_by: 'own_device' },
+  })
+  const again = await live({ fallback }, { 'idempotency-key': 'with-a-fallback' })
+  expect(again.body).toEqual(sent.body)
+  expect((await live({ fallback: 'own' })).body.errors[0]).toMatchObject({
+    pointer: '/fallback',
+    code: 'not_in_enum',
+  })
+  expect((await live({})).body.messages[0].fallback).toBe(null)
+})
+
 test('a test key pays with its credits, whatever own devices cost', async () => {
   const sent = await api.send({ to: '+15005550006', text: 'Hello' })
   expect(sent.body.messages[0].cost.paid_by).toBe('balance')
 })
 
 test('set to charged again, the next send needs the balance', async () => {
+  const { reserved = 0 } = await balance()
+  await grant(reserved)
   await setPrice('charged')
   expect((await live({})).body.code).toBe('insufficient_balance')
 })

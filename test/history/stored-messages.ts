@@ -28,6 +28,7 @@ export const storedMessage = (row: Partial<MessageRow> & { id: string; created_a
   charged: 0,
   cost_state: 'held',
   on_unknown: 'stop',
+  fallback: null,
   paid_by: 'balance',
   device_id: null,
   receipt_expected: null,

@@ -99,6 +99,15 @@ test('every check finds each of its planted mistakes', async () => {
       `update phone_offers set closed_at = null where attempt_id = 'att_done'`,
       `update attempts set state = 'accepted', ended_at = 1 where id = 'att_p'`,
     ],
+    routes_are_purses: [
+      `update messages set paid_by = 'own_device' where id = 'msg_waits'`,
+      `update messages set paid_by = 'own_device' where id = 'msg_later'`,
+      `update messages set paid_by = 'own_device' where id = 'msg_claimed'`,
+      `update queue set route_key = 'live+own:' where message_id = 'msg_waits'`,
+      `update queue set route_key = 'live+ucs2+own!dev_a:Shop' where message_id = 'msg_claimed'`,
+      `update deferred set route_key = 'live+own:' where message_id = 'msg_quiet'`,
+      `update messages set paid_by = 'own_device', fallback = 'shared' where id = 'msg_failed'`,
+    ],
     traffic_is_messages: [
       `update traffic set accepted = accepted + 1`,
       `update traffic set archived = 0`,

@@ -193,7 +193,7 @@ test('a hold that ends without a charge is no use of a day', async () => {
   await fixture.storage.writer.write(async (tx) => {
     const changes = new WalletChanges()
     changes.reserve({ accountId, mode: 'live' }, 2)
-    changes.settle({ accountId, mode: 'live' }, 2, 0, fixture.clock.now())
+    changes.settle({ accountId, mode: 'live' }, { held: 2, charged: 0, atMs: fixture.clock.now() })
     await changes.apply(tx)
   })
   expect(await fixture.storage.read.selectFrom('usage_days').selectAll().execute()).toEqual([])

@@ -162,8 +162,8 @@ type SaidReceipts = ReadonlyMap<string, { claimed: Claimed; result: ReceiptResul
 
 /** Receipts by their network ids, in one unit. */
 async function sayReceipts(model: Model, real: Real, words: SaidReceipts): Promise<void> {
-  const told = [...words].map(([networkId, { result }]) => ({
-    deviceId: 'dev_s',
+  const told = [...words].map(([networkId, { claimed, result }]) => ({
+    deviceId: claimed.deviceId,
     networkId,
     result,
     code: null,

@@ -4,17 +4,21 @@ import { claimMessages, type ClaimRequest } from '../../src/messages/queue/claim
 import { routeKeyOf } from '../../src/messages/core/route-key.ts'
 import type { Model } from './model.ts'
 import type { ClaimWish, SimRoom } from './model-paces.ts'
+import { deviceId, type ModelDevice, modelDevices } from './model-purses.ts'
 import { account, accounts, type Real, step } from './model-step.ts'
 
 const quota = fc.integer({ min: 1, max: 6 })
 const isForced = fc.integer({ min: 0, max: 3 }).map((drawn) => drawn === 0)
 
-/** A link takes so many of one account: what its pace leaves is seen to before and after. */
+/** A link takes so many of one account: what its pace leaves is seen to before and after. Only an own one takes of its own route. */
 const ofOne = fc
-  .record({ account, quota, isForced })
-  .map((wish) =>
-    step(`claim ${JSON.stringify(wish)}`, (model, real) => claimThese(model, real, [wish], null)),
-  )
+  .record({ account, quota, isForced, isOwn: fc.boolean(), device: fc.constantFrom(...modelDevices) })
+  .map(({ device: drawn, ...wish }) => {
+    const device = wish.isOwn ? 'own' : drawn
+    return step(`${device} claims ${JSON.stringify(wish)}`, (model, real) =>
+      claimThese(model, real, [wish], { device, sims: null }),
+    )
+  })
 
 /**
  * A phone takes of both accounts in one unit, over its SIMs. Most of them have room for fewer parts than many a text has; the pace that a phone has as a
@@ -36,26 +40,34 @@ const ofBoth = fc
       claimThese(
         model,
         real,
-        accounts.map((accountId) => ({ ...wish, account: accountId })),
-        sims,
+        accounts.map((accountId) => ({ ...wish, isOwn: false, account: accountId })),
+        { device: 'shared', sims },
       ),
     ),
   )
 
 export const claim = fc.oneof({ weight: 3, arbitrary: ofOne }, { weight: 2, arbitrary: ofBoth })
 
-/** Of one account, by a link without a pace. */
-export const claimOf = (model: Model, real: Real, accountId: string, most: number): Promise<void> =>
-  claimThese(model, real, [{ account: accountId, quota: most, isForced: false }], null)
+/** Of one account, by a link without a pace; what only own devices carry goes by one. */
+export async function claimOf(
+  model: Model,
+  real: Real,
+  { accountId, most, device }: { accountId: string; most: number; device: ModelDevice },
+): Promise<void> {
+  const wish = { account: accountId, quota: most, isForced: false }
+  await claimThese(model, real, [{ ...wish, isOwn: false }], { device, sims: null })
+  await claimThese(model, real, [{ ...wish, isOwn: true }], { device: 'own', sims: null })
+}
 
 async function claimThese(
   model: Model,
   real: Real,
   wishes: readonly ClaimWish[],
-  sims: readonly SimRoom[] | null,
+  by: { device: ModelDevice; sims: readonly SimRoom[] | null },
 ): Promise<void> {
+  const { device, sims } = by
   const nowMs = real.clock.now()
-  const requests = wishes.map((wish) => wantOf(wish, sims))
+  const requests = wishes.map((wish) => wantOf(wish, by))
   const { claimed, offers } = await real.store.writer.write(async (tx) => {
     const made = await claimMessages(tx, real.ids, { requests, nowMs, dueMs: nowMs, fence: real.fence })
     // What a phone does with them is the subject of another model (phones-model.test.ts): here they go as those of a link do.
@@ -69,18 +81,18 @@ async function claimThese(
     sim: offers.get(attemptId) ?? null,
   }))
   expect(told).toEqual(expected)
-  for (const { id } of expected) model.claim(id)
+  for (const { id } of expected) model.claim(id, device)
   real.open.push(...claimed)
 }
 
 const wantOf = (
-  { account: accountId, quota: most, isForced: forced, maxParts }: ClaimWish,
-  sims: readonly SimRoom[] | null,
+  { account: accountId, quota: most, isForced: forced, isOwn, maxParts }: ClaimWish,
+  { device, sims }: { device: ModelDevice; sims: readonly SimRoom[] | null },
 ): ClaimRequest => ({
   accountId,
   mode: 'live',
-  routeKey: routeKeyOf('live', null, forced),
-  deviceId: 'dev_s',
+  routeKey: routeKeyOf('live', null, forced, isOwn ? 'own_device' : 'balance'),
+  deviceId: deviceId(device, accountId),
   quota: most,
   partsOver: 0,
   partsUpTo: 10,

@@ -6,6 +6,7 @@ import type { Model } from './model.ts'
 import { claimOf } from './model-claims.ts'
 import { connectorOutcome, endThese, sayParts, settle } from './model-attempts.ts'
 import { correctionMs, type LateYes, type ModelOutcome, networkIdsOf } from './model-message.ts'
+import { modelDevices } from './model-purses.ts'
 import { account, type Real, step } from './model-step.ts'
 
 /** The answer to an attempt that was given up comes after all, with the ids of all its parts; it may promise no receipts. */
@@ -81,9 +82,11 @@ export const yesAgain = fc
     ),
   )
 
+const deviceBy = (which: number) => modelDevices[which % modelDevices.length]!
+
 /** An open attempt is answered, if any can be opened. */
 async function sayYes(model: Model, real: Real, accountId: string, which: number): Promise<void> {
-  await claimOf(model, real, accountId, 6)
+  await claimOf(model, real, { accountId, most: 6, device: deviceBy(which) })
   const [claimed] = real.open.splice(which % Math.max(1, real.open.length), 1)
   const said: LateYes = { kind: 'accepted', wireParts: 1 + (which % 3), receipts: true }
   if (claimed !== undefined) await endThese(model, real, [{ claimed, said }])
@@ -161,7 +164,7 @@ export const secondTry = fc
         })
         const first = waiting[which % Math.max(1, waiting.length)]
         if (first === undefined) return
-        await claimOf(model, real, first.accountId, 6)
+        await claimOf(model, real, { accountId: first.accountId, most: 6, device: deviceBy(which) })
         const place = real.open.findIndex(({ messageId }) => messageId === first.messageId)
         const [second] = place === -1 ? [] : real.open.splice(place, 1)
         if (second === undefined) return

@@ -1,5 +1,10 @@
+import type { ModelDevice } from './model-purses.ts'
+
 /** How long late words are kept for what may still be reported on. */
 export const correctionMs = 7 * 86_400_000
+
+/** What pays: the balance, nothing because only own devices go, or the balance unless an own device goes. */
+export type ModelPurse = 'balance' | 'own' | 'fallback'
 
 /** What the model knows of a message, and what can become of an attempt. */
 export interface ModelMessage {
@@ -9,6 +14,11 @@ export interface ModelMessage {
   /** Its encoding was chosen: it goes by another route. */
   isForced: boolean
   resendOnce: boolean
+  purse: ModelPurse
+  /** What has paid, once it is charged. */
+  paidBy: 'balance' | 'own_device'
+  /** The device of each attempt. */
+  devices: Map<number, ModelDevice>
   priority: number
   dueAt: number
   expiresAt: number
@@ -65,6 +75,7 @@ export interface ParkedWord {
 export interface ModelWallet {
   granted: number
   used: number
+  ownUsed: number
 }
 
 export type ReceiptResult = 'delivered' | 'undelivered' | 'lost'
@@ -98,7 +109,7 @@ export const isLastSubmitted = ({ attempts, words }: ModelMessage, number: numbe
 export const isOpen = ({ status, wasSent }: ModelMessage): boolean =>
   status === 'queued' || status === 'sending' || (status === 'unconfirmed' && !wasSent)
 
-const later = (number: number, last: number): number[] =>
+export const later = (number: number, last: number): number[] =>
   Array.from({ length: last - number }, (_, i) => number + 1 + i)
 
 /** The try before `number` that was taken meanwhile, with nothing submitted between the two. */

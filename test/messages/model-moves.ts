@@ -1,11 +1,12 @@
 import type { ModelMessage, ModelOutcome, ReceiptResult } from './model-message.ts'
+import { lastOpenTo, payerOf } from './model-purses.ts'
 
 /** How one message of the model moves, and what that costs its account. */
 export class ModelMoves {
   readonly #now: () => number
-  readonly #used: (account: string, sms: number) => void
+  readonly #used: (message: ModelMessage, sms: number) => void
 
-  constructor(now: () => number, used: (account: string, sms: number) => void) {
+  constructor(now: () => number, used: (message: ModelMessage, sms: number) => void) {
     this.#now = now
     this.#used = used
   }
@@ -32,40 +33,46 @@ export class ModelMoves {
       message.partsTaken = Math.min(parts, Math.max(message.partsTaken, outcome.partsTaken))
     switch (outcome.kind) {
       case 'accepted':
-        this.#charge(message, parts)
+        this.#charge(message, parts, number)
         message.status = 'sent'
         message.wasSent = true
         if (!outcome.receipts) this.#settle(message)
         return
       case 'partial':
-        return this.finish(message, 'failed', message.partsTaken)
+        return this.finish(message, 'failed', message.partsTaken, number)
       case 'unavailable':
         return this.#again(message, message.dueAt)
       case 'unknown':
         if (!message.resendOnce || message.wentAgain)
-          return this.finish(message, 'unconfirmed', message.partsTaken)
+          return this.finish(message, 'unconfirmed', message.partsTaken, number)
         message.wentAgain = true
         return this.#again(message, nowMs)
       case 'refused':
-        return this.#refuse(message, outcome.lasts, nowMs)
+        return this.#refuse(message, { number, lasts: outcome.lasts }, nowMs)
     }
   }
 
-  #refuse(message: ModelMessage, lasts: 'good' | 'now' | 'busy' | 'expired', nowMs: number): void {
-    if (lasts === 'expired') return this.finish(message, 'expired', 0)
+  #refuse(
+    message: ModelMessage,
+    { number, lasts }: { number: number; lasts: 'good' | 'now' | 'busy' | 'expired' },
+    nowMs: number,
+  ): void {
+    const before = lastOpenTo(message, number - 1)
+    if (lasts === 'expired') return this.finish(message, 'expired', 0, before)
     // It keeps its place: the device rests.
     if (lasts === 'busy') return this.#again(message, message.dueAt)
     const delayMs = lasts === 'now' ? [15_000, 60_000][message.refusals] : undefined
-    if (delayMs === undefined) return this.finish(message, 'failed', 0)
+    if (delayMs === undefined) return this.finish(message, 'failed', 0, before)
     message.refusals += 1
     this.#again(message, nowMs + delayMs)
   }
 
-  report(message: ModelMessage, result: ReceiptResult): void {
+  /** A receipt for what attempt `number` submitted. */
+  report(message: ModelMessage, result: ReceiptResult, number: number): void {
     const { status } = message
     const end = result === 'lost' ? 'unconfirmed' : result
-    if (status === 'sending') this.finish(message, end, message.parts)
-    else if (status === 'queued' && result === 'delivered') this.finish(message, end, message.parts)
+    if (status === 'sending') this.finish(message, end, message.parts, number)
+    else if (status === 'queued' && result === 'delivered') this.finish(message, end, message.parts, number)
     else if (status === 'sent') {
       // Without a receipt to wait for it was final, and told as that.
       message.wasCorrected ||= message.isFinal
@@ -80,10 +87,16 @@ export class ModelMoves {
     message.dueAt = dueAt
   }
 
-  finish(message: ModelMessage, status: string, charged: number): void {
+  /** What is charged was submitted by attempt `number`. */
+  finish(
+    message: ModelMessage,
+    status: string,
+    charged: number,
+    number = lastOpenTo(message, message.attempts),
+  ): void {
     // What became of its first try is unknown for ever.
     const isInDoubt = message.wentAgain && ['failed', 'expired', 'canceled'].includes(status)
-    this.#charge(message, isInDoubt ? message.partsTaken : charged)
+    this.#charge(message, isInDoubt ? message.partsTaken : charged, number)
     message.status = isInDoubt ? 'unconfirmed' : status
     this.#settle(message)
   }
@@ -93,10 +106,11 @@ export class ModelMoves {
     message.settledAt = this.#now()
   }
 
-  #charge(message: ModelMessage, charged: number): void {
+  #charge(message: ModelMessage, charged: number, number: number): void {
     message.charged = charged
     message.cost = charged === 0 ? 'released' : charged < message.parts ? 'partial' : 'charged'
-    this.#used(message.account, charged)
+    if (charged > 0) message.paidBy = payerOf(message, number)
+    this.#used(message, charged)
   }
 
   #correct(message: ModelMessage, status: string): void {

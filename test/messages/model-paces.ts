@@ -5,6 +5,8 @@ export interface ClaimWish {
   account: string
   quota: number
   isForced: boolean
+  /** Of the route that only own devices carry. */
+  isOwn: boolean
   maxParts?: number
 }
 
@@ -21,9 +23,10 @@ export function goingNow(
   { sims, nowMs }: { sims: readonly SimRoom[] | null; nowMs: number },
 ): { id: string; sim: number | null }[] {
   const rooms = sims?.map((each) => ({ ...each })) ?? null
-  return wishes.flatMap(({ account, quota, isForced, maxParts = Infinity }) => {
+  return wishes.flatMap(({ account, quota, isForced, isOwn, maxParts = Infinity }) => {
     const waiting = messagesOf(account)
       .filter((message) => message.status === 'queued' && message.isForced === isForced)
+      .filter(({ purse }) => (purse === 'own') === isOwn)
       .filter(({ heldBack, dueAt, expiresAt }) => !heldBack && dueAt <= nowMs && expiresAt > nowMs)
       .toSorted((a, b) => a.priority - b.priority || a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1))
     return withinPace(waiting.slice(0, quota), maxParts, rooms)

@@ -18,6 +18,7 @@ const sendShape = fc.record({
   category: fc.constantFrom(...categories),
   validityMs: fc.constantFrom(...validitiesMs),
   isForced: fc.integer({ min: 0, max: 3 }).map((drawn) => drawn === 0),
+  purse: fc.constantFrom('balance' as const, 'balance' as const, 'own' as const, 'fallback' as const),
   /** SMS a day of its key, and messages that may wait; 0 is no limit. */
   dailyCap: fc.option(fc.integer({ min: 1, max: 9 }), { freq: 2 }),
   queueLimit: fc.constantFrom(0, 0, 3, 6),
@@ -52,7 +53,7 @@ export const send = fc.array(sendShape, { minLength: 1, maxLength: 4 }).map((sha
         model.capUsed(shape.account, request.createdAt) + needed > shape.dailyCap
       ) {
         expect(result).toMatchObject({ kind: 'refused', code: 'rate_limited' })
-      } else if (needed > model.available(shape.account)) {
+      } else if (shape.purse !== 'own' && needed > model.available(shape.account)) {
         expect(result).toMatchObject({ kind: 'refused', code: 'insufficient_balance' })
       } else {
         if (shape.dailyCap !== null) model.useCap(shape.account, request.createdAt, needed)
@@ -78,6 +79,8 @@ const requestOf = (shape: SendShape, { ids, clock }: Real): SendRequest =>
       idempotency: shape.key === null ? null : { key: shape.key, fingerprint: 'f' },
       category: shape.category,
       parts: shape.parts,
+      ...(shape.purse === 'own' ? { paidBy: 'own_device' } : {}),
+      ...(shape.purse === 'fallback' ? { fallback: 'shared' } : {}),
       onUnknown: shape.resendOnce ? 'resend_once' : 'stop',
       expiresAt: clock.now() + shape.validityMs,
     },
@@ -89,6 +92,9 @@ const modelMessage = (id: string, shape: SendShape, { createdAt, expiresAt }: Se
   parts: shape.parts,
   isForced: shape.isForced,
   resendOnce: shape.resendOnce,
+  purse: shape.purse,
+  paidBy: shape.purse === 'own' ? 'own_device' : 'balance',
+  devices: new Map(),
   priority: priorityOf(shape.category),
   createdAt,
   dueAt: createdAt,

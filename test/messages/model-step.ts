@@ -65,6 +65,7 @@ async function expectAlike(model: Model, { store, clock }: Real): Promise<void> 
       'status',
       'charged',
       'cost_state',
+      'paid_by',
       'attempts',
       'possible_duplicate',
       'corrected',
@@ -85,6 +86,7 @@ async function expectAlike(model: Model, { store, clock }: Real): Promise<void> 
         status: message.status,
         charged: message.charged,
         cost_state: message.cost,
+        paid_by: message.paidBy,
         attempts: message.attempts,
         possible_duplicate: message.wentAgain ? 1 : 0,
         corrected: message.wasCorrected ? 1 : 0,
@@ -107,11 +109,21 @@ async function expectAlike(model: Model, { store, clock }: Real): Promise<void> 
   expect(waitedForNothing).toEqual([])
   const wallets = await store.db
     .selectFrom('wallets')
-    .select(['account_id', 'granted', 'reserved', 'used'])
+    .select(['account_id', 'granted', 'reserved', 'used', 'own_reserved', 'own_used'])
     .where('mode', '=', 'live')
     .orderBy('account_id')
     .execute()
   expect(wallets).toEqual(
-    accounts.map((name) => ({ account_id: name, ...model.wallet(name), reserved: model.reserved(name) })),
+    accounts.map((name) => {
+      const { ownUsed, ...wallet } = model.wallet(name)
+      const reserved = model.reserved(name)
+      return {
+        account_id: name,
+        ...wallet,
+        reserved,
+        own_reserved: model.reserved(name, 'own_device'),
+        own_used: ownUsed,
+      }
+    }),
   )
 }

@@ -14,6 +14,7 @@ import { createStubClock } from '../stub-clock.ts'
 import { Model } from './model.ts'
 import { expectChangesTold } from './model-changes.ts'
 import { commands } from './model-commands.ts'
+import { deviceId } from './model-purses.ts'
 import type { Real } from './model-step.ts'
 import { type NearStore, openNearStore } from '../near-store.ts'
 import { sizeOf } from '../proof-sizes.ts'
@@ -78,23 +79,27 @@ async function begin(): Promise<{ model: Model; real: Real }> {
         { ids, nowMs },
         { accountId, freeSms: 12, playSms: 0, lowThreshold: 0, actor: 'test' },
       )
-      model.wallets.set(accountId, { granted: 12, used: 0 })
+      model.wallets.set(accountId, { granted: 12, used: 0, ownUsed: 0 })
       await insertRows(tx, 'api_keys', [
         { id: `key_${accountId}`, account_id: accountId, mode: 'live', hash: accountId.padEnd(64), last_four: '0000', name: 'key', scopes: '[]', created_at: nowMs },
       ]) // prettier-ignore
     }
-    await insertPhone(tx, nowMs)
+    await insertDevices(tx, nowMs)
   })
   return { model, real }
 }
 
-/** A link that claims, and a phone over which it may. */
-async function insertPhone(tx: Tx, nowMs: number): Promise<void> {
+/** A link that claims, a phone over which it may, and what each account has of its own. */
+async function insertDevices(tx: Tx, nowMs: number): Promise<void> {
   const times = { created_at: nowMs, updated_at: nowMs }
   const device = { mode: 'live', state: 'enabled', senders: '[]', settings: '{}', ...times } as const
   await insertRows(tx, 'devices', [
-    { id: 'dev_s', kind: 'simulator', name: 's', ...device },
-    { id: 'dev_p', kind: 'android', name: 'p', ...device },
+    { id: 'dev_s', account_id: null, kind: 'simulator', name: 's', ...device },
+    { id: 'dev_p', account_id: null, kind: 'android', name: 'p', ...device },
+    ...['acc_a', 'acc_b'].flatMap((owner) => [
+      { id: deviceId('own', owner), account_id: owner, kind: 'smpp', name: 'own', ...device },
+      { id: deviceId('play', owner), account_id: owner, kind: 'simulator', name: 'play', ...device },
+    ]),
   ])
   await insertRows(tx, 'phone_tokens', [{ id: 'ptk_p', mode: 'live', hash: 'h', created_at: nowMs }])
   await insertRows(tx, 'phones', [

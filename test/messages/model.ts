@@ -15,6 +15,7 @@ import {
   type WaitedPart,
 } from './model-message.ts'
 import { ModelMoves } from './model-moves.ts'
+import { heldIn, type ModelDevice } from './model-purses.ts'
 import { type ClaimWish, goingNow, type SimRoom } from './model-paces.ts'
 
 /**
@@ -38,13 +39,13 @@ export class Model {
 
   /** `now` is the time by which messages settle. */
   constructor(now: () => number) {
-    this.#moves = new ModelMoves(now, (account, sms) => {
-      this.wallet(account).used += sms
+    this.#moves = new ModelMoves(now, ({ account, paidBy }, sms) => {
+      this.wallet(account)[paidBy === 'balance' ? 'used' : 'ownUsed'] += sms
     })
   }
 
-  reserved(account: string): number {
-    return this.#of(account).reduce((sum, message) => sum + (message.cost === 'held' ? message.parts : 0), 0)
+  reserved(account: string, payer: ModelMessage['paidBy'] = 'balance'): number {
+    return heldIn(this.#of(account), payer)
   }
 
   available(account: string): number {
@@ -87,10 +88,11 @@ export class Model {
     this.capped.set(capDay(account, atMs), this.capUsed(account, atMs) + parts)
   }
 
-  claim(id: string): void {
+  claim(id: string, device: ModelDevice): void {
     const message = this.message(id)
     message.status = 'sending'
     message.attempts += 1
+    message.devices.set(message.attempts, device)
   }
 
   /** The end of attempt `number`, which may be an old one, or said twice. */
@@ -153,7 +155,7 @@ export class Model {
     if (!receipts || message.status === before) return
     const part = { attempt: first, isWhole: true, isWholeAfterYes: true, closedAt: null }
     for (const networkId of waited) message.waitedFor.set(networkId, { ...part })
-    if (waited.length === 0) this.#moves.report(message, 'lost')
+    if (waited.length === 0) this.#moves.report(message, 'lost', first)
   }
 
   /** An answer is outstanding while all that was said of an attempt is that nobody knows; a phone may correct that it let go of one. */
@@ -187,7 +189,7 @@ export class Model {
     const isHeard = ![...message.waitedFor.values()].some(({ attempt }) => attempt === number)
     const isKept = !isCurrent && isOpen(message)
     // What can be reported was, before the yes.
-    if (yes.receipts && (hasMoved || isKept) && isHeard) this.#moves.report(message, 'delivered')
+    if (yes.receipts && (hasMoved || isKept) && isHeard) this.#moves.report(message, 'delivered', number)
     this.#hearParked(message, networkIds)
   }
 
@@ -251,8 +253,8 @@ export class Model {
     if (bad !== undefined) {
       for (const [networkId] of left) message.waitedFor.delete(networkId)
       // That a first try did not arrive says nothing of the second.
-      if (isLastSubmitted(message, attempt)) this.#moves.report(message, bad.result)
-    } else if (left.length === 0 && isWhole) this.#moves.report(message, 'delivered')
+      if (isLastSubmitted(message, attempt)) this.#moves.report(message, bad.result, attempt)
+    } else if (left.length === 0 && isWhole) this.#moves.report(message, 'delivered', attempt)
   }
 
   /** Validity has ended for what waits. */
@@ -276,7 +278,7 @@ export class Model {
         if (closedAt !== null && closedAt <= nowMs - correctionMs) message.waitedFor.delete(networkId)
       const open = [...message.waitedFor.values()].filter(({ closedAt }) => closedAt === null)
       for (const part of open) part.closedAt = nowMs
-      if (open.length > 0 && message.status === 'sent') this.#moves.report(message, 'lost')
+      if (open.length > 0 && message.status === 'sent') this.#moves.report(message, 'lost', message.attempts)
     }
   }
 

@@ -12,6 +12,7 @@ import { openTestStorage } from '../open-test-storage.ts'
 import type { StubClock } from '../stub-clock.ts'
 import { expectSums } from './expect-sums.ts'
 import type { Db } from '../../src/storage/seam/dialect.ts'
+import type { Payer } from '../../src/storage/tables/schema.ts'
 import type { Writer } from '../../src/storage/seam/writer.ts'
 
 /** The units of messages by hand, one after another, on one account with 100 SMS: for sentences about states and money. */
@@ -21,10 +22,13 @@ export interface UnitHouse {
   send(request?: Partial<SendRequest>): Promise<SendResult>
   /** The same for several in one batch. */
   sendTogether(requests: readonly Partial<SendRequest>[]): Promise<SendResult[]>
-  /** Claims one message, for `dev_s` unless another is named. */
-  claim(deviceId?: string): Promise<Claimed>
+  /** Claims one message, for `dev_s` unless another is named, of the route that only own devices carry if they pay. */
+  claim(deviceId?: string, paidBy?: Payer): Promise<Claimed>
   end(claimed: Claimed, outcome: Outcome): Promise<void>
-  receipts(words: Readonly<Record<string, 'delivered' | 'undelivered' | 'lost'>>): Promise<void>
+  receipts(
+    words: Readonly<Record<string, 'delivered' | 'undelivered' | 'lost'>>,
+    deviceId?: string,
+  ): Promise<void>
   message(): ReturnType<typeof readMessage>
   /** Fails when any sum does not hold. */
   sums(): Promise<void>
@@ -49,8 +53,8 @@ export async function openUnitHouse(): Promise<UnitHouse> {
     clock,
     sendTogether,
     send: async (more = {}) => (await sendTogether([more]))[0] as SendResult,
-    async claim(deviceId = 'dev_s') {
-      const routeKey = routeKeyOf('live', null)
+    async claim(deviceId = 'dev_s', paidBy = 'balance') {
+      const routeKey = routeKeyOf('live', null, false, paidBy)
       const requests = [
         { accountId: 'acc_a', mode: 'live', routeKey, deviceId, quota: 1, partsOver: 0, partsUpTo: 10 },
       ] as const
@@ -64,9 +68,9 @@ export async function openUnitHouse(): Promise<UnitHouse> {
       void (await store.writer.write((tx) =>
         settleOutcomes(tx, [judgeOutcome(claimed, outcome, clock.now())]),
       )),
-    async receipts(words) {
+    async receipts(words, deviceId = 'dev_s') {
       const told = Object.entries(words).map(([networkId, result]) => ({
-        deviceId: 'dev_s',
+        deviceId,
         networkId,
         result,
         code: null,

@@ -1,17 +1,19 @@
 import { expect, test } from 'vitest'
 import { mintPhoneToken } from '../../src/devices/phones/phone-tokens.ts'
 import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
+import { grantSms } from '../../src/ledger/grants.ts'
 import { expectSums } from '../messages/expect-sums.ts'
-import { openDeskHouse, sayAll } from './gateway-fixture.ts'
+import { type DeskHouse, openDeskHouse, sayAll } from './gateway-fixture.ts'
 
 const numbers = (count: number): string[] => Array.from({ length: count }, (_, i) => `+4915112345${600 + i}`)
 
-async function openPoorHouse() {
+async function openPoorHouse(balance = 0) {
   const house = await openDeskHouse()
-  const empty = { granted: 0 }
   await house.storage.writer.write(async (tx) => {
-    await tx.updateTable('wallets').set(empty).where('account_id', '=', 'acc_a').execute()
+    await tx.updateTable('wallets').set({ granted: 0 }).where('account_id', '=', 'acc_a').execute()
     await tx.deleteFrom('ledger_entries').where('account_id', '=', 'acc_a').execute()
+    const grant = { accountId: 'acc_a', mode: 'live', sms: balance, kind: 'grant', note: 'test', actor: 'test' } as const // prettier-ignore
+    if (balance > 0) await grantSms(tx, { ids: house.ids, nowMs: house.clock.now() }, grant)
   })
   const meter = () =>
     house.storage.read
@@ -21,6 +23,18 @@ async function openPoorHouse() {
       .where('mode', '=', 'live')
       .executeTakeFirstOrThrow()
   return { house, meter }
+}
+
+/** A phone that the operator shares with all accounts. */
+async function registerShared(house: DeskHouse, iccid: string) {
+  const { token } = await house.storage.writer.write((tx) =>
+    mintPhoneToken(
+      tx,
+      { ids: house.ids, nowMs: house.clock.now(), randomBytes: (count) => new Uint8Array(count).fill(7) },
+      { accountId: null, mode: 'live', actor: 'test' },
+    ),
+  )
+  return house.register(iccid, token)
 }
 
 test('twenty messages over an own phone are sent with a balance of 0, counted beside it, and every sum holds', async () => {
@@ -47,17 +61,35 @@ test('twenty messages over an own phone are sent with a balance of 0, counted be
 
 test('a phone of the operator is never given what only own devices may carry', async () => {
   const { house, meter } = await openPoorHouse()
-  const { token } = await house.storage.writer.write((tx) =>
-    mintPhoneToken(
-      tx,
-      { ids: house.ids, nowMs: house.clock.now(), randomBytes: (count) => new Uint8Array(count).fill(7) },
-      { accountId: null, mode: 'live', actor: 'test' },
-    ),
-  )
-  const shared = await house.register('2', token)
+  const shared = await registerShared(house, '2')
   await house.send({ to: numbers(2), paidBy: 'own_device' })
   expect(await house.pull(shared)).toEqual([])
   expect(await house.statuses()).toEqual(['queued', 'queued'])
   expect(await meter()).toEqual({ reserved: 0, used: 0, own_reserved: 2, own_used: 0 })
+  await expectSums(house.storage.read, house.clock.now())
+})
+
+test('with a fallback and a balance of 1, the own phone sends for nothing and the balance stays 1', async () => {
+  const { house, meter } = await openPoorHouse(1)
+  const own = await house.register('1')
+  const shared = await registerShared(house, '2')
+  expect(await house.send({ fallback: 'shared' })).toMatchObject({ kind: 'accepted', balanceAvailable: 0 })
+  expect(await house.send({ fallback: 'shared' })).toMatchObject({ code: 'insufficient_balance' })
+  expect(await house.pull(shared)).toEqual([])
+  const offers = await house.pull(own)
+  expect(await meter()).toEqual({ reserved: 1, used: 0, own_reserved: 0, own_used: 0 })
+  await house.report(own, ...offers.map(sayAll('sent')))
+  expect(await house.statuses()).toEqual(['sent'])
+  expect(await meter()).toEqual({ reserved: 0, used: 0, own_reserved: 0, own_used: 1 })
+  await expectSums(house.storage.read, house.clock.now())
+})
+
+test('with a fallback and a balance of 1, a shared phone sends while no own one works, and the balance is 0', async () => {
+  const { house, meter } = await openPoorHouse(1)
+  const shared = await registerShared(house, '2')
+  await house.send({ fallback: 'shared' })
+  await house.report(shared, ...(await house.pull(shared)).map(sayAll('delivered')))
+  expect(await house.statuses()).toEqual(['delivered'])
+  expect(await meter()).toEqual({ reserved: 0, used: 1, own_reserved: 0, own_used: 0 })
   await expectSums(house.storage.read, house.clock.now())
 })

@@ -8,7 +8,7 @@ import { OffendingSchema, WarningSchema } from '../v1/warning-schema.ts'
 export const apiDescription = `Four operations with JSON requests and responses. Send the API key as \`Authorization: Bearer <API_KEY>\`.
 
 A **part** (segment) is one SMS on the network: up to 160 characters of the GSM alphabet or 70 of any other in a single part, 153 or 67 per part when a text needs
-several. One part costs one SMS of the prepaid balance, to any destination; it costs nothing in accounts whose own devices are free, over one of them (\`cost.paid_by\`).
+several. One part costs one SMS of the prepaid balance, to any destination; it costs nothing in accounts whose own devices are free, over one of them (\`cost.paid_by\`, \`fallback\`).
 
 Names are snake_case. Members are always present, \`null\` when unknown. Times are RFC 3339 in UTC with three fraction digits. IDs are opaque. These lists are
 closed within v1: \`mode\`, \`direction\`, message \`status\`, \`category\`, \`encoding\`, \`on_unknown\`, \`cost.state\`. Every other list can get new values, and objects can get new

@@ -22,6 +22,7 @@ export const messageExample: MessageView = {
   parts: 1,
   parts_sent: 1,
   cost: { held: 1, charged: 1, state: 'charged', paid_by: 'balance' },
+  fallback: null,
   error: null,
   attempts: 1,
   possible_duplicate: false,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
 import { knownNumber } from '../../messages/core/erased-number.ts'
+import { routePayerOf } from '../../messages/core/route-key.ts'
 import { messageErrorRule } from '../../messages/core/message-errors.ts'
 import { deliveredAtOf, type MessageRow, sentAtOf } from '../../messages/core/message-store.ts'
 import type { SendRequest } from '../../messages/send/send-request.ts'
@@ -19,7 +20,7 @@ const CostSchema = Type.Object(
     ),
     paid_by: Type.String({
       description:
-        '`balance`, or `own_device`: only own devices of the account carry the message, and it costs nothing; `held` and `charged` then count what they carry. An open list.',
+        '`balance`, or `own_device`: an own device of the account carries the message, and it costs nothing; `held` and `charged` then count what it carries. With a `fallback`, `balance` until an own device has sent it. An open list.',
     }),
   },
   { description: 'Cost in SMS.' },
@@ -86,6 +87,10 @@ export const MessageSchema = Type.Object(
     parts: Type.Integer({ description: 'Number of parts. Each part costs one SMS; see `cost.paid_by`.' }),
     parts_sent: Type.Integer({ description: 'Parts that the network is known to have accepted.' }),
     cost: CostSchema,
+    fallback: orNull<string>(
+      'string',
+      '`shared`: own devices of the account are free, and shared devices may carry the message as well, for the balance; null without. An open list.',
+    ),
     error: MessageErrorSchema,
     attempts: Type.Integer({ description: 'Number of submissions to a device.' }),
     possible_duplicate: Type.Boolean({
@@ -142,6 +147,7 @@ export function renderMessage(row: MessageRow): MessageView {
     parts: row.parts,
     parts_sent: row.parts_sent,
     cost: { held: row.held, charged: row.charged, state: row.cost_state, paid_by: row.paid_by },
+    fallback: row.fallback,
     error: row.error_code === null ? null : renderError(row.error_code, row.network_code),
     attempts: row.attempts,
     possible_duplicate: row.possible_duplicate === 1,
@@ -192,6 +198,7 @@ export function renderAccepted(send: SendRequest): MessageView[] {
     parts: send.parts,
     parts_sent: 0,
     cost: { held: send.parts, charged: 0, state: 'held', paid_by: send.paidBy ?? 'balance' },
+    fallback: send.fallback ?? null,
     error: null,
     attempts: 0,
     possible_duplicate: false,
@@ -223,6 +230,7 @@ export const asAccepted = (row: MessageRow, sendAtMs: number | null): MessageRow
   parts_sent: 0,
   charged: 0,
   cost_state: 'held',
+  paid_by: routePayerOf(row),
   error_code: null,
   network_code: null,
   attempts: 0,

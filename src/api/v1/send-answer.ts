@@ -78,7 +78,7 @@ function writeMessages(send: SendRequest, text: string, createdAt: string): stri
   const fromId = `","send_id":"${send.sendId}","mode":"${send.mode}","direction":"outbound","status":"${send.sendAt === undefined ? 'queued' : 'scheduled'}","final":false,"receipt_expected":null,"to":"`
   const fromCountry =
     `,"from":${textOrNull(send.from)},"device_id":null,"category":"${send.category}","text":${text},"text_redacted":false` +
-    `,"encoding":"${send.encoding}","units":${send.units},"parts":${parts},"parts_sent":0,"cost":{"held":${parts},"charged":0,"state":"held","paid_by":"${send.paidBy ?? 'balance'}"}` +
+    `,"encoding":"${send.encoding}","units":${send.units},"parts":${parts},"parts_sent":0,"cost":{"held":${parts},"charged":0,"state":"held","paid_by":"${send.paidBy ?? 'balance'}"},"fallback":${textOrNull(send.fallback ?? null)}` +
     `,"error":null,"attempts":0,"possible_duplicate":false,"client_reference":${textOrNull(send.clientReference)},"metadata":${send.metadata}` +
     `,"created_at":"${createdAt}","received_at":null,"send_at":${send.sendAt === undefined ? 'null' : `"${rfc3339(send.sendAt)}"`},"expires_at":"${rfc3339(send.expiresAt)}","sent_at":null,"delivered_at":null` +
     `,"finalized_at":null,"updated_at":"${createdAt}"}`

@@ -74,6 +74,7 @@ export const sendExample: Static<typeof SendSchema> = {
       device_id: null,
       parts_sent: 0,
       cost: { held: 1, charged: 0, state: 'held', paid_by: 'balance' },
+      fallback: null,
       attempts: 0,
       client_reference: null,
       metadata: {},

@@ -23,9 +23,10 @@ export const WarningSchema = Type.Object(
   {
     code: Type.String({
       description:
-        '`unicode_encoding`, `no_device_online`, `recipient_not_known_mobile`, `recipient_longer_than_plan`, `recipient_former_spelling`, `validity_shorter_than_queue`, `low_balance`, `shortened_by_smart_encoding`, `simulated`, `resend_not_possible`; an open list.',
+        '`unicode_encoding`, `no_device_online`, `recipient_not_known_mobile`, `recipient_longer_than_plan`, `recipient_former_spelling`, `validity_shorter_than_queue`, `low_balance`, `shortened_by_smart_encoding`, `simulated`, `resend_not_possible`, `paid_by_balance`; an open list.',
     }),
     message: Type.String({ description: 'Description for people.' }),
+    reason: Type.Optional(Type.String({ description: 'With `paid_by_balance`: why no own device can carry the send for nothing: `no_own_device`, `sender`, `encoding`, `too_long`; an open list.' })),
     parts_if_gsm7: Type.Optional(orNull<number>('integer', 'With `unicode_encoding`: parts of the text with look-alike characters replaced; null when it would still not fit GSM-7.')),
     offending: Type.Optional(Type.Array(OffendingSchema, { maxItems: 50, description: 'With `unicode_encoding`: the characters, in order of appearance.' })),
     parts_without: Type.Optional(Type.Integer({ description: 'With `shortened_by_smart_encoding`: parts of the original text.' })),

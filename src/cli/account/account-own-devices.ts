@@ -8,7 +8,7 @@ import { accountOption } from '../core/common-options.ts'
 export const ownDevicesCommand = command({
   summary: 'Sets what messages over the own devices of an account cost.',
   details:
-    'With --free, live messages that the own phones, modems or links of the account can carry cost nothing, and no shared device ever carries them: without a working own device they wait, and expire at the end of their validity period. Simulators are always charged. Sends that were accepted before are not changed.',
+    'With --free, live messages that the own phones, modems or links of the account can carry cost nothing, and no shared device ever carries them: without a working own device they wait, and expire at the end of their validity period. A send with fallback "shared" may be carried by both. Simulators are always charged. Sends that were accepted before are not changed.\n\nWith several nodes, use --free only when all of them run this version: an older one does not know the routes of such messages, and gives them to any device.',
   arguments: [],
   options: {
     account: accountOption,

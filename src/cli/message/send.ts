@@ -26,6 +26,11 @@ export const sendCommand = command({
     },
     text: { type: 'text', value: 'TEXT', summary: 'Text of the message.', required: true },
     from: { type: 'text', value: 'SENDER', summary: 'Sender. Default: chosen by routing.' },
+    fallback: {
+      type: 'text',
+      value: 'shared',
+      summary: 'Where own devices are free: also let shared devices send it, for the balance.',
+    },
     'key-stdin': { type: 'flag', summary: 'Read the API key from standard input.' },
     'key-file': { type: 'text', value: 'PATH', summary: 'Read the API key from this file.' },
     'env-file': { type: 'text', value: 'PATH', summary: 'Read ONESIXTY_API_KEY from this file.' },
@@ -40,7 +45,7 @@ export const sendCommand = command({
     'wait-seconds': { type: 'number', value: 'N', summary: 'Maximum seconds to wait. Default: 60.' },
   },
   async run(tools, { options }) {
-    const { to, text, from } = options
+    const { to, text, from, fallback } = options
     const waitSeconds = options['wait-seconds'] ?? 60
     if (waitSeconds < 1 || waitSeconds > 86_400)
       throw new UsageError('--wait-seconds must be from 1 to 86400.')
@@ -50,6 +55,7 @@ export const sendCommand = command({
       to,
       text,
       ...(from === undefined ? {} : { from }),
+      ...(fallback === undefined ? {} : { fallback }),
       ...(options['dry-run'] ? { dry_run: true } : {}),
     }
     const sent = (await call(server, 'POST', '/api/v1/send', { body, idempotencyKey })) as Send
@@ -67,6 +73,7 @@ interface Message {
   error: { code: string; message: string } | null
   /** Missing where the server is of an earlier version. */
   cost?: { paid_by?: string }
+  fallback?: string | null
 }
 interface Send {
   id: string
@@ -96,7 +103,8 @@ function shown(sent: Send, { messages, fault }: Progress, waitedSeconds?: number
   const { parts, balance_available: balance } = sent.totals
   const isFree = sent.messages.some(({ cost }) => cost?.paid_by === 'own_device')
   const cost = isFree ? `none for ${parts} SMS, because only own devices send them` : `${parts} SMS`
-  lines.push(`${sent.dry_run ? 'Nothing was sent. ' : ''}Cost: ${cost}. Balance: ${balance} SMS.`)
+  const held = sent.messages.some(({ fallback }) => fallback === 'shared') ? ' at most' : ''
+  lines.push(`${sent.dry_run ? 'Nothing was sent. ' : ''}Cost: ${cost}${held}. Balance: ${balance} SMS.`)
   const isOver = messages.every((message) => message.final)
   if (waitedSeconds !== undefined && !isOver)
     lines.push(

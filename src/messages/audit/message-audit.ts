@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { hourMs } from '../../runtime/clock.ts'
 import { type AuditCheck, maxViolations, rowsOf, type Violation } from '../../ledger/ledger-audit.ts'
 import { phoneReportsForMs } from '../phones/phone-recalls.ts'
+import { purseChecks } from './purse-audit.ts'
 import { trafficChecks } from './traffic-audit.ts'
 
 /**
@@ -63,6 +64,7 @@ export const messageChecks: readonly AuditCheck[] = [
       'Every open offer to a phone is an open attempt of its device, and every open attempt of a phone was offered to it.',
     find: (db) => rowsOf(db, offersAreNotAttempts),
   },
+  ...purseChecks,
   ...trafficChecks,
   {
     name: 'deliveries_have_events',

@@ -5,6 +5,7 @@ import type { CostState, Flag } from '../../storage/tables/schema.ts'
 import { updateRows } from '../../storage/seam/sets.ts'
 import { type MessageEvent, recordMessageEvents } from './events.ts'
 import { type MessageState, type MessageTimes, sentAtOf } from './message-store.ts'
+import { readOwnPayers } from './own-payers.ts'
 import { chargeOf, isFinal, type Trigger, type Move, moveAfterUnknown, moveOf } from './state.ts'
 import { TrafficChanges } from './traffic.ts'
 
@@ -52,6 +53,7 @@ export async function advanceMessages(
   tx: Tx,
   advances: readonly Advance[],
 ): Promise<(MessageState | null)[]> {
+  const ownPayers = await readOwnPayers(tx, advances)
   const wallets = new WalletChanges()
   const changes = new Map<string, Changed>()
   const recorded: MessageEvent[] = []
@@ -64,8 +66,10 @@ export async function advanceMessages(
     const after =
       current.possible_duplicate === 1 ? movedResent(current, move, advance) : moved(current, move, advance)
     if (after.cost_state !== current.cost_state) {
-      const { account_id: accountId, mode, paid_by: paidBy, charged, updated_at } = after
-      wallets.settle({ accountId, mode, paidBy }, current.held, charged, updated_at)
+      if (ownPayers.has(advance) && after.charged > 0) after.paid_by = 'own_device'
+      const { account_id: accountId, mode, charged, updated_at: atMs } = after
+      const { held, paid_by: paidBy } = current
+      wallets.settle({ accountId, mode, paidBy }, { held, charged, atMs, payer: after.paid_by })
     }
     recorded.push({ message: after, previousStatus: current.status, correction: isCorrection(current, move) })
     changes.set(message.id, { before: earlier?.before ?? message, after })
@@ -89,7 +93,7 @@ const key = ['account_id', 'mode', 'id'] as const
  * statement.
  */
 const movingColumns = [
-  'status', 'parts_sent', 'charged', 'cost_state', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts',
+  'status', 'parts_sent', 'charged', 'cost_state', 'paid_by', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts',
   'possible_duplicate', 'corrected', 'sequence', 'sent_at', 'delivered_at', 'finalized_at', 'settled_at', 'updated_at',
   'reported_sent_at', 'reported_delivered_at',
 ] as const // prettier-ignore

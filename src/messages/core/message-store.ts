@@ -20,7 +20,7 @@ export const messageColumns = everyColumn<MessageTable>({
   account_id: true, mode: true, id: true, send_id: true, direction: true, status: true, recipient: true,
   sender: true, country: true, category: true, text: true, text_redacted: true, encoding: true,
   units: true, parts: true, parts_sent: true, held: true, charged: true, cost_state: true,
-  on_unknown: true, paid_by: true, device_id: true, receipt_expected: true, error_code: true, network_code: true,
+  on_unknown: true, paid_by: true, fallback: true, device_id: true, receipt_expected: true, error_code: true, network_code: true,
   attempts: true, possible_duplicate: true, corrected: true, sequence: true, client_reference: true,
   metadata: true, created_at: true, send_at: true, expires_at: true, sent_at: true, delivered_at: true,
   finalized_at: true, settled_at: true, updated_at: true, encoding_forced: true,
@@ -33,7 +33,7 @@ export const messageColumns = everyColumn<MessageTable>({
  */
 export const stateColumns = [
   'account_id', 'mode', 'id', 'status', 'recipient', 'sender', 'category', 'parts', 'parts_sent', 'held', 'charged', 'cost_state',
-  'on_unknown', 'paid_by', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts', 'possible_duplicate', 'corrected',
+  'on_unknown', 'paid_by', 'fallback', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts', 'possible_duplicate', 'corrected',
   'sequence', 'created_at', 'send_at', 'expires_at', 'sent_at', 'delivered_at', 'finalized_at', 'settled_at', 'updated_at', 'encoding_forced',
   'reported_sent_at', 'reported_delivered_at',
 ] as const satisfies readonly (keyof MessageTable)[] // prettier-ignore

@@ -1,13 +1,6 @@
+import type { MessageState } from './message-store.ts'
 import type { Category, Mode, Payer } from '../../storage/tables/schema.ts'
-
-/**
- * Follows the mode in the key of a route with forced encoding. Only devices whose encoding can be set carry
- * it.
- */
-const forcedEncodingMark = '+ucs2'
-
-/** Follows, where only own devices of the account carry it, because they cost nothing (decision 51). */
-const ownDevicesMark = '+own'
+import { forcedEncodingMark, ownDevicesMark } from '../../storage/tables/own-devices.ts'
 
 /** Precedes the ID of the device that last refused a message: another device must submit it (decision 44). */
 const avoidedDeviceMark = '!'
@@ -24,6 +17,13 @@ export const routeKeyOf = (
   avoids: string | null = null,
 ): string =>
   `${mode}${encodingForced ? forcedEncodingMark : ''}${paidBy === 'own_device' ? ownDevicesMark : ''}${avoids === null ? '' : `${avoidedDeviceMark}${avoids}`}:${sender ?? ''}`
+
+/**
+ * Returns the purse that the route of a message shows. One that shared devices may carry as well waits on the
+ * usual route, even after an own device has paid for it.
+ */
+export const routePayerOf = ({ paid_by, fallback }: Pick<MessageState, 'paid_by' | 'fallback'>): Payer =>
+  fallback === null ? paid_by : 'balance'
 
 /** Returns what `routeKeyOf` built a key from, except for the mode. */
 export function parseRouteKey(routeKey: string): {

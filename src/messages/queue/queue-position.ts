@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import type { MessageKey, MessageState } from '../core/message-store.ts'
-import { routeKeyOf } from '../core/route-key.ts'
+import { routeKeyOf, routePayerOf } from '../core/route-key.ts'
 
 /** The position of a message in the queue. */
 export interface QueuePosition {
@@ -33,13 +33,16 @@ export const heldRow = {
   inputs: ['route', 'account', 'priority', 'due', 'message'],
 } as const
 
-type Routed = Pick<MessageState, 'account_id' | 'mode' | 'id' | 'sender' | 'encoding_forced' | 'paid_by'>
+type Routed = Pick<
+  MessageState,
+  'account_id' | 'mode' | 'id' | 'sender' | 'encoding_forced' | 'paid_by' | 'fallback'
+>
 
 /**
  * Returns the route of a message, unless a device has refused it: then it may be on one of `routesAvoiding`.
  */
 export const routeOf = (message: Routed): string =>
-  routeKeyOf(message.mode, message.sender, message.encoding_forced === 1, message.paid_by)
+  routeKeyOf(message.mode, message.sender, message.encoding_forced === 1, routePayerOf(message))
 
 const attemptedOn = {
   sql: 'select device_id, message_id from attempts where account_id = :account and mode = :mode and message_id = :message',
@@ -64,7 +67,8 @@ export async function routesAvoiding<M extends Routed>(
   return [...attempted.values()].flatMap(({ device_id, message_id }) => {
     const message = byId.get(message_id)
     if (message === undefined) return []
-    const { mode, sender, encoding_forced, paid_by } = message
-    return [{ message, routeKey: routeKeyOf(mode, sender, encoding_forced === 1, paid_by, device_id) }]
+    const { mode, sender, encoding_forced } = message
+    const payer = routePayerOf(message)
+    return [{ message, routeKey: routeKeyOf(mode, sender, encoding_forced === 1, payer, device_id) }]
   })
 }

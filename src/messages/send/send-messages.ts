@@ -188,6 +188,7 @@ const messageRows = (send: SendRequest) =>
     cost_state: 'held' as const,
     on_unknown: send.onUnknown,
     paid_by: send.paidBy ?? ('balance' as const),
+    fallback: send.fallback ?? null,
     attempts: 0,
     possible_duplicate: 0 as const,
     client_reference: send.clientReference,

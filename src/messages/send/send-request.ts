@@ -1,5 +1,13 @@
 import type { ProblemCode, RefusalExtra } from '../../runtime/errors.ts'
-import type { Category, Encoding, Mode, OnUnknown, Payer, SendTable } from '../../storage/tables/schema.ts'
+import type {
+  Category,
+  Encoding,
+  Fallback,
+  Mode,
+  OnUnknown,
+  Payer,
+  SendTable,
+} from '../../storage/tables/schema.ts'
 import type { Selectable } from 'kysely'
 import type { MessageRow } from '../core/message-store.ts'
 
@@ -36,6 +44,8 @@ export interface SendRequest {
   units: number
   /** Omitted: the balance. */
   paidBy?: Payer
+  /** Own devices of the account are free, and shared devices may carry the messages for the balance. */
+  fallback?: Fallback
   /** Parts of each message. */
   parts: number
   smartEncodingApplied: boolean

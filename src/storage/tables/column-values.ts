@@ -11,6 +11,9 @@ export type OnUnknown = 'stop' | 'resend_once'
 /** What pays for a message: the wallet, or nothing because only own devices may carry it. */
 export const payers = ['balance', 'own_device'] as const
 export type Payer = (typeof payers)[number]
+/** What may carry a message whose own devices are free, when they do not: then the balance pays. */
+export const fallbacks = ['shared'] as const
+export type Fallback = (typeof fallbacks)[number]
 /** What messages over an account's own devices cost. */
 export const ownDevicePrices = ['charged', 'free'] as const
 export type OwnDevicePrice = (typeof ownDevicePrices)[number]

@@ -6,6 +6,7 @@ import type {
   DeferReason,
   Direction,
   Encoding,
+  Fallback,
   Flag,
   MessageStatus,
   Mode,
@@ -63,6 +64,8 @@ export interface MessageTable {
   cost_state: CostState
   on_unknown: OnUnknown
   paid_by: Generated<Payer>
+  /** In an account with free own devices: shared devices may carry it too, and then the balance pays. */
+  fallback: Fallback | null
   device_id: string | null
   receipt_expected: Flag | null
   error_code: string | null

@@ -84,6 +84,7 @@ export type {
   Mode,
   OnUnknown,
   OwnDevicePrice,
+  Fallback,
   Payer,
   PhoneWord,
 } from './column-values.ts'

@@ -1,0 +1,29 @@
+import { type ModelMessage, later } from './model-message.ts'
+
+/** Devices that submit: of the operator, the account's own, and a simulator of its own, whose messages are always paid. */
+export const modelDevices = ['shared', 'own', 'play'] as const
+export type ModelDevice = (typeof modelDevices)[number]
+
+export const deviceId = (device: ModelDevice, account: string): string =>
+  device === 'shared' ? 'dev_s' : `dev_${device}_${account}`
+
+/** The one purse that a message is charged to, whose parts attempt `number` submitted. */
+export function payerOf(
+  { purse, devices }: Pick<ModelMessage, 'purse' | 'devices'>,
+  number: number,
+): 'balance' | 'own_device' {
+  const isOwn = purse === 'own' || (purse === 'fallback' && devices.get(number) === 'own')
+  return isOwn ? 'own_device' : 'balance'
+}
+
+/** The last attempt up to `last` that may have submitted something; 0 if none did. */
+export const lastOpenTo = ({ words }: ModelMessage, last: number): number =>
+  later(0, last).findLast((number) => words.get(number) !== 'nothing') ?? 0
+
+/** The parts that messages hold, in the wallet or beside it. */
+export const heldIn = (messages: readonly ModelMessage[], payer: ModelMessage['paidBy']): number =>
+  messages.reduce(
+    (sum, { cost, parts, purse }) =>
+      sum + (cost === 'held' && (purse === 'own') === (payer === 'own_device') ? parts : 0),
+    0,
+  )
