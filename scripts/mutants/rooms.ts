@@ -50,13 +50,13 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'sending',
     'what is asked of a send, and whether it fits',
-    ['src/sending/{sender,idempotency,authentication-rate,prepare-send,send-body,send-policy,recipient-rate,pumping-watch,planned-rate,send-metadata,send-warnings}.ts', 'src/runtime/sliding-count.ts', 'src/api/v1/send-answer.ts', 'src/api/edge/idempotency-key.ts', 'src/messages/*/{decide-sends,send-messages,find-replays}.ts'],
+    ['src/sending/{sender,idempotency,authentication-rate,own-purse,prepare-send,send-body,send-policy,recipient-rate,pumping-watch,planned-rate,send-metadata,send-warnings}.ts', 'src/runtime/sliding-count.ts', 'src/api/v1/send-answer.ts', 'src/api/edge/idempotency-key.ts', 'src/messages/*/{decide-sends,send-messages,find-replays}.ts'],
     ['test/api/*.test.ts'],
   ),
   room(
     'messages',
     'the states of a message and its queue',
-    ['src/messages/*/{advance-messages,claim-messages,within-paces,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-until,phone-offers,read-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,finish-deferred,end-doubts,queue-position,accounts-that-sent,last-submitted}.ts'],
+    ['src/messages/*/{advance-messages,own-payers,stranded,claim-messages,within-paces,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-until,phone-offers,read-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,finish-deferred,end-doubts,queue-position,accounts-that-sent,last-submitted}.ts'],
     ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,crowds,fair-turns,fetch-routes,gateway,gateway-pace,open-offers,own-devices,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
   ),
   room(
@@ -100,7 +100,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
   {
     because: 'It shows what is stored, or says what it is.',
     files: [
-      'src/messages/*/{message-audit,conversations,event-types,events,history,history-by-creation,history-cursor,history-export,history-query,history-search,history-span,history-timeline,history-update-sources,history-updates,history-waiting,inbound-message,message-errors,message-store,message-details,queue-totals,read-traffic,send-request,settlement,traffic,traffic-audit}.ts',
+      'src/messages/*/{message-audit,purse-audit,conversations,event-types,events,history,history-by-creation,history-cursor,history-export,history-query,history-search,history-span,history-timeline,history-update-sources,history-updates,history-waiting,inbound-message,message-errors,message-store,message-details,queue-totals,read-traffic,send-request,settlement,traffic,traffic-audit}.ts',
       'src/sending/account-limits.ts', 'src/api/edge/{client-error,failed-authentications,guard,json-body,known-paths,media-types,operation,problem,query,read-body,remote-address,serve-operation}.ts', 'src/api/reference/{openapi,openapi-components,openapi-document,openapi-headers,openapi-webhooks}.ts', 'src/runtime/{call-limit,field-faults,instant,rate-limiter,schema-faults}.ts',
       'src/api/v1/{balance,device-report-view,guard,history,message-example,message-view,operation,operations,send,send-examples,status,warning-schema}.ts', 'src/sending/{send-ports,test-answers}.ts',
     ],

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { utcDay } from '../runtime/clock.ts'
+import { hasOwnCarrier } from '../devices/core/own-carriers.ts'
 import type { AlertRule, Condition } from './condition.ts'
 import { idsAmong, subjectsOf } from './resolved-subjects.ts'
 
@@ -8,9 +9,10 @@ const inUseDays = 30
 
 /**
  * Live balances at or below the threshold of the account, and exhausted ones, of accounts that sent something
- * recently. An exhausted balance is low too.
+ * recently. An exhausted balance is low too. Not of accounts whose own devices carry their messages for nothing:
+ * `simulated` are the kinds that are always paid.
  */
-export const lowBalances: AlertRule = {
+export const lowBalances = (simulated: readonly string[]): AlertRule => ({
   kinds: ['balance_low', 'balance_exhausted'],
   everyMs: 30_000,
   async find(db, nowMs) {
@@ -21,6 +23,14 @@ export const lowBalances: AlertRule = {
       .where('mode', '=', 'live')
       .where(sql<boolean>`granted - reserved - used <= low_threshold`)
       .where('accounts.state', '=', 'active')
+      .where(({ eb, not, and }) =>
+        not(
+          and([
+            eb('accounts.own_devices', '=', 'free'),
+            hasOwnCarrier(sql.ref('wallets.account_id'), simulated),
+          ]),
+        ),
+      )
       .where(({ exists, selectFrom }) =>
         exists(
           selectFrom('usage_days')
@@ -57,7 +67,7 @@ export const lowBalances: AlertRule = {
       ),
     ])
   },
-}
+})
 
 function conditionsOf(
   row: { account_id: string; name: string; low_threshold: number; reserved: number },

@@ -10,6 +10,8 @@ export interface Balance {
   granted: number
   /** SMS that own devices carried for nothing; not in `used`. */
   ownUsed: number
+  /** SMS of messages that own devices carry for nothing and that have no final outcome; not in `reserved`. */
+  ownReserved: number
   lowThreshold: number
   isLow: boolean
   /** UTC days. */
@@ -39,8 +41,8 @@ export async function readBalance(
     )
     .where('w.account_id', '=', accountId)
     .where('w.mode', '=', mode)
-    .groupBy(['w.granted', 'w.reserved', 'w.used', 'w.own_used', 'w.low_threshold'])
-    .select(['w.granted', 'w.reserved', 'w.used', 'w.own_used', 'w.low_threshold'])
+    .groupBy(['w.granted', 'w.reserved', 'w.used', 'w.own_reserved', 'w.own_used', 'w.low_threshold'])
+    .select(['w.granted', 'w.reserved', 'w.used', 'w.own_reserved', 'w.own_used', 'w.low_threshold'])
     .select([
       sql<number>`cast(coalesce(sum(case when u.day = ${today} then u.parts end), 0) as bigint)`.as(
         'used_today',
@@ -58,6 +60,7 @@ export async function readBalance(
     used,
     granted,
     ownUsed: wallet.own_used,
+    ownReserved: wallet.own_reserved,
     lowThreshold,
     isLow,
     usedToday: wallet.used_today,

@@ -23,7 +23,7 @@ afterAll(() => house.close())
 
 const rules: Readonly<Record<string, AlertRule>> = {
   offlineDevices: offlineDevices(1),
-  lowBalances,
+  lowBalances: lowBalances(['simulator']),
   disabledEndpoints: disabledEndpoints(5),
   pausedAccounts,
   expiringKeys: expiringKeys(7),

@@ -32,6 +32,40 @@ test('messages that wait are canceled by name, their SMS are free again, and the
   expect((await cli.run('doctor')).code).toBe(0)
 })
 
+test('a canceled message that own devices would have carried for nothing says that the balance is unchanged', async () => {
+  await serveOnce(cli.dataFolder, accountId, 1, { paidBy: 'own_device' })
+  const { db, close } = openDatabase(cli.dataFolder)
+  const row = await db
+    .selectFrom('messages')
+    .select('id')
+    .where('paid_by', '=', 'own_device')
+    .executeTakeFirst()
+  await close()
+  const { stdout } = await cli.run(
+    `message cancel --account ${accountId} --message ${ids[0]} --message ${row?.id}`,
+  )
+  expect(stdout.trimEnd().split('\n')).toEqual([
+    `${ids[0]}  canceled: nothing was sent, and its held SMS are released`,
+    `${row?.id}  canceled: nothing was sent, and it cost nothing: the balance is unchanged`,
+  ])
+})
+
+test('the last own device that is removed counts what waits for one, and says what becomes of it', async () => {
+  await serveOnce(cli.dataFolder, accountId, 2, { paidBy: 'own_device' })
+  const add = (name: string) =>
+    cli.json<{ id: string }>(
+      `device add smpp --account ${accountId} --name ${name} --host 127.0.0.1 --port 2775 --system-id esme --password-stdin`,
+      'secret',
+    )
+  const [first, last] = [await add('First'), await add('Last')]
+  expect(await cli.json(`device remove ${first.id}`)).toMatchObject({ changed: true, messages_stranded: 0 })
+  const { stdout } = await cli.run(`device remove ${last.id}`)
+  expect(stdout).toContain(`${last.id} is now retired.`)
+  expect(stdout).toContain('The account has no other own device, and 2 messages wait for one')
+  expect(stdout).toMatch(/they expire with the code no_own_device, the last at 20\d\d-/)
+  expect(await cli.json(`device remove ${last.id}`)).toMatchObject({ changed: false, messages_stranded: 2 })
+})
+
 test('what is canceled already, or of nobody, is named, changes nothing, and ends with 1', async () => {
   await cli.run(`message cancel --account ${accountId} --message ${ids[0]}`)
   const { code, stdout } = await cli.run(

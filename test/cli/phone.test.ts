@@ -147,7 +147,7 @@ describe('a phone that is removed', () => {
     expect(stdout).toContain('1 message is in flight on the phone')
     expect(stdout).toContain(`onesixty device remove ${id} --revoke-token`)
     // Asked again, it says the same: also afterwards.
-    expect(await cli.json(`device remove ${id}`)).toEqual({ id, state: 'retired', changed: false, messages_held: 1, private_token: 'good' }) // prettier-ignore
+    expect(await cli.json(`device remove ${id}`)).toEqual({ id, state: 'retired', changed: false, messages_stranded: 0, messages_held: 1, private_token: 'good' }) // prettier-ignore
   })
 
   test('of which the private token is revoked can do so no more, while others that registered with it stay', async () => {
@@ -156,7 +156,14 @@ describe('a phone that is removed', () => {
     )
     const [lost, kept] = [await register(tools, token), await register(tools, token, false, '0002')]
     const other = await addPhone()
-    const answer = { id: lost, state: 'retired', changed: true, messages_held: 0, private_token: 'revoked' }
+    const answer = {
+      id: lost,
+      state: 'retired',
+      changed: true,
+      messages_stranded: 0,
+      messages_held: 0,
+      private_token: 'revoked',
+    }
     expect(await cli.json(`device remove ${lost} --revoke-token`)).toEqual(answer)
     expect(await register(tools, token)).toBe('nobody')
     for (const id of [kept, other])
@@ -179,7 +186,12 @@ describe('a phone that is removed', () => {
     const { id } = await cli.json<{ id: string }>('device add simulator --shared --name S')
     const { code, stderr } = await cli.run(`device remove ${id} --revoke-token`)
     expect([code, stderr]).toEqual([2, expect.stringContaining('--revoke-token is only for phones.')])
-    expect(await cli.json(`device remove ${id}`)).toEqual({ id, state: 'retired', changed: true })
+    expect(await cli.json(`device remove ${id}`)).toEqual({
+      id,
+      state: 'retired',
+      changed: true,
+      messages_stranded: 0,
+    })
   })
 })
 

@@ -1,6 +1,6 @@
 import { createIds } from '../../src/runtime/ids.ts'
 import { sendMessages } from '../../src/messages/send/send-messages.ts'
-import type { MessageStatus } from '../../src/storage/tables/schema.ts'
+import type { MessageStatus, Payer } from '../../src/storage/tables/schema.ts'
 import { openNearFolder } from '../open-near.ts'
 import { sendRequest } from '../send-request.ts'
 import { advanceEpoch } from '../../src/storage/instance/epoch.ts'
@@ -10,7 +10,7 @@ export async function serveOnce(
   dataFolder: string,
   accountId: string,
   count: number,
-  more: { sendAt?: number } = {},
+  more: { sendAt?: number; paidBy?: Payer } = {},
 ) {
   const storage = await openNearFolder(dataFolder, Date.now())
   const started = await advanceEpoch(storage, dataFolder, Date.now())

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { judgeLate } from '../../src/dispatch/outcomes/retry-policy.ts'
 import { advanceMessages } from '../../src/messages/core/advance-messages.ts'
+import { routeKeyOf } from '../../src/messages/core/route-key.ts'
 import { readStates } from '../../src/messages/core/message-store.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 import { cancelWaiting, expireWaiting } from '../../src/messages/queue/finish-queued.ts'
@@ -9,7 +10,6 @@ import { eraseNumber } from '../../src/privacy/erase-number.ts'
 import { readOldMessages, removeMessages } from '../../src/privacy/remove-old-messages.ts'
 import { createNumberHash } from '../../src/numbers/number-hash.ts'
 import { createIds } from '../../src/runtime/ids.ts'
-import { insertRows } from '../../src/storage/seam/sets.ts'
 import { accepted, unknown } from './outcomes.ts'
 import { openUnitHouse, type UnitHouse } from './unit-house.ts'
 
@@ -17,15 +17,6 @@ import { openUnitHouse, type UnitHouse } from './unit-house.ts'
 let house: UnitHouse
 beforeEach(async () => {
   house = await openUnitHouse()
-  const nowMs = house.clock.now()
-  const device = { mode: 'live', name: 'd', state: 'enabled', senders: '[]', settings: '{}', created_at: nowMs, updated_at: nowMs } as const // prettier-ignore
-  await house.store.writer.write((tx) =>
-    insertRows(tx, 'devices', [
-      { id: 'dev_shared', account_id: null, kind: 'smpp', ...device },
-      { id: 'dev_own', account_id: 'acc_a', kind: 'smpp', ...device },
-      { id: 'dev_play', account_id: 'acc_a', kind: 'simulator', ...device },
-    ]),
-  )
 })
 afterEach(() => house.close())
 
@@ -41,7 +32,10 @@ const purses = [
 type PurseCase = (typeof purses)[number]
 
 const claim = ({ device, sent }: PurseCase): Promise<Claimed> =>
-  house.claim(device, 'paidBy' in sent ? sent.paidBy : 'balance')
+  house.claim(device, {
+    routeKey: routeKeyOf('live', null, false, 'paidBy' in sent ? sent.paidBy : 'balance'),
+    ...(device === 'dev_own' && { isOwn: true }),
+  })
 const refused = (lasts: 'good' | 'expired') => ({ kind: 'refused', lasts, code: 'no_service', networkCode: null }) as const // prettier-ignore
 const both = ['n1', 'n2'] as const
 const arrived = { n1: 'delivered', n2: 'delivered' } as const

@@ -96,6 +96,7 @@ const wantOf = (
   quota: most,
   partsOver: 0,
   partsUpTo: 10,
+  ...(device === 'own' && { isOwn: true as const }),
   ...(maxParts === undefined ? {} : { maxParts }),
   ...(sims === null ? {} : { phone: { phoneId: 'phn_p', sims } }),
 })

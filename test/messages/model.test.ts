@@ -14,7 +14,6 @@ import { createStubClock } from '../stub-clock.ts'
 import { Model } from './model.ts'
 import { expectChangesTold } from './model-changes.ts'
 import { commands } from './model-commands.ts'
-import { deviceId } from './model-purses.ts'
 import type { Real } from './model-step.ts'
 import { type NearStore, openNearStore } from '../near-store.ts'
 import { sizeOf } from '../proof-sizes.ts'
@@ -84,22 +83,18 @@ async function begin(): Promise<{ model: Model; real: Real }> {
         { id: `key_${accountId}`, account_id: accountId, mode: 'live', hash: accountId.padEnd(64), last_four: '0000', name: 'key', scopes: '[]', created_at: nowMs },
       ]) // prettier-ignore
     }
-    await insertDevices(tx, nowMs)
+    await insertPhone(tx, nowMs)
   })
   return { model, real }
 }
 
-/** A link that claims, a phone over which it may, and what each account has of its own. */
-async function insertDevices(tx: Tx, nowMs: number): Promise<void> {
+/** A link that claims, and a phone over which it may. */
+async function insertPhone(tx: Tx, nowMs: number): Promise<void> {
   const times = { created_at: nowMs, updated_at: nowMs }
   const device = { mode: 'live', state: 'enabled', senders: '[]', settings: '{}', ...times } as const
   await insertRows(tx, 'devices', [
-    { id: 'dev_s', account_id: null, kind: 'simulator', name: 's', ...device },
-    { id: 'dev_p', account_id: null, kind: 'android', name: 'p', ...device },
-    ...['acc_a', 'acc_b'].flatMap((owner) => [
-      { id: deviceId('own', owner), account_id: owner, kind: 'smpp', name: 'own', ...device },
-      { id: deviceId('play', owner), account_id: owner, kind: 'simulator', name: 'play', ...device },
-    ]),
+    { id: 'dev_s', kind: 'simulator', name: 's', ...device },
+    { id: 'dev_p', kind: 'android', name: 'p', ...device },
   ])
   await insertRows(tx, 'phone_tokens', [{ id: 'ptk_p', mode: 'live', hash: 'h', created_at: nowMs }])
   await insertRows(tx, 'phones', [

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { judgeOutcome } from '../../src/dispatch/outcomes/retry-policy.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
-import { type Claimed, claimMessages } from '../../src/messages/queue/claim-messages.ts'
+import { type Claimed, claimMessages, type ClaimRequest } from '../../src/messages/queue/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/core/route-key.ts'
 import { sendMessages } from '../../src/messages/send/send-messages.ts'
 import type { SendRequest, SendResult } from '../../src/messages/send/send-request.ts'
@@ -12,7 +12,6 @@ import { openTestStorage } from '../open-test-storage.ts'
 import type { StubClock } from '../stub-clock.ts'
 import { expectSums } from './expect-sums.ts'
 import type { Db } from '../../src/storage/seam/dialect.ts'
-import type { Payer } from '../../src/storage/tables/schema.ts'
 import type { Writer } from '../../src/storage/seam/writer.ts'
 
 /** The units of messages by hand, one after another, on one account with 100 SMS: for sentences about states and money. */
@@ -22,8 +21,8 @@ export interface UnitHouse {
   send(request?: Partial<SendRequest>): Promise<SendResult>
   /** The same for several in one batch. */
   sendTogether(requests: readonly Partial<SendRequest>[]): Promise<SendResult[]>
-  /** Claims one message, for `dev_s` unless another is named, of the route that only own devices carry if they pay. */
-  claim(deviceId?: string, paidBy?: Payer): Promise<Claimed>
+  /** Claims one message, for `dev_s` unless another is named, of the usual route unless another is. */
+  claim(deviceId?: string, more?: Partial<Pick<ClaimRequest, 'routeKey' | 'isOwn'>>): Promise<Claimed>
   end(claimed: Claimed, outcome: Outcome): Promise<void>
   receipts(
     words: Readonly<Record<string, 'delivered' | 'undelivered' | 'lost'>>,
@@ -53,10 +52,19 @@ export async function openUnitHouse(): Promise<UnitHouse> {
     clock,
     sendTogether,
     send: async (more = {}) => (await sendTogether([more]))[0] as SendResult,
-    async claim(deviceId = 'dev_s', paidBy = 'balance') {
-      const routeKey = routeKeyOf('live', null, false, paidBy)
+    async claim(deviceId = 'dev_s', more = {}) {
+      const routeKey = routeKeyOf('live', null)
       const requests = [
-        { accountId: 'acc_a', mode: 'live', routeKey, deviceId, quota: 1, partsOver: 0, partsUpTo: 10 },
+        {
+          accountId: 'acc_a',
+          mode: 'live',
+          routeKey,
+          deviceId,
+          quota: 1,
+          partsOver: 0,
+          partsUpTo: 10,
+          ...more,
+        },
       ] as const
       const { claimed } = await store.writer.write((tx) =>
         claimMessages(tx, ids, { requests, nowMs: clock.now(), dueMs: clock.now(), fence: 1 }),

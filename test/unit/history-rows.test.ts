@@ -18,6 +18,7 @@ const row = (number: number, more: Partial<ListedMessage> = {}): ListedMessage =
   number: '+4915112345678',
   own: null,
   text: 'Hello',
+  isFree: false,
   parts: 1,
   charged: 0,
   deviceId: null,

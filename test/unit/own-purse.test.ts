@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
-import { simulatedKinds } from '../../src/connectors/registry.ts'
 import type { Caller } from '../../src/accounts/keys/authenticator.ts'
 import { choosePurse } from '../../src/sending/own-purse.ts'
 import type { Routing } from '../../src/dispatch/devices/routing.ts'
 import type { SendPorts } from '../../src/sending/send-ports.ts'
-import { simulatorKinds } from '../../src/storage/tables/own-devices.ts'
 
 const workingRouting: Routing = {
   enabled: true,
@@ -73,8 +71,4 @@ test.for<[string, Owner]>([
 ])('an account that %s pays as ever: no warning, and a fallback changes nothing', ([, caller]) => {
   const chosen = choosePurse(routings(null), caller, { ...plain, fallback: 'shared' })
   expect(chosen).toEqual({ paidBy: 'balance', routing: workingRouting })
-})
-
-test('the kinds whose messages are always paid are those that send nothing for real', () => {
-  expect([...simulatorKinds]).toEqual(simulatedKinds)
 })

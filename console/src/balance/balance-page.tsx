@@ -7,6 +7,7 @@ import { formatDailyUse, formatDays } from '../ui/duration.ts'
 import { formatNumber } from '../ui/format.ts'
 import { Later } from '../ui/later.tsx'
 import { ListState } from '../ui/list-state.tsx'
+import { hasOwnUse, OwnUseTile } from '../ui/own-use-tile.tsx'
 import { StatTile } from '../ui/stat-tile.tsx'
 import { BurnChart } from './burn-chart.tsx'
 import { StatementTable } from './statement-table.tsx'
@@ -42,7 +43,7 @@ export function BalancePage() {
 function Tiles({ of }: { of: BalanceAnswer }) {
   const { daysLeft } = of.pace
   return (
-    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
+    <SimpleGrid cols={{ base: 2, md: hasOwnUse(of) ? 5 : 4 }} spacing="sm">
       <StatTile
         name="Available"
         value={`${formatNumber(of.available)} SMS`}
@@ -50,6 +51,7 @@ function Tiles({ of }: { of: BalanceAnswer }) {
         measures="Granted SMS minus used and held SMS."
         {...(of.isLow ? { tone: 'warning' as const } : {})}
       />
+      {hasOwnUse(of) ? <OwnUseTile of={of} /> : null}
       <StatTile
         name="Held"
         value={formatNumber(of.reserved)}

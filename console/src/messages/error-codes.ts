@@ -16,6 +16,7 @@ const labels: Readonly<Record<MessageErrorCode, string>> = {
   partially_sent: 'Sent in part',
   receipt_missing: 'Receipt missing',
   expired_in_queue: 'Expired in the queue',
+  no_own_device: 'Expired without an own device',
   expired_in_network: 'Expired in the network',
   recipient_opted_out: 'Recipient opted out',
   destination_not_allowed: 'Country not allowed',

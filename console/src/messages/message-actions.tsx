@@ -63,6 +63,7 @@ const waitingOf = ({ message }: MessagePage): WaitingMessage => ({
   id: message.id,
   to: message.to ?? 'an unknown number',
   held: message.cost.held,
+  isFree: message.cost.paid_by === 'own_device',
   isWithDevice: message.status === 'sending',
   sendAtMs: message.send_at === null ? null : Date.parse(message.send_at),
 })

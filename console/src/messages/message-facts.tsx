@@ -16,7 +16,7 @@ export function MessageFacts({ page: { message, sentBy } }: { page: MessagePage 
   const isSent = message.direction === 'outbound'
   return (
     <dl className={styles['facts']}>
-      {isSent ? <Fact name="Cost">{costOf(message.cost)}</Fact> : null}
+      {isSent ? <Fact name="Cost">{costOf(message)}</Fact> : null}
       {sentBy === null ? null : (
         <Fact name="Sent by">{names.data?.senders.find(({ id }) => id === sentBy)?.name ?? sentBy}</Fact>
       )}
@@ -91,10 +91,17 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function costOf({ held, charged, state, paid_by: paidBy }: MessagePage['message']['cost']): string {
+function costOf({ cost, fallback }: MessagePage['message']): string {
+  const { held, charged, state, paid_by: paidBy } = cost
   const sms = (count: number): string => `${count} SMS`
-  if (paidBy === 'own_device') return `nothing: ${sms(state === 'held' ? held : charged)} over own devices`
-  if (state === 'held') return `${sms(held)} held, charged when sent`
+  if (paidBy === 'own_device') {
+    if (state === 'released') return `nothing: not sent, and own devices cost nothing`
+    return `nothing: ${sms(state === 'held' ? held : charged)} over own devices`
+  }
+  if (state === 'held')
+    return fallback === null
+      ? `${sms(held)} held, charged when sent`
+      : `${sms(held)} held, charged when a shared device sends it, released when an own one does`
   if (state === 'charged') return `${sms(charged)} charged`
   if (state === 'partial') return `${sms(charged)} charged, ${sms(held - charged)} released`
   return state === 'released' ? `nothing: ${sms(held)} released` : 'nothing'

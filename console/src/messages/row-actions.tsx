@@ -13,7 +13,14 @@ export function RowActions({ of }: { of: ListedMessage }) {
   const [moving, move] = useDisclosure()
   const [canceling, cancel] = useDisclosure()
   const to = of.number ?? 'an unknown number'
-  const message = { id: of.id, to, held: of.parts, isWithDevice: false, sendAtMs: of.sendAtMs }
+  const message = {
+    id: of.id,
+    to,
+    held: of.parts,
+    isFree: of.isFree,
+    isWithDevice: false,
+    sendAtMs: of.sendAtMs,
+  }
   return (
     <span className={styles['actions']}>
       <MenuButton

@@ -104,6 +104,7 @@ function AccountTable({
           <th>Owner</th>
           <th>State</th>
           <th data-end>SMS available</th>
+          <th>Own devices</th>
           <th>Created</th>
           <td />
         </tr>
@@ -127,6 +128,14 @@ function AccountTable({
             </td>
             <td data-end>
               {formatNumber(row.live.available)} of {formatNumber(row.live.granted)}
+            </td>
+            <td>
+              {row.ownDevices}
+              {row.live.ownUsed === 0 ? null : (
+                <Text size="xs" c="dimmed">
+                  {formatNumber(row.live.ownUsed)} SMS
+                </Text>
+              )}
             </td>
             <td>
               <TimeAgo at={row.createdAt} />

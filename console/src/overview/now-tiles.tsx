@@ -4,6 +4,7 @@ import type { NowAnswer } from '../../../src/api/console/messages/overview-calls
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { formatDailyUse, formatDays } from '../ui/duration.ts'
 import { formatNumber } from '../ui/format.ts'
+import { hasOwnUse, OwnUseTile } from '../ui/own-use-tile.tsx'
 import { StatTile } from '../ui/stat-tile.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 
@@ -11,7 +12,7 @@ import { TimeAgo } from '../ui/time-ago.tsx'
 export function NowTiles({ of: { balance, pace, queue } }: { of: NowAnswer }) {
   const place = useAccountPlace()
   return (
-    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
+    <SimpleGrid cols={{ base: 2, md: hasOwnUse(balance) ? 5 : 4 }} spacing="sm">
       <StatTile
         name="Balance"
         value={
@@ -27,6 +28,7 @@ export function NowTiles({ of: { balance, pace, queue } }: { of: NowAnswer }) {
         measures="SMS that can still be sent. SMS held for queued messages are already subtracted."
         {...(balance.isLow ? { tone: 'warning' as const } : {})}
       />
+      {hasOwnUse(balance) ? <OwnUseTile of={balance} /> : null}
       <StatTile
         name="Forecast"
         value={pace.daysLeft === null ? '–' : `${formatDays(pace.daysLeft)} left`}

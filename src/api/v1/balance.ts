@@ -24,6 +24,9 @@ const BalanceSchema = Type.Object({
   reserved: sms('SMS reserved for messages without a final outcome.'),
   used: sms('SMS charged since the account was created.'),
   granted: sms('SMS granted since the account was created.'),
+  own_reserved: sms(
+    'SMS of messages without a final outcome that only own devices carry, for nothing. Not in `reserved`.',
+  ),
   own_used: sms('SMS sent over own devices that cost nothing, since the account was created. Not in `used`.'),
   low_threshold: sms('Threshold: the balance is low at or below it.'),
   is_low: Type.Boolean({ description: 'True when the balance is low.' }),
@@ -70,6 +73,7 @@ const renderBalance = (
   reserved: balance.reserved,
   used: balance.used,
   granted: balance.granted,
+  own_reserved: balance.ownReserved,
   own_used: balance.ownUsed,
   low_threshold: balance.lowThreshold,
   is_low: balance.isLow,
@@ -81,7 +85,7 @@ const renderBalance = (
 /** Example for the reference. */
 function balanceExample(): BalanceView {
   return {
-    object: 'balance', account_id: 'acc_01k9ktn8q4e8bvzr5y1w3xh7dg', mode: 'live', unit: 'sms', available: 7, reserved: 2, used: 1, granted: 10, own_used: 0,
+    object: 'balance', account_id: 'acc_01k9ktn8q4e8bvzr5y1w3xh7dg', mode: 'live', unit: 'sms', available: 7, reserved: 2, used: 1, granted: 10, own_reserved: 0, own_used: 0,
     low_threshold: 5, is_low: false, used_today: 1, used_this_month: 1, as_of: '2026-11-21T09:30:00.000Z',
   } // prettier-ignore
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
 import { type DevicesStatus, readDevicesStatus, type SeenDevice } from '../../devices/status/device-status.ts'
+import { simulatedKinds } from '../../connectors/registry.ts'
 import type { ReadOf } from '../../storage/seam/dialect.ts'
 import type { Answer } from '../edge/operation.ts'
 import type { ApiCall, ApiOperation } from './operation.ts'
@@ -92,7 +93,8 @@ const StatusSchema = Type.Object({
       'True when sends are accepted. Also true while down, as long as a device is enabled: messages are queued until they expire.',
   }),
   reasons: Type.Array(Type.String(), {
-    description: 'Reasons for a status other than `operational`; an open list.',
+    description:
+      'Reasons for a status other than `operational`, such as `no_own_device`: messages wait for an own device, which costs nothing, and none is enabled; shared devices do not carry them. An open list.',
   }),
   checked_at: Type.String({ format: 'date-time', description: 'Time of this status.' }),
   queue: Type.Object(
@@ -135,7 +137,7 @@ reason \`no_report\`. Shared devices of the operator are listed without name, nu
 async function answerStatus({ readOf, now }: StatusOperationDeps, { caller }: ApiCall): Promise<Answer> {
   const status = await readDevicesStatus(
     readOf(caller.accountId),
-    { accountId: caller.accountId, mode: caller.mode },
+    { accountId: caller.accountId, mode: caller.mode, simulatedKinds },
     now(),
   )
   return { status: 200, body: renderStatus(status, caller.mode) }

@@ -1,6 +1,8 @@
-import { factsOf } from '../../connectors/registry.ts'
+import { factsOf, simulatedKinds } from '../../connectors/registry.ts'
 import { retireDevice } from '../../devices/core/device-store.ts'
 import { revokeTokensOfPhone, tokensOfPhone } from '../../devices/phones/phone-tokens.ts'
+import { readStranded, type Stranded } from '../../messages/queue/stranded.ts'
+import { rfc3339 } from '../../runtime/clock.ts'
 import { countHeld } from '../../messages/phones/phone-offers.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import { command } from '../core/command.ts'
@@ -12,7 +14,7 @@ import { ownCommand } from '../../process/own-command.ts'
 export const remove = command({
   summary: 'Removes a device permanently.',
   details:
-    'Messages that were not submitted to it are sent by other devices. Messages that a phone has already fetched cannot be tracked any more: to avoid that, disable the phone first and remove it when nothing is in flight.',
+    'Messages that were not submitted to it are sent by other devices. Where own devices are free and it was the last one of its account, messages that only own devices carry wait for the next one, and expire at the end of their validity period (no_own_device): the command counts them. Messages that a phone has already fetched cannot be tracked any more: to avoid that, disable the phone first and remove it when nothing is in flight.',
   arguments: [deviceArgument],
   options: {
     'revoke-token': {
@@ -23,15 +25,19 @@ export const remove = command({
   },
   async run(tools, { options, arguments: [deviceId = ''] }) {
     const mayRevoke = options['revoke-token']
-    const { kind, changed } = await retire(tools, deviceId, mayRevoke)
-    const document = { id: deviceId, state: 'retired', changed }
-    const line = `${deviceId} is ${changed ? 'now' : 'already'} retired.`
-    if (factsOf(kind)?.isPhone !== true) return { json: document, text: line }
+    const { kind, accountId, changed } = await retire(tools, deviceId, mayRevoke)
+    const stranded =
+      accountId === null
+        ? none
+        : await tools.withStorage(({ read }) => readStranded(read, accountId, simulatedKinds))
+    const document = { id: deviceId, state: 'retired', changed, messages_stranded: stranded.messages }
+    const lines = [`${deviceId} is ${changed ? 'now' : 'already'} retired.`, ...strandedLines(stranded)]
+    if (factsOf(kind)?.isPhone !== true) return { json: document, text: lines.join('\n') }
     const { held, isTokenGood } = await tools.withStorage(({ read }) => whatIsLeft(read, deviceId))
     const privateToken = isTokenGood ? 'good' : 'revoked'
     return {
       json: { ...document, messages_held: held, private_token: privateToken },
-      text: [line, ...heldLines(held), ...(isTokenGood ? [tokenLine(deviceId)] : [])].join('\n'),
+      text: [...lines, ...heldLines(held), ...(isTokenGood ? [tokenLine(deviceId)] : [])].join('\n'),
     }
   },
 })
@@ -40,9 +46,13 @@ const retire = (
   tools: CommandContext,
   deviceId: string,
   mayRevoke: boolean,
-): Promise<{ kind: string; changed: boolean }> =>
+): Promise<{ kind: string; accountId: string | null; changed: boolean }> =>
   tools.withStorage(async ({ read, writer }) => {
-    const row = await read.selectFrom('devices').select('kind').where('id', '=', deviceId).executeTakeFirst()
+    const row = await read
+      .selectFrom('devices')
+      .select(['kind', 'account_id as accountId'])
+      .where('id', '=', deviceId)
+      .executeTakeFirst()
     if (row === undefined)
       throw new CommandError(
         'not_found',
@@ -54,7 +64,7 @@ const retire = (
     return writer.write(async (tx) => {
       const deps = { ...tools, nowMs: tools.clock.now() }
       if (mayRevoke) await revokeTokensOfPhone(tx, deps, change)
-      return { kind: row.kind, changed: await retireDevice(tx, deps, change) }
+      return { ...row, changed: await retireDevice(tx, deps, change) }
     })
   })
 
@@ -62,6 +72,16 @@ async function whatIsLeft(read: Db, deviceId: string): Promise<{ held: number; i
   const [held, tokens] = await Promise.all([countHeld(read, deviceId), tokensOfPhone(read, deviceId)])
   return { held, isTokenGood: tokens.length > 0 }
 }
+
+const none: Stranded = { messages: 0, expireBy: null }
+
+/** Nothing waits in silence: says how messages that no device carries now will end (decision 60). */
+const strandedLines = ({ messages, expireBy }: Stranded): string[] =>
+  messages === 0
+    ? []
+    : [
+        `The account has no other own device, and ${messages === 1 ? '1 message waits' : `${messages} messages wait`} for one: only own devices carry what costs nothing, never a shared one. The next own device that is connected or enabled sends ${messages === 1 ? 'it' : 'them'}. Otherwise ${messages === 1 ? 'it expires' : 'they expire'} with the code no_own_device${expireBy === null ? '' : `, the last at ${rfc3339(expireBy)}`}.`,
+      ]
 
 /** The phone may still send them, but its reports are no longer accepted. */
 const heldLines = (held: number): string[] =>

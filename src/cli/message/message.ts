@@ -22,6 +22,11 @@ const cancelResults: Record<Cancellation['result'], string> = {
   not_found: 'unknown in this account and mode',
 }
 
+const cancelText = ({ result, paidBy }: Cancellation): string =>
+  result === 'canceled' && paidBy === 'own_device'
+    ? 'canceled: nothing was sent, and it cost nothing: the balance is unchanged'
+    : cancelResults[result]
+
 const whichMessages = {
   account: accountOption,
   message: {
@@ -63,7 +68,7 @@ const cancel = command({
         ok,
         messages: results.map(({ messageId, result, status }) => ({ id: messageId, result, status })),
       },
-      text: results.map(({ messageId, result }) => `${messageId}  ${cancelResults[result]}`).join('\n'),
+      text: results.map((each) => `${each.messageId}  ${cancelText(each)}`).join('\n'),
       exitCode: ok ? 0 : 1,
     }
   },

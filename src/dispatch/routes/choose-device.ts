@@ -255,11 +255,12 @@ export function planClaims(
       free -= quota
       const { accountId, mode, routeKey } = route
       const request = { accountId, mode, routeKey, deviceId: device.id, quota, partsOver, partsUpTo }
-      const { leaseToken, isLogged, groupId } = device
+      const { leaseToken, isLogged, groupId, isSimulated } = device
       const extra = {
         ...(leaseToken !== undefined && { leaseToken }),
         ...(isLogged && { isLogged }),
         ...(groupId !== undefined && { groupId }),
+        ...(device.accountId !== null && isSimulated !== true && { isOwn: true as const }),
       }
       if (quota === 0) busy.add(route)
       else requests.push({ ...request, ...extra })

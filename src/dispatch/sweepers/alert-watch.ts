@@ -7,6 +7,7 @@ import { offlineDevices } from '../../alerts/offline-devices.ts'
 import { pausedAccounts } from '../../alerts/paused-accounts.ts'
 import { openKeys, readKnownAlerts, recordAlerts } from '../../alerts/record-alerts.ts'
 import { unusualFailures } from '../../alerts/unusual-failures.ts'
+import { simulatedKinds } from '../../connectors/registry.ts'
 import { minuteMs } from '../../runtime/clock.ts'
 import type { Config } from '../../config.ts'
 import type { Ids } from '../../runtime/ids.ts'
@@ -34,7 +35,7 @@ const intervalMs = 10_000
 /** The rules by which people are notified. */
 const rulesOf = ({ config }: AlertWatchDeps): readonly AlertRule[] => [
   offlineDevices(config.alertOfflineMinutes * minuteMs),
-  lowBalances,
+  lowBalances(simulatedKinds),
   disabledEndpoints(config.webhookDisableDays),
   pausedAccounts,
   expiringKeys(config.alertKeyDays),

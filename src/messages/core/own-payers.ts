@@ -1,6 +1,5 @@
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
-import { isOwnCarrier } from '../../storage/tables/own-devices.ts'
 import type { MessageState } from './message-store.ts'
 import type { Trigger } from './state.ts'
 
@@ -10,7 +9,7 @@ interface Settled {
   deviceId?: string
 }
 
-/** Triggers that submitted nothing: if parts are charged all the same, an earlier attempt submitted them. */
+/** Triggers that submitted nothing: if parts are charged anyway, an earlier attempt submitted them. */
 const submitsNothing: ReadonlySet<Trigger> = new Set([
   'refused_for_good',
   'expired_at_device',
@@ -20,12 +19,12 @@ const submitsNothing: ReadonlySet<Trigger> = new Set([
   'given_up_after_restore',
 ])
 
-/** Finds the device, unless one is named: that of the last attempt up to a number that may have submitted something. */
+/** The last attempt of the named device; without one, the last up to a number that may have submitted something. */
 const carriedByOwn = {
-  sql: `select :turn as turn from devices d
-        where d.account_id = :account and ${isOwnCarrier('d')} and d.id = coalesce(:device, (
-          select a.device_id from attempts a where a.account_id = :account and a.mode = :mode and a.message_id = :message
-            and a.number <= :last and a.state <> 'refused' order by a.number desc limit 1))`,
+  sql: `select :turn as turn from attempts a
+        where a.account_id = :account and a.mode = :mode and a.message_id = :message and a.is_own = 1 and a.number = (
+          select max(b.number) from attempts b where b.account_id = :account and b.mode = :mode and b.message_id = :message
+            and b.number <= :last and (b.device_id = :device or (:device is null and b.state <> 'refused')))`,
   inputs: ['account', 'mode', 'message', 'device', 'last', 'turn'],
 } as const
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../storage/seam/dialect.ts'
-import type { MessageStatus } from '../../storage/tables/schema.ts'
+import type { MessageStatus, Payer } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import { advanceMessages } from '../core/advance-messages.ts'
 import { dequeueFinal } from './dequeue.ts'
@@ -23,6 +23,8 @@ export interface Cancellation {
   status: MessageStatus | null
   /** The phone with a stored recall: the sweeper `send-recalls` notifies it; the caller may do so sooner. */
   deviceId: string | null
+  /** What would have paid for it; null if it does not exist. */
+  paidBy: Payer | null
 }
 
 /**
@@ -69,8 +71,8 @@ export async function cancelMessages(
           : known.has(name)
             ? 'too_late'
             : 'not_found'
-    const status = (done ?? known.get(name))?.status ?? null
-    return { messageId: key.messageId, result, status, deviceId: offer?.device_id ?? null }
+    const { status = null, paid_by: paidBy = null } = done ?? known.get(name) ?? {}
+    return { messageId: key.messageId, result, status, deviceId: offer?.device_id ?? null, paidBy }
   })
 }
 

@@ -36,6 +36,8 @@ export interface ClaimRequest {
   /** The claimer records submissions and their outcomes in its submission log. */
   isLogged?: true
   groupId?: string
+  /** The device belongs to the account and sends for real: it pays for what it sends of messages with a fallback. */
+  isOwn?: true
   /** Of the account: messages that would disturb their recipient now are delayed. */
   quiet?: QuietHours
   /** Set when a phone fetches: claimed messages are offered to it, for these SIMs. */
@@ -159,9 +161,10 @@ export async function claimMessages(
     return { ...claim, ...(isLogged && { loggedBy: fence }), ...(groupId !== undefined && { groupId }) }
   })
   const leaseOf = new Map(requests.map(({ deviceId, leaseToken }) => [deviceId, leaseToken ?? null]))
+  const own = new Set(requests.flatMap(({ deviceId, isOwn }) => (isOwn ? [deviceId] : [])))
   const [progress] = await allDone([
     advanceProgress(tx, asked.known ?? 0),
-    writeAttempts(tx, claimed, { startedAt: nowMs, fence, leaseOf }),
+    writeAttempts(tx, claimed, { startedAt: nowMs, fence, leaseOf, own }),
   ])
   await insertRows(tx, 'phone_offers', offersOf(claimed, rows, requests, nowMs))
   return { claimed, found, ...canceled, progress }
@@ -247,7 +250,13 @@ async function writeAttempts(
     startedAt,
     fence,
     leaseOf,
-  }: { startedAt: number; fence: number; leaseOf: ReadonlyMap<string, number | null> },
+    own,
+  }: {
+    startedAt: number
+    fence: number
+    leaseOf: ReadonlyMap<string, number | null>
+    own: ReadonlySet<string>
+  },
 ): Promise<void> {
   await allDone([
     insertRows(
@@ -263,6 +272,7 @@ async function writeAttempts(
         fence,
         lease_token: leaseOf.get(claim.deviceId) ?? null,
         is_logged: claim.loggedBy === undefined ? (0 as const) : (1 as const),
+        is_own: own.has(claim.deviceId) ? (1 as const) : (0 as const),
         state: 'handing_over' as const,
         started_at: startedAt,
       })),

@@ -6,6 +6,7 @@ import { finishDeferred } from './finish-deferred.ts'
 import { dropStale, dequeue } from './dequeue.ts'
 import { type MessageState, stateColumnsOf } from '../core/message-store.ts'
 import type { Trigger } from '../core/state.ts'
+import { strandedAmong } from './stranded.ts'
 
 interface RouteRow {
   account_id: string
@@ -33,28 +34,31 @@ const held = { sql: waitingRows('q.restore_hold = 1'), inputs: ['most'] } as con
 /**
  * Expires queued messages after their validity (P2): `expired`, the hold released. Reads only routes whose
  * earliest expiry has passed, so that no index over all queued messages is needed. Returns the expired
- * messages, at most `most` per route.
+ * messages, at most `most` per route. `simulated` are the kinds that send nothing for real.
  */
-export async function expireWaiting(tx: Tx, nowMs: number, most: number): Promise<MessageState[]> {
+export async function expireWaiting(
+  tx: Tx,
+  nowMs: number,
+  most: number,
+  simulated: readonly string[] = [],
+): Promise<MessageState[]> {
   const routes = await tx
     .selectFrom('queue_totals')
     .select(['account_id', 'mode', 'route_key'])
     .where('next_expiry_at', '<=', nowMs)
     .limit(100)
     .execute()
-  const finished = await endRows(
+  const rows = await selectEach<WaitingRow>(
     tx,
-    await selectEach<WaitingRow>(
-      tx,
-      expired,
-      routes.map((route) => [route.route_key, route.account_id, nowMs, most]),
-    ),
-    {
-      trigger: 'validity_ended',
-      code: 'expired_in_queue',
-      nowMs,
-    },
+    expired,
+    routes.map((route) => [route.route_key, route.account_id, nowMs, most]),
   )
+  const stranded = await strandedAmong(tx, rows, simulated)
+  const carried = rows.filter((row) => !stranded.has(row))
+  const finished = [
+    ...(await endRows(tx, carried, { trigger: 'validity_ended', code: 'expired_in_queue', nowMs })),
+    ...(await endRows(tx, [...stranded], { trigger: 'validity_ended', code: 'no_own_device', nowMs })),
+  ]
   await moveNextExpiry(tx, routes)
   return finished
 }

@@ -113,6 +113,8 @@ export interface AttemptTable {
    */
   lease_token: number | null
   is_logged: Generated<Flag>
+  /** Its device belonged to the account and sent for real: it pays for a message with a fallback. */
+  is_own: Generated<Flag>
   /** `handing_over` is an open attempt: claimed, and without an outcome that is stored. */
   state: AttemptState
   parts_sent: Generated<number>

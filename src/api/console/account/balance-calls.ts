@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { dayMs, rfc3339, utcDay } from '../../../runtime/clock.ts'
 import { refuse } from '../../../runtime/errors.ts'
+import { simulatedKinds } from '../../../connectors/registry.ts'
+import { areOwnDevicesFree } from '../../../devices/core/own-carriers.ts'
 import { closed } from '../../../runtime/schemas.ts'
 import { type Balance, readBalance } from '../../../ledger/balance.ts'
 import { setLowThreshold } from '../../../ledger/low-threshold.ts'
@@ -10,6 +12,8 @@ import { type AccountContext, defineCall, defineDownload } from '../core/call.ts
 import { csvLine, csvMark } from '../core/csv.ts'
 
 export interface BalanceAnswer extends Balance {
+  /** Own devices carry live messages for nothing now: then a low balance is no warning. */
+  areOwnFree: boolean
   pace: Pace
   /** SMS used on each UTC day, oldest first; the last day is today. */
   burn: UsageDay[]
@@ -88,13 +92,15 @@ async function readSummary({ read, clock, account }: AccountContext): Promise<Ba
   const nowMs = clock.now()
   const today = utcDay(nowMs)
   const wallet = { accountId: account.id, mode: account.mode }
-  const [balance, burn] = await Promise.all([
+  const [balance, areOwnFree, burn] = await Promise.all([
     readBalance(read, account.id, account.mode, nowMs),
+    account.mode === 'live' && areOwnDevicesFree(read, account.id, simulatedKinds),
     readUsageDays(read, wallet, today - burnDays + 1, today + 1),
   ])
   if (balance === null) throw refuse('not_found')
   const pace = paceOf(burn.slice(0, -1), balance.available)
-  return { ...balance, pace, burn, canSetThreshold: account.role === 'owner' }
+  const isLow = balance.isLow && !areOwnFree
+  return { ...balance, isLow, areOwnFree, pace, burn, canSetThreshold: account.role === 'owner' }
 }
 
 async function statementOf(

@@ -1,11 +1,12 @@
 import { hourMs } from '../../../runtime/clock.ts'
 import { Type } from 'typebox'
 import { readDevicesStatus, readSeenDevice } from '../../../devices/status/device-status.ts'
+import { readStranded, type Stranded } from '../../../messages/queue/stranded.ts'
 import { refuse } from '../../../runtime/errors.ts'
 import { closed } from '../../../runtime/schemas.ts'
 import { canOwnersAdd, isOwnerSetting, type KindFacts } from '../../../connectors/kind-facts.ts'
 import type { Mode } from '../../../storage/tables/schema.ts'
-import { connectorKinds, factsOf, loadConnectorKind } from '../../../connectors/registry.ts'
+import { connectorKinds, factsOf, loadConnectorKind, simulatedKinds } from '../../../connectors/registry.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
 import { type ConsoleDevice, viewDevices } from './device-view.ts'
 
@@ -13,6 +14,8 @@ export interface DevicesAnswer {
   /** Up to 100, worst status first. */
   devices: ConsoleDevice[]
   total: number
+  /** Live messages that only own devices carry, while none is enabled. */
+  stranded: Stranded
 }
 
 /** A setting of a kind, for a form. */
@@ -50,8 +53,12 @@ export const deviceCalls = {
     input: Type.Object({ hours: Hours }, closed),
     async handle(context, { hours }): Promise<DevicesAnswer> {
       const viewer = viewerOf(context, hours)
-      const { devices, devicesTotal } = await readDevicesStatus(context.read, viewer, viewer.nowMs)
-      return { devices: await viewDevices(context.read, devices, viewer), total: devicesTotal }
+      const { read, account } = context
+      const [{ devices, devicesTotal }, stranded] = await Promise.all([
+        readDevicesStatus(read, viewer, viewer.nowMs),
+        readStranded(read, account.mode === 'live' ? account.id : '', simulatedKinds),
+      ])
+      return { devices: await viewDevices(read, devices, viewer), total: devicesTotal, stranded }
     },
   }),
   'devices/one': defineCall({

@@ -14,6 +14,8 @@ export interface ListedMessage {
   /** Beginning of the text; null once it was erased. */
   text: string | null
   parts: number
+  /** Only own devices carry it, for nothing. */
+  isFree: boolean
   charged: number
   deviceId: string | null
   errorCode: string | null
@@ -42,6 +44,7 @@ export function listMessage(row: MessageRow): ListedMessage {
     own,
     text: row.text === null ? null : beginningOf(row.text),
     parts: row.parts,
+    isFree: row.paid_by === 'own_device',
     charged: row.charged,
     deviceId: row.device_id,
     errorCode: row.error_code,

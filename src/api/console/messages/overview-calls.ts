@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
 import { dayMs, utcDay } from '../../../runtime/clock.ts'
+import { simulatedKinds } from '../../../connectors/registry.ts'
+import { areOwnDevicesFree } from '../../../devices/core/own-carriers.ts'
 import { readDevicesStatus, type SeenDevice } from '../../../devices/status/device-status.ts'
 import { type Balance, readBalance } from '../../../ledger/balance.ts'
 import { type Pace, paceDays, paceOf, readUsageDays } from '../../../ledger/usage-pace.ts'
@@ -28,7 +30,10 @@ export interface TrafficAnswer {
 }
 
 export interface NowAnswer {
-  balance: Pick<Balance, 'available' | 'reserved' | 'lowThreshold' | 'isLow'>
+  balance: Pick<Balance, 'available' | 'reserved' | 'lowThreshold' | 'isLow' | 'ownUsed' | 'ownReserved'> & {
+    /** Own devices carry live messages for nothing now: then a low balance is no warning. */
+    areOwnFree: boolean
+  }
   pace: Pace
   queue: { messages: number; parts: number; oldestAtMs: number | null }
   devices: (Pick<SeenDevice, 'id' | 'kind' | 'shared' | 'status' | 'reasons' | 'name'> & {
@@ -97,8 +102,9 @@ async function readNow({ read, clock, account }: AccountContext): Promise<NowAns
   const owner = { accountId: account.id, mode: account.mode }
   const today = utcDay(nowMs)
   // Longer than the pace needs: earlier usage shows that its first days were days of use.
-  const [balance, usage, status, counted] = await Promise.all([
+  const [balance, areOwnFree, usage, status, counted] = await Promise.all([
     readBalance(read, account.id, account.mode, nowMs),
+    account.mode === 'live' && areOwnDevicesFree(read, account.id, simulatedKinds),
     readUsageDays(read, owner, today - 4 * paceDays, today),
     readDevicesStatus(read, owner, nowMs),
     read
@@ -111,10 +117,11 @@ async function readNow({ read, clock, account }: AccountContext): Promise<NowAns
   ])
   if (balance === null) throw refuse('not_found')
   const since = await readSince(read, status.devices)
-  const { available, reserved, lowThreshold, isLow } = balance
+  const { available, reserved, lowThreshold, ownUsed, ownReserved } = balance
+  const isLow = balance.isLow && !areOwnFree
   const { messages, parts, oldestQueuedAtMs: oldestAtMs } = status.queue
   return {
-    balance: { available, reserved, lowThreshold, isLow },
+    balance: { available, reserved, lowThreshold, isLow, ownUsed, ownReserved, areOwnFree },
     pace: paceOf(usage, available),
     queue: { messages, parts, oldestAtMs },
     devices: status.devices.map(({ id, kind, shared, status: state, reasons, name }) => ({

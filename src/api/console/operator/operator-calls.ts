@@ -17,10 +17,17 @@ import { defineCall, type UserContext } from '../core/call.ts'
 import { quietHoursInput } from '../messages/quiet-hours-calls.ts'
 import type { SystemHealth } from '../core/system-health.ts'
 
+interface OperatedWallet {
+  granted: number
+  available: number
+  /** What own devices sent for nothing. */
+  ownUsed: number
+}
+
 /** An account as the operator sees it. */
 export interface OperatedAccount extends ListedAccount {
-  live: { granted: number; available: number }
-  test: { granted: number; available: number }
+  live: OperatedWallet
+  test: OperatedWallet
 }
 
 const accountId = Type.String({ pattern: '^acc_[0-9a-z]{26}$' })
@@ -216,7 +223,7 @@ const linkDepsOf = (context: UserContext) => ({
   publicUrl: context.publicUrl(),
 })
 
-const sums = (wallet: Wallet | undefined): { granted: number; available: number } =>
+const sums = (wallet: Wallet | undefined): OperatedWallet =>
   wallet === undefined
-    ? { granted: 0, available: 0 }
-    : { granted: wallet.granted, available: availableOf(wallet) }
+    ? { granted: 0, available: 0, ownUsed: 0 }
+    : { granted: wallet.granted, available: availableOf(wallet), ownUsed: wallet.own_used }
