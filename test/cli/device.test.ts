@@ -160,7 +160,12 @@ const noBody: Omit<DeviceReportBody, 'link'> = {
 
 test('a removed device is gone', async () => {
   const { id } = await add('--shared --name S')
-  expect(await cli.json(`device remove ${id}`)).toEqual({ id, state: 'retired', changed: true })
+  expect(await cli.json(`device remove ${id}`)).toEqual({
+    id,
+    state: 'retired',
+    changed: true,
+    messages_stranded: 0,
+  })
   expect((await cli.run(`device test ${id}`)).code).toBe(1)
   expect((await list('')).map((device) => device.id)).not.toContain(id)
 })

@@ -65,6 +65,7 @@ test('a sound installation passes every check, with --full too', async () => {
       'final_has_time',
       'receipts_have_messages',
       'offers_are_attempts',
+      'routes_are_purses',
       'traffic_is_messages',
       'traffic_grains_agree',
       'deliveries_have_events',
@@ -80,7 +81,7 @@ test('says in words what fails, with what to do and the rows', async () => {
     'FAIL  granted_is_ledger: Violated: The amount granted to each wallet is the sum of its ledger entries.',
   )
   expect(stdout).toMatch(/"granted":11,"ledger":10/)
-  expect(stdout).toContain(`1 of ${24 + ofDatabase.length} checks failed.`)
+  expect(stdout).toContain(`1 of ${25 + ofDatabase.length} checks failed.`)
 })
 
 test('a secret that others may read, and one that is gone', async () => {

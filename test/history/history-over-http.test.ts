@@ -39,7 +39,7 @@ test('history shows the messages newest first, with every member in the order of
   ])
   expect(Object.keys(body.data[0])).toEqual([
     'object', 'id', 'send_id', 'mode', 'direction', 'status', 'final', 'receipt_expected', 'to', 'country', 'from', 'device_id', 'category',
-    'text', 'text_redacted', 'encoding', 'units', 'parts', 'parts_sent', 'cost', 'error', 'attempts', 'possible_duplicate', 'client_reference',
+    'text', 'text_redacted', 'encoding', 'units', 'parts', 'parts_sent', 'cost', 'fallback', 'error', 'attempts', 'possible_duplicate', 'client_reference',
     'metadata', 'created_at', 'received_at', 'send_at', 'expires_at', 'sent_at', 'delivered_at', 'finalized_at', 'updated_at',
   ]) // prettier-ignore
 })

@@ -23,7 +23,7 @@ export function OwnDevicesForm({ account, onClose }: { account: OperatedAccount;
       />
       <Text size="sm" c="dimmed">
         {price === 'free'
-          ? 'Shared devices never carry such messages: without a working own device they wait, and expire at the end of their validity period. Test messages and simulators are always charged.'
+          ? 'Shared devices never carry such messages: without a working own device they wait, and expire at the end of their validity period. Test messages and simulators are always charged. With several nodes, choose this only when all of them run this version.'
           : 'Every message needs a balance, whichever device carries it.'}
       </Text>
     </CallForm>
