@@ -65,6 +65,19 @@ test('a send that only own devices carry costs nothing, and a dry run says so, t
   expect((await send('--dry-run')).stdout).toContain(`Nothing was sent. ${cost}`)
 })
 
+test('with a fallback the cost is the most that it can be, until an own device has sent it for nothing', async () => {
+  const waiting = { ...message, fallback: 'shared', cost: { paid_by: 'balance' } }
+  const carried = { ...waiting, id: 'msg_2', cost: { paid_by: 'own_device' }, status: 'sent', final: true }
+  answers = [
+    { status: 202, body: { ...sent, warnings: [], messages: [waiting] } },
+    { status: 202, body: { ...sent, warnings: [], messages: [waiting] } },
+    { status: 200, body: { data: [{ ...carried, id: 'msg_1' }] } },
+  ]
+  expect((await send('--fallback', 'shared')).stdout).toContain('Cost: at most 1 SMS. Balance: 9 SMS.')
+  expect(seen[0]?.body).toMatchObject({ fallback: 'shared' })
+  expect((await send('--fallback', 'shared', '--wait')).stdout).toContain('Cost: none for 1 SMS')
+})
+
 test('sends as any program would, with the key from standard input and an Idempotency-Key', async () => {
   answers = [{ status: 202, body: sent }]
   const { code, stdout, stderr } = await send('--from', 'Shop', '--to', '+4915112345679')

@@ -100,11 +100,8 @@ function shown(sent: Send, { messages, fault }: Progress, waitedSeconds?: number
     return `${message.id}  ${message.to}  ${message.status}  ${message.parts} SMS${error}`
   })
   lines.push(...sent.warnings.map((warning) => `warning: ${warning.message}`))
-  const { parts, balance_available: balance } = sent.totals
-  const isFree = sent.messages.some(({ cost }) => cost?.paid_by === 'own_device')
-  const cost = isFree ? `none for ${parts} SMS, because only own devices send them` : `${parts} SMS`
-  const held = sent.messages.some(({ fallback }) => fallback === 'shared') ? ' at most' : ''
-  lines.push(`${sent.dry_run ? 'Nothing was sent. ' : ''}Cost: ${cost}${held}. Balance: ${balance} SMS.`)
+  const balance = sent.totals.balance_available
+  lines.push(`${sent.dry_run ? 'Nothing was sent. ' : ''}Cost: ${costOf(messages)}. Balance: ${balance} SMS.`)
   const isOver = messages.every((message) => message.final)
   if (waitedSeconds !== undefined && !isOver)
     lines.push(
@@ -115,6 +112,15 @@ function shown(sent: Send, { messages, fault }: Progress, waitedSeconds?: number
   const isFine = waitedSeconds === undefined || messages.every(hasArrived)
   const why = fault === null ? {} : { fault: { code: fault.code, message: fault.message } }
   return { json: { ...sent, messages, ...why }, text: lines.join('\n'), exitCode: isFine ? 0 : 1 }
+}
+
+/** An own device pays for a message with a fallback once it has sent it: until then the cost is the most that it can be. */
+function costOf(messages: readonly Message[]): string {
+  const partsOf = (some: readonly Message[]): number => some.reduce((sum, { parts }) => sum + parts, 0)
+  const paid = messages.filter(({ cost }) => cost?.paid_by !== 'own_device')
+  if (paid.length === 0) return `none for ${partsOf(messages)} SMS, because only own devices send them`
+  const isOpen = paid.some(({ fallback, final }) => fallback === 'shared' && !final)
+  return `${isOpen ? 'at most ' : ''}${partsOf(paid)} SMS`
 }
 
 const hasArrived = ({ status, final }: Message): boolean =>
