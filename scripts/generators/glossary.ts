@@ -19,6 +19,7 @@ const terms: readonly Term[] = [
   ['device', 'What carries messages: a phone, an SMPP connection, a simulator.', 'device, gateway, connection', ''],
   ['erase', 'Removes personal data: a number, a text, an account.', 'erase, redact (GDPR)', 'take away'],
   ['event', 'Something that happened and is sent to webhook endpoints.', 'event', 'what happens'],
+  ['fallback', 'Lets shared devices carry a message whose own devices are free, for the balance.', 'failover', ''],
   ['final', 'A status that only a correction changes.', 'terminal, finalized', 'ended'],
   ['fragment', 'One part of a received long message.', 'UDH segment', 'piece'],
   ['heartbeat', 'What a node or a phone sends regularly to show that it is alive.', 'heartbeat', 'beat, sign of life'],

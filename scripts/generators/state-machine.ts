@@ -22,6 +22,9 @@ ${allMoves()
 Every other pair of state and trigger is refused and logged. A correction changes the status only: the message stays final and
 what was charged stays charged. A message that is sent again after an unknown outcome (\`resend_once\`) becomes \`unconfirmed\` wherever
 the table says \`failed\`, \`expired\` or \`canceled\`: the outcome of its first attempt is unknown.
+
+A hold is of the purse that pays for the message: the balance, or own use where own devices cost nothing. A message with a \`fallback\` has a hold of the
+balance; if an own device submitted it, the hold is released whole, and what the table charges counts as own use.
 `,
 }
 
