@@ -51,6 +51,11 @@ export interface LocalDevice {
 
 /** For a kind whose devices can be visited in this network. */
 export interface LocalDevices {
+  /** Returns the version of the app at the address of these settings; sends no secret. Throws as `look` does. */
+  greet(
+    settings: Readonly<Record<string, string>>,
+    tools: Pick<ConnectorTools, 'schedule'>,
+  ): Promise<{ appVersion: string }>
   /** Asks a device at the address and with the login of these settings and secrets. Throws with the reason, a key of `KindFacts.remedies`, as its message. */
   look(
     given: { settings: Readonly<Record<string, string>>; secrets: Readonly<Record<string, string>> },

@@ -82,9 +82,11 @@ test('every command that the first start prints runs as it is printed, in the fo
   const [send = '', read = '', connect = ''] = commands
   expect(JSON.parse(await run(send))).toMatchObject({ messages: [{ status: 'queued' }] })
   expect(JSON.parse(await run(read))).toMatchObject({ data: [{ to: '+15005550006' }] })
-  // As a document, because it waits for a phone otherwise.
-  expect(JSON.parse(await run(`${connect} --json`))).toMatchObject({ private_token: expect.any(String) })
-  expect(connect).toBe(`./onesixty device connect android --account ${accountId}`)
+  // The guide, which needs a terminal: test/e2e/ten-minutes.test.ts follows it.
+  expect(connect).toBe('./onesixty device connect')
+  await expect(run(connect)).rejects.toThrow('the guide needs a terminal')
+  const asDocument = await run(`${connect} android --account ${accountId} --json`)
+  expect(JSON.parse(asDocument)).toMatchObject({ private_token: expect.any(String) })
   await server.stop()
 }, 60_000)
 

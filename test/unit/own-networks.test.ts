@@ -1,6 +1,6 @@
 import type { NetworkInterfaceInfo } from 'node:os'
 import { expect, test } from 'vitest'
-import { ownNetworks } from '../../src/cli/device/own-networks.ts'
+import { ownNetworks } from '../../src/connectors/own-networks.ts'
 
 const at = (cidr: string, more: Partial<NetworkInterfaceInfo> = {}): NetworkInterfaceInfo =>
   ({ address: cidr.split('/')[0], cidr, family: 'IPv4', internal: false, netmask: '', mac: '', ...more }) as NetworkInterfaceInfo // prettier-ignore

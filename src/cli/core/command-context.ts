@@ -29,6 +29,8 @@ export interface CommandIo {
     isTTY?: boolean
     /** With it, keys are read one by one and not shown. */
     setRawMode?(isRaw: boolean): unknown
+    /** Ends a pending read, which would keep the process alive. */
+    destroy?(): unknown
   }
   env: Readonly<Record<string, string | undefined>>
   /** Ctrl-C and SIGTERM, for commands that wait. */

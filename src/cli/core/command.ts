@@ -34,10 +34,11 @@ export type OptionValues<Specs extends OptionSpecs> = {
         : ValueOf<Specs[Name]> | undefined
 }
 
-/** One positional argument. All are required, in this order. */
+/** One positional argument, in this order. Only the last ones can be optional. */
 export interface ArgumentSpec {
   name: string
   summary: string
+  optional?: true
 }
 
 /** Output of a command: the document with --json, else the text. */

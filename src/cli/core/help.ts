@@ -1,4 +1,4 @@
-import type { Command, CommandGroup, OptionSpec, OptionSpecs } from './command.ts'
+import type { ArgumentSpec, Command, CommandGroup, OptionSpec, OptionSpecs } from './command.ts'
 import { commonOptions } from './parse-options.ts'
 
 /** Returns the help of one command. `name` is the whole name, such as `onesixty account create`; `more` is appended. */
@@ -10,7 +10,7 @@ export function helpOfCommand(name: string, command: Command, more?: string): st
     paragraphs.push(
       table(
         'Arguments:',
-        command.arguments.map((argument) => [`<${argument.name}>`, argument.summary]),
+        command.arguments.map((argument) => [wordOf(argument), argument.summary]),
       ),
     )
   }
@@ -44,9 +44,11 @@ export function table(heading: string, rows: readonly (readonly [string, string]
 
 function usageOf(name: string, command: Command): string {
   const required = Object.entries(command.options).filter(([, spec]) => spec.required === true)
-  const words = command.arguments.map((argument) => `<${argument.name}>`)
+  const words = command.arguments.map(wordOf)
   return [name, ...words, ...required.map(([option, spec]) => signature(option, spec)), '[options]'].join(' ')
 }
+
+const wordOf = ({ name, optional }: ArgumentSpec): string => (optional === true ? `[${name}]` : `<${name}>`)
 
 const signature = (option: string, spec: OptionSpec): string =>
   spec.type === 'flag'

@@ -97,7 +97,8 @@ function readValue(name: string, spec: OptionSpec, text: string): number | strin
 
 function checkWords(command: Command, words: readonly string[]): void {
   const missing = command.arguments[words.length]
-  if (missing !== undefined) throw new UsageError(`Missing argument <${missing.name}>: ${missing.summary}`)
+  if (missing !== undefined && missing.optional !== true)
+    throw new UsageError(`Missing argument <${missing.name}>: ${missing.summary}`)
   const surplus = words[command.arguments.length]
   if (surplus !== undefined) throw new UsageError(`Unexpected argument '${surplus}'.`)
 }

@@ -1,5 +1,11 @@
-import type { PhoneStep } from '../../devices/phones/phone-progress.ts'
 import type { CommandIo } from './command-context.ts'
+
+export interface ProgressLine {
+  name: string
+  /** Null: no step, but a hint about the one above. */
+  isDone: boolean | null
+  summary: string
+}
 
 /** Prints steps with check marks. On a terminal they are redrawn; elsewhere a step is printed again after a change. */
 export class ProgressLines {
@@ -10,9 +16,9 @@ export class ProgressLines {
     this.#out = out
   }
 
-  show(steps: readonly PhoneStep[]): void {
+  show(steps: readonly ProgressLine[]): void {
     const lines = steps.map(({ name, isDone, summary }) =>
-      `${isDone ? '[x]' : '[ ]'} ${name.padEnd(14)}${summary}`.trimEnd(),
+      isDone === null ? `    ${summary}` : `${isDone ? '[x]' : '[ ]'} ${name.padEnd(14)}${summary}`.trimEnd(),
     )
     if (lines.every((line, i) => line === this.#drawn[i])) return
     if (this.#out.isTTY === true) this.#draw(lines)

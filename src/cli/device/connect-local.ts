@@ -1,9 +1,9 @@
 import type { ConnectorKind } from '../../connectors/connector.ts'
+import { storeLocalPhone } from '../../connectors/connect-local.ts'
 import type { LocalDevice } from '../../connectors/connector-tools.ts'
 import { factsOf } from '../../connectors/registry.ts'
 import type { PhoneTokenOwner } from '../../devices/phones/phone-tokens.ts'
 import type { PhoneDeps } from '../../devices/phones/registered-phones.ts'
-import { addVisitedPhone, reconnectVisitedPhone } from '../../devices/phones/visited-phones.ts'
 import { createDeviceSecretBox } from '../../runtime/secret-box.ts'
 import { askSecret } from '../core/ask-secret.ts'
 import type { Output } from '../core/command.ts'
@@ -51,16 +51,11 @@ export async function connectLocal(
     : await askSecret(tools.io, 'Password of the Local Server, as the app shows it: ')
   const secrets = { local_password }
   const device = await look(tools, kind, { settings, secrets })
-  const at = { settings: { ...settings, ...device.settings }, secrets }
-  const reported = { name: device.name, sims: device.sims, usesPush: false, appVersion: device.appVersion }
   const deps = await phoneDeps(tools, kind)
   return tools.withStorage(async ({ read, writer }) => {
-    const id = await writer.write(async (tx) => {
-      if (!('deviceId' in whose))
-        return addVisitedPhone(tx, deps, { ...whose, actor: cliActor }, { at, reported })
-      await reconnectVisitedPhone(tx, deps, whose.deviceId, { at, reported, actor: cliActor })
-      return whose.deviceId
-    })
+    const id = await writer.write((tx) =>
+      storeLocalPhone(tx, deps, { ...whose, actor: cliActor }, { given: { settings, secrets }, device }),
+    )
     const taken = await isTaken(tools.clock, read, id)
     return { json: { id, ...described(device), taken }, text: textOf(id, device, taken) }
   })
@@ -98,7 +93,8 @@ function textOf(id: string, { name, appVersion, sims }: LocalDevice, taken: bool
   ].join('\n')
 }
 
-async function phoneDeps(tools: CommandContext, kind: ConnectorKind): Promise<PhoneDeps> {
+/** Returns the dependencies of a phone that this command stores. */
+export async function phoneDeps(tools: CommandContext, kind: ConnectorKind): Promise<PhoneDeps> {
   return {
     ids: tools.ids,
     nowMs: tools.clock.now(),

@@ -1,6 +1,8 @@
 import { factsOf, phoneKinds } from '../../connectors/registry.ts'
 import { command, type Output } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
+import { connectGuided } from './connect-guided.ts'
+import { isTerminal } from '../core/terminal.ts'
 import { connectLocal, type LocalOptions } from './connect-local.ts'
 import { connectPhone, revokeTokens } from './connect-phone.ts'
 import { findDevice, loadKind } from './device-lookup.ts'
@@ -11,9 +13,13 @@ import { modeOption } from '../core/common-options.ts'
 export const connect = command({
   summary: 'Connects a phone.',
   details:
-    'Prints the API URL and a private token to enter in the app, and waits for the phone. Each run creates a new token; several phones can use the same one. With --json it does not wait. With --local the server visits the phone instead, over the Local Server of its app: nothing but the address and the password that the app shows is needed; for a device ID, they replace the former ones.',
+    'Without options, on a terminal, it guides step by step: app, connection, permissions, battery, number, a test SMS and its answer. With --account or --shared it prints the API URL and a private token to enter in the app, and waits for the phone. Each run creates a new token; several phones can use the same one. With --json it does not wait. With --local the server visits the phone instead, over the Local Server of its app: nothing but the address and the password that the app shows is needed; for a device ID, they replace the former ones.',
   arguments: [
-    { name: 'kind-or-device', summary: `Kind of the device: ${phoneKinds.join(', ')}; or a device ID.` },
+    {
+      name: 'kind-or-device',
+      summary: `Kind of the device: ${phoneKinds.join(', ')}; or a device ID. Without it, the guide.`,
+      optional: true,
+    },
   ],
   options: {
     account: { type: 'text', value: 'ACCOUNT', summary: 'Account that owns the phones.' },
@@ -35,7 +41,14 @@ export const connect = command({
     },
     'revoke-tokens': { type: 'flag', summary: 'Revoke all private tokens of the account instead.' },
   },
-  async run(tools, { options, arguments: [named = ''], json }) {
+  async run(tools, { options, arguments: [named], json }) {
+    const isGuided = !json && isTerminal(tools.io) && Object.values(options).every((value) => !value)
+    if (isGuided && (named === undefined || phoneKinds.includes(named)))
+      return connectGuided(tools, named ?? (phoneKinds[0] as string))
+    if (named === undefined)
+      throw new UsageError(
+        `Missing argument [kind-or-device]: ${phoneKinds.join(', ')} or a device ID. Without it, the guide needs a terminal.`,
+      )
     const { account, shared, mode = 'live', local } = options
     if (local === undefined && (options.user !== undefined || options['password-stdin']))
       throw new UsageError('--user and --password-stdin need --local.')

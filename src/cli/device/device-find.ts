@@ -1,9 +1,8 @@
-import { networkInterfaces } from 'node:os'
+import { findLocal } from '../../connectors/find-local.ts'
 import { phoneKinds } from '../../connectors/registry.ts'
 import { command } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
 import { loadKind } from './device-lookup.ts'
-import { ownNetworks } from './own-networks.ts'
 import { ownCommand } from '../../process/own-command.ts'
 
 export const find = command({
@@ -18,21 +17,17 @@ export const find = command({
     if (local === undefined) throw new Error('no kind of device can be found')
     const { port = local.defaultPort } = options
     if (port < 1 || port > 65_535) throw new UsageError('--port must be from 1 to 65535.')
-    const { asked, tooLarge, hosts } = ownNetworks(networkInterfaces())
-    const phones = await local.find(
-      hosts.map((host) => `${host}:${port}`),
-      tools.clock,
-    )
+    const { phones, asked, networks, tooLarge } = await findLocal({ local }, tools.clock, port)
     return {
       json: {
-        asked: hosts.length,
-        networks: asked,
+        asked,
+        networks,
         too_large: tooLarge,
         phones: phones.map(({ address, appVersion }) => ({ address, app_version: appVersion })),
       },
       text: [
         ...phones.map(({ address, appVersion }) => `${address}  app ${appVersion}`),
-        `Asked ${hosts.length} addresses of ${asked.join(', ') || 'no network'}: ${phones.length} found.`,
+        `Asked ${asked} addresses of ${networks.join(', ') || 'no network'}: ${phones.length} found.`,
         ...tooLarge.map((network) => `Not asked: ${network}, which is larger than a /22.`),
         ...(phones.length > 0
           ? [`Connect one with ${ownCommand()} device connect android --local ADDRESS --account acc_…`]

@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 import type { Clock } from '../../runtime/clock.ts'
-import { loopbackAddress } from '../../process/own-address.ts'
 import { command, type Output } from '../core/command.ts'
 import { CommandError, UsageError } from '../core/command-errors.ts'
+import { type ApiServer, callApi, serverUrl, TemporaryError } from '../core/call-api.ts'
 import { readFileOrRefuse, readSecretFromFile, readSecretFromStdin } from '../core/read-secrets.ts'
 import type { CommandContext } from '../core/command-context.ts'
 
 const pollMs = 500
-const answerWithinMs = 15_000
 
 export const sendCommand = command({
   summary: 'Sends an SMS through the API of the running server.',
@@ -58,7 +57,11 @@ export const sendCommand = command({
       ...(fallback === undefined ? {} : { fallback }),
       ...(options['dry-run'] ? { dry_run: true } : {}),
     }
-    const sent = (await call(server, 'POST', '/api/v1/send', { body, idempotencyKey })) as Send
+    const sent = (await callApi(server, 'POST', '/api/v1/send', {
+      body,
+      idempotencyKey,
+      retry: `retry with --idempotency-key ${idempotencyKey}.`,
+    })) as Send
     if (options['dry-run'] || !options.wait) return shown(sent, { messages: sent.messages, fault: null })
     return shown(sent, await follow(server, sent, tools.clock, waitSeconds * 1_000), waitSeconds)
   },
@@ -82,11 +85,6 @@ interface Send {
   warnings: { code: string; message: string }[]
   messages: Message[]
 }
-interface Server {
-  url: string
-  key: string
-}
-
 /** The latest known messages. They stay accepted, even if `fault` kept their status from being read. */
 interface Progress {
   messages: readonly Message[]
@@ -128,7 +126,7 @@ const hasArrived = ({ status, final }: Message): boolean =>
 
 /** Polls until all are final; returns what is known at the timeout, or after an error that no retry can fix. */
 async function follow(
-  server: Server,
+  server: ApiServer,
   sent: Send,
   clock: Pick<Clock, 'monotonicMs'>,
   waitMs: number,
@@ -138,7 +136,7 @@ async function follow(
   for (const until = clock.monotonicMs() + waitMs; ;) {
     let fault: CommandError | null = null
     try {
-      const { data } = (await call(server, 'GET', `/api/v1/history?${query.toString()}`)) as {
+      const { data } = (await callApi(server, 'GET', `/api/v1/history?${query.toString()}`)) as {
         data: Message[]
       }
       // An ascending page may end before the messages that were just stored.
@@ -153,68 +151,6 @@ async function follow(
     if (isOver || clock.monotonicMs() >= until) return { messages, fault }
     await setTimeout(pollMs)
   }
-}
-
-/** A retry may succeed. */
-class TemporaryError extends CommandError {}
-
-async function call(
-  server: Server,
-  method: 'GET' | 'POST',
-  path: string,
-  sending?: { body: object; idempotencyKey: string },
-): Promise<unknown> {
-  const headers: Record<string, string> = {
-    authorization: `Bearer ${server.key}`,
-    accept: 'application/json',
-  }
-  if (sending !== undefined) {
-    headers['content-type'] = 'application/json'
-    headers['idempotency-key'] = sending.idempotencyKey
-  }
-  const request = { method, headers, redirect: 'error', signal: AbortSignal.timeout(answerWithinMs) } as const
-  const answer = await fetch(
-    `${server.url}${path}`,
-    sending === undefined ? request : { ...request, body: JSON.stringify(sending.body) },
-  ).catch((error: unknown) => {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null
-    // When several addresses failed, only the code has the reason.
-    const why = cause === null ? String(error) : cause.message.trim() || codeOf(cause)
-    const fix = sending === undefined ? undefined : fixForNoConnection(codeOf(cause))
-    const hint = fix === undefined ? howToRetry(sending) : ` Nothing was sent. ${fix}`
-    throw new TemporaryError('no_answer', `No response from ${server.url}: ${why}.${hint}`)
-  })
-  const document: unknown = await answer.json().catch(() => null)
-  if (answer.ok && document === null)
-    throw new TemporaryError('no_answer', `Invalid response from ${server.url}.${howToRetry(sending)}`)
-  if (answer.ok) return document
-  const { code, title, detail, errors } = (document ?? {}) as {
-    code?: string
-    title?: string
-    detail?: string
-    errors?: { detail: string }[]
-  }
-  const sentences = [
-    title ?? `The server returned ${answer.status}.`,
-    ...(detail === undefined ? [] : [detail]),
-    ...(errors ?? []).map((fault) => fault.detail),
-  ]
-  const isUnknown = answer.status >= 500
-  const message = `${[...new Set(sentences)].join(' ')}${isUnknown ? howToRetry(sending) : ''}`
-  const ErrorClass = isUnknown || answer.status === 429 ? TemporaryError : CommandError
-  throw new ErrorClass(code ?? `http_${answer.status}`, message)
-}
-
-const howToRetry = (sending: { idempotencyKey: string } | undefined): string =>
-  sending === undefined
-    ? ''
-    : ` The send may have been accepted: retry with --idempotency-key ${sending.idempotencyKey}.`
-
-function serverUrl({ config }: CommandContext, given: string | undefined): string {
-  const url = given ?? loopbackAddress(config)
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new UsageError(`--url must be an http or https URL, not '${url}'.`)
-  return url.replace(/\/+$/, '')
 }
 
 async function readKey(
@@ -235,15 +171,4 @@ async function readKey(
   if (key === undefined || key === '')
     throw new CommandError('no_key', `${path} does not set ONESIXTY_API_KEY.`)
   return key
-}
-
-const codeOf = (cause: Error | null): string => (cause as { code?: string } | null)?.code ?? ''
-
-/** Returns the fix when no connection was made, so that the request cannot have been read; else undefined. */
-function fixForNoConnection(code: string): string | undefined {
-  if (['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) return 'Is the server running?'
-  // The TLS handshake or the certificate check failed: nothing of the request was written.
-  return /^(?:ERR_TLS_|ERR_SSL_WRONG_VERSION|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(code)
-    ? 'Set --url to a host name that the certificate of the server covers.'
-    : undefined
 }

@@ -73,7 +73,7 @@ and read its status:
 
 To send from a phone with its SIM (${url}${guidePath('phones')}):
 
-  ${ownCommand()} device connect android --account ${account.accountId}
+  ${ownCommand()} device connect
 
 Guides: ${url}${guidesPath}
 API reference: ${url}/docs

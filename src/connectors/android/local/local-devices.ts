@@ -14,16 +14,13 @@ const findTimeoutMs = 700
 export const localDevices: LocalDevices = {
   defaultPort,
 
-  async look({ settings, secrets }, tools) {
-    const { local } = readSettings(settings)
-    if (local === null) throw new VisitFailed('unreachable')
-    const api = new LocalApi({
-      tools,
-      address: local.address,
-      user: local.user,
-      password: secrets['local_password'] ?? '',
-      mayCall: () => true,
-    })
+  async greet(settings, tools) {
+    const { version } = await apiAt({ settings, secrets: {} }, tools).health()
+    return { appVersion: version }
+  },
+
+  async look(given, tools) {
+    const api = apiAt(given, tools)
     const { version } = await api.health()
     const { id, name, sims } = await api.device()
     return { settings: { local_id: id }, name, appVersion: version, sims: maskedSims(sims) }
@@ -41,6 +38,21 @@ export const localDevices: LocalDevices = {
     await Promise.all(Array.from({ length: askedAtOnce }, ask))
     return found.toSorted((a, b) => addresses.indexOf(a.address) - addresses.indexOf(b.address))
   },
+}
+
+function apiAt(
+  { settings, secrets }: Parameters<LocalDevices['look']>[0],
+  tools: Pick<ConnectorTools, 'schedule'>,
+): LocalApi {
+  const { local } = readSettings(settings)
+  if (local === null) throw new VisitFailed('unreachable')
+  return new LocalApi({
+    tools,
+    address: local.address,
+    user: local.user,
+    password: secrets['local_password'] ?? '',
+    mayCall: () => true,
+  })
 }
 
 /** Asks `GET /health` alone, which needs no password. Null where the app does not answer. */

@@ -1,0 +1,98 @@
+import type { Mode } from '../../storage/tables/schema.ts'
+import { reportLifetimeMs } from '../../devices/status/device-report.ts'
+import { type ListedDevice, listDevices } from '../../devices/status/list-devices.ts'
+import { type ListedPhone, listPhones } from '../../devices/phones/list-phones.ts'
+import { phoneProgress } from '../../devices/phones/phone-progress.ts'
+import type { GuideKnown, GuidePhone, GuideTest } from '../../devices/phones/connect-guide.ts'
+import { testText } from '../../devices/phones/guide-words.ts'
+import { messageErrorRule } from '../../messages/core/message-errors.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
+import { remediesOf } from '../../connectors/device-remedies.ts'
+
+/** Which phone and which test SMS a guided connect is about; null until there is one. */
+export interface GuideSubject {
+  /** The private token with which the phone registers; or the device, once it is known. */
+  tokenId: string | null
+  deviceId: string | null
+  messageId: string | null
+}
+
+export interface GuideReader {
+  read: Db
+  nowMs: number
+  /** What goes before commands. */
+  word: string
+}
+
+/** Reads what the server knows about a guided connect of an account. */
+export async function readGuideKnown(
+  reader: GuideReader,
+  owner: { accountId: string; mode: Mode },
+  { tokenId, deviceId, messageId }: GuideSubject,
+): Promise<GuideKnown> {
+  const { read } = reader
+  const of = deviceId === null ? (tokenId === null ? null : { tokenId }) : { deviceId }
+  const [phone] = of === null ? [] : await listPhones(read, of)
+  if (phone === undefined) return { phone: null, test: null, answer: null }
+  const [device] = (await listDevices(read, { deviceId: phone.deviceId }, { afterId: null, limit: 1 }))
+    .devices
+  if (device === undefined) return { phone: null, test: null, answer: null }
+  const known = { phone: describe(reader, phone, device), test: null, answer: null }
+  return messageId === null
+    ? known
+    : { ...known, ...(await readTest(read, owner, { deviceId: device.id, messageId })) }
+}
+
+function describe({ nowMs, word }: GuideReader, phone: ListedPhone, device: ListedDevice): GuidePhone {
+  const { report, settings } = device
+  const fresh = report !== null && nowMs - report.reportedAt <= reportLifetimeMs ? report : null
+  const sims = fresh === null || fresh.body.sims.length === 0 ? phone.sims : fresh.body.sims
+  const stream = phoneProgress(phone, report, nowMs).find(({ name }) => name === 'event stream')
+  const isVisited = settings['local_address'] !== undefined
+  const set = [1, 2, 3].flatMap((slot) => settings[`sim_${slot}_number`] ?? [])
+  const reported = sims.flatMap(({ number }) => (number?.startsWith('+') === true ? number : []))
+  return {
+    deviceId: device.id,
+    name: phone.name,
+    appVersion: phone.appVersion,
+    isConnected: stream?.isDone === true,
+    connection: isVisited
+      ? 'waiting for the first visit. Is the server running?'
+      : (stream?.summary ?? 'waiting for the phone'),
+    sims: sims.map(({ slot, number, carrier }) => ({ slot, number, carrier })),
+    senders: [...new Set([...set, ...reported])],
+    battery: fresh?.body.battery ?? null,
+    troubles: remediesOf(device.kind, fresh?.reasons ?? [], { word }),
+  }
+}
+
+async function readTest(
+  read: Db,
+  { accountId, mode }: { accountId: string; mode: Mode },
+  { deviceId, messageId }: { deviceId: string; messageId: string },
+): Promise<Pick<GuideKnown, 'test' | 'answer'>> {
+  const ofAccount = read.selectFrom('messages').where('account_id', '=', accountId).where('mode', '=', mode)
+  const row = await ofAccount
+    .select(['recipient', 'status', 'error_code', 'device_id'])
+    .where('id', '=', messageId)
+    .executeTakeFirst()
+  if (row === undefined) return { test: null, answer: null }
+  const test: GuideTest = {
+    messageId,
+    to: row.recipient,
+    status: row.status,
+    error: row.error_code === null ? null : messageErrorRule(row.error_code).summary,
+    isByOther: row.device_id !== null && row.device_id !== deviceId,
+  }
+  // IDs are in the order of time. A test SMS to the phone itself arrives there as well, and is no answer.
+  const answer = await ofAccount
+    .select(['sender', 'text'])
+    .where('id', '>', messageId)
+    .where('direction', '=', 'inbound')
+    .where('device_id', '=', deviceId)
+    .where('text', '!=', testText)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return { test, answer: answer === undefined ? null : { from: answer.sender, text: answer.text ?? '' } }
+}

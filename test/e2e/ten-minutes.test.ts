@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { startServerProcess, temporaryFolder } from '../harness.ts'
+import { startFakePhones } from '../peers/fake-phone-control.ts'
+import { databaseSettings } from '../test-database.ts'
+import { openBrowser } from './browser.ts'
+import { newPerson, openScreen } from './person.ts'
+
+/** Runs a program on a terminal of its own (util-linux). */
+const hasTerminal = spawnSync('script', ['--version']).status === 0
+
+/** What ten minutes allow: docs of the first real SMS count them. */
+const maxActions = 25
+
+test.runIf(hasTerminal)(
+  'from an empty folder to an SMS that was delivered and answered, by the words on the screen alone, in 25 actions',
+  async () => {
+    const { actions, act } = newPerson()
+    const dataFolder = await temporaryFolder()
+    onTestFinished(() => rm(dataFolder, { recursive: true, force: true }))
+    const server = await act('npm start', () => startServerProcess({ dataFolder, ofCheckout: true }))
+    onTestFinished(async () => void (await server.kill('SIGKILL')))
+    const env = { ...databaseSettings(dataFolder), ONESIXTY_PORT: String(server.port) }
+
+    const [link = ''] = /http:\S+\/link#\S+/.exec(server.output()) ?? []
+    const browser = await openBrowser()
+    onTestFinished(() => browser.close())
+    const { page } = await browser.newPage()
+    await act('open the link', () => page.goto(link))
+    await act('type the address', () => page.getByLabel('E-mail address').fill('boss@example.org'))
+    await act('type a password', () => page.getByLabel(/^Password/).fill('gelber Igel im Schnee'))
+    await act('open the console', () => page.getByRole('button', { name: 'Open console' }).click())
+    await page.getByRole('heading', { name: 'First steps' }).waitFor()
+
+    const [, command = ''] = /To send from a phone[^\n]*\n\n {2}(\S.*)/.exec(server.output()) ?? []
+    expect(command).toMatch(/ device connect$/)
+    const screen = await act('run the command', () => openScreen(command, env))
+    await screen.reads(/open the address below, download app-release\.apk[\s\S]*https:\/\/github\.com\S+/)
+    const phones = await act('install the app', () => startFakePhones({ timeScale: 20, isCloudOn: false, baseUrl: 'http://127.0.0.1:9' })) // prettier-ignore
+    onTestFinished(() => phones.stop())
+    const phone = phones.phone(0)
+
+    await screen.reads(/1\) Same network \(recommended\)[\s\S]*Connection \[1\]: /)
+    await act('take the recommended connection', () => screen.types(''))
+    await screen.reads(/switch Local server on/)
+    await act('switch Local server on', () => phones.set({ localPort: 0 }))
+    await screen.reads(/Tap Offline at the bottom. Android asks for SMS and Phone: allow both/)
+    await act('tap Offline', () => phone.restart())
+    await act('allow SMS', () => undefined)
+    await act('allow Phone', () => undefined)
+    // What the app shows under Local address and Password.
+    const { localPort, localPassword } = await eventually(phone.view, (view) => expect(view.localPort).not.toBeNull()) // prettier-ignore
+    await screen.reads(/Local address \(.*\): /)
+    await act('type the address', () => screen.types(`127.0.0.1:${localPort}`))
+    await screen.reads(/\[x\] 3\/9 Address: App 1\.68\.0 answers/)
+    await screen.reads(/Username \[sms\]: /)
+    await act('keep the user name', () => screen.types(''))
+    await screen.reads(/Password, not shown: /)
+    await act('type the password', () => screen.types(localPassword))
+    await screen.reads(/\[x\] 4\/9 Login: samsung a12, app 1\.68\.0, dev_\w+/)
+    await screen.reads(/\[x\] 5\/9 Permissions: SIM 1: /)
+    await screen.reads(/Battery optimization[\s\S]*Press Enter when/)
+    await act('allow the background', () => undefined)
+    await act('press Enter', () => screen.types(''))
+    await screen.reads(/\[x\] 7\/9 Number: \+4915550001234/)
+    await screen.reads(/Send to \[\+4915550001234\]: /)
+    await act('send to the own number', () => screen.types(''))
+    await screen.reads(/\[x\] 8\/9 Test SMS to yourself: SMS to \+4915550001234: (?:sent|delivered)/, 40_000)
+    await screen.reads(/answer the SMS with any text/)
+    await screen.reads(/delivered\./, 40_000)
+    await act('answer', () => phone.receiveSms({ from: '+4915550001234', text: 'It works.' }))
+    await screen.reads(/\[x\] 9\/9 Answer it: \+4915550001234: It works\./, 40_000)
+    expect(await screen.ended).toBe(0)
+
+    expect(screen.shown()).not.toContain(localPassword)
+    expect(phone.radioLog().map(({ to }) => to)).toEqual(['+4915550001234'])
+    expect(actions.length).toBeLessThanOrEqual(maxActions)
+    // First steps listens to the changes of test mode alone.
+    await page.reload()
+    await page.getByText('1 real SMS sent so far.').waitFor()
+  },
+  180_000,
+)
