@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DeviceKind } from '../../src/api/console/devices/device-calls.ts'
 import type { ConsoleDevice } from '../../src/api/console/devices/device-view.ts'
-import type {
-  PhoneInvitation,
-  PhoneProgressAnswer,
-} from '../../src/api/console/devices/device-connect-calls.ts'
+import type { PhoneInvitation } from '../../src/api/console/devices/device-connect-calls.ts'
 import { eventually } from '../eventually.ts'
 import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'
 
@@ -213,11 +210,10 @@ test('a phone is invited with an address, a token and their codes; its progress 
   expect(trouble?.summary).toContain('Phones cannot reach localhost')
   expect(token).toMatch(/^([0-9a-z]{4}-){6}[0-9a-z]{4}$/)
   expect(tokenCode.path).toMatch(/^M\d+ \d+h1v1h-1zM/)
-  const progress = (await ada.read('devices/phone-progress', { tokenId }, testMode))
-    .body as PhoneProgressAnswer
-  expect(progress).toMatchObject({ isConnected: false, deviceId: null })
-  expect(progress.steps[0]).toMatchObject({ name: 'registered', isDone: false })
-  expect(await bob.read('devices/phone-progress', { tokenId }, testMode)).toMatchObject({ status: 404 })
+  const subject = { tokenId, deviceId: null, messageId: null }
+  const known = await ada.read('devices/guide', subject, testMode)
+  expect(known.body).toEqual({ phone: null, test: null, answer: null })
+  expect(await bob.read('devices/guide', subject, testMode)).toMatchObject({ status: 404 })
   expect(await bob.change('devices/invite-phone', { isShared: true }, testMode)).toMatchObject({
     status: 403,
   })

@@ -144,7 +144,22 @@ export const rightInputs: { [N in GuardedCall]: RightInput<N> } = {
   'devices/change': async ({ id }) => ({ deviceId: await id('device'), name: 'Renamed' }),
   'devices/remove': async ({ id }) => ({ deviceId: await id('device'), isLost: false }),
   'devices/invite-phone': () => ({ isShared: false }),
-  'devices/phone-progress': async ({ id }) => ({ tokenId: await id('phoneToken') }),
+  'devices/guide-beginning': nothing,
+  'devices/try-address': nothing,
+  'devices/guide': async ({ id }) => ({
+    tokenId: await id('phoneToken'),
+    deviceId: await id('device'),
+    messageId: await id('message'),
+  }),
+  // Port 9 of this machine: the answer is that nothing answers.
+  'devices/connect-local': async ({ id }) => ({
+    accountId: await id('account'),
+    mode: 'test',
+    isShared: false,
+    address: '127.0.0.1:9',
+    user: '',
+    password: '-',
+  }),
   'devices/send-test': () => ({ ...body, from: null, key }),
   'devices/try': async ({ id }) => ({ deviceId: await id('device') }),
   'overview/traffic': () => ({ range: '24h' }),

@@ -34,7 +34,7 @@ test('First steps leads to the guide to phones and has the command of this insta
   const tab = await ada.signedIn()
   const { page } = tab
   await tab.open(`${ada.place}/test/start`)
-  await page.getByText(`onesixty device connect android --account ${ada.account.accountId}`).waitFor()
+  await page.getByText('onesixty device connect').waitFor()
   await expectSound(tab)
   await page.getByRole('link', { name: 'guide', exact: true }).first().click()
   await page.getByRole('heading', { name: 'Android phones', level: 1 }).waitFor()

@@ -5,7 +5,7 @@ import type { DeviceKind } from '../../../src/api/console/devices/device-calls.t
 import { sessionQuery } from '../api/session.ts'
 import { useCall } from '../api/use-call.ts'
 import { AddDevice } from './add-device.tsx'
-import { ConnectPhone } from './connect-phone.tsx'
+import { ConnectGuide } from './guide/connect-guide.tsx'
 import { capitalized } from './device-state.tsx'
 
 /** Forms to connect a device, one for each kind; phones, the most frequent kind, first. */
@@ -34,5 +34,9 @@ export function ConnectWays({ onClose }: { onClose: () => void }) {
 
 function Way({ way, ...rest }: { way: DeviceKind; isOperator: boolean; onClose: () => void }) {
   if (!way.isAddable) return <Text size="sm">{way.notAdded}</Text>
-  return way.isPhone ? <ConnectPhone {...rest} /> : <AddDevice key={way.kind} kind={way} {...rest} />
+  return way.isPhone ? (
+    <ConnectGuide onClose={rest.onClose} />
+  ) : (
+    <AddDevice key={way.kind} kind={way} {...rest} />
+  )
 }

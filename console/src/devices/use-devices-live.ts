@@ -5,7 +5,6 @@ import { useLive } from '../api/live.ts'
 export function useDevicesLive(): void {
   const client = useQueryClient()
   useLive(['devices'], () => {
-    for (const name of ['devices/list', 'devices/one', 'devices/phone-progress'])
-      void client.invalidateQueries({ queryKey: [name] })
+    for (const name of ['devices/list', 'devices/one']) void client.invalidateQueries({ queryKey: [name] })
   })
 }

@@ -94,7 +94,7 @@ function DeviceState({ device, command }: Pick<StartAnswer, 'device' | 'command'
         , or on the server:
       </Text>
       <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-        {`${command} device connect android --account ${accountId}`}
+        {`${command} device connect`}
       </Code>
     </Stack>
   )

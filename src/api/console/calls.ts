@@ -4,6 +4,7 @@ import { auditCalls } from './operator/audit-calls.ts'
 import { conversationCalls } from './messages/conversation-calls.ts'
 import { deviceCalls } from './devices/device-calls.ts'
 import { deviceChangeCalls } from './devices/device-change-calls.ts'
+import { connectGuideCalls } from './devices/connect-guide-calls.ts'
 import { deviceConnectCalls } from './devices/device-connect-calls.ts'
 import { balanceCalls } from './account/balance-calls.ts'
 import { emailCalls } from './sign-in/email-calls.ts'
@@ -60,6 +61,7 @@ export const calls = {
   ...deviceCalls,
   ...deviceChangeCalls,
   ...deviceConnectCalls,
+  ...connectGuideCalls,
   ...overviewCalls,
   ...balanceCalls,
   ...webhookCalls,

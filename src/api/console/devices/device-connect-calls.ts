@@ -3,16 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
 import { loadConnectorKind } from '../../../connectors/registry.ts'
 import { tryDevice } from '../../../connectors/try-device.ts'
-import { listDevices } from '../../../devices/status/list-devices.ts'
-import { listPhones } from '../../../devices/phones/list-phones.ts'
 import { failureOf } from '../../../reach/reach.ts'
-import { isConnected, phoneProgress, type PhoneStep } from '../../../devices/phones/phone-progress.ts'
 import { phoneOrigin } from '../../../process/own-address.ts'
 import { mintPhoneToken } from '../../../devices/phones/phone-tokens.ts'
 import { refuse } from '../../../runtime/errors.ts'
 import { closed } from '../../../runtime/schemas.ts'
 import { appendAudit } from '../../../storage/seam/audit-log.ts'
-import { type AccountContext, defineCall } from '../core/call.ts'
+import { defineCall } from '../core/call.ts'
 import { consoleCaller } from '../core/console-caller.ts'
 import { DeviceId } from './device-calls.ts'
 import { findChangeable } from './device-change-calls.ts'
@@ -28,13 +25,6 @@ export interface PhoneInvitation {
   addressCode: QrCode
   tokenCode: QrCode
   trouble: { part: string; summary: string; remedy: string | null } | null
-}
-
-export interface PhoneProgressAnswer {
-  steps: PhoneStep[]
-  isConnected: boolean
-  usesPush: boolean
-  deviceId: string | null
 }
 
 export const deviceConnectCalls = {
@@ -54,22 +44,6 @@ export const deviceConnectCalls = {
         mintPhoneToken(tx, { ids, nowMs: clock.now(), randomBytes }, owner),
       )
       return { tokenId, token, address, trouble, addressCode: qrCodeOf(address), tokenCode: qrCodeOf(token) }
-    },
-  }),
-  /** Returns the progress of the phone that registers with a private token. */
-  'devices/phone-progress': defineCall({
-    kind: 'read',
-    access: 'member',
-    input: Type.Object({ tokenId: Type.String({ maxLength: 40 }) }, closed),
-    async handle(context, { tokenId }): Promise<PhoneProgressAnswer> {
-      await refuseForeignToken(context, tokenId)
-      const { read, clock } = context
-      const [phone = null] = await listPhones(read, { tokenId })
-      const deviceId = phone?.deviceId ?? null
-      const page =
-        deviceId === null ? null : await listDevices(read, { deviceId }, { afterId: null, limit: 1 })
-      const steps = phoneProgress(phone, page?.devices[0]?.report ?? null, clock.now())
-      return { steps, isConnected: isConnected(steps), usesPush: phone?.usesPush ?? false, deviceId }
     },
   }),
   /**
@@ -128,14 +102,3 @@ export const deviceConnectCalls = {
 }
 
 const nothingToTry = 'The device is bound, so there is nothing to test: many providers limit sessions.'
-
-async function refuseForeignToken({ read, account, user }: AccountContext, tokenId: string): Promise<void> {
-  const row = await read
-    .selectFrom('phone_tokens')
-    .select(['account_id', 'mode'])
-    .where('id', '=', tokenId)
-    .executeTakeFirst()
-  const isOwn = row?.account_id === account.id || (row?.account_id === null && user.isOperator)
-  if (row === undefined || !isOwn || row.mode !== account.mode)
-    throw refuse('not_found', { detail: 'Private token not found in this account and mode.' })
-}

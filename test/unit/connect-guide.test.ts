@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  type GuideFacts,
+  type GuidePhone,
+  guideSteps,
+  noGuideFacts,
+  stepToDo,
+} from '../../src/devices/phones/connect-guide.ts'
+import { guideStepNames, todoOf, usualOf } from '../../src/devices/phones/guide-words.ts'
+
+const phone: GuidePhone = {
+  deviceId: 'dev_1',
+  name: 'samsung/a12',
+  appVersion: '1.68.0',
+  isConnected: true,
+  connection: 'open',
+  sims: [{ slot: 1, number: '+4915550001234', carrier: 'Telco' }],
+  senders: ['+4915550001234'],
+  battery: { percent: 80, charging: true },
+  troubles: [],
+}
+const sent: GuideFacts['test'] = {
+  messageId: 'msg_1',
+  to: '+4915550001234',
+  status: 'sent',
+  error: null,
+  isByOther: false,
+}
+const outcome = fc.record({
+  isOk: fc.boolean(),
+  summary: fc.string(),
+  remedy: fc.option(fc.string()),
+})
+const anyFacts: fc.Arbitrary<GuideFacts> = fc.record({
+  way: fc.option(fc.constantFrom('local', 'internet', 'cable')),
+  address: fc.option(outcome),
+  login: fc.option(outcome),
+  phone: fc.option(
+    fc.record({
+      deviceId: fc.constant('dev_1'),
+      name: fc.constantFrom('', 'samsung/a12'),
+      appVersion: fc.option(fc.constant('1.68.0')),
+      isConnected: fc.boolean(),
+      connection: fc.string(),
+      sims: fc.constantFrom([], phone.sims),
+      senders: fc.constantFrom([], phone.senders),
+      battery: fc.constantFrom(null, phone.battery),
+      troubles: fc.array(fc.string(), { maxLength: 2 }),
+    }),
+  ),
+  test: fc.option(
+    fc.record({
+      messageId: fc.constant('msg_1'),
+      to: fc.constant('+4915550001234'),
+      status: fc.constantFrom('queued', 'sending', 'sent', 'delivered', 'failed', 'unconfirmed', 'expired'),
+      error: fc.option(fc.string()),
+      isByOther: fc.boolean(),
+    }),
+  ),
+  answer: fc.option(fc.record({ from: fc.option(fc.string()), text: fc.string() })),
+  isAwake: fc.boolean(),
+  isNumberPassed: fc.boolean(),
+  isAnswerPassed: fc.boolean(),
+})
+const stateOf = (facts: Partial<GuideFacts>, name: string) =>
+  guideSteps({ ...noGuideFacts, ...facts }).find((step) => step.name === name)
+
+test('any facts give nine steps, of which one is to do until all are done, and nothing after it is', () => {
+  fc.assert(
+    fc.property(anyFacts, (facts) => {
+      const steps = guideSteps(facts)
+      expect(steps.map(({ name }) => name)).toEqual(guideStepNames)
+      const toDo = stepToDo(steps)
+      const isOver = steps.every(({ state }) => state === 'done' || state === 'passed')
+      expect(toDo === null).toBe(isOver)
+      const after = toDo === null ? [] : steps.slice(toDo.number)
+      expect(after.filter(({ state }) => state === 'now' || state === 'failed')).toEqual([])
+      // What is to do comes with words.
+      for (const { state, usual } of steps) if (state === 'now') expect(usual.text).not.toBe('')
+    }),
+  )
+})
+
+test('a step that failed is done as soon as its facts say so, and the steps behind it are as they were', () => {
+  const failed = { isOk: false, summary: 'No answer.', remedy: 'Wake it.' }
+  expect(stateOf({ way: 'local', address: failed }, 'address')).toMatchObject({
+    state: 'failed',
+    summary: 'No answer.',
+    remedy: 'Wake it.',
+  })
+  expect(stateOf({ way: 'local', address: { ...failed, isOk: true } }, 'login')).toMatchObject({
+    state: 'now',
+  })
+  const facts = { way: 'local', phone, isAwake: true } as const
+  expect(stateOf({ ...facts, test: { ...sent, status: 'failed', error: 'No credit.' } }, 'test')).toMatchObject({
+    state: 'failed',
+    remedy: 'No credit.',
+  }) // prettier-ignore
+  expect(stateOf({ ...facts, test: sent }, 'answer')).toMatchObject({ state: 'now' })
+})
+
+test('an address that this machine does not reach keeps no phone from it: the login is to do as well', () => {
+  const address = { isOk: false, summary: 'route: no answer', remedy: null }
+  const steps = guideSteps({ ...noGuideFacts, way: 'internet', address })
+  expect(steps.slice(2, 5).map(({ state }) => state)).toEqual(['failed', 'now', 'later'])
+  expect(stepToDo(steps)?.name).toBe('login')
+  expect(stateOf({ way: 'internet', address, phone }, 'address')).toMatchObject({
+    state: 'done',
+    summary: 'A phone reached it.',
+  })
+})
+
+test('a queued test SMS shows what the device reports, and one that another device sent says so', () => {
+  const facts = {
+    way: 'local',
+    isAwake: true,
+    phone: { ...phone, troubles: ['no_sim: insert one.'] },
+  } as const
+  expect(stateOf({ ...facts, test: { ...sent, status: 'queued' } }, 'test')).toMatchObject({
+    state: 'now',
+    remedy: 'no_sim: insert one.',
+  })
+  expect(stateOf({ ...facts, test: { ...sent, isByOther: true } }, 'test')?.summary).toContain(
+    'Another device',
+  )
+})
+
+test('every step of every connection says what to do, and after a while what is usual', () => {
+  for (const way of ['local', 'internet', 'cable'] as const)
+    for (const name of guideStepNames) {
+      expect(usualOf(name, way).afterMs).toBeGreaterThanOrEqual(15_000)
+      if (name !== 'way') expect(todoOf(name, way).join('')).not.toBe('')
+    }
+})
