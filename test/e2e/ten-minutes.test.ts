@@ -1,8 +1,11 @@
-import { spawnSync } from 'node:child_process'
-import { rm } from 'node:fs/promises'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { openCa } from '../certificates/stub-ca.ts'
 import { eventually } from '../eventually.ts'
-import { startServerProcess, temporaryFolder } from '../harness.ts'
+import { freePort, startServerProcess, temporaryFolder } from '../harness.ts'
 import { startFakePhones } from '../peers/fake-phone-control.ts'
 import { databaseSettings } from '../test-database.ts'
 import { openBrowser } from './browser.ts'
@@ -10,6 +13,9 @@ import { newPerson, openScreen } from './person.ts'
 
 /** Runs a program on a terminal of its own (util-linux). */
 const hasTerminal = spawnSync('script', ['--version']).status === 0
+
+/** A network of its own needs user namespaces, which some machines forbid. */
+const canUnshare = spawnSync('unshare', ['-rn', 'ip', 'link'], { stdio: 'ignore' }).status === 0
 
 /** What ten minutes allow: docs of the first real SMS count them. */
 const maxActions = 25
@@ -80,6 +86,80 @@ test.runIf(hasTerminal)(
     // First steps listens to the changes of test mode alone.
     await page.reload()
     await page.getByText('1 real SMS sent so far.').waitFor()
+  },
+  180_000,
+)
+
+/** A network in which this machine is 192.168.1.10: the words before a command that is to run in it. It ends with the test. */
+async function openNetwork(): Promise<string[]> {
+  const lan = 'ip link set lo up; ip link add lan type veth peer name far; ip link set lan up; ip link set far up; ip addr add 192.168.1.10/24 dev lan'
+  const holder = spawn('unshare', ['-rn', 'sh', '-c', `${lan}; echo ready; exec sleep 600`], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void holder.kill('SIGKILL'))
+  await once(holder.stdout, 'data')
+  return ['nsenter', '-t', String(holder.pid), '-U', '-n', '--preserve-credentials']
+} // prettier-ignore
+
+test.runIf(hasTerminal && canUnshare)(
+  'over HTTPS at a private address, with the certificate of certificate for-phones, the same steps lead to an answered SMS',
+  async () => {
+    const { actions, act } = newPerson()
+    const dataFolder = await temporaryFolder()
+    onTestFinished(() => rm(dataFolder, { recursive: true, force: true }))
+    const network = await openNetwork()
+    const ca = await openCa(['approve'])
+    const port = await freePort()
+    const env = {
+      ...databaseSettings(dataFolder),
+      ONESIXTY_PORT: String(port),
+      ONESIXTY_CERTIFICATE_FROM: ca.from,
+    }
+    const inNetwork = (line: string, more = {}) =>
+      openScreen([...network, line].join(' '), { ...env, ...more })
+    const root = join(dataFolder, 'ca.pem')
+    await writeFile(root, ca.root)
+
+    const first = await act('npm start', () => inNetwork('./onesixty serve'))
+    await first.reads(/API reference: http/)
+    // The CA is on the internet, which this network has not: the command runs outside of it.
+    const certify = './onesixty certificate for-phones --address 192.168.1.10'
+    const asked = await act('ask for a certificate', () => openScreen(certify, env))
+    await asked.reads(/What it means:[\s\S]*To continue, add --agree\./)
+    const agreed = await act('agree', () => openScreen(`${certify} --agree`, env))
+    const [, setting = '', listen = ''] = await agreed.reads(
+      /Now set (ONESIXTY_PHONE_LISTEN)=(\S+) and restart/,
+    )
+    await act('stop the server', () => first.types('\u0003'))
+    await first.ended
+    const settings = { [setting]: listen }
+    const second = await act('start it with the setting', () => inNetwork('./onesixty serve', settings))
+    await second.reads(/Guides: http/)
+
+    const screen = await act('run the command', () => inNetwork('./onesixty device connect', settings))
+    await screen.reads(/2\) Over the internet[\s\S]*Connection \[1\]: /)
+    await act('choose the internet', () => screen.types('2'))
+    await screen.reads(/\[x\] 3\/9 Address: https:\/\/192\.168\.1\.10:8443\/mobile\/v1: Reached/)
+    const [, baseUrl = ''] = await screen.reads(/API URL:\s+(\S+)/)
+    const [, privateToken = ''] = await screen.reads(/Private Token, shown only once:\s+(\S+)/)
+    const phones = await act('type both and sign up', () =>
+      // The app has the root of its CA in its resources.
+      startFakePhones({ timeScale: 20, baseUrl, privateToken, caFile: root, through: network }),
+    )
+    onTestFinished(() => phones.stop())
+    await screen.reads(/\[x\] 4\/9 Login: samsung a12[\s\S]*\[x\] 5\/9 Permissions: SIM 1/)
+    await screen.reads(/Press Enter when/)
+    await act('press Enter', () => screen.types(''))
+    const [, asksNumber] = await screen.reads(/(Number \(empty: pass over\): )|\[x\] 7\/9 Number: \+/)
+    if (asksNumber !== undefined) await act('type the number', () => screen.types('+4915550001234'))
+    await screen.reads(/Send to \[\+4915550001234\]: /)
+    await act('send to the own number', () => screen.types(''))
+    await screen.reads(/\[x\] 8\/9 Test SMS to yourself: SMS to \+4915550001234: (?:sent|delivered)/, 40_000)
+    await screen.reads(/delivered\./, 40_000)
+    await act('answer', () => phones.phone(0).receiveSms({ from: '+4915550001234', text: 'Over TLS.' }))
+    await screen.reads(/\[x\] 9\/9 Answer it: \+4915550001234: Over TLS\./, 40_000)
+    expect(await screen.ended).toBe(0)
+    expect(ca.calls).toHaveLength(1)
+    expect(phones.phone(0).radioLog()).toHaveLength(1)
+    expect(actions.length).toBeLessThanOrEqual(maxActions)
   },
   180_000,
 )

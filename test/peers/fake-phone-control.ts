@@ -71,6 +71,8 @@ export interface FakePhonesOptions extends Partial<PhoneKnobs> {
   seed?: number
   startOverMs?: number
   caFile?: string
+  /** A command that runs the process of the phones, such as one that enters another network. */
+  through?: readonly string[]
   /** A new file in a temporary folder without. It is appended to. */
   logFile?: string
 }
@@ -87,6 +89,7 @@ export async function startFakePhones(options: FakePhonesOptions): Promise<FakeP
     seed = 1,
     startOverMs = 0,
     caFile,
+    through,
     logFile: given,
     ...knobs
   } = options
@@ -102,7 +105,11 @@ export async function startFakePhones(options: FakePhonesOptions): Promise<FakeP
     knobs,
     caFile: caFile ?? null,
   }
-  const peer = await startPeerProcess(program, ['--log', logFile, '--beginning', JSON.stringify(beginning)])
+  const peer = await startPeerProcess(
+    program,
+    ['--log', logFile, '--beginning', JSON.stringify(beginning)],
+    through,
+  )
   const records = createPhoneLogReader(logFile)
   const list = Array.from({ length: count }, (_, phone) => createPhoneControl(peer, records, phone))
   const all = createLever(peer, records, null)

@@ -27,8 +27,11 @@ type Answer = { id: number; value: unknown } | { id: number; error: string }
 export async function startPeerProcess<Ready>(
   file: string,
   args: readonly string[],
+  /** A command that runs it, such as one that enters another network. */
+  through: readonly string[] = [],
 ): Promise<PeerProcess<Ready>> {
-  const child = spawn(process.execPath, [file, ...args], {
+  const [command = process.execPath, ...rest] = [...through, process.execPath, file, ...args]
+  const child = spawn(command, rest, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     // Structured clones: bytes stay bytes.
     serialization: 'advanced',

@@ -17,6 +17,7 @@ const phone: GuidePhone = {
   connection: 'open',
   sims: [{ slot: 1, number: '+4915550001234', carrier: 'Telco' }],
   senders: ['+4915550001234'],
+  isNumberAwaited: false,
   battery: { percent: 80, charging: true },
   troubles: [],
 }
@@ -45,6 +46,7 @@ const anyFacts: fc.Arbitrary<GuideFacts> = fc.record({
       connection: fc.string(),
       sims: fc.constantFrom([], phone.sims),
       senders: fc.constantFrom([], phone.senders),
+      isNumberAwaited: fc.boolean(),
       battery: fc.constantFrom(null, phone.battery),
       troubles: fc.array(fc.string(), { maxLength: 2 }),
     }),
@@ -124,6 +126,13 @@ test('a queued test SMS shows what the device reports, and one that another devi
   expect(stateOf({ ...facts, test: { ...sent, isByOther: true } }, 'test')?.summary).toContain(
     'Another device',
   )
+})
+
+test('a number that was set is done when the server sends from it, since a send before is refused', () => {
+  const facts = { way: 'local', isAwake: true } as const
+  const number = (isNumberAwaited: boolean) =>
+    stateOf({ ...facts, phone: { ...phone, isNumberAwaited } }, 'number')?.state
+  expect([number(true), number(false)]).toEqual(['now', 'done'])
 })
 
 test('every step of every connection says what to do, and after a while what is usual', () => {

@@ -146,6 +146,7 @@ async function register(session: GuideSession): Promise<void> {
 
 async function setNumber(session: GuideSession, step: GuideStep): Promise<void> {
   const { tools, kind, storage, screen, facts } = session
+  if (facts.phone?.isNumberAwaited === true) return void (await waitForStep(session, ['number']))
   const slots = (facts.phone?.sims ?? []).map(({ slot }) => slot)
   const number = await ask(session, step, 'Number (empty: pass over): ')
   if (number === '') {

@@ -25,8 +25,10 @@ export interface GuidePhone {
   /** What is missing until then. */
   connection: string
   sims: readonly { slot: number; number: string | null; carrier: string | null }[]
-  /** Full numbers of its SIMs, which are senders. */
+  /** Full numbers of its SIMs, from which the server sends. */
   senders: readonly string[]
+  /** A number was set, and the server has not taken it up yet. */
+  isNumberAwaited: boolean
   battery: { percent: number; charging: boolean } | null
   /** Remedies for the reasons of its status, by `reason: remedy`. */
   troubles: readonly string[]
@@ -188,6 +190,7 @@ function lookAtBattery({ phone, isAwake }: GuideFacts): Found {
 
 function lookAtNumber({ phone, isNumberPassed }: GuideFacts): Found {
   const senders = phone?.senders ?? []
+  if (phone?.isNumberAwaited === true) return { state: 'open', summary: 'Waiting for the server.' }
   if (senders.length > 0) return { state: 'done', summary: senders.join(', ') }
   return { state: isNumberPassed ? 'passed' : 'open' }
 }

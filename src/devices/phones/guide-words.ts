@@ -111,7 +111,10 @@ export function todoOf(step: GuideStepName, way: GuideWay | null): readonly stri
 const addressTodo = (way: GuideWay | null): readonly string[] => {
   if (way === 'local') return [...switchOn, 'Enter the Local address that the app shows now.']
   if (way !== 'cable')
-    return ['This server connects to its own address as a phone does. A phone that registers proves it.']
+    return [
+      'The app needs HTTPS. Without a domain, see HTTPS at a private address in the guide to phones.',
+      'This server connects to its own address as a phone does. A phone that registers proves it.',
+    ]
   return [
     'Android settings, Developer options: switch USB debugging on, connect the cable, and allow this computer.',
     `On the machine of this server, run: ${adbLines.join('; then ')}`,

@@ -60,7 +60,9 @@ function describe({ nowMs, word }: GuideReader, phone: ListedPhone, device: List
       ? 'waiting for the first visit. Is the server running?'
       : (stream?.summary ?? 'waiting for the phone'),
     sims: sims.map(({ slot, number, carrier }) => ({ slot, number, carrier })),
-    senders: [...new Set([...set, ...reported])],
+    senders: [...new Set(reported)],
+    // The server reports a number once it sends from it.
+    isNumberAwaited: set.some((number) => !reported.includes(number)),
     battery: fresh?.body.battery ?? null,
     troubles: remediesOf(device.kind, fresh?.reasons ?? [], { word }),
   }

@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button, Loader, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useChange } from '../../api/use-call.ts'
 import { CallForm } from '../../ui/call-form.tsx'
@@ -12,16 +12,11 @@ export function NumberForm({ guide }: { guide: Guide }) {
   const [number, setNumber] = useState('')
   const [slot, setSlot] = useState(slots[0] ?? '1')
   const change = useChange('devices/change', ['devices/guide', 'devices/list'])
+  if (phone?.isNumberAwaited === true) return <Loader size="sm" aria-label="Waiting for the server" />
   const submit = (): void =>
     change.mutate({ deviceId: phone?.deviceId ?? '', sim: { slot: Number(slot), number } })
   return (
-    <CallForm
-      call={change}
-      onSubmit={submit}
-      action="Save number"
-      disabled={number.trim() === ''}
-      ownFaults={[]}
-    >
+    <CallForm call={change} onSubmit={submit} action="Save number" disabled={number.trim() === ''}>
       {slots.length > 1 ? (
         <Choice
           label="SIM"
