@@ -3,7 +3,7 @@ import type { GuideOutcome } from '../devices/phones/connect-guide.ts'
 import { triedRemedies } from '../devices/phones/guide-words.ts'
 import type { PhoneTokenOwner } from '../devices/phones/phone-tokens.ts'
 import type { PhoneDeps } from '../devices/phones/registered-phones.ts'
-import { addVisitedPhone, reconnectVisitedPhone } from '../devices/phones/visited-phones.ts'
+import { addVisitedPhone, findVisited, reconnectVisitedPhone } from '../devices/phones/visited-phones.ts'
 import type { Tx } from '../storage/seam/dialect.ts'
 import type { ConnectorKind } from './connector.ts'
 import type { LocalDevice } from './connector-tools.ts'
@@ -86,4 +86,20 @@ export async function storeLocalPhone(
   if (!('deviceId' in whose)) return addVisitedPhone(tx, deps, whose, { at, reported })
   await reconnectVisitedPhone(tx, deps, whose.deviceId, { at, reported, actor: whose.actor })
   return whose.deviceId
+}
+
+/**
+ * Stores a phone that a guide connected: as a new device, or as the device that its owner has already, whose address and
+ * password may have changed. So a guide that is started again resumes. Refuses a phone of another owner.
+ */
+export async function resumeLocalPhone(
+  tx: Tx,
+  deps: PhoneDeps,
+  owner: PhoneTokenOwner & { actor: string },
+  tried: { given: LocalLogin; device: LocalDevice },
+): Promise<string> {
+  const known = await findVisited(tx, deps, { localId: tried.device.settings['local_id'] })
+  const isOwn = known?.accountId === owner.accountId && known.mode === owner.mode
+  const whose = isOwn && known !== null ? { deviceId: known.id, actor: owner.actor } : owner
+  return storeLocalPhone(tx, deps, whose, tried)
 }

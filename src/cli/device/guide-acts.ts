@@ -1,5 +1,5 @@
 import { findLocal } from '../../connectors/find-local.ts'
-import { localLogin, storeLocalPhone, tryLocalPhone } from '../../connectors/connect-local.ts'
+import { localLogin, resumeLocalPhone, tryLocalPhone } from '../../connectors/connect-local.ts'
 import { setDevice } from '../../devices/core/device-store.ts'
 import type { GuideStep } from '../../devices/phones/connect-guide.ts'
 import { adbLines, cableAddress, type GuideStepName, guideWays } from '../../devices/phones/guide-words.ts'
@@ -108,7 +108,7 @@ async function logIn(session: GuideSession): Promise<void> {
     const deps = await phoneDeps(tools, kind)
     const whose = { ...owner, actor: cliActor }
     session.subject.deviceId = await storage.writer.write((tx) =>
-      storeLocalPhone(tx, deps, whose, { given, device }),
+      resumeLocalPhone(tx, deps, whose, { given, device }),
     )
   } catch (error) {
     screen.failed(refusalOf(error))

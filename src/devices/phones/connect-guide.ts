@@ -103,7 +103,7 @@ interface Found {
 
 /**
  * Returns the nine steps towards the first real SMS. They follow from the facts alone: a step that failed is done as soon as
- * its facts say so, and a guide that starts again resumes where the facts are.
+ * its facts say so, and a guide that starts again resumes where the facts are (docs/decisions/0057-the-guided-connect.md).
  */
 export function guideSteps(facts: GuideFacts): GuideStep[] {
   let isReached = true

@@ -1,6 +1,7 @@
 import { refuse } from '../../runtime/errors.ts'
 import { appendAudit } from '../../storage/seam/audit-log.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
+import type { Mode } from '../../storage/tables/schema.ts'
 import { readJson } from '../../storage/tables/json-columns.ts'
 import { setDevice } from '../core/device-store.ts'
 import { mintPhoneToken, type PhoneTokenOwner, revokeTokensOfPhone } from './phone-tokens.ts'
@@ -68,23 +69,32 @@ export async function reconnectVisitedPhone(
   await appendAudit(tx, deps, { accountId: row.account_id, actor, action: 'phone.registered', detail })
 }
 
-/** Two devices of one phone would store each received SMS twice, and count the rate limit of its SIM twice. */
-async function requireUnvisited(
+/** Returns the device that visits the phone with this installation of the app; null without one. */
+export async function findVisited(
   tx: Tx,
   { kind }: Pick<PhoneDeps, 'kind'>,
-  { at, besides = '' }: { at: VisitedAt; besides?: string },
-): Promise<void> {
-  const localId = at.settings['local_id']
+  { localId, besides = '' }: { localId: string | undefined; besides?: string },
+): Promise<{ id: string; accountId: string | null; mode: Mode } | null> {
   const phones = await tx
     .selectFrom('devices')
-    .select(['id', 'settings'])
+    .select(['id', 'settings', 'account_id', 'mode'])
     .where('kind', '=', kind)
     .where('state', '!=', 'retired')
     .where('id', '!=', besides)
     .where('settings', 'like', '%"local_id"%')
     .execute()
   const known = phones.find(({ settings }) => readJson(settings)['local_id'] === localId)
-  if (known === undefined) return
+  return known === undefined ? null : { id: known.id, accountId: known.account_id, mode: known.mode }
+}
+
+/** Two devices of one phone would store each received SMS twice, and count the rate limit of its SIM twice. */
+async function requireUnvisited(
+  tx: Tx,
+  deps: Pick<PhoneDeps, 'kind'>,
+  { at, besides = '' }: { at: VisitedAt; besides?: string },
+): Promise<void> {
+  const known = await findVisited(tx, deps, { localId: at.settings['local_id'], besides })
+  if (known === null) return
   const detail = `This phone is the device ${known.id} already. To change its address or password, connect that device again. To add it as a new device, remove that one first.`
   throw refuse('validation_failed', { detail })
 }

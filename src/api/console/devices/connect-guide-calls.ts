@@ -4,7 +4,7 @@ import { requireAccount } from '../../../accounts/core/list-accounts.ts'
 import {
   localLogin,
   type LocalTrial,
-  storeLocalPhone,
+  resumeLocalPhone,
   tryLocalPhone,
 } from '../../../connectors/connect-local.ts'
 import { loadConnectorKind, phoneKinds } from '../../../connectors/registry.ts'
@@ -110,7 +110,7 @@ export const connectGuideCalls = {
       if (device === null) return { ...tried, deviceId: null }
       const owner = { accountId: isShared ? null : accountId, mode, actor }
       const deps = depsOf(context, kind)
-      const deviceId = await writer.write((tx) => storeLocalPhone(tx, deps, owner, { given: login, device }))
+      const deviceId = await writer.write((tx) => resumeLocalPhone(tx, deps, owner, { given: login, device }))
       live.changed(owner.accountId)
       return { ...tried, deviceId }
     },
