@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type App, createApp } from '../src/app/app.ts'
 import { openAccount, type OpenedAccount } from '../src/app/open-account.ts'
-import { systemClock } from '../src/runtime/clock.ts'
+import { type Clock, systemClock } from '../src/runtime/clock.ts'
 import { readConfig } from '../src/config.ts'
 import { createIds } from '../src/runtime/ids.ts'
 import { secretFile } from '../src/process/instance-secret.ts'
@@ -50,7 +50,7 @@ const manyNeighbours = { ONESIXTY_PUMPING_MESSAGES: '0' }
  */
 export async function startApp(
   env: Record<string, string> = {},
-  { onThreads = false }: { onThreads?: boolean } = {},
+  { onThreads = false, clock = systemClock }: { onThreads?: boolean; clock?: Clock } = {},
 ): Promise<TestApp> {
   const { dataFolder, open, giveBack } = await (onThreads ? makeFolder() : takeNear())
   // Beside a database that is there a server makes none.
@@ -62,7 +62,7 @@ export async function startApp(
     ...env,
   })
   const log = createLog('silent', { write: () => undefined })
-  const app = await createApp(config, log, systemClock, { open }).catch(async (error: unknown) => {
+  const app = await createApp(config, log, clock, { open }).catch(async (error: unknown) => {
     await giveBack()
     throw error
   })

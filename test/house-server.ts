@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest'
+import { type Clock, systemClock } from '../src/runtime/clock.ts'
 import { type ServerProcess, startApp, startServerProcess, temporaryFolder } from './harness.ts'
 
 /** The server of a house: in the process of the test, or in one of its own, where it can be killed and its log be read. */
@@ -17,6 +18,8 @@ export interface HouseServerOptions {
   ownProcess?: boolean | undefined
   /** What Node.js is started with there. */
   flags?: readonly string[] | undefined
+  /** Of a server in the process of the test. */
+  clock?: Clock | undefined
 }
 
 /** Starts one for the running test. */
@@ -24,10 +27,12 @@ export const openHouseServer = ({
   env = {},
   ownProcess = false,
   flags,
-}: HouseServerOptions): Promise<HouseServer> => (ownProcess ? inOwnProcess(env, flags) : inThisProcess(env))
+  clock,
+}: HouseServerOptions): Promise<HouseServer> =>
+  ownProcess ? inOwnProcess(env, flags) : inThisProcess(env, clock)
 
-async function inThisProcess(env: Record<string, string>): Promise<HouseServer> {
-  const app = await startApp(env)
+async function inThisProcess(env: Record<string, string>, clock = systemClock): Promise<HouseServer> {
+  const app = await startApp(env, { clock })
   onTestFinished(() => app.stop())
   return {
     url: app.url,

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { refusalBackoffsMs } from '../../src/dispatch/outcomes/retry-policy.ts'
 import { eventually } from '../eventually.ts'
 import { cliJson } from '../run-command.ts'
+import { createSkippingClock } from '../skipping-clock.ts'
 import { numbersFrom, openPhoneHouse, type PhoneHouse } from './phone-house.ts'
 
 const deliveredAll = (house: PhoneHouse, count: number): Promise<unknown> =>
@@ -52,8 +54,13 @@ test('a received message of three parts is one row, though the phone tells it tw
 }, 60_000)
 
 test('a phone whose clock goes a day ahead sends its first messages too, before anybody could know of it', async () => {
-  const house = await openPhoneHouse({ clockOffsetMs: 86_400_000, timeScale: 400 })
+  const clock = createSkippingClock()
+  const house = await openPhoneHouse({ clockOffsetMs: 86_400_000, timeScale: 400, clock })
   await house.send(numbersFrom(0, 2), { category: 'authentication' })
+  // For its clock they had expired: they are queued again, for after the back-off.
+  await eventually(() => house.phones.all.requests('PATCH', '/message').length, (told) => expect(told).toBe(2), 10_000) // prettier-ignore
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ queued: 2 }))
+  clock.skip(refusalBackoffsMs[0])
   await deliveredAll(house, 2)
   expect(house.phones.all.radioLog()).toHaveLength(2)
   await house.expectSums()
@@ -81,7 +88,7 @@ test('check 2: a phone that comes from another server registers by itself', asyn
 }, 60_000)
 
 test('a phone on Google push is degraded and says so; it sends when it polls', async () => {
-  const house = await openPhoneHouse({ channel: 'push', timeScale: 200, awaitOnline: false })
+  const house = await openPhoneHouse({ channel: 'push', timeScale: 2_000, awaitOnline: false })
   await eventually(
     house.devices,
     ([device]) => expect(device).toMatchObject({ status: 'degraded', reasons: ['push_only'], link: 'push' }),
@@ -124,7 +131,7 @@ test('check 27: after its device was removed a phone gets 401 everywhere', async
 }, 60_000)
 
 test('a server with phones connected stops in good order, and finds them again when it is back', async () => {
-  const house = await openPhoneHouse({ ownProcess: true, count: 3 })
+  const house = await openPhoneHouse({ ownProcess: true, count: 3, timeScale: 100 })
   const startedMs = performance.now()
   expect(await house.server.process.stop()).toMatchObject({ code: 0 })
   expect(performance.now() - startedMs).toBeLessThan(5_000)

@@ -64,8 +64,8 @@ interface Options extends Omit<Partial<FakePhonesOptions>, 'baseUrl' | 'privateT
 }
 
 /** Opens one for the running test. */
-export async function openPhoneHouse({ sms = 100_000, env, ownProcess, flags, awaitOnline = true, ...knobs }: Options = {}): Promise<PhoneHouse> {
-  const server = await openHouseServer({ env, ownProcess, flags })
+export async function openPhoneHouse({ sms = 100_000, env, ownProcess, flags, clock, awaitOnline = true, ...knobs }: Options = {}): Promise<PhoneHouse> {
+  const server = await openHouseServer({ env, ownProcess, flags, clock })
   const { dataFolder } = server
   const made = await cliJson<{ account_id: string; live_key: string }>(['account', 'create', '--name', 'Ada', '--email', 'ada@example.org'], dataFolder)
   const { account_id: accountId, live_key: liveKey } = made

@@ -14,7 +14,7 @@ test('a phone without a certificate or a domain sends an SMS, and its answer arr
 }, 60_000)
 
 test('a STOP that waits on the phone holds back what is queued for its sender', async () => {
-  const house = await openVisitHouse({ settings: { visit_idle_s: '2' } })
+  const house = await openVisitHouse()
   await house.phones.set({ localFault: 'error' })
   await eventually(() => house.phones.all.requests('GET'), (all) => expect(all.at(-1)).toMatchObject({ status: 500 }), 20_000) // prettier-ignore
   await house.phones.all.receiveSms({ from: '+4915112345678', text: 'STOP' })
@@ -32,7 +32,7 @@ test('a STOP that waits on the phone holds back what is queued for its sender', 
 }, 60_000)
 
 test('a server that is killed while it submits sends nothing twice', async () => {
-  const house = await openVisitHouse({ ownProcess: true, localDelayMs: 20 })
+  const house = await openVisitHouse({ ownProcess: true, localDelayMs: 20, timeScale: 100 })
   const to = Array.from({ length: 30 }, (_, i) => `+49151${String(30_000_000 + i)}`)
   await house.send(to)
   for (const count of [3, 12, 20]) {

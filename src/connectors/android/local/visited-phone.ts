@@ -45,6 +45,7 @@ export class VisitedPhone extends Phone {
   override applySettings(given: Readonly<Record<string, string>>): boolean {
     if (!super.applySettings(given)) return false
     this.#settings = readSettings(given)
+    this.#visitor.settingsChanged()
     return true
   }
 

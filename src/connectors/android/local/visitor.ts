@@ -85,6 +85,11 @@ export class Visitor {
     this.#visitIn(this.#endedMs + this.#settings.visitMs - this.#nowMs)
   }
 
+  /** The settings have changed: the next visit is by the new intervals. */
+  settingsChanged(): void {
+    if (this.#cancelTimer !== null && this.#endedMs !== Number.NEGATIVE_INFINITY) this.#planNext()
+  }
+
   get #settings(): AndroidSettings {
     return this.#deps.settings()
   }
@@ -104,22 +109,24 @@ export class Visitor {
       this.#cancelTimer = null
       this.#visiting = this.#visit().finally(() => {
         this.#visiting = null
+        this.#endedMs = this.#nowMs
         this.#planNext()
       })
     })
   }
 
+  /** Counts from the end of the last visit. */
   #planNext(): void {
-    this.#endedMs = this.#nowMs
-    if (this.#fault === 'wrong_password') return this.#visitIn(lockedOutMs)
     const { hasBacklog } = this.#deps.phone
-    this.#visitIn(
-      nextVisitMs(this.#messages.watched, this.#settings, {
-        nowMs: this.#nowMs,
-        hasFailed: this.#hasFailed,
-        hasBacklog: hasBacklog || this.#isWanted,
-      }),
-    )
+    const waitMs =
+      this.#fault === 'wrong_password'
+        ? lockedOutMs
+        : nextVisitMs(this.#messages.watched, this.#settings, {
+            nowMs: this.#endedMs,
+            hasFailed: this.#hasFailed,
+            hasBacklog: hasBacklog || this.#isWanted,
+          })
+    this.#visitIn(this.#endedMs + waitMs - this.#nowMs)
   }
 
   async #visit(): Promise<void> {
