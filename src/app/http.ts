@@ -17,6 +17,7 @@ import type { DevicePool } from '../dispatch/devices/device-pool.ts'
 import type { Route } from '../dispatch/routes/choose-device.ts'
 import { endAll, type Service } from '../process/lifecycle.ts'
 import { openAccount } from './open-account.ts'
+import { createOpenReach } from './open-reach.ts'
 import { createReachProof } from '../reach/reach-proof.ts'
 import { ownAddress, phoneOrigin } from '../process/own-address.ts'
 import { createSendPorts } from './send-ports.ts'
@@ -112,13 +113,16 @@ export function createHttp(
 }
 
 /** Returns the routes of phones, which get the address of the second listener if there is one. */
-const createRoutesOfPhones = ({ config, clock, secret }: Wiring, ports: PhonePorts, url: () => string) =>
-  createPhoneRoutes({
+const createRoutesOfPhones = (wiring: Wiring, ports: PhonePorts, url: () => string) => {
+  const { config, clock, secret } = wiring
+  return createPhoneRoutes({
     ports,
     clock,
     publicUrl: () => phoneOrigin(config, url()),
     answerReach: createReachProof(secret).answerTo,
+    openReach: createOpenReach(wiring),
   })
+}
 
 /** Starts and stops the server along with its listener for phones. */
 const bothListeners = (

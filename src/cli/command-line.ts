@@ -72,6 +72,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Certificates for phones: for-phones, status.',
     load: async () => (await import('./server/certificate.ts')).certificateCommands,
   },
+  reach: {
+    summary: 'Check whether phones reach this server: by this machine, then by a phone.',
+    load: async () => (await import('./server/reach.ts')).reachCommand,
+  },
   doctor: {
     summary: 'Check this instance: machine, files, database and sums.',
     load: async () => (await import('./doctor/doctor.ts')).doctorCommand,

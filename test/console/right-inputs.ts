@@ -160,6 +160,8 @@ export const rightInputs: { [N in GuardedCall]: RightInput<N> } = {
     user: '',
     password: '-',
   }),
+  'devices/begin-reach': () => ({}),
+  'devices/reach-progress': () => ({ nonce: 'A'.repeat(22) }),
   'devices/send-test': () => ({ ...body, from: null, key }),
   'devices/try': async ({ id }) => ({ deviceId: await id('device') }),
   'overview/traffic': () => ({ range: '24h' }),

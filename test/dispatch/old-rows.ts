@@ -17,6 +17,7 @@ export const forgotten = [
   'device_states',
   'device_samples',
   'unread_forms',
+  'reach_checks',
   'server_runs',
   'nodes',
   'traffic',
@@ -133,6 +134,15 @@ export async function fillOldRows(house: TendedHouse): Promise<void> {
       times: 1,
       first_at: at,
       last_at: at,
+    })),
+  )
+  await insert(
+    'reach_checks',
+    ages.map((at, i) => ({
+      nonce_hash: String(i).padStart(64, '0'),
+      created_at: at,
+      opened_at: null,
+      opened_from: null,
     })),
   )
   await insert(

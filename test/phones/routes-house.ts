@@ -133,6 +133,7 @@ export async function openRoutesHouse(config: Partial<Config> = {}): Promise<Rou
     clock: { now: () => clock.now() },
     publicUrl: () => config.publicUrl ?? 'https://sms.example.org',
     answerReach: () => null,
+    openReach: async () => 'unknown',
   })
   const clock = createStubClock()
   const logLines: string[] = []

@@ -13,7 +13,8 @@ import { cliActor, type CommandContext } from '../core/command-context.ts'
 import { guidePath } from '../../process/guides.ts'
 import { ownAddress } from '../../process/own-address.ts'
 import { ownCommand } from '../../process/own-command.ts'
-import { onlyAPhone, reachPhoneAddress } from '../core/phone-address-check.ts'
+import { onlyAPhone, reachDocument, reachPhoneAddress } from '../core/phone-address-check.ts'
+import { openWaiting } from '../core/open-waiting.ts'
 
 /** Short enough to look live; each poll is two short reads. */
 const pollEveryMs = 500
@@ -57,11 +58,6 @@ export async function revokeTokens(
       : `Revoked ${revoked} private token${revoked === 1 ? '' : 's'}. Registered phones stay connected, but need a new token to register again.`
   return { json: { revoked }, text }
 }
-
-const reachDocument = ({ isReached, steps }: Reach): object => ({
-  ok: isReached,
-  steps: steps.map(({ part, isOk, summary, remedy }) => ({ part, ok: isOk, summary, remedy })),
-})
 
 function instructions(
   { config }: Pick<CommandContext, 'config'>,
@@ -119,34 +115,4 @@ async function poll(
   if (phone === undefined) return { phone: null, device: null }
   const { devices } = await listDevices(read, { deviceId: phone.deviceId }, { afterId: null, limit: 1 })
   return { phone, device: devices[0] ?? null }
-}
-
-/** Pauses that Ctrl-C ends, the present one and all later ones. */
-function openWaiting({ io, clock }: CommandContext) {
-  let isStopped = false
-  let resume = (): void => undefined
-  const stop = (): void => {
-    isStopped = true
-    resume()
-  }
-  io.on?.('SIGINT', stop)
-  io.on?.('SIGTERM', stop)
-  // The clock's timers do not keep the process alive.
-  const alive = setInterval(() => undefined, 3_600_000)
-  return {
-    /** Returns false once stopped. */
-    async pause(delayMs: number): Promise<boolean> {
-      if (!isStopped)
-        await new Promise<void>((resolve) => {
-          const cancel = clock.schedule(delayMs, resolve)
-          resume = () => (cancel(), resolve())
-        })
-      return !isStopped
-    },
-    end() {
-      clearInterval(alive)
-      io.off?.('SIGINT', stop)
-      io.off?.('SIGTERM', stop)
-    },
-  }
 }

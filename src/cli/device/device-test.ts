@@ -3,6 +3,8 @@ import { factsOf, loadConnectorKind } from '../../connectors/registry.ts'
 import { tryDevice } from '../../connectors/try-device.ts'
 import type { ListedDevice } from '../../devices/status/list-devices.ts'
 import { listPhones } from '../../devices/phones/list-phones.ts'
+import { readLastReached } from '../../devices/phones/reach-checks.ts'
+import { isVisited } from '../../devices/phones/visited-phones.ts'
 import { createDeviceSecretBox } from '../../runtime/secret-box.ts'
 import { command } from '../core/command.ts'
 import { remediesOf } from '../../connectors/device-remedies.ts'
@@ -20,9 +22,10 @@ export const test = command({
   arguments: [deviceArgument],
   options: {},
   async run(tools, { arguments: [deviceId = ''] }) {
-    const { found, phones } = await tools.withStorage(async ({ read }) => ({
+    const { found, phones, reached } = await tools.withStorage(async ({ read }) => ({
       found: await findDevice(read, deviceId),
       phones: await listPhones(read, { deviceId }),
+      reached: await readLastReached(read),
     }))
     const kind = await loadConnectorKind(found.kind)
     const checks: DeviceCheck[] = examineDevice(found, kind)
@@ -30,9 +33,12 @@ export const test = command({
     let addressRemedy: string | null = null
     if (isPhone === true) {
       checks.push(...examinePhone(found, phones[0] ?? null, tools.clock.now()))
-      const { remedy, ...check } = await checkPhoneAddress(tools, found.report?.body.lastSeenAt ?? null)
-      checks.push(check)
-      addressRemedy = remedy
+      if (!isVisited(found.settings)) {
+        const heard = { contactAtMs: found.report?.body.lastSeenAt ?? null, reached }
+        const { remedy, ...check } = await checkPhoneAddress(tools, heard)
+        checks.push(check)
+        addressRemedy = remedy
+      }
     }
     const trial = await tryOut(tools, found, kind)
     if (trial !== null) checks.push({ name: 'peer', ok: trial.ok, summary: trial.summary })

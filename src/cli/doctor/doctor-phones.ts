@@ -4,9 +4,14 @@ import { remediesOf } from '../../connectors/device-remedies.ts'
 import { phoneKinds } from '../../connectors/registry.ts'
 import type { CheckResult } from '../core/check-result.ts'
 import type { CommandContext } from '../core/command-context.ts'
+import { isVisited } from '../../devices/phones/visited-phones.ts'
+import { readLastReached } from '../../devices/phones/reach-checks.ts'
 import { checkPhoneAddress } from '../core/phone-address-check.ts'
 
-/** Tries the address that phones use, and reports whether registered phones can be woken. Empty without phones and tokens. */
+/**
+ * Tries the address that phones use, and reports whether registered phones can be woken. Empty without tokens and
+ * phones; those that onesixty visits use no address.
+ */
 export async function examinePhones(
   db: Db,
   tools: Pick<CommandContext, 'config' | 'clock' | 'randomBytes'>,
@@ -16,19 +21,23 @@ export async function examinePhones(
     .select(({ fn }) => fn.countAll<number>().as('live'))
     .where('revoked_at', 'is', null)
     .executeTakeFirstOrThrow()
-  const phones = await db
+  const registered = await db
     .selectFrom('phones as p')
     .innerJoin('devices as d', 'd.id', 'p.device_id')
     .leftJoin('device_reports as r', 'r.device_id', 'd.id')
-    .select(['p.uses_push', 'r.body'])
+    .select(['p.uses_push', 'r.body', 'd.settings'])
     .where('p.superseded_at', 'is', null)
     .where('d.state', '!=', 'retired')
     .execute()
+  const phones = registered.filter(({ settings }) => !isVisited(readJson(settings)))
   if (tokens.live === 0 && phones.length === 0) return []
   const contacts = phones.flatMap(({ body }) => (body === null ? [] : [readJson(body).lastSeenAt ?? 0]))
   const onPush = phones.filter((phone) => phone.uses_push === 1).length
   return [
-    await checkPhoneAddress(tools, contacts.length === 0 ? null : Math.max(...contacts)),
+    await checkPhoneAddress(tools, {
+      contactAtMs: contacts.length === 0 ? null : Math.max(...contacts),
+      reached: await readLastReached(db),
+    }),
     {
       name: 'phones',
       ok: true,

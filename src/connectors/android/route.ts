@@ -4,6 +4,9 @@ import { plainText } from '../../runtime/plain-text.ts'
 import type { Phone } from './phone.ts'
 import type { PhonePorts, Registration } from './ports.ts'
 
+/** What opening the link of a check showed. Only `reached` counts. */
+export type ReachOpening = 'reached' | 'own_machine' | 'no_phone' | 'unknown'
+
 export interface PhoneRouteDeps {
   ports: PhonePorts
   clock: { now(): number }
@@ -11,6 +14,8 @@ export interface PhoneRouteDeps {
   publicUrl: () => string
   /** Returns the answer by which this instance proves that an address leads to it; null for an invalid nonce. */
   answerReach: (nonce: string) => string | null
+  /** Records that a browser opened the link of a check. */
+  openReach: (nonce: string, by: { address: string; userAgent: string }) => Promise<ReachOpening>
 }
 
 /** What the server provides to routes that are mounted on it. */
@@ -51,10 +56,11 @@ export interface PhoneCall extends Call {
   phone: Phone | null
 }
 
-/** A response in JSON; without `json` it has no body. */
+/** A response in JSON, or a page for people; without either it has no body. */
 export interface Answer {
   status: number
   json?: unknown
+  page?: string
 }
 
 /** A rejection in the format of the app's own server: the app shows the status and reads nothing else. */

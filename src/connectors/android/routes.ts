@@ -6,6 +6,7 @@ import { StreamRoute } from './events.ts'
 import { handleHook } from './hooks.ts'
 import { pull, report } from './messages.ts'
 import type { Registration } from './ports.ts'
+import { answerReachRequest, pageHeaders } from './reach-page.ts'
 import type { DocumentName } from './read-documents.ts'
 import { describe, register, update } from './registration.ts'
 import { type Answer, CallRefused, type PhoneCall, type PhoneRouteDeps, type ServerTools } from './route.ts'
@@ -133,18 +134,11 @@ function routesOf(deps: PhoneRouteDeps, tools: ServerTools, streams: StreamRoute
       streams.open(request, reply, call)
       return null
     }),
-    open('GET', '/reach/:nonce', (request) => proveReach(deps, request)),
+    open('GET', '/reach/:nonce', (request) => answerReachRequest(deps, tools, request)),
     open('GET', '/user/code', notHere),
     open('PATCH', '/user/password', notHere),
     routeOf('POST', '/hooks/:secret', (call) => handleHook(deps, call), byHook),
   ]
-}
-
-/** Shows that the address of the request leads to this instance; anyone may ask. */
-async function proveReach({ answerReach }: PhoneRouteDeps, { params }: FastifyRequest): Promise<Answer> {
-  const reach = answerReach((params as { nonce: string }).nonce)
-  if (reach === null) throw new CallRefused(400, 'A nonce has 22 to 64 characters of base64url.')
-  return { status: 200, json: { reach } }
 }
 
 /** There are no accounts of the app's kind: a phone belongs to the owner of its private token. */
@@ -156,15 +150,15 @@ function respondWith(
   { respond, endIdleSoon }: ServerTools,
   request: FastifyRequest,
   reply: FastifyReply,
-  { status, json }: Answer,
-  headers: Record<string, string> = {},
+  { status, json, page }: Answer,
+  headers: Record<string, string> = page === undefined ? {} : pageHeaders,
 ): void {
   const ofConnection = endIdleSoon(request, reply)
-  // Without this content type the app has no parser for the body.
   respond(request, reply, {
     status,
-    contentType: 'application/json',
-    body: json === undefined ? '' : JSON.stringify(json),
+    // Without this content type the app has no parser for the body.
+    contentType: page === undefined ? 'application/json' : 'text/html; charset=utf-8',
+    body: page ?? (json === undefined ? '' : JSON.stringify(json)),
     headers: headers['connection'] === 'close' ? headers : { ...ofConnection, ...headers },
   })
 }

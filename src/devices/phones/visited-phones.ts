@@ -14,6 +14,10 @@ export interface VisitedAt {
   secrets: Readonly<Record<string, string>>
 }
 
+/** Returns whether onesixty visits the phone of a device, by its settings. */
+export const isVisited = (settings: Readonly<Record<string, string>>): boolean =>
+  (settings['local_address'] ?? '') !== ''
+
 /**
  * Adds a phone that is visited, as a new device, and returns its ID. Its registration has a token that nothing
  * knows, so it is used in this process alone. Rejects a device beyond the owner's maximum, and a phone that

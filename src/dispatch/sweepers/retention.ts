@@ -142,6 +142,8 @@ async function purgeRecords(deps: RetentionDeps): Promise<boolean> {
     purgeOld(deps, deviceStates, deviceHistoryMs),
     purgeOld(deps, deviceSamples, deviceHistoryMs),
     purgeOld(deps, unreadForms, deviceHistoryMs),
+    // Opened within a day, and evidence for another one.
+    purgeOld(deps, reachChecks, nowMs - 2 * dayMs),
     purgeOld(deps, serverRuns, deviceHistoryMs),
     purgeOld(deps, deadNodes, deviceHistoryMs),
     purgeOld(deps, alerts, nowMs - deps.alertDays * dayMs),
@@ -198,6 +200,11 @@ const unreadForms: OldRows<'unread_forms'> = {
   table: 'unread_forms',
   key: ['device_id', 'kind', 'form'],
   age: 'last_at',
+}
+const reachChecks: OldRows<'reach_checks'> = {
+  table: 'reach_checks',
+  key: ['nonce_hash'],
+  age: 'created_at',
 }
 const serverRuns: OldRows<'server_runs'> = { table: 'server_runs', key: ['epoch'], age: 'seen_at' }
 /** What they had open was ended within a minute. */

@@ -68,6 +68,14 @@ export interface PhoneTable {
   superseded_at: number | null
 }
 
+/** A link that a phone opens to show that it reaches this instance. */
+export interface ReachCheckTable {
+  nonce_hash: string
+  created_at: number
+  opened_at: number | null
+  opened_from: string | null
+}
+
 /** Past states and measurements of devices, as the console shows them. */
 
 export interface DeviceStateTable {

@@ -18,6 +18,7 @@ import type {
   DeviceGroupTable,
   DeviceReportTable,
   PhoneTokenTable,
+  ReachCheckTable,
   PhoneTable,
   DeviceStateTable,
   DeviceSampleTable,
@@ -154,6 +155,7 @@ export interface Database {
   phone_tokens: PhoneTokenTable
   phones: PhoneTable
   phone_offers: PhoneOfferTable
+  reach_checks: ReachCheckTable
   sends: SendTable
   idempotency_keys: IdempotencyKeyTable
   messages: MessageTable
