@@ -13,6 +13,8 @@ import type { PhonePorts } from '../connectors/android/ports.ts'
 import { createPhoneRoutes } from '../connectors/android/routes.ts'
 import { createConsole } from './console.ts'
 import { createPhoneListener } from './phone-listener.ts'
+import { createPhoneRoot } from '../api/pages/phone-root.ts'
+import { readOwnRoot, readPhoneCertificate } from '../certificates/certificate-store.ts'
 import type { DevicePool } from '../dispatch/devices/device-pool.ts'
 import type { Route } from '../dispatch/routes/choose-device.ts'
 import { endAll, type Service } from '../process/lifecycle.ts'
@@ -106,10 +108,22 @@ export function createHttp(
   const server = createServer(deps)
   const phoneListener = servesApi
     ? createPhoneListener(wiring, (tls) =>
-        createServer({ ...deps, tls, servesPages: false, hasConsole: false, mounts: [phoneRoutes()] }),
+        createServer({
+          ...deps,
+          tls,
+          servesPages: false,
+          hasConsole: false,
+          mounts: [phoneRoutes(), createPhoneRoot(() => readRootFor(config))],
+        }),
       )
     : null
   return { url, ...bothListeners(server, phoneListener, config) }
+}
+
+/** Returns the root in PEM that phones install; null while the CA of the app signs. */
+async function readRootFor({ dataFolder }: Wiring['config']): Promise<string | null> {
+  const made = await readPhoneCertificate(dataFolder)
+  return made?.source === 'own' ? ((await readOwnRoot(dataFolder))?.certificate ?? null) : null
 }
 
 /** Returns the routes of phones, which get the address of the second listener if there is one. */

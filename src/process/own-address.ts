@@ -15,6 +15,9 @@ export function ownAddress(
 export const phoneOrigin = ({ phoneListen }: Pick<Config, 'phoneListen'>, publicUrl: string): string =>
   phoneListen === null ? publicUrl.replace(/\/+$/, '') : `https://${phoneListen.host}:${phoneListen.port}`
 
+/** Path on the second listener where phones get the root of certificates that were signed with `--own`. */
+export const phoneRootPath = '/phone-ca.crt'
+
 /**
  * Returns the address for clients on this machine. Without a certificate that requires the name it is
  * numeric: `localhost` is also [::1], where another user could listen and receive the key.

@@ -12,7 +12,7 @@ const onesixty =
 const canUnshare = spawnSync('unshare', ['-rn', 'ip', 'link'], { stdio: 'ignore' }).status === 0
 
 test.skipIf(!canUnshare)(
-  'curl and OpenSSL reach the second listener with the root of certificate for-phones --own, and find nothing but /mobile/v1',
+  'curl and OpenSSL reach the second listener with the root of certificate for-phones --own, and find nothing but /mobile/v1 and the root',
   async () => {
     const dataFolder = await makeTestFolder('onesixty-network-')
     const script = join(import.meta.dirname, '..', 'peers', 'private-network.sh')
@@ -25,6 +25,9 @@ test.skipIf(!canUnshare)(
         '/mobile/v1/device 200 0',
         '/api/v1/balance 404 0',
         '/healthz 404 0',
+        '/phone-ca.crt 200 0',
+        'content-type: application/x-x509-ca-cert',
+        'the root, in DER',
         '/ 404 0',
         'without the root curl 60',
         expect.stringMatching(/Verify return code: 0 \(ok\)/),

@@ -23,6 +23,8 @@ test('--own makes a root and a certificate, which status lists, with keys that o
   expect(stdout).toMatch(/^Certificate for 192\.168\.1\.10, until \d{4}-\d\d-\d\d \(396 days\)\.$/m)
   expect(stdout).toContain(`${cli.dataFolder}/certificates/root.pem`)
   expect(stdout).toContain('ONESIXTY_PHONE_LISTEN=192.168.1.10:8443')
+  expect(stdout).toContain('it is at https://192.168.1.10:8443/phone-ca.crt')
+  expect(stdout).toMatch(/SHA-256\): ([0-9A-F]{2}:){31}[0-9A-F]{2}$/m)
   expect((await cli.run('certificate status')).stdout).toMatch(
     /^phones: 192\.168\.1\.10, from CN=onesixty root for phones, until \S+ \(396 days\), trusted by phones that have its root installed\n$/,
   )

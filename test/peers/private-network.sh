@@ -20,6 +20,9 @@ curl -s --retry 60 --retry-delay 1 --retry-connrefused -o /dev/null http://127.0
 ask /mobile/v1/device
 ask /api/v1/balance
 ask /healthz
+ask /phone-ca.crt
+curl -s --max-time 10 --cacert "$root" -D - -o "$ONESIXTY_DATA/got.crt" https://192.168.1.10:8443/phone-ca.crt | tr -d '\r' | grep -i '^content-type'
+openssl x509 -inform der -in "$ONESIXTY_DATA/got.crt" | cmp - "$root" && echo 'the root, in DER'
 ask /
 curl -s -o /dev/null --max-time 10 https://192.168.1.10:8443/mobile/v1/device || echo "without the root curl $?"
 echo | openssl s_client -connect 192.168.1.10:8443 -CAfile "$root" -verify_return_error -verify_ip 192.168.1.10 2>/dev/null | grep 'Verify return code' | head -1

@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { X509Certificate } from 'node:crypto'
 import { dayMs } from '../../runtime/clock.ts'
 import { CertificateRefused } from '../../certificates/ca-client.ts'
-import { ownRootFile, readPhoneCertificate } from '../../certificates/certificate-store.ts'
+import { renderUnicodeCompact } from 'uqr'
+import { phoneRootPath } from '../../process/own-address.ts'
+import { ownRootFile, readOwnRoot, readPhoneCertificate } from '../../certificates/certificate-store.ts'
 import { makeDataFolder } from '../../process/data-folder.ts'
 import { ownAddresses } from '../../reach/find-addresses.ts'
 import { command, type CommandGroup, type Output } from '../core/command.ts'
@@ -55,21 +57,41 @@ const forPhones = command({
       throw error
     })
     const described = describe(made.certificate, tools.clock.now())
-    const root = options.own ? ownRootFile(dataFolder) : null
+    const port = phoneListen?.host === address ? phoneListen.port : usualPort
+    const root = options.own ? await rootOf(dataFolder, `https://${address}:${port}`) : null
     return {
-      json: { source, address, root, ...described },
+      json: { source, address, root: root && ownRootFile(dataFolder), ...described, ...root?.json },
       text: [
         `Certificate for ${address}, until ${described.until} (${described.days} days).`,
-        ...(root === null
-          ? []
-          : [`Install its root on each phone (Android settings, CA certificate): ${root}`]),
         ...(phoneListen?.host === address
           ? ['A running server uses it within a minute.']
-          : [`Now set ONESIXTY_PHONE_LISTEN=${address}:8443 and restart the server.`]),
+          : [`Now set ONESIXTY_PHONE_LISTEN=${address}:${port} and restart the server.`]),
+        ...(root === null ? [] : root.lines),
       ].join('\n'),
     }
   },
 })
+
+/** The port that is proposed for the second listener. */
+const usualPort = 8443
+
+/** How phones get the root of our own: its link, and the fingerprint by which a user knows it again. */
+async function rootOf(dataFolder: string, origin: string) {
+  const root = await readOwnRoot(dataFolder)
+  if (root === null) throw new Error(`${ownRootFile(dataFolder)} is missing.`)
+  const fingerprint = new X509Certificate(root.certificate).fingerprint256
+  const url = origin + phoneRootPath
+  return {
+    json: { root_url: url, root_fingerprint: fingerprint },
+    lines: [
+      `Install its root on each phone; while the server runs it is at ${url}`,
+      renderUnicodeCompact(url, { border: 2 }),
+      'Scan the code with the camera of the phone, open the link, and continue in spite of the warning. Then install the file: Android settings, Security, Encryption & credentials, Install a certificate, CA certificate.',
+      `Compare the fingerprint that the phone shows (SHA-256): ${fingerprint}`,
+      `The file on this machine: ${ownRootFile(dataFolder)}`,
+    ],
+  }
+}
 
 const status = command({
   summary: 'Lists certificates: for what, from whom, until when, and who trusts them.',
