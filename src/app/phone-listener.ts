@@ -1,8 +1,9 @@
 import type { Server } from 'node:https'
 import { isDue, type PhoneCertificate, readPhoneCertificate } from '../certificates/certificate-store.ts'
 import { checkServerCertificate } from '../certificates/check-certificate.ts'
+import { readPendingRequest } from '../certificates/pending-request.ts'
 import { Sweeper } from '../dispatch/sweepers/sweeper.ts'
-import { dayMs, minuteMs } from '../runtime/clock.ts'
+import { dayMs, hourMs, minuteMs } from '../runtime/clock.ts'
 import type { Service } from '../process/lifecycle.ts'
 import type { TlsFiles } from '../process/tls-files.ts'
 import type { Wiring } from './wiring.ts'
@@ -32,15 +33,17 @@ export function createPhoneListener(
   let triedAtMs = Number.NEGATIVE_INFINITY
 
   const renew = async (stored: PhoneCertificate): Promise<PhoneCertificate> => {
-    const nowMs = clock.now()
-    if (!isDue(stored, nowMs) || nowMs - triedAtMs < dayMs) return stored
-    triedAtMs = nowMs
+    // By the monotonic clock: a wall clock that is set back would end the attempts for as long.
+    const elapsedMs = clock.monotonicMs()
+    const waitMs = (await readPendingRequest(dataFolder)) === null ? dayMs : hourMs
+    if (!isDue(stored, clock.now()) || elapsedMs - triedAtMs < waitMs) return stored
+    triedAtMs = elapsedMs
     try {
       // Loads what encodes certificates, which is needed once a year.
       const { renewIfDue } = await import('../certificates/obtain-certificate.ts')
       return (await renewIfDue({ dataFolder, clock, from: certificateFrom, fetch })) ?? stored
     } catch (error) {
-      log.warn({ err: error }, 'failed to renew the certificate for phones; retrying in a day')
+      log.warn({ err: error }, 'failed to renew the certificate for phones; retrying within a day')
       return stored
     }
   }

@@ -1,8 +1,17 @@
 import { checkServerCertificate } from './check-certificate.ts'
-import type { Clock } from '../runtime/clock.ts'
+import { makeRequest } from './make-certificates.ts'
+import {
+  type PendingRequest,
+  readPendingRequest,
+  removePendingRequest,
+  storePendingRequest,
+} from './pending-request.ts'
+import { type Clock, dayMs } from '../runtime/clock.ts'
 import { readUpTo } from '../runtime/read-up-to.ts'
 
 export interface CaDeps {
+  /** Where a request is kept until it is decided. */
+  dataFolder: string
   clock: Pick<Clock, 'now' | 'schedule'>
   /** Base URL of the CA. */
   from: string
@@ -17,33 +26,67 @@ export class CertificateRefused extends Error {
 /** Larger requests are refused by the CA; ours have 600 bytes. */
 const maxAnswerBytes = 64 * 1024
 const pollEveryMs = 1_000
-/** The CA decides within seconds, or a person does later: the next attempt is a new request. */
+/** The CA decides within seconds, or a person does later: then the next attempt asks for the same request. */
 const maxPolls = 60
 const answerWithinMs = 10_000
+/** The CA accepts one POST a minute. */
+const betweenPostsMs = 60_000
+/** A request that nobody has decided for so long is forgotten, and made anew. */
+const longestPendingMs = 30 * dayMs
 
 /**
- * Asks the CA for a certificate: `POST /csr`, then `GET /csr/<id>` each second for a minute. Returns the chain in
- * PEM, verified to be for this address and key. Throws `CertificateRefused` with what the CA answered.
+ * Asks the CA for a certificate: `POST /csr`, then `GET /csr/<id>` each second for a minute. A request that is
+ * still pending then is kept over restarts: the next attempt asks for it by its ID. Returns the chain in PEM with
+ * its key, verified to be for this address. Throws `CertificateRefused` with what the CA answered.
  */
 export async function requestCertificate(
   deps: CaDeps,
-  wanted: { request: string; address: string; key: string },
-): Promise<string> {
-  let answer = await ask(deps, '/csr', { type: 'private_server', content: wanted.request })
-  const id = answer.request_id ?? ''
-  for (let polls = 0; answer.status === 'pending' && polls < maxPolls; polls += 1) {
-    if (!/^[\w-]{1,100}$/.test(id))
-      throw new CertificateRefused('The CA answered without an ID of the request.')
+  address: string,
+): Promise<{ certificate: string; key: string }> {
+  const { clock, dataFolder } = deps
+  const nowMs = clock.now()
+  const kept = await readPendingRequest(dataFolder)
+  const ageMs = kept === null ? Number.POSITIVE_INFINITY : Math.abs(nowMs - kept.postedAtMs)
+  const isSame = kept !== null && kept.address === address && ageMs < longestPendingMs
+  const known = isSame && kept.id !== null ? { pending: kept, id: kept.id } : null
+  const first = known === null ? null : await ask(deps, `/csr/${known.id}`, { missing: 'is fine' })
+  if (known !== null && first !== null) return decide(deps, known, first)
+  // Also where the answer to the last one was lost: the CA would refuse it, and count it.
+  if (kept !== null && kept.id === null && ageMs < betweenPostsMs) throw new CertificateRefused(tooSoon)
+  const made = isSame && known === null ? kept : { address, ...makeRequest(address) }
+  const pending = { ...made, id: null, postedAtMs: nowMs }
+  await storePendingRequest(dataFolder, pending)
+  const answer = await ask(deps, '/csr', { body: { type: 'private_server', content: pending.request } })
+  const id = answer?.request_id ?? ''
+  if (answer === null || (answer.status === 'pending' && !/^[\w-]{1,100}$/.test(id)))
+    throw new CertificateRefused('The CA answered without an ID of the request.')
+  if (answer.status === 'pending') await storePendingRequest(dataFolder, { ...pending, id })
+  return decide(deps, { pending, id }, answer)
+}
+
+const tooSoon = 'The CA accepts one request a minute. Try again in a minute.'
+
+/** Waits for the decision about a request, for a minute at most. */
+async function decide(
+  deps: CaDeps,
+  { pending, id }: { pending: PendingRequest; id: string },
+  first: CaAnswer,
+): Promise<{ certificate: string; key: string }> {
+  let answer: CaAnswer | null = first
+  for (let polls = 0; answer?.status === 'pending' && polls < maxPolls; polls += 1) {
     await new Promise<void>((resolve) => deps.clock.schedule(pollEveryMs, resolve))
     answer = await ask(deps, `/csr/${id}`)
   }
-  if (answer.status === 'pending')
-    throw new CertificateRefused('The CA has not decided within a minute. Try again later.')
-  if (answer.status !== 'approved' || answer.certificate === undefined)
-    throw new CertificateRefused(`The CA denied the request: ${answer.message ?? 'without a reason'}.`)
-  const fault = checkServerCertificate(answer.certificate, wanted, deps.clock.now())
+  if (answer?.status === 'pending')
+    throw new CertificateRefused(
+      'The CA has not decided within a minute. The request is kept: the next attempt asks for it again.',
+    )
+  await removePendingRequest(deps.dataFolder)
+  if (answer?.status !== 'approved' || answer.certificate === undefined)
+    throw new CertificateRefused(`The CA denied the request: ${answer?.message ?? 'without a reason'}.`)
+  const fault = checkServerCertificate(answer.certificate, pending, deps.clock.now())
   if (fault !== null) throw new CertificateRefused(`The CA sent a certificate that cannot be used: ${fault}`)
-  return answer.certificate
+  return { certificate: answer.certificate, key: pending.key }
 }
 
 interface CaAnswer {
@@ -53,7 +96,12 @@ interface CaAnswer {
   certificate?: string
 }
 
-async function ask({ from, fetch }: CaDeps, path: string, body?: object): Promise<CaAnswer> {
+/** Returns the answer of the CA; null for 404 where that is expected: it no longer knows the request. */
+async function ask(
+  { from, fetch }: CaDeps,
+  path: string,
+  { body, missing }: { body?: object; missing?: 'is fine' } = {},
+): Promise<CaAnswer | null> {
   let response: Response
   let octets: Buffer | null
   try {
@@ -71,8 +119,8 @@ async function ask({ from, fetch }: CaDeps, path: string, body?: object): Promis
     const { code } = ((error as Error).cause ?? error) as { code?: string }
     throw new CertificateRefused(`${from} cannot be reached (${code ?? (error as Error).message}).`)
   }
-  if (response.status === 429)
-    throw new CertificateRefused('The CA accepts one request a minute. Try again in a minute.')
+  if (response.status === 404 && missing !== undefined) return null
+  if (response.status === 429) throw new CertificateRefused(tooSoon)
   if (octets === null)
     throw new CertificateRefused(`${from}${path} answered more than ${maxAnswerBytes} bytes.`)
   const read = parse(octets.toString('utf8'))

@@ -10,7 +10,7 @@ import {
   storeOwnRoot,
   storePhoneCertificate,
 } from './certificate-store.ts'
-import { makeLeaf, makeRequest, makeRoot } from './make-certificates.ts'
+import { makeLeaf, makeRoot } from './make-certificates.ts'
 
 export interface ObtainDeps {
   dataFolder: string
@@ -28,7 +28,8 @@ export async function obtainCertificate(
   { source, address }: { source: CertificateSource; address: string },
 ): Promise<PhoneCertificate> {
   const nowMs = deps.clock.now()
-  const signed = source === 'own' ? await signByOwn(deps, address, nowMs) : await signByCa(deps, address)
+  const signed =
+    source === 'own' ? await signByOwn(deps, address, nowMs) : await requestCertificate(deps, address)
   const made = { source, address, ...signed }
   await storePhoneCertificate(deps.dataFolder, made)
   return made
@@ -46,9 +47,4 @@ async function signByOwn({ dataFolder }: ObtainDeps, address: string, nowMs: num
   const root = isUsable ? known : makeRoot(nowMs)
   if (!isUsable) await storeOwnRoot(dataFolder, root)
   return makeLeaf(root, address, nowMs)
-}
-
-async function signByCa(deps: ObtainDeps, address: string) {
-  const { request, key } = makeRequest(address)
-  return { certificate: await requestCertificate(deps, { request, address, key }), key }
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { obtainCertificate, renewIfDue } from '../../src/certificates/obtain-certificate.ts'
 import { isDue, readOwnRoot, readPhoneCertificate } from '../../src/certificates/certificate-store.ts'
+import { readPendingRequest } from '../../src/certificates/pending-request.ts'
 import { createStubClock } from '../stub-clock.ts'
 import { openCertificates } from '../reach/made-certificates.ts'
 import { type Answer, openCa } from './stub-ca.ts'
@@ -56,6 +57,44 @@ test.for<[string, Answer[], RegExp]>([
   const { deps, dataFolder } = await openDeps((await openCa(answers)).from)
   await expect(obtainCertificate(deps, { source: 'ca', address })).rejects.toThrow(words)
   expect(await readPhoneCertificate(dataFolder)).toBe(null)
+})
+
+test('a request that is pending for long is asked for by its ID after a restart, and its key is kept', async () => {
+  const ca = await openCa([...Array.from({ length: 61 }, () => pending), pending, 'approve'])
+  const { deps, dataFolder, clock } = await openDeps(ca.from)
+  await expect(obtainCertificate(deps, { source: 'ca', address })).rejects.toThrow('The request is kept')
+  clock.jumpWallClock(3 * dayMs)
+  ca.calls.length = 0
+  await obtainCertificate(deps, { source: 'ca', address })
+  expect(ca.calls).toEqual(['GET /csr/r1', 'GET /csr/r1'])
+  expect(ca.contents).toHaveLength(1)
+  expect(await readPhoneCertificate(dataFolder)).toMatchObject({ source: 'ca', address })
+  expect(await readPendingRequest(dataFolder)).toBe(null)
+})
+
+test('after a lost answer nothing is posted for a minute, and then the same request', async () => {
+  const ca = await openCa([{ status: 502, body: 'a proxy' }, 'approve'])
+  const { deps, clock } = await openDeps(ca.from)
+  await expect(obtainCertificate(deps, { source: 'ca', address })).rejects.toThrow('answered 502')
+  clock.jumpWallClock(59_000)
+  await expect(obtainCertificate(deps, { source: 'ca', address })).rejects.toThrow('one request a minute')
+  clock.jumpWallClock(1_000)
+  await obtainCertificate(deps, { source: 'ca', address })
+  expect(ca.calls).toEqual(['POST /csr', 'POST /csr'])
+  expect(ca.contents[1]).toEqual(ca.contents[0])
+})
+
+test.for<[string, Answer]>([
+  ['that the CA no longer knows', { status: 404, body: '{"message":"not found"}' }],
+  ['that nobody has decided for a month', 'approve'],
+])('a request %s is made anew', async ([, answer]) => {
+  const ca = await openCa([...Array.from({ length: 61 }, () => pending), answer, 'approve'])
+  const { deps, clock } = await openDeps(ca.from)
+  await expect(obtainCertificate(deps, { source: 'ca', address })).rejects.toThrow('The request is kept')
+  clock.jumpWallClock(answer === 'approve' ? 30 * dayMs : dayMs)
+  await obtainCertificate(deps, { source: 'ca', address })
+  expect(ca.calls.filter((call) => call.startsWith('POST'))).toHaveLength(2)
+  expect(ca.contents[1]).not.toEqual(ca.contents[0])
 })
 
 test('a certificate for another key is not stored', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer as createPlainServer } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createPhoneListener } from '../../src/app/phone-listener.ts'
 import { readListenerCertificate } from '../../src/certificates/listener-certificate.ts'
 import { obtainCertificate } from '../../src/certificates/obtain-certificate.ts'
-import { readPhoneCertificate } from '../../src/certificates/certificate-store.ts'
+import { readPhoneCertificate, storePhoneCertificate } from '../../src/certificates/certificate-store.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/process/log.ts'
 import { eventually } from '../eventually.ts'
@@ -18,14 +19,17 @@ import { createStubClock } from '../stub-clock.ts'
 const address = '127.0.0.1'
 const dayMs = 86_400_000
 
-async function openListener() {
+async function openListener(from = 'http://127.0.0.1:1') {
   const dataFolder = await mkdtemp(join(tmpdir(), 'onesixty-listener-'))
   onTestFinished(() => rm(dataFolder, { recursive: true }))
   const clock = createStubClock()
-  const obtain = () =>
-    obtainCertificate({ dataFolder, clock, from: 'http://127.0.0.1:1', fetch }, { source: 'own', address })
+  const obtain = () => obtainCertificate({ dataFolder, clock, from, fetch }, { source: 'own', address })
   await obtain()
-  const config = readConfig({ ONESIXTY_DATA: dataFolder, ONESIXTY_PHONE_LISTEN: `${address}:1` })
+  const config = readConfig({
+    ONESIXTY_DATA: dataFolder,
+    ONESIXTY_PHONE_LISTEN: `${address}:1`,
+    ONESIXTY_CERTIFICATE_FROM: from,
+  })
   const logLines: string[] = []
   let server: Server | null = null
   const listener = createPhoneListener(
@@ -82,6 +86,30 @@ test('the listener renews its certificate from day 300 on, without a restart', a
     (now) => expect(now).not.toBe(first),
   )
   expect(shown).toBe((await readPhoneCertificate(dataFolder))?.certificate.trim())
+})
+
+test('a CA that is down is asked again after a day, even if the wall clock was set back meanwhile', async () => {
+  let asked = 0
+  const ca = createPlainServer((_request, response) => {
+    asked += 1
+    response.writeHead(503).end()
+  }).listen(0, address)
+  await once(ca, 'listening')
+  onTestFinished(() => void ca.close())
+  const from = `http://${address}:${(ca.address() as AddressInfo).port}`
+  const { clock, dataFolder } = await openListener(from)
+  const made = await readPhoneCertificate(dataFolder)
+  await storePhoneCertificate(dataFolder, { ...made!, source: 'ca' })
+  clock.jumpWallClock(320 * dayMs)
+  await clock.advance(60_000)
+  await eventually(() => asked, (times) => expect(times).toBe(1)) // prettier-ignore
+  clock.jumpWallClock(-15 * dayMs)
+  await eventually(() => clock.waiting, (waiting) => expect(waiting).toBeGreaterThan(0)) // prettier-ignore
+  await clock.advance(dayMs)
+  await eventually(
+    async () => (await clock.advance(60_000), asked),
+    (times) => expect(times).toBe(2),
+  )
 })
 
 test('a listener without a certificate for its address does not start, and says what to run', async () => {
