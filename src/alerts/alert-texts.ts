@@ -64,6 +64,13 @@ export const alertTexts: Readonly<Record<AlertKind, AlertTexts>> = {
     page: '/developers',
     notifiesOperators: false,
   },
+  certificate_ending: {
+    label: 'Certificate for phones ends soon (operators)',
+    began: (name) => `The certificate for phones at ${name} ends soon`,
+    ended: null,
+    page: '/devices',
+    notifiesOperators: true,
+  },
 }
 
 export const alertKinds = Object.keys(alertTexts) as AlertKind[]

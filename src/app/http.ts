@@ -80,7 +80,8 @@ export function createHttp(
     ports: createSendPorts(wiring, pool, wake),
   })
   const limits = new AccountLimits({ clock, config, counts: wiring.counts })
-  const phoneRoutes = () => createRoutesOfPhones(wiring, phones, url)
+  const phoneRoutes = (certificateUntilMs: () => number | null) =>
+    createRoutesOfPhones(wiring, phones, { url, certificateUntilMs })
   const deps = {
     limits,
     config,
@@ -96,7 +97,8 @@ export function createHttp(
     tls: wiring.tls,
     mounts: servesApi
       ? [
-          phoneRoutes(),
+          // A proxy may have a certificate of its own.
+          phoneRoutes(() => null),
           createOperatorApi(wiring, url),
           createConsole(wiring, { pool, sender, limits, publicUrl: url }),
           ...(consolePages === null ? [] : [consolePages]),
@@ -107,13 +109,13 @@ export function createHttp(
   }
   const server = createServer(deps)
   const phoneListener = servesApi
-    ? createPhoneListener(wiring, (tls) =>
+    ? createPhoneListener(wiring, (tls, certificateUntilMs) =>
         createServer({
           ...deps,
           tls,
           servesPages: false,
           hasConsole: false,
-          mounts: [phoneRoutes(), createPhoneRoot(() => readRootFor(config))],
+          mounts: [phoneRoutes(certificateUntilMs), createPhoneRoot(() => readRootFor(config))],
         }),
       )
     : null
@@ -127,7 +129,11 @@ async function readRootFor({ dataFolder }: Wiring['config']): Promise<string | n
 }
 
 /** Returns the routes of phones, which get the address of the second listener if there is one. */
-const createRoutesOfPhones = (wiring: Wiring, ports: PhonePorts, url: () => string) => {
+const createRoutesOfPhones = (
+  wiring: Wiring,
+  ports: PhonePorts,
+  { url, certificateUntilMs }: { url: () => string; certificateUntilMs: () => number | null },
+) => {
   const { config, clock, secret } = wiring
   return createPhoneRoutes({
     ports,
@@ -135,6 +141,7 @@ const createRoutesOfPhones = (wiring: Wiring, ports: PhonePorts, url: () => stri
     publicUrl: () => phoneOrigin(config, url()),
     answerReach: createReachProof(secret).answerTo,
     openReach: createOpenReach(wiring),
+    certificateUntilMs,
   })
 }
 

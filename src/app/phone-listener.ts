@@ -1,5 +1,11 @@
 import type { Server } from 'node:https'
-import { isDue, type PhoneCertificate, readPhoneCertificate } from '../certificates/certificate-store.ts'
+import type { EndingCertificate } from '../alerts/ending-certificate.ts'
+import {
+  datesOf,
+  isDue,
+  type PhoneCertificate,
+  readPhoneCertificate,
+} from '../certificates/certificate-store.ts'
 import { checkServerCertificate } from '../certificates/check-certificate.ts'
 import { readPendingRequest } from '../certificates/pending-request.ts'
 import { Sweeper } from '../dispatch/sweepers/sweeper.ts'
@@ -24,12 +30,13 @@ const readEveryMs = minuteMs
  */
 export function createPhoneListener(
   { phoneCertificate, config, clock, log }: Pick<Wiring, 'phoneCertificate' | 'config' | 'clock' | 'log'>,
-  create: (tls: TlsFiles) => PhoneServer,
+  create: (tls: TlsFiles, certificateUntilMs: () => number) => PhoneServer,
 ): Service | null {
   const { phoneListen, dataFolder, certificateFrom } = config
   if (phoneCertificate === null || phoneListen === null) return null
-  const server = create(filesOf(phoneCertificate))
   let served = phoneCertificate
+  let untilMs = datesOf(served.certificate).untilMs
+  const server = create(filesOf(served), () => untilMs)
   let triedAtMs = Number.NEGATIVE_INFINITY
 
   const renew = async (stored: PhoneCertificate): Promise<PhoneCertificate> => {
@@ -63,6 +70,7 @@ export function createPhoneListener(
         if (fault !== null) throw new Error(`The stored certificate for phones cannot be used: ${fault}`)
         ;(server.server as Server).setSecureContext({ ...filesOf(stored), minVersion: 'TLSv1.2' })
         served = stored
+        untilMs = datesOf(served.certificate).untilMs
         log.info({ address: stored.address }, 'the listener for phones uses a new certificate')
         return false
       },
@@ -78,6 +86,16 @@ export function createPhoneListener(
       await server.close()
     },
   }
+}
+
+/** Returns the certificate of the second listener for the alerts; null without a listener. */
+export async function readEndingCertificate({
+  phoneListen,
+  dataFolder,
+}: Pick<Wiring['config'], 'phoneListen' | 'dataFolder'>): Promise<EndingCertificate | null> {
+  const made = phoneListen === null ? null : await readPhoneCertificate(dataFolder)
+  if (made === null) return null
+  return { source: made.source, address: made.address, untilMs: datesOf(made.certificate).untilMs }
 }
 
 const filesOf = ({ certificate, key }: PhoneCertificate): TlsFiles => ({

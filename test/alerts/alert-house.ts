@@ -1,5 +1,6 @@
 import { readConfig } from '../../src/config.ts'
 import { type DeviceStanding, recordStandings } from '../../src/devices/status/device-history.ts'
+import type { EndingCertificate } from '../../src/alerts/ending-certificate.ts'
 import { createAlertMailer } from '../../src/dispatch/sweepers/alert-mailer.ts'
 import { createAlertWatch } from '../../src/dispatch/sweepers/alert-watch.ts'
 import { grantSms } from '../../src/ledger/grants.ts'
@@ -14,6 +15,8 @@ export interface AlertHouse extends MessagesFixture {
   post: MailServer
   /** Looks and sends as a process does that has just started; with other settings. */
   look(settings?: Record<string, string>): Promise<void>
+  /** The certificate of the second listener. */
+  certificate: EndingCertificate | null
   /** Subjects of the mails so far, with whom they went to. */
   told(): string[]
   minutes(count: number): void
@@ -43,13 +46,23 @@ export async function openAlertHouse(): Promise<AlertHouse> {
   })
   let complaints = ''
   const log = createLog('error', { write: (line: string) => void (complaints += line) })
-  return {
+  const alerts: AlertHouse = {
     ...house,
     post,
+    certificate: null,
     async look(settings = {}) {
       const config = readConfig({ ONESIXTY_SMTP_URL: post.url, ...settings })
       const publicUrl = (): string => 'https://sms.example.org'
-      const deps = { ...house, log, ids, config, read: storage.read, writer: storage.writer, publicUrl }
+      const deps = {
+        ...house,
+        log,
+        ids,
+        config,
+        read: storage.read,
+        writer: storage.writer,
+        publicUrl,
+        readCertificate: async () => alerts.certificate,
+      }
       complaints = ''
       await createAlertWatch(deps).sweepAll()
       if (complaints !== '') throw new Error(complaints)
@@ -76,4 +89,5 @@ export async function openAlertHouse(): Promise<AlertHouse> {
       await house.close()
     },
   }
+  return alerts
 }

@@ -42,6 +42,8 @@ export interface StubStore {
   sent: { attemptId: string; sim: number | null; parts: number | null }[]
   inbound: Inbound[]
   pulls: number
+  /** The end of the certificate of the server. */
+  certificateUntilMs: number | null
   /** What a token waits for before it is known. */
   beforeIdentified: () => Promise<void>
 }
@@ -125,6 +127,7 @@ export async function openRoutesHouse(config: Partial<Config> = {}): Promise<Rou
     sent: [],
     inbound: [],
     pulls: 0,
+    certificateUntilMs: null,
     beforeIdentified: async () => undefined,
   }
   let phone: Phone | null = null
@@ -134,6 +137,7 @@ export async function openRoutesHouse(config: Partial<Config> = {}): Promise<Rou
     publicUrl: () => config.publicUrl ?? 'https://sms.example.org',
     answerReach: () => null,
     openReach: async () => 'unknown',
+    certificateUntilMs: () => store.certificateUntilMs,
   })
   const clock = createStubClock()
   const logLines: string[] = []

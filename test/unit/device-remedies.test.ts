@@ -36,6 +36,7 @@ test.each<[string, Partial<PhoneFacts>]>([
   ['receives_nothing', { hooks: 'receives_nothing' }],
   ['hook_address_differs', { hooks: 'hook_address_differs' }],
   ['hooks_silent', { hooks: 'hooks_silent' }],
+  ['certificate_ending', { certificateUntilMs: 29 * 86_400_000 }],
   ['battery_low', { battery: { percent: 3, charging: false, at: 0 } }],
   ['clock_skew', { clockOffsetMs: 2 * hourMs }],
   ['app_outdated', { appVersion: '1.50.0' }],

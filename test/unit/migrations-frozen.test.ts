@@ -87,6 +87,7 @@ const published = {
   'postgres/0029_own_devices': '38bf20edb540e8a7',
   'postgres/0030_fallback': 'f570861d4dcc3775',
   'postgres/0031_reach_checks': '979aa27d960ff5c1',
+  'postgres/0031_reach_and_certificates': 'c1f9c5454b32f2c1',
   'sqlite/0001_initial': '473da6ea689b45e2',
   'sqlite/0002_phones': '20fd011ab3af662c',
   'sqlite/0003_console': '0d2a4c9e0f957d4f',
@@ -118,4 +119,5 @@ const published = {
   'sqlite/0029_own_devices': 'babd3877280fb6b4',
   'sqlite/0030_fallback': '5d4ccd67c855f4a9',
   'sqlite/0031_reach_checks': '788c9c359781665f',
+  'sqlite/0031_reach_and_certificates': 'bfe96ef68c75620b',
 }

@@ -35,12 +35,16 @@ export const bearerOf = ({ headers: { authorization } }: Pick<Call, 'headers'>):
 
 /** Returns the call of a phone, and records the contact. */
 export function callOfPhone(
-  { ports, publicUrl }: PhoneRouteDeps,
+  { ports, publicUrl, certificateUntilMs }: PhoneRouteDeps,
   call: Call,
   registration: Registration,
 ): PhoneCall {
   const phone = ports.phone(registration.deviceId)
-  phone?.contact({ ...registration, hookAddress: compareHosts(publicUrl(), call) }, call.appVersion)
+  const connected = {
+    hookAddress: compareHosts(publicUrl(), call),
+    certificateUntilMs: certificateUntilMs(),
+  }
+  phone?.contact({ ...registration, ...connected }, call.appVersion)
   return { ...call, registration, phone, appVersion: call.appVersion ?? registration.appVersion }
 }
 

@@ -53,6 +53,8 @@ export const androidFacts: KindFacts = {
       'The phone reaches this server by another host than the one that it has for received messages, and none has arrived: received messages, STOP and the battery may be lost. Set ONESIXTY_PUBLIC_URL to the address that is entered in the app, and restart the server.',
     hooks_silent:
       'The phone has reported no event for two hours: neither a ping, nor a received or sent message. Restart the app, since pings begin at its start. If that does not help, it cannot reach its address for received messages: {onesixty} doctor tries it.',
+    certificate_ending:
+      'The certificate with which the phone connects ends within 30 days and was not renewed: the log of the server says why. {onesixty} certificate status shows the date, and {onesixty} certificate for-phones requests a new one, with --own by a root of your own. After its end the phone cannot connect.',
     battery_low: 'The battery is low. Connect the charger.',
     clock_skew: "The phone's clock is off by more than a minute. Enable network time on the phone.",
     unreachable:

@@ -1,4 +1,5 @@
 import type { Health } from '../connector.ts'
+import { dayMs } from '../../runtime/clock.ts'
 import { isSince, oldestSupported } from './app-version.ts'
 import type { HookAddress, HookReason } from './hook-watch.ts'
 import type { AndroidSettings } from './settings.ts'
@@ -26,6 +27,8 @@ export interface RegisteredAs {
   sims: SeenSims | null
   /** How its address for received messages compares with the one that it uses. Omitted: as before. */
   hookAddress?: HookAddress
+  /** The end of the certificate with which it connects; null where this server has none. Omitted: as before. */
+  certificateUntilMs?: number | null
 }
 
 /** What is known of a phone, and since when. Spans end now. */
@@ -48,6 +51,8 @@ export interface PhoneFacts {
   hooks: HookReason | null
   clockOffsetMs: number
   failsRepeatedly: boolean
+  /** The end of the certificate with which it connects; null or omitted where this server has none. */
+  certificateUntilMs?: number | null
   /** How visits to it go; null or omitted for a phone that visits. */
   visits?: VisitFacts | null
   nowMs: number
@@ -65,6 +70,8 @@ export interface VisitFacts {
 
 const lowBatteryPercent = 15
 const tolerableSkewMs = 60_000
+/** Renewal is tried from day 300 of a year on: it has failed for a month by then. */
+const certificateEndsMs = 30 * dayMs
 /** Keep-alives without contact after a lost stream: the app reconnects within 5 s. */
 const missedKeepAlives = 2
 
@@ -133,12 +140,15 @@ function troublesOf(facts: PhoneFacts): string[] {
   const { sims, battery, clockOffsetMs, appVersion, failsRepeatedly, visits = null } = facts
   // A phone that is visited is given no webhooks.
   const hooks = visits === null ? facts.hooks : null
+  const { certificateUntilMs = null } = facts
+  const endsSoon = certificateUntilMs !== null && certificateUntilMs - facts.nowMs <= certificateEndsMs
   const isLow = battery !== null && battery.percent < lowBatteryPercent && !battery.charging
   return [
     ...(sims?.length === 0 ? ['no_sim'] : []),
     ...(failsRepeatedly ? ['repeated_failures'] : []),
     ...(hooks === null ? [] : [hooks]),
     ...(isLow ? ['battery_low'] : []),
+    ...(endsSoon ? ['certificate_ending'] : []),
     ...(Math.abs(clockOffsetMs) > tolerableSkewMs ? ['clock_skew'] : []),
     ...(appVersion !== null && !isSince(appVersion, oldestSupported) ? ['app_outdated'] : []),
   ]

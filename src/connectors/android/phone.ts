@@ -51,6 +51,7 @@ export class Phone implements Pull {
   #network: Health['network'] = null
   readonly #sims: KnownSims
   #failuresInRow = 0
+  #certificateUntilMs: number | null = null
   #reportsFailure = false
   #hasBacklog = false
   #probedMs = Number.NEGATIVE_INFINITY
@@ -121,6 +122,7 @@ export class Phone implements Pull {
       hooks: this.hooks.reason(nowMs, this.#settings.pingIntervalS),
       clockOffsetMs: this.#clock.offsetMs,
       failsRepeatedly: this.#reportsFailure || this.#failuresInRow >= maxFailures,
+      certificateUntilMs: this.#certificateUntilMs,
       visits: this.visits(nowMs),
       nowMs: this.#tools.now(),
     }
@@ -179,6 +181,7 @@ export class Phone implements Pull {
   /** Records contact by any authenticated request. */
   contact(registration: RegisteredAs, appVersion: string | null): void {
     this.#registration = registration
+    this.#certificateUntilMs = registration.certificateUntilMs ?? null
     this.hooks.contact(this.#tools.monotonicMs(), registration.hookAddress)
     this.#sims.registeredWith(registration.sims)
     this.#appVersion = appVersion ?? registration.appVersion ?? this.#appVersion

@@ -12,6 +12,8 @@ export interface PhoneRouteDeps {
   clock: { now(): number }
   /** The public URL of the service for phones. */
   publicUrl: () => string
+  /** Returns the end of the certificate with which phones connect; null where this server has none. */
+  certificateUntilMs: () => number | null
   /** Returns the answer by which this instance proves that an address leads to it; null for an invalid nonce. */
   answerReach: (nonce: string) => string | null
   /** Records that a browser opened the link of a check. */

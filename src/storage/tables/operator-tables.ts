@@ -34,6 +34,7 @@ export type AlertKind =
   | 'unusual_failures'
   | 'pumping_paused'
   | 'key_expiring'
+  | 'certificate_ending'
 
 export interface AlertTable {
   id: string
