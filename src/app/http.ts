@@ -110,17 +110,18 @@ export function createHttp(
   const server = createServer(deps)
   const phoneListener = servesApi
     ? createPhoneListener(wiring, (tls, certificateUntilMs) =>
-        createServer({
-          ...deps,
-          tls,
-          servesPages: false,
-          hasConsole: false,
-          mounts: [phoneRoutes(certificateUntilMs), createPhoneRoot(() => readRootFor(config))],
-        }),
+        createPhoneServer({ ...deps, tls }, [
+          phoneRoutes(certificateUntilMs),
+          createPhoneRoot(() => readRootFor(config)),
+        ]),
       )
     : null
   return { url, ...bothListeners(server, phoneListener, config) }
 }
+
+/** Creates the server of the second listener, which has the routes of phones and no others. */
+const createPhoneServer = (deps: Parameters<typeof createServer>[0], mounts: readonly Mount[]) =>
+  createServer({ ...deps, servesPages: false, hasConsole: false, mounts })
 
 /** Returns the root in PEM that phones install; null while the CA of the app signs. */
 async function readRootFor({ dataFolder }: Wiring['config']): Promise<string | null> {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { chooseDevice } from '../../src/dispatch/routes/choose-device.ts'
 import { routeFrom } from '../../src/dispatch/routes/route-ring.ts'
+import type { DeviceRow } from '../../src/dispatch/devices/device-slot.ts'
+import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openPoolHouse, type PoolHouse } from './pool-house.ts'
 
@@ -25,6 +27,28 @@ test('of two nodes one runs a link, and the other does once that one has stopped
   expect(other.all.map(({ candidate }) => candidate)).toHaveLength(1)
   expect(house.maxAtOnce()).toBe(1)
   await other.stop()
+})
+
+test('a phone that lost its lease while it was disabled is started anew once it is enabled', async () => {
+  const set = (columns: Partial<DeviceRow>) =>
+    house.storage.writer.write(async (tx) => {
+      await tx.updateTable('devices').set(columns).execute()
+      await touchDirectory(tx)
+    })
+  await house.put('dev_p', 'visited')
+  await house.reload()
+  await house.isRunning('dev_p')
+  await house.disable('dev_p')
+  await house.reload()
+  expect(house.linkOf('dev_p').told).toEqual(['start', 'rest'])
+  await set({ lease_owner: 'two', lease_token: 99, lease_until: house.clock.now() + 60_000 })
+  await house.pass(20)
+  expect(house.linkOf('dev_p').stops).toBe(1)
+  await set({ lease_owner: null, lease_until: 0, state: 'enabled', updated_at: 2 })
+  await house.reload()
+  await house.isRunning('dev_p')
+  expect(house.linkOf('dev_p', 1).starts).toBe(1)
+  expect(house.maxAtOnce()).toBe(1)
 })
 
 test('a look for a lease that failed is made again, though nothing was changed meanwhile', async () => {

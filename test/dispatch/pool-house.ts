@@ -122,7 +122,7 @@ export async function openPoolHouse(): Promise<PoolHouse> {
   }
 }
 
-/** Devices whose setting `start` is `slow` start when the test says so, and one that `stays` stops then; one that `knows first` is told of receipts before, and of one that `knows too much` these cannot be read in time. */
+/** Devices whose setting `start` is `slow` start when the test says so, and one that `stays` stops then; one that is `visited` is a phone; one that `knows first` is told of receipts before, and of one that `knows too much` these cannot be read in time. */
 function createStubKind() {
   const links: StubLink[] = []
   const alive = new Map<string, number>()
@@ -183,6 +183,13 @@ function createStubKind() {
           count(-1)
         },
         submit: async () => ({ kind: 'unavailable', detail: 'a stub' }),
+        ...(stub.summary === 'visited' && {
+          leased: true,
+          wake: () => undefined,
+          recall: () => undefined,
+          remember: () => undefined,
+          rest: (isResting: boolean) => void stub.told.push(isResting ? 'rest' : 'wake up'),
+        }),
       }
     },
   }

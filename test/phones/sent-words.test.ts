@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import type { KnownPhone } from '../../src/devices/phones/registered-phones.ts'
+import { createDeviceSecretBox } from '../../src/runtime/secret-box.ts'
 import { takeOverPhone } from '../../src/devices/phones/same-phone.ts'
 import { readMessageDetails } from '../../src/messages/history/message-details.ts'
 import { noteSent } from '../../src/messages/phones/phone-offers.ts'
+import { pullKind } from './pull-kind.ts'
 import { openDeskHouse, sayAll } from './gateway-fixture.ts'
 
 test('the SIM and the parts that a phone tells of stand in the story of the message, and another phone cannot tell them', async () => {
@@ -32,7 +34,7 @@ test('what a phone was given in the moment in which its device was said to be a 
   const anew = await house.register('2')
   await house.send()
   await house.storage.writer.write((tx) =>
-    takeOverPhone(tx, { ids: house.ids, nowMs: house.clock.now() }, { deviceId: former.deviceId, newId: anew.deviceId, actor: 'test' }),
+    takeOverPhone(tx, { ids: house.ids, nowMs: house.clock.now(), secretBox: createDeviceSecretBox({ current: 's'.repeat(32), former: [] }), rules: pullKind() }, { deviceId: former.deviceId, newId: anew.deviceId, actor: 'test' }),
   )
   // A node remembers for two seconds whose token it is.
   const [offer] = await house.pull(anew)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { cli, cliJson } from '../run-command.ts'
-import { openVisitHouse } from './visit-house.ts'
+import { openVisitHouse, type VisitHouse } from './visit-house.ts'
 
 test('a phone without a certificate or a domain sends an SMS, and its answer arrives', async () => {
   const house = await openVisitHouse()
@@ -62,6 +62,43 @@ test('a wrong password, a silent address and an old app are said before anything
   expect(devices.filter(({ kind }) => kind === 'android')).toHaveLength(1)
 }, 60_000)
 
+/** Sends as soon as the server has seen that the device is enabled. */
+const sendsAgain = (house: VisitHouse, to: string): Promise<unknown> =>
+  eventually(
+    () => house.send(to).catch(() => null),
+    (ids) => expect(ids).toHaveLength(1),
+    10_000,
+  )
+
+test('a device that is disabled is still visited for what it receives, and submits at once when it is enabled', async () => {
+  const house = await openVisitHouse()
+  const set = (flag: string) => cliJson(['device', 'set', house.deviceId, flag], house.server.dataFolder)
+  await set('--disable')
+  await eventually(house.device, ({ status }) => expect(status).toBe('disabled'))
+  await house.phones.all.receiveSms({ from: '+4915112345678', text: 'Hi' })
+  await eventually(house.history, (all) => expect(all).toHaveLength(1), 10_000)
+  await set('--enable')
+  await sendsAgain(house, '+4915112345678')
+  await house.allAre('delivered')
+}, 60_000)
+
+test('a device that is enabled after a restart is visited from its start, the inbox first', async () => {
+  const house = await openVisitHouse({ ownProcess: true, timeScale: 100 })
+  const set = (flag: string) => cliJson(['device', 'set', house.deviceId, flag], house.server.dataFolder)
+  const [stopped] = await house.send('+4915112345678', { send_at: new Date(Date.now() + 2_000).toISOString() })
+  await set('--disable')
+  await eventually(house.device, ({ status }) => expect(status).toBe('disabled'))
+  await house.server.process.stop()
+  await house.server.restart()
+  await house.phones.all.receiveSms({ from: '+4915112345678', text: 'STOP' })
+  await set('--enable')
+  await sendsAgain(house, '+4915112345679')
+  await eventually(house.history, (all) => {
+    const statuses = Object.fromEntries(all.map(({ id, to, status }) => [id === stopped ? 'stopped' : to, status]))
+    expect(statuses).toMatchObject({ 'stopped': 'canceled', '+4915112345679': 'delivered' })
+  }, 15_000)
+}, 60_000) // prettier-ignore
+
 test('a phone is one device, and is connected again with the user that its device has', async () => {
   const house = await openVisitHouse()
   const { dataFolder } = house.server
@@ -77,6 +114,25 @@ test('a phone is one device, and is connected again with the user that its devic
   expect(await connect(house.deviceId, '--user', 'sms')).toMatchObject({ code: 0 })
   await eventually(house.device, ({ status }) => expect(status).toBe('online'), 20_000)
 }, 60_000)
+
+test('a phone that was connected as a new device becomes the former one, with its address, password and installation', async () => {
+  const house = await openVisitHouse()
+  const { dataFolder } = house.server
+  await house.phones.all.reinstall()
+  const { localPassword } = await house.phones.phone(0).view()
+  const args = ['device', 'connect', 'android', '--local', house.address, '--account', house.accountId]
+  const { stdout } = await cli([...args, '--password-stdin', '--json'], { dataFolder, stdin: `${localPassword}\n` })
+  const { id: newId } = JSON.parse(stdout) as { id: string }
+  await cliJson(['device', 'same', house.deviceId, newId], dataFolder)
+  const { devices } = await cliJson<{ devices: { id: string; settings: object }[] }>(['device', 'list'], dataFolder)
+  const [phone, ...others] = devices.filter(({ settings }) => 'local_id' in settings)
+  expect(others).toEqual([])
+  // Its intervals are those that were set for the former device.
+  expect(phone).toMatchObject({ id: house.deviceId, settings: { local_address: house.address, visit_ms: '200' } })
+  await eventually(house.device, ({ status, reasons }) => expect([status, reasons]).toEqual(['online', []]), 10_000)
+  await house.send('+4915112345678')
+  await house.allAre('delivered')
+}, 60_000) // prettier-ignore
 
 test('a reinstalled app is connected again as the same device, and the former one gets nothing more', async () => {
   const house = await openVisitHouse()

@@ -34,7 +34,7 @@ const DeviceSchema = Type.Object({
   node: orNull<string>('string', 'Server that runs its connection; null for a device that fetches its messages, for one that no server runs, and for a shared one.'),
   status: oneOf(['online', 'degraded', 'offline', 'pending', 'disabled'], '`degraded`: sends, see `reasons`; `offline`: no contact in time; `pending`: no contact yet; `disabled`: by a user.'),
   reasons: Type.Array(Type.String(), { description: 'Reasons for a status other than `online`; an open list.' }),
-  link: orNull<string>('string', 'Type of the connection: `stream`, `poll`, `push`, `session`, `none`; an open list.'),
+  link: orNull<string>('string', 'Type of the connection: `stream`, `poll`, `push`, `visit`, `session`, `none`; an open list.'),
   last_seen_at: instantOrNull('Time of the last contact.'),
   next_contact_expected_by: instantOrNull('When the next contact is due.'),
   app_version: orNull<string>('string', 'Version of the app on the device.'),

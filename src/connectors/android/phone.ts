@@ -51,7 +51,6 @@ export class Phone implements Pull {
   #network: Health['network'] = null
   readonly #sims: KnownSims
   #failuresInRow = 0
-  #certificateUntilMs: number | null = null
   #reportsFailure = false
   #hasBacklog = false
   #probedMs = Number.NEGATIVE_INFINITY
@@ -122,7 +121,7 @@ export class Phone implements Pull {
       hooks: this.hooks.reason(nowMs, this.#settings.pingIntervalS),
       clockOffsetMs: this.#clock.offsetMs,
       failsRepeatedly: this.#reportsFailure || this.#failuresInRow >= maxFailures,
-      certificateUntilMs: this.#certificateUntilMs,
+      certificateUntilMs: this.#registration?.certificateUntilMs ?? null,
       visits: this.visits(nowMs),
       nowMs: this.#tools.now(),
     }
@@ -141,12 +140,11 @@ export class Phone implements Pull {
   }
 
   applySettings(given: Readonly<Record<string, string>>): boolean {
-    const before = this.#settings
-    const after = readSettings(given)
+    const [before, after] = [this.#settings, readSettings(given)]
     if (JSON.stringify(after.local) !== JSON.stringify(before.local)) return false
     this.#settings = after
-    this.#sims.follow(this.#settings)
-    if (before.pingIntervalS !== this.#settings.pingIntervalS) this.#streams.send('SettingsUpdated', null)
+    this.#sims.follow(after)
+    if (before.pingIntervalS !== after.pingIntervalS) this.#streams.send('SettingsUpdated', null)
     return true
   }
 
@@ -181,7 +179,6 @@ export class Phone implements Pull {
   /** Records contact by any authenticated request. */
   contact(registration: RegisteredAs, appVersion: string | null): void {
     this.#registration = registration
-    this.#certificateUntilMs = registration.certificateUntilMs ?? null
     this.hooks.contact(this.#tools.monotonicMs(), registration.hookAddress)
     this.#sims.registeredWith(registration.sims)
     this.#appVersion = appVersion ?? registration.appVersion ?? this.#appVersion

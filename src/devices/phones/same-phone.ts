@@ -1,20 +1,20 @@
 import { type Refusal, refuse } from '../../runtime/errors.ts'
-import type { Ids } from '../../runtime/ids.ts'
 import { invalidInput } from '../../runtime/invalid-input.ts'
 import { appendAudit } from '../../storage/seam/audit-log.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
-import { retireDevice } from '../core/device-store.ts'
+import { type DeviceDeps, openDeviceSecrets, retireDevice, setDevice } from '../core/device-store.ts'
+import { readJson } from '../../storage/tables/json-columns.ts'
 
 /**
  * Merges a phone that registered as a new device into its former one: its registration moves to that device,
- * which keeps its name, settings, senders and rate limit, and the new device is removed. The registration of
- * the former device is superseded, as when the app is recognised by its SIMs. Rejects devices that are no
+ * which keeps its name, settings, senders and rate limit, and the new device is removed. How the phone is
+ * connected is as for the new device: where it is visited, or that it visits. The registration of the former device is superseded, as when the app is recognised by its SIMs. Rejects devices that are no
  * phones, were removed, or differ in owner or mode. Also rejects a new device that was already offered
  * messages: reports on them would be about a removed device.
  */
 export async function takeOverPhone(
   tx: Tx,
-  deps: { ids: Ids; nowMs: number },
+  deps: DeviceDeps,
   { deviceId, newId, actor }: { deviceId: string; newId: string; actor: string },
 ): Promise<void> {
   const former = await findPhoneDevice(tx, deviceId)
@@ -33,6 +33,7 @@ export async function takeOverPhone(
     tx.updateTable('phones').where('device_id', '=', id).where('superseded_at', 'is', null)
   await present(deviceId).set({ superseded_at: deps.nowMs, signing_key: '' }).execute()
   await present(newId).set({ device_id: deviceId, updated_at: deps.nowMs }).execute()
+  await moveConnection(tx, deps, { former, renewed, actor })
   await retireDevice(tx, deps, { deviceId: newId, actor })
   const { account_id: accountId } = former
   const detail = { deviceId, from: newId }
@@ -42,7 +43,7 @@ export async function takeOverPhone(
 async function findPhoneDevice(tx: Tx, id: string) {
   const row = await tx
     .selectFrom('devices')
-    .select(['account_id', 'mode'])
+    .select(['id', 'account_id', 'mode', 'settings', 'secrets'])
     .where('id', '=', id)
     .where('state', '!=', 'retired')
     .executeTakeFirst()
@@ -55,6 +56,29 @@ async function findPhoneDevice(tx: Tx, id: string) {
     .executeTakeFirst()
   if (registration === undefined) throw wrong(`${id} is not a phone.`)
   return row
+}
+
+/** The settings that say where and how onesixty visits a phone; none of a phone that visits. */
+const connectionSettings = ['local_address', 'local_user', 'local_id'] as const
+
+type PhoneDevice = Awaited<ReturnType<typeof findPhoneDevice>>
+
+/** Connects the former device as the new one is: what the new one does not have is removed. */
+async function moveConnection(
+  tx: Tx,
+  deps: DeviceDeps,
+  { former, renewed, actor }: { former: PhoneDevice; renewed: PhoneDevice; actor: string },
+): Promise<void> {
+  const [before, given] = [readJson(former.settings), readJson(renewed.settings)]
+  const moved = connectionSettings.filter((name) => before[name] !== given[name])
+  if (moved.length === 0) return
+  const settings = Object.fromEntries(moved.map((name) => [name, given[name] ?? null]))
+  const { local_password } = openDeviceSecrets(deps.secretBox, renewed)
+  const secrets = local_password === undefined ? {} : { local_password }
+  // The password of a phone that visits now is of no use.
+  if (local_password === undefined)
+    await tx.updateTable('devices').set({ secrets: null }).where('id', '=', former.id).execute()
+  await setDevice(tx, deps, { deviceId: former.id, settings, secrets, actor })
 }
 
 const wrong = (detail: string): Refusal => invalidInput([{ code: 'out_of_range', detail }])

@@ -250,7 +250,7 @@ export class DevicePool implements Service {
     const slot: DeviceSlot = new DeviceSlot(deps, {
       left: () => this.#index(),
       lost: () => {
-        if (this.#slots.get(deviceId) !== slot) return
+        if (this.#slots.get(deviceId) !== slot) return this.#releaseResting(this.#resting.besides(slot))
         const { runtime } = slot
         this.#release(deviceId)
         // The node that took the lease runs it: for senders the device was never absent.

@@ -21,6 +21,11 @@ export class DisabledPhones {
     return true
   }
 
+  /** The devices without the one of this slot: after the loss of its lease it can do nothing, and is started anew later. */
+  besides(slot: DeviceSlot): ReadonlySet<string> {
+    return new Set(this.ids.filter((id) => this.#slots.get(id) !== slot))
+  }
+
   /** Removes a device and returns it; null when it is not here. */
   wakeUp(deviceId: string): DeviceSlot | null {
     const slot = this.#slots.get(deviceId)
