@@ -25,13 +25,16 @@ const notesOfConsole = ['.vite', '.sources']
 
 /**
  * Builds the program without its types and with all that it imports into `folder`, which is emptied: a server is ready in half the time and a command
- * in less, since it loads a hundred files in the place of two thousand. `more` names further entries by their files, and `programFiles` what replaces
- * `src/process/program-files.ts`. Returns the files that its modules are from. Refuses a folder that holds anything else than a build of its own.
+ * in less, since it loads a hundred files in the place of two thousand. `more` names further entries by their files, `programFiles` what replaces
+ * `src/process/program-files.ts`, and `commit` what a release is built from. Returns the files that its modules are from. Refuses a folder that holds anything else than a build of its own.
  */
 export async function buildProgram(
   folder: string,
-  more: Readonly<Record<string, string>> = {},
-  programFiles = join(import.meta.dirname, 'built-program-files.ts'),
+  {
+    more = {},
+    programFiles = join(import.meta.dirname, 'built-program-files.ts'),
+    commit,
+  }: { more?: Readonly<Record<string, string>>; programFiles?: string; commit?: string } = {},
 ): Promise<string[]> {
   await refuseForeign(folder)
   await rm(folder, { recursive: true, force: true })
@@ -61,17 +64,17 @@ export async function buildProgram(
   const filter = (path: string): boolean => !notesOfConsole.includes(basename(path))
   for (const file of files) await cp(join(root, file), join(folder, file), { recursive: true, filter })
   await writeFile(join(folder, 'reference.js.gz'), await readReferenceScript())
-  await writeFile(join(folder, 'package.json'), await manifest())
+  await writeFile(join(folder, 'package.json'), await manifest(commit))
   return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : [])).toSorted()
 }
 
-/** The members of package.json that a built program reads: its version, and that Node.js loads its files as modules. */
-async function manifest(): Promise<string> {
+/** The members of package.json that a built program reads: its version, its commit, and that Node.js loads its files as modules. */
+async function manifest(commit: string | undefined): Promise<string> {
   const { name, version, type } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<
     string,
     unknown
   >
-  return `${JSON.stringify({ name, version, type }, null, 2)}\n`
+  return `${JSON.stringify({ name, version, commit, type }, null, 2)}\n`
 }
 
 /** A slip of the pen must not remove what somebody keeps: a build is known by its entries. */
@@ -89,8 +92,7 @@ async function refuseForeign(folder: string): Promise<void> {
 // node scripts/build-program.ts FOLDER [NAME=FILE …]
 if (import.meta.main) {
   const [folder = 'dist', ...more] = process.argv.slice(2)
-  await buildProgram(
-    resolve(folder),
-    Object.fromEntries(more.map((entry) => entry.split('=') as [string, string])),
-  )
+  await buildProgram(resolve(folder), {
+    more: Object.fromEntries(more.map((entry) => entry.split('=') as [string, string])),
+  })
 }

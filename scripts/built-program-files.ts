@@ -7,6 +7,8 @@ import { filesIn } from '../src/process/folder-files.ts'
  */
 const root = new URL('./', import.meta.url)
 
+export const programForm = 'package'
+
 /** The folder of the build. */
 export const { folder: programFolder, read: readProgramFile, list: listProgramFiles } = filesIn(root)
 

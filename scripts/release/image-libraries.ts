@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type Arch, debianNames } from './one-file/node-binary.ts'
 import { run } from './release.ts'
@@ -26,9 +26,11 @@ const libraries = {
   'libstdc++6': ['libstdc++.so.6'],
 } as const
 const loaders = { x64: 'lib64/ld-linux-x86-64.so.2', arm64: 'lib/ld-linux-aarch64.so.1' } as const
-/** The licences of the libraries of GCC are in a package of their own. */
-const licences = 'gcc-12-base'
 const authorities = 'ca-certificates'
+/** Says which Debian the others are of. */
+const release = 'base-files'
+/** Libraries of another Debian would give other bytes, and a newer glibc than the package and the documents name. */
+const debianVersion = '12'
 
 /**
  * Downloads the libraries of an executable, and certificates, from Debian, for any processor. apt verifies the packages; its state is in `folder`, so that
@@ -50,10 +52,15 @@ export async function systemFiles(arch: Arch, folder: string): Promise<SystemFil
     'Dir::Cache': join(folder, 'cache'),
   }
   const args = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])
+  const download = (...names: string[]): Promise<string> =>
+    run('apt-get', [...args, 'download', ...names], { cwd: folder })
   await run('apt-get', [...args, 'update'])
-  await run('apt-get', [...args, 'download', ...Object.keys(libraries), licences, authorities], {
-    cwd: folder,
-  })
+  await download(release)
+  await refuseOtherRelease(folder)
+  await download(...Object.keys(libraries), authorities)
+  const [ofGcc = ''] = globSync('libgcc-s1_*.deb', { cwd: folder })
+  const licences = licencesOfGcc(await run('dpkg-deb', ['--field', join(folder, ofGcc), 'Depends']))
+  await download(licences)
   const licenceOf = (name: string): string =>
     join(tree, 'usr/share/doc', name in libraries && name !== 'libc6' ? licences : name, 'copyright')
   const packages: SystemFiles['packages'] = []
@@ -79,4 +86,30 @@ export async function systemFiles(arch: Arch, folder: string): Promise<SystemFil
   const texts = await Promise.all(trusted.map((name) => readFile(join(tree, name), 'utf8')))
   const certificates = texts.map((text) => `${text.trimEnd()}\n`).join('')
   return { libraries: found, certificates, packages }
+}
+
+/** Takes the package that names the release out of the folder, and refuses any other than the one that releases are built with. */
+async function refuseOtherRelease(folder: string): Promise<void> {
+  const [file = ''] = globSync(`${release}_*.deb`, { cwd: folder })
+  const tree = join(folder, 'release')
+  await run('dpkg-deb', ['-x', join(folder, file), tree])
+  await rm(join(folder, file))
+  refuseOtherDebian(await readFile(join(tree, 'usr/lib/os-release'), 'utf8'))
+}
+
+/** Throws unless os-release(5) names the Debian whose libraries images contain. */
+export function refuseOtherDebian(osRelease: string): void {
+  const [, id = 'no system'] = /^ID="?([\w.-]+)"?$/m.exec(osRelease) ?? []
+  const [, version = 'without a version'] = /^VERSION_ID="?([\w.-]+)"?$/m.exec(osRelease) ?? []
+  if (id !== 'debian' || version !== debianVersion)
+    throw new Error(
+      `The sources of apt are of ${id} ${version}. Images contain libraries of Debian ${debianVersion}: build them there, or with --only leave them out.`,
+    )
+}
+
+/** Returns the package that has the licences of the libraries of GCC, which they depend on: gcc-12-base. */
+export function licencesOfGcc(depends: string): string {
+  const name = /\bgcc-\d+-base\b/.exec(depends)?.[0]
+  if (name === undefined) throw new Error(`libgcc-s1 depends on no package of GCC, but on ${depends.trim()}.`)
+  return name
 }

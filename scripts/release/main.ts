@@ -8,6 +8,7 @@ import { buildDebianPackage } from './deb.ts'
 import { writeNotices } from './notices.ts'
 import { buildNpmPackage } from './npm.ts'
 import { buildImage } from './image.ts'
+import { writeProvenance } from './provenance.ts'
 import { executablesOf, publishExecutable } from './one-file/executable.ts'
 import type { Arch } from './one-file/node-binary.ts'
 import { describeRelease, type Release, root, uncommitted } from './release.ts'
@@ -60,7 +61,11 @@ async function main(): Promise<void> {
   // What is copied keeps its mode, and dpkg-deb refuses folders that only their owner can read.
   process.umask(0o022)
   const { values } = parseArgs({
-    options: { only: { type: 'string' }, dirty: { type: 'boolean' }, cut: { type: 'boolean' } },
+    options: {
+      only: { type: 'string' },
+      dirty: { type: 'boolean' },
+      cut: { type: 'boolean' },
+    },
   })
   if (values.cut === true) return cut()
   const names = values.only?.split(',') ?? Object.keys(parts)
@@ -73,7 +78,7 @@ async function main(): Promise<void> {
   const release = await describeRelease(join(root, 'release'))
   await rm(release.out, { recursive: true, force: true })
   await mkdir(release.work, { recursive: true })
-  const packages = await bundle(release.program)
+  const packages = await bundle(release)
   const others = new Map<string, OtherComponent>()
   const built: Built = {
     notices: writeNotices(packages),
@@ -84,6 +89,7 @@ async function main(): Promise<void> {
   const files = [sbom]
   for (const name of names) files.push(...((await parts[name]?.(release, built)) ?? []))
   await writeFile(sbom, writeSbom(release, packages, [...others.values()]))
+  files.push(await writeProvenance(release, { files, parts: names }))
   await writeSums(files)
   for (const file of files)
     console.log(`${((await stat(file)).size / 1e6).toFixed(1).padStart(7)} MB  ${basename(file)}`)

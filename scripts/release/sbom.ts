@@ -110,7 +110,8 @@ const uuidOf = (hex: string): string =>
 if (import.meta.main) {
   const folder = await mkdtemp(join(tmpdir(), 'onesixty-sbom-'))
   try {
-    process.stdout.write(writeSbom(await describeRelease(folder), await bundle(join(folder, 'program'))))
+    const release = { ...(await describeRelease(folder)), program: join(folder, 'program') }
+    process.stdout.write(writeSbom(release, await bundle(release)))
   } finally {
     await rm(folder, { recursive: true })
   }

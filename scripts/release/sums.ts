@@ -16,7 +16,8 @@ export async function writeSums(files: readonly string[]): Promise<string> {
   return sums
 }
 
-async function sha256(file: string): Promise<string> {
+/** Returns the SHA-256 of a file, in hexadecimal. */
+export async function sha256(file: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file), hash)
   return hash.digest('hex')

@@ -13,6 +13,9 @@ import { extractReferenceScript } from './reference-script.ts'
 const root = new URL('../../', import.meta.url)
 const files = filesIn(root)
 
+/** What form of the program this is, as `onesixty version` says it. */
+export const programForm = 'checkout'
+
 /** Returns the folder of the program: that of a checkout, or of a build. */
 export const programFolder = files.folder
 

@@ -30,14 +30,20 @@ test('the first help names every command', async () => {
   }
 })
 
-test('it says which version it is, the one of package.json, whatever the settings are', async () => {
+test('it says which version it is, the one of package.json, and in what form, whatever the settings are', async () => {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string
   }
   const misconfigured = await openCli({ ONESIXTY_PORT: 'http' })
   for (const line of ['--version', '-v', 'version']) {
-    expect(await misconfigured.run(line)).toEqual({ code: 0, stdout: `onesixty ${version}\n`, stderr: '' })
-    expect(await misconfigured.json(`${line} --json`)).toEqual({ version, node: process.versions.node })
+    const stdout = `onesixty ${version} (checkout, Node.js ${process.versions.node})\n`
+    expect(await misconfigured.run(line)).toEqual({ code: 0, stdout, stderr: '' })
+    expect(await misconfigured.json(`${line} --json`)).toEqual({
+      version,
+      form: 'checkout',
+      commit: null,
+      node: process.versions.node,
+    })
   }
   await misconfigured.close()
   expect((await cli.run('--help')).stdout).toContain('onesixty --version')

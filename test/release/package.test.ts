@@ -21,7 +21,7 @@ async function build(name: string): Promise<Release> {
   const out = join(folder, name)
   const built = { version: '1.2.3', commit: 'c'.repeat(40), epochS: 1_700_000_000, out, work: join(out, 'work'), program: join(out, 'program') } // prettier-ignore
   await mkdir(out)
-  packages = await bundle(built.program)
+  packages = await bundle(built)
   return built
 }
 

@@ -11,6 +11,8 @@ export function readProgramFile(path: string): Buffer {
   return Buffer.from(getRawAsset(path))
 }
 
+export const programForm = 'one file'
+
 /** Returns the folder of the executable. */
 export const programFolder = (): string => dirname(process.execPath)
 
