@@ -3,6 +3,7 @@ import { chmod, copyFile, glob, mkdir, readFile, rm, stat, writeFile } from 'nod
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { readMigrations } from '../../src/storage/seam/migrate.ts'
 import { type Arch, debianNames, nodeBinary } from './one-file/node-binary.ts'
 import { type Release, root, run } from './release.ts'
 
@@ -47,7 +48,12 @@ export async function buildDebianPackage(
   await write('lib/systemd/system/onesixty.service', unit)
   await writeDocs(write, { version, epochS, notices, licenceOfNode: (await nodeBinary(arch)).licence })
   await write('usr/share/lintian/overrides/onesixty', await source('lintian-overrides'))
-  const filled = (text: string): string => text.replaceAll('@VERSION@', version).replace('@ARCH@', debianArch)
+  const migrations = await listMigrations()
+  const filled = (text: string): string =>
+    text
+      .replaceAll('@VERSION@', version)
+      .replace('@ARCH@', debianArch)
+      .replace('@MIGRATIONS@\n', () => migrations)
   const size = Math.ceil((await stat(executable)).size / 1024)
   const sums = await md5sums(folder)
   for (const name of ['preinst', 'postinst', 'prerm', 'postrm'])
@@ -62,6 +68,17 @@ export async function buildDebianPackage(
     env: { SOURCE_DATE_EPOCH: String(epochS), DPKG_DEB_THREADS_MAX: '1' },
   })
   return file
+}
+
+/** Lists the migrations of this version for preinst, in the lines that `onesixty migrate --check --known` reads. */
+export async function listMigrations(): Promise<string> {
+  const kinds = ['sqlite', 'postgres'] as const
+  const lists = await Promise.all(
+    kinds.map(async (kind) =>
+      (await readMigrations(kind)).map(({ name, checksum }) => `${kind} ${name} ${checksum}\n`),
+    ),
+  )
+  return lists.flat().join('')
 }
 
 type Write = (path: string, text: string | Buffer) => Promise<void>

@@ -7,6 +7,15 @@ const maxBytes = 65_536
 
 /** Reads one secret from standard input, without the line end. Other processes can read arguments. */
 export async function readSecretFromStdin(io: CommandIo): Promise<string> {
+  const text = await readStdin(io, { code: 'secret_too_long', what: 'a secret' })
+  return singleLine(text, 'Standard input')
+}
+
+/** Reads standard input to its end. Throws `CommandError` with the code where it is longer than what it is for. */
+export async function readStdin(
+  io: Pick<CommandIo, 'stdin'>,
+  { code, what }: { code: string; what: string },
+): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of io.stdin) {
@@ -14,11 +23,11 @@ export async function readSecretFromStdin(io: CommandIo): Promise<string> {
     bytes += chunk.length
     if (bytes > maxBytes)
       throw new CommandError(
-        'secret_too_long',
-        `Standard input is too long for a secret: the maximum is ${maxBytes / 1_024} KiB.`,
+        code,
+        `Standard input is too long for ${what}: the maximum is ${maxBytes / 1_024} KiB.`,
       )
   }
-  return singleLine(Buffer.concat(chunks).toString('utf8'), 'Standard input')
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** Reads one secret from a file, without the line end. */

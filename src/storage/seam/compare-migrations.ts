@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from './dialect.ts'
-import { readMigrations } from './migrate.ts'
+import { type Migration, readMigrations } from './migrate.ts'
+
+/** What is recorded of a migration. */
+export type RecordedMigration = Pick<Migration, 'name' | 'checksum'>
 
 export interface MigrationState {
   applied: string[]
@@ -18,10 +21,15 @@ const findTable = {
 }
 
 /**
- * Compares the schema of a database with this version. In a database of another program, nothing is applied.
+ * Compares the schema of a database with the migrations of this version, or with those that are given. In a database of another program, nothing is
+ * applied.
  */
-export async function compareMigrations(db: Db, kind: 'sqlite' | 'postgres'): Promise<MigrationState> {
-  const known = await readMigrations(kind)
+export async function compareMigrations(
+  db: Db,
+  kind: 'sqlite' | 'postgres',
+  given?: readonly RecordedMigration[],
+): Promise<MigrationState> {
+  const known = given ?? (await readMigrations(kind))
   const table = await findTable[kind].execute(db)
   if (table.rows.length === 0)
     return { applied: [], pending: known.map(({ name }) => name), unknown: [], changed: [] }

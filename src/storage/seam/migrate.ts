@@ -7,7 +7,7 @@ import { UnusableError } from './unusable-error.ts'
 import type { Writer } from './writer.ts'
 
 /** A frozen `.sql` file, in the words of one database. Its name and checksum are recorded, so that a change is detected. */
-interface Migration {
+export interface Migration {
   name: string
   statements: string
   checksum: string
