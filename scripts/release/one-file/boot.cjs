@@ -34,8 +34,9 @@ if (!isThread && process.pid === 1)
     process.on(signal, early)
     const leave = (name, listener) => {
       if (name !== signal || listener === early) return
-      process.off(signal, early)
       process.off('newListener', leave)
+      // Once the other listens: Node.js stops listening for a signal when its last listener goes, and has then decided that it listens already.
+      queueMicrotask(() => process.off(signal, early))
     }
     process.on('newListener', leave)
   }
