@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type App, createApp } from '../src/app/app.ts'
 import { openAccount, type OpenedAccount } from '../src/app/open-account.ts'
@@ -19,6 +17,7 @@ import { openStorage } from '../src/storage/open/open-storage.ts'
 import { epochFile } from '../src/storage/instance/epoch-file.ts'
 import { type Times, usualTimes } from '../src/runtime/times.ts'
 import { type ApiClient, createApiClient } from './api-client.ts'
+import { checkout, program, spawnCommand } from './started-program.ts'
 import { giveStorageBack, takeStorage } from './kept-storages.ts'
 import type { CommandResult } from './run-command.ts'
 import {
@@ -155,9 +154,9 @@ export async function startServerProcess(options: {
   const isFirst =
     options.isFirst ?? ![epochFile(dataFolder), databaseFile(dataFolder)].some((file) => existsSync(file))
   const settings = { ...databaseSettings(dataFolder), ...manyNeighbours, ONESIXTY_PORT: String(port), ...env }
-  const { onesixty, timedServer, keeps, flags } = ofCheckout ? checkout : program
-  const command = times === usualTimes ? [onesixty, 'serve'] : [timedServer, JSON.stringify(times)]
-  const child = spawnNode([...(options.flags ?? flags), ...command], { ...keeps, ...settings })
+  const { command, timedServer, keeps } = ofCheckout ? checkout : program
+  const line = times === usualTimes ? [...command(options.flags), 'serve'] : timedServer(times, options.flags)
+  const child = spawnCommand(line, { ...keeps, ...settings })
   let output = ''
   let end: ProcessEnd | null = null
   for (const stream of [child.stdout, child.stderr])
@@ -203,9 +202,9 @@ export async function cliProcess(
   args: readonly string[],
   options: { dataFolder: string; stdin?: string; env?: Record<string, string>; ofCheckout?: boolean },
 ): Promise<CommandResult> {
-  const { onesixty, keeps, flags } = options.ofCheckout === true ? checkout : program
+  const { command, keeps } = options.ofCheckout === true ? checkout : program
   const settings = { ...databaseSettings(options.dataFolder), ...options.env }
-  const child = spawnNode([...flags, onesixty, ...args], { ...keeps, ...settings })
+  const child = spawnCommand([...command(), ...args], { ...keeps, ...settings })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
@@ -225,47 +224,6 @@ export async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo
   await new Promise((resolve) => server.close(resolve))
   return port
-}
-
-interface Program {
-  onesixty: string
-  /** Takes its times as an argument. */
-  timedServer: string
-  /** Settings by which one start finds what another has compiled; a checkout sees to that itself. */
-  keeps: Record<string, string>
-  /** Flags of Node where a test brings none. */
-  flags: readonly string[]
-}
-
-const checkout: Program = {
-  onesixty: join(import.meta.dirname, '..', 'bin', 'onesixty.js'),
-  timedServer: join(import.meta.dirname, 'timed-program.ts'),
-  keeps: {},
-  // As bin/onesixty.js sets it.
-  flags: ['--wasm-wrapper-tiering-budget=2147483647'],
-}
-/** The folder that scripts/build-program.ts has filled; the checkout where it is not set. */
-const builtIn = process.env['ONESIXTY_PROGRAM']
-const program: Program =
-  builtIn === undefined
-    ? checkout
-    : {
-        onesixty: join(builtIn, 'main.js'),
-        timedServer: join(builtIn, 'timed-program.js'),
-        keeps: { NODE_COMPILE_CACHE: join(builtIn, 'compiled') },
-        // As `npm start` has them, and the nursery at its size from the start: a sixth of the time until it is ready went to collections.
-        flags: ['--min-semi-space-size=16', '--max-semi-space-size=16', '--v8-pool-size=0'],
-      }
-
-/** Nothing of the surrounding settings reaches it. */
-function spawnNode(args: readonly string[], env: Record<string, string>) {
-  const inherited = Object.entries(process.env).filter(([name]) =>
-    /^(PATH|HOME|XDG_CACHE_HOME|TMPDIR|TZ|LANG)$/.test(name),
-  )
-  return spawn(process.execPath, [...args], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...Object.fromEntries(inherited), ...env },
-  })
 }
 
 /** The client of HTTP costs a server that starts a tenth of its time when it is asked for nothing all along. */

@@ -2,12 +2,10 @@ import { execFile, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { program } from '../started-program.ts'
 import { databaseSettings, makeTestFolder, removeTestFolder } from '../test-database.ts'
 
 const run = promisify(execFile)
-const built = process.env['ONESIXTY_PROGRAM']
-const onesixty =
-  built === undefined ? join(import.meta.dirname, '..', '..', 'bin', 'onesixty.js') : join(built, 'main.js')
 /** A network of its own needs user namespaces, which some machines forbid. */
 const canUnshare = spawnSync('unshare', ['-rn', 'ip', 'link'], { stdio: 'ignore' }).status === 0
 
@@ -17,7 +15,7 @@ test.skipIf(!canUnshare)(
     const dataFolder = await makeTestFolder('onesixty-network-')
     const script = join(import.meta.dirname, '..', 'peers', 'private-network.sh')
     try {
-      const { stdout } = await run('unshare', ['-rn', 'sh', script, `${process.execPath} ${onesixty}`], {
+      const { stdout } = await run('unshare', ['-rn', 'sh', script, program.command().join(' ')], {
         env: { PATH: process.env['PATH'], ...databaseSettings(dataFolder) },
         timeout: 90_000,
       })

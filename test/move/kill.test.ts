@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fillMessages } from '../../bench/fill-messages.ts'
 import { eventually } from '../eventually.ts'
+import { program } from '../started-program.ts'
 import { type MovingHouse, openMovingHouse } from './moving-house.ts'
 
 const messages = 2_000
 const pageRows = 40
-const program = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 
 let house: MovingHouse
 beforeEach(async () => {
@@ -39,11 +38,9 @@ const until = (when: (seen: { copied: number; left: number }) => void) => eventu
 /** Moves in a process of its own, and kills it as soon as `reached` settles. */
 async function moveAndKill(reached: () => Promise<unknown>): Promise<void> {
   const env = { PATH: process.env['PATH'] ?? '', ONESIXTY_DATA: house.dataFolder, PGPASSWORD: 'postgres' }
-  const child = spawn(
-    process.execPath,
-    [program, 'move', '--to', house.url, '--page-rows', String(pageRows)],
-    { stdio: 'ignore', env },
-  )
+  const [command = '', ...args] = program.command()
+  const move = [...args, 'move', '--to', house.url, '--page-rows', String(pageRows)]
+  const child = spawn(command, move, { stdio: 'ignore', env })
   const exited = once(child, 'exit')
   await reached().finally(() => child.kill('SIGKILL'))
   expect(await exited).toEqual([null, 'SIGKILL'])

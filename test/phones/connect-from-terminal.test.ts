@@ -1,18 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { startServerProcess, temporaryFolder } from '../harness.ts'
+import { program } from '../started-program.ts'
 import { databaseSettings } from '../test-database.ts'
 import { startFakePhones } from '../peers/fake-phone-control.ts'
 
-const program = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
-
 /** `onesixty device connect` as a person runs it, in a process beside the server. */
 function connect(dataFolder: string, publicUrl: string) {
-  const args = [program, 'device', 'connect', 'android', '--shared']
-  const child = spawn(process.execPath, args, {
+  const [command = '', ...args] = program.command()
+  const child = spawn(command, [...args, 'device', 'connect', 'android', '--shared'], {
     env: { ...databaseSettings(dataFolder), ONESIXTY_PUBLIC_URL: publicUrl },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
