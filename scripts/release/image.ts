@@ -150,7 +150,8 @@ async function buildLayer(
 
 const craneTool = process.env['CRANE'] ?? 'crane'
 
-const crane = (args: readonly string[]): Promise<string> =>
+/** Runs crane, and says how it is installed where it is not. */
+export const crane = (args: readonly string[]): Promise<string> =>
   run(craneTool, args).catch((error: unknown) => {
     if ((error as { code?: unknown }).code !== 'ENOENT') throw error
     throw new Error(
@@ -158,8 +159,8 @@ const crane = (args: readonly string[]): Promise<string> =>
     )
   })
 
-/** Starts a registry in memory on a free port of the loopback interface. */
-async function startRegistry(): Promise<{ address: string; stop(): Promise<void> }> {
+/** Starts a registry in memory, `crane` itself, on a free port of the loopback interface. */
+export async function startRegistry(): Promise<{ address: string; stop(): Promise<void> }> {
   const child = spawn(craneTool, ['registry', 'serve', '--address=127.0.0.1:0'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundle } from './bundle.ts'
 import { buildChart } from './chart.ts'
+import { checkRelease } from './check/check-release.ts'
 import { cut } from './cut.ts'
 import { buildDebianPackage } from './deb.ts'
 import { writeNotices } from './notices.ts'
@@ -55,7 +56,8 @@ const parts: Readonly<Record<string, Part>> = {
 
 /**
  * `npm run release`: turns the commit that is checked out into artefacts in `release/`. `--only npm,sea` builds some of them. Refuses a folder with
- * changes that are not committed, because an artefact names its commit; `--dirty` allows them, for trying out.
+ * changes that are not committed, because an artefact names its commit; `--dirty` allows them, for trying out. `--check` proves the artefacts
+ * (check/check-release.ts), `--without NAME` leaves a proof out.
  */
 async function main(): Promise<void> {
   // What is copied keeps its mode, and dpkg-deb refuses folders that only their owner can read.
@@ -65,6 +67,8 @@ async function main(): Promise<void> {
       only: { type: 'string' },
       dirty: { type: 'boolean' },
       cut: { type: 'boolean' },
+      check: { type: 'boolean' },
+      without: { type: 'string', multiple: true, default: [] },
     },
   })
   if (values.cut === true) return cut()
@@ -93,6 +97,8 @@ async function main(): Promise<void> {
   await writeSums(files)
   for (const file of files)
     console.log(`${((await stat(file)).size / 1e6).toFixed(1).padStart(7)} MB  ${basename(file)}`)
+  if (values.check === true && !(await checkRelease(release, { parts: names, without: values.without })))
+    process.exitCode = 1
 }
 
 await main()

@@ -18,11 +18,10 @@ export interface NodeBinary {
 }
 
 /**
- * Provides the Node.js of the lockfile for a processor, from the npm package that `node` installs, which npm verifies. Kept in the cache of the
- * repository, because it has 50 MB.
+ * Provides a Node.js for a processor, by default that of the lockfile, from the npm package that `node` installs, which npm verifies. Kept in the cache
+ * of the repository, because it has 50 MB.
  */
-export async function nodeBinary(arch: Arch): Promise<NodeBinary> {
-  const { version } = process
+export async function nodeBinary(arch: Arch, version = process.version): Promise<NodeBinary> {
   const name = `node-linux-${arch}`
   const cache = join(root, 'node_modules/.cache/onesixty/node')
   const folder = join(cache, `${name}-${version}`)

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { type Check, runChecks } from '../../scripts/release/check/run-checks.ts'
+
+const fine: Check<null> = { name: 'fine', needs: [], run: async () => 'all seen' }
+const broken: Check<null> = { name: 'broken', needs: [], run: () => Promise.reject(new Error('lost one')) }
+const helm = { name: 'helm', install: 'go install helm' }
+const needing: Check<null> = { name: 'needing', needs: [helm], isRoot: true, run: async () => 'never run' }
+
+/** Runs checks on a machine that has no tool and, unless said otherwise, no root. */
+async function run(
+  checks: readonly Check<null>[],
+  without: readonly string[] = [],
+  isRoot = false,
+): Promise<{ holds: boolean; said: string }> {
+  const lines: string[] = []
+  const machine = { isRoot, has: async () => false, say: (line: string) => void lines.push(line) }
+  const holds = await runChecks(checks, { on: null, without, machine })
+  return { holds, said: lines.map((line) => line.replace(/ +\d+\.\d s  /, ': ')).join('\n') }
+}
+
+test('what was not checked does not hold: a tool that is missing is named, with how it is installed', async () => {
+  expect(await run([fine, needing])).toEqual({
+    holds: false,
+    said: '✓ fine: all seen\n? needing: not checked: needs root; helm is not installed: go install helm',
+  })
+  expect((await run([needing], [], true)).said).not.toContain('root')
+})
+
+test('a check that fails says why, and the others run', async () => {
+  expect(await run([broken, fine])).toEqual({ holds: false, said: '✗ broken: lost one\n✓ fine: all seen' })
+})
+
+test('a check is left out by name alone', async () => {
+  expect(await run([needing, fine], ['needing'])).toEqual({
+    holds: true,
+    said: '- needing: left out\n✓ fine: all seen',
+  })
+})
