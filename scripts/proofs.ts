@@ -270,6 +270,14 @@ export const proofs: readonly Proof[] = [
     catches: ['oldest-account-first'],
   },
   {
+    name: 'releases',
+    summary: 'the package is the program and nothing else, with every migration, without a copyleft licence, equal to the byte whenever it is built, and loads for a command what that needs; on the artefacts themselves: npm run release -- --check',
+    projects: ['unit'],
+    files: ['test/release/package.test.ts', 'test/release/packages.test.ts', 'test/release/debian.test.ts', 'test/architecture/source-texts.test.ts'],
+    sizes: [],
+    catches: ['release-clock-in-the-bytes', 'release-copyleft-allowed', 'release-migration-left-out', 'release-place-of-its-own', 'release-server-for-a-version', 'release-test-file-packed', 'release-user-of-a-newer-systemd'],
+  },
+  {
     name: 'soak',
     summary: 'a million messages on top of a million old ones, of which retention removes half and erases the texts of the rest and of all that end: resident memory stays below 300 MB and without its garbage grows by no more than 5 MB while half as many again are sent, the write-ahead log stays below 64 MB, no file stays open, nothing is overdue',
     projects: [],

@@ -113,7 +113,7 @@ async function main(): Promise<void> {
  * All but these is copied: a part of the program that is missing would fail the test in the place of the bug. What was built of the console is
  * no part of these tests.
  */
-const leftOut = new Set(['.git', 'node_modules', 'console/node_modules', 'console/dist', 'docs', 'data'])
+const leftOut = new Set(['.git', 'node_modules', 'console/node_modules', 'console/dist', 'release', 'data'])
 
 /**
  * Plants the bug in a copy of the tree and runs its test there, at the sizes of `npm test`. A test that fails without saying what it expected

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root } from './release.ts'
 
@@ -38,7 +38,9 @@ interface Lockfile {
  */
 export async function packagesOf(modules: readonly string[], from = root): Promise<BundledPackage[]> {
   const lock = JSON.parse(await readFile(join(from, 'package-lock.json'), 'utf8')) as Lockfile
-  const places = new Set(modules.flatMap((id) => placeOf(id, from) ?? []))
+  // Bundlers report where a file is, also where the folder of packages is a link.
+  const installed = await realpath(join(from, 'node_modules'))
+  const places = new Set(modules.flatMap((id) => placeOf(id, { from, installed }) ?? []))
   places.add(extracted)
   const packages = await Promise.all([...places].map((place) => readPackage(place, lock, from)))
   return packages.toSorted((a, b) => compare(a.name, b.name) || compare(a.version, b.version))
@@ -47,10 +49,13 @@ export async function packagesOf(modules: readonly string[], from = root): Promi
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Returns the place of the package of a module, relative to the repository; null for a module of our own. */
-function placeOf(id: string, from: string): string | null {
+function placeOf(id: string, { from, installed }: { from: string; installed: string }): string | null {
   const [path = ''] = id.split('?')
   const inPackage = /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]
-  if (inPackage !== undefined) return inPackage.slice(from.length + 1)
+  if (inPackage !== undefined)
+    return inPackage.startsWith(`${installed}/`)
+      ? `node_modules${inPackage.slice(installed.length)}`
+      : inPackage.slice(from.length + 1)
   if (path.startsWith(`${from}/`)) return null
   if (oxcHelper.test(path)) return 'node_modules/rolldown'
   const helper = helpers.find((each) => each.id.test(path))

@@ -22,6 +22,11 @@ test('whoever is handed a transaction waits for all that it has begun, also when
   expect(units.flatMap(({ path, text }) => (text.includes('Promise.all(') ? [path] : []))).toEqual([])
 })
 
+test('no module but program-files.ts asks where it lies: a build puts all modules into one folder, an executable into none', () => {
+  const asks = /\bimport\.meta\.(?:url|dirname|filename|resolve)\b|\b__(?:dirname|filename)\b/
+  expect(pathsWhere(({ text }) => asks.test(text))).toEqual(['src/process/program-files.ts'])
+})
+
 test('no source file is longer than 300 lines', () => {
   expect([300, 301].map((lines) => isTooLong('x\n'.repeat(lines)))).toEqual([false, true])
   expect(pathsWhere(({ text }) => isTooLong(text))).toEqual([])
