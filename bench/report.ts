@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import type { Figure } from './figure.ts'
 import { drawLines } from './line-chart.ts'
 import { describeMachine } from './machine.ts'
@@ -14,10 +14,20 @@ export interface Outcome {
 
 const file = new URL('../docs/benchmarks.md', import.meta.url)
 
-/** Writes docs/benchmarks.md from one whole run. */
+/** Starts the section with the results of bench/forms.ts, which measures releases. */
+const formsHeading = '## Forms of the program\n'
+
+/** Returns the section of a page that another program writes, from its heading to the next; empty where there is none. */
+function sectionOf(page: string, heading: string): string {
+  const [, section] = page.split(heading)
+  return section === undefined ? '' : `${heading}${section.split(/^(?=## )/m)[0] ?? ''}`
+}
+
+/** Writes docs/benchmarks.md from one whole run. The section of bench/forms.ts stays. */
 export async function writeReport({ figures, flush, disturbance }: Outcome): Promise<void> {
   const missed = missedSentences(figures).map((sentence) => `- ${sentence}`)
   const charts = figures.flatMap(({ chart }) => (chart === undefined ? [] : [chart]))
+  const forms = sectionOf(await readFile(file, 'utf8'), formsHeading)
   const page = `# Benchmarks
 
 Written by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}. Rates are compared with N, the rate of a
@@ -32,7 +42,7 @@ ${renderTable(figures)}
 ${charts.map(({ name, summary }) => `![${summary}](${name}.svg)\n`).join('\n')}
 ${missed.length === 0 ? 'Every bar was met.' : `Missed:\n\n${missed.join('\n')}`}
 
-## How it is measured
+${forms}## How it is measured
 
 - Everything runs on one machine, over loopback: the load generator is a process of its own, the server is a built program with the options of \`npm start\`
   with its default settings and log, on a fresh data folder that was set up through the command line.

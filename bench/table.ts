@@ -8,12 +8,17 @@ export function renderTable(figures: readonly Figure[]): string {
     const { ratio, bar, verdict } = judge(figure)
     return [String(figure.row), figure.name, figure.value, ratio, bar, verdict]
   })
-  const widths = columns.map((name, i) =>
+  return renderLines(columns, lines)
+}
+
+/** A table of texts, for a terminal and for Markdown alike. */
+export function renderLines(names: readonly string[], lines: readonly (readonly string[])[]): string {
+  const widths = names.map((name, i) =>
     Math.max(3, name.length, ...lines.map((line) => [...(line[i] ?? '')].length)),
   )
   const row = (cells: readonly string[]): string =>
     `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`
-  return [row(columns), row(widths.map((width) => '-'.repeat(width))), ...lines.map(row)].join('\n')
+  return [row(names), row(widths.map((width) => '-'.repeat(width))), ...lines.map(row)].join('\n')
 }
 
 /** A sentence for each bar that was missed, with a link to the profile that shows what stands in the way. */
