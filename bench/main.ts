@@ -20,6 +20,7 @@ import { measureSmppCodec } from './smpp-codec-row.ts'
 import { measureSmppWindow } from './smpp-window-row.ts'
 import { measureStarts } from './start-rows.ts'
 import { missedSentences, renderTable } from './table.ts'
+import { measureVisits } from './visits-row.ts'
 import { measureWire } from './wire-row.ts'
 import { measureHangingEndpoints } from './webhooks-row.ts'
 
@@ -33,7 +34,7 @@ const usage = `npm run bench [-- options]
   --record            Keeps profiles in docs/profiles/.
 
 Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
-8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes, 15 webhooks, 16 load, 17 stored.
+8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes, 15 webhooks, 16 load, 17 stored, 18 visits.
 A whole run takes about half an hour, needs 8 GB for temporary files, and writes docs/benchmarks.md and its charts.
 `
 
@@ -55,6 +56,7 @@ const rows: readonly { row: number; name?: string; measure: (run: BenchRun) => P
   { row: 15, name: 'webhooks', measure: measureHangingEndpoints },
   { row: 16, name: 'load', measure: measureLoadCurve },
   { row: 17, name: 'stored', measure: measureStoredCurve },
+  { row: 18, name: 'visits', measure: measureVisits },
 ]
 
 async function main(): Promise<void> {

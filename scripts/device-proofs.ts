@@ -29,6 +29,14 @@ export const deviceProofs: readonly Proof[] = [
     catches: ['late-words-of-phones-charge', 'offers-outlive-their-phone', 'visited-again-under-a-new-id', 'visited-cleared-data-unnoticed', 'visited-failed-after-sent-is-free', 'visited-inbox-by-watermark', 'visited-offers-before-inbox', 'visited-password-to-a-stranger', 'visited-preview-for-text'],
   },
   {
+    name: 'phone-certificates',
+    summary: 'certificates for phones at a private address: OpenSSL and the HTTP client of the app take them for that address, and no other host, root, date or lone leaf; asked of a CA that is slow, down, or denies',
+    projects: embedded,
+    files: ['test/certificates/make-certificates.test.ts', 'test/certificates/obtain-certificate.test.ts', 'test/certificates/phone-listener.test.ts', 'test/certificates/okhttp.test.ts'],
+    sizes: [],
+    catches: ['certificate-names-its-address'],
+  },
+  {
     name: 'sick-devices',
     summary: 'devices that fail, hang, refuse or are cut, in changing order: while a sound one works no message waits for them or is refused for good by them, a new fault costs five messages at most, and one that is alone still gets its turns',
     projects: both,

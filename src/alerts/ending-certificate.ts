@@ -11,10 +11,10 @@ export interface EndingCertificate {
 }
 
 /**
- * Days before the end at which operators are told, once each. Renewal is tried from day 300 on, so 30 days before
+ * Days before the end at which operators are notified, once each. Renewal is tried from day 300 on, so 30 days before
  * the end it has failed for a month; 7 days are left for a visit to each phone.
  */
-const toldAtDays = [30, 7] as const
+const notifiedAtDays = [30, 7] as const
 
 /** The certificate for phones ends soon and was not renewed. `read` returns it; null without a second listener. */
 export const endingCertificate = (read: () => Promise<EndingCertificate | null>): AlertRule => ({
@@ -24,7 +24,7 @@ export const endingCertificate = (read: () => Promise<EndingCertificate | null>)
     const made = await read()
     if (made === null) return []
     const { address, untilMs } = made
-    return toldAtDays
+    return notifiedAtDays
       .filter((days) => untilMs - nowMs <= days * dayMs)
       .map((days) => ({
         kind: 'certificate_ending',

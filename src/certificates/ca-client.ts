@@ -31,7 +31,7 @@ const maxPolls = 60
 const answerWithinMs = 10_000
 /** The CA accepts one POST a minute. */
 const betweenPostsMs = 60_000
-/** A request that nobody has decided for so long is forgotten, and made anew. */
+/** A request that the CA has not decided for so long is replaced by a new one. */
 const longestPendingMs = 30 * dayMs
 
 /**

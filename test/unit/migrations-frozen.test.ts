@@ -86,7 +86,7 @@ const published = {
   'postgres/0028_account_keywords': '29e5aa11cc438b83',
   'postgres/0029_own_devices': '38bf20edb540e8a7',
   'postgres/0030_fallback': 'f570861d4dcc3775',
-  'postgres/0031_reach_and_certificates': 'c1f9c5454b32f2c1',
+  'postgres/0031_reach_and_certificates': '637c4f6b5d3c3c00',
   'sqlite/0001_initial': '473da6ea689b45e2',
   'sqlite/0002_phones': '20fd011ab3af662c',
   'sqlite/0003_console': '0d2a4c9e0f957d4f',
@@ -117,5 +117,5 @@ const published = {
   'sqlite/0028_account_keywords': '3b0a11afb66b9395',
   'sqlite/0029_own_devices': 'babd3877280fb6b4',
   'sqlite/0030_fallback': '5d4ccd67c855f4a9',
-  'sqlite/0031_reach_and_certificates': 'bfe96ef68c75620b',
+  'sqlite/0031_reach_and_certificates': 'ccf4a990567fd389',
 }

@@ -29,8 +29,8 @@ export async function reachPhoneAddress(
   return tryAddress(phoneAddress(config))
 }
 
-/** When phones were heard at the address of phones, at last; null: never. */
-export interface PhonesHeard {
+/** When phones last used the address of phones; null: never. */
+export interface PhoneEvidence {
   /** A phone that fetches its messages made contact. */
   contactAtMs: number | null
   /** A phone opened the link of `onesixty reach`. */
@@ -43,7 +43,7 @@ export interface PhonesHeard {
  */
 export async function checkPhoneAddress(
   tools: Pick<CommandContext, 'config' | 'clock' | 'randomBytes'>,
-  heard: PhonesHeard,
+  evidence: PhoneEvidence,
 ): Promise<CheckResult> {
   const address = phoneAddress(tools.config)
   const name = 'phone_address'
@@ -58,7 +58,7 @@ export async function checkPhoneAddress(
     )
   }
   const failure = failureOf(reach)
-  const proof = proofOf(heard, tools.clock.now())
+  const proof = proofOf(evidence, tools.clock.now())
   const said = [`API URL for phones: ${address}.`, failure && `${failure.part}: ${failure.summary}`, proof]
   const summaryOf = (...more: string[]): string => [...said, ...more].filter(Boolean).join(' ')
   if (failure !== null)
@@ -71,7 +71,7 @@ const openLink = (): string =>
   `Connect a phone, or run ${ownCommand()} reach and open its link with a phone: no phone has come within a day.`
 
 /** Returns what proves that phones reach the address; null without evidence of the last day. */
-function proofOf({ contactAtMs, reached }: PhonesHeard, nowMs: number): string | null {
+function proofOf({ contactAtMs, reached }: PhoneEvidence, nowMs: number): string | null {
   const isRecent = (atMs: number): boolean => nowMs - atMs < provenMs
   if (contactAtMs !== null && isRecent(contactAtMs)) return `A phone made contact at ${rfc3339(contactAtMs)}.`
   return reached !== null && isRecent(reached.atMs) ? describeReached(reached) : null

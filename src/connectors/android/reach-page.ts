@@ -15,8 +15,8 @@ export const pageHeaders: Record<string, string> = {
 }
 
 /**
- * Shows that the address of the request leads to this instance; anyone may ask. A browser gets a page, and what
- * waits for the link to be opened is told who opened it.
+ * Shows that the address of the request leads to this instance; anyone may ask. A browser gets a page, and the
+ * check that waits for the link records who opened it.
  */
 export async function answerReachRequest(
   { answerReach, openReach }: Pick<PhoneRouteDeps, 'answerReach' | 'openReach'>,

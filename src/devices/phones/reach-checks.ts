@@ -32,7 +32,7 @@ export async function beginReachCheck(
   return { nonce, link: `${phoneUrl}/reach/${nonce}` }
 }
 
-/** Returns who opened the link of a check first; null while nobody has, and for an unknown nonce. */
+/** Returns who opened the link of a check first; null while no phone has, and for an unknown nonce. */
 export async function readReachCheck(db: Db, nonce: string): Promise<ReachedFrom | null> {
   const row = await db
     .selectFrom('reach_checks')

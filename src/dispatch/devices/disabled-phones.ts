@@ -21,7 +21,7 @@ export class DisabledPhones {
     return true
   }
 
-  /** The devices without the one of this slot: after the loss of its lease it can do nothing, and is started anew later. */
+  /** The devices without the one of this slot: after the loss of its lease it can do nothing, and is started again later. */
   besides(slot: DeviceSlot): ReadonlySet<string> {
     return new Set(this.ids.filter((id) => this.#slots.get(id) !== slot))
   }
