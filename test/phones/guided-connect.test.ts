@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connectGuided } from '../../src/cli/device/connect-guided.ts'
+import { connectGuided } from '../../src/cli/device/guide/connect-guided.ts'
 import { createCommandContext } from '../../src/cli/core/command-context.ts'
 import { readConfig } from '../../src/config.ts'
 import { eventually } from '../eventually.ts'

@@ -1,7 +1,7 @@
 import { factsOf, phoneKinds } from '../../connectors/registry.ts'
 import { command, type Output } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
-import { connectGuided } from './connect-guided.ts'
+import { connectGuided } from './guide/connect-guided.ts'
 import { isTerminal } from '../core/terminal.ts'
 import { connectLocal, type LocalOptions } from './connect-local.ts'
 import { connectPhone, revokeTokens } from './connect-phone.ts'

@@ -1,7 +1,7 @@
 import type { GuideStep } from '../../devices/phones/connect-guide.ts'
 import type { GuideStepName } from '../../devices/phones/guide-words.ts'
 import { ProgressLines } from '../core/progress-lines.ts'
-import type { GuideSession } from './guide-session.ts'
+import type { GuideSession } from './guide/guide-session.ts'
 
 /** Short enough to look live; each look is a few short reads. */
 const lookEveryMs = 500

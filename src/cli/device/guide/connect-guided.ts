@@ -1,23 +1,23 @@
-import { listAccounts } from '../../accounts/core/list-accounts.ts'
-import { readGuideKnown } from '../../dispatch/devices/guide-known.ts'
+import { listAccounts } from '../../../accounts/core/list-accounts.ts'
+import { readGuideKnown } from '../../../dispatch/devices/guide-known.ts'
 import {
   type GuideFacts,
   guideSteps,
   type GuideStep,
   noGuideFacts,
   stepToDo,
-} from '../../devices/phones/connect-guide.ts'
-import { guideStepNames } from '../../devices/phones/guide-words.ts'
-import { ownCommand } from '../../process/own-command.ts'
-import type { CommandStorage } from '../../storage/open/command-storage.ts'
-import type { Output } from '../core/command.ts'
-import type { CommandContext } from '../core/command-context.ts'
-import { CommandError } from '../core/command-errors.ts'
-import { Terminal } from '../core/terminal.ts'
+} from '../../../devices/phones/connect-guide.ts'
+import { guideStepNames } from '../../../devices/phones/guide-words.ts'
+import { ownCommand } from '../../../process/own-command.ts'
+import type { CommandStorage } from '../../../storage/open/command-storage.ts'
+import type { Output } from '../../core/command.ts'
+import type { CommandContext } from '../../core/command-context.ts'
+import { CommandError } from '../../core/command-errors.ts'
+import { Terminal } from '../../core/terminal.ts'
 import { guideActs } from './guide-acts.ts'
 import type { GuideSession } from './guide-session.ts'
 import { GuideScreen } from './guide-screen.ts'
-import { loadKind } from './device-lookup.ts'
+import { loadKind } from '../device-lookup.ts'
 
 /** More accounts than a person reads: with more, the account is given as an option. */
 const maxAccounts = 20

@@ -1,9 +1,9 @@
-import type { ConnectorKind } from '../../connectors/connector.ts'
-import type { GuideSubject } from '../../dispatch/devices/guide-known.ts'
-import type { GuideFacts, GuideStep } from '../../devices/phones/connect-guide.ts'
-import type { CommandStorage } from '../../storage/open/command-storage.ts'
-import type { CommandContext } from '../core/command-context.ts'
-import type { Terminal } from '../core/terminal.ts'
+import type { ConnectorKind } from '../../../connectors/connector.ts'
+import type { GuideSubject } from '../../../dispatch/devices/guide-known.ts'
+import type { GuideFacts, GuideStep } from '../../../devices/phones/connect-guide.ts'
+import type { CommandStorage } from '../../../storage/open/command-storage.ts'
+import type { CommandContext } from '../../core/command-context.ts'
+import type { Terminal } from '../../core/terminal.ts'
 import type { GuideScreen } from './guide-screen.ts'
 
 /** One guided connect at a terminal. */

@@ -1,7 +1,7 @@
 import { renderUnicodeCompact } from 'uqr'
-import { type GuideOutcome, type GuideStep, stepToDo } from '../../devices/phones/connect-guide.ts'
-import { appAddress, guideStepNames } from '../../devices/phones/guide-words.ts'
-import type { Terminal } from '../core/terminal.ts'
+import { type GuideOutcome, type GuideStep, stepToDo } from '../../../devices/phones/connect-guide.ts'
+import { appAddress, guideStepNames } from '../../../devices/phones/guide-words.ts'
+import type { Terminal } from '../../core/terminal.ts'
 
 const headOf = ({ number, title }: GuideStep): string => `${number}/${guideStepNames.length} ${title}`
 
