@@ -104,6 +104,7 @@ test('the balance adds up and counts UTC days and months', async () => {
     available: 2,
     reserved: 2,
     used: 6,
+    ownReserved: 0,
     ownUsed: 0,
     granted: 10,
     lowThreshold: 5,

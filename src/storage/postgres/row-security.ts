@@ -62,6 +62,8 @@ export const accountRows: Readonly<Partial<Record<Table, string>>> = {
   webhook_events: own,
   webhook_deliveries: own,
   webhook_attempts: own,
+  // Read by the hash of a nonce that only its caller knows.
+  reach_checks: 'true',
   // About the instance: no secrets.
   instance: 'true',
   server_runs: 'true',
