@@ -38,6 +38,18 @@ test('a doubted own device is no reason to use a shared one', () => {
   expect(isForAnother(avoiding('own'), [own, shared], 1)).toBe(false)
 })
 
+test('for a sound device of the account that has room none of the others is looked at', () => {
+  const looked: string[] = []
+  function* others() {
+    looked.push('at others')
+    yield device('other')
+  }
+  expect(mayFetch(device('own', { accountId: 'a', free: 1 }), route('a'), others())).toBe(true)
+  expect(looked).toEqual([])
+  expect(mayFetch(device('shared', { free: 1 }), route('a'), others())).toBe(true)
+  expect(looked).toEqual(['at others'])
+})
+
 test('a phone that is to be tried is called though a link carries what waits, and holds nothing up', () => {
   const phone = device('phone', { fetches: true, isDoubted: true, free: 1, freeWithOthers: 1 })
   const { requests, calls } = planClaims([route('a')], () => [phone, device('link')])
