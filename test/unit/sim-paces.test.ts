@@ -50,6 +50,16 @@ test('a SIM whose window ends has its room back, whatever the others have left',
   ])
 })
 
+test('after a start each SIM has used what was sent over it, and what the phone sent over one of its choice', () => {
+  const paces = new SimPaces(limit, () => rotating)
+  const past = [[1, 20, 0], [2, 5, 100], [null, 3, 50], [7, 2, 60]] as const
+  paces.resume(past.map(([sim, used, startedMs]) => ({ sim, used, startedMs })))
+  expect(paces.all(1_000)).toEqual([
+    { sim: 1, parts: 5, resetsInMs: 1_799_000 },
+    { sim: 2, parts: 20, resetsInMs: 1_799_050 },
+  ])
+}) // prettier-ignore
+
 test('without a pace a SIM has as much more room than another as that has sent, from the first part on', () => {
   const paces = new SimPaces(null, () => rotating)
   paces.spend(1, 1, 0)
