@@ -34,7 +34,7 @@ export const mutantRooms: readonly MutantRoom[] = [
     ['src/numbers/*.ts', 'src/messages/*/{number-list,numbers-sent-to,read-opt-outs,times-to-numbers}.ts', 'src/sending/send-recipients.ts'],
     ['test/api/send*.test.ts', 'test/devices/*.test.ts'],
   ),
-  room('ledger', 'grants, holds and charges', ['src/ledger/*.ts'], ['test/api/*.test.ts', 'test/operator/*.test.ts']),
+  room('ledger', 'grants, holds and charges', ['src/ledger/*.ts'], ['test/api/*.test.ts', 'test/operator/*.test.ts', 'test/phones/own-devices.test.ts']),
   room(
     'receipts',
     'what the network says later',

@@ -4,7 +4,10 @@ import { isOfDevice } from '../../src/dispatch/submissions/finished-submission.t
 import { submitClaimed } from '../../src/dispatch/submissions/submission.ts'
 import { createLog } from '../../src/process/log.ts'
 import { OptOutCache } from '../../src/messages/opt-outs/opt-out-cache.ts'
+import { storeOptOuts } from '../../src/messages/opt-outs/store-opt-outs.ts'
 import { createNumberHash } from '../../src/numbers/number-hash.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
+import { readDirectoryVersion } from '../../src/storage/seam/directory-version.ts'
 import { StorageError } from '../../src/storage/seam/dialect.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { startTestApi } from '../api/start-test-api.ts'
@@ -65,6 +68,21 @@ test('an account that has none costs no look-up, one that has them is asked abou
   expect(await find()).toEqual([stopped])
   expect(asked).toHaveBeenCalled()
 })
+
+test('other processes are told of the first opt-out of an account in a mode, and of no later one', async () => {
+  const { read, writer } = base.storage
+  const nowMs = base.clock.now()
+  const before = await readDirectoryVersion(read)
+  const versionAfter = async (more: { mode: 'live' | 'test'; recipients: string[] }) => {
+    await writer.write(async (tx) =>
+      storeOptOuts(tx, { ids: base.ids, unit: await takeChange(tx, nowMs) }, { ...ada, ...more, origin: 'message' }),
+    )
+    return (await readDirectoryVersion(read)) - before
+  }
+  expect(await versionAfter({ mode: 'live', recipients: [stopped] })).toBe(1)
+  expect(await versionAfter({ mode: 'live', recipients: [other] })).toBe(1)
+  expect(await versionAfter({ mode: 'test', recipients: [other] })).toBe(2)
+}) // prettier-ignore
 
 test('while it reads anew, and when it cannot, it asks about everybody instead of trusting what it knew', async () => {
   await optOuts.refresh()
