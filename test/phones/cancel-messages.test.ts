@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { cancelMessages } from '../../src/messages/queue/cancel-messages.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { createIds } from '../../src/runtime/ids.ts'
+import { closeOffers } from '../../src/messages/phones/phone-recalls.ts'
 import { storeOptOuts } from '../../src/messages/opt-outs/store-opt-outs.ts'
 import { type DeskHouse, openDeskHouse } from './gateway-fixture.ts'
 
@@ -54,6 +55,15 @@ test('check 21: what its phone sends all the same is sent and charged, whatever 
   await house.report(phone, { attemptId: offer!.attemptId, state: 'sent', error: null })
   expect(await house.messages()).toMatchObject([{ status: 'sent', charged: 1 }])
   expect(await cancelAll(house)).toMatchObject([{ result: 'too_late', status: 'sent' }])
+})
+
+test('a message whose offer a restore has closed is asked back from no phone', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const [offer] = await house.pull(phone)
+  await house.storage.writer.write((tx) => closeOffers(tx, [offer!.attemptId], house.clock.now()))
+  expect(await cancelAll(house)).toMatchObject([{ result: 'too_late', status: 'sending', deviceId: null }])
 })
 
 test('a phone that never answers keeps its message, which nobody else gets, and which is unconfirmed in the end', async () => {

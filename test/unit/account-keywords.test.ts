@@ -268,3 +268,9 @@ test('of sets without a fault every STOP word is a STOP, in each way that a buil
   // A check that refuses nearly all that is generated would leave nothing to see.
   expect(valid).toBeGreaterThan(runs / 2)
 }) // prettier-ignore
+
+test('of an account whose words mean several things each counts', () => {
+  const words = own({ ENDE: { keyword: 'stop', language: 'de' }, 'ENDE GUT': { keyword: 'start', language: 'de' } })
+  const { isAny } = parseKeywords('Ende gut', instance, new Map([['acc_a', words]]))
+  expect((['stop', 'start', 'help'] as const).map(isAny)).toEqual([true, true, false])
+}) // prettier-ignore
