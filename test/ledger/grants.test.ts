@@ -190,6 +190,17 @@ test('what a new account is given is in its ledger, and nothing else', async () 
   ])
 })
 
+test('what own devices hold and carry in one batch is counted beside the balance', async () => {
+  const own = { accountId, mode: 'live', paidBy: 'own_device' } as const
+  await fixture.storage.writer.write(async (tx) => {
+    const changes = new WalletChanges()
+    changes.reserve(own, 1)
+    changes.settle(own, { held: 1, charged: 1, atMs: fixture.clock.now() })
+    await changes.apply(tx)
+  })
+  expect(await balance()).toMatchObject({ available: 10, reserved: 0, used: 0, ownReserved: 0, ownUsed: 1 })
+})
+
 test('a hold that ends without a charge is no use of a day', async () => {
   await fixture.storage.writer.write(async (tx) => {
     const changes = new WalletChanges()

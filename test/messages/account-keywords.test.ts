@@ -208,9 +208,18 @@ test('words are looked up by a key', async () => {
   }
 }) // prettier-ignore
 
+test('the words of one account are looked up, or those of all', async () => {
+  await addAccounts('acc_b')
+  for (const accountId of ['acc_a', 'acc_b']) await set('de', { stop: ['Abbestellen'] }, accountId)
+  const accountsOf = async (accountId: string | null) =>
+    [...(await findOwnWords(house.store.db, { text: 'Abbestellen', accountId })).keys()].toSorted()
+  expect(await accountsOf('acc_b')).toEqual(['acc_b'])
+  expect(await accountsOf(null)).toEqual(['acc_a', 'acc_b'])
+})
+
 test('sets are listed, replaced and removed, and the audit log says by whom, without a text', async () => {
   await set('fr', { ...french, helpAnswer: '' })
-  await set(' FR ', { stop: ['Stop svp', 'désabo', 'Désabo!'], stopAnswer: 'Fini.\r\n' })
+  await set(' FR ', { stop: [' Stop svp ', 'désabo', 'Désabo!'], stopAnswer: 'Fini.\r\n' })
   await set('und', { off: ['td', 'Ｅｎｄ!'] })
   const expected = { language: 'fr', stop: ['Désabo!', 'Stop svp'], start: [], help: [], off: [], stopAnswer: 'Fini.\n', helpAnswer: null, updatedAt: house.clock.now() + 1 } // prettier-ignore
   expect(await listKeywordSets(house.store.db, 'acc_a')).toEqual([expected, { ...none, language: 'und', off: ['END', 'TD'], updatedAt: house.clock.now() }]) // prettier-ignore
