@@ -46,6 +46,7 @@ export const equivalents: readonly Equivalent[] = [
   { file: 'src/ledger/ledger.ts', code: '[...this.#days].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),', change: 'number: 1', because: 'The order in which days are locked: only PostgreSQL waits for a lock, and those tests are not run here.' },
   { file: 'src/ledger/ledger.ts', code: 'const ordered = [...distinct]', change: 'link: ', because: 'The order in which wallets are locked: only PostgreSQL waits for a lock, and those tests are not run here.' },
   { file: 'src/ledger/statement.ts', code: 'const opening = (before.granted ?? 0) - (before.used ?? 0)', change: 'number: 0 → 1', because: 'Both are sums with coalesce, which are never null; their types do not say so.' },
+  { file: 'src/smpp/values/receipt.ts', code: String.raw`return parseReceiptText(text.split(/(?<![\p{L}\p{N}])text[ \t]*:/iu, 1)[0] ?? '')`, change: 'number: 1 → 2', because: 'Of the pieces the first alone is taken.' },
   { file: 'src/ledger/usage-pace.ts', code: ".where('day', '<', toDay)", change: "sql: '<'", because: 'A day more that is read is none of those that are returned.' },
   { file: 'src/accounts/keys/authenticator.ts', code: 'const maxFakes = 10_000', change: 'number: 10_000', because: 'A bound of memory: one more or less is the same bound.' },
   { file: 'src/accounts/keys/operator-tokens.ts', code: 'await tx', change: 'link: tx .updateTable', because: 'That it is not revoked was read before, in the same transaction.' },

@@ -20,6 +20,7 @@ test('receipts in any order, repeated or together, deliver a message when the la
   expect(await house.message()).toMatchObject({ status: 'sent' })
   await house.receipts({ n2: 'delivered', n1: 'delivered' })
   expect(await house.message()).toMatchObject({ status: 'delivered', charged: 3, corrected: 0 })
+  expect(await house.message()).toMatchObject({ error_code: null, network_code: null })
 })
 
 test('a second final word changes nothing, and stands with those that nobody waits for', async () => {
