@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { offWords } from '../../src/settings/off-words.ts'
+import { offWords, offWordsList } from '../../src/settings/off-words.ts'
 import { parseKeywords } from '../../src/messages/opt-outs/account-keywords.ts'
 import {
   canonicalLanguage,
@@ -274,3 +274,7 @@ test('of an account whose words mean several things each counts', () => {
   const { isAny } = parseKeywords('Ende gut', instance, new Map([['acc_a', words]]))
   expect((['stop', 'start', 'help'] as const).map(isAny)).toEqual([true, true, false])
 }) // prettier-ignore
+
+test('the words that can be switched off are listed in a sentence', () => {
+  expect(offWordsList('and')).toBe('CANCEL, END, QUIT, REVOKE, REMOVE and TD')
+})

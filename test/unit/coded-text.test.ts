@@ -113,6 +113,8 @@ test('what an earlier release has read stands among what came since, in step', (
   const octets = cut(bigEndian('abcdefgh'), 5)
   // Its third character was cut, and half of it left out.
   expect(readPieces(['ab', ...octets.slice(1).map((piece) => ucs2(piece))])).toBe('abdefgh')
+  const [, second, , last] = octets.map((piece) => ucs2(piece))
+  expect(readPieces(['ab', second!, null, last!])).toBe('abde…')
   expect(readPieces(['text ', 'and text'])).toBe('text and text')
   expect(readPieces(['plain', ucs2(bigEndian('x')), null])).toBe('plainx…')
 })
