@@ -6,7 +6,6 @@ import { createLog } from '../../src/process/log.ts'
 import { OptOutCache } from '../../src/messages/opt-outs/opt-out-cache.ts'
 import { storeOptOuts } from '../../src/messages/opt-outs/store-opt-outs.ts'
 import { createNumberHash } from '../../src/numbers/number-hash.ts'
-import { takeChange } from '../../src/messages/core/change-number.ts'
 import { readDirectoryVersion } from '../../src/storage/seam/directory-version.ts'
 import { StorageError } from '../../src/storage/seam/dialect.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
@@ -72,11 +71,11 @@ test('an account that has none costs no look-up, one that has them is asked abou
 test('other processes are told of the first opt-out of an account in a mode, and of no later one', async () => {
   const { read, writer } = base.storage
   const nowMs = base.clock.now()
+  const started = { id: 1, epoch: 1, directory_version: 1, created_at: nowMs }
+  await writer.write((tx) => tx.insertInto('instance').values(started).execute())
   const before = await readDirectoryVersion(read)
   const versionAfter = async (more: { mode: 'live' | 'test'; recipients: string[] }) => {
-    await writer.write(async (tx) =>
-      storeOptOuts(tx, { ids: base.ids, unit: await takeChange(tx, nowMs) }, { ...ada, ...more, origin: 'message' }),
-    )
+    await writer.write((tx) => storeOptOuts(tx, base.ids, { ...ada, ...more, origin: 'message', nowMs }))
     return (await readDirectoryVersion(read)) - before
   }
   expect(await versionAfter({ mode: 'live', recipients: [stopped] })).toBe(1)
