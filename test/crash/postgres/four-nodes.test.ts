@@ -40,9 +40,10 @@ test('of four nodes one is killed again and again, and one stands still for long
   )) as [{ epoch: string }]
   await stopInMidHandOver(still, stillEpoch)
   const heldWhenStopped = await openUnder(stillEpoch)
+  const leasesWhenStopped = await leasesOf(still)
   const stillPaused = loads.get(still)!.pause()
   const stoppedMs = performance.now()
-  const goingOn = goesOnOnceRescued(still, stillEpoch, heldWhenStopped, stoppedMs)
+  const goingOn = goesOnOnceRescued(still, stillEpoch, leasesWhenStopped, stoppedMs)
   const killing = async (): Promise<void> => {
     for (let kill = 0; kill < kills; kill++) {
       await wait(Math.max(0, stoppedMs + (kill + 0.8) * killEachMs - performance.now()))
@@ -146,6 +147,12 @@ const openUnder = (epoch: string): Promise<HeldToken[]> =>
     'select distinct device_id, lease_token::int as lease_token from attempts where fence = $1 and ended_at is null',
     [epoch],
   )
+
+/** All that it has, also of links without an open hand-over: a token that is still good is asked for with the old ones. */
+const leasesOf = (node: NodeProcess): Promise<HeldToken[]> =>
+  house.rows('select id as device_id, lease_token::int as lease_token from devices where lease_owner = $1', [
+    node.name,
+  ])
 
 /** Of these tokens those that no other node has followed. */
 async function stillHeld(held: readonly HeldToken[]): Promise<HeldToken[]> {
