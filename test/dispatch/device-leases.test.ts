@@ -93,7 +93,7 @@ test('a shared link carries nothing of an account whose own link works on anothe
   const say = (status: 'online' | 'degraded' | 'offline', isDoubted?: boolean) =>
     writer.write(async (tx) => {
       await tx.deleteFrom('device_reports').execute()
-      const body = JSON.stringify({ throughput: null, isDoubted })
+      const body = JSON.stringify({ throughput: null, isDoubted, sims: [] })
       const said = { device_id: 'own', status, reasons: '["repeated_failures"]', body }
       await insertRows(tx, 'device_reports', [{ ...said, reported_at: house.clock.now(), told_by: 1 }])
     })

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Link } from '../../src/connectors/connector.ts'
+import { routingFor } from '../../src/dispatch/devices/routing.ts'
 import { resumeReceipts } from '../../src/dispatch/devices/resume-receipts.ts'
 import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { eventually } from '../eventually.ts'
-import { openPoolHouse, type PoolHouse } from './pool-house.ts'
+import { openPoolHouse, type PoolHouse, simNumber } from './pool-house.ts'
 
 let house: PoolHouse
 beforeEach(async () => {
@@ -86,6 +87,46 @@ test('a change gives a start under way up, and never are there two links of one 
   await house.isRunning('dev_a')
   expect(house.linkOf('dev_a', 1).stops).toBe(0)
   expect(house.maxAtOnce()).toBe(1)
+})
+
+test('a phone that starts again is there for senders by the number of its SIM, while its former link stops and when it runs', async () => {
+  await house.put('dev_a', 'visited stays')
+  await house.reload()
+  await house.isRunning('dev_a')
+  await house.put('dev_a', 'visited slow', 2)
+  await house.reload()
+  expect(house.running()).toEqual([])
+  const { pool, linkOf } = house
+  const enabled = (sender: string) => routingFor(pool, 'acc_a', 'live', sender).enabled
+  expect([enabled(simNumber), enabled('+4915559999999')]).toEqual([true, false])
+  linkOf('dev_a').finishStop()
+  await house.isStarting('dev_a', 1)
+  expect(enabled(simNumber)).toBe(true)
+  linkOf('dev_a', 1).finishStart()
+  await house.isRunning('dev_a')
+  await house.reload()
+  expect(pool.servingAccount('acc_a', 'live')).toHaveLength(1)
+  // Who removes a device, not only changes it, ends it at once.
+  await house.disable('dev_a')
+  await house.reload()
+  expect(enabled(simNumber)).toBe(false)
+})
+
+test('a phone that another node visits sends from the number that this node reported for its SIM', async () => {
+  const other = house.poolOf('two')
+  await house.put('dev_a', 'visited')
+  await house.reload()
+  await house.isRunning('dev_a')
+  const sims = [{ slot: 1, number: simNumber, carrier: null }]
+  const body = JSON.stringify({ throughput: null, link: 'visit', sims })
+  const said = { device_id: 'dev_a', status: 'online' as const, reasons: '[]', body }
+  await house.storage.writer.write((tx) =>
+    insertRows(tx, 'device_reports', [{ ...said, reported_at: house.clock.now(), told_by: 1 }]),
+  )
+  await other.reloadIfChanged()
+  expect(routingFor(other, 'acc_a', 'live', simNumber)).toMatchObject({ enabled: true, online: true })
+  expect(routingFor(other, 'acc_a', 'live', '+4915559999999').enabled).toBe(false)
+  await other.stop()
 })
 
 test('a device that is disabled while it starts does not run when its start ends', async () => {

@@ -52,6 +52,9 @@ export interface PoolHouse extends TestStorage {
   pass(seconds: number): Promise<void>
 }
 
+/** The number of the SIM of each phone. */
+export const simNumber = '+4915550001234'
+
 export async function openPoolHouse(): Promise<PoolHouse> {
   const base = await openTestStorage()
   const { storage, clock } = base
@@ -175,16 +178,17 @@ function createStubKind() {
           stub.starts += 1
           stub.told.push('start')
           count(1)
-          return stub.summary === 'slow' ? ready.promise : Promise.resolve()
+          return stub.summary.endsWith('slow') ? ready.promise : Promise.resolve()
         },
         stop: async () => {
           if (stub.stops++ > 0) return
-          if (stub.summary === 'stays') await gone.promise
+          if (stub.summary.endsWith('stays')) await gone.promise
           count(-1)
         },
         submit: async () => ({ kind: 'unavailable', detail: 'a stub' }),
-        ...(stub.summary === 'visited' && {
+        ...(stub.summary.startsWith('visited') && {
           leased: true,
+          sims: { simOf: new Map([[simNumber, 1]]), turns: [] },
           wake: () => undefined,
           recall: () => undefined,
           remember: () => undefined,

@@ -3,7 +3,7 @@ import type { Link, Outcome, Pull } from '../../src/connectors/connector.ts'
 import type { DeviceFacts } from '../../src/dispatch/configuration/device-facts.ts'
 import { RemoteDevices } from '../../src/dispatch/devices/remote-devices.ts'
 import { DeviceRuntime } from '../../src/dispatch/devices/device-runtime.ts'
-import type { Log } from '../../src/process/log.ts'
+import { createLog, type Log } from '../../src/process/log.ts'
 import type { Db } from '../../src/storage/seam/dialect.ts'
 import { createStubClock } from '../stub-clock.ts'
 
@@ -162,7 +162,11 @@ test('a device is said to work again once it is used as before, and not while it
 
 test('what fails by the word of another node is in doubt here, too, as long as that word counts', () => {
   const { clock, device } = openPhone()
-  const elsewhere = new RemoteDevices({ read: {} as Db, clock })
+  const elsewhere = new RemoteDevices({
+    read: {} as Db,
+    clock,
+    log: createLog('silent', { write: () => undefined }),
+  })
   const candidate = () => elsewhere.candidateOf(device, null)
   expect(candidate()).not.toHaveProperty('isDoubted')
   const said = { deviceId: facts.id, status: 'degraded', reportedAt: clock.now() } as const

@@ -11,7 +11,7 @@ import type { Candidate, Route } from '../routes/choose-device.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { type DeviceRow, DeviceSlot, type DeviceSlotDeps, HeldElsewhere } from './device-slot.ts'
 import { RemoteDevices } from './remote-devices.ts'
-import { type RoutedDevice, routedHere, servedBy } from './routed-device.ts'
+import { knownOf, type RoutedDevice, routedHere, servedBy } from './routed-device.ts'
 
 export interface DevicePoolDeps extends DeviceSlotDeps {
   /** Called after the running devices changed. */
@@ -222,11 +222,13 @@ export class DevicePool implements Service {
       // A device that was removed and returns waits until its former link has stopped.
       await this.#stopping.get(row.id)?.done
       if (this.#slots.get(row.id) === slot) await slot.want(row)
+      // First here, then no longer there: no send may meet it in neither place.
+      if (this.elsewhere.has(row.id)) this.#index()
       this.elsewhere.delete(row.id)
     } catch (error) {
       const isHeldElsewhere = error instanceof HeldElsewhere
       this.#retryIn(isHeldElsewhere ? (this.#deps.times ?? usualTimes).leaseLookMs : retryMs)
-      if (isHeldElsewhere) return this.#addElsewhere(error.device)
+      if (isHeldElsewhere) return this.elsewhere.add(error.device)
       this.elsewhere.delete(row.id)
       this.#deps.log.error(
         { err: error, device_id: row.id },
@@ -235,27 +237,21 @@ export class DevicePool implements Service {
     }
   }
 
-  /** Adds a device that another node runs. A report that cannot be read now is read with the next lease check. */
-  #addElsewhere(device: Parameters<RemoteDevices['add']>[0]): Promise<void> {
-    return this.elsewhere.add(device).catch((error: unknown) => {
-      this.#deps.log.warn(
-        { err: error, device_id: device.facts.id },
-        'failed to read the report of a device that another node runs',
-      )
-    })
-  }
-
   #createSlot(deviceId: string): DeviceSlot {
     const deps = { ...this.#deps, lastSessionOf: () => this.#lastSessionOf(deviceId) }
     const slot: DeviceSlot = new DeviceSlot(deps, {
-      left: () => this.#index(),
+      left: () => {
+        const { restarting } = slot
+        // Its former link may take long to stop: for senders the device is never absent.
+        if (restarting !== null) void this.elsewhere.add(restarting)
+        this.#index()
+      },
       lost: () => {
         if (this.#slots.get(deviceId) !== slot) return this.#releaseResting(this.#resting.besides(slot))
         const { runtime } = slot
         this.#release(deviceId)
         // The node that took the lease runs it: for senders the device was never absent.
-        if (runtime !== null)
-          void this.#addElsewhere({ facts: runtime.facts, capabilities: runtime.link.capabilities })
+        if (runtime !== null) void this.elsewhere.add(knownOf(runtime))
         this.#retryIn(0)
       },
     })

@@ -16,7 +16,7 @@ import type { DeviceFacts } from '../configuration/device-facts.ts'
 import { DeviceRuntime } from './device-runtime.ts'
 import type { LinkLeases } from './link-leases.ts'
 import { reportRecalls } from './report-recalls.ts'
-import type { RoutedDevice } from './routed-device.ts'
+import { knownOf, type RoutedDevice } from './routed-device.ts'
 import { resumeReceipts } from './resume-receipts.ts'
 import { readJson } from '../../storage/tables/json-columns.ts'
 
@@ -87,6 +87,11 @@ export class DeviceSlot {
   /** The runtime that is still stopping and accepts nothing more; null if another node may run the device by now. */
   get leaving(): DeviceRuntime | null {
     return this.#leaving?.hasLease === true ? this.#leaving : null
+  }
+
+  /** The device that leaves only to start again as its changed row says; null if it is not wanted any more. */
+  get restarting(): Pick<RoutedDevice, 'facts' | 'capabilities'> | null {
+    return this.#wanted === null || this.#leaving === null ? null : knownOf(this.#leaving)
   }
 
   /** Whether the slot runs as this row says, or is about to. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import { readJson } from '../../storage/tables/json-columns.ts'
 import { reportLifetimeMs } from '../../devices/status/device-report.ts'
 import type { RemoteDeviceReport } from '../../devices/status/remote-device-report.ts'
+import type { Log } from '../../process/log.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import type { Candidate } from '../routes/choose-device.ts'
@@ -11,10 +12,20 @@ import { knownSenders } from '../configuration/known-senders.ts'
 import { type RoutedDevice, servedBy } from './routed-device.ts'
 
 type Known = Pick<RoutedDevice, 'facts' | 'capabilities'>
-type State = Pick<RoutedDevice, 'isWorking' | 'throughput' | 'link'> & { isDoubted: boolean }
+interface State extends Pick<RoutedDevice, 'isWorking' | 'throughput' | 'link'> {
+  isDoubted: boolean
+  /** Known numbers of its SIMs. */
+  numbers: ReadonlySet<string>
+}
 
 /** The state of a device of which nothing is known. */
-const unknownState: State = { isWorking: false, throughput: null, link: 'none', isDoubted: false }
+const unknownState: State = {
+  isWorking: false,
+  throughput: null,
+  link: 'none',
+  isDoubted: false,
+  numbers: new Set(),
+}
 
 interface Report {
   isWorking: boolean
@@ -29,11 +40,11 @@ interface Report {
 const pageSize = 1_000
 
 /**
- * Link devices whose leases other nodes have: they too carry what is accepted here. Their state comes from
- * the reports of those nodes, as old as the last check for free leases.
+ * Link devices whose leases other nodes have, and devices of this node that start again: they too carry what is accepted
+ * here. Their state comes from the last reports about them, as old as the last check for free leases.
  */
 export class RemoteDevices {
-  readonly #deps: { read: Db; clock: Clock }
+  readonly #deps: { read: Db; clock: Clock; log: Log }
   readonly #known = new Map<string, Known>()
   /** The same by whom they serve: each route of a round is looked up here. Null until it is rebuilt. */
   #byOwner: ReadonlyMap<string, readonly Known[]> | null = null
@@ -41,7 +52,7 @@ export class RemoteDevices {
   /** Phones that other nodes are connected to, each until its report expires. */
   readonly #reports = new Map<string, Report>()
 
-  constructor(deps: { read: Db; clock: Clock }) {
+  constructor(deps: { read: Db; clock: Clock; log: Log }) {
     this.#deps = deps
   }
 
@@ -49,12 +60,23 @@ export class RemoteDevices {
     return this.#known.has(deviceId)
   }
 
-  /** Records that another node has the lease of the device. */
+  /**
+   * Records that another node has the lease of the device, or that this one starts it again. A report that cannot be read
+   * now is read with the next lease check.
+   */
   async add(device: Known): Promise<void> {
     const isNew = !this.#known.has(device.facts.id)
     this.#known.set(device.facts.id, device)
     this.#byOwner = null
-    if (isNew) this.#states = new Map([...this.#states, ...(await this.#readStates([device.facts.id]))])
+    if (!isNew) return
+    try {
+      this.#states = new Map([...this.#states, ...(await this.#readStates([device.facts.id]))])
+    } catch (error) {
+      this.#deps.log.warn(
+        { err: error, device_id: device.facts.id },
+        'failed to read the last report of a device that another node runs or that starts again',
+      )
+    }
   }
 
   delete(deviceId: string): void {
@@ -139,7 +161,9 @@ export class RemoteDevices {
     this.#byOwner ??= Map.groupBy(this.#known.values(), ({ facts }) => servedBy(facts))
     for (const device of this.#byOwner.get(servedBy({ accountId, mode })) ?? []) {
       const state = this.#states.get(device.facts.id) ?? unknownState
-      yield { ...device, ...state, isWorking: state.isWorking && !device.facts.isDraining }
+      const { numbers, ...reported } = state
+      const facts = { ...device.facts, senders: device.facts.senders.union(numbers) }
+      yield { ...device, facts, ...reported, isWorking: state.isWorking && !facts.isDraining }
     }
   }
 
@@ -155,9 +179,10 @@ export class RemoteDevices {
         .where('reported_at', '>', sinceMs)
         .execute()
       for (const { device_id, status, body } of rows) {
-        const { throughput, link, isDoubted = false } = readJson(body)
+        const { throughput, link, isDoubted = false, sims } = readJson(body)
         const isWorking = status === 'online' || status === 'degraded'
-        states.set(device_id, { isWorking, throughput, link, isDoubted })
+        const numbers = new Set(sims.flatMap(({ number }) => number ?? []))
+        states.set(device_id, { isWorking, throughput, link, isDoubted, numbers })
       }
     }
     return states

@@ -1,5 +1,6 @@
 import type { Capabilities } from '../../connectors/connector.ts'
 import type { DeviceFacts } from '../configuration/device-facts.ts'
+import { knownSenders } from '../configuration/known-senders.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import type { Throughput } from '../rates/throughput.ts'
 
@@ -20,6 +21,12 @@ export const routedHere = (device: DeviceRuntime): RoutedDevice => ({
   isWorking: device.candidate().health !== 'offline',
   throughput: device.throughput(),
   link: device.health.link,
+})
+
+/** What is known of a device once it no longer runs on this node, with the numbers of its SIMs. */
+export const knownOf = ({ facts, link }: DeviceRuntime): Pick<RoutedDevice, 'facts' | 'capabilities'> => ({
+  facts: { ...facts, senders: knownSenders(facts, link) },
+  capabilities: link.capabilities,
 })
 
 /** Returns the key of whom a device serves: an account in a mode, or with null all accounts in it. */
