@@ -37,6 +37,14 @@ export const deviceProofs: readonly Proof[] = [
     catches: ['certificate-names-its-address'],
   },
   {
+    name: 'home-network',
+    summary: 'an address is tried in networks of their own: a right one is reached; Wi-Fi that isolates its clients, a router that leads nothing back in or answers itself, and HTTP at the port of HTTPS are each named',
+    projects: embedded,
+    files: ['test/reach/home-network.test.ts', 'test/reach/reach.test.ts', 'test/reach/reach-of-server.test.ts'],
+    sizes: [],
+    catches: ['another-onesixty-is-reached'],
+  },
+  {
     name: 'sick-devices',
     summary: 'devices that fail, hang, refuse or are cut, in changing order: while a sound one works no message waits for them or is refused for good by them, a new fault costs five messages at most, and one that is alone still gets its turns',
     projects: both,

@@ -54,18 +54,22 @@ export async function openPort(
 const portOf = ({ port, protocol }: URL): number =>
   port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 
+/** Routers without NAT loopback (hairpinning) drop such connections, or refuse them where they have no page of their own. */
+const mayBeHairpin =
+  'A router may also refuse connections from inside to its own public address: then try from a phone with mobile data.'
+
 const noRoute = (where: string, codes: readonly string[]): Stage<never> =>
   stopped(
     'route',
     `There is no answer from ${where} (${codes.join(', ')}).`,
-    'A firewall drops the connection, or the address belongs to no machine that is on. Open the port in the firewall and the router, or correct ONESIXTY_PUBLIC_URL. A router may also refuse connections from inside to its own public address: then try from a phone with mobile data.',
+    `A firewall drops the connection, or the address belongs to no machine that is on. Open the port in the firewall and the router, or correct ONESIXTY_PUBLIC_URL. ${mayBeHairpin}`,
   )
 
 const closedThere = (where: string): Stage<never> =>
   stopped(
     'port',
     `Nothing listens at ${where}.`,
-    'Start the server or the proxy that should listen there, forward the port in the router, or correct ONESIXTY_PUBLIC_URL.',
+    `Start the server or the proxy that should listen there, forward the port in the router, or correct ONESIXTY_PUBLIC_URL. ${mayBeHairpin}`,
   )
 
 /** A refusal by this machine: the server may listen elsewhere on it. */
