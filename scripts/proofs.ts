@@ -23,9 +23,9 @@ export const proofs: readonly Proof[] = [
     name: 'purses',
     summary: 'each message is charged once, in one purse: what only own devices may carry is never given to a shared one, and what both may carry is paid by the one that sent it, whatever its end',
     projects: both,
-    files: ['test/phones/own-devices.test.ts', 'test/messages/ends-in-each-purse.test.ts'],
+    files: ['test/phones/own-devices.test.ts', 'test/messages/ends-in-each-purse.test.ts', 'test/messages/two-attempts-two-purses.test.ts'],
     sizes: [],
-    catches: ['own-purse-over-a-shared-device'],
+    catches: ['later-device-pays', 'own-purse-over-a-shared-device'],
   },
   {
     name: 'crash-points',

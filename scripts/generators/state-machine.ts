@@ -24,7 +24,8 @@ what was charged stays charged. A message that is sent again after an unknown ou
 the table says \`failed\`, \`expired\` or \`canceled\`: the outcome of its first attempt is unknown.
 
 A hold is of the purse that pays for the message: the balance, or own use where own devices cost nothing. A message with a \`fallback\` has a hold of the
-balance; if an own device submitted it, the hold is released whole, and what the table charges counts as own use.
+balance; if an own device submitted the attempt that is charged, the hold is released whole, and what the table charges counts as own use. Parts that an
+earlier attempt took are paid by its device, unless the last one took more.
 `,
 }
 

@@ -47,6 +47,8 @@ export interface ModelMessage {
   refusals: number
   /** Parts that the network is known to have taken, in whichever attempt took the most. */
   partsTaken: number
+  /** That attempt; 0 without one. */
+  takenBy: number
   /** A restore holds it back. */
   heldBack: boolean
   createdAt: number
@@ -109,7 +111,7 @@ export const isLastSubmitted = ({ attempts, words }: ModelMessage, number: numbe
 export const isOpen = ({ status, wasSent }: ModelMessage): boolean =>
   status === 'queued' || status === 'sending' || (status === 'unconfirmed' && !wasSent)
 
-export const later = (number: number, last: number): number[] =>
+const later = (number: number, last: number): number[] =>
   Array.from({ length: last - number }, (_, i) => number + 1 + i)
 
 /** The try before `number` that was taken meanwhile, with nothing submitted between the two. */

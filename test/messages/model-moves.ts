@@ -1,5 +1,5 @@
 import type { ModelMessage, ModelOutcome, ReceiptResult } from './model-message.ts'
-import { lastOpenTo, payerOf } from './model-purses.ts'
+import { payerOf, take } from './model-purses.ts'
 
 /** How one message of the model moves, and what that costs its account. */
 export class ModelMoves {
@@ -16,7 +16,7 @@ export class ModelMoves {
     { number, outcome, isLate }: { number: number; outcome: ModelOutcome; isLate: boolean },
     nowMs: number,
   ): void {
-    const { status, parts } = message
+    const { status } = message
     const isLateYes = isLate && outcome.kind === 'accepted'
     if (isLateYes && (status === 'queued' || status === 'unconfirmed'))
       for (const part of message.waitedFor.values())
@@ -29,40 +29,34 @@ export class ModelMoves {
     }
     // A yes to the first try, told by a process that stood still, ends the wait for the second.
     if (status !== 'sending' && !(status === 'queued' && isLateYes)) return
-    if ('partsTaken' in outcome)
-      message.partsTaken = Math.min(parts, Math.max(message.partsTaken, outcome.partsTaken))
+    if ('partsTaken' in outcome) take(message, number, outcome.partsTaken)
     switch (outcome.kind) {
       case 'accepted':
-        this.#charge(message, parts, number)
+        this.#charge(message, message.parts, number)
         message.status = 'sent'
         message.wasSent = true
         if (!outcome.receipts) this.#settle(message)
         return
       case 'partial':
-        return this.finish(message, 'failed', message.partsTaken, number)
+        return this.finish(message, 'failed', message.partsTaken)
       case 'unavailable':
         return this.#again(message, message.dueAt)
       case 'unknown':
         if (!message.resendOnce || message.wentAgain)
-          return this.finish(message, 'unconfirmed', message.partsTaken, number)
+          return this.finish(message, 'unconfirmed', message.partsTaken)
         message.wentAgain = true
         return this.#again(message, nowMs)
       case 'refused':
-        return this.#refuse(message, { number, lasts: outcome.lasts }, nowMs)
+        return this.#refuse(message, outcome.lasts, nowMs)
     }
   }
 
-  #refuse(
-    message: ModelMessage,
-    { number, lasts }: { number: number; lasts: 'good' | 'now' | 'busy' | 'expired' },
-    nowMs: number,
-  ): void {
-    const before = lastOpenTo(message, number - 1)
-    if (lasts === 'expired') return this.finish(message, 'expired', 0, before)
+  #refuse(message: ModelMessage, lasts: 'good' | 'now' | 'busy' | 'expired', nowMs: number): void {
+    if (lasts === 'expired') return this.finish(message, 'expired', 0)
     // It keeps its place: the device rests.
     if (lasts === 'busy') return this.#again(message, message.dueAt)
     const delayMs = lasts === 'now' ? [15_000, 60_000][message.refusals] : undefined
-    if (delayMs === undefined) return this.finish(message, 'failed', 0, before)
+    if (delayMs === undefined) return this.finish(message, 'failed', 0)
     message.refusals += 1
     this.#again(message, nowMs + delayMs)
   }
@@ -87,13 +81,8 @@ export class ModelMoves {
     message.dueAt = dueAt
   }
 
-  /** What is charged was submitted by attempt `number`. */
-  finish(
-    message: ModelMessage,
-    status: string,
-    charged: number,
-    number = lastOpenTo(message, message.attempts),
-  ): void {
+  /** What is charged was submitted by attempt `number`: usually the parts that are known to be taken. */
+  finish(message: ModelMessage, status: string, charged: number, number = message.takenBy): void {
     // What became of its first try is unknown for ever.
     const isInDoubt = message.wentAgain && ['failed', 'expired', 'canceled'].includes(status)
     this.#charge(message, isInDoubt ? message.partsTaken : charged, number)

@@ -1,4 +1,4 @@
-import { type ModelMessage, later } from './model-message.ts'
+import type { ModelMessage } from './model-message.ts'
 
 /** Devices that submit: of the operator, the account's own, and a simulator of its own, whose messages are always paid. */
 export const modelDevices = ['shared', 'own', 'play'] as const
@@ -16,9 +16,13 @@ export function payerOf(
   return isOwn ? 'own_device' : 'balance'
 }
 
-/** The last attempt up to `last` that may have submitted something; 0 if none did. */
-export const lastOpenTo = ({ words }: ModelMessage, last: number): number =>
-  later(0, last).findLast((number) => words.get(number) !== 'nothing') ?? 0
+/** Attempt `number` is known to have taken so many parts: the attempt that took the most is charged, of equal ones the first. */
+export function take(message: ModelMessage, number: number, partsTaken: number): void {
+  const taken = Math.min(message.parts, partsTaken)
+  if (taken <= message.partsTaken) return
+  message.partsTaken = taken
+  message.takenBy = number
+}
 
 /** The parts that messages hold, in the wallet or beside it. */
 export const heldIn = (messages: readonly ModelMessage[], payer: ModelMessage['paidBy']): number =>

@@ -115,6 +115,7 @@ const modelMessage = (id: string, shape: SendShape, { createdAt, expiresAt }: Se
   lost: new Map(),
   refusals: 0,
   partsTaken: 0,
+  takenBy: 0,
   heldBack: false,
   waitedFor: new Map(),
 })

@@ -15,6 +15,8 @@ export interface Advance {
   trigger: Trigger
   atMs: number
   deviceId?: string
+  /** The attempt that it is about; omitted: the last one, or none. */
+  attemptNumber?: number
   receiptExpected?: boolean
   /** Parts that the network is known to have accepted. */
   partsTaken?: number

@@ -1,52 +1,70 @@
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import type { MessageState } from './message-store.ts'
-import type { Trigger } from './state.ts'
+import { chargeOf, moveAfterUnknown, moveOf, type Trigger } from './state.ts'
 
 interface Settled {
   message: MessageState
   trigger: Trigger
-  deviceId?: string
+  attemptNumber?: number
+  partsTaken?: number
 }
 
-/** Triggers that submitted nothing: if parts are charged anyway, an earlier attempt submitted them. */
-const submitsNothing: ReadonlySet<Trigger> = new Set([
-  'refused_for_good',
-  'expired_at_device',
-  'canceled_at_device',
-  'validity_ended',
-  'canceled',
-  'given_up_after_restore',
-])
-
-/** The last attempt of the named device; without one, the last up to a number that may have submitted something. */
+/** An own device submitted the attempt that is charged: the named one, or else the first that took `taken` parts. */
 const carriedByOwn = {
   sql: `select :turn as turn from attempts a
-        where a.account_id = :account and a.mode = :mode and a.message_id = :message and a.is_own = 1 and a.number = (
-          select max(b.number) from attempts b where b.account_id = :account and b.mode = :mode and b.message_id = :message
-            and b.number <= :last and (b.device_id = :device or (:device is null and b.state <> 'refused')))`,
-  inputs: ['account', 'mode', 'message', 'device', 'last', 'turn'],
+        where a.account_id = :account and a.mode = :mode and a.message_id = :message and a.is_own = 1 and a.number = coalesce(:attempt, (
+          select b.number from attempts b where b.account_id = :account and b.mode = :mode and b.message_id = :message
+            and b.parts_sent >= :taken order by b.number limit 1))`,
+  inputs: ['account', 'mode', 'message', 'attempt', 'taken', 'turn'],
+  numbers: ['attempt'],
 } as const
 
 /**
  * Returns which of these advances are about a message that shared devices may carry as well, but an own device of
- * the account carried: it pays, and the hold of the balance is released whole. Reads only messages with a
- * fallback whose hold is open.
+ * the account carried: it pays, and the hold of the balance is released whole. Reads only messages with a fallback
+ * of which something is charged now.
  */
 export async function readOwnPayers<A extends Settled>(
   tx: Tx,
   advances: readonly A[],
 ): Promise<ReadonlySet<A>> {
-  const asked = advances.filter(({ message }) => message.fallback !== null && message.cost_state === 'held')
+  const asked = advances.flatMap((advance) => {
+    const by = chargedBy(advance)
+    return by === null ? [] : [{ advance, ...by }]
+  })
   const rows = await selectEach<{ turn: number }>(
     tx,
     carriedByOwn,
-    asked.map(({ message, trigger, deviceId }, turn) => {
-      const isEarlier = submitsNothing.has(trigger)
-      const last = isEarlier && message.status === 'sending' ? message.attempts - 1 : message.attempts
-      const device = isEarlier ? null : (deviceId ?? message.device_id)
-      return [message.account_id, message.mode, message.id, device, last, turn]
-    }),
+    asked.map(({ advance: { message }, attempt }, turn) => [
+      message.account_id,
+      message.mode,
+      message.id,
+      attempt,
+      message.parts_sent,
+      turn,
+    ]),
   )
-  return new Set(rows.map(({ turn }) => asked[turn] as A))
+  return new Set(rows.map(({ turn }) => (asked[turn] as (typeof asked)[number]).advance))
+}
+
+/**
+ * Returns the attempt that an advance charges: the one that it is about if that took more parts than any before, and
+ * null for an earlier one. Returns null where nothing is charged, or only one purse could be.
+ */
+function chargedBy({
+  message,
+  trigger,
+  attemptNumber,
+  partsTaken = 0,
+}: Settled): { attempt: number | null } | null {
+  if (message.fallback === null || message.cost_state !== 'held') return null
+  const found = moveOf(message.status, trigger)
+  const move = found !== null && message.possible_duplicate === 1 ? moveAfterUnknown(found) : found
+  if (move === null || move.charge === 'keep') return null
+  const before = message.parts_sent
+  const taken = Math.min(message.parts, Math.max(before, partsTaken))
+  if (chargeOf(move.charge, message.held, taken) === 0) return null
+  const isOfThis = move.charge === 'all' || taken > before
+  return { attempt: isOfThis ? (attemptNumber ?? message.attempts) : null }
 }

@@ -261,10 +261,10 @@ async function endHeard(
     const message = states.get(settlement.messageId)
     // An ID that moved to another message in this unit has finished the wait of the former one.
     if (message === undefined || !(isKept ? isOpen(message) : message.status === 'sent')) return []
-    const { atMs, deviceId } = settlement
+    const { atMs, deviceId, attemptNumber } = settlement
     if (!overtaken.has(message.id) && !counted.has(settlement)) {
       const whole = { deviceId, receiptExpected: true, partsTaken: message.parts, error: null }
-      return [{ message, trigger: 'receipt_delivered', atMs, ...whole }]
+      return [{ message, trigger: 'receipt_delivered', atMs, attemptNumber, ...whole }]
     }
     const error = { code: 'receipt_missing', networkCode: null }
     return isKept ? [] : [{ message, trigger: 'receipt_lost', atMs, error }]

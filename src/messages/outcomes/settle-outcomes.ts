@@ -85,7 +85,7 @@ async function settleTogether(
   // counts.
   const last = new Map(states.flatMap((state) => (state === null ? [] : [[state.id, state]])))
   const back = [...last.values()].filter(({ status }) => status === 'queued')
-  const closed = await cancelClosedAccount(tx, back, latestOf(settlements))
+  const closed = await cancelRequeued(tx, back, settlements)
   const moved = new Map(
     current.map((settlement, i) => [settlement, closed.get(settlement.messageId) ?? states[i] ?? null]),
   )
@@ -98,7 +98,7 @@ async function settleTogether(
   const held = await heldOf(tx, ended)
   // Posted together and run in this order: a requeued message leaves the queue first.
   const [, , , , early] = await allDone([
-    updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow)),
+    back.length > 0 ? 0 : writeAttempts(tx, settlements),
     deleteRows(tx, 'queue', queueKey, ended.map(queueKeyOf)),
     requeue(tx, ended, { moved, back: new Set(back), held }),
     expectReceipts(tx, [...yeses, ...first], {
@@ -119,6 +119,23 @@ async function settleTogether(
 }
 
 const isLate = ({ knownIds }: Settlement): boolean => knownIds !== undefined
+
+const writeAttempts = (tx: Tx, settlements: readonly Settlement[]): Promise<number> =>
+  updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow))
+
+/**
+ * Cancels requeued messages of closed accounts. Their attempts are written before: they say what is charged, and who
+ * pays.
+ */
+async function cancelRequeued(
+  tx: Tx,
+  back: readonly MessageState[],
+  settlements: readonly Settlement[],
+): Promise<ReadonlyMap<string, MessageState>> {
+  if (back.length === 0) return new Map()
+  await writeAttempts(tx, settlements)
+  return cancelClosedAccount(tx, back, latestOf(settlements))
+}
 
 /** Removes requeued messages whose first attempt was accepted after all: there is no further attempt (P6). */
 async function cancelSecondTries(

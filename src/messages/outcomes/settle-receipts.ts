@@ -51,6 +51,7 @@ export async function settleReceipts(
     tx,
     verdicts.map(({ row, trigger, word }) => ({
       message: row,
+      attemptNumber: row.attempt_number,
       trigger,
       atMs: Math.max(word.atMs, floorMs),
       error:
