@@ -71,6 +71,13 @@ export const alertTexts: Readonly<Record<AlertKind, AlertTexts>> = {
     page: '/devices',
     notifiesOperators: true,
   },
+  messages_stranded: {
+    label: 'Messages wait for an own device',
+    began: (name) => `Messages of ${name} wait for an own device`,
+    ended: null,
+    page: '/devices',
+    notifiesOperators: false,
+  },
 }
 
 export const alertKinds = Object.keys(alertTexts) as AlertKind[]

@@ -1,18 +1,15 @@
 import { sql } from 'kysely'
 import { utcDay } from '../runtime/clock.ts'
-import { hasOwnCarrier } from '../devices/core/own-carriers.ts'
+import { inUseDays } from '../ledger/usage-pace.ts'
 import type { AlertRule, Condition } from './condition.ts'
 import { idsAmong, subjectsOf } from './resolved-subjects.ts'
 
-/** Accounts that sent nothing within this time are not notified. */
-const inUseDays = 30
-
 /**
- * Live balances at or below the threshold of the account, and exhausted ones, of accounts that sent something
- * recently. An exhausted balance is low too. Not of accounts whose own devices carry their messages for nothing:
- * `simulated` are the kinds that are always paid.
+ * Live balances at or below the threshold of the account, and exhausted ones, of accounts that use theirs: they spent
+ * something recently, or holds take all of it, so that the next send is rejected. An exhausted balance is low too.
+ * What own devices carry for nothing does not count.
  */
-export const lowBalances = (simulated: readonly string[]): AlertRule => ({
+export const lowBalances: AlertRule = {
   kinds: ['balance_low', 'balance_exhausted'],
   everyMs: 30_000,
   async find(db, nowMs) {
@@ -23,22 +20,17 @@ export const lowBalances = (simulated: readonly string[]): AlertRule => ({
       .where('mode', '=', 'live')
       .where(sql<boolean>`granted - reserved - used <= low_threshold`)
       .where('accounts.state', '=', 'active')
-      .where(({ eb, not, and }) =>
-        not(
-          and([
-            eb('accounts.own_devices', '=', 'free'),
-            hasOwnCarrier(sql.ref('wallets.account_id'), simulated),
-          ]),
-        ),
-      )
-      .where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('usage_days')
-            .select('day')
-            .whereRef('usage_days.account_id', '=', 'wallets.account_id')
-            .whereRef('usage_days.mode', '=', 'wallets.mode')
-            .where('day', '>=', utcDay(nowMs) - inUseDays),
-        ),
+      .where(({ or, exists, selectFrom }) =>
+        or([
+          exists(
+            selectFrom('usage_days')
+              .select('day')
+              .whereRef('usage_days.account_id', '=', 'wallets.account_id')
+              .whereRef('usage_days.mode', '=', 'wallets.mode')
+              .where('day', '>=', utcDay(nowMs) - inUseDays),
+          ),
+          sql<boolean>`(reserved > 0 and granted - reserved - used <= 0)`,
+        ]),
       )
       .execute()
     return rows.flatMap((row) => conditionsOf(row, row.granted - row.reserved - row.used))
@@ -67,7 +59,7 @@ export const lowBalances = (simulated: readonly string[]): AlertRule => ({
       ),
     ])
   },
-})
+}
 
 function conditionsOf(
   row: { account_id: string; name: string; low_threshold: number; reserved: number },

@@ -1,3 +1,4 @@
+import { realKinds } from '../connectors/registry.ts'
 import type { DevicePool } from '../dispatch/devices/device-pool.ts'
 import { InboundReceiver } from '../dispatch/inbound/inbound-receiver.ts'
 import type { Route } from '../dispatch/routes/choose-device.ts'
@@ -14,6 +15,7 @@ const keywordTermsOf = ({ config, secret }: Pick<Wiring, 'config' | 'secret'>): 
   answersShared: config.answerShared === 'yes',
   sharedStopDays: config.sharedStopDays,
   queueLimit: config.queueLimit,
+  kinds: realKinds,
   numbers: createNumberHash(secret),
 })
 

@@ -180,6 +180,8 @@ export interface Capabilities {
   alphanumericSender: boolean
   /** Whether a text is sent as GSM-7 or UCS-2 can be chosen; otherwise it depends on the text. */
   encodingChoice: boolean
+  /** By its settings it only receives: nothing is ever submitted to it. */
+  receivesOnly?: true
 }
 
 /** Events of a connector. Each promise settles when the event is stored; after a rejection the connector retries. */
@@ -192,10 +194,7 @@ export interface ConnectorEvents {
   healthChanged(): void
 }
 
-/**
- * A device for its connector. `settings` were checked; missing ones have their default. `secrets` are in
- * clear text.
- */
+/** A device for its connector: checked `settings`, missing ones with their default, and `secrets` in clear text. */
 export interface DeviceSetup {
   id: string
   name: string

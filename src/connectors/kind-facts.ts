@@ -1,3 +1,5 @@
+import type { Capabilities } from './connector.ts'
+
 /**
  * The facts about a kind of device, for the API, the console and the command line: a kind is never named
  * outside of its folder and of `registry.ts`. Only texts, so that reading them loads no connector.
@@ -13,6 +15,10 @@ export interface KindFacts {
   isPhone?: true
   /** Nothing that it accepts is actually sent. */
   isSimulated?: true
+  /** What each of its devices can carry. */
+  carries: Pick<Capabilities, 'maxParts' | 'alphanumericSender' | 'encodingChoice'>
+  /** The setting with which a device only receives. Omitted: each sends. */
+  receivesOnly?: { setting: string; value: string }
   /** Its peer can be tested without sending anything; the label of the console's button. */
   trial?: string
   /** With which keys the owner of an account can add one; `never` leaves it to the operator. */

@@ -1,5 +1,6 @@
 import { androidFacts } from './android/facts.ts'
 import type { ConnectorKind } from './connector.ts'
+import type { RealKinds } from '../devices/core/carrying.ts'
 import type { KindFacts } from './kind-facts.ts'
 import { simulatorFacts } from './simulator/facts.ts'
 import { smppFacts } from './smpp/facts.ts'
@@ -38,6 +39,14 @@ const namesOf = (is: (facts: KindFacts) => boolean): readonly string[] =>
 export const phoneKinds: readonly string[] = namesOf(({ isPhone }) => isPhone === true)
 /** Kinds whose devices send nothing for real. */
 export const simulatedKinds: readonly string[] = namesOf(({ isSimulated }) => isSimulated === true)
+/** The kinds whose devices send for real, with what they can carry. */
+export const realKinds: RealKinds = Object.fromEntries(
+  Object.values(kinds).flatMap(({ facts: { kind, isSimulated, carries, receivesOnly } }) => {
+    const { maxParts, alphanumericSender, encodingChoice: choosesEncoding } = carries
+    const only = receivesOnly === undefined ? {} : { receivesOnly }
+    return isSimulated ? [] : [[kind, { maxParts, alphanumericSender, choosesEncoding, ...only }]]
+  }),
+)
 /** The kind whose shared device carries all test messages. */
 export const testKind = 'simulator'
 /** Kinds whose devices are added with their settings, by a form or a command. */

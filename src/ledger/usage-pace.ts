@@ -1,3 +1,4 @@
+import type { Balance } from './balance.ts'
 import type { Db } from '../storage/seam/dialect.ts'
 import type { WalletName } from './ledger.ts'
 
@@ -29,8 +30,25 @@ export async function readUsageDays(
   }))
 }
 
+/** An account that spent nothing of its balance for this long does not depend on it. */
+export const inUseDays = 30
+
+/**
+ * Returns whether a balance at or below its threshold is worth a warning. Where own devices carry messages for nothing
+ * it is only if the account spent something of it recently, or holds take all of it. `usage` ends with today.
+ */
+export const isLowForUse = (
+  { isLow, available, reserved }: Pick<Balance, 'isLow' | 'available' | 'reserved'>,
+  areOwnFree: boolean,
+  usage: readonly UsageDay[],
+): boolean =>
+  isLow &&
+  (!areOwnFree ||
+    (reserved > 0 && available <= 0) ||
+    usage.slice(-inUseDays - 1).some(({ parts }) => parts > 0))
+
 /** A week evens out its days, and still follows a change within days. */
-export const paceDays = 7
+const paceDays = 7
 
 export interface Pace {
   /** SMS per day, the average of the last `days` whole days; null before the first one has ended. */

@@ -57,7 +57,7 @@ interface Cause {
 }
 
 const causes = {
-  no_own_device: { reason: 'no_own_device', because: 'the account has none that is enabled' },
+  no_own_device: { reason: 'no_own_device', because: 'the account has none that is enabled and can send' },
   sender: { reason: 'sender', because: 'none of them can send from this name or number' },
   encoding: { reason: 'encoding', because: 'none of them can be forced to send this text as UCS-2' },
 } satisfies Record<string, Cause>

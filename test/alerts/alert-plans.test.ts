@@ -4,7 +4,9 @@ import { disabledEndpoints } from '../../src/alerts/disabled-endpoints.ts'
 import { expiringKeys } from '../../src/alerts/expiring-keys.ts'
 import { lowBalances } from '../../src/alerts/low-balances.ts'
 import { offlineDevices } from '../../src/alerts/offline-devices.ts'
+import { realKinds } from '../../src/connectors/registry.ts'
 import { pausedAccounts } from '../../src/alerts/paused-accounts.ts'
+import { strandedMessages } from '../../src/alerts/stranded-messages.ts'
 import { unusualFailures } from '../../src/alerts/unusual-failures.ts'
 import { recordStandings } from '../../src/devices/status/device-history.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
@@ -23,11 +25,12 @@ afterAll(() => house.close())
 
 const rules: Readonly<Record<string, AlertRule>> = {
   offlineDevices: offlineDevices(1),
-  lowBalances: lowBalances(['simulator']),
+  lowBalances,
   disabledEndpoints: disabledEndpoints(5),
   pausedAccounts,
   expiringKeys: expiringKeys(7),
   unusualFailures: unusualFailures(20),
+  strandedMessages: strandedMessages(realKinds),
 }
 
 /** By what a rule begins with, which it reads once; all else it looks up. SQLite names a table by its alias. */
@@ -38,6 +41,8 @@ const begins: Readonly<Record<string, readonly string[]>> = {
   pausedAccounts: ['SCAN accounts'],
   expiringKeys: ['SCAN k', 'SCAN accounts'],
   unusualFailures: ['SCAN a'],
+  // Of what waits for an instant only the rows of own devices.
+  strandedMessages: ['SCAN queue_totals', 'SCAN deferred'],
 }
 
 test.each(Object.entries(rules))('%s walks over no table for each row of another', async (name, rule) => {

@@ -50,7 +50,7 @@ test('a canceled message that own devices would have carried for nothing says th
   ])
 })
 
-test('the last own device that is removed counts what waits for one, and says what becomes of it', async () => {
+test('the last own device that is disabled or removed counts what waits for it, and says what becomes of it', async () => {
   await serveOnce(cli.dataFolder, accountId, 2, { paidBy: 'own_device' })
   const add = (name: string) =>
     cli.json<{ id: string }>(
@@ -58,10 +58,17 @@ test('the last own device that is removed counts what waits for one, and says wh
       'secret',
     )
   const [first, last] = [await add('First'), await add('Last')]
+  expect(await cli.json(`device set ${first.id} --disable`)).toMatchObject({ messages_stranded: 0 })
+  const paused = (await cli.run(`device set ${last.id} --disable`)).stdout
+  expect(paused).toContain('2 messages wait for it: no own device that is enabled can send them')
+  expect(paused).toMatch(
+    /Enable it, and they are sent; otherwise they expire with the code no_own_device, the last at 20\d\d-/,
+  )
+  expect(await cli.json(`device set ${last.id} --enable`)).toMatchObject({ messages_stranded: 0 })
   expect(await cli.json(`device remove ${first.id}`)).toMatchObject({ changed: true, messages_stranded: 0 })
   const { stdout } = await cli.run(`device remove ${last.id}`)
   expect(stdout).toContain(`${last.id} is now retired.`)
-  expect(stdout).toContain('The account has no other own device, and 2 messages wait for one')
+  expect(stdout).toContain('2 messages wait for an own device: no own device that is enabled can send them')
   expect(stdout).toMatch(/they expire with the code no_own_device, the last at 20\d\d-/)
   expect(await cli.json(`device remove ${last.id}`)).toMatchObject({ changed: false, messages_stranded: 2 })
 })

@@ -3,6 +3,7 @@ import type { BalanceAnswer } from '../../src/api/console/account/balance-calls.
 import type { DevicesAnswer } from '../../src/api/console/devices/device-calls.ts'
 import type { NowAnswer } from '../../src/api/console/messages/overview-calls.ts'
 import type { OperatedAccount } from '../../src/api/console/operator/operator-calls.ts'
+import { utcDay } from '../../src/runtime/clock.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { sendMessages } from '../../src/messages/send/send-messages.ts'
 import type { Tx } from '../../src/storage/seam/dialect.ts'
@@ -21,7 +22,7 @@ const summary = async () => (await house.ada.read('balance/summary')).body as Ba
 const now = async () => ((await house.ada.read('overview/now')).body as NowAnswer).balance
 const write = (run: (tx: Tx) => Promise<unknown>) => house.app.storage.writer.write(run)
 
-test('own use is shown beside the balance, and a low balance is no warning while own devices carry', async () => {
+test('own use is shown beside the balance, and a low balance is a warning only if it is spent while own devices carry', async () => {
   const { accountId } = house.ada
   await house.ada.change('balance/threshold', { threshold: 10 })
   expect(await summary()).toMatchObject({ isLow: true, areOwnFree: false, ownUsed: 0, ownReserved: 0 })
@@ -33,6 +34,12 @@ test('own use is shown beside the balance, and a low balance is no warning while
   await write((tx) => tx.updateTable('accounts').set({ own_devices: 'free' }).where('id', '=', accountId).execute()) // prettier-ignore
   expect(await summary()).toMatchObject({ isLow: false, areOwnFree: true })
   expect(await now()).toMatchObject({ isLow: false, areOwnFree: true })
+  const day = { account_id: accountId, mode: 'live', day: utcDay(nowMs) - 30, parts: 1 } as const
+  await write((tx) => insertRows(tx, 'usage_days', [day]))
+  expect(await summary()).toMatchObject({ isLow: true, areOwnFree: true })
+  expect(await now()).toMatchObject({ isLow: true, areOwnFree: true })
+  await write((tx) => tx.updateTable('usage_days').set({ day: day.day - 1 }).where('account_id', '=', accountId).execute()) // prettier-ignore
+  expect([(await summary()).isLow, (await now()).isLow]).toEqual([false, false])
   const request = sendRequest(
     { ids: createIds({ now: Date.now }), nowMs },
     { accountId, parts: 3, paidBy: 'own_device' },
@@ -41,12 +48,18 @@ test('own use is shown beside the balance, and a low balance is no warning while
   expect(await now()).toMatchObject({ available: 10, reserved: 0, ownReserved: 3, ownUsed: 0 })
 })
 
-test('the page of devices counts what waits for an own device while none is enabled, in live mode only', async () => {
+test('the page of devices counts what waits for an own device that is not enabled, also for each, in live mode only', async () => {
   const stranded = async (mode: 'live' | 'test') =>
     ((await house.ada.read('devices/list', { hours: 24 }, { mode })).body as DevicesAnswer).stranded
   expect(await stranded('live')).toEqual({ messages: 0, expireBy: null })
   await write((tx) => tx.updateTable('devices').set({ state: 'disabled' }).where('id', '=', 'dev_own').execute()) // prettier-ignore
-  expect(await stranded('live')).toEqual({ messages: 1, expireBy: expect.any(Number) })
+  const waiting = { messages: 1, expireBy: expect.any(Number) }
+  expect(await stranded('live')).toEqual(waiting)
+  const [own] = ((await house.ada.read('devices/list', { hours: 24 })).body as DevicesAnswer).devices
+  expect(own).toMatchObject({ id: 'dev_own', status: 'disabled', waiting })
+  expect((await house.ada.read('devices/one', { deviceId: 'dev_own', hours: 24 })).body).toMatchObject({
+    waiting,
+  })
   expect(await stranded('test')).toEqual({ messages: 0, expireBy: null })
 })
 

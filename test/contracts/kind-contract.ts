@@ -45,6 +45,16 @@ export function kindContract({ facts, kind, required, secrets, nonsense }: KindS
       expect(facts.addedByOwners === 'always' || (facts.notAdded ?? '').endsWith('.')).toBe(true)
     })
 
+    test('only receives with the setting that it names for that, and with no other', () => {
+      const world = createWorld()
+      const { setting, value } = facts.receivesOnly ?? { setting: '', value: '' }
+      const silent = { ...setup, settings: { ...required, ...(setting !== '' && { [setting]: value }) } }
+      const receivesOnly = (given: DeviceSetup) =>
+        kind.createLink(given, world.tools, world.events).capabilities.receivesOnly === true
+      expect([receivesOnly(setup), receivesOnly(silent)]).toEqual([false, facts.receivesOnly !== undefined])
+      expect(setting === '' || names.includes(setting)).toBe(true)
+    })
+
     test('leaves every setting with an address or a file to the operator', () => {
       const reaching = /url|host|port|file|address|server|path|proxy|endpoint|cert|dir|domain|hook/
       const left = names.filter((name) => isOwnerSetting(facts, name) && reaching.test(name))
@@ -59,6 +69,7 @@ export function kindContract({ facts, kind, required, secrets, nonsense }: KindS
       expect('wake' in device).toBe(facts.isPhone === true)
       expect(Number.isInteger(device.window) && device.window >= 0).toBe(true)
       expect(device.capabilities.maxParts).toBeGreaterThanOrEqual(1)
+      expect(device.capabilities).toMatchObject(facts.carries)
       await world.clock.advance(3_600_000)
       expect(world.statuses).toEqual([])
       await device.stop()

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import type { RoutedDevice } from '../../src/dispatch/devices/routed-device.ts'
 import { routingFor } from '../../src/dispatch/devices/routing.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 import { pullKind } from '../phones/pull-kind.ts'
@@ -83,4 +84,20 @@ test('a phone stands for its numbers and for no name, whatever its senders say: 
   const isEnabled = (sender: string | null) => routingFor(phones.pool, 'acc_a', 'live', sender).enabled
   expect(['ACME', '12345', '+4915199999999'].map(isEnabled)).toEqual([false, false, false])
   expect([null, '+4915112345678'].map(isEnabled)).toEqual([true, true])
+})
+
+test('for nothing goes what an own device can send for real: no simulator, and no link that only receives', () => {
+  const can = { deliveryReports: true, maxParts: 10, alphanumericSender: true, encodingChoice: true }
+  const device = (kind: string, accountId: string | null, more: { receivesOnly?: true } = {}): RoutedDevice => ({
+    facts: { id: 'dev_1', accountId, mode: 'live', kind, name: 'd', senders: new Set(), country: null, pace: null, isDraining: false },
+    capabilities: { ...can, ...more }, isWorking: true, throughput: null, link: 'session',
+  }) // prettier-ignore
+  const isFree = (...devices: RoutedDevice[]) =>
+    routingFor({ servingAccount: () => devices }, 'acc_a', 'live', null, false, 'own').enabled
+  const others = [
+    device('smpp', null),
+    device('simulator', 'acc_a'),
+    device('smpp', 'acc_a', { receivesOnly: true }),
+  ]
+  expect([isFree(...others), isFree(...others, device('smpp', 'acc_a'))]).toEqual([false, true])
 })

@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { renderStatus } from '../../src/api/v1/status.ts'
-import { readDevicesStatus } from '../../src/devices/status/device-status.ts'
+import { statusOperation } from '../../src/api/v1/status.ts'
+import { realKinds } from '../../src/connectors/registry.ts'
 import { expireWaiting } from '../../src/messages/queue/finish-queued.ts'
+import { releaseDue } from '../../src/messages/queue/release-due.ts'
 import { readStranded } from '../../src/messages/queue/stranded.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
+import { statementsOf } from '../plans.ts'
 import { openUnitHouse, type UnitHouse } from '../messages/unit-house.ts'
 
-/** Messages that only own devices may carry, in an account that has none. */
+/** Messages that only own devices may carry, in an account of which no device can. */
 let house: UnitHouse
 beforeEach(async () => {
   house = await openUnitHouse()
@@ -16,31 +18,44 @@ afterEach(async () => {
   await house.close()
 })
 
-const play = ['play']
 const free = { paidBy: 'own_device' } as const
 const hourMs = 3_600_000
+const none = { messages: 0, expireBy: null, waitFor: new Map() }
 
-async function addDevice(kind: string, row: { accountId?: string | null; state?: 'enabled' | 'disabled' } = {}) {
-  const { accountId = 'acc_a', state = 'enabled' } = row
-  const [id, nowMs] = [`dev_${kind}_${accountId ?? ''}_${state}`, house.clock.now()]
+interface Added {
+  id?: string
+  accountId?: string | null
+  state?: 'enabled' | 'disabled'
+  senders?: readonly string[]
+  settings?: Readonly<Record<string, string>>
+  /** Numbers of SIMs that it reported. */
+  numbers?: readonly string[]
+}
+async function addDevice(kind: string, row: Added = {}) {
+  const { accountId = 'acc_a', state = 'enabled', senders = [], settings = {}, numbers = [] } = row
+  const { id = `dev_${kind}_${accountId ?? ''}_${state}` } = row
+  const nowMs = house.clock.now()
   await house.store.writer.write(async (tx) => {
     await insertRows(tx, 'devices', [
-      { id, account_id: accountId, kind, mode: 'live', name: id, state, senders: '[]', settings: '{}', created_at: nowMs, updated_at: nowMs },
+      { id, account_id: accountId, kind, mode: 'live', name: id, state, senders: JSON.stringify(senders), settings: JSON.stringify(settings), created_at: nowMs, updated_at: nowMs },
     ])
-    const report = { link: 'stream', sims: [], capabilities: null, throughput: null, inFlight: 0 }
+    const sims = numbers.map((number, i) => ({ slot: i + 1, number, carrier: null }))
+    const report = { link: 'stream', sims, capabilities: null, throughput: null, inFlight: 0 }
     await insertRows(tx, 'device_reports', [
       { device_id: id, status: 'online', reasons: '[]', body: JSON.stringify(report), reported_at: nowMs },
     ] as never)
   })
 } // prettier-ignore
-const stranded = () => readStranded(house.store.db, 'acc_a', play)
+const stranded = () => readStranded(house.store.db, 'acc_a', realKinds)
 async function status() {
-  const owner = { accountId: 'acc_a', mode: 'live', simulatedKinds: play } as const
-  const shown = renderStatus(await readDevicesStatus(house.store.db, owner, house.clock.now()), 'live')
+  const deps = { readOf: () => house.store.db, now: () => house.clock.now() }
+  const call = { caller: { accountId: 'acc_a', mode: 'live' } }
+  const { body } = await statusOperation.handle(deps, call as never)
+  const shown = body as { status: string; accepting: boolean; reasons: string[]; queue: { messages: number } }
   return [shown.status, shown.accepting, shown.reasons, shown.queue.messages]
 }
 async function expired(): Promise<(string | null)[]> {
-  await house.store.writer.write((tx) => expireWaiting(tx, house.clock.now() + 2 * hourMs, 100, play))
+  await house.store.writer.write((tx) => expireWaiting(tx, house.clock.now() + 2 * hourMs, 100, realKinds))
   const rows = await house.store.db
     .selectFrom('messages')
     .select(['status', 'error_code'])
@@ -54,7 +69,7 @@ test('the status is degraded while messages wait for an own device and only shar
   expect(await status()).toEqual(['operational', true, [], 0])
   await house.send(free)
   expect(await status()).toEqual(['degraded', true, ['no_own_device'], 1])
-  await addDevice('play')
+  await addDevice('simulator')
   expect(await status()).toEqual(['degraded', true, ['no_own_device'], 1])
   await addDevice('smpp', { state: 'disabled' })
   expect(await status()).toEqual(['degraded', true, ['no_own_device'], 1])
@@ -72,7 +87,7 @@ test('queued, scheduled and forced messages are counted as stranded, others and 
   const nowMs = house.clock.now()
   await house.send({})
   await house.send({ from: 'live+own' })
-  expect(await stranded()).toEqual({ messages: 0, expireBy: null })
+  expect(await stranded()).toEqual(none)
   await house.send({
     ...free,
     recipients: ['+4915112345678', '+4915112345679'].map((to) => ({ to, country: 'DE' })),
@@ -80,11 +95,11 @@ test('queued, scheduled and forced messages are counted as stranded, others and 
   })
   await house.send({ ...free, encodingForced: true, from: 'Shop', expiresAt: nowMs + 2 * hourMs })
   await house.send({ ...free, sendAt: nowMs + hourMs, expiresAt: nowMs + 3 * hourMs })
-  expect(await stranded()).toEqual({ messages: 4, expireBy: nowMs + 3 * hourMs })
+  expect(await stranded()).toEqual({ messages: 4, expireBy: nowMs + 3 * hourMs, waitFor: new Map() })
   await house.claim('dev_gone', { routeKey: 'live+own:' })
   expect(await stranded()).toMatchObject({ messages: 3 })
-  await addDevice('smpp')
-  expect(await stranded()).toEqual({ messages: 0, expireBy: null })
+  await addDevice('smpp', { senders: ['*'] })
+  expect(await stranded()).toEqual(none)
 })
 
 test('at the end of its validity a stranded message expires with no_own_device, another one as ever', async () => {
@@ -101,7 +116,83 @@ test('with an own device that did not work, it expires as ever', async () => {
 })
 
 test('a simulator is no own device that could have carried it', async () => {
-  await addDevice('play')
+  await addDevice('simulator')
   await house.send({ ...free, expiresAt: house.clock.now() + hourMs })
   expect(await expired()).toEqual(['no_own_device'])
+})
+
+test('what is waited for is asked of the sender and the encoding, not of the account: another own device does not hide it', async () => {
+  const expiresAt = house.clock.now() + hourMs
+  await addDevice('android', { id: 'dev_phone', state: 'disabled', numbers: ['+4915112345678'] })
+  await addDevice('smpp', { id: 'dev_link', state: 'disabled', senders: ['Shop'] })
+  await addDevice('android', { id: 'dev_other' })
+  await house.send({ ...free, expiresAt })
+  await house.send({ ...free, from: '+4915112345678', expiresAt })
+  await house.send({ ...free, from: 'Shop', expiresAt })
+  await house.send({ ...free, encodingForced: true, expiresAt })
+  const waiting = { messages: 1, expireBy: expiresAt }
+  expect(await stranded()).toEqual({
+    messages: 3,
+    expireBy: expiresAt,
+    waitFor: new Map([
+      ['dev_phone', waiting],
+      ['dev_link', { ...waiting, messages: 2 }],
+    ]),
+  })
+  expect(await status()).toEqual(['degraded', true, ['no_own_device'], 4])
+  expect(await expired()).toEqual(['expired_in_queue', 'no_own_device', 'no_own_device', 'no_own_device'])
+})
+
+test('what has more parts than the enabled own device can join waits for one that can', async () => {
+  const short = { ...realKinds, android: { ...realKinds['android'], maxParts: 2 } } as typeof realKinds
+  const expiresAt = house.clock.now() + hourMs
+  await addDevice('android')
+  await addDevice('smpp', { state: 'disabled' })
+  await house.send({ ...free, parts: 2, expiresAt })
+  await house.send({ ...free, parts: 3, expiresAt })
+  const waiting = { messages: 1, expireBy: expiresAt }
+  expect(await readStranded(house.store.db, 'acc_a', short)).toEqual({
+    ...waiting,
+    waitFor: new Map([['dev_smpp_acc_a_disabled', waiting]]),
+  })
+  await house.store.writer.write((tx) => expireWaiting(tx, expiresAt, 100, short))
+  const rows = await house.store.db.selectFrom('messages').select('error_code').orderBy('parts').execute()
+  expect(rows.map(({ error_code: code }) => code)).toEqual(['expired_in_queue', 'no_own_device'])
+})
+
+test('a link that only receives is no own device that could carry it', async () => {
+  await addDevice('smpp', { settings: { bind: 'receiver' } })
+  await house.send({ ...free, expiresAt: house.clock.now() + hourMs })
+  expect(await stranded()).toMatchObject({ messages: 1 })
+  expect(await expired()).toEqual(['no_own_device'])
+})
+
+test('what is scheduled or delayed and expires before it is due ends as stranded, too, and counts in the status', async () => {
+  await addDevice('android')
+  const nowMs = house.clock.now()
+  const later = { sendAt: nowMs + hourMs, expiresAt: nowMs + hourMs }
+  await house.send({ ...free, ...later, from: 'Shop' })
+  await house.send({ ...free, ...later })
+  expect(await status()).toEqual(['degraded', true, ['no_own_device'], 0])
+  const released = await house.store.writer.write((tx) =>
+    releaseDue(tx, { dueMs: nowMs + hourMs, nowMs: nowMs + hourMs, most: 10, kinds: realKinds }),
+  )
+  expect(released.states.map(({ status: state, error_code: code }) => [state, code])).toEqual([
+    ['expired', 'no_own_device'],
+    ['expired', 'expired_in_queue'],
+  ])
+})
+
+test('what expires together locks each wallet once, whatever its error: two orders of two wallets could wait for each other', async () => {
+  const soon = { expiresAt: house.clock.now() + hourMs }
+  await house.send({ ...soon })
+  await house.send({ ...soon, ...free })
+  const statements: string[] = []
+  await house.store.writer.write(async (tx) => {
+    const seen = await statementsOf(tx, () =>
+      expireWaiting(tx, house.clock.now() + 2 * hourMs, 100, realKinds),
+    )
+    statements.push(...seen.map(({ sql }) => sql))
+  })
+  expect(statements.filter((sql) => /update "?wallets"?/i.test(sql))).toHaveLength(1)
 })

@@ -34,6 +34,7 @@ test.for(widths)(
     }
     await tab.open(`${ada.place}/live/devices`)
     await tab.page.getByText('1 message waits for an own device').waitFor()
+    await tab.page.getByText('1 message waits for this device').waitFor()
     await expectSound(tab)
     await tab.open(`${ada.url}/operator`)
     await tab.page.getByRole('columnheader', { name: 'Own devices' }).waitFor()

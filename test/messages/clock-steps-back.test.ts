@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { moveMessages } from '../../src/messages/queue/move-messages.ts'
+import { realKinds } from '../../src/connectors/registry.ts'
 import { releaseDue } from '../../src/messages/queue/release-due.ts'
 import { openUnitHouse, type UnitHouse } from './unit-house.ts'
 
@@ -53,7 +54,7 @@ test('a receipt that comes before the message was sent, by its clock, counts fro
 test('a scheduled message that falls due before it was accepted, by its clock, waits from when it was accepted', async () => {
   const nowMs = await sendLater()
   await house.store.writer.write((tx) =>
-    releaseDue(tx, { dueMs: nowMs + 2 * hourMs, nowMs: nowMs - hourMs, most: 10 }),
+    releaseDue(tx, { dueMs: nowMs + 2 * hourMs, nowMs: nowMs - hourMs, most: 10, kinds: realKinds }),
   )
   expect(await house.message()).toMatchObject({ status: 'queued', updated_at: nowMs })
   const rows = await house.store.db.selectFrom('queue').select(['due_at', 'changed_at']).execute()

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { realKinds } from '../../src/connectors/registry.ts'
 import { judgeLate } from '../../src/dispatch/outcomes/retry-policy.ts'
 import { advanceMessages } from '../../src/messages/core/advance-messages.ts'
 import { routeKeyOf } from '../../src/messages/core/route-key.ts'
@@ -62,7 +63,7 @@ const endWaiting = (trigger: 'canceled' | 'given_up_after_restore') =>
   )
 async function expire(): Promise<void> {
   house.clock.jumpWallClock(86_400_000)
-  await house.store.writer.write((tx) => expireWaiting(tx, house.clock.now(), 10))
+  await house.store.writer.write((tx) => expireWaiting(tx, house.clock.now(), 10, realKinds))
 }
 const erase = () =>
   eraseNumber(

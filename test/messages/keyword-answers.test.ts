@@ -1,10 +1,14 @@
-import type { Updateable } from 'kysely'
+import type { Selectable, Updateable } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { realKinds } from '../../src/connectors/registry.ts'
 import { dayMs } from '../../src/runtime/clock.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
+import { InboundReceiver } from '../../src/dispatch/inbound/inbound-receiver.ts'
+import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
 import type { InboundMessage, KeywordTerms } from '../../src/messages/inbound/inbound-message.ts'
 import { receiveMessages } from '../../src/messages/inbound/receive-messages.ts'
 import { sendMessages } from '../../src/messages/send/send-messages.ts'
+import type { DeviceTable } from '../../src/storage/tables/device-tables.ts'
 import type { AccountTable } from '../../src/storage/tables/account-tables.ts'
 import type { Mode } from '../../src/storage/tables/schema.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
@@ -49,7 +53,7 @@ async function hear(
   text: string,
   from = number,
   more: Partial<KeywordTerms> = {},
-  piece: Pick<InboundMessage, 'fragment' | 'isOwnDevice'> = {},
+  piece: Pick<InboundMessage, 'fragment' | 'isOwnDevice' | 'answerFrom'> = {},
 ) {
   await base.clock.advance(1)
   const message = {
@@ -73,26 +77,88 @@ test('who was written to is answered', async () => {
   expect(await hear('STOP')).toEqual({ answers: 1, stopped: 1 })
 })
 
+/** The answers that wait. */
+const answers = () =>
+  base.storage.read
+    .selectFrom('messages')
+    .innerJoin('queue', 'queue.message_id', 'messages.id')
+    .select(['paid_by', 'fallback', 'queue.route_key', 'text'])
+    .where('text', 'in', [keywordTerms.help, keywordTerms.confirmation])
+    .orderBy('messages.id')
+    .execute()
+const addDevice = (device: Partial<Selectable<DeviceTable>> = {}) =>
+  base.storage.writer.write((tx) =>
+    insertRows(tx, 'devices', [
+      { id: base.ids('dev'), account_id: accountId, mode: 'live', kind: 'android', name: 'Own', state: 'enabled', senders: '["+4915199990001"]', settings: '{}', created_at: 1, updated_at: 1, ...device },
+    ]),
+  ) // prettier-ignore
+
 test('where own devices are free, what one of them received is answered over own devices at no cost, and nothing else', async () => {
   await send()
-  const answers = () =>
-    base.storage.read
-      .selectFrom('messages')
-      .innerJoin('queue', 'queue.message_id', 'messages.id')
-      .select(['paid_by', 'queue.route_key', 'text'])
-      .where('text', 'in', [keywordTerms.help, keywordTerms.confirmation])
-      .orderBy('messages.id')
-      .execute()
+  await addDevice()
   await base.storage.writer.write((tx) => tx.updateTable('wallets').set({ granted: 1 }).execute())
   expect(await hear('HELP', number, {}, { isOwnDevice: true })).toMatchObject({ answers: 0 })
   await limit({ own_devices: 'free' })
   expect(await hear('HELP')).toMatchObject({ answers: 0 })
-  const free = { paid_by: 'own_device', route_key: 'live+own:' }
+  const free = { paid_by: 'own_device', fallback: null, route_key: 'live+own:' }
   expect(await hear('HELP', number, {}, { isOwnDevice: true })).toMatchObject({ answers: 1 })
   expect(await answers()).toEqual([{ ...free, text: keywordTerms.help }])
   // The STOP takes the other answer out of the queue.
   expect(await hear('STOP', number, {}, { isOwnDevice: true })).toEqual({ answers: 1, stopped: 1 })
   expect(await answers()).toEqual([{ ...free, text: keywordTerms.confirmation }])
+})
+
+const unfit: [string, Partial<Selectable<DeviceTable>>, Partial<KeywordTerms> & { answerFrom?: string }][] = [
+  ['is disabled', { state: 'disabled' }, {}],
+  ['only receives', { kind: 'smpp', settings: '{"bind":"receiver"}' }, {}],
+  ['is a simulator', { kind: 'simulator' }, {}],
+  ['is one of the operator', { account_id: null }, {}],
+  ['cannot send from the number that was asked', {}, { answerFrom: '+4915199990002' }],
+  ['joins fewer parts', {}, { kinds: { ...realKinds, android: { maxParts: 0, alphanumericSender: false, choosesEncoding: false } } }],
+] // prettier-ignore
+test.for(unfit)('an answer has a fallback for the balance if the only own device %s: on the route of own devices it would expire', async ([, device, { answerFrom = null, ...terms }]) => {
+  await send()
+  await limit({ own_devices: 'free' })
+  await addDevice(device)
+  const asked = () => hear('HELP', number, terms, { isOwnDevice: true, answerFrom })
+  expect(await asked()).toMatchObject({ answers: 1 })
+  const route = { paid_by: 'balance', fallback: 'shared', route_key: `live:${answerFrom ?? ''}` }
+  expect(await answers()).toEqual([{ ...route, text: keywordTerms.help }])
+  // Another own device can.
+  await base.clock.advance(3_600_001)
+  await addDevice({ kind: 'smpp', senders: '["+4915199990002"]' })
+  expect(await asked()).toMatchObject({ answers: 1 })
+  expect((await answers()).map(({ paid_by: paidBy }) => paidBy)).toEqual(['balance', 'own_device'])
+}) // prettier-ignore
+
+test('what reached a disabled own device, which still receives, is answered for the balance', async () => {
+  await send()
+  await limit({ own_devices: 'free' })
+  await addDevice({ id: 'dev_own', state: 'disabled' })
+  const { storage: { read, writer }, ids, clock } = base // prettier-ignore
+  const config = { inboundJoinMinutes: 30, inboundCharacters: 160, inboundPerMinute: 0, sharedReplyDays: 30 }
+  const horizon = new WriteHorizon({ now: clock.now })
+  const deps = {
+    read,
+    writer,
+    ids,
+    clock,
+    config,
+    horizon,
+    pool: { get: () => null },
+    keywords: keywordTerms,
+  }
+  const told = {
+    from: number,
+    to: '+4915199990001',
+    text: 'HELP',
+    networkAt: null,
+    inReplyTo: null,
+    fingerprint: 'f',
+  }
+  await new InboundReceiver(deps).receive('dev_own', told)
+  const answer = { paid_by: 'balance', fallback: 'shared', route_key: 'live:', text: keywordTerms.help }
+  expect(await answers()).toEqual([answer])
 })
 
 test('strangers cost nothing: their STOP holds and is not answered, nor is their HELP', async () => {

@@ -1,3 +1,4 @@
+import { realKinds } from '../../src/connectors/registry.ts'
 import type { KeywordTerms } from '../../src/messages/inbound/inbound-message.ts'
 import { createNumberHash } from '../../src/numbers/number-hash.ts'
 
@@ -9,5 +10,6 @@ export const keywordTerms: KeywordTerms = {
   answersShared: false,
   sharedStopDays: 90,
   queueLimit: 0,
+  kinds: realKinds,
   numbers: createNumberHash({ current: 'a secret of this test, long enough', former: [] }),
 }

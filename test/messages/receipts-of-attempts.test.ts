@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
+import { realKinds } from '../../src/connectors/registry.ts'
 import { expireWaiting } from '../../src/messages/queue/finish-queued.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 import { accepted, unknown } from './outcomes.ts'
@@ -147,7 +148,7 @@ test('after an unknown first try the end of its validity leaves the outcome unkn
   await house.send({ onUnknown: 'resend_once' })
   await house.end(await house.claim(), unknown())
   house.clock.jumpWallClock(2 * 86_400_000)
-  await house.store.writer.write((tx) => expireWaiting(tx, house.clock.now(), 500))
+  await house.store.writer.write((tx) => expireWaiting(tx, house.clock.now(), 500, realKinds))
   expect(await house.message()).toMatchObject({ status: 'unconfirmed', cost_state: 'released', attempts: 1 })
 })
 
@@ -174,7 +175,7 @@ test('a message that nobody took before its validity ended was with no device', 
   await house.send()
   await house.end(await house.claim(), { kind: 'unavailable', detail: 'gone' })
   house.clock.jumpWallClock(2 * 86_400_000)
-  await house.store.writer.write((tx) => expireWaiting(tx, house.clock.now(), 500))
+  await house.store.writer.write((tx) => expireWaiting(tx, house.clock.now(), 500, realKinds))
   expect(await house.message()).toMatchObject({ status: 'expired', device_id: null, receipt_expected: null })
 })
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelMessages } from '../../src/messages/queue/cancel-messages.ts'
 import { defer } from '../../src/messages/queue/deferred.ts'
 import { dequeue } from '../../src/messages/queue/dequeue.ts'
+import { realKinds } from '../../src/connectors/registry.ts'
 import { releaseDue } from '../../src/messages/queue/release-due.ts'
 import { readTimesTo } from '../../src/messages/send/times-to-numbers.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
@@ -25,7 +26,7 @@ test('what is due is found at the front of an index, however much is scheduled, 
   expect(swept).toHaveLength(1)
   const nowMs = house.clock.now()
   const released = await statementsOf(storage.read, () =>
-    releaseDue(storage.read as never, { dueMs: nowMs, nowMs, most: 500 }),
+    releaseDue(storage.read as never, { dueMs: nowMs, nowMs, most: 500, kinds: realKinds }),
   )
   const steps = await stepsOf(dataFolder, ...swept, ...released)
   const reads = steps.filter((step) => /\bdeferred|\bd\b/.test(step))

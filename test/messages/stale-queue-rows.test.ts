@@ -1,4 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { realKinds } from '../../src/connectors/registry.ts'
 import { cancelWaiting, expireWaiting } from '../../src/messages/queue/finish-queued.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
@@ -37,7 +38,7 @@ test('a claim drops a row whose message is done, and the next gives what waits b
 test('the end of a validity drops it too', async () => {
   await leaveStaleRow()
   const later = house.clock.now() + 7 * 86_400_000
-  expect(await house.store.writer.write((tx) => expireWaiting(tx, later, 100))).toEqual([])
+  expect(await house.store.writer.write((tx) => expireWaiting(tx, later, 100, realKinds))).toEqual([])
   expect(await waiting()).toEqual([])
   await house.sums()
 })

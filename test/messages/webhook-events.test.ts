@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { advanceMessages } from '../../src/messages/core/advance-messages.ts'
+import { realKinds } from '../../src/connectors/registry.ts'
 import { cancelWaiting, expireWaiting } from '../../src/messages/queue/finish-queued.ts'
 import { closeReceipts } from '../../src/messages/outcomes/close-receipts.ts'
 import { recordEvents } from '../../src/messages/core/events.ts'
@@ -170,7 +171,7 @@ test('an endpoint is told of what it chose: the account, the mode, the types, an
 test('what ends while it waits, and a receipt that never came, are told like everything else', async () => {
   await addEndpoint('acc_a', 'whk_a')
   await house.send({ expiresAt: house.clock.now() + 60_000 })
-  await house.storage.writer.write((tx) => expireWaiting(tx, house.clock.now() + 60_000, 10))
+  await house.storage.writer.write((tx) => expireWaiting(tx, house.clock.now() + 60_000, 10, realKinds))
   expect(await told()).toEqual(['1 null > message.queued', '2 queued > message.expired'])
   await house.addDevice('dev_s', { settings: { drop_receipts: 'true' } })
   await house.send()
@@ -200,7 +201,7 @@ test('an event is in the transaction of what it tells: where that is rolled back
   await house.send()
   const before = await events()
   const undone = house.storage.writer.write(async (tx) => {
-    await expireWaiting(tx, house.clock.now() + 86_400_000, 10)
+    await expireWaiting(tx, house.clock.now() + 86_400_000, 10, realKinds)
     throw new Error('undone')
   })
   await expect(undone).rejects.toThrow('undone')

@@ -106,13 +106,14 @@ test('what must go as UCS-2 is for devices that are told the encoding, also befo
 
 test('what costs nothing is carried by own devices alone, and by no simulator', () => {
   const free = { ...route('a'), routeKey: 'live+own:', isOwnOnly: true as const }
-  const own = device('own', { accountId: 'a' })
-  const simulator = device('simulator', { accountId: 'a', isSimulated: true })
+  const isOwnCarrier = true as const
+  const own = device('own', { accountId: 'a', isOwnCarrier })
+  const simulator = device('simulator', { accountId: 'a' })
   const shared = device('shared')
   const phone = device('phone', { fetches: true })
   expect(chooseDevice(free, [simulator, own, shared])).toBe(own)
   expect(chooseDevice(free, [simulator, shared])).toBe('none')
-  expect(chooseDevice(free, [device('busy', { accountId: 'a', free: 0 }), shared])).toBe('busy')
+  expect(chooseDevice(free, [device('busy', { accountId: 'a', isOwnCarrier, free: 0 }), shared])).toBe('busy')
   expect(mayFetch(phone, free, [phone])).toBe(false)
   expect(chooseDevice(route('a'), [shared])).toBe(shared)
 })

@@ -5,6 +5,7 @@ import { pathOf, useAccountPlace } from '../api/place.ts'
 import { BatteryCurve } from './battery-curve.tsx'
 import { DeviceFacts, PaceBar, Troubles } from './device-facts.tsx'
 import { DeviceState, kindOf, nameOf } from './device-state.tsx'
+import { StrandedAlert } from './stranded-alert.tsx'
 import { UptimeBar } from './uptime-lane.tsx'
 
 /** Card with the state of a device. */
@@ -28,6 +29,7 @@ export function DeviceCard({ device }: { device: ConsoleDevice }) {
           <DeviceState device={device} />
         </Stack>
         <UptimeBar lane={device.lane} name={name} />
+        <StrandedAlert of={device.waiting} what="this device" remedy="Resume it" />
         <Troubles device={device} />
         <PaceBar device={device} />
         <BatteryCurve device={device} />

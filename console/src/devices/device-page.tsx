@@ -9,6 +9,7 @@ import { BatteryCurve } from './battery-curve.tsx'
 import { DeviceActions } from './device-actions.tsx'
 import { DeviceFacts, PaceBar, Troubles } from './device-facts.tsx'
 import { DeviceState, kindOf, nameOf } from './device-state.tsx'
+import { StrandedAlert } from './stranded-alert.tsx'
 import { UptimeBar } from './uptime-lane.tsx'
 import { useDevicesLive } from './use-devices-live.ts'
 import { Later } from '../ui/later.tsx'
@@ -58,6 +59,7 @@ function Device({ device, past }: { device: ConsoleDevice; past: ConsoleDevice |
         </Stack>
         {device.isChangeable && setUp !== null ? <DeviceActions device={device} setUp={setUp} /> : null}
       </Group>
+      <StrandedAlert of={device.waiting} what="this device" remedy="Resume it" />
       <Troubles device={device} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Stack>

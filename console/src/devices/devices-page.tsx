@@ -1,30 +1,14 @@
-import { Alert, Button, Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
-import type { DevicesAnswer } from '../../../src/api/console/devices/device-calls.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
-import { formatNumber } from '../ui/format.ts'
 import { EmptyText, ListState } from '../ui/list-state.tsx'
-import { TimeAgo } from '../ui/time-ago.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
 import { DeviceCard } from './device-card.tsx'
 import { type LaneHours, laneSpans } from './lane-spans.ts'
+import { StrandedAlert } from './stranded-alert.tsx'
 import { useDevicesLive } from './use-devices-live.ts'
-
-/** Says what waits for an own device while none is enabled, and how it will end. */
-function StrandedAlert({ of: { messages, expireBy } }: { of: DevicesAnswer['stranded'] }) {
-  const count = messages === 1 ? '1 message waits' : `${formatNumber(messages)} messages wait`
-  return (
-    <Alert color="orange" title={`${count} for an own device`}>
-      No own device is enabled, and shared devices do not carry what costs nothing. The next own device that
-      is connected or enabled sends {messages === 1 ? 'it' : 'them'}. Otherwise{' '}
-      {messages === 1 ? 'it expires' : 'they expire'}
-      {expireBy === null ? '' : ', at the latest '}
-      {expireBy === null ? null : <TimeAgo at={expireBy} />}.
-    </Alert>
-  )
-}
 
 /** Page with a card for each device, and a button to connect another one. */
 export function DevicesPage() {
@@ -68,7 +52,7 @@ export function DevicesPage() {
       >
         {(answer) => (
           <Stack>
-            {answer.stranded.messages === 0 ? null : <StrandedAlert of={answer.stranded} />}
+            <StrandedAlert of={answer.stranded} what="an own device" remedy="Connect or enable one" />
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
               {answer.devices.map((device) => (
                 <DeviceCard key={device.id} device={device} />

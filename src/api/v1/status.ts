@@ -1,7 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
-import { type DevicesStatus, readDevicesStatus, type SeenDevice } from '../../devices/status/device-status.ts'
-import { simulatedKinds } from '../../connectors/registry.ts'
+import {
+  type DevicesStatus,
+  readDevicesStatus,
+  type SeenDevice,
+  withStranded,
+} from '../../devices/status/device-status.ts'
+import { nothingWaits, readStranded } from '../../messages/queue/stranded.ts'
+import { realKinds } from '../../connectors/registry.ts'
 import type { ReadOf } from '../../storage/seam/dialect.ts'
 import type { Answer } from '../edge/operation.ts'
 import type { ApiCall, ApiOperation } from './operation.ts'
@@ -94,7 +100,7 @@ const StatusSchema = Type.Object({
   }),
   reasons: Type.Array(Type.String(), {
     description:
-      'Reasons for a status other than `operational`, such as `no_own_device`: messages wait for an own device, which costs nothing, and none is enabled; shared devices do not carry them. An open list.',
+      'Reasons for a status other than `operational`, such as `no_own_device`: messages wait for an own device, which costs nothing, and none that is enabled can carry them; shared devices do not. An open list.',
   }),
   checked_at: Type.String({ format: 'date-time', description: 'Time of this status.' }),
   queue: Type.Object(
@@ -135,12 +141,13 @@ reason \`no_report\`. Shared devices of the operator are listed without name, nu
 }
 
 async function answerStatus({ readOf, now }: StatusOperationDeps, { caller }: ApiCall): Promise<Answer> {
-  const status = await readDevicesStatus(
-    readOf(caller.accountId),
-    { accountId: caller.accountId, mode: caller.mode, simulatedKinds },
-    now(),
-  )
-  return { status: 200, body: renderStatus(status, caller.mode) }
+  const { accountId, mode } = caller
+  const read = readOf(accountId)
+  const [status, stranded] = await Promise.all([
+    readDevicesStatus(read, { accountId, mode }, now()),
+    mode === 'live' ? readStranded(read, accountId, realKinds) : nothingWaits,
+  ])
+  return { status: 200, body: renderStatus(stranded.messages > 0 ? withStranded(status) : status, mode) }
 }
 
 /** Renders the status of the devices of an account for the API. */

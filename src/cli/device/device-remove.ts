@@ -1,20 +1,19 @@
-import { factsOf, simulatedKinds } from '../../connectors/registry.ts'
+import { factsOf } from '../../connectors/registry.ts'
 import { retireDevice } from '../../devices/core/device-store.ts'
 import { revokeTokensOfPhone, tokensOfPhone } from '../../devices/phones/phone-tokens.ts'
-import { readStranded, type Stranded } from '../../messages/queue/stranded.ts'
-import { rfc3339 } from '../../runtime/clock.ts'
 import { countHeld } from '../../messages/phones/phone-offers.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import { command } from '../core/command.ts'
 import { CommandError, UsageError } from '../core/command-errors.ts'
 import { deviceArgument } from './device-lookup.ts'
+import { readStrandedBy } from './stranded-lines.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
 import { ownCommand } from '../../process/own-command.ts'
 
 export const remove = command({
   summary: 'Removes a device permanently.',
   details:
-    'Messages that were not submitted to it are sent by other devices. Where own devices are free and it was the last one of its account, messages that only own devices carry wait for the next one, and expire at the end of their validity period (no_own_device): the command counts them. Messages that a phone has already fetched cannot be tracked any more: to avoid that, disable the phone first and remove it when nothing is in flight.',
+    'Messages that were not submitted to it are sent by other devices. Where own devices are free, messages that only own devices carry and none that is left can, by its senders or parts, wait for the next one, and expire at the end of their validity period (no_own_device): the command counts them. Messages that a phone has already fetched cannot be tracked any more: to avoid that, disable the phone first and remove it when nothing is in flight.',
   arguments: [deviceArgument],
   options: {
     'revoke-token': {
@@ -26,12 +25,11 @@ export const remove = command({
   async run(tools, { options, arguments: [deviceId = ''] }) {
     const mayRevoke = options['revoke-token']
     const { kind, accountId, changed } = await retire(tools, deviceId, mayRevoke)
-    const stranded =
-      accountId === null
-        ? none
-        : await tools.withStorage(({ read }) => readStranded(read, accountId, simulatedKinds))
+    const stranded = await tools.withStorage(({ read }) =>
+      readStrandedBy(read, { id: deviceId, accountId, state: 'retired' }),
+    )
     const document = { id: deviceId, state: 'retired', changed, messages_stranded: stranded.messages }
-    const lines = [`${deviceId} is ${changed ? 'now' : 'already'} retired.`, ...strandedLines(stranded)]
+    const lines = [`${deviceId} is ${changed ? 'now' : 'already'} retired.`, ...stranded.lines]
     if (factsOf(kind)?.isPhone !== true) return { json: document, text: lines.join('\n') }
     const { held, isTokenGood } = await tools.withStorage(({ read }) => whatIsLeft(read, deviceId))
     const privateToken = isTokenGood ? 'good' : 'revoked'
@@ -72,16 +70,6 @@ async function whatIsLeft(read: Db, deviceId: string): Promise<{ held: number; i
   const [held, tokens] = await Promise.all([countHeld(read, deviceId), tokensOfPhone(read, deviceId)])
   return { held, isTokenGood: tokens.length > 0 }
 }
-
-const none: Stranded = { messages: 0, expireBy: null }
-
-/** Nothing waits in silence: says how messages that no device carries now will end (decision 60). */
-const strandedLines = ({ messages, expireBy }: Stranded): string[] =>
-  messages === 0
-    ? []
-    : [
-        `The account has no other own device, and ${messages === 1 ? '1 message waits' : `${messages} messages wait`} for one: only own devices carry what costs nothing, never a shared one. The next own device that is connected or enabled sends ${messages === 1 ? 'it' : 'them'}. Otherwise ${messages === 1 ? 'it expires' : 'they expire'} with the code no_own_device${expireBy === null ? '' : `, the last at ${rfc3339(expireBy)}`}.`,
-      ]
 
 /** The phone may still send them, but its reports are no longer accepted. */
 const heldLines = (held: number): string[] =>

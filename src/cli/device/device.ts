@@ -15,6 +15,7 @@ import { unread } from './device-unread.ts'
 import { find } from './device-find.ts'
 import { remove } from './device-remove.ts'
 import { same } from './device-same.ts'
+import { readStrandedBy } from './stranded-lines.ts'
 import { test } from './device-test.ts'
 import { describeDevice, deviceDocument } from './print-device.ts'
 import { table } from '../core/help.ts'
@@ -161,7 +162,11 @@ const set = command({
       type: 'flag',
       summary: 'Stop sending new messages; finish those in flight. Undo with --enable.',
     },
-    disable: { type: 'flag', summary: 'Stop sending; messages that are not sent yet are requeued.' },
+    disable: {
+      type: 'flag',
+      summary:
+        'Stop sending; messages that are not sent yet are requeued. Those that only it could carry wait: they are counted.',
+    },
   },
   async run(tools, { options, arguments: [deviceId = ''] }) {
     const { name, enable, disable, drain, sender } = options
@@ -205,7 +210,11 @@ const set = command({
       const whole = { ...change, ...simOption(options) }
       await writer.write((tx) => setDevice(tx, deps, whole))
       const after = await findDevice(read, deviceId)
-      return { json: deviceDocument(after), text: `${deviceId}  ${describeDevice(after)}` }
+      const stranded = await readStrandedBy(read, after)
+      return {
+        json: { ...deviceDocument(after), messages_stranded: stranded.messages },
+        text: [`${deviceId}  ${describeDevice(after)}`, ...stranded.lines].join('\n'),
+      }
     })
   },
 })

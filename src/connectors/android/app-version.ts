@@ -29,10 +29,7 @@ export function isSince(appVersion: string | null, version: string): boolean {
 
 const numbersOf = (version: string): number[] => version.split('.').map(Number)
 
-/** What the app can do, in every supported version: its phone chooses sender and encoding. */
-export const appCapabilities: Capabilities = {
-  deliveryReports: true,
-  maxParts: 10,
-  alphanumericSender: false,
-  encodingChoice: false,
-}
+/** What the app can send, in every supported version: its phone chooses sender and encoding. */
+export const appCarries = { maxParts: 10, alphanumericSender: false, encodingChoice: false } as const
+
+export const appCapabilities: Capabilities = { deliveryReports: true, ...appCarries }

@@ -1,10 +1,12 @@
 import { guidePath } from '../../process/guides.ts'
 import type { KindFacts } from '../kind-facts.ts'
+import { appCarries } from './app-version.ts'
 
 export const androidFacts: KindFacts = {
   kind: 'android',
   label: 'Android phone',
   isPhone: true,
+  carries: appCarries,
   addedByOwners: 'always',
   ownerSettings: [
     'sim_1_number',

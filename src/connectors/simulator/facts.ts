@@ -5,6 +5,7 @@ export const simulatorFacts: KindFacts = {
   kind: 'simulator',
   label: 'simulator',
   isSimulated: true,
+  carries: { maxParts: 10, alphanumericSender: true, encodingChoice: true },
   addedByOwners: 'in_test_mode',
   notAdded: 'Your own simulators carry only test messages. Switch to Test at the top of the page.',
   // All but peer_url, an address to which this server posts messages.

@@ -8,6 +8,7 @@ import type {
   Outcome,
 } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
+import { simulatorFacts } from './facts.ts'
 import { createPeer, type Peer, type PeerAnswer } from './peer.ts'
 import { Receipts } from './receipts.ts'
 import { type Scenario, scenarioFor } from './scenario.ts'
@@ -33,9 +34,7 @@ interface Deps {
 class SimulatorLink implements Link {
   readonly capabilities: Capabilities = {
     deliveryReports: true,
-    maxParts: 10,
-    alphanumericSender: true,
-    encodingChoice: true,
+    ...simulatorFacts.carries,
   }
   readonly #deps: Deps
   readonly #receipts: Receipts

@@ -4,6 +4,8 @@ import type { KindFacts } from '../kind-facts.ts'
 export const smppFacts: KindFacts = {
   kind: 'smpp',
   label: 'SMPP connection',
+  carries: { maxParts: 10, alphanumericSender: true, encodingChoice: true },
+  receivesOnly: { setting: 'bind', value: 'receiver' },
   trial: 'Test connection',
   addedByOwners: 'never',
   notAdded:

@@ -3,6 +3,7 @@ import type { ConnectorKind, DeviceSetup, Link } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 import { classify } from '../../smpp/values/command-status-class.ts'
 import { describePdu } from '../../smpp/values/describe-pdu.ts'
+import { smppFacts } from './facts.ts'
 import { createIncoming } from './receive/incoming.ts'
 import { KnownIds } from './receive/known-ids.ts'
 import type { LinkPlan, Replan } from './link-plan.ts'
@@ -62,9 +63,6 @@ export const smppKind: ConnectorKind<Link> = {
   },
 }
 
-/** Maximum parts of a text. */
-const maxParts = 10
-
 function planOf(
   setup: DeviceSetup,
   settings: SmppSettings,
@@ -80,9 +78,8 @@ function planOf(
     reconnect: { ...defaultReconnectPolicy, ...reconnect },
     capabilities: {
       deliveryReports: message.receipts === 'all',
-      maxParts,
-      alphanumericSender: true,
-      encodingChoice: true,
+      ...smppFacts.carries,
+      ...(settings.bindAs === 'receiver' && { receivesOnly: true }),
     },
     trace: settings.trace ? (pdu) => describePdu(pdu, settings.receipts) : null,
     classify: (status) => classify(status, statusOverrides),

@@ -1,42 +1,64 @@
-import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
+import { readJson } from '../../storage/tables/json-columns.ts'
+import type { Carrying, RealKinds } from './carrying.ts'
+
+/** A device of an account that can carry its live messages for nothing where own devices are free. */
+export interface OwnCarrier extends Carrying {
+  id: string
+  accountId: string
+  /** A disabled or pending one carries nothing now. */
+  isEnabled: boolean
+}
 
 /**
- * Returns the condition that an account has a device that carries its live messages for nothing where own devices
- * are free: enabled, and of none of the kinds that send nothing for real (`simulated`).
+ * Reads the devices of these accounts that send live messages for real, enabled or not: no simulators, and no links
+ * that only receive. A phone may also send from the numbers of its SIMs that it reported.
  */
-export const hasOwnCarrier = (accountId: RawBuilder<unknown>, simulated: readonly string[]) =>
-  sql<SqlBool>`exists (select 1 from devices own where own.account_id = ${accountId} and own.mode = 'live'
-    and own.state = 'enabled' and own.kind not in (${sql.join(simulated.length === 0 ? [''] : simulated)}))`
-
-/** Returns which of these accounts have such a device. */
-export async function accountsWithOwnCarrier(
+export async function readOwnCarriers(
   db: Db | Tx,
   accountIds: readonly string[],
-  simulated: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (accountIds.length === 0) return new Set()
+  kinds: RealKinds,
+): Promise<OwnCarrier[]> {
+  const carriers: OwnCarrier[] = []
+  for (let from = 0; from < accountIds.length; from += pageSize)
+    carriers.push(...(await readPage(db, accountIds.slice(from, from + pageSize), kinds)))
+  return carriers
+}
+
+/** How many accounts fit into one statement. */
+const pageSize = 1_000
+
+async function readPage(db: Db | Tx, accountIds: readonly string[], kinds: RealKinds): Promise<OwnCarrier[]> {
   const rows = await db
-    .selectFrom('accounts')
-    .select('id')
-    .where('id', 'in', accountIds)
-    .where(hasOwnCarrier(sql.ref('accounts.id'), simulated))
+    .selectFrom('devices as d')
+    .leftJoin('device_reports as r', 'r.device_id', 'd.id')
+    .select(['d.id', 'd.account_id', 'd.kind', 'd.state', 'd.senders', 'd.settings', 'r.body'])
+    .where('d.account_id', 'in', accountIds)
+    .where('d.mode', '=', 'live')
+    .where('d.state', '!=', 'retired')
+    .where('d.kind', 'in', Object.keys(kinds))
+    .orderBy('d.id')
     .execute()
-  return new Set(rows.map(({ id }) => id))
+  return rows.flatMap((row): OwnCarrier[] => {
+    const { receivesOnly, ...carrying } = kinds[row.kind] as RealKinds[string]
+    if (receivesOnly !== undefined && readJson(row.settings)[receivesOnly.setting] === receivesOnly.value)
+      return []
+    const reported = row.body === null ? [] : readJson(row.body).sims.flatMap(({ number }) => number ?? [])
+    const senders = new Set([...readJson(row.senders), ...reported])
+    const { id, account_id: accountId, state } = row
+    return [{ ...carrying, id, accountId: accountId as string, isEnabled: state === 'enabled', senders }]
+  })
 }
 
 /** Returns whether own devices of an account carry its live messages for nothing now. */
-export async function areOwnDevicesFree(
-  db: Db,
-  accountId: string,
-  simulated: readonly string[],
-): Promise<boolean> {
+export async function areOwnDevicesFree(db: Db, accountId: string, kinds: RealKinds): Promise<boolean> {
   const account = await db
     .selectFrom('accounts')
     .select('id')
     .where('id', '=', accountId)
     .where('own_devices', '=', 'free')
-    .where(hasOwnCarrier(sql.ref('accounts.id'), simulated))
     .executeTakeFirst()
-  return account !== undefined
+  return (
+    account !== undefined && (await readOwnCarriers(db, [accountId], kinds)).some((each) => each.isEnabled)
+  )
 }

@@ -1,6 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
 import type { Db } from '../../storage/seam/dialect.ts'
-import { isOwnRoute } from '../../storage/tables/own-devices.ts'
 import type { DeferReason, Mode } from '../../storage/tables/schema.ts'
 
 interface Wallet {
@@ -20,9 +19,6 @@ export async function readQueue(db: Db, { accountId, mode }: Wallet) {
       .select([
         sql<number>`cast(coalesce(sum(messages), 0) as bigint)`.as('messages'),
         sql<number>`cast(coalesce(sum(parts), 0) as bigint)`.as('parts'),
-        sql<number>`cast(coalesce(sum(case when ${sql.raw(isOwnRoute('route_key'))} then messages else 0 end), 0) as bigint)`.as(
-          'own_messages',
-        ),
       ])
       .where('account_id', '=', accountId)
       .where('mode', '=', mode)
@@ -40,8 +36,6 @@ export async function readQueue(db: Db, { accountId, mode }: Wallet) {
     // Messages that wait for the end of quiet hours are queued.
     messages: totals.messages + deferred.quiet.messages,
     parts: totals.parts + deferred.quiet.parts,
-    /** Those that only own devices carry, without scheduled and delayed ones. */
-    ownMessages: totals.own_messages,
     messagesInQuiet: deferred.quiet.messages,
     scheduledMessages: deferred.scheduled.messages,
     oldestQueuedAtMs: oldest.rows[0]?.at ?? null,

@@ -11,8 +11,6 @@ export interface DeviceUser {
   mode: Mode
   /** The operator sees of shared devices what their owner sees. */
   isOperator?: boolean
-  /** Kinds that send nothing for real: they carry no message for nothing. */
-  simulatedKinds?: readonly string[]
 }
 
 /** The status of the devices of an account, as far as the account may see it. */
@@ -77,7 +75,7 @@ interface Judged extends Pick<SeenDevice, 'id' | 'kind' | 'name' | 'node' | 'sta
  * depend on the length of the queue.
  */
 export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number): Promise<DevicesStatus> {
-  const [account, rows, { messagesInQuiet, ownMessages, ...queue }, claimed] = await Promise.all([
+  const [account, rows, { messagesInQuiet, ...queue }, claimed] = await Promise.all([
     db.selectFrom('accounts').select('state').where('id', '=', owner.accountId).executeTakeFirst(),
     readDevices(db, owner),
     readQueue(db, owner),
@@ -87,7 +85,7 @@ export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number
     .map((row) => judge(row, nowMs))
     .toSorted((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1))
   return {
-    ...overall(devices, account?.state ?? 'closed', ownMessages > 0 && !devices.some(carriesOwn(owner))),
+    ...overall(devices, account?.state ?? 'closed'),
     checkedAtMs: nowMs,
     queue: {
       ...queue,
@@ -99,6 +97,13 @@ export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number
     devicesTotal: devices.length,
   }
 }
+
+/** Adds that messages wait for own devices, of which no enabled one can carry them. */
+export const withStranded = (status: DevicesStatus): DevicesStatus => ({
+  ...status,
+  status: status.status === 'operational' ? 'degraded' : status.status,
+  reasons: [...status.reasons, 'no_own_device'],
+})
 
 /** Returns a device as an account sees it; null when it is neither its own nor shared. */
 export async function readSeenDevice(
@@ -193,23 +198,15 @@ const rank = (device: Judged): number => ranks[device.status] * 2 + (device.isOw
 const works = ({ status, reasons }: Judged): boolean =>
   (status === 'online' || status === 'degraded') && !reasons.includes('draining')
 
-/** Returns whether a device can carry what only own devices may. */
-const carriesOwn =
-  ({ simulatedKinds = [] }: DeviceUser) =>
-  ({ isOwn, isEnabled, kind }: Judged): boolean =>
-    isOwn && isEnabled && !simulatedKinds.includes(kind)
-
 /**
  * Returns the overall status. Trouble of a shared device is the operator's, and counts only for an account
- * without a device of its own. `isStranded`: messages wait for an own device, and there is none.
+ * without a device of its own.
  */
 function overall(
   devices: readonly Judged[],
   account: AccountState,
-  isStranded: boolean,
 ): Pick<DevicesStatus, 'status' | 'accepting' | 'reasons'> {
   const frozen = account === 'active' ? [] : [`account_${account}`]
-  const stranded = isStranded ? ['no_own_device'] : []
   const isDisabled = devices.some((device) => device.status === 'disabled')
   const enabled = devices.filter((device) => device.isEnabled)
   if (enabled.length === 0) {
@@ -217,12 +214,12 @@ function overall(
     return {
       status: isDisabled ? 'down' : 'not_configured',
       accepting: false,
-      reasons: [...frozen, reason, ...stranded],
+      reasons: [...frozen, reason],
     }
   }
   const own = enabled.filter((device) => device.isOwn)
   const trouble = new Set((own.length > 0 ? own : enabled).flatMap(troubleOf))
-  const reasons = [...frozen, ...trouble, ...stranded]
+  const reasons = [...frozen, ...trouble]
   const status =
     frozen.length > 0 || !enabled.some(works) ? 'down' : reasons.length > 0 ? 'degraded' : 'operational'
   return { status, accepting: frozen.length === 0, reasons }

@@ -1,4 +1,5 @@
-import { simulatedKinds } from '../../connectors/registry.ts'
+import { realKinds } from '../../connectors/registry.ts'
+import { isOwnCarrier } from '../../devices/core/carrying.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import type { Candidate } from '../routes/choose-device.ts'
 import type { RateLimit } from '../rates/rate-limit.ts'
@@ -27,10 +28,10 @@ export const configuredCandidate = ({
   mode,
   kind,
   groupId,
-}: DeviceFacts): Pick<Candidate, 'id' | 'accountId' | 'mode' | 'groupId' | 'isSimulated'> => ({
+}: DeviceFacts): Pick<Candidate, 'id' | 'accountId' | 'mode' | 'groupId' | 'isOwnCarrier'> => ({
   id,
   accountId,
   mode,
   ...(groupId === undefined ? {} : { groupId }),
-  ...(simulatedKinds.includes(kind) && { isSimulated: true }),
+  ...(isOwnCarrier({ accountId, kind }, realKinds) && { isOwnCarrier: true }),
 })

@@ -3,6 +3,7 @@ import { type Health, isPull, type Link, type Outcome, type Pull } from '../../c
 import type { Log } from '../../process/log.ts'
 import type { BreakerState } from '../trust/breaker.ts'
 import type { Candidate } from '../routes/choose-device.ts'
+import { maxPartsOfMessage } from '../../devices/core/carrying.ts'
 import { configuredCandidate, type DeviceFacts } from '../configuration/device-facts.ts'
 import { DeviceTrust } from '../trust/device-trust.ts'
 import type { Addressed } from '../trust/doubt.ts'
@@ -13,9 +14,6 @@ import { busyBackoffMs, faultOfDevice } from '../outcomes/retry-policy.ts'
 import { type Sim, SimPaces, type SimRoom } from '../rates/sim-paces.ts'
 import { type Throughput, throughputOf } from '../rates/throughput.ts'
 import { noReport, type UnreportedOffer, UnreportedOffers } from './unreported-offers.ts'
-
-/** Maximum parts of a message: a claim of `remaining / 10` messages exceeds the rate limit by one message at most. */
-export const maxPartsOfMessage = 10
 
 /** One running device: its link, its open claims, its rate limit, and whether it is trusted. */
 export class DeviceRuntime {
@@ -292,6 +290,7 @@ export class DeviceRuntime {
     const room = Math.max(0, window - this.#claimed + (window === 0 ? 0 : this.#ahead))
     if (this.#facts.pace === null || room === 0) return room
     const remaining = this.#paces.partsFor(sender, nowMs)
+    // A claim of a tenth of it exceeds the rate limit by one message at most.
     return remaining === 0 ? 0 : Math.min(room, Math.max(1, Math.floor(remaining / maxPartsOfMessage)))
   }
 }

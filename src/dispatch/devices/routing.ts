@@ -1,7 +1,7 @@
 import { pickUpSecondsOf, type StandingPace, standingPaces } from '../../devices/status/device-status-wait.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
-import { phoneKinds, simulatedKinds } from '../../connectors/registry.ts'
-import { canUseSender } from '../routes/choose-device.ts'
+import { phoneKinds, realKinds, simulatedKinds } from '../../connectors/registry.ts'
+import { canCarry, isOwnCarrier } from '../../devices/core/carrying.ts'
 import type { DevicePool } from './device-pool.ts'
 import type { RoutedDevice } from './routed-device.ts'
 
@@ -24,7 +24,8 @@ export interface Routing {
 
 /**
  * Returns what the devices of an account in a mode can do, of those that can use `sender` (all when it is
- * null), and whose encoding can be chosen if an encoding was forced. `own`: only of its own, without simulators.
+ * null), and whose encoding can be chosen if an encoding was forced. `own`: only of its own that can send for real,
+ * without simulators and links that only receive.
  */
 export function routingFor(
   pool: Pick<DevicePool, 'servingAccount'>,
@@ -36,11 +37,12 @@ export function routingFor(
 ): Routing {
   const devices = pool
     .servingAccount(accountId, mode)
-    .filter(({ facts: { senders }, capabilities }) => canUseSender({ ...capabilities, senders }, sender))
-    .filter((device) => device.capabilities.encodingChoice || !encodingForced)
+    .filter(({ facts: { senders }, capabilities: { encodingChoice: choosesEncoding, ...capabilities } }) =>
+      canCarry({ ...capabilities, senders, choosesEncoding }, { sender, encodingForced }),
+    )
     .filter(
-      ({ facts: { accountId: owner, kind } }) =>
-        which === 'all' || (owner !== null && !simulatedKinds.includes(kind)),
+      ({ facts, capabilities }) =>
+        which === 'all' || (isOwnCarrier(facts, realKinds) && capabilities.receivesOnly !== true),
     )
   const working = devices.filter(({ isWorking }) => isWorking)
   return {

@@ -1,7 +1,8 @@
 import { type Clock, dayMs, minuteMs } from '../../runtime/clock.ts'
 import type { Config } from '../../config.ts'
 import type { Inbound } from '../../connectors/connector.ts'
-import { simulatedKinds } from '../../connectors/registry.ts'
+import { realKinds } from '../../connectors/registry.ts'
+import { isOwnCarrier } from '../../devices/core/carrying.ts'
 import { refuse } from '../../runtime/errors.ts'
 import type { Ids } from '../../runtime/ids.ts'
 import {
@@ -97,7 +98,7 @@ export class InboundReceiver {
       ...(formerFingerprint && { formerFingerprint }),
       ...(toldOtherwise && { toldOtherwise }),
       isShared: owner.accountId === null,
-      isOwnDevice: owner.accountId !== null && !simulatedKinds.includes(owner.kind),
+      isOwnDevice: isOwnCarrier(owner, realKinds),
       answerFrom:
         to !== null && running !== null && knownSenders(running.facts, running.link).has(to) ? to : null,
       ...(accountsThatSent === null ? {} : { accountsThatSent }),

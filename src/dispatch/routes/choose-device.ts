@@ -1,3 +1,4 @@
+import { canCarry, type Carrying } from '../../devices/core/carrying.ts'
 import type { ClaimRequest } from '../../messages/queue/claim-messages.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 
@@ -19,16 +20,12 @@ export interface Route {
 }
 
 /** A device as `chooseDevice` sees it. */
-export interface Candidate {
+export interface Candidate extends Carrying {
   id: string
   /** Null: shared by the operator. */
   accountId: string | null
   mode: Mode
   health: 'online' | 'degraded' | 'offline'
-  /** Senders it may use; `*` means any. */
-  senders: ReadonlySet<string>
-  /** Its sender can be chosen; otherwise it sends under its own numbers, regardless of `senders`. */
-  alphanumericSender: boolean
   /** Messages that it accepts now: the window minus those in flight, within the rate limit. */
   free: number
   /** The same while another healthy device could carry them, if that is less: few are then lost to a new fault. */
@@ -39,10 +36,6 @@ export interface Candidate {
   hasFailed?: true
   /** Submissions in flight as a share of its window, 0 to 1. */
   load: number
-  /** Maximum parts of a message. */
-  maxParts: number
-  /** Its encoding can be chosen; otherwise it chooses by the text. */
-  choosesEncoding: boolean
   /** It fetches its messages: it is woken, and claims when it asks. */
   fetches: boolean
   /** Token of the lease under which this node runs it; omitted without a lease. */
@@ -50,34 +43,24 @@ export interface Candidate {
   /** Its submissions are logged. */
   isLogged?: true
   groupId?: string
-  /** It sends nothing for real. */
-  isSimulated?: true
+  /** See `isOwnCarrier`. */
+  isOwnCarrier?: true
   /** It works on another node; its room is not known here. */
   isElsewhere?: true
 }
 
-export const canUseSender = (
-  { senders, alphanumericSender }: Pick<Candidate, 'senders' | 'alphanumericSender'>,
-  sender: string | null,
-): boolean =>
-  sender === null ||
-  (alphanumericSender
-    ? senders.has(sender) || senders.has('*')
-    : sender.startsWith('+') && senders.has(sender))
-
 /** Returns whether the device may ever carry this route, regardless of its health. */
-const canCarry = (
+const mayCarry = (
   device: Pick<
     Candidate,
-    'accountId' | 'mode' | 'senders' | 'alphanumericSender' | 'choosesEncoding' | 'isSimulated'
+    'accountId' | 'mode' | 'senders' | 'alphanumericSender' | 'choosesEncoding' | 'isOwnCarrier'
   >,
   route: Route,
 ): boolean =>
   device.mode === route.mode &&
-  (device.accountId === null ? route.isOwnOnly !== true : device.accountId === route.accountId) &&
-  !(route.isOwnOnly === true && device.isSimulated === true) &&
-  canUseSender(device, route.sender) &&
-  (device.choosesEncoding || !route.encodingForced)
+  (device.accountId === null || device.accountId === route.accountId) &&
+  (route.isOwnOnly !== true || device.isOwnCarrier === true) &&
+  canCarry(device, route)
 
 type Facts = Pick<Candidate, 'id' | 'isDoubted' | 'hasFailed'>
 
@@ -93,7 +76,7 @@ const rankOf = ({ id, isDoubted, hasFailed }: Facts, { avoids }: Route): number 
 
 /** The devices that are considered: an account's own if one of them works, otherwise the shared ones. */
 function stageOf(route: Route, devices: readonly Candidate[]): Candidate[] {
-  const working = devices.filter((device) => device.health !== 'offline' && canCarry(device, route))
+  const working = devices.filter((device) => device.health !== 'offline' && mayCarry(device, route))
   const own = working.filter((device) => device.accountId !== null)
   return own.length > 0 ? own : working
 }
@@ -151,7 +134,7 @@ function bestRankOfOthers(asking: Candidate, route: Route, devices: Iterable<Can
   for (const device of devices) {
     // An account's own devices come first: the rest does not concern one of them.
     if (isOwn && device.accountId === null) break
-    if (device.id === asking.id || device.health === 'offline' || !canCarry(device, route)) continue
+    if (device.id === asking.id || device.health === 'offline' || !mayCarry(device, route)) continue
     if (!isOwn && device.accountId !== null) return null
     best = Math.min(best, rankOf(device, route))
     if (best === 0) break
@@ -176,7 +159,7 @@ export const hasHealthyAlternative = (
  * no further than necessary.
  */
 export function mayFetch(asking: Candidate, route: Route, devices: Iterable<Candidate>): boolean {
-  if (!canCarry(asking, route)) return false
+  if (!mayCarry(asking, route)) return false
   const rank = rankOf(asking, route)
   const freeNow = asking.freeWithOthers ?? asking.free
   if (asking.accountId !== null && rank === 0 && freeNow > 0) return true
@@ -202,7 +185,7 @@ interface Size {
  * number, and there is one size.
  */
 function sizesOf(route: Route, devices: readonly Candidate[]): Size[] {
-  const able = devices.filter((device) => canCarry(device, route))
+  const able = devices.filter((device) => mayCarry(device, route))
   const limits = [...new Set(able.map((device) => device.maxParts))].toSorted((a, b) => a - b)
   return limits.map((partsUpTo, i) => ({
     partsOver: limits[i - 1] ?? 0,
@@ -255,12 +238,12 @@ export function planClaims(
       free -= quota
       const { accountId, mode, routeKey } = route
       const request = { accountId, mode, routeKey, deviceId: device.id, quota, partsOver, partsUpTo }
-      const { leaseToken, isLogged, groupId, isSimulated } = device
+      const { leaseToken, isLogged, groupId, isOwnCarrier } = device
       const extra = {
         ...(leaseToken !== undefined && { leaseToken }),
         ...(isLogged && { isLogged }),
         ...(groupId !== undefined && { groupId }),
-        ...(device.accountId !== null && isSimulated !== true && { isOwn: true as const }),
+        ...(isOwnCarrier && { isOwn: isOwnCarrier }),
       }
       if (quota === 0) busy.add(route)
       else requests.push({ ...request, ...extra })

@@ -7,8 +7,9 @@ import { lowBalances } from '../../alerts/low-balances.ts'
 import { offlineDevices } from '../../alerts/offline-devices.ts'
 import { pausedAccounts } from '../../alerts/paused-accounts.ts'
 import { openKeys, readKnownAlerts, recordAlerts } from '../../alerts/record-alerts.ts'
+import { strandedMessages } from '../../alerts/stranded-messages.ts'
 import { unusualFailures } from '../../alerts/unusual-failures.ts'
-import { simulatedKinds } from '../../connectors/registry.ts'
+import { realKinds } from '../../connectors/registry.ts'
 import { minuteMs } from '../../runtime/clock.ts'
 import type { Config } from '../../config.ts'
 import type { Ids } from '../../runtime/ids.ts'
@@ -38,12 +39,13 @@ const intervalMs = 10_000
 /** The rules by which people are notified. */
 const rulesOf = ({ config, readCertificate = async () => null }: AlertWatchDeps): readonly AlertRule[] => [
   offlineDevices(config.alertOfflineMinutes * minuteMs),
-  lowBalances(simulatedKinds),
+  lowBalances,
   disabledEndpoints(config.webhookDisableDays),
   pausedAccounts,
   expiringKeys(config.alertKeyDays),
   endingCertificate(readCertificate),
   unusualFailures(config.alertFailures),
+  strandedMessages(realKinds),
 ]
 
 /**

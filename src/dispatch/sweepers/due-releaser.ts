@@ -1,3 +1,4 @@
+import { realKinds } from '../../connectors/registry.ts'
 import type { ChangeHints } from '../../messages/core/change-hints.ts'
 import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
 import { releaseDue } from '../../messages/queue/release-due.ts'
@@ -43,6 +44,7 @@ export const createDueReleaser = (deps: DueReleaserDeps): Sweeper =>
             dueMs: await deps.timeOf(tx),
             nowMs: await timeIn(tx),
             most: pageSize,
+            kinds: realKinds,
           }),
         ),
       )

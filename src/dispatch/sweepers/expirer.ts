@@ -1,4 +1,4 @@
-import { simulatedKinds } from '../../connectors/registry.ts'
+import { realKinds } from '../../connectors/registry.ts'
 import { expireWaiting } from '../../messages/queue/finish-queued.ts'
 import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
 import type { Metrics } from '../../process/metrics.ts'
@@ -18,7 +18,7 @@ export const createExpirer = (
     async sweep() {
       const nowMs = deps.clock.now()
       const ended = await deps.horizon.announce(nowMs, (timeIn) =>
-        deps.writer.write(async (tx) => expireWaiting(tx, await timeIn(tx), maxPerRoute, simulatedKinds)),
+        deps.writer.write(async (tx) => expireWaiting(tx, await timeIn(tx), maxPerRoute, realKinds)),
       )
       for (const message of ended) deps.metrics.advanced(message.status)
       return ended.length > 0

@@ -1,6 +1,6 @@
+import { maxPartsOfMessage } from '../../devices/core/carrying.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
-import { maxPartsOfMessage } from '../devices/device-runtime.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
 import { beforeAllRoutes, readWaitingRoutes } from '../routes/route-refill.ts'
 import { routeFrom } from '../routes/route-ring.ts'

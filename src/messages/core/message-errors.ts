@@ -24,7 +24,7 @@ export const messageErrors = {
   partially_sent: never('The network accepted some parts of the text and rejected the others. The recipient may see an incomplete text; send a shorter one if it matters.'),
   receipt_missing: never('The network accepted the message, but sent no delivery receipt. The message has usually arrived: ask the recipient before you send again.'),
   expired_in_queue: again('Its validity period ended before a device could submit it. Check GET /api/v1/status; send again with a longer `validity_period`, or when devices keep up.'),
-  no_own_device: again('Only own devices could carry it for nothing, and the account had none that was enabled when its validity period ended. Connect or enable one and send again, or send with `fallback` `shared`.'),
+  no_own_device: again('Only own devices could carry it for nothing, and the account had none that was enabled and could when its validity period ended. Connect or enable one that can use its sender and send again, or send with `fallback` `shared`.'),
   expired_in_network: again('Its validity period ended in the network: the handset was off or out of coverage. Send again later.'),
   recipient_opted_out: never('The recipient opted out. Do not send to this number until they opt in again.'),
   destination_not_allowed: never('When it was due, the account was no longer allowed to send to this country. Ask the operator to allow it.'),

@@ -1,4 +1,6 @@
 import { readCountries } from '../../accounts/core/account-guard.ts'
+import { canCarry } from '../../devices/core/carrying.ts'
+import { readOwnCarriers } from '../../devices/core/own-carriers.ts'
 import { dayMs, hourMs } from '../../runtime/clock.ts'
 import type { Ids } from '../../runtime/ids.ts'
 import { isTestNumber } from '../../numbers/test-number.ts'
@@ -19,7 +21,7 @@ export interface AnsweredRoute {
   messageId: string
 }
 
-type AnswerTerms = Pick<KeywordTerms, 'queueLimit' | 'sharedStopDays'>
+type AnswerTerms = Pick<KeywordTerms, 'queueLimit' | 'sharedStopDays' | 'kinds'>
 
 interface Answer {
   accountId: string
@@ -41,8 +43,8 @@ const sentBy = 'system'
 /**
  * Sends an answer to a keyword, in the transaction that applies it, to the spelling of the number that the
  * account last sent to. It costs the same as any message; in an account whose own devices are free, nothing if
- * one of them received the keyword. Returns null if the account cannot send it: its
- * balance is too low, its queue is full, or it is suspended.
+ * one of them received the keyword and one that is enabled can carry the answer: if none can, it has a fallback.
+ * Returns null if the account cannot send it: its balance is too low, its queue is full, or it is suspended.
  *
  * Also returns null if the account would not have sent there itself: anyone can send a keyword from any
  * number, and must not be able to spend the balance of an account of their choice.
@@ -59,7 +61,8 @@ export async function answerKeyword(
   const { encoding, units, parts } = measureText(text, 'auto')
   const number = parsePhoneNumber(recipient)
   const messageId = ids('msg')
-  const isFree = isOwnDevice && mode === 'live' && limits.ownDevices === 'free'
+  const mayBeFree = isOwnDevice && mode === 'live' && limits.ownDevices === 'free'
+  const isFree = mayBeFree && (await canOwnCarry(tx, terms, { accountId, from, parts }))
   const paidBy: Payer = isFree ? 'own_device' : 'balance'
   const [result] = await sendMessages(tx, [
     {
@@ -86,10 +89,23 @@ export async function answerKeyword(
       expiresAt: nowMs + validityMs,
       warnings: [],
       paidBy,
+      // It costs nothing after all if an own device is enabled meanwhile and sends it.
+      ...(mayBeFree && !isFree && { fallback: 'shared' as const }),
     },
   ])
   if (result?.kind !== 'accepted') return null
   return { account_id: accountId, mode, route_key: routeKeyOf(mode, from, false, paidBy), messageId }
+}
+
+async function canOwnCarry(
+  tx: Tx,
+  { kinds }: AnswerTerms,
+  { accountId, from, parts }: { accountId: string; from: string | null; parts: number },
+): Promise<boolean> {
+  const route = { sender: from, encodingForced: false }
+  return (await readOwnCarriers(tx, [accountId], kinds)).some(
+    (device) => device.isEnabled && device.maxParts >= parts && canCarry(device, route),
+  )
 }
 
 async function readLimits(

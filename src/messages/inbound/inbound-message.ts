@@ -1,3 +1,4 @@
+import type { RealKinds } from '../../devices/core/carrying.ts'
 import type { CodedText } from '../../sms/coded-text.ts'
 import type { NumberHash } from '../../numbers/number-hash.ts'
 import type { Encoding, Mode } from '../../storage/tables/schema.ts'
@@ -44,7 +45,7 @@ export interface InboundMessage {
   toldOtherwise?: { keeps: readonly string[]; looksFor: readonly string[] }
   /** True if every account can use the device. */
   isShared?: boolean
-  /** True if the device is one of the account's own and no simulator: answers over it can be free. */
+  /** See `isOwnCarrier`: answers can cost nothing. */
   isOwnDevice?: boolean
   /**
    * Accounts that had sent to the number through the shared device when this arrived; omitted if not looked
@@ -86,6 +87,8 @@ export interface KeywordTerms {
   sharedStopDays: number
   /** Maximum queued messages of accounts without a limit of their own; 0 = no limit. */
   queueLimit: number
+  /** The kinds of devices that send for real. */
+  kinds: RealKinds
   /** Hashes of erased numbers. */
   numbers: NumberHash
 }

@@ -1,3 +1,4 @@
+import type { RealKinds } from '../../devices/core/carrying.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { selectEach, updateRows } from '../../storage/seam/sets.ts'
@@ -34,13 +35,13 @@ const held = { sql: waitingRows('q.restore_hold = 1'), inputs: ['most'] } as con
 /**
  * Expires queued messages after their validity (P2): `expired`, the hold released. Reads only routes whose
  * earliest expiry has passed, so that no index over all queued messages is needed. Returns the expired
- * messages, at most `most` per route. `simulated` are the kinds that send nothing for real.
+ * messages, at most `most` per route.
  */
 export async function expireWaiting(
   tx: Tx,
   nowMs: number,
   most: number,
-  simulated: readonly string[] = [],
+  kinds: RealKinds,
 ): Promise<MessageState[]> {
   const routes = await tx
     .selectFrom('queue_totals')
@@ -53,12 +54,9 @@ export async function expireWaiting(
     expired,
     routes.map((route) => [route.route_key, route.account_id, nowMs, most]),
   )
-  const stranded = await strandedAmong(tx, rows, simulated)
-  const carried = rows.filter((row) => !stranded.has(row))
-  const finished = [
-    ...(await endRows(tx, carried, { trigger: 'validity_ended', code: 'expired_in_queue', nowMs })),
-    ...(await endRows(tx, [...stranded], { trigger: 'validity_ended', code: 'no_own_device', nowMs })),
-  ]
+  const stranded = await strandedAmong(tx, rows, kinds)
+  const codeOf = (row: WaitingRow): string => (stranded.has(row) ? 'no_own_device' : 'expired_in_queue')
+  const finished = await endRows(tx, rows, { trigger: 'validity_ended', code: codeOf, nowMs })
   await moveNextExpiry(tx, routes)
   return finished
 }
@@ -118,20 +116,23 @@ async function waitingOf(tx: Tx, accountId: string, most: number): Promise<Waiti
   )
 }
 
-/** Finishes queued messages, and removes them from the queue. Returns those that were finished. */
-export async function endRows(
+/**
+ * Finishes queued messages, and removes them from the queue. Returns those that were finished. A unit calls it once:
+ * each call locks its wallets in their order, and two calls could lock them in two.
+ */
+export async function endRows<R extends WaitingRow>(
   tx: Tx,
-  found: readonly WaitingRow[],
-  reason: { trigger: Trigger; code: string; nowMs: number },
+  found: readonly R[],
+  { trigger, code, nowMs }: { trigger: Trigger; code: string | ((row: R) => string); nowMs: number },
 ): Promise<MessageState[]> {
   const rows = await dropStale(tx, found)
   const states = await advanceMessages(
     tx,
     rows.map((row) => ({
       message: row,
-      trigger: reason.trigger,
-      atMs: reason.nowMs,
-      error: { code: reason.code, networkCode: null },
+      trigger,
+      atMs: nowMs,
+      error: { code: typeof code === 'string' ? code : code(row), networkCode: null },
     })),
   )
   const finished = rows.filter((_, i) => states[i] !== null && states[i] !== undefined)

@@ -1,4 +1,5 @@
 import { readCountries } from '../../accounts/core/account-guard.ts'
+import type { RealKinds } from '../../devices/core/carrying.ts'
 import { allDone } from '../../runtime/all-done.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
@@ -8,6 +9,7 @@ import { isTestNumber } from '../../numbers/test-number.ts'
 import { type DeferredRow, endDeferral } from './deferred.ts'
 import { type MessageState, stateColumnsOf } from '../core/message-store.ts'
 import { queueTotalShape } from './queue-totals.ts'
+import { strandedAmong } from './stranded.ts'
 
 /** The result of releasing messages whose time has come. */
 export interface Released {
@@ -42,13 +44,16 @@ const due = {
  */
 export async function releaseDue(
   tx: Tx,
-  { dueMs, nowMs, most }: { dueMs: number; nowMs: number; most: number },
+  { dueMs, nowMs, most, kinds }: { dueMs: number; nowMs: number; most: number; kinds: RealKinds },
 ): Promise<Released> {
   const rows = await selectEach<DueRow>(tx, due, [[dueMs, most]])
   if (rows.length === 0) return { found: 0, routes: [], states: [] }
+  const late = rows.filter((row) => isLate(row, nowMs))
+  const stranded = await strandedAmong(tx, late, kinds)
+  const codeOf = (row: DueRow): string => (stranded.has(row) ? 'no_own_device' : 'expired_in_queue')
   const moved = await advanceMessages(
     tx,
-    rows.flatMap((row) => advancesOf(row, nowMs)),
+    rows.flatMap((row) => advancesOf(row, { nowMs, codeOf })),
   )
   // A message that is due and expires at the same time is in the batch twice: its last state counts.
   const states = new Map(moved.flatMap((state) => (state === null ? [] : [[nameOf(state), state]])))
@@ -77,15 +82,20 @@ export async function releaseDue(
 const nameOf = ({ account_id, mode, id }: Pick<MessageState, 'account_id' | 'mode' | 'id'>): string =>
   `${account_id}/${mode}/${id}`
 
-function advancesOf(row: DueRow, nowMs: number): Advance[] {
+const isLate = ({ expires_at: expiresAt }: DueRow, nowMs: number): boolean => (expiresAt as number) <= nowMs
+
+function advancesOf(
+  row: DueRow,
+  { nowMs, codeOf }: { nowMs: number; codeOf: (row: DueRow) => string },
+): Advance[] {
   if (!isAllowed(row)) {
     const error = { code: 'destination_not_allowed', networkCode: null }
     return [{ message: row, trigger: 'canceled', atMs: nowMs, error }]
   }
   const becomesDue: Advance[] =
     row.status === 'scheduled' ? [{ message: row, trigger: 'due', atMs: nowMs }] : []
-  if ((row.expires_at as number) > nowMs) return becomesDue
-  const error = { code: 'expired_in_queue', networkCode: null }
+  if (!isLate(row, nowMs)) return becomesDue
+  const error = { code: codeOf(row), networkCode: null }
   return [...becomesDue, { message: row, trigger: 'validity_ended', atMs: nowMs, error }]
 }
 

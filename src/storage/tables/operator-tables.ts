@@ -35,6 +35,7 @@ export type AlertKind =
   | 'pumping_paused'
   | 'key_expiring'
   | 'certificate_ending'
+  | 'messages_stranded'
 
 export interface AlertTable {
   id: string

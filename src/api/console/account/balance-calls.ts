@@ -1,18 +1,18 @@
 import { type Static, Type } from 'typebox'
 import { dayMs, rfc3339, utcDay } from '../../../runtime/clock.ts'
 import { refuse } from '../../../runtime/errors.ts'
-import { simulatedKinds } from '../../../connectors/registry.ts'
+import { realKinds } from '../../../connectors/registry.ts'
 import { areOwnDevicesFree } from '../../../devices/core/own-carriers.ts'
 import { closed } from '../../../runtime/schemas.ts'
 import { type Balance, readBalance } from '../../../ledger/balance.ts'
 import { setLowThreshold } from '../../../ledger/low-threshold.ts'
 import { readStatement, type Statement, type StatementRow } from '../../../ledger/statement.ts'
-import { type Pace, paceOf, readUsageDays, type UsageDay } from '../../../ledger/usage-pace.ts'
+import { isLowForUse, type Pace, paceOf, readUsageDays, type UsageDay } from '../../../ledger/usage-pace.ts'
 import { type AccountContext, defineCall, defineDownload } from '../core/call.ts'
 import { csvLine, csvMark } from '../core/csv.ts'
 
 export interface BalanceAnswer extends Balance {
-  /** Own devices carry live messages for nothing now: then a low balance is no warning. */
+  /** Own devices carry live messages for nothing now: a low balance is a warning only if it is used. */
   areOwnFree: boolean
   pace: Pace
   /** SMS used on each UTC day, oldest first; the last day is today. */
@@ -94,12 +94,12 @@ async function readSummary({ read, clock, account }: AccountContext): Promise<Ba
   const wallet = { accountId: account.id, mode: account.mode }
   const [balance, areOwnFree, burn] = await Promise.all([
     readBalance(read, account.id, account.mode, nowMs),
-    account.mode === 'live' && areOwnDevicesFree(read, account.id, simulatedKinds),
+    account.mode === 'live' && areOwnDevicesFree(read, account.id, realKinds),
     readUsageDays(read, wallet, today - burnDays + 1, today + 1),
   ])
   if (balance === null) throw refuse('not_found')
   const pace = paceOf(burn.slice(0, -1), balance.available)
-  const isLow = balance.isLow && !areOwnFree
+  const isLow = isLowForUse(balance, areOwnFree, burn)
   return { ...balance, isLow, areOwnFree, pace, burn, canSetThreshold: account.role === 'owner' }
 }
 

@@ -1,12 +1,12 @@
 import { hourMs } from '../../../runtime/clock.ts'
 import { Type } from 'typebox'
 import { readDevicesStatus, readSeenDevice } from '../../../devices/status/device-status.ts'
-import { readStranded, type Stranded } from '../../../messages/queue/stranded.ts'
+import { noneStranded, readStranded, type Stranded, type Waiting } from '../../../messages/queue/stranded.ts'
 import { refuse } from '../../../runtime/errors.ts'
 import { closed } from '../../../runtime/schemas.ts'
 import { canOwnersAdd, isOwnerSetting, type KindFacts } from '../../../connectors/kind-facts.ts'
 import type { Mode } from '../../../storage/tables/schema.ts'
-import { connectorKinds, factsOf, loadConnectorKind, simulatedKinds } from '../../../connectors/registry.ts'
+import { connectorKinds, factsOf, loadConnectorKind, realKinds } from '../../../connectors/registry.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
 import { type ConsoleDevice, viewDevices } from './device-view.ts'
 
@@ -14,8 +14,8 @@ export interface DevicesAnswer {
   /** Up to 100, worst status first. */
   devices: ConsoleDevice[]
   total: number
-  /** Live messages that only own devices carry, while none is enabled. */
-  stranded: Stranded
+  /** Live messages that only own devices carry, while none that is enabled can. */
+  stranded: Waiting
 }
 
 /** A setting of a kind, for a form. */
@@ -53,12 +53,17 @@ export const deviceCalls = {
     input: Type.Object({ hours: Hours }, closed),
     async handle(context, { hours }): Promise<DevicesAnswer> {
       const viewer = viewerOf(context, hours)
-      const { read, account } = context
+      const { read } = context
       const [{ devices, devicesTotal }, stranded] = await Promise.all([
         readDevicesStatus(read, viewer, viewer.nowMs),
-        readStranded(read, account.mode === 'live' ? account.id : '', simulatedKinds),
+        strandedOf(context),
       ])
-      return { devices: await viewDevices(read, devices, viewer), total: devicesTotal, stranded }
+      const { messages, expireBy } = stranded
+      return {
+        devices: await viewDevices(read, devices, viewer, stranded),
+        total: devicesTotal,
+        stranded: { messages, expireBy },
+      }
     },
   }),
   'devices/one': defineCall({
@@ -67,8 +72,12 @@ export const deviceCalls = {
     input: Type.Object({ deviceId: DeviceId, hours: LongHours }, closed),
     async handle(context, { deviceId, hours }): Promise<ConsoleDevice> {
       const viewer = viewerOf(context, hours)
-      const seen = await readSeenDevice(context.read, viewer, deviceId, viewer.nowMs)
-      const [device] = seen === null ? [] : await viewDevices(context.read, [seen], viewer)
+      const { read } = context
+      const [seen, stranded] = await Promise.all([
+        readSeenDevice(read, viewer, deviceId, viewer.nowMs),
+        strandedOf(context),
+      ])
+      const [device] = seen === null ? [] : await viewDevices(read, [seen], viewer, stranded)
       if (device === undefined) throw noDevice(deviceId)
       return device
     },
@@ -112,6 +121,10 @@ async function viewKind(
     })),
   }
 }
+
+/** Only live messages can cost nothing. */
+const strandedOf = async ({ read, account }: AccountContext): Promise<Stranded> =>
+  account.mode === 'live' ? readStranded(read, account.id, realKinds) : noneStranded
 
 const viewerOf = ({ account, user, clock }: AccountContext, hours: number) => ({
   accountId: account.id,

@@ -12,6 +12,7 @@ import {
   readSamples,
   readSince,
 } from '../../../devices/status/uptime-lane.ts'
+import { nothingWaits, type Stranded, type Waiting } from '../../../messages/queue/stranded.ts'
 import type { Db } from '../../../storage/seam/dialect.ts'
 
 /** A device as the console shows it: its status as in `/api/v1/status`, since when, and its history. */
@@ -35,6 +36,8 @@ export interface ConsoleDevice extends Omit<SeenDevice, 'report'> {
   samples: DeviceSample[]
   /** Configuration; null for a shared device, unless the viewer is the operator. */
   setUp: DeviceSetUp | null
+  /** Messages that it could carry if it were enabled, while no enabled own device can. */
+  waiting: Waiting
   /** True when the viewer is allowed to change it. */
   isChangeable: boolean
 }
@@ -59,6 +62,7 @@ export async function viewDevices(
   read: Db,
   seen: readonly SeenDevice[],
   viewer: Viewer,
+  { waitFor }: Pick<Stranded, 'waitFor'>,
 ): Promise<ConsoleDevice[]> {
   const span = { fromMs: viewer.nowMs - viewer.spanMs, untilMs: viewer.nowMs }
   const ids = seen.map(({ id }) => id)
@@ -79,6 +83,7 @@ export async function viewDevices(
         lane: { ...span, stretches: lanes.get(device.id) ?? [] },
         samples: await readSamples(read, device.id, span),
         setUp: showsSetUp ? await readSetUp(read, device) : null,
+        waiting: waitFor.get(device.id) ?? nothingWaits,
         isChangeable: device.shared ? viewer.isOperator === true : viewer.isOwner,
       }
     }),

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { dayMs, utcDay } from '../../../runtime/clock.ts'
-import { simulatedKinds } from '../../../connectors/registry.ts'
+import { realKinds } from '../../../connectors/registry.ts'
 import { areOwnDevicesFree } from '../../../devices/core/own-carriers.ts'
 import { readDevicesStatus, type SeenDevice } from '../../../devices/status/device-status.ts'
 import { type Balance, readBalance } from '../../../ledger/balance.ts'
-import { type Pace, paceDays, paceOf, readUsageDays } from '../../../ledger/usage-pace.ts'
+import { inUseDays, isLowForUse, type Pace, paceOf, readUsageDays } from '../../../ledger/usage-pace.ts'
 import {
   readBars,
   readTimes,
@@ -31,7 +31,7 @@ export interface TrafficAnswer {
 
 export interface NowAnswer {
   balance: Pick<Balance, 'available' | 'reserved' | 'lowThreshold' | 'isLow' | 'ownUsed' | 'ownReserved'> & {
-    /** Own devices carry live messages for nothing now: then a low balance is no warning. */
+    /** Own devices carry live messages for nothing now: a low balance is a warning only if it is used. */
     areOwnFree: boolean
   }
   pace: Pace
@@ -104,8 +104,8 @@ async function readNow({ read, clock, account }: AccountContext): Promise<NowAns
   // Longer than the pace needs: earlier usage shows that its first days were days of use.
   const [balance, areOwnFree, usage, status, counted] = await Promise.all([
     readBalance(read, account.id, account.mode, nowMs),
-    account.mode === 'live' && areOwnDevicesFree(read, account.id, simulatedKinds),
-    readUsageDays(read, owner, today - 4 * paceDays, today),
+    account.mode === 'live' && areOwnDevicesFree(read, account.id, realKinds),
+    readUsageDays(read, owner, today - inUseDays, today + 1),
     readDevicesStatus(read, owner, nowMs),
     read
       .selectFrom('traffic')
@@ -118,11 +118,11 @@ async function readNow({ read, clock, account }: AccountContext): Promise<NowAns
   if (balance === null) throw refuse('not_found')
   const since = await readSince(read, status.devices)
   const { available, reserved, lowThreshold, ownUsed, ownReserved } = balance
-  const isLow = balance.isLow && !areOwnFree
+  const isLow = isLowForUse(balance, areOwnFree, usage)
   const { messages, parts, oldestQueuedAtMs: oldestAtMs } = status.queue
   return {
     balance: { available, reserved, lowThreshold, isLow, ownUsed, ownReserved, areOwnFree },
-    pace: paceOf(usage, available),
+    pace: paceOf(usage.slice(0, -1), available),
     queue: { messages, parts, oldestAtMs },
     devices: status.devices.map(({ id, kind, shared, status: state, reasons, name }) => ({
       id,

@@ -1,0 +1,12 @@
+-- What only own devices carry and waits for an instant, by account and route: few rows, so that nobody looks through the others.
+create index deferred_own on deferred (account_id, route_key) where (route_key like 'live+own%' or route_key like 'live+ucs2+own%');
+-- A kind more. SQLite cannot change the CHECK of a column: the column is replaced, since a new table would remove the mails.
+--postgres: alter table alerts drop constraint alerts_kind_check, add constraint alerts_kind_check check (kind = 'device_offline' or kind = 'balance_low' or kind = 'balance_exhausted' or kind = 'webhook_disabled' or kind = 'unusual_failures' or kind = 'pumping_paused' or kind = 'key_expiring' or kind = 'certificate_ending' or kind = 'messages_stranded');
+--sqlite: drop index alerts_open;
+--sqlite: drop index alerts_by_subject;
+--sqlite: alter table alerts rename column kind to former_kind;
+--sqlite: alter table alerts add column kind text not null default 'device_offline' check (kind = 'device_offline' or kind = 'balance_low' or kind = 'balance_exhausted' or kind = 'webhook_disabled' or kind = 'unusual_failures' or kind = 'pumping_paused' or kind = 'key_expiring' or kind = 'certificate_ending' or kind = 'messages_stranded');
+--sqlite: update alerts set kind = former_kind;
+--sqlite: alter table alerts drop column former_kind;
+--sqlite: create unique index alerts_open on alerts (kind, subject) where ended_at is null;
+--sqlite: create index alerts_by_subject on alerts (kind, subject, began_at);
