@@ -56,7 +56,7 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'messages',
     'the states of a message and its queue',
-    ['src/messages/*/{advance-messages,own-payers,stranded,claim-messages,within-paces,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-until,phone-offers,read-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,finish-deferred,end-doubts,queue-position,accounts-that-sent,last-submitted}.ts'],
+    ['src/messages/*/{advance-messages,own-payers,stranded,claim-messages,within-paces,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-until,phone-offers,read-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,deferred-to-end,end-doubts,queue-position,accounts-that-sent,last-submitted}.ts'],
     ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,crowds,fair-turns,fetch-routes,gateway,gateway-pace,open-offers,own-devices,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
   ),
   room(

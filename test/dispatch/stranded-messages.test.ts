@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { statusOperation } from '../../src/api/v1/status.ts'
 import { realKinds } from '../../src/connectors/registry.ts'
-import { expireWaiting } from '../../src/messages/queue/finish-queued.ts'
+import { cancelWaiting, expireWaiting } from '../../src/messages/queue/finish-queued.ts'
 import { releaseDue } from '../../src/messages/queue/release-due.ts'
 import { readStranded } from '../../src/messages/queue/stranded.ts'
+import type { MessageState } from '../../src/messages/core/message-store.ts'
+import type { Tx } from '../../src/storage/seam/dialect.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { statementsOf } from '../plans.ts'
 import { openUnitHouse, type UnitHouse } from '../messages/unit-house.ts'
@@ -183,16 +185,26 @@ test('what is scheduled or delayed and expires before it is due ends as stranded
   ])
 })
 
-test('what expires together locks each wallet once, whatever its error: two orders of two wallets could wait for each other', async () => {
-  const soon = { expiresAt: house.clock.now() + hourMs }
-  await house.send({ ...soon })
-  await house.send({ ...soon, ...free })
-  const statements: string[] = []
-  await house.store.writer.write(async (tx) => {
-    const seen = await statementsOf(tx, () =>
-      expireWaiting(tx, house.clock.now() + 2 * hourMs, 100, realKinds),
+test('what ends together locks its wallets once, whatever its error and wherever it waits: two orders of two wallets could wait for each other', async () => {
+  const nowMs = house.clock.now()
+  const locks = async (end: (tx: Tx) => Promise<MessageState[]>) => {
+    let ended = 0
+    const seen = await house.store.writer.write((tx) =>
+      statementsOf(tx, async () => void (ended = (await end(tx)).length)),
     )
-    statements.push(...seen.map(({ sql }) => sql))
-  })
-  expect(statements.filter((sql) => /update "?wallets"?/i.test(sql))).toHaveLength(1)
+    return { ended, locks: seen.filter(({ sql }) => /update "?wallets"?/i.test(sql)).length }
+  }
+  const send = async () => {
+    await house.send({ expiresAt: nowMs + hourMs })
+    await house.send({ ...free, expiresAt: nowMs + hourMs })
+  }
+  await send()
+  const later = nowMs + 2 * hourMs
+  expect(await locks((tx) => expireWaiting(tx, later, 100, realKinds))).toEqual({ ended: 2, locks: 1 })
+  await send()
+  await house.send({ sendAt: nowMs + hourMs })
+  const reason = { trigger: 'canceled', code: 'account_closed', nowMs } as const
+  const cancel = (tx: Tx) => cancelWaiting(tx, { accountId: 'acc_a' }, reason, 100)
+  expect(await locks(cancel)).toEqual({ ended: 3, locks: 1 })
+  expect(await locks(cancel)).toEqual({ ended: 0, locks: 0 })
 })

@@ -1,9 +1,11 @@
+import { allDone } from '../../runtime/all-done.ts'
 import type { RealKinds } from '../../devices/core/carrying.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { selectEach, updateRows } from '../../storage/seam/sets.ts'
 import { advanceMessages } from '../core/advance-messages.ts'
-import { finishDeferred } from './finish-deferred.ts'
+import { endDeferral } from './deferred.ts'
+import { type DeferredMessage, readDeferredToEnd } from './deferred-to-end.ts'
 import { dropStale, dequeue } from './dequeue.ts'
 import { type MessageState, stateColumnsOf } from '../core/message-store.ts'
 import type { Trigger } from '../core/state.ts'
@@ -54,9 +56,9 @@ export async function expireWaiting(
     expired,
     routes.map((route) => [route.route_key, route.account_id, nowMs, most]),
   )
-  const stranded = await strandedAmong(tx, rows, kinds)
-  const codeOf = (row: WaitingRow): string => (stranded.has(row) ? 'no_own_device' : 'expired_in_queue')
-  const finished = await endRows(tx, rows, { trigger: 'validity_ended', code: codeOf, nowMs })
+  const stranded: ReadonlySet<MessageState> = await strandedAmong(tx, rows, kinds)
+  const code = (row: MessageState): string => (stranded.has(row) ? 'no_own_device' : 'expired_in_queue')
+  const finished = await endRows(tx, rows, { trigger: 'validity_ended', code, nowMs })
   await moveNextExpiry(tx, routes)
   return finished
 }
@@ -76,11 +78,10 @@ export async function cancelWaiting(
     scope === 'restore_hold'
       ? await selectEach<WaitingRow>(tx, held, [[most]])
       : await waitingOf(tx, scope.accountId, most)
-  const ofQueue = await endRows(tx, found, reason)
-  const deferred = await finishDeferred(tx, scope, reason, most)
-  const finished = [...ofQueue, ...deferred.finished]
+  const deferred = await readDeferredToEnd(tx, scope, most)
+  const finished = await endRows(tx, found, reason, deferred)
   // Stale rows are not returned: a page with nothing else is not the last one.
-  return finished.length === 0 && (deferred.stale > 0 || found.some((row) => row.status !== 'queued'))
+  return finished.length === 0 && found.length + deferred.length > 0
     ? cancelWaiting(tx, scope, reason, most)
     : finished
 }
@@ -117,29 +118,41 @@ async function waitingOf(tx: Tx, accountId: string, most: number): Promise<Waiti
 }
 
 /**
- * Finishes queued messages, and removes them from the queue. Returns those that were finished. A unit calls it once:
- * each call locks its wallets in their order, and two calls could lock them in two.
+ * Finishes messages of the queue, and `deferred` ones that wait for an instant, and removes them from there. Returns
+ * those that were finished. A unit calls it once: each call locks its wallets in their order, and two calls could
+ * lock them in two.
  */
-export async function endRows<R extends WaitingRow>(
+export async function endRows(
   tx: Tx,
-  found: readonly R[],
-  { trigger, code, nowMs }: { trigger: Trigger; code: string | ((row: R) => string); nowMs: number },
+  found: readonly WaitingRow[],
+  {
+    trigger,
+    code,
+    nowMs,
+  }: { trigger: Trigger; code: string | ((message: MessageState) => string); nowMs: number },
+  deferred: readonly DeferredMessage[] = [],
 ): Promise<MessageState[]> {
   const rows = await dropStale(tx, found)
   const states = await advanceMessages(
     tx,
-    rows.map((row) => ({
-      message: row,
+    [...rows, ...deferred].map((message) => ({
+      message,
       trigger,
       atMs: nowMs,
-      error: { code: typeof code === 'string' ? code : code(row), networkCode: null },
+      error: { code: typeof code === 'string' ? code : code(message), networkCode: null },
     })),
   )
   const finished = rows.filter((_, i) => states[i] !== null && states[i] !== undefined)
-  await dequeue(
-    tx,
-    finished.map((row) => ({ ...row, message_id: row.id })),
-  )
+  await allDone([
+    dequeue(
+      tx,
+      finished.map((row) => ({ ...row, message_id: row.id })),
+    ),
+    endDeferral(
+      tx,
+      deferred.map((row) => ({ ...row, message_id: row.id })),
+    ),
+  ])
   return states.filter((state) => state !== null)
 }
 
