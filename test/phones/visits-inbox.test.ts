@@ -28,6 +28,24 @@ test('long texts that are too many for one answer are read in smaller pages, and
   expect(world.phones.all.radioLog()).toHaveLength(1)
 })
 
+test('after an SMS that is larger than an answer may be, pages are as large again as before', async () => {
+  const world = await openVisitWorld()
+  const now = world.house.clock.now()
+  const huge = 'x'.repeat(2_100_000)
+  for (let n = 0; n < 300; n++)
+    await world.phones.all.receiveSms({
+      from: '+491',
+      text: n === 290 ? huge : `${n}`,
+      receivedAtMs: now - (300 - n) * 1_000,
+    })
+  const before = world.phones.all.requests('GET', '/inbox').length
+  await world.visit()
+  expect(world.inbound).toHaveLength(299)
+  const pages = world.phones.all.requests('GET', '/inbox').slice(before)
+  // Each of 9 halvings is undone by a doubling; row by row it would be 290 more.
+  expect(pages.length).toBeLessThan(40)
+})
+
 test('an SMS that the network delivers late is found below the others', async () => {
   const world = await openVisitWorld()
   const now = world.house.clock.now()

@@ -90,6 +90,8 @@ export class InboxReader {
       }
       if (read === null) log('an SMS of the phone is larger than 2 MB and was not read')
       offset += limit
+      // What was too large is behind it: the rest is not read row by row.
+      limit = Math.min(2 * limit, pageSize)
     }
     if (head.total > maxRead)
       log(`the inbox of the phone has ${head.total} SMS; only the latest ${maxRead} were read`)
