@@ -44,7 +44,7 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'authentication',
     'API keys, tokens and passwords',
-    ['src/accounts/*/{api-key-format,api-keys,authenticator,operator-tokens,password-hash,rotate-api-key,secret-token,address-list,second-factors,second-factor-codes,totp,password-rules,one-time-links,email-links,address-proof,account-guard}.ts', 'src/api/edge/authenticate.ts'],
+    ['src/accounts/*/{api-key-format,api-keys,authenticator,operator-tokens,password-hash,rotate-api-key,secret-token,second-factors,second-factor-codes,totp,password-rules,one-time-links,email-links,address-proof,account-guard}.ts', 'src/runtime/address-list.ts', 'src/api/edge/authenticate.ts'],
     ['test/accounts/*.test.ts', 'test/api/*.test.ts', 'test/operator/*.test.ts', 'test/console/{identity,identity-limits,links,mail,second-factor,changed-secret,ended-meanwhile}.test.ts'],
   ),
   room(
@@ -87,7 +87,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
   },
   {
     because: 'A primitive that every room stands on: what is wrong in it fails everywhere.',
-    files: ['src/runtime/{agreed-clock,bounded-map,clock,errors,ids,invalid-input,nearest-name,read-up-to,recent-times,shared-counts,times}.ts'],
+    files: ['src/runtime/{agreed-clock,bounded-map,clock,errors,ids,invalid-input,nearest-name,private-addresses,read-up-to,recent-times,shared-counts,times}.ts'],
   },
   {
     because: 'Several nodes, or time that passes: held by proofs (`npm run prove`).',

@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto'
 import * as x509 from '@peculiar/asn1-x509'
 import { dayMs, hourMs } from '../runtime/clock.ts'
+import { linkLocalIpv4, privateIpv4 } from '../runtime/private-addresses.ts'
 import { encodeCertificate, encodeRequest, extension, keyIdentifier } from './encode.ts'
 
 /** A certificate and its private key, in PEM. */
@@ -16,8 +17,8 @@ const leafDays = 397
 /** Clocks of phones may be slow. */
 const earlierMs = hourMs
 const commonNameOfRoot = 'onesixty root for phones'
-/** Private and link-local IPv4 (RFC 1918, RFC 3927): a stolen root can certify no address of the internet. */
-const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16']
+/** A stolen root can certify no address of the internet. */
+const certifiable = [...privateIpv4, ...linkLocalIpv4]
 /** Names under this (RFC 6761 section 6.4) exist nowhere, so no name at all is permitted. */
 const noName = 'invalid'
 
@@ -25,7 +26,7 @@ const noName = 'invalid'
 export function makeRoot(nowMs: number): CertificateAndKey {
   const key = newKey()
   const permitted = [
-    ...privateRanges.map((range) => new x509.GeneralName({ iPAddress: range })),
+    ...certifiable.map((range) => new x509.GeneralName({ iPAddress: range })),
     new x509.GeneralName({ dNSName: noName }),
   ].map((base) => new x509.GeneralSubtree({ base }))
   const extensions = [

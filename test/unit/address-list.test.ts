@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressFault, readAddressList } from '../../src/accounts/keys/address-list.ts'
+import { addressFault, readAddressList } from '../../src/runtime/address-list.ts'
 
 test.each(['10.0.0.1', '10.0.0.0/8', '0.0.0.0/0', '10.0.0.1/32', '::1', '::1/128', '2001:db8::/32', '::/0'])(
   'takes %s',

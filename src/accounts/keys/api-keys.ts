@@ -6,7 +6,7 @@ import { touchDirectory } from '../../storage/seam/directory-version.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { updateRows } from '../../storage/seam/sets.ts'
 import { type AccountDeps, readAccount } from '../core/accounts.ts'
-import { addressFault } from './address-list.ts'
+import { addressFault } from '../../runtime/address-list.ts'
 import { mintApiKey } from './api-key-format.ts'
 import { readJson, writeJson } from '../../storage/tables/json-columns.ts'
 

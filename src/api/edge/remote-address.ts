@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
-import { addressFault, readAddressList } from '../../accounts/keys/address-list.ts'
+import { addressFault, readAddressList } from '../../runtime/address-list.ts'
 
 /** Returns the IP address of the client. */
 export type RemoteAddress = (request: IncomingMessage) => string

@@ -6,6 +6,8 @@ import { CertificateRefused } from '../../certificates/ca-client.ts'
 import { renderUnicodeCompact } from 'uqr'
 import { phoneRootPath } from '../../process/own-address.ts'
 import { ownRootFile, readOwnRoot, readPhoneCertificate } from '../../certificates/certificate-store.ts'
+import { readAddressList } from '../../runtime/address-list.ts'
+import { privateIpv4 } from '../../runtime/private-addresses.ts'
 import { makeDataFolder } from '../../process/data-folder.ts'
 import { ownAddresses } from '../../reach/find-addresses.ts'
 import { command, type CommandGroup, type Output } from '../core/command.ts'
@@ -40,9 +42,7 @@ const forPhones = command({
     const { dataFolder, certificateFrom: from, phoneListen } = tools.config
     const address = options.address ?? phoneListen?.host ?? onlyAddress()
     if (!isPrivate(address))
-      throw new UsageError(
-        `${address} is no private IPv4 address (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16).`,
-      )
+      throw new UsageError(`${address} is no private IPv4 address (${privateIpv4.join(', ')}).`)
     const known = await readPhoneCertificate(dataFolder).catch(() => null)
     if (!options.own && !options.agree && known?.source !== 'ca')
       throw new CommandError('not_agreed', `${meaning(from)}\nTo continue, add --agree.`)
@@ -143,8 +143,8 @@ function describe(chain: string, nowMs: number) {
   }
 }
 
-const isPrivate = (address: string): boolean =>
-  isIP(address) === 4 && /^(?:10\.\d{1,3}|172\.(?:1[6-9]|2\d|3[01])|192\.168)(?:\.\d{1,3}){2}$/.test(address)
+const privateAddresses = readAddressList(privateIpv4)
+const isPrivate = (address: string): boolean => isIP(address) === 4 && privateAddresses.includes(address)
 
 function onlyAddress(): string {
   const found = ownAddresses().filter(isPrivate)

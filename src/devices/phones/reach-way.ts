@@ -1,33 +1,22 @@
-import { BlockList, isIP } from 'node:net'
+import { readAddressList } from '../../runtime/address-list.ts'
+import { loopback, sameNetwork } from '../../runtime/private-addresses.ts'
+
+const thisMachine = 'this machine: a cable or a proxy'
 
 /** Ranges of addresses by the way that they show; a public address is the internet. */
 const ways = [
-  {
-    way: 'this machine: a cable or a proxy',
-    // RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3.
-    ranges: ['127.0.0.0/8', '::1/128'],
-  },
-  {
-    way: 'the same network (Wi-Fi)',
-    // RFC 1918, RFC 3927, RFC 4193, RFC 4291 section 2.5.6.
-    ranges: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', 'fc00::/7', 'fe80::/10'],
-  },
+  { way: thisMachine, ranges: loopback },
+  { way: 'the same network (Wi-Fi)', ranges: sameNetwork },
   // RFC 6598: carriers, and networks such as Tailscale.
   { way: 'a VPN such as Tailscale, or the network of a carrier', ranges: ['100.64.0.0/10'] },
-].map(({ way, ranges }) => ({ way, list: listOf(ranges) }))
+].map(({ way, ranges }) => ({ way, list: readAddressList(ranges) }))
 
-/** Returns the way on which a client came, by its address. */
-export function wayOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
-  const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4'
-  return ways.find(({ list }) => list.check(plain, family))?.way ?? 'the internet'
-}
-
-function listOf(ranges: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const range of ranges) {
-    const [network = '', bits] = range.split('/')
-    list.addSubnet(network, Number(bits), isIP(network) === 6 ? 'ipv6' : 'ipv4')
-  }
-  return list
+/**
+ * Returns the way on which a client came, by its address. `own` are other addresses of this machine: a client with one of
+ * them is a proxy on it.
+ */
+export function wayOf(address: string, own: readonly string[] = []): string {
+  const plain = address.replace(/%.*$/, '')
+  if (own.includes(plain)) return thisMachine
+  return ways.find(({ list }) => list.includes(plain))?.way ?? 'the internet'
 }

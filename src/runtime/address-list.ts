@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Addresses from which a key can be used: literals and CIDRs. */
+/** A list of addresses: literals and CIDRs. */
 export interface AddressList {
   includes(address: string): boolean
 }
