@@ -5,12 +5,12 @@ import { androidKind } from '../connectors/android/android.ts'
 import { judgeFailure } from '../connectors/android/failure.ts'
 import { Phone } from '../connectors/android/phone.ts'
 import type { PhonePorts, Registration, SaidByApp, VisitPorts } from '../connectors/android/ports.ts'
+import { createPhoneDeps } from '../devices/phones/phone-deps.ts'
 import type { PhoneIdentities } from '../devices/phones/phone-identities.ts'
 import { findPhoneToken } from '../devices/phones/phone-tokens.ts'
 import {
   findPhone,
   goneMs,
-  type PhoneDeps,
   markHeard,
   registerPhone,
   updatePhone,
@@ -102,16 +102,11 @@ const registerWith = (
       const known = phone(deviceId)
       return known !== null && (known.isStreaming || (known.health().lastSeenAt ?? 0) > nowMs - goneMs)
     }
-    const registering: PhoneDeps = {
-      ids,
-      secretBox,
-      nowMs,
-      kind: androidKind.kind,
-      rules: androidKind,
-      randomBytes,
+    const registering = createPhoneDeps(
+      { ids, secretBox, nowMs, randomBytes, config },
+      androidKind,
       isPresent,
-      maxPhones: config.phonesPerAccount,
-    }
+    )
     const made = await writer
       .write((tx) => registerPhone(tx, registering, privateToken, reported))
       .catch((error: unknown) => logRejected(log, owner.accountId, error))

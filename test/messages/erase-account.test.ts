@@ -27,8 +27,8 @@ const wordless = [
   /^api_keys\.scopes$|^audit_log\.action$|^ledger_entries\.actor$|^(one_time|email)_links\.hash$/,
   /^devices\.lease_owner$|^opt_outs\.origin$|^inbound_fragments\.country$|^phone_offers\.recall$|^account_keywords\.keyword$|^queue\.claimed_by$/,
   /^deferred(_totals)?\.reason$|^accounts\.(countries|own_devices)$|^messages\.(paid_by|fallback)$/,
-  // Of no account, and kept for a day.
-  /^reach_checks\.opened_from$/,
+  // Of no account, and kept for a day; and the addresses of this server.
+  /^reach_checks\.(opened_from|address)$|^nodes\.certificate$/,
   // Named by the operator.
   /^device_groups\.name$/,
   // Tokens of the operator, and what a request of one was.

@@ -87,6 +87,7 @@ const published = {
   'postgres/0029_own_devices': '38bf20edb540e8a7',
   'postgres/0030_fallback': 'f570861d4dcc3775',
   'postgres/0031_reach_and_certificates': '637c4f6b5d3c3c00',
+  'postgres/0032_reach_addresses': 'a35d122cb13d91a7',
   'postgres/0033_stranded': 'be888738b42176b3',
   'sqlite/0001_initial': '473da6ea689b45e2',
   'sqlite/0002_phones': '20fd011ab3af662c',
@@ -119,5 +120,6 @@ const published = {
   'sqlite/0029_own_devices': 'babd3877280fb6b4',
   'sqlite/0030_fallback': '5d4ccd67c855f4a9',
   'sqlite/0031_reach_and_certificates': 'ccf4a990567fd389',
+  'sqlite/0032_reach_addresses': 'fac56895f70d28f7',
   'sqlite/0033_stranded': '948f23669ee03284',
 }

@@ -1,9 +1,11 @@
 import type { ConnectorKind } from '../../connectors/connector.ts'
-import { storeLocalPhone } from '../../connectors/connect-local.ts'
 import type { LocalDevice } from '../../connectors/connector-tools.ts'
 import { factsOf } from '../../connectors/registry.ts'
+import { localLogin, loginFaults, lookAtLocal, type LocalLogin } from '../../connectors/try-local.ts'
+import { createPhoneDeps } from '../../devices/phones/phone-deps.ts'
 import type { PhoneTokenOwner } from '../../devices/phones/phone-tokens.ts'
 import type { PhoneDeps } from '../../devices/phones/registered-phones.ts'
+import { storeLocalPhone } from '../../dispatch/devices/store-local-phone.ts'
 import { createDeviceSecretBox } from '../../runtime/secret-box.ts'
 import { askSecret } from '../core/ask-secret.ts'
 import type { Output } from '../core/command.ts'
@@ -41,37 +43,28 @@ export async function connectLocal(
       : {}
   // The user that is stored is the one that visits use: it is checked, too.
   const user = options.user ?? stored['local_user']
-  const settings = { local_address: options.local, ...(user === undefined ? {} : { local_user: user }) }
-  for (const { name, check } of kind.settings) {
-    const wrong = name in settings ? check(settings[name as keyof typeof settings] ?? '') : null
-    if (wrong !== null) throw new UsageError(`${name === 'local_user' ? '--user' : '--local'} ${wrong}.`)
-  }
-  const local_password = options['password-stdin']
+  for (const { name, fault } of loginFaults(kind, localLogin(options.local, user ?? '', '')))
+    throw new UsageError(`${name === 'local_user' ? '--user' : '--local'} ${fault}.`)
+  const password = options['password-stdin']
     ? await readSecretFromStdin(tools.io)
     : await askSecret(tools.io, 'Password of the Local Server, as the app shows it: ')
-  const secrets = { local_password }
-  const device = await look(tools, kind, { settings, secrets })
+  const given = localLogin(options.local, user ?? '', password)
+  const device = await look(tools, kind, given)
   const deps = await phoneDeps(tools, kind)
   return tools.withStorage(async ({ read, writer }) => {
     const id = await writer.write((tx) =>
-      storeLocalPhone(tx, deps, { ...whose, actor: cliActor }, { given: { settings, secrets }, device }),
+      storeLocalPhone(tx, deps, { ...whose, actor: cliActor }, { given, device }),
     )
     const taken = await isTaken(tools.clock, read, id)
     return { json: { id, ...described(device), taken }, text: textOf(id, device, taken) }
   })
 }
 
-async function look(
-  { clock }: CommandContext,
-  { kind, local }: ConnectorKind,
-  given: Parameters<NonNullable<ConnectorKind['local']>['look']>[0],
-): Promise<LocalDevice> {
-  if (local === undefined) throw new UsageError(`--local is not for devices of the kind ${kind}.`)
-  return local.look(given, clock).catch((error: unknown) => {
-    const fault = (error as { fault?: unknown }).fault
-    const remedy = typeof fault === 'string' ? factsOf(kind)?.remedies[fault] : undefined
-    throw remedy === undefined ? error : new CommandError(String(fault), remedy)
-  })
+async function look({ clock }: CommandContext, kind: ConnectorKind, given: LocalLogin): Promise<LocalDevice> {
+  if (kind.local === undefined) throw new UsageError(`--local is not for devices of the kind ${kind.kind}.`)
+  const { device, fault } = await lookAtLocal(kind, given, clock)
+  if (device !== null) return device
+  throw new CommandError(fault ?? 'unknown', factsOf(kind.kind)?.remedies[fault ?? ''] ?? `${fault}.`)
 }
 
 const described = ({ name, appVersion, sims }: LocalDevice) => ({
@@ -95,14 +88,7 @@ function textOf(id: string, { name, appVersion, sims }: LocalDevice, taken: bool
 
 /** Returns the dependencies of a phone that this command stores. */
 export async function phoneDeps(tools: CommandContext, kind: ConnectorKind): Promise<PhoneDeps> {
-  return {
-    ids: tools.ids,
-    nowMs: tools.clock.now(),
-    secretBox: createDeviceSecretBox(await tools.instanceSecret()),
-    kind: kind.kind,
-    rules: kind,
-    randomBytes: tools.randomBytes,
-    isPresent: () => false,
-    maxPhones: tools.config.phonesPerAccount,
-  }
+  const secretBox = createDeviceSecretBox(await tools.instanceSecret())
+  const { ids, clock, randomBytes, config } = tools
+  return createPhoneDeps({ ids, nowMs: clock.now(), secretBox, randomBytes, config }, kind)
 }

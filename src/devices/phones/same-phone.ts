@@ -8,8 +8,8 @@ import { readJson } from '../../storage/tables/json-columns.ts'
 /**
  * Merges a phone that registered as a new device into its former one: its registration moves to that device,
  * which keeps its name, settings, senders and rate limit, and the new device is removed. How the phone is
- * connected is as for the new device: where it is visited, or that it visits. The registration of the former device is superseded, as when the app is recognised by its SIMs. Rejects devices that are no
- * phones, were removed, or differ in owner or mode. Also rejects a new device that was already offered
+ * connected is as for the new device: where it is visited, or that it visits. The registration of the former
+ * device is superseded, as when the app is recognised by its SIMs. Rejects devices that are no phones, were removed, or differ in owner or mode. Also rejects a new device that was already offered
  * messages: reports on them would be about a removed device.
  */
 export async function takeOverPhone(
@@ -33,8 +33,9 @@ export async function takeOverPhone(
     tx.updateTable('phones').where('device_id', '=', id).where('superseded_at', 'is', null)
   await present(deviceId).set({ superseded_at: deps.nowMs, signing_key: '' }).execute()
   await present(newId).set({ device_id: deviceId, updated_at: deps.nowMs }).execute()
-  await moveConnection(tx, deps, { former, renewed, actor })
+  // First: an installation of the app has one device at a time (the index devices_by_installation).
   await retireDevice(tx, deps, { deviceId: newId, actor })
+  await moveConnection(tx, deps, { former, renewed, actor })
   const { account_id: accountId } = former
   const detail = { deviceId, from: newId }
   await appendAudit(tx, deps, { accountId, actor, action: 'phone.taken_over', detail })

@@ -9,8 +9,8 @@ import { addRegistration, type PhoneDeps, registerPhone, type SaidOfPhone } from
 
 /** Where and how a phone is visited. */
 export interface VisitedAt {
-  /** Address, user and ID of the installation. */
-  settings: Readonly<Record<string, string>>
+  /** Address, user and ID of the installation; null restores the default. */
+  settings: Readonly<Record<string, string | null>>
   secrets: Readonly<Record<string, string>>
 }
 
@@ -41,14 +41,14 @@ export async function addVisitedPhone(
 
 /**
  * Connects a device to its phone again: a new address or password, or a reinstalled app. Another installation
- * gets a registration of its own, so that nothing that the former one was offered is ever submitted to it.
- * Rejects a device that is no phone, and a phone that another device visits already.
+ * gets a registration of its own, so that nothing that the former one was offered is ever submitted to it. With
+ * `state` the device is enabled, too. Rejects a device that is no phone, and a phone that another device visits already.
  */
 export async function reconnectVisitedPhone(
   tx: Tx,
   deps: PhoneDeps,
-  deviceId: string,
-  { at, reported, actor }: { at: VisitedAt; reported: SaidOfPhone; actor: string },
+  { deviceId, ...change }: { deviceId: string; state?: 'enabled'; actor: string },
+  { at, reported }: { at: VisitedAt; reported: SaidOfPhone },
 ): Promise<void> {
   const row = await tx
     .selectFrom('phones as p')
@@ -61,7 +61,7 @@ export async function reconnectVisitedPhone(
   if (row === undefined) throw refuse('not_found', { detail: `No phone has the device ${deviceId}.` })
   const before = readJson(row.settings)['local_id']
   await requireUnvisited(tx, deps, { at, besides: deviceId })
-  await setDevice(tx, deps, { deviceId, ...at, actor })
+  await setDevice(tx, deps, { deviceId, ...at, ...change })
   if (before === at.settings['local_id']) return
   const { phoneId } = await addRegistration(tx, deps, {
     deviceId,
@@ -70,25 +70,37 @@ export async function reconnectVisitedPhone(
     reported,
   })
   const detail = { deviceId, phoneId, tokenId: row.token_id, supersedes: row.id }
+  const { actor } = change
   await appendAudit(tx, deps, { accountId: row.account_id, actor, action: 'phone.registered', detail })
+}
+
+/** A device that visits a phone. */
+export interface VisitedDevice {
+  id: string
+  accountId: string | null
+  mode: Mode
+  /** It was disabled, or is drained: nothing new is sent over it. */
+  isAtRest: boolean
 }
 
 /** Returns the device that visits the phone with this installation of the app; null without one. */
 export async function findVisited(
   tx: Tx,
   { kind }: Pick<PhoneDeps, 'kind'>,
-  { localId, besides = '' }: { localId: string | undefined; besides?: string },
-): Promise<{ id: string; accountId: string | null; mode: Mode } | null> {
+  { localId, besides = '' }: { localId: string | null | undefined; besides?: string },
+): Promise<VisitedDevice | null> {
   const phones = await tx
     .selectFrom('devices')
-    .select(['id', 'settings', 'account_id', 'mode'])
+    .select(['id', 'settings', 'account_id', 'mode', 'state', 'draining'])
     .where('kind', '=', kind)
     .where('state', '!=', 'retired')
     .where('id', '!=', besides)
     .where('settings', 'like', '%"local_id"%')
     .execute()
   const known = phones.find(({ settings }) => readJson(settings)['local_id'] === localId)
-  return known === undefined ? null : { id: known.id, accountId: known.account_id, mode: known.mode }
+  if (known === undefined) return null
+  const { id, account_id: accountId, mode, state, draining } = known
+  return { id, accountId, mode, isAtRest: state === 'disabled' || draining === 1 }
 }
 
 /** Two devices of one phone would store each received SMS twice, and count the rate limit of its SIM twice. */

@@ -59,7 +59,14 @@ export async function joinNodes(
     ? alive
     : alive.where((is) => is.or([is('epoch', '=', before ?? 0), is('name', '=', name)]))
   await ended.execute()
-  const row = { name, started_at: now, beat_at: now, left_at: null, tidies: tidies ? 1 : 0 } as const
+  const row = {
+    name,
+    started_at: now,
+    beat_at: now,
+    left_at: null,
+    tidies: tidies ? 1 : 0,
+    certificate: null,
+  } as const
   // A start that was interrupted after its commit leaves the row of an unused epoch, which the next start
   // reuses (epoch.ts).
   await tx

@@ -74,6 +74,8 @@ export interface ReachCheckTable {
   created_at: number
   opened_at: number | null
   opened_from: string | null
+  /** The address that it was made for; null in rows of an earlier version. */
+  address: string | null
 }
 
 /** Past states and measurements of devices, as the console shows them. */

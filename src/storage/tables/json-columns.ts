@@ -27,6 +27,23 @@ export interface FormerSecret {
   until: number
 }
 
+/** `nodes.certificate`: the certificate with which phones connect to a node. */
+export interface NodeCertificate {
+  source: 'own' | 'ca'
+  /** The IPv4 address that it is for. */
+  address: string
+  untilMs: number
+}
+
+/** How a phone came at its last contact that may have been by the address of phones. */
+export interface PhoneContact {
+  atMs: number
+  /** Scheme, host and port of the address of phones then. */
+  address: string
+  /** The phone called this host and port; false where a proxy or a cable hides what it called. */
+  isCertain: boolean
+}
+
 /**
  * `device_reports.body`: what the node that runs a device last knew about it. Groups that a device cannot report
  * are null. Times are milliseconds.
@@ -34,6 +51,8 @@ export interface FormerSecret {
 export interface DeviceReportBody {
   link: string
   lastSeenAt: number | null
+  /** Omitted by devices that do not call this server, and by nodes of earlier versions. */
+  contact?: PhoneContact
   nextContactExpectedBy: number | null
   appVersion: string | null
   battery: { percent: number; charging: boolean; at: number } | null

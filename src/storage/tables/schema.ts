@@ -41,6 +41,7 @@ import type {
   OptOutTable,
   PhoneOfferTable,
 } from './message-tables.ts'
+import type { JsonText, NodeCertificate } from './json-columns.ts'
 import type { MoveProgressTable, MoveTable } from './move-tables.ts'
 import type {
   AlertMailTable,
@@ -125,6 +126,7 @@ export interface NodeTable {
   beat_at: number
   left_at: number | null
   tidies: Flag
+  certificate: JsonText<NodeCertificate> | null
 }
 
 /**

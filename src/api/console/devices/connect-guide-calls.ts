@@ -1,24 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
 import { requireAccount } from '../../../accounts/core/list-accounts.ts'
-import {
-  localLogin,
-  type LocalTrial,
-  resumeLocalPhone,
-  tryLocalPhone,
-} from '../../../connectors/connect-local.ts'
 import { loadConnectorKind, phoneKinds } from '../../../connectors/registry.ts'
+import { localLogin, type LocalTrial, tryLocalPhone } from '../../../connectors/try-local.ts'
 import type { GuideKnown, GuideOutcome } from '../../../devices/phones/connect-guide.ts'
 import { appAddress, type GuideWay } from '../../../devices/phones/guide-words.ts'
-import type { PhoneDeps } from '../../../devices/phones/registered-phones.ts'
+import { outcomeOfReach } from '../../../devices/phones/guide-outcome.ts'
+import { createPhoneDeps } from '../../../devices/phones/phone-deps.ts'
 import { readGuideKnown } from '../../../dispatch/devices/guide-known.ts'
+import { resumeLocalPhone } from '../../../dispatch/devices/store-local-phone.ts'
 import { ownCommandOverNetwork } from '../../../process/own-command.ts'
 import { phoneOrigin } from '../../../process/own-address.ts'
-import { failureOf } from '../../../reach/reach.ts'
 import { recommendWay } from '../../../reach/recommend-way.ts'
 import { refuse } from '../../../runtime/errors.ts'
 import { closed } from '../../../runtime/schemas.ts'
-import { type AccountContext, defineCall, type UserContext } from '../core/call.ts'
+import { type AccountContext, defineCall } from '../core/call.ts'
 import { qrCodeOf, type QrCode } from '../core/qr-code.ts'
 import { DeviceId } from './device-calls.ts'
 import { findChangeable } from './device-change-calls.ts'
@@ -62,10 +58,8 @@ export const connectGuideCalls = {
     input: Type.Object({}, closed),
     async handle({ config, ports, publicUrl }): Promise<GuideOutcome> {
       const address = `${phoneOrigin(config, publicUrl())}/mobile/v1`
-      const failure = failureOf(await ports.devices.tryAddress(address))
-      return failure === null
-        ? { isOk: true, summary: `${address} is reached from this machine.`, remedy: null }
-        : { isOk: false, summary: `${failure.part}: ${failure.summary}`, remedy: failure.remedy }
+      const reach = await ports.devices.tryAddress(address)
+      return outcomeOfReach(reach, `${address} is reached from this machine.`)
     },
   }),
   /** Returns what is known about a guided connect: the phone, the test SMS and its answer. */
@@ -100,7 +94,7 @@ export const connectGuideCalls = {
       closed,
     ),
     async handle(context, { accountId, mode, isShared, ...given }): Promise<LocalConnection> {
-      const { read, writer, clock, live, actor } = context
+      const { read, writer, clock, ids, config, ports, live, actor } = context
       await requireAccount(read, accountId)
       const [kindName = ''] = phoneKinds
       const kind = await loadConnectorKind(kindName)
@@ -109,27 +103,14 @@ export const connectGuideCalls = {
       const { device, ...tried } = await tryLocalPhone(kind, login, clock)
       if (device === null) return { ...tried, deviceId: null }
       const owner = { accountId: isShared ? null : accountId, mode, actor }
-      const deps = depsOf(context, kind)
+      const { secretBox } = ports.devices
+      const deps = createPhoneDeps({ ids, nowMs: clock.now(), secretBox, randomBytes, config }, kind)
       const deviceId = await writer.write((tx) => resumeLocalPhone(tx, deps, owner, { given: login, device }))
       live.changed(owner.accountId)
       return { ...tried, deviceId }
     },
   }),
 }
-
-const depsOf = (
-  { ids, clock, config, ports }: UserContext,
-  kind: PhoneDeps['rules'] & { kind: string },
-): PhoneDeps => ({
-  ids,
-  nowMs: clock.now(),
-  secretBox: ports.devices.secretBox,
-  kind: kind.kind,
-  rules: kind,
-  randomBytes,
-  isPresent: () => false,
-  maxPhones: config.phonesPerAccount,
-})
 
 async function refuseForeignToken({ read, account, user }: AccountContext, tokenId: string): Promise<void> {
   const row = await read

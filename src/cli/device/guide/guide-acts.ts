@@ -1,11 +1,12 @@
 import { findLocal } from '../../../connectors/find-local.ts'
-import { localLogin, resumeLocalPhone, tryLocalPhone } from '../../../connectors/connect-local.ts'
+import { localLogin, tryLocalPhone } from '../../../connectors/try-local.ts'
 import { setDevice } from '../../../devices/core/device-store.ts'
 import type { GuideStep } from '../../../devices/phones/connect-guide.ts'
 import { adbLines, cableAddress, type GuideStepName, guideWays } from '../../../devices/phones/guide-words.ts'
+import { outcomeOfReach } from '../../../devices/phones/guide-outcome.ts'
 import { phoneAddress } from '../../../devices/phones/phone-address.ts'
 import { mintPhoneToken } from '../../../devices/phones/phone-tokens.ts'
-import { failureOf } from '../../../reach/reach.ts'
+import { resumeLocalPhone } from '../../../dispatch/devices/store-local-phone.ts'
 import { recommendWay } from '../../../reach/recommend-way.ts'
 import { Refusal } from '../../../runtime/errors.ts'
 import { cliActor } from '../../core/command-context.ts'
@@ -119,12 +120,9 @@ async function logIn(session: GuideSession): Promise<void> {
 
 async function tryOwnAddress(session: GuideSession): Promise<void> {
   const { tools, screen } = session
-  const failure = failureOf(await reachPhoneAddress(tools))
-  const address =
-    failure === null
-      ? { isOk: true, summary: `${phoneAddress(tools.config)}: ${onlyAPhone}`, remedy: null }
-      : { isOk: false, summary: `${failure.part}: ${failure.summary}`, remedy: failure.remedy }
-  if (failure !== null) screen.failed(address)
+  const reach = await reachPhoneAddress(tools)
+  const address = outcomeOfReach(reach, `${phoneAddress(tools.config)}: ${onlyAPhone}`)
+  if (!address.isOk) screen.failed(address)
   session.facts = { ...session.facts, address }
 }
 
