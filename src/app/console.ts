@@ -3,6 +3,7 @@ import { deriveKey, markOf } from '../runtime/derived-keys.ts'
 import type { AccountLimits } from '../sending/account-limits.ts'
 import { type AuthSecret, createAuth } from '../api/console/core/auth.ts'
 import type { Surroundings } from '../api/console/core/call.ts'
+import { AddressTries } from '../api/console/core/address-tries.ts'
 import { DeviceTrials } from '../api/console/core/device-trials.ts'
 import { ExportSlots } from '../api/console/core/export-slots.ts'
 import { createIdentityLimits } from '../api/console/core/identity-limits.ts'
@@ -39,7 +40,7 @@ export function createConsole(
     devices: {
       secretBox: wiring.secretBox,
       trials: new DeviceTrials(wiring, wiring.config.deviceTryPauseSeconds * 1_000),
-      tryAddress: wiring.tryAddress,
+      addressTries: new AddressTries(wiring),
     },
     health: createHealth(wiring, publicUrl),
     identity: createIdentityPorts(wiring, publicUrl),

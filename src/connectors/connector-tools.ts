@@ -36,6 +36,15 @@ export interface ConnectorTools {
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, detail?: Record<string, unknown>): void
 }
 
+/** The result of a device test. */
+export interface Trial {
+  ok: boolean
+  /** One sentence. */
+  summary: string
+  /** What to do about it; null when it is fine. */
+  remedy: string | null
+}
+
 /** What a device in this network reports about itself. */
 export interface LocalDevice {
   /** Settings that its device must have, in addition to address and login. */

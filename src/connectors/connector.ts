@@ -1,5 +1,5 @@
 import type { CodedText } from '../sms/coded-text.ts'
-import type { ConnectorTools, LocalDevices } from './connector-tools.ts'
+import type { ConnectorTools, LocalDevices, Trial } from './connector-tools.ts'
 import type { SettingRule } from './setting-rules.ts'
 
 /**
@@ -158,6 +158,8 @@ export interface Health {
   cannotSend?: true
   link: 'stream' | 'poll' | 'push' | 'visit' | 'session' | 'none'
   lastSeenAt: number | null
+  /** Of a device that calls this server: its last contact that may have been by the address that devices get. */
+  contact?: { atMs: number; address: string; isCertain: boolean }
   nextContactExpectedBy: number | null
   appVersion: string | null
   battery: { percent: number; charging: boolean; at: number } | null
@@ -266,21 +268,14 @@ export interface Pull extends Running {
   rest(isResting: boolean): void
   /** After a start, before its first contact: applies what was last known of it. */
   remember(
-    known: Pick<Health, 'lastSeenAt' | 'appVersion' | 'battery' | 'network' | 'sims'> & { link: string },
+    known: Pick<Health, 'lastSeenAt' | 'contact' | 'appVersion' | 'battery' | 'network' | 'sims'> & {
+      link: string
+    },
   ): void
 }
 
 /** Returns whether the device fetches its messages. */
 export const isPull = (device: Link | Pull): device is Pull => 'wake' in device
-
-/** The result of a device test. */
-export interface Trial {
-  ok: boolean
-  /** One sentence. */
-  summary: string
-  /** What to do about it; null when it is fine. */
-  remedy: string | null
-}
 
 /** A kind of device. */
 export interface ConnectorKind<Device extends Link | Pull = Link | Pull> {

@@ -4,7 +4,8 @@ import { openDeviceSecrets } from '../devices/core/device-store.ts'
 import type { ListedDevice } from '../devices/status/list-devices.ts'
 import type { SecretBox } from '../runtime/secret-box.ts'
 import type { Db } from '../storage/seam/dialect.ts'
-import type { ConnectorKind, Trial } from './connector.ts'
+import type { ConnectorKind } from './connector.ts'
+import type { Trial } from './connector-tools.ts'
 
 interface TryDeviceDeps {
   read: Db

@@ -15,6 +15,23 @@ export function ownAddress(
 export const phoneOrigin = ({ phoneListen }: Pick<Config, 'phoneListen'>, publicUrl: string): string =>
   phoneListen === null ? publicUrl.replace(/\/+$/, '') : `https://${phoneListen.host}:${phoneListen.port}`
 
+/** Path below which all routes of phones are. */
+export const phonePath = '/mobile/v1'
+
+/** Returns the API URL that is entered in the app. */
+export const phoneApiUrl = (config: Pick<Config, 'phoneListen'>, publicUrl: string): string =>
+  phoneOrigin(config, publicUrl) + phonePath
+
+/**
+ * Returns the scheme, host and port of a URL, by which evidence about one address of phones is distinguished from that
+ * about another. All names of the local machine are one: a phone behind a cable calls any of them.
+ */
+export function placeOf(url: string): string {
+  const parsed = new URL(url)
+  if (isLoopbackHost(parsed.hostname)) parsed.hostname = '127.0.0.1'
+  return parsed.origin
+}
+
 /** Path on the second listener where phones get the root of certificates that were signed with `--own`. */
 export const phoneRootPath = '/phone-ca.crt'
 

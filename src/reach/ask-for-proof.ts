@@ -1,10 +1,11 @@
 import { request, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { phonePath } from '../process/own-address.ts'
 import type { ReachProof } from './reach-proof.ts'
 import { codeOf, passed, type Stage, stopped } from './reach-step.ts'
 
 /** Path of the question that only this instance answers; a nonce follows. */
-const reachPath = '/mobile/v1/reach/'
+const reachPath = `${phonePath}/reach/`
 /** The answer has 60 bytes; pages of routers and proxies are cut. */
 const maxAnswerBytes = 64 * 1024
 

@@ -21,6 +21,12 @@ export const ownAddresses = (): string[] =>
       .map(({ address }) => address),
   )
 
+/** Returns whether an address is one of this machine that other machines can know, of either family. */
+export const isOwnAddress = (address: string): boolean =>
+  Object.values(networkInterfaces()).some((each) =>
+    each?.some((known) => !known.internal && known.address === address.replace(/%.*$/, '')),
+  )
+
 /**
  * Resolves the name of an address by the system, which may use /etc/hosts. If it gives a loopback address for a
  * public name, as Debian does for its own name, this machine's own addresses are tried in its place: the

@@ -144,13 +144,27 @@ test('the address of phones is tried once somebody wants one, and fails while no
     },
   ])
   // A phone that was there knows better than this machine.
-  await report(tools, deviceId, { link: 'push', lastSeenAt: tools.clock.now() })
+  const seen = async (agoMs: number, address: string, isCertain = true) => {
+    const atMs = tools.clock.now() - agoMs
+    await report(tools, deviceId, { link: 'push', lastSeenAt: atMs, contact: { atMs, address, isCertain } })
+  }
+  await seen(0, 'http://127.0.0.1:1')
   expect(await examine()).toMatchObject({
     code: 0,
     checks: expect.arrayContaining([
       expect.objectContaining({ name: 'phone_address', ok: true, remedy: null }),
     ]),
   })
-  await report(tools, deviceId, { link: 'push', lastSeenAt: tools.clock.now() - 25 * 3_600_000 })
-  expect((await examine()).failed.map(({ name }) => name)).toEqual(['phone_address'])
+  // Not about an earlier address, nor where a proxy hides the address and nothing answers at this one, nor a day later.
+  const others: readonly Parameters<typeof seen>[] = [
+    [0, 'http://127.0.0.1:2'],
+    [0, 'https://127.0.0.1:1'],
+    [0, 'http://sms.example.org'],
+    [0, 'http://127.0.0.1:1', false],
+    [25 * 3_600_000, 'http://127.0.0.1:1'],
+  ]
+  for (const given of others) {
+    await seen(...given)
+    expect([given, (await examine()).failed.map(({ name }) => name)]).toEqual([given, ['phone_address']])
+  }
 })

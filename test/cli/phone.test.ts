@@ -26,6 +26,12 @@ async function addPhone(): Promise<string> {
   return register(tools, private_token)
 }
 
+/** Contact just now, by this address. */
+const seenAt = (address: string) => {
+  const atMs = tools.clock.now()
+  return { lastSeenAt: atMs, contact: { atMs, address, isCertain: true } }
+}
+
 interface Set {
   settings: object
   senders: string[]
@@ -79,7 +85,7 @@ test('a phone is not added by hand', async () => {
 
 test('a phone with its stream open passes its test, whether it told its battery or not', async () => {
   const id = await addPhone()
-  await report(tools, id, { link: 'stream', lastSeenAt: tools.clock.now() })
+  await report(tools, id, { link: 'stream', ...seenAt('https://sms.example.org') })
   const { code, stdout } = await cli.run(`device test ${id}`)
   expect(stdout).toMatch(/ok {4}Registered at \S+: samsung a12, app 1\.68\.0\./)
   expect(stdout).toMatch(/ok {4}Last seen at \S+, \d+ s ago\./)
@@ -103,7 +109,7 @@ test.for([
     await report(
       tools,
       id,
-      { link: 'stream', lastSeenAt: tools.clock.now() },
+      { link: 'stream', ...seenAt('http://127.0.0.1:8160') },
       { status: reasons.length === 0 ? 'online' : 'degraded', reasons },
     )
     const env: Record<string, string> = publicUrl === '' ? {} : { ONESIXTY_PUBLIC_URL: publicUrl }
@@ -115,7 +121,7 @@ test.for([
 test('a phone on Google push fails its test, and test and list say what to do', async () => {
   const id = await addPhone()
   const state = { status: 'degraded' as const, reasons: ['push_only', 'battery_low'] }
-  await report(tools, id, { link: 'push', lastSeenAt: tools.clock.now() }, state)
+  await report(tools, id, { link: 'push', ...seenAt('https://sms.example.org') }, state)
   const { code, stdout } = await cli.run(`device test ${id} --json`)
   const { checks, remedies } = JSON.parse(stdout) as { checks: object[]; remedies: string[] }
   expect(code).toBe(1)

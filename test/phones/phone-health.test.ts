@@ -249,3 +249,30 @@ test('a phone that comes by another host than its hooks says so at once, or afte
   known.phone.hooks.arrived()
   expect(reasons(known)).toEqual([])
 })
+
+test('the last contact by the address of phones is kept over a restart, and one by another address is none', () => {
+  const { phone, clock } = createStubbedPhone()
+  const address = 'https://sms.example.org'
+  const contact = (how: 'same' | 'unclear' | 'other'): unknown => {
+    phone.contact({ ...registrationOf(), called: { address, how } }, null)
+    return phone.health().contact
+  }
+  const seen = { atMs: clock.now(), address }
+  expect(contact('other')).toBeUndefined()
+  expect(contact('unclear')).toEqual({ ...seen, isCertain: false })
+  expect(contact('same')).toEqual({ ...seen, isCertain: true })
+  clock.jumpWallClock(1_000)
+  expect(contact('other')).toEqual({ ...seen, isCertain: true })
+  const { phone: next } = createStubbedPhone()
+  next.remember(phone.health())
+  expect(next.health().contact).toEqual({ ...seen, isCertain: true })
+})
+
+test('a signed hook by a host that a proxy has changed is contact by the address that it was given', () => {
+  const { phone, clock } = createStubbedPhone()
+  const called = { address: 'https://sms.example.org', how: 'other' } as const
+  phone.contact({ ...registrationOf(), called }, null)
+  expect(phone.health().contact).toBeUndefined()
+  phone.hooks.arrived()
+  expect(phone.health().contact).toEqual({ atMs: clock.now(), address: called.address, isCertain: false })
+})

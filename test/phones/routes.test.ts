@@ -12,6 +12,22 @@ test('check 5: //device works, as the app makes it of an address with a slash at
     expect(await call('GET', `/${path}`), path).toMatchObject({ status: 200 })
 })
 
+test('a call shows by which address the phone came, as far as its host does', async () => {
+  const { call, phone, port, clock } = await openRoutesHouse()
+  const contact = { atMs: clock.now(), address: 'https://sms.example.org' }
+  const callAs = (host: string) =>
+    rawRequest(
+      port,
+      `GET /mobile/v1/message HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${deviceToken}\r\nConnection: close\r\n\r\n`,
+    )
+  expect(await callAs('192.168.1.10:8160')).toMatchObject({ status: 200 })
+  expect(phone.health().contact).toBeUndefined()
+  await call('GET', '/message')
+  expect(phone.health().contact).toEqual({ ...contact, isCertain: false })
+  await callAs('sms.example.org')
+  expect(phone.health().contact).toEqual({ ...contact, isCertain: true })
+})
+
 test('codes and passwords are not there', async () => {
   const { call } = await openRoutesHouse()
   expect(await call('GET', '/user/code', { token: null })).toMatchObject({ status: 501 })

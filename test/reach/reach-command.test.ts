@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import { ownAddresses } from '../../src/reach/find-addresses.ts'
@@ -56,8 +57,11 @@ async function jsonOf() {
   return JSON.parse(stdout) as { link: string; reach: { ok: boolean; steps: { summary: string }[] } }
 }
 
-async function doctor() {
-  const { stdout } = await cli(['doctor', '--json'], { dataFolder: app.dataFolder, env: env() })
+async function doctor(publicUrl = app.url) {
+  const { stdout } = await cli(['doctor', '--json'], {
+    dataFolder: app.dataFolder,
+    env: { ONESIXTY_PUBLIC_URL: publicUrl },
+  })
   const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean; summary: string; remedy: string | null }[] } // prettier-ignore
   return checks.find(({ name }) => name === 'phone_address')
 }
@@ -106,6 +110,46 @@ test('the address of phones is ok for a day after a phone has opened the link, a
   await openLink(await newLink(), browsers.android, '203.0.113.9')
   const summary = expect.stringMatching(/A phone reached it at \S+ from 203\.0\.113\.9, by the internet\.$/)
   expect(await doctor()).toMatchObject({ ok: true, summary })
+})
+
+test('what a phone showed of one address says nothing about another one', async () => {
+  await cliJson(['device', 'connect', 'android', '--shared'], app.dataFolder, env())
+  await openLink(await newLink(), browsers.android)
+  expect(await doctor()).toMatchObject({ ok: true })
+  const { port } = new URL(app.url)
+  expect(await doctor(`http://127.0.0.1:${port}`)).toMatchObject({ ok: true })
+  for (const wrong of [`https://localhost:${port}`, 'http://localhost:1', 'https://sms.example.org'])
+    expect(await doctor(wrong)).toMatchObject({ ok: false })
+})
+
+test('a phone that opens the link by another address ticks nothing, and is told so', async () => {
+  await cliJson(['device', 'connect', 'android', '--shared'], app.dataFolder, env())
+  const { pathname, port } = new URL(await newLink())
+  const open = (host: string) =>
+    new Promise<string>((resolve, reject) => {
+      const headers = { host, 'user-agent': browsers.android, accept: 'text/html' }
+      const asking = request({ host: '127.0.0.1', port, path: pathname, headers }, (answer) => {
+        answer.setEncoding('utf8')
+        let text = ''
+        answer.on('data', (piece: string) => void (text += piece)).on('end', () => resolve(text))
+      })
+      asking.on('error', reject).end()
+    })
+  expect(await open(`192.168.1.77:${port}`)).toContain('<h1>Opened by another address than phones are given')
+  expect(await doctor()).toMatchObject({ ok: false })
+  expect(await open(`localhost:${port}`)).toContain('<h1>This phone reaches onesixty')
+  expect(await doctor()).toMatchObject({ ok: true })
+})
+
+test('one network opens links 30 times a minute, known or not, and others are served meanwhile', async () => {
+  const link = await newLink()
+  const guess = link.replace(/.{22}$/, 'A'.repeat(22))
+  for (let n = 0; n < 30; n++) await openLink(guess, browsers.android, '203.0.113.9')
+  expect(await openLink(link, browsers.android, '203.0.113.9')).toMatchObject({
+    status: 429,
+    text: expect.stringContaining('Too many attempts'),
+  })
+  expect((await openLink(link, browsers.android, '203.0.113.10')).status).toBe(200)
 })
 
 test('a link of more than a day is dead, and so is one that was never made', async () => {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Config } from '../../config.ts'
 import { FailedAuthentications } from './failed-authentications.ts'
-import { isProxied, type RemoteAddress } from './remote-address.ts'
+import { isProxied, type Passage, passageOf, type RemoteAddress } from './remote-address.ts'
 import type { OpenStream, RequestLog, Respond } from './respond.ts'
 
 /** What the server provides to mounted routes. */
@@ -13,6 +13,8 @@ export interface MountTools {
   /** Records the device of a request, for the log. */
   noteDevice(request: FastifyRequest, deviceId: string): void
   addressOf(request: FastifyRequest): string
+  /** Returns whether a proxy passed the request on, and whether `addressOf` is its client. */
+  passageOf(request: FastifyRequest): Passage
   /**
    * Shortens the idle timeout of the connection of a request after the response. Connections of a proxy serve
    * many clients and keep theirs. Returns the response headers that announce it: without them Node announces
@@ -39,7 +41,7 @@ export interface Mount {
 
 export interface MountDeps extends Omit<
   MountTools,
-  'noteDevice' | 'addressOf' | 'failedAuthentication' | 'endIdleSoon'
+  'noteDevice' | 'addressOf' | 'passageOf' | 'failedAuthentication' | 'endIdleSoon'
 > {
   clock: Pick<Clock, 'monotonicMs'>
   remoteAddress: RemoteAddress
@@ -54,6 +56,7 @@ export function createMountTools({ clock, remoteAddress, config, ...tools }: Mou
     ...tools,
     noteDevice: ({ progress }, deviceId) => void (progress.caller = { device: deviceId }),
     addressOf: ({ raw }) => remoteAddress(raw),
+    passageOf: ({ raw }) => passageOf(raw, remoteAddress),
     endIdleSoon({ raw }, reply) {
       if (isProxied(raw)) return {}
       const { socket } = raw

@@ -37,6 +37,18 @@ export const isLocal = (request: IncomingMessage): boolean =>
 export const isProxied = ({ headers }: IncomingMessage): boolean =>
   headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined || headers.via !== undefined
 
+/**
+ * How a request came: directly, through a proxy that is trusted and names its client, or through one that is not, so that
+ * its address stands for all its clients.
+ */
+export type Passage = 'direct' | 'trusted_proxy' | 'unknown_proxy'
+
+/** Returns how a request came, as far as its headers show: a proxy may add none. */
+export const passageOf = (request: IncomingMessage, remoteAddress: RemoteAddress): Passage => {
+  if (!isProxied(request)) return 'direct'
+  return remoteAddress(request) === socketAddress(request) ? 'unknown_proxy' : 'trusted_proxy'
+}
+
 /** Returns the network by which failures are counted: an IPv4 address, or the /64 of an IPv6 customer. */
 export const networkOf = (address: string): string =>
   isIPv6(address) ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address

@@ -2,6 +2,9 @@ import { dayMs, rfc3339 } from '../../runtime/clock.ts'
 import type { InstanceSecret } from '../../runtime/derived-keys.ts'
 import { loadInstanceSecret } from '../../process/instance-secret.ts'
 import { phoneAddress } from '../../devices/phones/phone-address.ts'
+import { ownAddresses } from '../../reach/find-addresses.ts'
+import type { PhoneContact } from '../../storage/tables/json-columns.ts'
+import { placeOf } from '../../process/own-address.ts'
 import type { ReachedFrom } from '../../devices/phones/reach-checks.ts'
 import { wayOf } from '../../devices/phones/reach-way.ts'
 import { ownCommand } from '../../process/own-command.ts'
@@ -29,17 +32,18 @@ export async function reachPhoneAddress(
   return tryAddress(phoneAddress(config))
 }
 
-/** When phones last used the address of phones; null: never. */
+/** What shows that phones use the address of phones. */
 export interface PhoneEvidence {
-  /** A phone that fetches its messages made contact. */
-  contactAtMs: number | null
-  /** A phone opened the link of `onesixty reach`. */
+  /** Contacts of phones that fetch their messages, by any address. */
+  contacts: readonly PhoneContact[]
+  /** A phone opened the link of `onesixty reach` for this address; null: none did. */
   reached: ReachedFrom | null
 }
 
 /**
- * Checks the address of phones by connecting to it. It passes only when a phone made contact, or opened the link
- * of a check, within a day; then a failure from this machine is a hint.
+ * Checks the address of phones by connecting to it. It passes only when a phone made contact by this address, or
+ * opened the link of a check for it, within a day; then a failure from this machine is a hint. A contact of which a
+ * proxy or a cable hides the address counts only where this machine reaches the address as well.
  */
 export async function checkPhoneAddress(
   tools: Pick<CommandContext, 'config' | 'clock' | 'randomBytes'>,
@@ -58,7 +62,11 @@ export async function checkPhoneAddress(
     )
   }
   const failure = failureOf(reach)
-  const proof = proofOf(evidence, tools.clock.now())
+  const proof = proofOf(evidence, {
+    nowMs: tools.clock.now(),
+    place: placeOf(address),
+    isReached: failure === null,
+  })
   const said = [`API URL for phones: ${address}.`, failure && `${failure.part}: ${failure.summary}`, proof]
   const summaryOf = (...more: string[]): string => [...said, ...more].filter(Boolean).join(' ')
   if (failure !== null)
@@ -68,12 +76,19 @@ export async function checkPhoneAddress(
 }
 
 const openLink = (): string =>
-  `Connect a phone, or run ${ownCommand()} reach and open its link with a phone: no phone has come within a day.`
+  `Connect a phone, or run ${ownCommand()} reach and open its link with a phone: no phone has come by this address within a day.`
 
 /** Returns what proves that phones reach the address; null without evidence of the last day. */
-function proofOf({ contactAtMs, reached }: PhoneEvidence, nowMs: number): string | null {
+function proofOf(
+  { contacts, reached }: PhoneEvidence,
+  { nowMs, place, isReached }: { nowMs: number; place: string; isReached: boolean },
+): string | null {
   const isRecent = (atMs: number): boolean => nowMs - atMs < provenMs
-  if (contactAtMs !== null && isRecent(contactAtMs)) return `A phone made contact at ${rfc3339(contactAtMs)}.`
+  const proving = contacts.filter(
+    ({ atMs, address, isCertain }) => address === place && (isCertain || isReached) && isRecent(atMs),
+  )
+  const contactAtMs = Math.max(...proving.map(({ atMs }) => atMs))
+  if (proving.length > 0) return `A phone made contact at ${rfc3339(contactAtMs)}.`
   return reached !== null && isRecent(reached.atMs) ? describeReached(reached) : null
 }
 
@@ -85,4 +100,4 @@ export const reachDocument = ({ isReached, steps }: Reach): object => ({
 
 /** Says which phone opened the link of a check, and on which way. */
 export const describeReached = ({ atMs, from }: ReachedFrom): string =>
-  `A phone reached it at ${rfc3339(atMs)} from ${from}, by ${wayOf(from)}.`
+  `A phone reached it at ${rfc3339(atMs)} from ${from}, by ${wayOf(from, ownAddresses())}.`

@@ -1,8 +1,10 @@
-import type { ConnectorKind, Trial } from '../../connectors/connector.ts'
+import type { ConnectorKind } from '../../connectors/connector.ts'
+import type { Trial } from '../../connectors/connector-tools.ts'
 import { factsOf, loadConnectorKind } from '../../connectors/registry.ts'
 import { tryDevice } from '../../connectors/try-device.ts'
 import type { ListedDevice } from '../../devices/status/list-devices.ts'
 import { listPhones } from '../../devices/phones/list-phones.ts'
+import { phoneAddress } from '../../devices/phones/phone-address.ts'
 import { readLastReached } from '../../devices/phones/reach-checks.ts'
 import { isVisited } from '../../devices/phones/visited-phones.ts'
 import { createDeviceSecretBox } from '../../runtime/secret-box.ts'
@@ -25,7 +27,7 @@ export const test = command({
     const { found, phones, reached } = await tools.withStorage(async ({ read }) => ({
       found: await findDevice(read, deviceId),
       phones: await listPhones(read, { deviceId }),
-      reached: await readLastReached(read),
+      reached: await readLastReached(read, phoneAddress(tools.config)),
     }))
     const kind = await loadConnectorKind(found.kind)
     const checks: DeviceCheck[] = examineDevice(found, kind)
@@ -34,8 +36,9 @@ export const test = command({
     if (isPhone === true) {
       checks.push(...examinePhone(found, phones[0] ?? null, tools.clock.now()))
       if (!isVisited(found.settings)) {
-        const heard = { contactAtMs: found.report?.body.lastSeenAt ?? null, reached }
-        const { remedy, ...check } = await checkPhoneAddress(tools, heard)
+        const contact = found.report?.body.contact
+        const contacts = contact === undefined ? [] : [contact]
+        const { remedy, ...check } = await checkPhoneAddress(tools, { contacts, reached })
         checks.push(check)
         addressRemedy = remedy
       }

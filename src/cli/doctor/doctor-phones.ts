@@ -5,6 +5,7 @@ import { phoneKinds } from '../../connectors/registry.ts'
 import type { CheckResult } from '../core/check-result.ts'
 import type { CommandContext } from '../core/command-context.ts'
 import { isVisited } from '../../devices/phones/visited-phones.ts'
+import { phoneAddress } from '../../devices/phones/phone-address.ts'
 import { readLastReached } from '../../devices/phones/reach-checks.ts'
 import { checkPhoneAddress } from '../core/phone-address-check.ts'
 
@@ -31,12 +32,12 @@ export async function examinePhones(
     .execute()
   const phones = registered.filter(({ settings }) => !isVisited(readJson(settings)))
   if (tokens.live === 0 && phones.length === 0) return []
-  const contacts = phones.flatMap(({ body }) => (body === null ? [] : [readJson(body).lastSeenAt ?? 0]))
+  const contacts = phones.flatMap(({ body }) => (body === null ? [] : (readJson(body).contact ?? [])))
   const onPush = phones.filter((phone) => phone.uses_push === 1).length
   return [
     await checkPhoneAddress(tools, {
-      contactAtMs: contacts.length === 0 ? null : Math.max(...contacts),
-      reached: await readLastReached(db),
+      contacts,
+      reached: await readLastReached(db, phoneAddress(tools.config)),
     }),
     {
       name: 'phones',

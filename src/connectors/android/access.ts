@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { appVersionOf } from './app-version.ts'
-import { isLoopbackHost } from '../../process/own-address.ts'
-import type { HookAddress } from './hook-watch.ts'
+import { placeOf } from '../../process/own-address.ts'
+import { compareAddress, hookAddressOf } from './called-address.ts'
 import type { Registration } from './ports.ts'
 import { type Call, CallRefused, type PhoneCall, type PhoneRouteDeps, type ServerTools } from './route.ts'
 
@@ -40,26 +40,18 @@ export function callOfPhone(
   registration: Registration,
 ): PhoneCall {
   const phone = ports.phone(registration.deviceId)
+  const [address, { host }] = [publicUrl(), call.headers]
   const connected = {
-    hookAddress: compareHosts(publicUrl(), call),
+    hookAddress: hookAddressOf(address, oneOf(host)),
+    called: { address: placeOf(address), how: compareAddress(address, oneOf(host)) },
     certificateUntilMs: certificateUntilMs(),
   }
   phone?.contact({ ...registration, ...connected }, call.appVersion)
   return { ...call, registration, phone, appVersion: call.appVersion ?? registration.appVersion }
 }
 
-/**
- * Compares the host of the address that a phone gets for what it receives with the host that it calls. A phone
- * that uses a loopback name is connected by a cable (`adb reverse`), or by a proxy that names its target; a name
- * without a dot is such a target, too. Ports are not compared: many proxies omit them.
- */
-function compareHosts(publicUrl: string, { headers: { host } }: Pick<Call, 'headers'>): HookAddress {
-  const reached = typeof host === 'string' ? URL.parse(`http://${host}`) : null
-  if (reached === null || isLoopbackHost(reached.hostname)) return 'same'
-  const { hostname } = new URL(publicUrl)
-  if (isLoopbackHost(hostname)) return 'own_machine'
-  return reached.hostname === hostname || !/[.:]/.test(reached.hostname) ? 'same' : 'other'
-}
+const oneOf = (header: string | string[] | undefined): string | undefined =>
+  typeof header === 'string' ? header : undefined
 
 /**
  * Returns the response to an unknown credential. Only 401 makes the app register again; a network with too

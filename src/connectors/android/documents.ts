@@ -1,3 +1,4 @@
+import { phonePath } from '../../process/own-address.ts'
 import { isSince, since } from './app-version.ts'
 import type { Registration } from './ports.ts'
 import type { DocumentName } from './read-documents.ts'
@@ -46,6 +47,6 @@ const webhooksFor = (
     .filter(({ from }) => from === null || isSince(appVersion, from))
     .map(({ name, event }) => ({
       id: `onesixty-${name}-${deviceId}`,
-      url: `${publicUrl}/mobile/v1/hooks/${hookSecret}`,
+      url: `${publicUrl}${phonePath}/hooks/${hookSecret}`,
       event,
     }))

@@ -1,7 +1,7 @@
 import type { Health } from '../connector.ts'
 import { dayMs } from '../../runtime/clock.ts'
 import { isSince, oldestSupported } from './app-version.ts'
-import type { HookAddress, HookReason } from './hook-watch.ts'
+import type { Called, HookReason } from './hook-watch.ts'
 import type { AndroidSettings } from './settings.ts'
 
 export type SeenSims = readonly {
@@ -20,13 +20,11 @@ export interface SeenHealth {
 }
 
 /** What a phone reported about itself when it registered, as stored. Numbers of SIMs are masked. */
-export interface RegisteredAs {
+export interface RegisteredAs extends Called {
   appVersion: string | null
   usesPush: boolean
   /** An empty list is a statement too; null: an old app does not report them. */
   sims: SeenSims | null
-  /** How its address for received messages compares with the one that it uses. Omitted: as before. */
-  hookAddress?: HookAddress
   /** The end of the certificate with which it connects; null where this server has none. Omitted: as before. */
   certificateUntilMs?: number | null
 }
@@ -42,6 +40,8 @@ export interface PhoneFacts {
   lostMs: number | null
   usesPush: boolean
   lastSeenAt: number | null
+  /** Its last contact that may have been by the address of phones; omitted without one. */
+  contact?: Health['contact']
   appVersion: string | null
   battery: Health['battery']
   network: Health['network']
@@ -94,6 +94,7 @@ export function healthOf(facts: PhoneFacts, settings: Thresholds): Health {
     ...(facts.sims?.length === 0 && { cannotSend: true }),
     link: reach.link,
     lastSeenAt: facts.lastSeenAt,
+    ...(facts.contact !== undefined && { contact: facts.contact }),
     nextContactExpectedBy: expectedBy(facts, settings, reach.link),
     appVersion: facts.appVersion,
     battery: facts.battery,

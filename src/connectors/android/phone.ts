@@ -118,7 +118,7 @@ export class Phone implements Pull {
       battery: this.#battery,
       network: this.#network,
       sims: this.#sims.shown,
-      hooks: this.hooks.reason(nowMs, this.#settings.pingIntervalS),
+      ...this.hooks.shown(nowMs, this.#settings.pingIntervalS),
       clockOffsetMs: this.#clock.offsetMs,
       failsRepeatedly: this.#reportsFailure || this.#failuresInRow >= maxFailures,
       certificateUntilMs: this.#registration?.certificateUntilMs ?? null,
@@ -171,7 +171,7 @@ export class Phone implements Pull {
     this.#contactMs = this.#tools.monotonicMs() - Math.max(0, this.#tools.now() - known.lastSeenAt)
     this.#appVersion = known.appVersion
     this.#battery = known.battery
-    this.hooks.remember(known.battery !== null, this.#tools.monotonicMs(), this.#settings.pingIntervalS)
+    this.hooks.remember(known, this.#tools.monotonicMs(), this.#settings.pingIntervalS)
     this.#network = known.network
     if (known.sims.length > 0) this.#sims.saw(known.sims)
   }
@@ -179,7 +179,7 @@ export class Phone implements Pull {
   /** Records contact by any authenticated request. */
   contact(registration: RegisteredAs, appVersion: string | null): void {
     this.#registration = registration
-    this.hooks.contact(this.#tools.monotonicMs(), registration.hookAddress)
+    this.hooks.contact({ nowMs: this.#tools.monotonicMs(), atMs: this.#tools.now() }, registration)
     this.#sims.registeredWith(registration.sims)
     this.#appVersion = appVersion ?? registration.appVersion ?? this.#appVersion
     this.#contactMs = this.#tools.monotonicMs()

@@ -20,17 +20,20 @@ export const pageHeaders: Record<string, string> = {
  */
 export async function answerReachRequest(
   { answerReach, openReach }: Pick<PhoneRouteDeps, 'answerReach' | 'openReach'>,
-  { addressOf }: Pick<ServerTools, 'addressOf'>,
+  { addressOf, passageOf }: Pick<ServerTools, 'addressOf' | 'passageOf'>,
   request: FastifyRequest,
 ): Promise<Answer> {
   const { nonce } = request.params as { nonce: string }
   const reach = answerReach(nonce)
   if (reach === null) throw new CallRefused(400, 'A nonce has 22 to 64 characters of base64url.')
-  const { accept = '', 'user-agent': userAgent = '' } = request.raw.headers
+  const { accept = '', host, 'user-agent': userAgent = '' } = request.raw.headers
   if (!accept.includes('text/html')) return { status: 200, json: { reach } }
-  const opening = await openReach(nonce, { address: addressOf(request), userAgent })
-  return { status: opening === 'unknown' ? 404 : 200, page: pageOf(opening) }
+  const by = { address: addressOf(request), passage: passageOf(request), userAgent, host }
+  const opening = await openReach(nonce, by)
+  return { status: statuses[opening] ?? 200, page: pageOf(opening) }
 }
+
+const statuses: Readonly<Partial<Record<ReachOpening, number>>> = { unknown: 404, too_many: 429 }
 
 const words: Readonly<Record<ReachOpening, readonly [title: string, text: string]>> = {
   reached: [
@@ -45,6 +48,11 @@ const words: Readonly<Record<ReachOpening, readonly [title: string, text: string
     'This browser does not say that it runs on a phone',
     'Open the link on the phone. If this is the phone, turn off "Desktop site" in the menu of the browser, and load the page again.',
   ],
+  other_address: [
+    'Opened by another address than phones are given',
+    'This shows nothing about the address of the link. Open the link as it is shown. If a proxy changes the host of requests, let it pass the host on (nginx: proxy_set_header Host $host).',
+  ],
+  too_many: ['Too many attempts from this network', 'Load the page again in a minute.'],
   unknown: [
     'This link is unknown or has expired',
     'A link is valid for a day. Create a new one in the console, or with the command reach.',

@@ -5,7 +5,17 @@ import type { Phone } from './phone.ts'
 import type { PhonePorts, Registration } from './ports.ts'
 
 /** What opening the link of a check showed. Only `reached` counts. */
-export type ReachOpening = 'reached' | 'own_machine' | 'no_phone' | 'unknown'
+export type ReachOpening = 'reached' | 'own_machine' | 'no_phone' | 'other_address' | 'unknown' | 'too_many'
+
+/** A browser that opened the link of a check. */
+export interface ReachOpener {
+  address: string
+  /** How it came: `addressOf` of a request through an unknown proxy is that of the proxy. */
+  passage: 'direct' | 'trusted_proxy' | 'unknown_proxy'
+  userAgent: string
+  /** The host that it called. */
+  host: string | undefined
+}
 
 export interface PhoneRouteDeps {
   ports: PhonePorts
@@ -17,7 +27,7 @@ export interface PhoneRouteDeps {
   /** Returns the answer by which this instance proves that an address leads to it; null for an invalid nonce. */
   answerReach: (nonce: string) => string | null
   /** Records that a browser opened the link of a check. */
-  openReach: (nonce: string, by: { address: string; userAgent: string }) => Promise<ReachOpening>
+  openReach: (nonce: string, by: ReachOpener) => Promise<ReachOpening>
 }
 
 /** What the server provides to routes that are mounted on it. */
@@ -36,6 +46,7 @@ export interface ServerTools {
   /** Records the device of a request, for the log. */
   noteDevice(request: FastifyRequest, deviceId: string): void
   addressOf(request: FastifyRequest): string
+  passageOf(request: FastifyRequest): ReachOpener['passage']
   /** Shortens how long the connection of a request may be idle after the response. */
   endIdleSoon(request: FastifyRequest, reply: FastifyReply): Readonly<Record<string, string>>
   /** Counts a rejected credential. Returns after how many seconds the network may retry; 0 while it may continue. */
@@ -92,12 +103,16 @@ export function readJson({ body }: Pick<Call, 'body'>): unknown {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Marks that change the direction of what follows (Unicode UAX 9): with them a name could rewrite the line that shows it. */
+const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
 /**
  * Returns one line of at most `longest` characters that can be shown to people. Longer ones are cut;
  * everything else is null.
  */
 export function textOf(value: unknown, longest: number): string | null {
-  const line = typeof value === 'string' ? plainText(value.slice(0, longest)).replaceAll(/\s/g, ' ') : ''
+  const shown = typeof value === 'string' ? plainText(value.slice(0, longest)) : ''
+  const line = shown.replaceAll(directions, '').replaceAll(/\s/g, ' ')
   return line === '' ? null : line
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { phonePath } from '../../process/own-address.ts'
 import { Refusal } from '../../runtime/errors.ts'
 import { bearerOf, callOf, callOfPhone, refusedCredential } from './access.ts'
 import { documentsFor } from './documents.ts'
@@ -12,7 +13,7 @@ import { describe, register, update } from './registration.ts'
 import { type Answer, CallRefused, type PhoneCall, type PhoneRouteDeps, type ServerTools } from './route.ts'
 
 /** Base path of all phone routes; the address that is entered in the app ends with it. */
-const base = '/mobile/v1'
+const base = phonePath
 /** Pulls and reports of one message have a few KiB. */
 const maxBodyBytes = 64 * 1024
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { placeOf } from '../../process/own-address.ts'
 import { dayMs } from '../../runtime/clock.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { ReachCheckTable } from '../../storage/tables/device-tables.ts'
@@ -20,14 +21,23 @@ export interface ReachCheck {
   link: string
 }
 
-/** Adds a check, and returns its link below the API URL of phones. The nonce is stored as a hash. */
+/**
+ * Adds a check, and returns its link below the API URL of phones. The nonce is stored as a hash, and the address with
+ * it: what a phone shows is true of this address alone.
+ */
 export async function beginReachCheck(
   tx: Tx,
   { nowMs, randomBytes }: { nowMs: number; randomBytes: (count: number) => Uint8Array },
   phoneUrl: string,
 ): Promise<ReachCheck> {
   const nonce = Buffer.from(randomBytes(16)).toString('base64url')
-  const row = { nonce_hash: hashOf(nonce), created_at: nowMs, opened_at: null, opened_from: null }
+  const row = {
+    nonce_hash: hashOf(nonce),
+    created_at: nowMs,
+    opened_at: null,
+    opened_from: null,
+    address: placeOf(phoneUrl),
+  }
   await tx.insertInto('reach_checks').values(row).execute()
   return { nonce, link: `${phoneUrl}/reach/${nonce}` }
 }
@@ -42,26 +52,36 @@ export async function readReachCheck(db: Db, nonce: string): Promise<ReachedFrom
   return reachedIn(row)
 }
 
-/** Returns the latest phone that opened a link; null without one in the last two days. */
-export async function readLastReached(db: Db): Promise<ReachedFrom | null> {
+/** Returns the latest phone that opened a link for this API URL; null without one in the last two days. */
+export async function readLastReached(db: Db, phoneUrl: string): Promise<ReachedFrom | null> {
   const row = await db
     .selectFrom('reach_checks')
     .select(['opened_at', 'opened_from'])
     .where('opened_at', 'is not', null)
+    .where('address', '=', placeOf(phoneUrl))
     .orderBy('opened_at', 'desc')
     .limit(1)
     .executeTakeFirst()
   return reachedIn(row)
 }
 
-/** Returns whether the nonce is of a check whose link is still valid. */
-export async function isReachCheck(db: Db, nonce: string, nowMs: number): Promise<boolean> {
+/** A check whose link is still valid. */
+export interface OpenReachCheck {
+  /** Scheme, host and port that its link is for; null in a check of an earlier version. */
+  address: string | null
+  /** A phone opened it before. */
+  wasOpened: boolean
+}
+
+/** Returns the check of a nonce; null for an unknown nonce, and for a link that is not valid any more. */
+export async function findReachCheck(db: Db, nonce: string, nowMs: number): Promise<OpenReachCheck | null> {
   const row = await db
     .selectFrom('reach_checks')
-    .select('created_at')
+    .select(['created_at', 'opened_at', 'address'])
     .where('nonce_hash', '=', hashOf(nonce))
     .executeTakeFirst()
-  return row !== undefined && nowMs - row.created_at < reachCheckMs
+  if (row === undefined || nowMs - row.created_at >= reachCheckMs) return null
+  return { address: row.address, wasOpened: row.opened_at !== null }
 }
 
 /** Records that a phone opened the link of a check. Only the first one is kept. */

@@ -135,7 +135,7 @@ function digestOf({ status, reasons, body }: DeviceReport): string {
 
 function reportOf(device: DeviceRuntime, nowMs: number): DeviceReport {
   const health = device.health
-  const { link, lastSeenAt, nextContactExpectedBy, appVersion, battery, network, sims } = health
+  const { link, lastSeenAt, contact, nextContactExpectedBy, appVersion, battery, network, sims } = health
   return {
     deviceId: device.facts.id,
     status: health.status,
@@ -144,6 +144,7 @@ function reportOf(device: DeviceRuntime, nowMs: number): DeviceReport {
     body: {
       link,
       lastSeenAt,
+      ...(contact !== undefined && { contact }),
       nextContactExpectedBy,
       appVersion,
       battery,

@@ -6,12 +6,12 @@ import type { NumberHash } from '../../../numbers/number-hash.ts'
 import type { Tx } from '../../../storage/seam/dialect.ts'
 import type { AccountLimits } from '../../../sending/account-limits.ts'
 import type { Sender } from '../../../sending/sender.ts'
+import type { AddressTries } from './address-tries.ts'
 import type { DeviceTrials } from './device-trials.ts'
 import type { ExportSlots } from './export-slots.ts'
 import type { SystemHealth } from './system-health.ts'
 import type { IdentityLimits } from './identity-limits.ts'
 import type { Mailer } from '../../../process/mailer.ts'
-import type { TryAddress } from '../../../reach/own-reach.ts'
 import type { AddressGuard } from '../../../webhooks/address-guard.ts'
 
 /** Dependencies of console calls on dispatch and sending; filled in `console.ts`. */
@@ -37,8 +37,8 @@ export interface DevicePorts {
   /** Seals the passwords of SMPP connections. */
   secretBox: SecretBox
   trials: DeviceTrials
-  /** Connects to an address as a phone does. */
-  tryAddress: TryAddress
+  /** Connects to the address of phones as a phone does. */
+  addressTries: AddressTries
 }
 
 export interface HistoryPorts extends Pick<HistoryDeps, 'safeHorizonMs'> {

@@ -10,7 +10,7 @@ import { createPhoneDeps } from '../../../devices/phones/phone-deps.ts'
 import { readGuideKnown } from '../../../dispatch/devices/guide-known.ts'
 import { resumeLocalPhone } from '../../../dispatch/devices/store-local-phone.ts'
 import { ownCommandOverNetwork } from '../../../process/own-command.ts'
-import { phoneOrigin } from '../../../process/own-address.ts'
+import { phoneApiUrl } from '../../../process/own-address.ts'
 import { recommendWay } from '../../../reach/recommend-way.ts'
 import { refuse } from '../../../runtime/errors.ts'
 import { closed } from '../../../runtime/schemas.ts'
@@ -40,9 +40,11 @@ export const connectGuideCalls = {
     kind: 'read',
     access: 'owner',
     input: Type.Object({}, closed),
-    async handle({ config, ports, publicUrl, user }): Promise<GuideBeginning> {
-      const address = `${phoneOrigin(config, publicUrl())}/mobile/v1`
-      const recommended = await recommendWay(address, () => ports.devices.tryAddress(address))
+    async handle({ account, config, ports, publicUrl, user }): Promise<GuideBeginning> {
+      const address = phoneApiUrl(config, publicUrl())
+      const recommended = await recommendWay(address, () =>
+        ports.devices.addressTries.run(account.id, address),
+      )
       const canVisit = user.isOperator
       return {
         recommended: canVisit ? recommended : 'internet',
@@ -56,9 +58,9 @@ export const connectGuideCalls = {
     kind: 'change',
     access: 'owner',
     input: Type.Object({}, closed),
-    async handle({ config, ports, publicUrl }): Promise<GuideOutcome> {
-      const address = `${phoneOrigin(config, publicUrl())}/mobile/v1`
-      const reach = await ports.devices.tryAddress(address)
+    async handle({ account, config, ports, publicUrl }): Promise<GuideOutcome> {
+      const address = phoneApiUrl(config, publicUrl())
+      const reach = await ports.devices.addressTries.run(account.id, address)
       return outcomeOfReach(reach, `${address} is reached from this machine.`)
     },
   }),

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { loadConnectorKind } from '../../../connectors/registry.ts'
 import { tryDevice } from '../../../connectors/try-device.ts'
 import { failureOf } from '../../../reach/reach.ts'
-import { phoneOrigin } from '../../../process/own-address.ts'
+import { phoneApiUrl } from '../../../process/own-address.ts'
 import { mintPhoneToken } from '../../../devices/phones/phone-tokens.ts'
 import { refuse } from '../../../runtime/errors.ts'
 import { closed } from '../../../runtime/schemas.ts'
@@ -37,8 +37,8 @@ export const deviceConnectCalls = {
       const { account, user, actor, ids, clock, publicUrl } = context
       if (isShared && !user.isOperator)
         throw refuse('not_permitted', { detail: 'Only the operator can share phones with all accounts.' })
-      const address = `${phoneOrigin(context.config, publicUrl())}/mobile/v1`
-      const trouble = failureOf(await context.ports.devices.tryAddress(address))
+      const address = phoneApiUrl(context.config, publicUrl())
+      const trouble = failureOf(await context.ports.devices.addressTries.run(account.id, address))
       const owner = { accountId: isShared ? null : account.id, mode: account.mode, actor }
       const { tokenId, token } = await context.writer.write((tx) =>
         mintPhoneToken(tx, { ids, nowMs: clock.now(), randomBytes }, owner),

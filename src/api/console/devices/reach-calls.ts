@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
 import { beginReachCheck, readReachCheck } from '../../../devices/phones/reach-checks.ts'
 import { wayOf } from '../../../devices/phones/reach-way.ts'
-import { phoneOrigin } from '../../../process/own-address.ts'
+import { phoneApiUrl } from '../../../process/own-address.ts'
+import { ownAddresses } from '../../../reach/find-addresses.ts'
 import type { ReachStep } from '../../../reach/reach-step.ts'
 import { closed } from '../../../runtime/schemas.ts'
 import { defineCall } from '../core/call.ts'
@@ -33,9 +34,9 @@ export const reachCalls = {
     kind: 'change',
     access: 'owner',
     input: Type.Object({}, closed),
-    async handle({ config, publicUrl, ports, writer, clock }): Promise<ReachInvitation> {
-      const url = `${phoneOrigin(config, publicUrl())}/mobile/v1`
-      const { isReached, steps } = await ports.devices.tryAddress(url)
+    async handle({ account, config, publicUrl, ports, writer, clock }): Promise<ReachInvitation> {
+      const url = phoneApiUrl(config, publicUrl())
+      const { isReached, steps } = await ports.devices.addressTries.run(account.id, url)
       const { nonce, link } = await writer.write((tx) =>
         beginReachCheck(tx, { nowMs: clock.now(), randomBytes }, url),
       )
@@ -49,7 +50,7 @@ export const reachCalls = {
     input: Type.Object({ nonce: Type.String({ pattern: '^[\\w-]{22}$' }) }, closed),
     async handle({ read }, { nonce }): Promise<{ reached: ReachedBy | null }> {
       const reached = await readReachCheck(read, nonce)
-      return { reached: reached === null ? null : { ...reached, way: wayOf(reached.from) } }
+      return { reached: reached === null ? null : { ...reached, way: wayOf(reached.from, ownAddresses()) } }
     },
   }),
 }

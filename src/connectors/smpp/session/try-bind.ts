@@ -1,5 +1,4 @@
-import type { Trial } from '../../connector.ts'
-import type { ConnectorTools } from '../../connector-tools.ts'
+import type { ConnectorTools, Trial } from '../../connector-tools.ts'
 import type { OpenSocket } from '../../../smpp/session/open-socket.ts'
 import { commandStatus } from '../../../smpp/codec/pdu.ts'
 import { sayStatus } from '../../../smpp/values/status-name.ts'
