@@ -1,14 +1,9 @@
 import { dayMs } from '../runtime/clock.ts'
 import { ownCommandOverNetwork } from '../process/own-command.ts'
 import { formatInstant } from './alert-texts.ts'
-import type { AlertRule } from './condition.ts'
-
-/** The certificate with which visiting phones connect, as this node has it. */
-export interface EndingCertificate {
-  source: 'own' | 'ca'
-  address: string
-  untilMs: number
-}
+import { readNodeCertificates } from '../storage/instance/node-certificates.ts'
+import type { NodeCertificate } from '../storage/tables/json-columns.ts'
+import type { AlertRule, Condition } from './condition.ts'
 
 /**
  * Days before the end at which operators are notified, once each. Renewal is tried from day 300 on, so 30 days before
@@ -16,30 +11,30 @@ export interface EndingCertificate {
  */
 const notifiedAtDays = [30, 7] as const
 
-/** The certificate for phones ends soon and was not renewed. `read` returns it; null without a second listener. */
-export const endingCertificate = (read: () => Promise<EndingCertificate | null>): AlertRule => ({
+/** The certificate for phones of a node ends soon and was not renewed. Each node with a second listener has its own. */
+export const endingCertificate: AlertRule = {
   kinds: ['certificate_ending'],
   everyMs: 300_000,
-  async find(_db, nowMs) {
-    const made = await read()
-    if (made === null) return []
-    const { address, untilMs } = made
-    return notifiedAtDays
-      .filter((days) => untilMs - nowMs <= days * dayMs)
-      .map((days) => ({
-        kind: 'certificate_ending',
-        subject: `${address} ${days}`,
-        accountId: null,
-        mode: null,
-        name: address,
-        said: `The certificate for ${address} ends at ${formatInstant(untilMs)}. Phones that fetch their messages cannot connect after that. ${remedyFor(made)}`,
-      }))
+  async find(db, nowMs) {
+    return (await readNodeCertificates(db, nowMs)).flatMap((made) => conditionsOf(made, nowMs))
   },
   // Nothing to say: the new certificate is used without a restart.
   findRecovered: async () => new Set(),
-})
+}
 
-function remedyFor({ source }: EndingCertificate): string {
+const conditionsOf = (made: NodeCertificate, nowMs: number): Condition[] =>
+  notifiedAtDays
+    .filter((days) => made.untilMs - nowMs <= days * dayMs)
+    .map((days) => ({
+      kind: 'certificate_ending',
+      subject: `${made.address} ${days}`,
+      accountId: null,
+      mode: null,
+      name: made.address,
+      said: `The certificate for ${made.address} ends at ${formatInstant(made.untilMs)}. Phones that fetch their messages cannot connect after that. ${remedyFor(made)}`,
+    }))
+
+function remedyFor({ source }: NodeCertificate): string {
   const again = `${ownCommandOverNetwork()} certificate for-phones`
   return source === 'own'
     ? `The server could not renew it: its log says why. Run ${again} --own.`

@@ -33,7 +33,6 @@ import { begin, createHeartbeats } from './own-node.ts'
 import { inOrder } from './start-order.ts'
 import { createWiring, type Wiring } from './wiring.ts'
 import { createPhones } from './phones.ts'
-import { readEndingCertificate } from './phone-listener.ts'
 import { createWebhookDelivery } from './webhook-delivery.ts'
 import type { Storage } from '../storage/seam/storage.ts'
 import { sayDamage } from '../storage/seam/damage.ts'
@@ -237,7 +236,6 @@ const createSweepersOf = (
     before: wiring.epoch.before,
     timeOf: (db) => databaseTime(db, wiring.clock),
     mailer: createMailer({ ...wiring, publicUrl: parts.publicUrl }),
-    readCertificate: () => readEndingCertificate(wiring.config),
   })
 
 const createBroadcasts = (

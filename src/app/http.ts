@@ -22,6 +22,7 @@ import { openAccount } from './open-account.ts'
 import { createOpenReach } from './open-reach.ts'
 import { createReachProof } from '../reach/reach-proof.ts'
 import { ownAddress, phoneOrigin } from '../process/own-address.ts'
+import { recordNodeCertificate } from '../storage/instance/node-certificates.ts'
 import { createSendPorts } from './send-ports.ts'
 import type { Wiring } from './wiring.ts'
 
@@ -80,8 +81,7 @@ export function createHttp(
     ports: createSendPorts(wiring, pool, wake),
   })
   const limits = new AccountLimits({ clock, config, counts: wiring.counts })
-  const phoneRoutes = (certificateUntilMs: () => number | null) =>
-    createRoutesOfPhones(wiring, phones, { url, certificateUntilMs })
+  const phoneRoutes = createRoutesOfPhones(wiring, phones, url)
   const deps = {
     limits,
     config,
@@ -109,7 +109,7 @@ export function createHttp(
   }
   const server = createServer(deps)
   const phoneListener = servesApi
-    ? createPhoneListener(wiring, (tls, certificateUntilMs) =>
+    ? createListenerOfPhones(wiring, (tls, certificateUntilMs) =>
         createPhoneServer({ ...deps, tls }, [
           phoneRoutes(certificateUntilMs),
           createPhoneRoot(() => readRootFor(config)),
@@ -129,21 +129,30 @@ async function readRootFor({ dataFolder }: Wiring['config']): Promise<string | n
   return made?.source === 'own' ? ((await readOwnRoot(dataFolder))?.certificate ?? null) : null
 }
 
-/** Returns the routes of phones, which get the address of the second listener if there is one. */
-const createRoutesOfPhones = (
-  wiring: Wiring,
-  ports: PhonePorts,
-  { url, certificateUntilMs }: { url: () => string; certificateUntilMs: () => number | null },
-) => {
+/** Creates the second listener, of whose certificate the other nodes know. */
+const createListenerOfPhones = (wiring: Wiring, create: Parameters<typeof createPhoneListener>[1]) =>
+  createPhoneListener(
+    { ...wiring, record: (made) => recordNodeCertificate(wiring, wiring.node.epoch, made) },
+    create,
+  )
+
+/**
+ * Returns the routes of phones for each listener; phones get the address of the second one if there is one. Openings of
+ * links are counted over both.
+ */
+function createRoutesOfPhones(wiring: Wiring, ports: PhonePorts, url: () => string) {
   const { config, clock, secret } = wiring
-  return createPhoneRoutes({
-    ports,
-    clock,
-    publicUrl: () => phoneOrigin(config, url()),
-    answerReach: createReachProof(secret).answerTo,
-    openReach: createOpenReach(wiring),
-    certificateUntilMs,
-  })
+  const answerReach = createReachProof(secret).answerTo
+  const openReach = createOpenReach(wiring)
+  return (certificateUntilMs: () => number | null) =>
+    createPhoneRoutes({
+      ports,
+      clock,
+      publicUrl: () => phoneOrigin(config, url()),
+      answerReach,
+      openReach,
+      certificateUntilMs,
+    })
 }
 
 /** Starts and stops the server along with its listener for phones. */

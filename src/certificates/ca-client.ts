@@ -7,6 +7,7 @@ import {
   storePendingRequest,
 } from './pending-request.ts'
 import { type Clock, dayMs } from '../runtime/clock.ts'
+import { plainText } from '../runtime/plain-text.ts'
 import { readUpTo } from '../runtime/read-up-to.ts'
 
 export interface CaDeps {
@@ -16,6 +17,8 @@ export interface CaDeps {
   /** Base URL of the CA. */
   from: string
   fetch: typeof fetch
+  /** Ends waiting for the CA: the request is kept, and the next attempt asks for it. Omitted: nothing ends it. */
+  signal?: AbortSignal
 }
 
 /** Why a CA gave no certificate. */
@@ -37,7 +40,8 @@ const longestPendingMs = 30 * dayMs
 /**
  * Asks the CA for a certificate: `POST /csr`, then `GET /csr/<id>` each second for a minute. A request that is
  * still pending then is kept over restarts: the next attempt asks for it by its ID. Returns the chain in PEM with
- * its key, verified to be for this address. Throws `CertificateRefused` with what the CA answered.
+ * its key, verified to be for this address; the request is kept until `removePendingRequest`, which belongs after the
+ * certificate is stored. Throws `CertificateRefused` with what the CA answered.
  */
 export async function requestCertificate(
   deps: CaDeps,
@@ -74,19 +78,41 @@ async function decide(
 ): Promise<{ certificate: string; key: string }> {
   let answer: CaAnswer | null = first
   for (let polls = 0; answer?.status === 'pending' && polls < maxPolls; polls += 1) {
-    await new Promise<void>((resolve) => deps.clock.schedule(pollEveryMs, resolve))
+    await pause(deps)
     answer = await ask(deps, `/csr/${id}`)
   }
   if (answer?.status === 'pending')
     throw new CertificateRefused(
       'The CA has not decided within a minute. The request is kept: the next attempt asks for it again.',
     )
+  const { certificate } = answer?.status === 'approved' ? answer : {}
+  const fault =
+    certificate === undefined ? null : checkServerCertificate(certificate, pending, deps.clock.now())
+  if (certificate !== undefined && fault === null) return { certificate, key: pending.key }
   await removePendingRequest(deps.dataFolder)
-  if (answer?.status !== 'approved' || answer.certificate === undefined)
-    throw new CertificateRefused(`The CA denied the request: ${answer?.message ?? 'without a reason'}.`)
-  const fault = checkServerCertificate(answer.certificate, pending, deps.clock.now())
-  if (fault !== null) throw new CertificateRefused(`The CA sent a certificate that cannot be used: ${fault}`)
-  return { certificate: answer.certificate, key: pending.key }
+  throw new CertificateRefused(
+    fault === null
+      ? `The CA denied the request: ${answer?.message ?? 'without a reason'}.`
+      : `The CA sent a certificate that cannot be used: ${fault}`,
+  )
+}
+
+/** Waits until the next question. */
+async function pause({ clock, signal }: CaDeps): Promise<void> {
+  requireRunning(signal)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const wake = (): void => resolve()
+  const cancel = clock.schedule(pollEveryMs, wake)
+  signal?.addEventListener('abort', wake)
+  await promise
+  signal?.removeEventListener('abort', wake)
+  cancel()
+  requireRunning(signal)
+}
+
+function requireRunning(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true)
+    throw new CertificateRefused('The server stops. The request is kept: the next attempt asks for it again.')
 }
 
 interface CaAnswer {
@@ -98,7 +124,7 @@ interface CaAnswer {
 
 /** Returns the answer of the CA; null for 404 where that is expected: it no longer knows the request. */
 async function ask(
-  { from, fetch }: CaDeps,
+  { from, fetch, signal }: CaDeps,
   path: string,
   { body, missing }: { body?: object; missing?: 'is fine' } = {},
 ): Promise<CaAnswer | null> {
@@ -107,7 +133,10 @@ async function ask(
   try {
     response = await fetch(from + path, {
       redirect: 'error',
-      signal: AbortSignal.timeout(answerWithinMs),
+      signal: AbortSignal.any([
+        AbortSignal.timeout(answerWithinMs),
+        ...(signal === undefined ? [] : [signal]),
+      ]),
       ...(body !== undefined && {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -116,6 +145,7 @@ async function ask(
     })
     octets = await readUpTo(response.body ?? withoutBody(), maxAnswerBytes)
   } catch (error) {
+    requireRunning(signal)
     const { code } = ((error as Error).cause ?? error) as { code?: string }
     throw new CertificateRefused(`${from} cannot be reached (${code ?? (error as Error).message}).`)
   }
@@ -133,12 +163,16 @@ async function ask(
 
 async function* withoutBody(): AsyncGenerator<Uint8Array> {}
 
-/** Returns the text members of a JSON object; null for anything else, such as the HTML of a proxy. */
+/** Returns the text members of a JSON object, which can be shown; null for anything else, such as the HTML of a proxy. */
 function parse(text: string): CaAnswer | null {
   try {
     const read: unknown = JSON.parse(text)
     if (typeof read !== 'object' || read === null) return null
-    return Object.fromEntries(Object.entries(read).filter(([, value]) => typeof value === 'string'))
+    return Object.fromEntries(
+      Object.entries(read).flatMap(([name, value]) =>
+        typeof value === 'string' ? [[name, plainText(value)]] : [],
+      ),
+    )
   } catch {
     return null
   }

@@ -1,5 +1,5 @@
-import { type Clock, dayMs } from '../runtime/clock.ts'
-import { requestCertificate } from './ca-client.ts'
+import { dayMs } from '../runtime/clock.ts'
+import { type CaDeps, requestCertificate } from './ca-client.ts'
 import {
   type CertificateSource,
   datesOf,
@@ -11,20 +11,14 @@ import {
   storePhoneCertificate,
 } from './certificate-store.ts'
 import { makeLeaf, makeRoot } from './make-certificates.ts'
-
-export interface ObtainDeps {
-  dataFolder: string
-  clock: Pick<Clock, 'now' | 'schedule'>
-  from: string
-  fetch: typeof fetch
-}
+import { removePendingRequest } from './pending-request.ts'
 
 /**
  * Obtains a certificate for a private IPv4 address, and stores it: signed by a root of our own, which is made
  * first, or by the CA. An existing root is kept, since phones have it. A refusal changes nothing.
  */
 export async function obtainCertificate(
-  deps: ObtainDeps,
+  deps: CaDeps,
   { source, address }: { source: CertificateSource; address: string },
 ): Promise<PhoneCertificate> {
   const nowMs = deps.clock.now()
@@ -32,16 +26,18 @@ export async function obtainCertificate(
     source === 'own' ? await signByOwn(deps, address, nowMs) : await requestCertificate(deps, address)
   const made = { source, address, ...signed }
   await storePhoneCertificate(deps.dataFolder, made)
+  // Last: its key would be lost with a crash in between, and the CA would have to decide again.
+  if (source === 'ca') await removePendingRequest(deps.dataFolder)
   return made
 }
 
 /** Renews the certificate for phones if it is due. Returns the new one; null if none is due. */
-export async function renewIfDue(deps: ObtainDeps): Promise<PhoneCertificate | null> {
+export async function renewIfDue(deps: CaDeps): Promise<PhoneCertificate | null> {
   const stored = await readPhoneCertificate(deps.dataFolder)
   return stored !== null && isDue(stored, deps.clock.now()) ? obtainCertificate(deps, stored) : null
 }
 
-async function signByOwn({ dataFolder }: ObtainDeps, address: string, nowMs: number) {
+async function signByOwn({ dataFolder }: Pick<CaDeps, 'dataFolder'>, address: string, nowMs: number) {
   const known = await readOwnRoot(dataFolder)
   const isUsable = known !== null && datesOf(known.certificate).untilMs - nowMs > 30 * dayMs
   const root = isUsable ? known : makeRoot(nowMs)

@@ -1,12 +1,13 @@
 import { readConfig } from '../../src/config.ts'
 import { type DeviceStanding, recordStandings } from '../../src/devices/status/device-history.ts'
-import type { EndingCertificate } from '../../src/alerts/ending-certificate.ts'
 import { createAlertMailer } from '../../src/dispatch/sweepers/alert-mailer.ts'
 import { createAlertWatch } from '../../src/dispatch/sweepers/alert-watch.ts'
 import { grantSms } from '../../src/ledger/grants.ts'
 import { createLog } from '../../src/process/log.ts'
 import { createMailer } from '../../src/process/mailer.ts'
+import { recordNodeCertificate } from '../../src/storage/instance/node-certificates.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
+import type { NodeCertificate } from '../../src/storage/tables/json-columns.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 import { type MailServer, startMailServer } from './mail-server.ts'
 
@@ -15,8 +16,8 @@ export interface AlertHouse extends MessagesFixture {
   post: MailServer
   /** Looks and sends as a process does that has just started; with other settings. */
   look(settings?: Record<string, string>): Promise<void>
-  /** The certificate of the second listener. */
-  certificate: EndingCertificate | null
+  /** A node has this certificate; or it has left. */
+  setCertificate(epoch: number, certificate: NodeCertificate, leftAt?: number): Promise<void>
   /** Subjects of the mails so far, with whom they went to. */
   told(): string[]
   minutes(count: number): void
@@ -49,7 +50,6 @@ export async function openAlertHouse(): Promise<AlertHouse> {
   const alerts: AlertHouse = {
     ...house,
     post,
-    certificate: null,
     async look(settings = {}) {
       const config = readConfig({ ONESIXTY_SMTP_URL: post.url, ...settings })
       const publicUrl = (): string => 'https://sms.example.org'
@@ -61,7 +61,6 @@ export async function openAlertHouse(): Promise<AlertHouse> {
         read: storage.read,
         writer: storage.writer,
         publicUrl,
-        readCertificate: async () => alerts.certificate,
       }
       complaints = ''
       await createAlertWatch(deps).sweepAll()
@@ -75,6 +74,23 @@ export async function openAlertHouse(): Promise<AlertHouse> {
     minutes: (count) => clock.jumpWallClock(count * 60_000),
     setStanding: (deviceId, status, reasons = []) =>
       storage.writer.write((tx) => recordStandings(tx, [{ deviceId, status, reasons, atMs: clock.now() }])),
+    async setCertificate(epoch, certificate, leftAt) {
+      const row = {
+        name: `node ${epoch}`,
+        started_at: 1,
+        beat_at: 1,
+        left_at: leftAt ?? null,
+        tidies: 0,
+      } as const
+      await storage.writer.write((tx) =>
+        tx
+          .insertInto('nodes')
+          .values({ epoch, ...row })
+          .onConflict((conflict) => conflict.column('epoch').doUpdateSet(row))
+          .execute(),
+      )
+      await recordNodeCertificate(storage, epoch, certificate)
+    },
     grant: (sms) =>
       storage.writer.write(async (tx) => {
         const wallet = { accountId: 'acc_a', mode: 'live', note: 'n', actor: 'test' } as const

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -70,6 +70,25 @@ test('a request that is pending for long is asked for by its ID after a restart,
   expect(ca.contents).toHaveLength(1)
   expect(await readPhoneCertificate(dataFolder)).toMatchObject({ source: 'ca', address })
   expect(await readPendingRequest(dataFolder)).toBe(null)
+})
+
+test('a certificate that could not be stored is asked for again: its key is kept until it is', async () => {
+  const ca = await openCa([pending, 'approve', 'approve'])
+  const { deps, dataFolder } = await openDeps(ca.from)
+  // A folder in its place: the rename fails, as on a full disk.
+  await mkdir(join(dataFolder, 'certificates', 'phones.pem'), { recursive: true })
+  await expect(obtainCertificate(deps, { source: 'ca', address })).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/)
+  await rm(join(dataFolder, 'certificates', 'phones.pem'), { recursive: true })
+  await obtainCertificate(deps, { source: 'ca', address })
+  expect(ca.calls).toEqual(['POST /csr', 'GET /csr/r1', 'GET /csr/r1'])
+  expect(await readPendingRequest(dataFolder)).toBe(null)
+})
+
+test('what a CA says is shown without control characters', async () => {
+  const denied = { request_id: 'r1', status: 'denied', message: 'no\u001b[2J\u0007 way' }
+  const ca = await openCa([{ status: 200, body: JSON.stringify(denied) }])
+  const { deps } = await openDeps(ca.from)
+  await expect(obtainCertificate(deps, { source: 'ca', address })).rejects.toThrow('request: no[2J way.')
 })
 
 test('after a lost answer nothing is posted for a minute, and then the same request', async () => {

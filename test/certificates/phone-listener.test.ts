@@ -10,14 +10,21 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createPhoneListener } from '../../src/app/phone-listener.ts'
 import { readListenerCertificate } from '../../src/certificates/listener-certificate.ts'
 import { obtainCertificate } from '../../src/certificates/obtain-certificate.ts'
-import { readPhoneCertificate, storePhoneCertificate } from '../../src/certificates/certificate-store.ts'
+import {
+  datesOf,
+  readPhoneCertificate,
+  storePhoneCertificate,
+} from '../../src/certificates/certificate-store.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/process/log.ts'
 import { eventually } from '../eventually.ts'
 import { createStubClock } from '../stub-clock.ts'
+import { readPendingRequest } from '../../src/certificates/pending-request.ts'
+import { openCa } from './stub-ca.ts'
 
 const address = '127.0.0.1'
 const dayMs = 86_400_000
+const pending = { status: 202, body: '{"request_id":"r1","status":"pending"}' }
 
 async function openListener(from = 'http://127.0.0.1:1') {
   const dataFolder = await mkdtemp(join(tmpdir(), 'onesixty-listener-'))
@@ -31,6 +38,7 @@ async function openListener(from = 'http://127.0.0.1:1') {
     ONESIXTY_CERTIFICATE_FROM: from,
   })
   const logLines: string[] = []
+  const recorded: number[] = []
   let server: Server | null = null
   const listener = createPhoneListener(
     {
@@ -38,6 +46,7 @@ async function openListener(from = 'http://127.0.0.1:1') {
       clock,
       log: createLog('info', { write: (line) => void logLines.push(line) }),
       phoneCertificate: await readListenerCertificate(config),
+      record: async ({ untilMs }) => void recorded.push(untilMs),
     },
     (tls) => {
       const made = (server = createServer(tls, (_request, response) => void response.end('here')))
@@ -57,7 +66,7 @@ async function openListener(from = 'http://127.0.0.1:1') {
     await once(socket, 'secureConnect')
     return socket
   }
-  return { dataFolder, clock, obtain, open, logLines }
+  return { dataFolder, clock, obtain, open, logLines, recorded, stop: async () => listener?.stop() }
 }
 
 const shownBy = (socket: TLSSocket): string | undefined => socket.getPeerX509Certificate()?.toString().trim()
@@ -77,7 +86,7 @@ test('a certificate that was replaced is used within a minute, and open connecti
 })
 
 test('the listener renews its certificate from day 300 on, without a restart', async () => {
-  const { clock, open, dataFolder } = await openListener()
+  const { clock, open, dataFolder, recorded } = await openListener()
   const first = shownBy(await open())
   clock.jumpWallClock(301 * dayMs)
   await clock.advance(60_000)
@@ -85,7 +94,27 @@ test('the listener renews its certificate from day 300 on, without a restart', a
     async () => shownBy(await open()),
     (now) => expect(now).not.toBe(first),
   )
-  expect(shown).toBe((await readPhoneCertificate(dataFolder))?.certificate.trim())
+  const stored = (await readPhoneCertificate(dataFolder))?.certificate ?? ''
+  expect(shown).toBe(stored.trim())
+  // The node that decides the alerts knows of it.
+  await eventually(() => recorded.at(-1), (until) => expect(until).toBe(datesOf(stored).untilMs)) // prettier-ignore
+  expect(recorded[0]).toBeLessThan(datesOf(stored).untilMs)
+})
+
+test('a stop does not wait for a CA that has not decided, and keeps the request', async () => {
+  const ca = await openCa(Array.from({ length: 100 }, () => pending))
+  const { clock, dataFolder, logLines, stop } = await openListener(ca.from)
+  const made = await readPhoneCertificate(dataFolder)
+  await storePhoneCertificate(dataFolder, { ...made!, source: 'ca' })
+  clock.jumpWallClock(320 * dayMs)
+  await clock.advance(60_000)
+  await eventually(() => ca.calls, (calls) => expect(calls).toEqual(['POST /csr'])) // prettier-ignore
+  // The clock stands: the next question is never due.
+  await eventually(() => clock.waiting, (waiting) => expect(waiting).toBeGreaterThan(0)) // prettier-ignore
+  await stop()
+  expect(ca.calls).toEqual(['POST /csr'])
+  expect(await readPendingRequest(dataFolder)).toMatchObject({ id: 'r1' })
+  expect(logLines.join('')).not.toContain('failed to renew')
 })
 
 test('a CA that is down is asked again after a day, even if the wall clock was set back meanwhile', async () => {

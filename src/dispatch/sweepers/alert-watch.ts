@@ -1,7 +1,7 @@
 import type { AlertRule } from '../../alerts/condition.ts'
 import { decideAlerts } from '../../alerts/decide-alerts.ts'
 import { disabledEndpoints } from '../../alerts/disabled-endpoints.ts'
-import { type EndingCertificate, endingCertificate } from '../../alerts/ending-certificate.ts'
+import { endingCertificate } from '../../alerts/ending-certificate.ts'
 import { expiringKeys } from '../../alerts/expiring-keys.ts'
 import { lowBalances } from '../../alerts/low-balances.ts'
 import { offlineDevices } from '../../alerts/offline-devices.ts'
@@ -30,20 +30,18 @@ export interface AlertWatchDeps extends SweeperDeps {
     | 'webhookDisableDays'
     | 'smtpUrl'
   >
-  /** Reads the certificate of the second listener; null or omitted without one. */
-  readCertificate?: () => Promise<EndingCertificate | null>
 }
 
 const intervalMs = 10_000
 
 /** The rules by which people are notified. */
-const rulesOf = ({ config, readCertificate = async () => null }: AlertWatchDeps): readonly AlertRule[] => [
+const rulesOf = ({ config }: AlertWatchDeps): readonly AlertRule[] => [
   offlineDevices(config.alertOfflineMinutes * minuteMs),
   lowBalances,
   disabledEndpoints(config.webhookDisableDays),
   pausedAccounts,
   expiringKeys(config.alertKeyDays),
-  endingCertificate(readCertificate),
+  endingCertificate,
   unusualFailures(config.alertFailures),
   strandedMessages(realKinds),
 ]

@@ -10,7 +10,7 @@ import type { Db } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 import type { Times } from '../../runtime/times.ts'
 import { createAlertMailer } from './alert-mailer.ts'
-import { type AlertWatchDeps, createAlertWatch } from './alert-watch.ts'
+import { createAlertWatch } from './alert-watch.ts'
 import { createDeviceReporter } from './device-reporter.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
 import { createDueReleaser, type DueReleaserDeps } from './due-releaser.ts'
@@ -79,7 +79,6 @@ export interface SweepersDeps extends SweeperDeps {
   /** Notifies live views of devices. */
   changes: Pick<ChangeHints, 'tell'>
   timeOf: DueReleaserDeps['timeOf']
-  readCertificate?: NonNullable<AlertWatchDeps['readCertificate']>
   /** Called for each route that has something queued again. */
   wake: DueReleaserDeps['wake']
   times?: Times
