@@ -18,6 +18,7 @@ const phone: GuidePhone = {
   sims: [{ slot: 1, number: '+4915550001234', carrier: 'Telco' }],
   senders: ['+4915550001234'],
   isNumberAwaited: false,
+  withoutSim: [],
   battery: { percent: 80, charging: true },
   troubles: [],
 }
@@ -47,6 +48,7 @@ const anyFacts: fc.Arbitrary<GuideFacts> = fc.record({
       sims: fc.constantFrom([], phone.sims),
       senders: fc.constantFrom([], phone.senders),
       isNumberAwaited: fc.boolean(),
+      withoutSim: fc.constantFrom([], [{ slot: 2, number: '+4915550001235' }]),
       battery: fc.constantFrom(null, phone.battery),
       troubles: fc.array(fc.string(), { maxLength: 2 }),
     }),
@@ -133,6 +135,21 @@ test('a number that was set is done when the server sends from it, since a send 
   const number = (isNumberAwaited: boolean) =>
     stateOf({ ...facts, phone: { ...phone, isNumberAwaited } }, 'number')?.state
   expect([number(true), number(false)]).toEqual(['now', 'done'])
+})
+
+test('a number that was set for a slot without a SIM holds nobody up, and is named', () => {
+  const withoutSim = [{ slot: 2, number: '+4915550001235' }]
+  const facts = { way: 'local', isAwake: true } as const
+  const number = (senders: string[]) =>
+    stateOf({ ...facts, phone: { ...phone, withoutSim, senders } }, 'number')
+  const words = 'There is no SIM 2, for which +4915550001235 is set.'
+  expect(number([])).toMatchObject({ state: 'now', summary: words })
+  expect(number(['+4915550001234'])).toMatchObject({ state: 'done', summary: `+4915550001234. ${words}` })
+})
+
+test('an answer is shown in one line', () => {
+  const answer = { from: '+49', text: 'Yes\r\n\tplease' }
+  expect(stateOf({ answer }, 'answer')?.summary).toBe('+49: Yes please')
 })
 
 test('every step of every connection says what to do, and after a while what is usual', () => {

@@ -29,6 +29,8 @@ export interface GuidePhone {
   senders: readonly string[]
   /** A number was set, and the server has not taken it up yet. */
   isNumberAwaited: boolean
+  /** Numbers that were set for slots in which there is no SIM. */
+  withoutSim: readonly { slot: number; number: string }[]
   battery: { percent: number; charging: boolean } | null
   /** Remedies for the reasons of its status, by `reason: remedy`. */
   troubles: readonly string[]
@@ -141,7 +143,10 @@ const looks: Readonly<Record<GuideStepName, (facts: GuideFacts) => Found>> = {
   test: lookAtTest,
   answer: ({ answer, isAnswerPassed }) =>
     answer !== null
-      ? { state: 'done', summary: `${answer.from ?? 'Unknown number'}: ${answer.text}` }
+      ? {
+          state: 'done',
+          summary: `${answer.from ?? 'Unknown number'}: ${answer.text.replaceAll(/\s+/g, ' ')}`,
+        }
       : { state: isAnswerPassed ? 'passed' : 'open' },
 }
 
@@ -191,8 +196,11 @@ function lookAtBattery({ phone, isAwake }: GuideFacts): Found {
 function lookAtNumber({ phone, isNumberPassed }: GuideFacts): Found {
   const senders = phone?.senders ?? []
   if (phone?.isNumberAwaited === true) return { state: 'open', summary: 'Waiting for the server.' }
-  if (senders.length > 0) return { state: 'done', summary: senders.join(', ') }
-  return { state: isNumberPassed ? 'passed' : 'open' }
+  const empty = (phone?.withoutSim ?? []).map(
+    ({ slot, number }) => `There is no SIM ${slot}, for which ${number} is set.`,
+  )
+  if (senders.length > 0) return { state: 'done', summary: [senders.join(', '), ...empty].join('. ') }
+  return { state: isNumberPassed ? 'passed' : 'open', summary: empty.join(' ') }
 }
 
 function lookAtTest({ test, phone }: GuideFacts): Found {

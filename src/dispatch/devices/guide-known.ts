@@ -2,6 +2,8 @@ import type { Mode } from '../../storage/tables/schema.ts'
 import { reportLifetimeMs } from '../../devices/status/device-report.ts'
 import { type ListedDevice, listDevices } from '../../devices/status/list-devices.ts'
 import { type ListedPhone, listPhones } from '../../devices/phones/list-phones.ts'
+import { isVisited } from '../../devices/phones/visited-phones.ts'
+import { simSetting, simSlots } from '../../devices/core/sim-number.ts'
 import { phoneProgress } from '../../devices/phones/phone-progress.ts'
 import type { GuideKnown, GuidePhone, GuideTest } from '../../devices/phones/connect-guide.ts'
 import { testText } from '../../devices/phones/guide-words.ts'
@@ -48,24 +50,34 @@ function describe({ nowMs, word }: GuideReader, phone: ListedPhone, device: List
   const fresh = report !== null && nowMs - report.reportedAt <= reportLifetimeMs ? report : null
   const sims = fresh === null || fresh.body.sims.length === 0 ? phone.sims : fresh.body.sims
   const stream = phoneProgress(phone, report, nowMs).find(({ name }) => name === 'event stream')
-  const isVisited = settings['local_address'] !== undefined
-  const set = [1, 2, 3].flatMap((slot) => settings[`sim_${slot}_number`] ?? [])
+  const set = simSlots.flatMap((slot) => {
+    const number = settings[simSetting(slot)] ?? ''
+    return number === '' ? [] : [{ slot, number }]
+  })
+  const numberOf = new Map(sims.map(({ slot, number }) => [slot, number]))
   const reported = sims.flatMap(({ number }) => (number?.startsWith('+') === true ? number : []))
   return {
     deviceId: device.id,
     name: phone.name,
     appVersion: phone.appVersion,
     isConnected: stream?.isDone === true,
-    connection: isVisited
-      ? 'waiting for the first visit. Is the server running?'
-      : (stream?.summary ?? 'waiting for the phone'),
+    connection: connectionOf(device, stream?.summary),
     sims: sims.map(({ slot, number, carrier }) => ({ slot, number, carrier })),
     senders: [...new Set(reported)],
-    // The server reports a number once it sends from it.
-    isNumberAwaited: set.some((number) => !reported.includes(number)),
+    // The server reports the number of a SIM once it sends from it, and never one of a slot without a SIM.
+    isNumberAwaited: set.some(({ slot, number }) => numberOf.has(slot) && numberOf.get(slot) !== number),
+    withoutSim: set.filter(({ slot }) => !numberOf.has(slot)),
     battery: fresh?.body.battery ?? null,
     troubles: remediesOf(device.kind, fresh?.reasons ?? [], { word }),
   }
+}
+
+/** Returns what is missing until a phone is connected. */
+function connectionOf({ state, settings }: ListedDevice, stream: string | undefined): string {
+  if (state === 'disabled') return 'the device is disabled. Enable it.'
+  return isVisited(settings)
+    ? 'waiting for the first visit. Is the server running?'
+    : (stream ?? 'waiting for the phone')
 }
 
 async function readTest(

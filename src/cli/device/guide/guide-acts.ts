@@ -154,6 +154,7 @@ async function setNumber(session: GuideSession, step: GuideStep): Promise<void> 
   const [first = 1] = slots
   const typed = slots.length < 2 ? '' : await session.terminal.ask(`SIM (${slots.join(' or ')}) [${first}]: `)
   const slot = typed === '' ? first : Number(typed)
+  if (!slots.includes(slot)) return screen.failed({ summary: `There is no SIM ${slot}.`, remedy: null })
   try {
     const deps = { ...(await phoneDeps(tools, kind)), nowMs: tools.clock.now() }
     const deviceId = facts.phone?.deviceId ?? ''
