@@ -4,6 +4,7 @@ import type { AccountLimits } from '../sending/account-limits.ts'
 import { type AuthSecret, createAuth } from '../api/console/core/auth.ts'
 import type { Surroundings } from '../api/console/core/call.ts'
 import { DeviceTrials } from '../api/console/core/device-trials.ts'
+import { PhoneSearches } from '../api/console/core/phone-searches.ts'
 import { ExportSlots } from '../api/console/core/export-slots.ts'
 import { createIdentityLimits } from '../api/console/core/identity-limits.ts'
 import { LiveFeed } from '../api/console/core/live-feed.ts'
@@ -39,6 +40,8 @@ export function createConsole(
     devices: {
       secretBox: wiring.secretBox,
       trials: new DeviceTrials(wiring, wiring.config.deviceTryPauseSeconds * 1_000),
+      searches: new PhoneSearches(),
+      networks: wiring.networks,
       tryAddress: wiring.tryAddress,
     },
     health: createHealth(wiring, publicUrl),

@@ -1,28 +1,42 @@
 import { Button, Checkbox, Stack, Text } from '@mantine/core'
 import { guideWays, type GuideWay } from '../../../../src/devices/phones/guide-words.ts'
 import type { GuideBeginning } from '../../../../src/api/console/devices/connect-guide-calls.ts'
+import { useAccountPlace } from '../../api/place.ts'
 import { useChange } from '../../api/use-call.ts'
 import { CallFault } from '../../ui/call-fault.tsx'
+import { formerInvitation, keepInvitation } from './former-invitation.ts'
 import type { Guide } from './guide.ts'
-import type { PhoneInvitation } from '../../../../src/api/console/devices/device-connect-calls.ts'
+import type { OwnInvitation } from './invitation.tsx'
 
-/** Choice between the three connections. Over the internet begins with an invitation: a private token. */
+/** Choice between the three connections. Over the internet begins with an invitation, and a link that a phone opens. */
 export function ChooseWay(properties: {
   guide: Guide
   beginning: GuideBeginning
-  onInvited: (invitation: PhoneInvitation) => void
+  /** The private token that no phone has used yet. */
+  invitation: OwnInvitation | null
+  onInvited: (invitation: OwnInvitation) => void
 }) {
-  const { guide, beginning, onInvited } = properties
+  const { guide, beginning, invitation, onInvited } = properties
   const { recommended, canVisit } = beginning
+  const { isShared } = guide
+  const place = useAccountPlace()
   const invite = useChange('devices/invite-phone')
+  const begin = useChange('devices/begin-reach')
+  const chooseInternet = (invited: OwnInvitation): void => {
+    onInvited(invited)
+    guide.chooseWay('internet')
+    // Without it the step offers a button that tries it again.
+    begin.mutate({}, { onSuccess: guide.setReach })
+  }
   const choose = (way: GuideWay): void => {
     if (way !== 'internet') return guide.chooseWay(way)
+    if (invitation?.isShared === isShared) return chooseInternet(invitation)
     invite.mutate(
-      { isShared: guide.isShared },
+      { isShared, ...formerInvitation(place, isShared) },
       {
-        onSuccess(invitation) {
-          onInvited(invitation)
-          guide.chooseWay(way)
+        onSuccess(made) {
+          keepInvitation(place, isShared, made.tokenId)
+          chooseInternet({ ...made, isShared })
         },
       },
     )
@@ -32,7 +46,7 @@ export function ChooseWay(properties: {
       {canVisit ? (
         <Checkbox
           label="Shared: all accounts can use it"
-          checked={guide.isShared}
+          checked={isShared}
           onChange={(event) => guide.setShared(event.currentTarget.checked)}
         />
       ) : (

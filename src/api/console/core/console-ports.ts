@@ -7,10 +7,12 @@ import type { Tx } from '../../../storage/seam/dialect.ts'
 import type { AccountLimits } from '../../../sending/account-limits.ts'
 import type { Sender } from '../../../sending/sender.ts'
 import type { DeviceTrials } from './device-trials.ts'
+import type { PhoneSearches } from './phone-searches.ts'
 import type { ExportSlots } from './export-slots.ts'
 import type { SystemHealth } from './system-health.ts'
 import type { IdentityLimits } from './identity-limits.ts'
 import type { Mailer } from '../../../process/mailer.ts'
+import type { OwnNetworks } from '../../../connectors/own-networks.ts'
 import type { TryAddress } from '../../../reach/own-reach.ts'
 import type { AddressGuard } from '../../../webhooks/address-guard.ts'
 
@@ -37,6 +39,9 @@ export interface DevicePorts {
   /** Seals the passwords of SMPP connections. */
   secretBox: SecretBox
   trials: DeviceTrials
+  searches: PhoneSearches
+  /** The networks of this machine, whose addresses are asked. */
+  networks: () => OwnNetworks
   /** Connects to an address as a phone does. */
   tryAddress: TryAddress
 }
