@@ -140,7 +140,7 @@ function Cost({ body, recipients }: { body: object; recipients: number }) {
           <>
             Costs {fallsBack ? 'at most ' : ''}
             <b>{formatNumber(totals.parts)} SMS</b> for {count}
-            {fallsBack ? ', and nothing for what own devices send' : ''};{' '}
+            {fallsBack ? ', and nothing for what own devices send; at least ' : '; '}
             {formatNumber(totals.balance_available)} SMS left afterwards.
           </>
         )}

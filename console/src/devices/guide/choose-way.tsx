@@ -22,24 +22,25 @@ export function ChooseWay(properties: {
   const place = useAccountPlace()
   const invite = useChange('devices/invite-phone')
   const begin = useChange('devices/begin-reach')
-  const chooseInternet = (invited: OwnInvitation): void => {
+  const createInvitation = async (): Promise<OwnInvitation> => {
+    const made = await invite.mutateAsync({ isShared, ...formerInvitation(place, isShared) })
+    keepInvitation(place, isShared, made.tokenId)
+    return { ...made, isShared }
+  }
+  const chooseInternet = async (): Promise<void> => {
+    const [invited, reach] = await Promise.all([
+      invitation?.isShared === isShared ? invitation : createInvitation(),
+      // Without it the step offers a button that tries it again.
+      begin.mutateAsync({}).catch(() => null),
+    ])
     onInvited(invited)
+    guide.setReach(reach)
     guide.chooseWay('internet')
-    // Without it the step offers a button that tries it again.
-    begin.mutate({}, { onSuccess: guide.setReach })
   }
   const choose = (way: GuideWay): void => {
     if (way !== 'internet') return guide.chooseWay(way)
-    if (invitation?.isShared === isShared) return chooseInternet(invitation)
-    invite.mutate(
-      { isShared, ...formerInvitation(place, isShared) },
-      {
-        onSuccess(made) {
-          keepInvitation(place, isShared, made.tokenId)
-          chooseInternet({ ...made, isShared })
-        },
-      },
-    )
+    // Why it failed is shown.
+    void chooseInternet().catch(() => undefined)
   }
   return (
     <Stack gap="sm">
@@ -62,7 +63,7 @@ export function ChooseWay(properties: {
           <Stack key={way} gap={4} align="start">
             <Button
               variant={way === recommended ? 'filled' : 'default'}
-              loading={way === 'internet' && invite.isPending}
+              loading={way === 'internet' && (invite.isPending || begin.isPending)}
               onClick={() => choose(way)}
             >
               {way === recommended ? `${label} (recommended)` : label}

@@ -22,8 +22,8 @@ export function Invitation({ invitation }: { invitation: PhoneInvitation }) {
 function ToType(properties: { label: string; text: string; code: PhoneInvitation['addressCode'] }) {
   const { label, text, code } = properties
   return (
-    <Group wrap="nowrap" align="flex-start" justify="space-between" gap="sm">
-      <Stack gap={4} miw={0}>
+    <Group align="flex-start" justify="space-between" gap="sm">
+      <Stack gap={4} flex="1 1 200px">
         <Text size="sm" fw={600}>
           {label}
         </Text>

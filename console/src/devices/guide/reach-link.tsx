@@ -23,8 +23,8 @@ export function ReachLink({ guide }: { guide: Guide }) {
           </Button>
         </Group>
       ) : (
-        <Group wrap="nowrap" align="flex-start" justify="space-between" gap="sm">
-          <Stack gap={4} miw={0}>
+        <Group align="flex-start" justify="space-between" gap="sm">
+          <Stack gap={4} flex="1 1 200px">
             <Text size="sm" fw={600}>
               Link for the browser of the phone
             </Text>
