@@ -147,7 +147,17 @@ test.runIf(hasTerminal && canUnshare)(
     const [, link = ''] = await screen.reads(/The link, for the browser of the phone:\s+(https:\S+)/)
     await screen.reads(/https:\/\/192\.168\.1\.10:8443\/mobile\/v1: Reached/)
     // Over loopback, which is not this machine's own address in the network, as a phone on a cable comes.
-    const asPhone = ['curl', '-sk', '--interface', '127.0.0.1', '-A', phoneBrowser, link]
+    const asPhone = [
+      'curl',
+      '-sk',
+      '--interface',
+      '127.0.0.1',
+      '-A',
+      phoneBrowser,
+      '-H',
+      'accept: text/html',
+      link,
+    ]
     await act('open the link', () => spawnSync(network[0] ?? '', [...network.slice(1), ...asPhone]))
     await screen.reads(/\[x\] 3\/10 Address: A phone reached it from 127\.0\.0\.1, by this machine/)
     const [, baseUrl = ''] = await screen.reads(/API URL:\s+(\S+)/)

@@ -38,7 +38,7 @@ function undoLast(facts: GuideFacts): Undoing | null {
       forgets: 'phone',
     }
   if (facts.way === null) return null
-  // Nobody types this server's own address.
+  // This server's own address is not typed.
   if (facts.way !== 'internet' && facts.address?.isOk === true)
     return { facts: { address: null, login: null }, forgets: null }
   return { facts: { way: null, address: null, reached: null, login: null }, forgets: null }

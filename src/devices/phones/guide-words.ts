@@ -161,7 +161,7 @@ export function usualOf(step: GuideStepName, way: GuideWay | null): { afterMs: n
       return { afterMs: 2 * minute, text: 'Usually Same network is right: it works where the phone and this server are in the same Wi-Fi.' }
     case 'address':
       return way === 'internet'
-        ? { afterMs: 15_000, text: 'Usually a firewall or router in front of this server drops the connection.' }
+        ? { afterMs: minute, text: 'No phone has opened the link: usually a firewall or router in front of this server drops the connection, or the phone is in a network that does not lead here.' }
         : { afterMs: 2 * minute, text: 'No address in the app: usually Local server was switched on while the button showed Online. Tap it twice.' }
     case 'login':
       return way === 'internet'

@@ -2,7 +2,7 @@ import type { GuideFacts } from '../../../../src/devices/phones/connect-guide.ts
 import type { ReachInvitation } from '../../../../src/api/console/devices/reach-calls.ts'
 import { useCall } from '../../api/use-call.ts'
 
-/** Soon enough for a tick that somebody waits for with the phone in hand; each look is one short read. */
+/** Soon enough for a tick that a user waits for with the phone in hand; each look is one short read. */
 const lookEveryMs = 2_000
 
 /** Returns the phone that opened the link of a check, live while `isAwaited`. Who opens it is no change of the account. */
