@@ -9,6 +9,7 @@ import { FaultProxy } from '../peers/fault-proxy.ts'
 import { eventually } from '../eventually.ts'
 import { cliJson } from '../run-command.ts'
 import { databaseSettings } from '../test-database.ts'
+import { startLocalPhone } from './local-phone.ts'
 import { openVisitHouse, type VisitHouse } from './visit-house.ts'
 
 const own = '+4915550001234'
@@ -19,7 +20,7 @@ function sitDown(
   answers: readonly (readonly [question: RegExp, answer: string])[],
   port = new URL(server.url).port,
 ) {
-  const out = { said: '', read: 0, raw: [] as boolean[] }
+  const out = { said: '', read: 0, raw: [] as boolean[], interrupt: () => undefined as void }
   async function* typed(): AsyncGenerator<string> {
     for (const [question, answer] of answers) {
       await eventually(
@@ -42,8 +43,10 @@ function sitDown(
     stdin,
     stdout: { write: (text: string) => void (out.said += text), isTTY: true, columns: 80 },
     stderr: { write: () => undefined },
+    on: (_, listener) => void (out.interrupt = listener),
+    off: () => undefined,
   })
-  return { out, ended: connectGuided(tools, 'android') }
+  return { out, ended: connectGuided(tools, 'android'), interrupt: () => out.interrupt() }
 }
 
 const noTerminal = {
@@ -139,6 +142,37 @@ test('back returns to each earlier choice, a shared phone in test mode can be ch
   // Each of both tests was sent once.
   expect((await house.history()).filter(({ to }) => to === own)).toHaveLength(2)
 }, 60_000)
+
+test('a phone is connected for all accounts, whose limits are not asked for, and Ctrl-C leaves it and no private token', async () => {
+  const house = await openVisitHouse()
+  // Another phone: the server visits each for one owner.
+  const other = await startLocalPhone({ seed: 7 })
+  const { out, ended, interrupt } = sitDown(house, [
+    [/Connection \[1\]: /, '2'],
+    [/Enter continues without it\.\n/, ''],
+    [/Private Token, shown only once:[^]*Waiting for the phone\./, 'back'],
+    [/Connection \[1\]: /, 's'],
+    [/live messages of all accounts\.\nConnection \[1\]: /, ''],
+    [/Local address \(empty.*\): /, other.address],
+    [/Username \[sms\]: /, ''],
+    [/Password, not shown: /, other.password],
+    [/Press Enter when/, ''],
+  ])
+  await eventually(
+    () => out.said,
+    (said) => expect(said).toContain('[-] 8/10 Daily limit: The phone is shared: each account limits its own API keys.'),
+    20_000,
+  )
+  interrupt()
+  await expect(ended).rejects.toThrow('Interrupted.')
+  expect(out.said).toContain('No phone has used the private token: it is revoked.')
+  const { devices } = await cliJson<{ devices: { kind: string; account_id: string | null }[] }>(
+    ['device', 'list'],
+    house.server.dataFolder,
+  )
+  const owners = devices.filter(({ kind }) => kind === 'android').map(({ account_id }) => account_id)
+  expect(new Set(owners)).toEqual(new Set([house.accountId, null]))
+}, 60_000) // prettier-ignore
 
 test('a test SMS whose answer was lost is sent once, however often it is repeated', async () => {
   const house = await openVisitHouse()
