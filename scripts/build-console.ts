@@ -16,7 +16,7 @@ export const sources = [
   'console/*.{html,ts,json,cjs}',
   'src/sms/{sms-text,gsm7,national-languages,ucs2,smart-encoding}.ts',
   'src/settings/off-words.ts',
-  'src/devices/phones/{connect-guide,guide-words}.ts',
+  'src/devices/phones/{connect-guide,guide-back,guide-words}.ts',
   'package-lock.json',
 ]
 

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type App, createApp } from '../src/app/app.ts'
 import { openAccount, type OpenedAccount } from '../src/app/open-account.ts'
+import type { OwnNetworks } from '../src/connectors/own-networks.ts'
 import { type Clock, systemClock } from '../src/runtime/clock.ts'
 import { readConfig } from '../src/config.ts'
 import { createIds } from '../src/runtime/ids.ts'
@@ -40,6 +41,9 @@ export interface TestApp {
   stop(): Promise<void>
 }
 
+/** No test asks the addresses of a network that this machine is in. */
+const inNoNetwork = (): OwnNetworks => ({ asked: [], tooLarge: [], hosts: [] })
+
 /** Tests write to numbers one beside the other, hundreds in a minute. */
 const manyNeighbours = { ONESIXTY_PUMPING_MESSAGES: '0' }
 
@@ -49,7 +53,11 @@ const manyNeighbours = { ONESIXTY_PUMPING_MESSAGES: '0' }
  */
 export async function startApp(
   env: Record<string, string> = {},
-  { onThreads = false, clock = systemClock }: { onThreads?: boolean; clock?: Clock } = {},
+  {
+    onThreads = false,
+    clock = systemClock,
+    networks = inNoNetwork,
+  }: { onThreads?: boolean; clock?: Clock; networks?: () => OwnNetworks } = {},
 ): Promise<TestApp> {
   const { dataFolder, open, giveBack } = await (onThreads ? makeFolder() : takeNear())
   // Beside a database that is there a server makes none.
@@ -61,7 +69,7 @@ export async function startApp(
     ...env,
   })
   const log = createLog('silent', { write: () => undefined })
-  const app = await createApp(config, log, clock, { open }).catch(async (error: unknown) => {
+  const app = await createApp(config, log, clock, { open, networks }).catch(async (error: unknown) => {
     await giveBack()
     throw error
   })

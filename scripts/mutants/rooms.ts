@@ -110,7 +110,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
     because: 'Rare work of a person on an account: opened, changed, closed, erased, moved.',
     files: [
       'src/dispatch/devices/store-local-phone.ts',
-      'src/accounts/*/{account-owner,accounts,list-accounts,members,operator-account,own-devices,passkeys,password-link,passwords,quiet-hours,users}.ts', 'src/privacy/{erase-devices,erase-notes,erase-alerts,erase-audit,erase-keys,erase-people}.ts',
+      'src/accounts/*/{account-owner,accounts,limit-api-keys,list-accounts,members,operator-account,own-devices,passkeys,password-link,passwords,quiet-hours,users}.ts', 'src/privacy/{erase-devices,erase-notes,erase-alerts,erase-audit,erase-keys,erase-people}.ts',
       'src/messages/*/{change-hints,cancel-before-closing,cancel-closed-account,change-account-state,erased-number,manage-opt-outs,move-messages,pause-for-pumping}.ts',
       'src/privacy/{erase-texts,erase-account,erase-account-messages,erase-account-traces,erase-deps,erase-number,erase-number-traces,erase-page,erase-webhooks}.ts',
     ],

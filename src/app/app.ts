@@ -1,6 +1,7 @@
 import { AgreedClock } from '../runtime/agreed-clock.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
+import { machineNetworks, type OwnNetworks } from '../connectors/own-networks.ts'
 import { createCredentials } from './credentials.ts'
 import { createDeviceSecretBox } from '../runtime/secret-box.ts'
 import { createPool } from './create-pool.ts'
@@ -69,6 +70,8 @@ export interface AppInputs {
   /** Opens the database. */
   open?: typeof openStorage<HotUnits>
   times?: Times
+  /** The networks in which phones are looked for. */
+  networks?: () => OwnNetworks
 }
 
 /**
@@ -79,7 +82,7 @@ export async function createApp(
   config: Config,
   log: Log,
   ownClock: Clock = systemClock,
-  { open = openStorage, times = usualTimes }: AppInputs = {},
+  { open = openStorage, times = usualTimes, networks = machineNetworks }: AppInputs = {},
 ): Promise<App> {
   const clock = new AgreedClock(ownClock)
   const lock = await lockFolder(config.dataFolder, { nowMs: clock.now(), purpose: 'onesixty serve' })
@@ -109,6 +112,7 @@ export async function createApp(
       epoch,
       progress,
       times,
+      networks,
     })
     const boot = await readBoot()
     // After a restore, the database does not know what was sent since; and a log may belong to another

@@ -5,6 +5,7 @@ import { type AuthSecret, createAuth } from '../api/console/core/auth.ts'
 import type { Surroundings } from '../api/console/core/call.ts'
 import { AddressTries } from '../api/console/core/address-tries.ts'
 import { DeviceTrials } from '../api/console/core/device-trials.ts'
+import { PhoneSearches } from '../api/console/core/phone-searches.ts'
 import { ExportSlots } from '../api/console/core/export-slots.ts'
 import { createIdentityLimits } from '../api/console/core/identity-limits.ts'
 import { LiveFeed } from '../api/console/core/live-feed.ts'
@@ -41,6 +42,8 @@ export function createConsole(
       secretBox: wiring.secretBox,
       trials: new DeviceTrials(wiring, wiring.config.deviceTryPauseSeconds * 1_000),
       addressTries: new AddressTries(wiring),
+      searches: new PhoneSearches(),
+      networks: wiring.networks,
     },
     health: createHealth(wiring, publicUrl),
     identity: createIdentityPorts(wiring, publicUrl),

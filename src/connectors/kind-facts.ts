@@ -40,6 +40,8 @@ export interface KindFacts {
   secretFields?: Readonly<Record<string, { label: string; hint: string }>>
   /** What to do about a reason for the state of a device, by the reason. `{onesixty}` is the word before a command. */
   remedies: Readonly<Record<string, string>>
+  /** What a network code of its devices means and what to do, by the code. */
+  results?: Readonly<Record<string, string>>
   /** Path of the guide on every server: the part of it that helps with these reasons. */
   guide: string
   /** What `device test` on the command line adds to a remedy. */

@@ -1,4 +1,4 @@
-import type { NetworkInterfaceInfo } from 'node:os'
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 
 /** A /22 has 1,022 addresses, which take 11 s. */
 const leastPrefix = 22
@@ -11,6 +11,9 @@ export interface OwnNetworks {
   /** All other addresses of those networks. */
   hosts: string[]
 }
+
+/** Returns the networks that this machine is in now. */
+export const machineNetworks = (): OwnNetworks => ownNetworks(networkInterfaces())
 
 /** Returns the IPv4 networks of this machine, without loopback, and the addresses in them. */
 export function ownNetworks(

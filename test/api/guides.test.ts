@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
+import { guideStepNames, guideWays, headingOf } from '../../src/devices/phones/guide-words.ts'
 import { factsOf } from '../../src/connectors/registry.ts'
 import { guidePath, guides } from '../../src/process/guides.ts'
 import { stateOwnCommand } from '../../src/process/own-command.ts'
@@ -107,6 +108,9 @@ test('every guide that the program, the console and the reference name is there,
   const written = [...texts.matchAll(/\/docs\/(?:guides|problems)(?:\/[\w-]+)?(?:#[\w-]+)?(?=["')\]])/g)].map(
     ([path]) => path,
   )
+  const ways = guideWays.map(({ way }) => way)
+  const steps = guideStepNames.flatMap((step) => ways.map((way) => headingOf(step, way) ?? 'connect'))
+  called.push(...steps.map((heading) => guidePath('phones', heading)))
   const kinds = ['android', 'smpp', 'simulator'].map((kind) => factsOf(kind)?.guide ?? '')
   expect(kinds.every((path) => path.startsWith('/docs/guides/'))).toBe(true)
   const links = [...called, ...written, ...kinds].filter((path) => path !== '/docs/guides/')

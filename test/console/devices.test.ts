@@ -212,7 +212,7 @@ test('a phone is invited with an address, a token and their codes; its progress 
   expect(tokenCode.path).toMatch(/^M\d+ \d+h1v1h-1zM/)
   const subject = { tokenId, deviceId: null, messageId: null }
   const known = await ada.read('devices/guide', subject, testMode)
-  expect(known.body).toEqual({ phone: null, test: null, answer: null })
+  expect(known.body).toEqual({ phone: null, test: null, answer: null, keyLimits: null })
   expect(await bob.read('devices/guide', subject, testMode)).toMatchObject({ status: 404 })
   expect(await bob.change('devices/invite-phone', { isShared: true }, testMode)).toMatchObject({
     status: 403,

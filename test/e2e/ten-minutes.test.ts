@@ -17,6 +17,10 @@ const hasTerminal = spawnSync('script', ['--version']).status === 0
 /** A network of its own needs user namespaces, which some machines forbid. */
 const canUnshare = spawnSync('unshare', ['-rn', 'ip', 'link'], { stdio: 'ignore' }).status === 0
 
+/** As Chrome on Android says who it is. */
+const phoneBrowser =
+  'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 Chrome/142.0.0.0 Mobile Safari/537.36'
+
 /** What ten minutes allow: docs of the first real SMS count them. */
 const maxActions = 25
 
@@ -60,24 +64,27 @@ test.runIf(hasTerminal)(
     const { localPort, localPassword } = await eventually(phone.view, (view) => expect(view.localPort).not.toBeNull()) // prettier-ignore
     await screen.reads(/Local address \(.*\): /)
     await act('type the address', () => screen.types(`127.0.0.1:${localPort}`))
-    await screen.reads(/\[x\] 3\/9 Address: App 1\.68\.0 answers/)
+    await screen.reads(/\[x\] 3\/10 Address: App 1\.68\.0 answers/)
     await screen.reads(/Username \[sms\]: /)
     await act('keep the user name', () => screen.types(''))
     await screen.reads(/Password, not shown: /)
     await act('type the password', () => screen.types(localPassword))
-    await screen.reads(/\[x\] 4\/9 Login: samsung a12, app 1\.68\.0, dev_\w+/)
-    await screen.reads(/\[x\] 5\/9 Permissions: SIM 1: /)
+    await screen.reads(/\[x\] 4\/10 Login: samsung a12, app 1\.68\.0, dev_\w+/)
+    await screen.reads(/\[x\] 5\/10 Permissions: SIM 1: /)
     await screen.reads(/Battery optimization[\s\S]*Press Enter when/)
     await act('allow the background', () => undefined)
     await act('press Enter', () => screen.types(''))
-    await screen.reads(/\[x\] 7\/9 Number: \+4915550001234/)
+    await screen.reads(/\[x\] 7\/10 Number: \+4915550001234/)
+    await screen.reads(/SMS a day for each API key, such as 200 \(empty: no limit\): /)
+    await act('limit the API keys', () => screen.types('200'))
+    await screen.reads(/\[x\] 8\/10 Daily limit: Each API key sends at most 200 SMS a day\./)
     await screen.reads(/Send to \[\+4915550001234\]: /)
     await act('send to the own number', () => screen.types(''))
-    await screen.reads(/\[x\] 8\/9 Test SMS to yourself: SMS to \+4915550001234: (?:sent|delivered)/, 40_000)
+    await screen.reads(/\[x\] 9\/10 Test SMS to yourself: SMS to \+4915550001234: (?:sent|delivered)/, 40_000)
     await screen.reads(/answer the SMS with any text/)
     await screen.reads(/delivered\./, 40_000)
     await act('answer', () => phone.receiveSms({ from: '+4915550001234', text: 'It works.' }))
-    await screen.reads(/\[x\] 9\/9 Answer it: \+4915550001234: It works\./, 40_000)
+    await screen.reads(/\[x\] 10\/10 Answer it: \+4915550001234: It works\./, 40_000)
     expect(await screen.ended).toBe(0)
 
     expect(screen.shown()).not.toContain(localPassword)
@@ -137,7 +144,22 @@ test.runIf(hasTerminal && canUnshare)(
     const screen = await act('run the command', () => inNetwork('./onesixty device connect', settings))
     await screen.reads(/2\) Over the internet[\s\S]*Connection \[1\]: /)
     await act('choose the internet', () => screen.types('2'))
-    await screen.reads(/\[x\] 3\/9 Address: https:\/\/192\.168\.1\.10:8443\/mobile\/v1: Reached/)
+    const [, link = ''] = await screen.reads(/The link, for the browser of the phone:\s+(https:\S+)/)
+    await screen.reads(/https:\/\/192\.168\.1\.10:8443\/mobile\/v1: Reached/)
+    // Over loopback, which is not this machine's own address in the network, as a phone on a cable comes.
+    const asPhone = [
+      'curl',
+      '-sk',
+      '--interface',
+      '127.0.0.1',
+      '-A',
+      phoneBrowser,
+      '-H',
+      'accept: text/html',
+      link,
+    ]
+    await act('open the link', () => spawnSync(network[0] ?? '', [...network.slice(1), ...asPhone]))
+    await screen.reads(/\[x\] 3\/10 Address: A phone reached it from 127\.0\.0\.1, by this machine/)
     const [, baseUrl = ''] = await screen.reads(/API URL:\s+(\S+)/)
     const [, privateToken = ''] = await screen.reads(/Private Token, shown only once:\s+(\S+)/)
     const phones = await act('type both and sign up', () =>
@@ -145,17 +167,20 @@ test.runIf(hasTerminal && canUnshare)(
       startFakePhones({ timeScale: 20, baseUrl, privateToken, caFile: root, through: network }),
     )
     onTestFinished(() => phones.stop())
-    await screen.reads(/\[x\] 4\/9 Login: samsung a12[\s\S]*\[x\] 5\/9 Permissions: SIM 1/)
+    await screen.reads(/\[x\] 4\/10 Login: samsung a12[\s\S]*\[x\] 5\/10 Permissions: SIM 1/)
     await screen.reads(/Press Enter when/)
     await act('press Enter', () => screen.types(''))
-    const [, asksNumber] = await screen.reads(/(Number \(empty: pass over\): )|\[x\] 7\/9 Number: \+/)
+    const [, asksNumber] = await screen.reads(/(Number \(empty: pass over\): )|\[x\] 7\/10 Number: \+/)
     if (asksNumber !== undefined) await act('type the number', () => screen.types('+4915550001234'))
+    await screen.reads(/SMS a day for each API key, such as 200 \(empty: no limit\): /)
+    await act('limit the API keys', () => screen.types('200'))
+    await screen.reads(/\[x\] 8\/10 Daily limit: Each API key sends at most 200 SMS a day\./)
     await screen.reads(/Send to \[\+4915550001234\]: /)
     await act('send to the own number', () => screen.types(''))
-    await screen.reads(/\[x\] 8\/9 Test SMS to yourself: SMS to \+4915550001234: (?:sent|delivered)/, 40_000)
+    await screen.reads(/\[x\] 9\/10 Test SMS to yourself: SMS to \+4915550001234: (?:sent|delivered)/, 40_000)
     await screen.reads(/delivered\./, 40_000)
     await act('answer', () => phones.phone(0).receiveSms({ from: '+4915550001234', text: 'Over TLS.' }))
-    await screen.reads(/\[x\] 9\/9 Answer it: \+4915550001234: Over TLS\./, 40_000)
+    await screen.reads(/\[x\] 10\/10 Answer it: \+4915550001234: Over TLS\./, 40_000)
     expect(await screen.ended).toBe(0)
     expect(ca.calls).toHaveLength(1)
     expect(phones.phone(0).radioLog()).toHaveLength(1)

@@ -18,13 +18,23 @@ export const keyOf = <N extends CallName<'read'>>(name: N, place: Place | null, 
 export function useCall<N extends CallName<'read'>>(
   name: N,
   input: InputOf<N>,
-  { keepsPrevious = false, ...options }: { enabled?: boolean; keepsPrevious?: boolean } = {},
+  {
+    keepsPrevious = false,
+    everyMs = false,
+    ...options
+  }: {
+    enabled?: boolean
+    keepsPrevious?: boolean
+    /** Reads again at this interval: for what the live stream does not have. */
+    everyMs?: number | false
+  } = {},
 ): UseQueryResult<AnswerOf<N>> {
   const place = usePlace()
   return useQuery({
     queryKey: keyOf(name, place, input),
     queryFn: () => read(name, place, input),
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
+    refetchInterval: everyMs,
     ...options,
   })
 }

@@ -16,6 +16,7 @@ import { noOptions, type SendOptions, bodyOptions } from './send-options.ts'
 import { readNumbers } from './recipients.ts'
 import { Sent } from './sent.tsx'
 import { TextCounter } from './text-counter.tsx'
+import { inEffect, useCanFallBack } from './use-fallback.ts'
 
 interface Draft {
   to: string
@@ -31,12 +32,17 @@ const isUnwritten = ({ to, text }: Draft): boolean => to === '' && text === ''
 export function Compose() {
   const draft = useSendDraft<Draft>('send', noDraft, isUnwritten)
   const { to, text, options } = draft.value
+  const canFallBack = useCanFallBack()
   const setText = (changed: string): void => draft.change({ text: changed })
   const [sent, setSent] = useState<SendAnswer | null>(null)
   const send = useChange('send/one')
   const isSending = useRef(false)
   const { numbers, duplicates } = readNumbers(to)
-  const body = { to: numbers.length === 1 ? numbers[0] : numbers, text, ...bodyOptions(options) }
+  const body = {
+    to: numbers.length === 1 ? numbers[0] : numbers,
+    text,
+    ...bodyOptions(inEffect(options, canFallBack)),
+  }
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     // A second click can arrive before the button shows that it is busy.
@@ -120,6 +126,7 @@ function Cost({ body, recipients }: { body: object; recipients: number }) {
   if (data.refused !== null) return <Refused {...byNumber(data.refused)} />
   if (data.answer === null) return null
   const { totals, warnings, messages } = data.answer
+  const fallsBack = messages.some(({ fallback }) => fallback === 'shared')
   const isFree = messages.some(({ cost }) => cost.paid_by === 'own_device')
   const count = `${formatNumber(totals.recipients)} ${totals.recipients === 1 ? 'message' : 'messages'}`
   return (
@@ -131,7 +138,9 @@ function Cost({ body, recipients }: { body: object; recipients: number }) {
           </>
         ) : (
           <>
-            Costs <b>{formatNumber(totals.parts)} SMS</b> for {count};{' '}
+            Costs {fallsBack ? 'at most ' : ''}
+            <b>{formatNumber(totals.parts)} SMS</b> for {count}
+            {fallsBack ? ', and nothing for what own devices send; at least ' : '; '}
             {formatNumber(totals.balance_available)} SMS left afterwards.
           </>
         )}

@@ -2,6 +2,7 @@ import { Checkbox, SimpleGrid, TextInput } from '@mantine/core'
 import { Choice } from '../ui/choice.tsx'
 import { LocalTimeField } from '../ui/local-time-field.tsx'
 import type { SendOptions } from './send-options.ts'
+import { useCanFallBack } from './use-fallback.ts'
 
 /** Fields for the options of a send. */
 export function OptionFields({
@@ -11,6 +12,7 @@ export function OptionFields({
   value: SendOptions
   onChange: (value: SendOptions) => void
 }) {
+  const canFallBack = useCanFallBack()
   const set = (changed: Partial<SendOptions>): void => onChange({ ...value, ...changed })
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -50,6 +52,14 @@ export function OptionFields({
         checked={value.smartEncoding}
         onChange={(event) => set({ smartEncoding: event.currentTarget.checked })}
       />
+      {canFallBack ? (
+        <Checkbox
+          label="Let shared devices send, for the balance"
+          description="Own devices cost nothing. While none of them works, a shared device sends, and the balance pays."
+          checked={value.fallsBack}
+          onChange={(event) => set({ fallsBack: event.currentTarget.checked })}
+        />
+      ) : null}
     </SimpleGrid>
   )
 }

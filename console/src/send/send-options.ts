@@ -7,6 +7,8 @@ export interface SendOptions {
   reference: string
   validityHours: string
   sendAt: PickedTime
+  /** Shared devices may send what waits for own devices that are free, for the balance. */
+  fallsBack: boolean
 }
 
 export const noOptions: SendOptions = {
@@ -16,6 +18,7 @@ export const noOptions: SendOptions = {
   reference: '',
   validityHours: '',
   sendAt: noTime,
+  fallsBack: false,
 }
 
 /** Returns the options as members of a request body, without defaults. */
@@ -26,6 +29,7 @@ export const bodyOptions = (options: SendOptions): Record<string, unknown> => ({
   ...(options.reference === '' ? {} : { client_reference: options.reference }),
   ...(options.validityHours === '' ? {} : { validity_period: Number(options.validityHours) * 3600 }),
   ...(options.sendAt.local === '' ? {} : { send_at: sendAtOf(options.sendAt) }),
+  ...(options.fallsBack ? { fallback: 'shared' } : {}),
 })
 
 /** Returns a time that the clocks skip as it was picked, so that the server rejects it and nothing is sent. */

@@ -10,6 +10,7 @@ import { planTable, type SheetTable, type TablePlan, unknownPlaceholders } from 
 import { withPlainCharacters } from './text-cost.ts'
 import styles from './table-send.module.css'
 import { TextCounter } from './text-counter.tsx'
+import { inEffect, useCanFallBack } from './use-fallback.ts'
 
 interface Sending {
   /** Whether rows are being sent, or sending is paused: the table must not change. */
@@ -70,6 +71,7 @@ function TableText({ table, isSending, onSendingChange }: Sending & { table: She
   )
   const [text, setText] = useState('')
   const [options, setOptions] = useState<SendOptions>(noOptions)
+  const canFallBack = useCanFallBack()
   // Planning 50,000 rows takes longer than a key stroke: the plan lags behind the typing.
   const settled = useDeferredValue(text)
   const { smartEncoding } = options
@@ -113,11 +115,18 @@ function TableText({ table, isSending, onSendingChange }: Sending & { table: She
             </Alert>
           )}
           {text === '' ? null : <Preview plan={plan} onReplace={setText} template={text} />}
+          {options.fallsBack && canFallBack ? (
+            <Text size="sm">That is the most: what own devices send costs nothing.</Text>
+          ) : null}
           <FoldedOptions value={options} onChange={setOptions} />
         </Stack>
       </fieldset>
       {isReady ? (
-        <TableProgress plan={plan} options={bodyOptions(options)} onSendingChange={onSendingChange} />
+        <TableProgress
+          plan={plan}
+          options={bodyOptions(inEffect(options, canFallBack))}
+          onSendingChange={onSendingChange}
+        />
       ) : null}
     </Stack>
   )

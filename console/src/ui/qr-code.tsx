@@ -10,6 +10,8 @@ export function QrCode({ code, of, size = 140 }: { code: Code; of: string; size?
       role="img"
       aria-label={`QR code of ${of}`}
       shapeRendering="crispEdges"
+      // A camera reads no code that gave way to a text.
+      style={{ flex: 'none' }}
     >
       <rect width={code.size} height={code.size} fill="#fff" />
       <path d={code.path} fill="#000" />

@@ -190,6 +190,18 @@ async function refuseEleventh(tx: Tx, accountId: string, nowMs: number): Promise
 
 type Limits = Required<Pick<NewApiKey, 'scopes' | 'addresses' | 'dailyCap' | 'expiresAt'>>
 
+/** Returns what is wrong with a daily limit. */
+export const dailyCapFaults = (dailyCap: number): Fault[] =>
+  Number.isSafeInteger(dailyCap) && dailyCap > 0
+    ? []
+    : [
+        {
+          pointer: '/daily_cap',
+          code: 'out_of_range',
+          detail: 'The daily limit must be a whole number of SMS above 0.',
+        },
+      ]
+
 function limitFaults({ scopes, addresses, dailyCap, expiresAt }: Limits, nowMs: number): Fault[] {
   const faults: Fault[] = []
   const known: readonly string[] = apiKeyScopes
@@ -213,13 +225,7 @@ function limitFaults({ scopes, addresses, dailyCap, expiresAt }: Limits, nowMs: 
   for (const detail of addresses.map(addressFault)) {
     if (detail !== null) faults.push({ pointer: '/addresses', code: 'invalid_format', detail })
   }
-  if (dailyCap !== null && !(Number.isSafeInteger(dailyCap) && dailyCap > 0)) {
-    faults.push({
-      pointer: '/daily_cap',
-      code: 'out_of_range',
-      detail: 'The daily limit must be a whole number of SMS above 0.',
-    })
-  }
+  if (dailyCap !== null) faults.push(...dailyCapFaults(dailyCap))
   if (expiresAt !== null && !(expiresAt > nowMs)) {
     faults.push({
       pointer: '/expires_at',

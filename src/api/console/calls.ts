@@ -6,6 +6,7 @@ import { deviceCalls } from './devices/device-calls.ts'
 import { deviceChangeCalls } from './devices/device-change-calls.ts'
 import { connectGuideCalls } from './devices/connect-guide-calls.ts'
 import { deviceConnectCalls } from './devices/device-connect-calls.ts'
+import { findPhoneCalls } from './devices/find-phone-calls.ts'
 import { reachCalls } from './devices/reach-calls.ts'
 import { balanceCalls } from './account/balance-calls.ts'
 import { emailCalls } from './sign-in/email-calls.ts'
@@ -63,6 +64,7 @@ export const calls = {
   ...deviceChangeCalls,
   ...deviceConnectCalls,
   ...connectGuideCalls,
+  ...findPhoneCalls,
   ...reachCalls,
   ...overviewCalls,
   ...balanceCalls,

@@ -28,7 +28,8 @@ export class ProgressLines {
 
   /** Moves up over the former lines, which the terminal may have wrapped, and prints the new ones. */
   #draw(lines: readonly string[]): void {
-    const columns = this.#out.columns ?? 80
+    // A terminal without a size reports 0.
+    const columns = this.#out.columns || 80
     const rows = this.#drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0)
     const back = rows === 0 ? '' : `\u001b[${rows}A\u001b[J`
     this.#out.write(`${back}${lines.join('\n')}\n`)

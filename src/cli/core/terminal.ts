@@ -14,10 +14,13 @@ export class Terminal {
   readonly #chunks: AsyncIterator<Uint8Array | string>
   #typed = ''
   #next: Promise<string> | null = null
+  readonly #interrupted = Promise.withResolvers<never>()
 
   constructor(io: CommandIo) {
     this.#io = io
     this.#chunks = io.stdin[Symbol.asyncIterator]()
+    // It matters to who waits for a line, and to no one else.
+    this.#interrupted.promise.catch(() => undefined)
   }
 
   print(text: string): void {
@@ -43,7 +46,7 @@ export class Terminal {
     this.#next ??= this.#read()
     // A read that nothing awaits any more ends when the terminal is closed.
     this.#next.catch(() => undefined)
-    const line = await this.#next
+    const line = await Promise.race([this.#next, this.#interrupted.promise])
     this.#next = null
     return line
   }
@@ -60,6 +63,11 @@ export class Terminal {
       setRawMode: (isRaw: boolean) => stdin.setRawMode?.(isRaw),
     }
     return askSecret({ ...this.#io, stdin: typed, stderr: this.#io.stdout }, prompt)
+  }
+
+  /** Ends the present wait for a line, and all later ones, as Ctrl-C does. */
+  interrupt(): void {
+    this.#interrupted.reject(new CommandError('interrupted', 'Interrupted.'))
   }
 
   close(): void {

@@ -13,7 +13,7 @@ import { modeOption } from '../core/common-options.ts'
 export const connect = command({
   summary: 'Connects a phone.',
   details:
-    'Without options, on a terminal, it guides step by step: app, connection, permissions, battery, number, a test SMS and its answer. With --account or --shared it prints the API URL and a private token to enter in the app, and waits for the phone. Each run creates a new token; several phones can use the same one. With --json it does not wait. With --local the server visits the phone instead, over the Local Server of its app: nothing but the address and the password that the app shows is needed; for a device ID, they replace the former ones.',
+    'Without options, on a terminal, it guides step by step: app, connection, permissions, battery, number, a daily limit, a test SMS and its answer; for a phone of one account or a shared one, for live or test messages. With --account or --shared it prints the API URL and a private token to enter in the app, and waits for the phone. Each run creates a new token; several phones can use the same one. With --json it does not wait. With --local the server visits the phone instead, over the Local Server of its app: nothing but the address and the password that the app shows is needed; for a device ID, they replace the former ones.',
   arguments: [
     {
       name: 'kind-or-device',

@@ -1,4 +1,5 @@
-import { findLocal } from '../../connectors/find-local.ts'
+import { describeSearch, findLocal } from '../../connectors/find-local.ts'
+import { machineNetworks } from '../../connectors/own-networks.ts'
 import { phoneKinds } from '../../connectors/registry.ts'
 import { command } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
@@ -17,7 +18,8 @@ export const find = command({
     if (local === undefined) throw new Error('no kind of device can be found')
     const { port = local.defaultPort } = options
     if (port < 1 || port > 65_535) throw new UsageError('--port must be from 1 to 65535.')
-    const { phones, asked, networks, tooLarge } = await findLocal({ local }, tools.clock, port)
+    const found = await findLocal({ local }, tools.clock, machineNetworks(), { port })
+    const { phones, asked, networks, tooLarge } = found
     return {
       json: {
         asked,
@@ -27,8 +29,7 @@ export const find = command({
       },
       text: [
         ...phones.map(({ address, appVersion }) => `${address}  app ${appVersion}`),
-        `Asked ${asked} addresses of ${networks.join(', ') || 'no network'}: ${phones.length} found.`,
-        ...tooLarge.map((network) => `Not asked: ${network}, which is larger than a /22.`),
+        ...describeSearch(found),
         ...(phones.length > 0
           ? [`Connect one with ${ownCommand()} device connect android --local ADDRESS --account acc_…`]
           : ['In the app, switch Local Server on and tap Offline; it shows its address.']),

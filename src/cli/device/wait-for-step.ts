@@ -1,6 +1,7 @@
 import type { GuideStep } from '../../devices/phones/connect-guide.ts'
 import type { GuideStepName } from '../../devices/phones/guide-words.ts'
 import { ProgressLines } from '../core/progress-lines.ts'
+import { unlessBack } from './guide/go-back.ts'
 import type { GuideSession } from './guide/guide-session.ts'
 
 /** Short enough to look live; each look is a few short reads. */
@@ -8,27 +9,32 @@ const lookEveryMs = 500
 
 /**
  * Shows steps live until the last of them is done or has failed, or the user presses Enter. After its time, what the cause
- * usually is.
+ * usually is. `pastFailures` waits on after a failure, which a phone may disprove. Throws where the user wants to return.
  */
 export async function waitForStep(
   session: GuideSession,
   names: readonly GuideStepName[],
+  { pastFailures = false } = {},
 ): Promise<'over' | 'typed'> {
   const { terminal, tools } = session
   const { clock, io } = tools
   const lines = new ProgressLines(io.stdout)
   const beganMs = clock.monotonicMs()
-  let isTyped = false
-  const typed = terminal.line().then(() => void (isTyped = true))
+  let line: string | null = null
+  const typed = terminal.line().then((text) => void (line = text))
   // A line that nothing awaits any more ends with the terminal.
   typed.catch(() => undefined)
   for (;;) {
     const steps = (await session.look()).filter(({ name }) => names.includes(name))
     const last = steps.at(-1)
-    if (last === undefined || last.state !== 'now') return 'over'
+    const isOver = last?.state !== 'now' && !(pastFailures && last?.state === 'failed')
+    if (last === undefined || isOver) return 'over'
     const isLate = clock.monotonicMs() - beganMs >= last.usual.afterMs
     lines.show([...steps.map(lineOf), ...hints(last, isLate)])
-    if (isTyped) return 'typed'
+    if (line !== null) {
+      unlessBack(line)
+      return 'typed'
+    }
     let cancel = (): void => undefined
     const pause = new Promise<void>((resolve) => (cancel = clock.schedule(lookEveryMs, resolve)))
     await Promise.race([pause, typed])

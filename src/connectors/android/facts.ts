@@ -1,6 +1,7 @@
 import { guidePath } from '../../process/guides.ts'
 import type { KindFacts } from '../kind-facts.ts'
 import { appCarries } from './app-version.ts'
+import { sendResults } from './send-results.ts'
 
 export const androidFacts: KindFacts = {
   kind: 'android',
@@ -37,6 +38,7 @@ export const androidFacts: KindFacts = {
     },
   },
   controlledSettings: ['sim_1_number', 'sim_2_number', 'sim_3_number'],
+  results: Object.fromEntries(Object.entries(sendResults).map(([name, { summary }]) => [name, summary])),
   guide: guidePath('phones', 'trouble'),
   remedies: {
     push_only:

@@ -62,3 +62,20 @@ export async function areOwnDevicesFree(db: Db, accountId: string, kinds: RealKi
     account !== undefined && (await readOwnCarriers(db, [accountId], kinds)).some((each) => each.isEnabled)
   )
 }
+
+/**
+ * Returns whether a send of an account can wait for own devices that are free and yet be sent by a shared one: it has such
+ * own devices, and the operator shares an enabled device.
+ */
+export async function canFallBack(db: Db, accountId: string, kinds: RealKinds): Promise<boolean> {
+  if (!(await areOwnDevicesFree(db, accountId, kinds))) return false
+  const shared = await db
+    .selectFrom('devices')
+    .select('id')
+    .where('account_id', 'is', null)
+    .where('mode', '=', 'live')
+    .where('state', '=', 'enabled')
+    .limit(1)
+    .executeTakeFirst()
+  return shared !== undefined
+}

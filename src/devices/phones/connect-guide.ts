@@ -4,6 +4,7 @@ import {
   guideStepNames,
   guideTitles,
   type GuideWay,
+  headingOf,
   todoOf,
   usualOf,
 } from './guide-words.ts'
@@ -40,8 +41,10 @@ export interface GuideTest {
   messageId: string
   to: string
   status: MessageStatus
-  /** The text of its error. */
+  /** What its error means and what to do. */
   error: string | null
+  /** What the phone itself said about it, and what to do at the phone. */
+  phoneError: string | null
   /** Another device carried it. */
   isByOther: boolean
 }
@@ -51,16 +54,24 @@ export interface GuideKnown {
   phone: GuidePhone | null
   test: GuideTest | null
   answer: { from: string | null; text: string } | null
+  /**
+   * The daily limit of each API key of the account with which it can send; null: the key has none. All null: the phone is
+   * shared, and the keys are those of all accounts.
+   */
+  keyLimits: readonly (number | null)[] | null
 }
 
 /** All facts of a guided connect: what the server knows, and what its user has chosen and tried. */
 export interface GuideFacts extends GuideKnown {
   way: GuideWay | null
   address: GuideOutcome | null
+  /** The phone that opened the link of this server: where it came from, and on which way. */
+  reached: { from: string; way: string } | null
   login: GuideOutcome | null
   /** The user confirmed the settings of the battery, which nothing reports. */
   isAwake: boolean
   isNumberPassed: boolean
+  isLimitPassed: boolean
   isAnswerPassed: boolean
 }
 
@@ -80,6 +91,8 @@ export interface GuideStep {
   remedy: string | null
   /** Shown when the step has been to do for this long. */
   usual: { afterMs: number; text: string }
+  /** Heading of the guide to phones that says more; null where none does. */
+  heading: string | null
 }
 
 /** Before anything is known. */
@@ -87,11 +100,14 @@ export const noGuideFacts: GuideFacts = {
   phone: null,
   test: null,
   answer: null,
+  keyLimits: null,
   way: null,
   address: null,
+  reached: null,
   login: null,
   isAwake: false,
   isNumberPassed: false,
+  isLimitPassed: false,
   isAnswerPassed: false,
 }
 
@@ -104,7 +120,7 @@ interface Found {
 }
 
 /**
- * Returns the nine steps towards the first real SMS. They follow from the facts alone: a step that failed is done as soon as
+ * Returns the steps towards the first real SMS. They follow from the facts alone: a step that failed is done as soon as
  * its facts say so, and a guide that starts again resumes where the facts are (docs/decisions/0057-the-guided-connect.md).
  */
 export function guideSteps(facts: GuideFacts): GuideStep[] {
@@ -123,6 +139,7 @@ export function guideSteps(facts: GuideFacts): GuideStep[] {
       summary: shown === 'later' ? '' : summary,
       remedy: shown === 'failed' || shown === 'now' ? remedy : null,
       usual: usualOf(name, facts.way),
+      heading: headingOf(name, facts.way),
     }
   })
 }
@@ -140,6 +157,7 @@ const looks: Readonly<Record<GuideStepName, (facts: GuideFacts) => Found>> = {
   permissions: lookAtPermissions,
   battery: lookAtBattery,
   number: lookAtNumber,
+  limit: lookAtLimit,
   test: lookAtTest,
   answer: ({ answer, isAnswerPassed }) =>
     answer !== null
@@ -155,13 +173,17 @@ const ofOutcome = (outcome: GuideOutcome | null): Found =>
     ? { state: 'open' }
     : { state: outcome.isOk ? 'done' : 'failed', summary: outcome.summary, remedy: outcome.remedy }
 
-function lookAtAddress({ way, address, phone }: GuideFacts): Found {
+function lookAtAddress({ way, address, reached, phone }: GuideFacts): Found {
   if (way === null) return { state: 'open' }
   if (way !== 'internet')
     return phone === null ? ofOutcome(address) : { state: 'done', summary: address?.summary ?? '' }
+  if (reached !== null)
+    return { state: 'done', summary: `A phone reached it from ${reached.from}, by ${reached.way}.` }
   if (phone !== null) return { state: 'done', summary: 'A phone reached it.' }
-  // A router that does not lead back to its own address fails here, and not for a phone.
-  return { ...ofOutcome(address), isPassable: address !== null }
+  // A router that does not lead back to its own address fails here, and not for a phone. What this machine reaches, a
+  // phone need not reach: only a phone ends this step, and none has to.
+  const tried = ofOutcome(address)
+  return { ...tried, state: tried.state === 'done' ? 'open' : tried.state, isPassable: address !== null }
 }
 
 function lookAtLogin({ way, login, phone }: GuideFacts): Found {
@@ -203,10 +225,28 @@ function lookAtNumber({ phone, isNumberPassed }: GuideFacts): Found {
   return { state: isNumberPassed ? 'passed' : 'open', summary: empty.join(' ') }
 }
 
+function lookAtLimit({ phone, keyLimits, isLimitPassed }: GuideFacts): Found {
+  if (phone === null) return { state: 'open' }
+  if (keyLimits === null)
+    return { state: 'passed', summary: 'The phone is shared: each account limits its own API keys.' }
+  if (keyLimits.length === 0) return { state: 'passed', summary: 'The account has no API key that sends.' }
+  const limits = keyLimits.filter((limit) => limit !== null)
+  if (limits.length === keyLimits.length)
+    return { state: 'done', summary: `Each API key sends at most ${Math.max(...limits)} SMS a day.` }
+  const without = keyLimits.length - limits.length
+  return {
+    state: isLimitPassed ? 'passed' : 'open',
+    summary: `${without} API ${without === 1 ? 'key has' : 'keys have'} no daily limit.`,
+  }
+}
+
 function lookAtTest({ test, phone }: GuideFacts): Found {
   if (test === null) return { state: 'open' }
   const to = `SMS to ${test.to}: `
   const other = test.isByOther ? ' Another device of the account sent it.' : ''
+  const troubles = phone?.troubles ?? []
+  const said = (...remedies: readonly (string | null)[]): string | null =>
+    [...remedies, ...troubles].filter((remedy) => remedy !== null).join(' ') || null
   switch (test.status) {
     case 'sent':
       return { state: 'done', summary: `${to}sent, no delivery report yet.${other}` }
@@ -214,15 +254,13 @@ function lookAtTest({ test, phone }: GuideFacts): Found {
       return { state: 'done', summary: `${to}delivered.${other}` }
     case 'scheduled':
     case 'queued':
-    case 'sending': {
-      const troubles = phone?.troubles ?? []
-      return {
-        state: 'open',
-        summary: `${to}${test.status}.`,
-        remedy: troubles.length === 0 ? null : troubles.join(' '),
-      }
-    }
+    case 'sending':
+      return { state: 'open', summary: `${to}${test.status}.`, remedy: said() }
     default:
-      return { state: 'failed', summary: `${to}${test.status}.${other}`, remedy: test.error }
+      return {
+        state: 'failed',
+        summary: `${to}${test.status}.${other}`,
+        remedy: said(test.phoneError, test.error),
+      }
   }
 }

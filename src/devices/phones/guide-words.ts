@@ -14,6 +14,7 @@ export const guideStepNames = [
   'permissions',
   'battery',
   'number',
+  'limit',
   'test',
   'answer',
 ] as const
@@ -30,6 +31,27 @@ export const cableAddress = '127.0.0.1:8080'
 
 export const testText = 'Test with onesixty. Please answer this SMS.'
 
+/** SMS a day that are suggested for an API key: plans for people often end at a few hundred, and an own use rarely comes near. */
+export const usualDailyCap = 200
+
+/** Where the guide to phones says more about a step, by its heading; null where it does not. */
+export function headingOf(step: GuideStepName, way: GuideWay | null): string | null {
+  if (way === 'local' && (step === 'address' || step === 'login')) return 'in-the-same-network'
+  if (way === 'cable' && (step === 'address' || step === 'login')) return 'usb-cable'
+  return headings[step] ?? null
+}
+
+const headings: Partial<Readonly<Record<GuideStepName, string>>> = {
+  app: 'install-the-app',
+  address: 'https',
+  login: 'connect',
+  permissions: 'permissions',
+  battery: 'battery',
+  number: 'sims-and-numbers',
+  limit: 'daily-limit',
+  test: 'trouble',
+}
+
 export const guideTitles: Readonly<Record<GuideStepName, string>> = {
   app: 'Get the app',
   way: 'Choose the connection',
@@ -38,6 +60,7 @@ export const guideTitles: Readonly<Record<GuideStepName, string>> = {
   permissions: 'Permissions',
   battery: 'Battery',
   number: 'Number',
+  limit: 'Daily limit',
   test: 'Test SMS to yourself',
   answer: 'Answer it',
 }
@@ -101,6 +124,11 @@ export function todoOf(step: GuideStepName, way: GuideWay | null): readonly stri
       return [
         'Enter the number of the SIM in the phone, such as +4915112345678. Messages from this number use this SIM.',
       ]
+    case 'limit':
+      return [
+        'A limit protects the SIM and its plan: an API key that is stolen, or a program that repeats itself, sends no more than this a day (UTC).',
+        'It applies to each API key of the account that has none. Sends in the console have no such limit.',
+      ]
     case 'test':
       return ['Enter a number whose messages you can read, such as your own. This is a regular send.']
     case 'answer':
@@ -113,7 +141,8 @@ const addressTodo = (way: GuideWay | null): readonly string[] => {
   if (way !== 'cable')
     return [
       'The app needs HTTPS. Without a domain, see HTTPS at a private address in the guide to phones.',
-      'This server connects to its own address as a phone does. A phone that registers proves it.',
+      'Scan the code of the link with the camera of the phone, and open it in its browser. Only a phone can show that a phone reaches this server: then this step is done. The next one need not wait for it.',
+      'A certificate of the CA of the app is trusted by the app, not by browsers: continue in spite of the warning.',
     ]
   return [
     'Android settings, Developer options: switch USB debugging on, connect the cable, and allow this computer.',
@@ -132,7 +161,7 @@ export function usualOf(step: GuideStepName, way: GuideWay | null): { afterMs: n
       return { afterMs: 2 * minute, text: 'Usually Same network is right: it works where the phone and this server are in the same Wi-Fi.' }
     case 'address':
       return way === 'internet'
-        ? { afterMs: 15_000, text: 'Usually a firewall or router in front of this server drops the connection.' }
+        ? { afterMs: minute, text: 'No phone has opened the link: usually a firewall or router in front of this server drops the connection, or the phone is in a network that does not lead here.' }
         : { afterMs: 2 * minute, text: 'No address in the app: usually Local server was switched on while the button showed Online. Tap it twice.' }
     case 'login':
       return way === 'internet'
@@ -144,6 +173,8 @@ export function usualOf(step: GuideStepName, way: GuideWay | null): { afterMs: n
       return { afterMs: 2 * minute, text: 'Usually the entry is under Android settings, Apps, SMSGate, Battery: Unrestricted.' }
     case 'number':
       return { afterMs: 2 * minute, text: 'Usually the number is on the contract of the SIM, or shown to a phone that you call with it.' }
+    case 'limit':
+      return { afterMs: 2 * minute, text: `Usually ${usualDailyCap} is enough for own use, and below what plans allow.` }
     case 'test':
       return { afterMs: 30_000, text: 'Not sent after 30 s: usually the phone has no signal or no credit, the permission SMS is missing, or Android asks on its screen whether SMSGate may send.' }
     case 'answer':

@@ -74,6 +74,26 @@ export async function revokePhoneTokens(
 }
 
 /**
+ * Revokes one private token of an owner that no phone has used, so that a guide that makes another one leaves none behind.
+ * Returns false, and changes nothing, for one that a phone has used or that is not the owner's.
+ */
+export async function revokeUnusedToken(
+  tx: Tx,
+  deps: Pick<PhoneTokenDeps, 'ids' | 'nowMs'>,
+  { tokenId, accountId, mode, actor }: PhoneTokenOwner & { tokenId: string; actor: string },
+): Promise<boolean> {
+  const unused = await liveTokens(tx, accountId)
+    .select('id')
+    .where('id', '=', tokenId)
+    .where('mode', '=', mode)
+    .where('last_used_at', 'is', null)
+    .executeTakeFirst()
+  if (unused === undefined) return false
+  await revoke(tx, deps, [tokenId], { accountId, actor, detail: { tokens: 1, tokenId } })
+  return true
+}
+
+/**
  * Revokes the private tokens that a phone has used: its finder cannot register a new device with them. Other
  * phones that registered with them stay. Returns how many there were.
  */

@@ -9,6 +9,8 @@ import type { GuideKnown, GuidePhone, GuideTest } from '../../devices/phones/con
 import { testText } from '../../devices/phones/guide-words.ts'
 import { messageErrorRule } from '../../messages/core/message-errors.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
+import { readKeyLimits } from '../../accounts/keys/limit-api-keys.ts'
+import { factsOf } from '../../connectors/registry.ts'
 import { remediesOf } from '../../connectors/device-remedies.ts'
 
 /** Which phone and which test SMS a guided connect is about; null until there is one. */
@@ -35,15 +37,16 @@ export async function readGuideKnown(
   const { read } = reader
   const of = deviceId === null ? (tokenId === null ? null : { tokenId }) : { deviceId }
   const [phone] = of === null ? [] : await listPhones(read, of)
-  if (phone === undefined) return { phone: null, test: null, answer: null }
+  if (phone === undefined) return nothingKnown
   const [device] = (await listDevices(read, { deviceId: phone.deviceId }, { afterId: null, limit: 1 }))
     .devices
-  if (device === undefined) return { phone: null, test: null, answer: null }
-  const known = { phone: describe(reader, phone, device), test: null, answer: null }
-  return messageId === null
-    ? known
-    : { ...known, ...(await readTest(read, owner, { deviceId: device.id, messageId })) }
+  if (device === undefined) return nothingKnown
+  const keyLimits = device.accountId === null ? null : await readKeyLimits(read, owner, reader.nowMs)
+  const known = { ...nothingKnown, phone: describe(reader, phone, device), keyLimits }
+  return messageId === null ? known : { ...known, ...(await readTest(read, owner, { device, messageId })) }
 }
+
+const nothingKnown: GuideKnown = { phone: null, test: null, answer: null, keyLimits: null }
 
 function describe({ nowMs, word }: GuideReader, phone: ListedPhone, device: ListedDevice): GuidePhone {
   const { report, settings } = device
@@ -83,30 +86,38 @@ function connectionOf({ state, settings }: ListedDevice, stream: string | undefi
 async function readTest(
   read: Db,
   { accountId, mode }: { accountId: string; mode: Mode },
-  { deviceId, messageId }: { deviceId: string; messageId: string },
+  { device, messageId }: { device: Pick<ListedDevice, 'id' | 'kind'>; messageId: string },
 ): Promise<Pick<GuideKnown, 'test' | 'answer'>> {
   const ofAccount = read.selectFrom('messages').where('account_id', '=', accountId).where('mode', '=', mode)
   const row = await ofAccount
-    .select(['recipient', 'status', 'error_code', 'device_id'])
+    .select(['recipient', 'status', 'error_code', 'network_code', 'device_id'])
     .where('id', '=', messageId)
     .executeTakeFirst()
   if (row === undefined) return { test: null, answer: null }
+  const isByOther = row.device_id !== null && row.device_id !== device.id
   const test: GuideTest = {
     messageId,
     to: row.recipient,
     status: row.status,
     error: row.error_code === null ? null : messageErrorRule(row.error_code).summary,
-    isByOther: row.device_id !== null && row.device_id !== deviceId,
+    phoneError: isByOther || row.network_code === null ? null : resultOf(device.kind, row.network_code),
+    isByOther,
   }
   // IDs are in the order of time. A test SMS to the phone itself arrives there as well, and is no answer.
   const answer = await ofAccount
     .select(['sender', 'text'])
     .where('id', '>', messageId)
     .where('direction', '=', 'inbound')
-    .where('device_id', '=', deviceId)
+    .where('device_id', '=', device.id)
     .where('text', '!=', testText)
     .orderBy('id')
     .limit(1)
     .executeTakeFirst()
   return { test, answer: answer === undefined ? null : { from: answer.sender, text: answer.text ?? '' } }
+}
+
+/** What the device itself said, by the guide to its results; null for what the guide does not list. */
+function resultOf(kind: string, networkCode: string): string | null {
+  const results = factsOf(kind)?.results ?? {}
+  return Object.hasOwn(results, networkCode) ? `${networkCode}: ${results[networkCode]}` : null
 }

@@ -2,8 +2,8 @@ import { Alert, Anchor, Button, Group, Loader, Skeleton, Stack, Text } from '@ma
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { GuideBeginning } from '../../../../src/api/console/devices/connect-guide-calls.ts'
-import type { PhoneInvitation } from '../../../../src/api/console/devices/device-connect-calls.ts'
-import { appAddress, type GuideStepName } from '../../../../src/devices/phones/guide-words.ts'
+import { appAddress, type GuideStepName, guideTitles } from '../../../../src/devices/phones/guide-words.ts'
+import type { GuideReturn } from '../../../../src/devices/phones/guide-back.ts'
 import { pathOf, useAccountPlace } from '../../api/place.ts'
 import { useCall } from '../../api/use-call.ts'
 import { QrCode } from '../../ui/qr-code.tsx'
@@ -11,19 +11,21 @@ import { useDevicesLive } from '../use-devices-live.ts'
 import { ChooseWay } from './choose-way.tsx'
 import { GuideStepItem } from './guide-step.tsx'
 import { type Guide, useGuide } from './guide.ts'
-import { Invitation, TryAddress } from './invitation.tsx'
+import { Invitation, type OwnInvitation } from './invitation.tsx'
+import { LimitForm } from './limit-form.tsx'
 import { LocalForm } from './local-form.tsx'
 import { NumberForm } from './number-form.tsx'
+import { ReachLink } from './reach-link.tsx'
 import { TestForm } from './test-form.tsx'
 
 /** Guides a user from the app to the first SMS and its answer, with the steps and words of `device connect`. */
 export function ConnectGuide({ onClose }: { onClose: () => void }) {
   const guide = useGuide()
   const { data: beginning } = useCall('devices/guide-beginning', {})
-  const [invitation, setInvitation] = useState<PhoneInvitation | null>(null)
+  const [invitation, setInvitation] = useState<OwnInvitation | null>(null)
   useDevicesLive()
   if (beginning === undefined) return <Skeleton height={200} aria-label="Loading" />
-  const invited = (made: PhoneInvitation): void => {
+  const invited = (made: OwnInvitation): void => {
     setInvitation(made)
     const { trouble, address, tokenId } = made
     guide.note({
@@ -34,13 +36,20 @@ export function ConnectGuide({ onClose }: { onClose: () => void }) {
     })
     guide.follow({ tokenId })
   }
+  const goBack = (back: GuideReturn): void => {
+    // It was used: another phone needs another one.
+    if (back.forgets === 'phone' && guide.facts.way === 'internet') setInvitation(null)
+    guide.goBack(back)
+  }
   const controls = { guide, beginning, invitation, invited }
   return (
     <Stack>
+      {guide.leftId === null ? null : <Left deviceId={guide.leftId} />}
       <Stack component="ol" gap="md" p={0} m={0} style={{ listStyle: 'none' }}>
         {guide.steps.map((step) => (
           <GuideStepItem key={step.name} step={step}>
             <Controls of={step.name} {...controls} />
+            {step === guide.toDo && guide.back !== null ? <Back back={guide.back} onBack={goBack} /> : null}
           </GuideStepItem>
         ))}
       </Stack>
@@ -53,17 +62,17 @@ function Controls(properties: {
   of: GuideStepName
   guide: Guide
   beginning: GuideBeginning
-  invitation: PhoneInvitation | null
-  invited: (invitation: PhoneInvitation) => void
+  invitation: OwnInvitation | null
+  invited: (invitation: OwnInvitation) => void
 }) {
   const { of, guide, beginning, invitation, invited } = properties
   switch (of) {
     case 'app':
       return <App beginning={beginning} />
     case 'way':
-      return <ChooseWay guide={guide} beginning={beginning} onInvited={invited} />
+      return <ChooseWay guide={guide} beginning={beginning} invitation={invitation} onInvited={invited} />
     case 'address':
-      return guide.facts.way === 'internet' ? <TryAddress guide={guide} /> : <LocalForm guide={guide} />
+      return guide.facts.way === 'internet' ? <ReachLink guide={guide} /> : <LocalForm guide={guide} />
     case 'login':
       if (guide.facts.way !== 'internet' && guide.facts.phone === null) return <LocalForm guide={guide} />
       return invitation === null ? <Waiting /> : <Invitation invitation={invitation} />
@@ -73,13 +82,12 @@ function Controls(properties: {
       return (
         <Group>
           <Button onClick={() => guide.note({ isAwake: true })}>The app is allowed to run</Button>
-          <Anchor href="/docs/guides/android#battery" size="sm">
-            Guide: battery
-          </Anchor>
         </Group>
       )
     case 'number':
       return <NumberForm guide={guide} />
+    case 'limit':
+      return <LimitForm guide={guide} />
     case 'test':
       return <TestForm guide={guide} />
     case 'answer':
@@ -92,6 +100,29 @@ function Controls(properties: {
         </Group>
       )
   }
+}
+
+/** Returns to an earlier step, where the last choice was made. */
+const Back = ({ back, onBack }: { back: GuideReturn; onBack: (back: GuideReturn) => void }) => (
+  <Group>
+    <Button variant="subtle" size="compact-sm" onClick={() => onBack(back)}>
+      {back.forgets === 'test' ? 'Send another test SMS' : `Back to: ${guideTitles[back.to]}`}
+    </Button>
+  </Group>
+)
+
+/** Says that the phone which the guide was about is still there. */
+function Left({ deviceId }: { deviceId: string }) {
+  const place = useAccountPlace()
+  return (
+    <Text size="sm" role="status">
+      The phone {deviceId} stays connected.{' '}
+      <Anchor component={Link} to={pathOf(place, `/devices/${deviceId}`)} size="sm">
+        Open it
+      </Anchor>{' '}
+      to remove it.
+    </Text>
+  )
 }
 
 const Waiting = () => <Loader size="sm" aria-label="Waiting for the phone" />

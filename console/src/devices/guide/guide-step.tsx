@@ -1,4 +1,4 @@
-import { Group, List, Stack, Text, ThemeIcon, Title, VisuallyHidden } from '@mantine/core'
+import { Anchor, Group, List, Stack, Text, ThemeIcon, Title, VisuallyHidden } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { GuideStep } from '../../../../src/devices/phones/connect-guide.ts'
 import { withCode } from '../with-code.tsx'
@@ -40,6 +40,11 @@ export function GuideStepItem({ step, children }: { step: GuideStep; children: R
         </Stack>
         {isOpen ? <Todo todo={todo} /> : null}
         {isOpen ? children : null}
+        {isOpen && step.heading !== null ? (
+          <Anchor href={`/docs/guides/android#${step.heading}`} size="sm" target="_blank">
+            Guide: {title}
+          </Anchor>
+        ) : null}
         {isLate ? (
           <Text size="sm" c="dimmed" role="status">
             {usual.text}

@@ -1,10 +1,12 @@
-import { Button, Code, Group, Stack, Text } from '@mantine/core'
+import { Code, Group, Stack, Text } from '@mantine/core'
 import type { PhoneInvitation } from '../../../../src/api/console/devices/device-connect-calls.ts'
-import { useChange } from '../../api/use-call.ts'
-import { CallFault } from '../../ui/call-fault.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
-import type { Guide } from './guide.ts'
+
+/** An invitation, and whether its phone will be shared. */
+export interface OwnInvitation extends PhoneInvitation {
+  isShared: boolean
+}
 
 /** Shows what to enter in the app, each text with its code for the camera of the phone. */
 export function Invitation({ invitation }: { invitation: PhoneInvitation }) {
@@ -17,29 +19,11 @@ export function Invitation({ invitation }: { invitation: PhoneInvitation }) {
   )
 }
 
-/** Connects to the address of phones again, after a change. */
-export function TryAddress({ guide }: { guide: Guide }) {
-  const attempt = useChange('devices/try-address')
-  return (
-    <Stack gap="xs" align="start">
-      <CallFault error={attempt.error} />
-      <Button
-        size="xs"
-        variant="default"
-        loading={attempt.isPending}
-        onClick={() => attempt.mutate({}, { onSuccess: (address) => guide.note({ address }) })}
-      >
-        Try address again
-      </Button>
-    </Stack>
-  )
-}
-
 function ToType(properties: { label: string; text: string; code: PhoneInvitation['addressCode'] }) {
   const { label, text, code } = properties
   return (
-    <Group wrap="nowrap" align="flex-start" justify="space-between" gap="sm">
-      <Stack gap={4} miw={0}>
+    <Group align="flex-start" justify="space-between" gap="sm">
+      <Stack gap={4} flex="1 1 200px">
         <Text size="sm" fw={600}>
           {label}
         </Text>

@@ -4,6 +4,7 @@ import { useAccountPlace } from '../../api/place.ts'
 import { useChange } from '../../api/use-call.ts'
 import { CallForm } from '../../ui/call-form.tsx'
 import { PasswordField } from '../../ui/password-field.tsx'
+import { FindPhones } from './find-phones.tsx'
 import type { Guide } from './guide.ts'
 
 /** Form with address and login of the Local Server of the app. It stays filled while a try fails. */
@@ -32,6 +33,7 @@ export function LocalForm({ guide }: { guide: Guide }) {
           ))}
         </Stack>
       ) : null}
+      {facts.way === 'local' ? <FindPhones guide={guide} /> : null}
       <TextInput
         label="Local address"
         description="As the app shows it, such as 192.168.1.20:8080."

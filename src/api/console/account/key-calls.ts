@@ -7,6 +7,7 @@ import {
   listApiKeys,
   revokeApiKey,
 } from '../../../accounts/keys/api-keys.ts'
+import { limitApiKeys } from '../../../accounts/keys/limit-api-keys.ts'
 import { longestOverlapHours, rotateApiKey } from '../../../accounts/keys/rotate-api-key.ts'
 import { refuse } from '../../../runtime/errors.ts'
 import { closed } from '../../../runtime/schemas.ts'
@@ -51,6 +52,20 @@ export const keyCalls = {
         createApiKey(tx, depsOf(context), { ...input, accountId: account.id, mode: account.mode, actor }),
       )
       return { keyId, token }
+    },
+  }),
+  /** Gives every key that sends and has no daily limit this one. */
+  'keys/limit': defineCall({
+    kind: 'change',
+    access: 'owner',
+    input: Type.Object({ dailyCap: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }) }, closed),
+    async handle(context, { dailyCap }): Promise<{ limited: number }> {
+      const { account, actor } = context
+      const whose = { accountId: account.id, mode: account.mode, actor }
+      const limited = await context.writer.write((tx) =>
+        limitApiKeys(tx, depsOf(context), { ...whose, dailyCap }),
+      )
+      return { limited }
     },
   }),
   'keys/revoke': defineCall({

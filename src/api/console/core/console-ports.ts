@@ -8,10 +8,12 @@ import type { AccountLimits } from '../../../sending/account-limits.ts'
 import type { Sender } from '../../../sending/sender.ts'
 import type { AddressTries } from './address-tries.ts'
 import type { DeviceTrials } from './device-trials.ts'
+import type { PhoneSearches } from './phone-searches.ts'
 import type { ExportSlots } from './export-slots.ts'
 import type { SystemHealth } from './system-health.ts'
 import type { IdentityLimits } from './identity-limits.ts'
 import type { Mailer } from '../../../process/mailer.ts'
+import type { OwnNetworks } from '../../../connectors/own-networks.ts'
 import type { AddressGuard } from '../../../webhooks/address-guard.ts'
 
 /** Dependencies of console calls on dispatch and sending; filled in `console.ts`. */
@@ -39,6 +41,9 @@ export interface DevicePorts {
   trials: DeviceTrials
   /** Connects to the address of phones as a phone does. */
   addressTries: AddressTries
+  searches: PhoneSearches
+  /** The networks of this machine, whose addresses are asked. */
+  networks: () => OwnNetworks
 }
 
 export interface HistoryPorts extends Pick<HistoryDeps, 'safeHorizonMs'> {

@@ -5,7 +5,7 @@ import { loadConnectorKind } from '../../../connectors/registry.ts'
 import { tryDevice } from '../../../connectors/try-device.ts'
 import { failureOf } from '../../../reach/reach.ts'
 import { phoneApiUrl } from '../../../process/own-address.ts'
-import { mintPhoneToken } from '../../../devices/phones/phone-tokens.ts'
+import { mintPhoneToken, revokeUnusedToken } from '../../../devices/phones/phone-tokens.ts'
 import { refuse } from '../../../runtime/errors.ts'
 import { closed } from '../../../runtime/schemas.ts'
 import { appendAudit } from '../../../storage/seam/audit-log.ts'
@@ -28,21 +28,29 @@ export interface PhoneInvitation {
 }
 
 export const deviceConnectCalls = {
-  /** Creates a private token for phones, and returns what to enter in the app. */
+  /**
+   * Creates a private token for phones, and returns what to enter in the app. `former` is one that the page created before:
+   * it is revoked if no phone has used it.
+   */
   'devices/invite-phone': defineCall({
     kind: 'change',
     access: 'owner',
-    input: Type.Object({ isShared: Type.Boolean() }, closed),
-    async handle(context, { isShared }): Promise<PhoneInvitation> {
+    input: Type.Object(
+      { isShared: Type.Boolean(), former: Type.Optional(Type.String({ maxLength: 40 })) },
+      closed,
+    ),
+    async handle(context, { isShared, former }): Promise<PhoneInvitation> {
       const { account, user, actor, ids, clock, publicUrl } = context
       if (isShared && !user.isOperator)
         throw refuse('not_permitted', { detail: 'Only the operator can share phones with all accounts.' })
       const address = phoneApiUrl(context.config, publicUrl())
       const trouble = failureOf(await context.ports.devices.addressTries.run(account.id, address))
       const owner = { accountId: isShared ? null : account.id, mode: account.mode, actor }
-      const { tokenId, token } = await context.writer.write((tx) =>
-        mintPhoneToken(tx, { ids, nowMs: clock.now(), randomBytes }, owner),
-      )
+      const { tokenId, token } = await context.writer.write(async (tx) => {
+        const deps = { ids, nowMs: clock.now(), randomBytes }
+        if (former !== undefined) await revokeUnusedToken(tx, deps, { ...owner, tokenId: former })
+        return mintPhoneToken(tx, deps, owner)
+      })
       return { tokenId, token, address, trouble, addressCode: qrCodeOf(address), tokenCode: qrCodeOf(token) }
     },
   }),

@@ -2,6 +2,8 @@ import { Type } from 'typebox'
 import { type Fault, problems, Refusal } from '../../../runtime/errors.ts'
 import { closed } from '../../../runtime/schemas.ts'
 import type { Caller } from '../../../accounts/keys/authenticator.ts'
+import { canFallBack } from '../../../devices/core/own-carriers.ts'
+import { realKinds } from '../../../connectors/registry.ts'
 import { readRecipients } from '../../../sending/send-recipients.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
 import { consoleCaller } from '../core/console-caller.ts'
@@ -42,6 +44,15 @@ const body = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 20 })
 const key = Type.String({ pattern: '^[A-Za-z0-9-]{8,64}$' })
 
 export const sendCalls = {
+  /** Returns which options mean something for the account now. */
+  'send/choices': defineCall({
+    kind: 'read',
+    access: 'member',
+    input: Type.Object({}, closed),
+    handle: async ({ read, account }): Promise<{ canFallBack: boolean }> => ({
+      canFallBack: account.mode === 'live' && (await canFallBack(read, account.id, realKinds)),
+    }),
+  }),
   /**
    * Returns the cost and the faults of a send. Nothing is stored. It is a change only because a text is too
    * long for a URL.

@@ -8,6 +8,9 @@ import {
   stepToDo,
 } from '../../../devices/phones/connect-guide.ts'
 import { guideStepNames } from '../../../devices/phones/guide-words.ts'
+import { readReachCheck } from '../../../devices/phones/reach-checks.ts'
+import { wayOf } from '../../../devices/phones/reach-way.ts'
+import { ownAddress } from '../../../process/own-address.ts'
 import { ownCommand } from '../../../process/own-command.ts'
 import type { CommandStorage } from '../../../storage/open/command-storage.ts'
 import type { Output } from '../../core/command.ts'
@@ -15,6 +18,8 @@ import type { CommandContext } from '../../core/command-context.ts'
 import { CommandError } from '../../core/command-errors.ts'
 import { Terminal } from '../../core/terminal.ts'
 import { guideActs } from './guide-acts.ts'
+import { BackTyped, backWord, goBack } from './go-back.ts'
+import { withdrawInvitation } from './internet-acts.ts'
 import type { GuideSession } from './guide-session.ts'
 import { GuideScreen } from './guide-screen.ts'
 import { loadKind } from '../device-lookup.ts'
@@ -26,27 +31,38 @@ const maxAccounts = 20
 export async function connectGuided(tools: CommandContext, kindName: string): Promise<Output> {
   const kind = await loadKind(kindName)
   const terminal = new Terminal(tools.io)
+  const stop = (): void => terminal.interrupt()
+  tools.io.on?.('SIGINT', stop)
   try {
     return await tools.withStorage(async (storage) => {
       terminal.print(
-        `Connects a phone in ${guideStepNames.length} steps, up to the first SMS. Ctrl-C ends it; what is done stays.`,
+        `Connects a phone in ${guideStepNames.length} steps, up to the first SMS. ${backWord} returns to the step before; Ctrl-C ends it, and what is done stays.`,
       )
       const accountId = await chooseAccount(storage, terminal)
       const session: GuideSession = {
         tools,
         storage,
         terminal,
-        screen: new GuideScreen(terminal),
+        screen: new GuideScreen(terminal, ownAddress(tools.config)),
         kind,
         owner: { accountId, mode: 'live' },
+        isShared: false,
         facts: noGuideFacts,
         subject: { tokenId: null, deviceId: null, messageId: null },
-        typed: { address: '', to: '' },
+        invitation: null,
+        reachNonce: null,
+        typed: { address: '', test: null },
         look: () => look(session),
       }
-      return await run(session)
+      try {
+        return await run(session)
+      } finally {
+        if (await withdrawInvitation(session))
+          terminal.print('No phone has used the private token: it is revoked.')
+      }
     })
   } finally {
+    tools.io.off?.('SIGINT', stop)
     terminal.close()
   }
 }
@@ -57,24 +73,31 @@ async function run(session: GuideSession): Promise<Output> {
     session.screen.show(steps)
     const step = stepToDo(steps)
     if (step === null) break
-    await guideActs[step.name](session, step)
+    try {
+      await guideActs[step.name](session, step)
+    } catch (error) {
+      if (!(error instanceof BackTyped)) throw error
+      goBack(session)
+    }
   }
   const { phone } = session.facts
   const id = phone?.deviceId ?? ''
   return {
     json: { id },
-    text: `\nThe phone sends for the account ${session.owner.accountId}. Check it with ${ownCommand()} device test ${id}.`,
+    text: `\nThe phone sends for ${session.isShared ? 'all accounts' : `the account ${session.owner.accountId}`}. Check it with ${ownCommand()} device test ${id}.`,
   }
 }
 
 /** Reads what the server knows now, and returns the steps. */
 async function look(session: GuideSession): Promise<GuideStep[]> {
-  const { storage, tools, owner, subject } = session
+  const { storage, tools, owner, subject, reachNonce } = session
   const reader = { read: storage.read, nowMs: tools.clock.now(), word: ownCommand() }
   const known = await readGuideKnown(reader, owner, subject)
   // A phone that registers with the private token is the device from then on.
   session.subject.deviceId ??= known.phone?.deviceId ?? null
-  session.facts = { ...session.facts, ...known } satisfies GuideFacts
+  const by = reachNonce === null ? null : await readReachCheck(storage.read, reachNonce)
+  const reached = by === null ? null : { from: by.from, way: wayOf(by.from) }
+  session.facts = { ...session.facts, ...known, reached } satisfies GuideFacts
   return guideSteps(session.facts)
 }
 

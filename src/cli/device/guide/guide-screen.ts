@@ -1,6 +1,7 @@
 import { renderUnicodeCompact } from 'uqr'
 import { type GuideOutcome, type GuideStep, stepToDo } from '../../../devices/phones/connect-guide.ts'
-import { appAddress, guideStepNames } from '../../../devices/phones/guide-words.ts'
+import { appAddress, type GuideStepName, guideStepNames } from '../../../devices/phones/guide-words.ts'
+import { guidePath } from '../../../process/guides.ts'
 import type { Terminal } from '../../core/terminal.ts'
 
 const headOf = ({ number, title }: GuideStep): string => `${number}/${guideStepNames.length} ${title}`
@@ -8,11 +9,14 @@ const headOf = ({ number, title }: GuideStep): string => `${number}/${guideStepN
 /** Prints the steps of a guided connect as they are reached and done, each once. */
 export class GuideScreen {
   readonly #terminal: Terminal
+  readonly #server: string
   readonly #begun = new Set<string>()
   readonly #ticked = new Set<string>()
 
-  constructor(terminal: Terminal) {
+  /** `server` is the address where the guides are. */
+  constructor(terminal: Terminal, server: string) {
     this.#terminal = terminal
+    this.#server = server
   }
 
   show(steps: readonly GuideStep[]): void {
@@ -29,10 +33,23 @@ export class GuideScreen {
     }
   }
 
-  /** Prints why a try failed. */
-  failed({ summary, remedy }: Pick<GuideOutcome, 'summary' | 'remedy'>): void {
+  /** Prints the steps from this one on again as they are reached. */
+  returnTo(name: GuideStepName): void {
+    for (const later of guideStepNames.slice(guideStepNames.indexOf(name))) {
+      this.#begun.delete(later)
+      this.#ticked.delete(later)
+    }
+  }
+
+  /** Prints why a try failed, what to do, and where the guide says more. */
+  failed({
+    summary,
+    remedy,
+    heading = null,
+  }: Pick<GuideOutcome, 'summary' | 'remedy'> & { heading?: string | null }): void {
     this.#terminal.print(`[!] ${summary}`)
     if (remedy !== null) this.#terminal.print(`    ${remedy}`)
+    if (heading !== null) this.#terminal.print(`    Guide: ${this.#server}${guidePath('phones', heading)}`)
   }
 
   /** Prints a text to copy, with its code for a camera. */
