@@ -26,15 +26,22 @@ const notesOfConsole = ['.vite', '.sources']
 /**
  * Builds the program without its types and with all that it imports into `folder`, which is emptied: a server is ready in half the time and a command
  * in less, since it loads a hundred files in the place of two thousand. `more` names further entries by their files, `programFiles` what replaces
- * `src/process/program-files.ts`, and `commit` what a release is built from. Returns the files that its modules are from. Refuses a folder that holds anything else than a build of its own.
+ * `src/process/program-files.ts`, `version` and `commit` what a release is called and built from. Returns the files that its modules are from. Refuses a folder
+ * that holds anything else than a build of its own.
  */
 export async function buildProgram(
   folder: string,
   {
     more = {},
     programFiles = join(import.meta.dirname, 'built-program-files.ts'),
+    version,
     commit,
-  }: { more?: Readonly<Record<string, string>>; programFiles?: string; commit?: string } = {},
+  }: {
+    more?: Readonly<Record<string, string>>
+    programFiles?: string
+    version?: string
+    commit?: string
+  } = {},
 ): Promise<string[]> {
   await refuseForeign(folder)
   await rm(folder, { recursive: true, force: true })
@@ -64,17 +71,15 @@ export async function buildProgram(
   const filter = (path: string): boolean => !notesOfConsole.includes(basename(path))
   for (const file of files) await cp(join(root, file), join(folder, file), { recursive: true, filter })
   await writeFile(join(folder, 'reference.js.gz'), await readReferenceScript())
-  await writeFile(join(folder, 'package.json'), await manifest(commit))
+  await writeFile(join(folder, 'package.json'), await manifest({ version, commit }))
   return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : [])).toSorted()
 }
 
 /** The members of package.json that a built program reads: its version, its commit, and that Node.js loads its files as modules. */
-async function manifest(commit: string | undefined): Promise<string> {
-  const { name, version, type } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<
-    string,
-    unknown
-  >
-  return `${JSON.stringify({ name, version, commit, type }, null, 2)}\n`
+async function manifest(of: { version: string | undefined; commit: string | undefined }): Promise<string> {
+  const text = await readFile(join(root, 'package.json'), 'utf8')
+  const { name, version, type } = JSON.parse(text) as Record<string, unknown>
+  return `${JSON.stringify({ name, version: of.version ?? version, commit: of.commit, type }, null, 2)}\n`
 }
 
 /** A slip of the pen must not remove what somebody keeps: a build is known by its entries. */
