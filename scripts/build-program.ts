@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 import { guides } from '../src/process/guides.ts'
 import { readReferenceScript } from '../src/process/program-files.ts'
+import { asciiCode } from './ascii-code.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -12,6 +13,8 @@ const entries = {
   units: 'src/messages/units.ts',
   'sqlite-worker': 'src/storage/sqlite/sqlite-worker.ts',
 }
+
+const builtHttp = join(import.meta.dirname, 'built-http.ts')
 
 /** What is read, not imported. */
 const files = [
@@ -54,7 +57,10 @@ export async function buildProgram(
     plugins: [
       {
         name: 'program-files',
-        resolveId: (id) => (id.endsWith('/program-files.ts') ? programFiles : null),
+        resolveId(id, _, { kind }) {
+          if (id.endsWith('/program-files.ts')) return programFiles
+          return /^(?:node:)?http$/.test(id) && kind !== 'require-call' ? builtHttp : null
+        },
       },
     ],
     onLog(level, { message }) {
@@ -68,6 +74,9 @@ export async function buildProgram(
     keepNames: true,
   })
   await build.close()
+  // Not by a plugin: rolldown prints what that returns once more, with the characters themselves.
+  for (const part of output)
+    if (part.type === 'chunk') await writeFile(join(folder, part.fileName), asciiCode(part.code))
   const filter = (path: string): boolean => !notesOfConsole.includes(basename(path))
   for (const file of files) await cp(join(root, file), join(folder, file), { recursive: true, filter })
   await writeFile(join(folder, 'reference.js.gz'), await readReferenceScript())
