@@ -64,7 +64,7 @@ export async function keepOnly({ out, remove }: AnotherBuild, pattern: string, p
 
 /**
  * Returns the commit whose program people have before they upgrade: that of the newest version before this one, and until there is one, the last commit
- * without the newest migration, so that an upgrade migrates a database.
+ * that has the migrations of this one without the newest, so that an upgrade migrates a database.
  */
 export async function formerCommit(commit: string): Promise<string> {
   const tag = await run('git', ['describe', '--tags', '--abbrev=0', '--match=v*', `${commit}^`]).then(
@@ -72,12 +72,22 @@ export async function formerCommit(commit: string): Promise<string> {
     () => null,
   )
   if (tag !== null) return (await run('git', ['rev-parse', `${tag}^{commit}`])).trim()
-  const added = ['log', '-1', '--diff-filter=A', '--format=%H', commit, '--', 'src/storage/migrations']
-  const newest = (await run('git', added)).trim()
-  const former = await run('git', ['rev-parse', '--verify', '--quiet', `${newest}^`]).catch(() => '')
-  if (newest === '' || former === '')
-    throw new Error(
-      'The history has no former version. Fetch all of it (git fetch --unshallow), with its tags.',
-    )
-  return former.trim()
+  const known = await migrationsOf(commit)
+  const added = ['log', '--max-count=20', '--diff-filter=A', '--format=%H', commit, '--', migrations]
+  for (const adding of (await run('git', added)).trim().split('\n')) {
+    const former = await run('git', ['rev-parse', '--verify', '--quiet', `${adding}^`]).catch(() => '')
+    const its = former === '' ? [] : await migrationsOf(former.trim())
+    // Before a release, one may be replaced by another: a database with the former fits no later version.
+    if (its.length > 0 && its.length < known.length && its.every((each) => known.includes(each)))
+      return former.trim()
+  }
+  throw new Error(
+    'The history has no former version. Fetch all of it (git fetch --unshallow), with its tags.',
+  )
 }
+
+const migrations = 'src/storage/migrations'
+
+/** Lists the migrations of a commit by name and content. */
+const migrationsOf = async (commit: string): Promise<string[]> =>
+  (await run('git', ['ls-tree', '-r', commit, '--', migrations])).split('\n').filter((line) => line !== '')
