@@ -4,6 +4,7 @@
  */
 const http = process.getBuiltinModule('node:http')
 
+// oxlint-disable-next-line import/no-default-export -- packages import it as node:http has it
 export default http
 
 export const {

@@ -6,7 +6,7 @@ import { asciiCode } from '../../scripts/ascii-code.ts'
 const both = (expression: string): [unknown, unknown] => {
   const code = asciiCode(`value = ${expression}`)
   expect(code).toMatch(/^[\0-\x7F]*$/)
-  // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- what is compared is what the engine makes of both
+  // oxlint-disable-next-line typescript/no-implied-eval -- what is compared is what the engine makes of both
   const run = (text: string): unknown => new Function(`let value; ${text}; return value`)() as unknown
   return [run(`value = ${expression}`), run(code)]
 }
