@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs, promisify } from 'node:util'
-import { median } from './figure.ts'
+import { middle, missedGates, type Start } from './form-gates.ts'
 import { type Form, formsOf } from './installed-forms.ts'
 import { one } from './load-job.ts'
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
@@ -19,25 +19,6 @@ How long each form of the program takes until it is ready, what it then uses, an
 npm run release -- --only npm,sea wrote, and with --beside a checkout of another commit, which npm ci has installed. One start of each in turns, on no
 database, so that other work on the machine is fair. --load also measures the rate at which each accepts messages. Ends with 1 where a gate is missed.
 `
-
-/** How much worse than recorded a form may be. */
-const tolerance = 1.1
-/**
- * Recorded in November 2026 (docs/benchmarks.md). Sizes are the same on every machine. Times are not: the processor time of the package and the executable
- * is compared with the checkout's in the same run, which other work on the machine changes less than the time until ready.
- */
-const recorded = {
-  packedMb: { package: 4.1, 'one file': 119.4 },
-  processorOfCheckout: { package: 0.38, 'one file': 0.36 },
-  memoryMb: { package: 135, 'one file': 133 },
-} as const
-
-interface Start {
-  readyMs: number
-  processorMs: number
-  memoryMb: number
-  perSecond: number | null
-}
 
 /** After a start the garbage of loading is still there; two seconds later it is not. */
 const restMs = 2_000
@@ -54,22 +35,27 @@ async function main(): Promise<void> {
     },
   })
   if (values.help) return void process.stdout.write(usage)
+  const rounds = Number(values.rounds)
+  if (!(rounds >= 1)) throw new Error(`--rounds is a number from 1, not ${values.rounds}.`)
   const scratch = await mkdtemp(join(tmpdir(), 'onesixty-forms-'))
   const generator = values.load ? startLoadGenerator() : null
   try {
     const wanted = values.only?.split(',')
-    const forms = (await formsOf({ scratch, beside: values.beside })).filter(
-      ({ name }) => wanted === undefined || wanted.includes(name),
-    )
+    const all = await formsOf({ scratch, beside: values.beside })
+    const names = all.map(({ name }) => name)
+    const unknown = (wanted ?? []).filter((name) => !names.includes(name))
+    if (unknown.length > 0)
+      throw new Error(`--only has ${unknown.join(', ')}. Possible are ${names.join(', ')}.`)
+    const forms = all.filter(({ name }) => wanted === undefined || wanted.includes(name))
     const starts = new Map<Form, Start[]>(forms.map((form) => [form, []]))
-    for (let round = 1; round <= Number(values.rounds); round++)
+    for (let round = 1; round <= rounds; round++)
       for (const form of forms) {
         const start = await measureStart(form, generator)
         starts.get(form)?.push(start)
         console.error(`${round} ${form.name}: ${JSON.stringify(start)}`)
       }
     console.log(describe(starts))
-    const missed = gates(starts)
+    const missed = missedGates(starts)
     for (const line of missed) console.log(`MISS: ${line}`)
     if (missed.length > 0) process.exitCode = 1
   } finally {
@@ -140,8 +126,6 @@ async function measureAccept(on: {
   return (await on.generator.run(job, 202)).perSecond
 }
 
-const middle = (starts: readonly Start[], of: (start: Start) => number): number => median(starts.map(of))
-
 function describe(starts: ReadonlyMap<Form, readonly Start[]>): string {
   const rows = [...starts].map(([{ name, size }, all]) => {
     const rate = all[0]?.perSecond === null ? [] : [`${Math.round(middle(all, ({ perSecond }) => perSecond ?? 0)).toLocaleString('en')}/s`] // prettier-ignore
@@ -159,24 +143,6 @@ function describe(starts: ReadonlyMap<Form, readonly Start[]>): string {
     ['form', 'ready', 'processor time until 2 s later', 'memory then', 'on disk', ...rate],
     rows,
   )
-}
-
-function gates(starts: ReadonlyMap<Form, readonly Start[]>): string[] {
-  const all = [...starts]
-  const [, ofCheckout = []] = all.find(([{ kind }]) => kind === 'checkout') ?? []
-  const checkoutMs = middle(ofCheckout, (start) => start.processorMs)
-  const missed: string[] = []
-  const expectMost = (what: string, is: number, record: number): void => {
-    if (is > record * tolerance)
-      missed.push(`${what} is ${is.toFixed(2)}, more than 10 % above the recorded ${record}.`)
-  }
-  for (const [{ kind, size }, measured] of all) {
-    if (kind !== 'package' && kind !== 'one file') continue
-    expectMost(`The size of the ${kind} in MB`, size.packedMb, recorded.packedMb[kind])
-    expectMost(`The processor time of the ${kind} from the start until it rests, as a part of the checkout's,`, middle(measured, (start) => start.processorMs) / checkoutMs, recorded.processorOfCheckout[kind]) // prettier-ignore
-    expectMost(`The memory of the ${kind} in MB`, middle(measured, ({ memoryMb }) => memoryMb), recorded.memoryMb[kind]) // prettier-ignore
-  }
-  return missed
 }
 
 await main()

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
-import { median } from './figure.ts'
+import { type Cost, pairTable } from './pair-table.ts'
 
 const usage = `npm run bench:pairs -- --against FOLDER [--rows 2,4] [--rounds 3]
 
@@ -18,12 +18,6 @@ interface Printed {
   name: string
   value: string
   facts?: string
-}
-
-/** What one run says of a row: microseconds of the server's processors for a message, and the rate beside it. */
-interface Cost {
-  us: number
-  value: string
 }
 
 /** Runs the rows once in a checkout; by name, of rows that say what a message costs. */
@@ -74,20 +68,7 @@ async function main(): Promise<void> {
       costs[side].push(await measure(folder, values.rows))
     }
   }
-  process.stdout.write(table(costs))
-}
-
-/** Rows that both checkouts have, with the medians of all rounds. */
-function table({ a, b }: { a: readonly Map<string, Cost>[]; b: readonly Map<string, Cost>[] }): string {
-  const names = [...(a[0]?.keys() ?? [])].filter((name) => b[0]?.has(name))
-  const of = (runs: readonly Map<string, Cost>[], name: string): number =>
-    median(runs.flatMap((each) => each.get(name)?.us ?? []))
-  const rows = names.map((name) => {
-    const [before, after] = [of(a, name), of(b, name)]
-    const all = [a, b].map((runs) => runs.map((each) => each.get(name)?.us ?? '–').join(' '))
-    return `| ${name} | ${before} µs (${all[0]}) | ${after} µs (${all[1]}) | ${(after / before).toFixed(2)} × |`
-  })
-  return `| row | A | B | B : A |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`
+  process.stdout.write(pairTable(costs))
 }
 
 await main()

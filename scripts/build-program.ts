@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 import { guides } from '../src/process/guides.ts'
 import { readReferenceScript } from '../src/process/program-files.ts'
+import { asciiCode } from './ascii-code.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -12,6 +13,8 @@ const entries = {
   units: 'src/messages/units.ts',
   'sqlite-worker': 'src/storage/sqlite/sqlite-worker.ts',
 }
+
+const builtHttp = join(import.meta.dirname, 'built-http.ts')
 
 /** What is read, not imported. */
 const files = [
@@ -26,15 +29,22 @@ const notesOfConsole = ['.vite', '.sources']
 /**
  * Builds the program without its types and with all that it imports into `folder`, which is emptied: a server is ready in half the time and a command
  * in less, since it loads a hundred files in the place of two thousand. `more` names further entries by their files, `programFiles` what replaces
- * `src/process/program-files.ts`, and `commit` what a release is built from. Returns the files that its modules are from. Refuses a folder that holds anything else than a build of its own.
+ * `src/process/program-files.ts`, `version` and `commit` what a release is called and built from. Returns the files that its modules are from. Refuses a folder
+ * that holds anything else than a build of its own.
  */
 export async function buildProgram(
   folder: string,
   {
     more = {},
     programFiles = join(import.meta.dirname, 'built-program-files.ts'),
+    version,
     commit,
-  }: { more?: Readonly<Record<string, string>>; programFiles?: string; commit?: string } = {},
+  }: {
+    more?: Readonly<Record<string, string>>
+    programFiles?: string
+    version?: string
+    commit?: string
+  } = {},
 ): Promise<string[]> {
   await refuseForeign(folder)
   await rm(folder, { recursive: true, force: true })
@@ -47,7 +57,10 @@ export async function buildProgram(
     plugins: [
       {
         name: 'program-files',
-        resolveId: (id) => (id.endsWith('/program-files.ts') ? programFiles : null),
+        resolveId(id, _, { kind }) {
+          if (id.endsWith('/program-files.ts')) return programFiles
+          return /^(?:node:)?http$/.test(id) && kind !== 'require-call' ? builtHttp : null
+        },
       },
     ],
     onLog(level, { message }) {
@@ -61,20 +74,21 @@ export async function buildProgram(
     keepNames: true,
   })
   await build.close()
+  // Not by a plugin: rolldown prints what that returns once more, with the characters themselves.
+  for (const part of output)
+    if (part.type === 'chunk') await writeFile(join(folder, part.fileName), asciiCode(part.code))
   const filter = (path: string): boolean => !notesOfConsole.includes(basename(path))
   for (const file of files) await cp(join(root, file), join(folder, file), { recursive: true, filter })
   await writeFile(join(folder, 'reference.js.gz'), await readReferenceScript())
-  await writeFile(join(folder, 'package.json'), await manifest(commit))
+  await writeFile(join(folder, 'package.json'), await manifest({ version, commit }))
   return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : [])).toSorted()
 }
 
 /** The members of package.json that a built program reads: its version, its commit, and that Node.js loads its files as modules. */
-async function manifest(commit: string | undefined): Promise<string> {
-  const { name, version, type } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<
-    string,
-    unknown
-  >
-  return `${JSON.stringify({ name, version, commit, type }, null, 2)}\n`
+async function manifest(of: { version: string | undefined; commit: string | undefined }): Promise<string> {
+  const text = await readFile(join(root, 'package.json'), 'utf8')
+  const { name, version, type } = JSON.parse(text) as Record<string, unknown>
+  return `${JSON.stringify({ name, version: of.version ?? version, commit: of.commit, type }, null, 2)}\n`
 }
 
 /** A slip of the pen must not remove what somebody keeps: a build is known by its entries. */

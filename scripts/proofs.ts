@@ -271,11 +271,11 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'releases',
-    summary: 'the package is the program and nothing else, with every migration, without a copyleft licence, equal to the byte whenever it is built, and loads for a command what that needs; on the artefacts themselves: npm run release -- --check',
+    summary: 'the package is the program and nothing else, with every migration, without a copyleft licence, equal to the byte whenever it is built, and loads for a command what that needs; an upgrade restarts no service that was stopped, and none on a database that does not fit; on the artefacts themselves: npm run release -- --check',
     projects: ['unit'],
-    files: ['test/release/package.test.ts', 'test/release/packages.test.ts', 'test/release/debian.test.ts', 'test/architecture/source-texts.test.ts'],
+    files: ['test/release/package.test.ts', 'test/release/packages.test.ts', 'test/release/debian.test.ts', 'test/release/maintainer-scripts.test.ts', 'test/release/process-group.test.ts', 'test/architecture/source-texts.test.ts'],
     sizes: [],
-    catches: ['release-clock-in-the-bytes', 'release-copyleft-allowed', 'release-migration-left-out', 'release-place-of-its-own', 'release-server-for-a-version', 'release-test-file-packed', 'release-user-of-a-newer-systemd'],
+    catches: ['release-check-left-running', 'release-clock-in-the-bytes', 'release-copyleft-allowed', 'release-environment-of-root', 'release-fault-stops-an-upgrade', 'release-migration-left-out', 'release-stopped-service-started', 'release-place-of-its-own', 'release-server-for-a-version', 'release-test-file-packed', 'release-user-of-a-newer-systemd', 'release-wide-sources'],
   },
   {
     name: 'soak',

@@ -23,3 +23,18 @@ export async function eventually<T>(
     await wait(lookEveryMs)
   }
 }
+
+/** Asks again and again until the answer will do; fails with the last one after `withinMs`. */
+export const until = <T>(
+  ask: () => T | Promise<T>,
+  isEnough: (found: T) => boolean,
+  withinMs = 60_000,
+): Promise<T> =>
+  eventually(
+    ask,
+    (found) => {
+      if (!isEnough(found))
+        throw new Error(`Not so within ${withinMs / 1000} s: ${JSON.stringify(found).slice(0, 300)}`)
+    },
+    withinMs,
+  )

@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type App, createApp } from '../src/app/app.ts'
 import { openAccount, type OpenedAccount } from '../src/app/open-account.ts'
 import type { OwnNetworks } from '../src/connectors/own-networks.ts'
@@ -18,6 +15,8 @@ import { openStorage } from '../src/storage/open/open-storage.ts'
 import { epochFile } from '../src/storage/instance/epoch-file.ts'
 import { type Times, usualTimes } from '../src/runtime/times.ts'
 import { type ApiClient, createApiClient } from './api-client.ts'
+import { freePort } from './free-port.ts'
+import { type ProcessEnd, readWelcome, untilReady, watchChild, type Welcome } from './server-child.ts'
 import { checkout, program, spawnCommand } from './started-program.ts'
 import { giveStorageBack, takeStorage } from './kept-storages.ts'
 import type { CommandResult } from './run-command.ts'
@@ -117,7 +116,7 @@ export interface ServerProcess {
   pid: number
   dataFolder: string
   /** What it prints on the first start of a folder; null on a later one. */
-  first: { accountId: string; liveKey: string; testKey: string } | null
+  first: Welcome | null
   /** Everything that it has written to standard output so far. */
   output(): string
   /** Sends a signal; settles when the process has ended. */
@@ -126,12 +125,6 @@ export interface ServerProcess {
   stop(): Promise<ProcessEnd>
   /** Settles when it has ended, of itself or not. */
   ended: Promise<ProcessEnd>
-}
-
-export interface ProcessEnd {
-  /** Null when a signal ended it. */
-  code: number | null
-  signal: NodeJS.Signals | null
 }
 
 /** Starts `onesixty serve` on a data folder; settles when it is ready. Rejects with what it wrote when it ends before. */
@@ -165,38 +158,24 @@ export async function startServerProcess(options: {
   const { command, timedServer, keeps } = ofCheckout ? checkout : program
   const line = times === usualTimes ? [...command(options.flags), 'serve'] : timedServer(times, options.flags)
   const child = spawnCommand(line, { ...keeps, ...settings })
-  let output = ''
-  let end: ProcessEnd | null = null
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const ended = new Promise<ProcessEnd>((resolve) =>
-    child.once('close', (code, signal) => resolve((end = { code, signal }))),
-  )
+  const watched = watchChild(child)
+  const { output, ended } = watched
   // One with times of its own ends when this pipe does.
   if (times === usualTimes) child.stdin.end()
   const kill = async (signal: NodeJS.Signals): Promise<ProcessEnd> => {
-    if (end === null) child.kill(signal)
+    if (watched.end() === null) child.kill(signal)
     return ended
   }
   const url = `http://127.0.0.1:${port}`
-  const isReady = async (): Promise<boolean> =>
-    (!isFirst || /test key/.test(output)) && (await listens(port)) && (await respondsOk(`${url}/readyz`))
-  const deadlineMs = performance.now() + readyWithinMs
-  while (!(await isReady())) {
-    if (end !== null) throw new Error(`The server ended before it was ready: ${output}`)
-    if (performance.now() > deadlineMs) {
-      await kill('SIGKILL')
-      throw new Error(`The server was not ready within ${readyWithinMs} ms: ${output}`)
-    }
-    await wait(10)
-  }
+  const hasSaid = (text: string): boolean => !isFirst || /test key/.test(text)
+  await untilReady(watched, { port, hasSaid, readyWithinMs, giveUp: () => kill('SIGKILL') })
   return {
     url,
     port,
     pid: child.pid as number,
     dataFolder,
-    first: isFirst ? readWelcome(output) : null,
-    output: () => output,
+    first: isFirst ? readWelcome(output()) : null,
+    output,
     kill,
     stop: () => kill('SIGTERM'),
     ended,
@@ -224,35 +203,3 @@ export async function cliProcess(
 
 /** A new data folder under the system's own for temporary files, with a database of its own. */
 export const temporaryFolder = (): Promise<string> => makeTestFolder('onesixty-proof-')
-
-/** A port on which nobody listens: it was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-/** The client of HTTP costs a server that starts a tenth of its time when it is asked for nothing all along. */
-const listens = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' })
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-    socket.once('connect', () => socket.destroy())
-  })
-
-async function respondsOk(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { headers: { connection: 'close' } })
-    await response.arrayBuffer()
-    return response.ok
-  } catch {
-    return false
-  }
-}
-
-function readWelcome(output: string): NonNullable<ServerProcess['first']> {
-  const find = (label: string): string => new RegExp(`${label} +(\\S+)`).exec(output)?.[1] ?? ''
-  return { accountId: find('account'), liveKey: find('live key'), testKey: find('test key') }
-}

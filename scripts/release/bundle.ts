@@ -8,11 +8,12 @@ import { type Release, root } from './release.ts'
 /** Builds the console and the program of a commit into `folder`, and returns the packages that they contain. */
 export async function bundle({
   program,
+  version,
   commit,
-}: Pick<Release, 'program' | 'commit'>): Promise<BundledPackage[]> {
+}: Pick<Release, 'program' | 'version' | 'commit'>): Promise<BundledPackage[]> {
   await buildConsole()
   const ofConsole = JSON.parse(
     await readFile(join(root, 'console/dist/.vite/modules.json'), 'utf8'),
   ) as string[]
-  return packagesOf([...(await buildProgram(program, { commit })), ...ofConsole])
+  return packagesOf([...(await buildProgram(program, { version, commit })), ...ofConsole])
 }

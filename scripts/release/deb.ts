@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { readMigrations } from '../../src/storage/seam/migrate.ts'
 import { type Arch, debianNames, nodeBinary } from './one-file/node-binary.ts'
-import { type Release, root, run } from './release.ts'
+import { debianVersion, type Release, root, run } from './release.ts'
 
 const sources = join(root, 'deploy/debian')
 
@@ -51,7 +51,7 @@ export async function buildDebianPackage(
   const migrations = await listMigrations()
   const filled = (text: string): string =>
     text
-      .replaceAll('@VERSION@', version)
+      .replaceAll('@VERSION@', debianVersion(version))
       .replace('@ARCH@', debianArch)
       .replace('@MIGRATIONS@\n', () => migrations)
   const size = Math.ceil((await stat(executable)).size / 1024)
@@ -61,7 +61,7 @@ export async function buildDebianPackage(
   await write('DEBIAN/control', filled(await source('control')).replace('@SIZE@', String(size)))
   await write('DEBIAN/conffiles', '/etc/onesixty/onesixty.env\n')
   await write('DEBIAN/md5sums', sums)
-  const file = join(out, `onesixty_${version}-1_${debianArch}.deb`)
+  const file = join(out, `onesixty_${debianVersion(version)}-1_${debianArch}.deb`)
   // dpkg-deb sorts the members, and takes the time of all from the environment. xz, because lintian of Debian 12 knows no zstd; the number of threads
   // changes the bytes.
   await run('dpkg-deb', ['--root-owner-group', '-Zxz', '-z2', '--build', folder, file], {
@@ -90,7 +90,7 @@ async function writeDocs(
 ): Promise<void> {
   const doc = 'usr/share/doc/onesixty'
   const date = new Date(epochS * 1000).toUTCString().replace('GMT', '+0000')
-  const change = `onesixty (${version}-1) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- onesixty <onesixty@localhost>  ${date}\n`
+  const change = `onesixty (${debianVersion(version)}-1) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- onesixty <onesixty@localhost>  ${date}\n`
   await write(`${doc}/changelog.Debian.gz`, await promisify(gzip)(change, { level: 9 }))
   for (const file of ['CHANGELOG.md', 'docs/configuration.md'])
     await write(`${doc}/${basename(file)}`, await readFile(join(root, file)))

@@ -1,7 +1,9 @@
 import { globSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { openApt } from './debian-apt.ts'
 import { type Arch, debianNames } from './one-file/node-binary.ts'
+import { downloaded, downloadPinned, readPins } from './pinned-packages.ts'
 import { run } from './release.ts'
 
 /** A file of the distribution that the image contains. */
@@ -33,34 +35,26 @@ const release = 'base-files'
 const debianVersion = '12'
 
 /**
- * Downloads the libraries of an executable, and certificates, from Debian, for any processor. apt verifies the packages; its state is in `folder`, so that
- * the machine keeps its own processor.
+ * Downloads the libraries of an executable, and certificates, from Debian, for any processor: the packages that are pinned (pinned-packages.json), to the
+ * byte. Throws where Debian has others now.
  */
 export async function systemFiles(arch: Arch, folder: string): Promise<SystemFiles> {
   const { arch: debianArch, triple } = debianNames[arch]
   const tree = join(folder, 'tree')
-  for (const name of ['lists/partial', 'cache/archives/partial', 'tree'])
-    await mkdir(join(folder, name), { recursive: true })
-  await writeFile(join(folder, 'status'), '')
-  const options = {
-    'APT::Architecture': debianArch,
-    'APT::Architectures': debianArch,
-    'APT::Sandbox::User': 'root',
-    'Dir::State': folder,
-    'Dir::State::lists': join(folder, 'lists'),
-    'Dir::State::status': join(folder, 'status'),
-    'Dir::Cache': join(folder, 'cache'),
-  }
-  const args = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])
-  const download = (...names: string[]): Promise<string> =>
-    run('apt-get', [...args, 'download', ...names], { cwd: folder })
-  await run('apt-get', [...args, 'update'])
+  await mkdir(tree, { recursive: true })
+  const download = await openApt(debianArch, folder)
   await download(release)
   await refuseOtherRelease(folder)
-  await download(...Object.keys(libraries), authorities)
-  const [ofGcc = ''] = globSync('libgcc-s1_*.deb', { cwd: folder })
-  const licences = licencesOfGcc(await run('dpkg-deb', ['--field', join(folder, ofGcc), 'Depends']))
-  await download(licences)
+  const pins = await readPins(debianArch)
+  await downloadPinned(pins, { download, folder })
+  const licences = licencesOfGcc(
+    await run('dpkg-deb', ['--field', downloaded(folder, 'libgcc-s1'), 'Depends']),
+  )
+  const missing = [...Object.keys(libraries), authorities, licences].filter(
+    (name) => pins[name] === undefined,
+  )
+  if (missing.length > 0)
+    throw new Error(`pinned-packages.json has no ${missing.join(', ')} for ${debianArch}.`)
   const licenceOf = (name: string): string =>
     join(tree, 'usr/share/doc', name in libraries && name !== 'libc6' ? licences : name, 'copyright')
   const packages: SystemFiles['packages'] = []
@@ -90,10 +84,10 @@ export async function systemFiles(arch: Arch, folder: string): Promise<SystemFil
 
 /** Takes the package that names the release out of the folder, and refuses any other than the one that releases are built with. */
 async function refuseOtherRelease(folder: string): Promise<void> {
-  const [file = ''] = globSync(`${release}_*.deb`, { cwd: folder })
+  const file = downloaded(folder, release)
   const tree = join(folder, 'release')
-  await run('dpkg-deb', ['-x', join(folder, file), tree])
-  await rm(join(folder, file))
+  await run('dpkg-deb', ['-x', file, tree])
+  await rm(file)
   refuseOtherDebian(await readFile(join(tree, 'usr/lib/os-release'), 'utf8'))
 }
 

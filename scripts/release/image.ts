@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { packArchive } from './archive.ts'
 import { type SystemFiles, systemFiles } from './image-libraries.ts'
 import { type Arch, debianNames, nodeBinary } from './one-file/node-binary.ts'
-import { type Release, root, run } from './release.ts'
+import { type Release, revisionOf, root, run } from './release.ts'
 
 /** The user of the program in the image; the volume belongs to it. */
 const user = 10_001
@@ -98,7 +98,7 @@ const settings = ({ version, commit, epochS }: Release): string[] => [
   '--env=ONESIXTY_COMMAND=docker exec -it CONTAINER onesixty',
   '--exposed-ports=8160/tcp',
   `--label=org.opencontainers.image.version=${version}`,
-  `--label=org.opencontainers.image.revision=${commit}`,
+  `--label=org.opencontainers.image.revision=${revisionOf({ version, commit })}`,
   `--label=org.opencontainers.image.created=${new Date(epochS * 1000).toISOString()}`,
   '--label=org.opencontainers.image.licenses=Apache-2.0',
 ]

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { bundle } from './bundle.ts'
 import { buildChart } from './chart.ts'
 import { checkRelease } from './check/check-release.ts'
+import { refuseUnknown } from './check/checks.ts'
 import { cut } from './cut.ts'
 import { buildDebianPackage } from './deb.ts'
 import { writeNotices } from './notices.ts'
@@ -12,8 +13,9 @@ import { buildImage } from './image.ts'
 import { writeProvenance } from './provenance.ts'
 import { executablesOf, publishExecutable } from './one-file/executable.ts'
 import type { Arch } from './one-file/node-binary.ts'
-import { describeRelease, type Release, root, uncommitted } from './release.ts'
+import { describeRelease, isDirty, type Release, root, uncommitted } from './release.ts'
 import { debianComponent, nodeComponent, type OtherComponent, writeSbom } from './sbom.ts'
+import { fingerprintOf, readSigningKey, signSums } from './sign.ts'
 import { writeSums } from './sums.ts'
 
 interface Built {
@@ -56,8 +58,8 @@ const parts: Readonly<Record<string, Part>> = {
 
 /**
  * `npm run release`: turns the commit that is checked out into artefacts in `release/`. `--only npm,sea` builds some of them. Refuses a folder with
- * changes that are not committed, because an artefact names its commit; `--dirty` allows them, for trying out. `--check` proves the artefacts
- * (check/check-release.ts), `--without NAME` leaves a proof out.
+ * changes that are not committed, because an artefact names its commit; `--dirty` allows them, for trying out, and artefacts have `-dirty` in their version.
+ * `--check` proves the artefacts (check/check-release.ts), `--without NAME` leaves a proof out, `--with NAME` runs an optional one.
  */
 async function main(): Promise<void> {
   // What is copied keeps its mode, and dpkg-deb refuses folders that only their owner can read.
@@ -69,17 +71,22 @@ async function main(): Promise<void> {
       cut: { type: 'boolean' },
       check: { type: 'boolean' },
       without: { type: 'string', multiple: true, default: [] },
+      with: { type: 'string', multiple: true, default: [] },
     },
   })
   if (values.cut === true) return cut()
   const names = values.only?.split(',') ?? Object.keys(parts)
-  const unknown = names.filter((name) => !Object.hasOwn(parts, name))
-  if (unknown.length > 0)
-    throw new Error(`--only has ${unknown.join(', ')}. Possible are ${Object.keys(parts).join(', ')}.`)
+  const choice = { parts: names, without: values.without, with: values.with }
+  refuseUnknown(choice)
+  if (values.check !== true && values.without.length + values.with.length > 0)
+    throw new Error('--without and --with are for --check.')
   const changes = await uncommitted()
   if (changes !== '' && values.dirty !== true)
     throw new Error(`Commit these changes first, or build with --dirty to try them:\n${changes}`)
-  const release = await describeRelease(join(root, 'release'))
+  const release = await describeRelease(join(root, 'release'), { changed: changes !== '' })
+  const key = await readSigningKey(process.env)
+  if (key !== null && isDirty(release.version))
+    throw new Error('What is built with --dirty is not signed: unset ONESIXTY_RELEASE_KEY_FILE.')
   await rm(release.out, { recursive: true, force: true })
   await mkdir(release.work, { recursive: true })
   const packages = await bundle(release)
@@ -94,11 +101,14 @@ async function main(): Promise<void> {
   for (const name of names) files.push(...((await parts[name]?.(release, built)) ?? []))
   await writeFile(sbom, writeSbom(release, packages, [...others.values()]))
   files.push(await writeProvenance(release, { files, parts: names }))
-  await writeSums(files)
+  const sums = await writeSums(files)
+  if (key !== null) {
+    await signSums(sums, key)
+    console.log(`SHA256SUMS is signed by the key ${fingerprintOf(key)}.`)
+  }
   for (const file of files)
     console.log(`${((await stat(file)).size / 1e6).toFixed(1).padStart(7)} MB  ${basename(file)}`)
-  if (values.check === true && !(await checkRelease(release, { parts: names, without: values.without })))
-    process.exitCode = 1
+  if (values.check === true && !(await checkRelease(release, choice))) process.exitCode = 1
 }
 
 await main()

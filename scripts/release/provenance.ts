@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { type Release, root } from './release.ts'
+import { isDirty, type Release, root } from './release.ts'
 import { sha256 } from './sums.ts'
 
 /** Names the way that this file describes; the number changes with what a build reads. It is a name, and no page needs to be there. */
@@ -20,7 +19,8 @@ interface Stated extends Pick<Release, 'version' | 'commit'> {
 /**
  * Describes how artefacts came about, as an in-toto statement (https://in-toto.io/Statement/v1) with a predicate of
  * SLSA (https://slsa.dev/spec/v1.0/provenance): the commit, the lockfile, the Node.js and the digest of each artefact. Without times, names of machines and
- * signatures: the same commit gives the same statement, and whoever publishes it signs SHA256SUMS, which contains it.
+ * signatures: the same commit gives the same statement, and SHA256SUMS, which is what is signed, contains its digest. Artefacts with changes that no commit
+ * has name no commit as what they are from.
  */
 function describeBuild({ version, commit, lockfileSha256, parts, subjects }: Stated): object {
   return {
@@ -33,7 +33,9 @@ function describeBuild({ version, commit, lockfileSha256, parts, subjects }: Sta
         externalParameters: { version, commit, parts },
         internalParameters: {},
         resolvedDependencies: [
-          { name: 'onesixty', digest: { gitCommit: commit } },
+          isDirty(version)
+            ? { name: 'onesixty', annotations: { changedSince: commit } }
+            : { name: 'onesixty', digest: { gitCommit: commit } },
           { name: 'package-lock.json', digest: { sha256: lockfileSha256 } },
           { name: 'node', uri: `pkg:generic/node@${process.versions.node}` },
         ],
@@ -48,11 +50,10 @@ export async function writeProvenance(
   { version, commit, out }: Pick<Release, 'version' | 'commit' | 'out'>,
   { files, parts }: { files: readonly string[]; parts: readonly string[] },
 ): Promise<string> {
-  const lockfile = await readFile(join(root, 'package-lock.json'))
   const subjects = await Promise.all(
     files.toSorted().map(async (file) => ({ name: basename(file), sha256: await sha256(file) })),
   )
-  const lockfileSha256 = createHash('sha256').update(lockfile).digest('hex')
+  const lockfileSha256 = await sha256(join(root, 'package-lock.json'))
   const statement = describeBuild({ version, commit, lockfileSha256, parts, subjects })
   const path = join(out, 'provenance.json')
   await writeFile(path, `${JSON.stringify(statement, null, 2)}\n`)

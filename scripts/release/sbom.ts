@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundle } from './bundle.ts'
 import type { BundledPackage } from './packages.ts'
-import { describeRelease, type Release } from './release.ts'
+import { describeRelease, type Release, revisionOf, uncommitted } from './release.ts'
 
 /** Something else than a package that an artefact contains: Node.js, or a library of the distribution. */
 export interface OtherComponent {
@@ -51,7 +51,7 @@ export function writeSbom(
 ): string {
   const components = [...packages.map(describePackage), ...others.map(describeOther)]
   const serial = createHash('sha256')
-    .update(JSON.stringify([commit, components]))
+    .update(JSON.stringify([revisionOf({ version, commit }), components]))
     .digest('hex')
   const self = `pkg:npm/onesixty@${version}`
   const document = {
@@ -69,7 +69,7 @@ export function writeSbom(
         version,
         purl: self,
         licenses: [{ license: { id: 'Apache-2.0' } }],
-        properties: [{ name: 'onesixty:commit', value: commit }],
+        properties: [{ name: 'onesixty:commit', value: revisionOf({ version, commit }) }],
       },
     },
     components,
@@ -110,7 +110,8 @@ const uuidOf = (hex: string): string =>
 if (import.meta.main) {
   const folder = await mkdtemp(join(tmpdir(), 'onesixty-sbom-'))
   try {
-    const release = { ...(await describeRelease(folder)), program: join(folder, 'program') }
+    const changed = (await uncommitted()) !== ''
+    const release = { ...(await describeRelease(folder, { changed })), program: join(folder, 'program') }
     process.stdout.write(writeSbom(release, await bundle(release)))
   } finally {
     await rm(folder, { recursive: true })

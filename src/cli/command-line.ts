@@ -7,7 +7,7 @@ import { StorageError } from '../storage/seam/dialect.ts'
 import { damagedSentence, isDamage } from '../storage/seam/damage.ts'
 import { UnusableError } from '../storage/seam/unusable-error.ts'
 import type { Command, CommandGroup } from './core/command.ts'
-import { CommandError, mustBeFixed, UsageError } from './core/command-errors.ts'
+import { CommandError, doesNotFit, mustBeFixed, UnfitError, UsageError } from './core/command-errors.ts'
 import { helpOfCommand, helpOfGroup, table } from './core/help.ts'
 import { guidePath } from '../process/guides.ts'
 import { nearestName } from '../runtime/nearest-name.ts'
@@ -125,9 +125,10 @@ const serveCommand: Command = {
 }
 
 /**
- * Runs one command line (without node and script) and returns the exit code: 0 success, 1 failure, 2 wrong usage, 78
- * where the operator must fix something first. With --json it prints exactly one JSON document, on standard output
- * after a success and on standard error after a failure.
+ * Runs one command line (without node and script) and returns the exit code: 0 success, 1 failure, 2 wrong usage, 65
+ * where a database does not fit the version that `migrate --check` was asked about, 78 where the operator must fix
+ * something first. With --json it prints exactly one JSON document, on standard output after a success and on standard
+ * error after a failure.
  */
 export async function runCommandLine(argv: readonly string[], io: CommandIo, serve?: Serve): Promise<number> {
   const json = argv.includes('--json')
@@ -196,7 +197,7 @@ const overview = (): string =>
     ),
     "Run 'onesixty <command> --help' for details.",
     `Settings are read from the environment (ONESIXTY_DATA and others); a running server lists them at ${guidePath('configuration')}.`,
-    'Exit codes: 0 success, 1 failure, 2 wrong usage, 78 the settings, the data folder or the database must be fixed first.',
+    'Exit codes: 0 success, 1 failure, 2 wrong usage, 65 the database does not fit (migrate --check), 78 the settings, the data folder or the database must be fixed first.',
   ].join('\n\n')
 
 function print(io: CommandIo, text: string): 0 {
@@ -204,7 +205,7 @@ function print(io: CommandIo, text: string): 0 {
   return 0
 }
 
-type ExitCode = 1 | 2 | typeof mustBeFixed
+type ExitCode = 1 | 2 | typeof doesNotFit | typeof mustBeFixed
 
 /** Prints the error as text or JSON and returns the exit code. */
 function explain(io: CommandIo, json: boolean, error: unknown): ExitCode {
@@ -221,6 +222,7 @@ function describe(error: unknown): { code: string; message: string; exitCode: Ex
   if (error instanceof UsageError) return { code: 'usage', message: error.message, exitCode: 2 }
   if (error instanceof Refusal) return { code: error.code, message: error.message, exitCode: 1 }
   if (error instanceof CommandError) return { code: error.code, message: error.message, exitCode: 1 }
+  if (error instanceof UnfitError) return { code: 'unfit', message: error.message, exitCode: doesNotFit }
   if (error instanceof ConfigError)
     return { code: 'configuration', message: error.message, exitCode: mustBeFixed }
   if (error instanceof FolderLockedError || error instanceof NodeNameTakenError)

@@ -1,8 +1,10 @@
+import { writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { listMigrations } from '../../scripts/release/deb.ts'
+import { databaseFile } from '../../src/process/data-folder.ts'
 import { openDatabase } from '../open-database.ts'
-import { makeTestFolder, removeTestFolder } from '../test-database.ts'
+import { isPostgres, makeTestFolder, removeTestFolder } from '../test-database.ts'
 import { cli } from '../run-command.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
@@ -33,11 +35,11 @@ test('a database of this version fits, and one of an older version says what a s
 test.for([
   [`insert into schema_migrations values ('9999_later.sql', 'x', 0)`, '9999_later.sql. Use a newer version.'],
   [`update schema_migrations set checksum = 'x' where name like '0001%'`, 'applied to this database: 0001_'],
-] as const)('a database on which no start would succeed is refused with 78, and stays as it is: %s', async ([statement, words]) => {
+] as const)('a database on which no start would succeed is refused with 65, and stays as it is: %s', async ([statement, words]) => {
   await change(statement)
   for (const line of ['migrate --check', 'migrate --check --known -'])
     expect(await house.run(line, await listMigrations())).toEqual({
-      code: 78,
+      code: 65,
       stdout: '',
       stderr: expect.stringContaining(words),
     })
@@ -49,7 +51,7 @@ test('the migrations of a package are compared by the program that is installed 
   const older = withoutLast(list)
   expect(older).not.toBe(list)
   expect(await house.run('migrate --check --known -', older)).toMatchObject({
-    code: 78,
+    code: 65,
     stderr: expect.stringMatching(/that version does not know: 0029_own_devices\.sql/),
   })
 })
@@ -61,6 +63,19 @@ test.for(['', 'sqlite 0001_initial.sql\n', 'mysql 0001_initial.sql x\n'])(
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/no (?:line of migrations|migration)/) }) // prettier-ignore
   },
 )
+
+test.for([
+  [{ ONESIXTY_PORT: 'none' }, 78, 'ONESIXTY_PORT'],
+  [{ DATABASE_URL: 'postgres://127.0.0.1:1/gone' }, 1, ''],
+] as const)('what says nothing about the version is not the code of a database that does not fit: %j', async ([env, code, words]) => {
+  const ended = await cli(['migrate', '--check'], { dataFolder: house.dataFolder, env })
+  expect(ended).toMatchObject({ code, stderr: expect.stringContaining(words) })
+}) // prettier-ignore
+
+test.skipIf(isPostgres)('a file that is no database says nothing about the version either', async () => {
+  await writeFile(databaseFile(house.dataFolder), 'no database'.repeat(1_000))
+  expect((await house.run('migrate --check')).code).toBe(1)
+})
 
 test('without a database there is nothing that could not fit, and none is created', async () => {
   const dataFolder = await makeTestFolder('onesixty-cli-', { isEmpty: true })

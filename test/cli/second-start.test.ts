@@ -5,7 +5,8 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newVisitor } from '../console/visitor.ts'
 import { eventually } from '../eventually.ts'
-import { freePort, startServerProcess, temporaryFolder } from '../harness.ts'
+import { freePort } from '../free-port.ts'
+import { startServerProcess, temporaryFolder } from '../harness.ts'
 import { databaseSettings } from '../test-database.ts'
 
 /** Runs a program on a terminal of its own (util-linux). */

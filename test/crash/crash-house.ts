@@ -3,11 +3,13 @@ import { expect } from 'vitest'
 import { type Times, usualTimes } from '../../src/runtime/times.ts'
 import { type ApiClient, type ApiMessage, createApiClient } from '../api-client.ts'
 import { eventually } from '../eventually.ts'
-import { cliProcess, freePort, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { freePort } from '../free-port.ts'
+import { cliProcess, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
 import { cliJson } from '../run-command.ts'
 import { type MessagePeer, startMessagePeer } from '../peers/message-peer.ts'
 import { removeTestFolder, useServer } from '../test-database.ts'
-import { createLoad, type Load, markerOf } from './load.ts'
+import { createLoad, type Load } from './load.ts'
+import { faultsOf, usedBy } from './sums.ts'
 
 /** The program in a process that may be killed, its peer in another, and an account whose only device is a simulator with that peer. */
 export interface CrashHouse {
@@ -123,15 +125,6 @@ export async function openCrashHouse(
   return house
 }
 
-/** What a message is, whatever its ids: its marker and its recipient. */
-const identityOf = ({ text, to }: { text: string | null; to: string }): string =>
-  `${markerOf(text ?? '')} ${to}`
-
-const repeated = (names: readonly string[]): string[] => {
-  const seen = new Set<string>()
-  return names.filter((name) => seen.size === seen.add(name).size)
-}
-
 /**
  * Everything that must hold once all is quiet, by the word of the client and of the peer: nothing accepted is lost, nothing stored or handed
  * over twice, what is delivered was handed over, and every SMS is accounted for. `wasLate` names those of which the word came after they were given up.
@@ -142,28 +135,8 @@ export async function expectNothingLostNorDoubled(
   wasLate: (message: ApiMessage) => boolean = () => false,
 ): Promise<ApiMessage[]> {
   const messages = await house.client.history(house.liveKey)
-  const byId = new Map(messages.map((message) => [message.id, message]))
-  const accepted = loads.flatMap((load) => [...load.accepted.values()].flatMap((send) => send.messages))
-  expect(
-    accepted.filter(({ id }) => !byId.has(id)),
-    'accepted, and lost',
-  ).toEqual([])
-  expect(repeated(messages.map(identityOf)), 'stored twice').toEqual([])
-
-  const records = house.peer.records()
-  expect(repeated(records.map(({ attempt_id }) => attempt_id)), 'attempts handed over twice').toEqual([])
-  expect(repeated(records.map(identityOf)), 'messages handed over twice').toEqual([])
-  const submitted = new Set(records.map(identityOf))
-  const phantom = messages.filter(
-    (message) => message.status === 'delivered' && !submitted.has(identityOf(message)),
-  )
-  expect(phantom, 'delivered, and never handed over').toEqual([])
-
-  const wrong = messages.filter(
-    (message) => message.cost.charged !== chargeOf(message, wasLate) || message.cost.held !== message.parts,
-  )
-  expect(wrong, 'charged otherwise than their state says').toEqual([])
-  const used = messages.reduce((sum, { cost }) => sum + cost.charged, 0)
+  expect(faultsOf({ messages, loads, records: house.peer.records(), wasLate })).toEqual({})
+  const used = usedBy(messages)
   const { granted } = house
   expect(await house.client.balance(house.liveKey)).toMatchObject({
     granted,
@@ -174,10 +147,6 @@ export async function expectNothingLostNorDoubled(
   await house.expectSound()
   return messages
 }
-
-/** A word that comes after a message was given up corrects its state, and never charges. */
-const chargeOf = (message: ApiMessage, wasLate: (message: ApiMessage) => boolean): number =>
-  message.status === 'delivered' && !wasLate(message) ? message.parts : 0
 
 export async function expectSound({ dataFolder }: Pick<CrashHouse, 'dataFolder'>): Promise<void> {
   const { stdout, stderr } = await cliProcess(['doctor', '--json'], { dataFolder })

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { type ProcessEnd, startServerProcess, temporaryFolder } from '../harness.ts'
+import { startServerProcess, temporaryFolder } from '../harness.ts'
+import type { ProcessEnd } from '../server-child.ts'
 
 /** Loaded into the server in front of everything: ends its first or second thread at a signal, as a fault of the machine would. */
 const threadKiller = `

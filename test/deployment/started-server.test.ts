@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DockerStage, readDockerfile } from '../deployment-file.ts'
 import { guidePath, guides } from '../../src/process/guides.ts'
-import { freePort, startApp, startServerProcess, temporaryFolder, type TestApp } from '../harness.ts'
+import { freePort } from '../free-port.ts'
+import { startApp, startServerProcess, temporaryFolder, type TestApp } from '../harness.ts'
 import { readExpressions } from '../monitoring-expressions.ts'
 
 let app: TestApp

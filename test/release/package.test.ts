@@ -122,6 +122,14 @@ test('a command loads what it needs: the version needs no server', () => {
   expect(loaded.filter((path) => /fastify|better-auth|node_modules\/pg\//.test(textOf(path)))).toEqual([])
 })
 
+// V8 keeps sources at one byte a character, or at two; an import of node:http reads its members, of which WebSocket loads undici.
+test('no module of the build costs memory for characters that are wide, or for a client that a server does not use', () => {
+  const modules = paths.filter((path) => /^dist\/[^/]+\.js$/.test(path))
+  expect(modules.length).toBeGreaterThan(50)
+  expect(modules.filter((path) => /[^\0-\x7F]/.test(textOf(path)))).toEqual([])
+  expect(modules.filter((path) => /\bfrom ?["'](?:node:)?http["']/.test(textOf(path)))).toEqual([])
+})
+
 test('a class exists once in the build, so that instanceof is right on both sides of a chunk', () => {
   const defining = paths.filter(
     (path) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Check, runChecks } from '../../scripts/release/check/run-checks.ts'
+import { type Check, type CheckMachine, runChecks } from '../../scripts/release/check/run-checks.ts'
 
 const fine: Check<null> = { name: 'fine', needs: [], run: async () => 'all seen' }
 const broken: Check<null> = { name: 'broken', needs: [], run: () => Promise.reject(new Error('lost one')) }
@@ -10,11 +10,16 @@ const needing: Check<null> = { name: 'needing', needs: [helm], isRoot: true, run
 async function run(
   checks: readonly Check<null>[],
   without: readonly string[] = [],
-  isRoot = false,
+  { isRoot = false, wanted = [] }: { isRoot?: boolean; wanted?: readonly string[] } = {},
 ): Promise<{ holds: boolean; said: string }> {
   const lines: string[] = []
-  const machine = { isRoot, has: async () => false, say: (line: string) => void lines.push(line) }
-  const holds = await runChecks(checks, { on: null, without, machine })
+  const machine: CheckMachine<null> = {
+    isRoot,
+    has: async () => false,
+    say: (line) => void lines.push(line),
+    run: (check, on) => check.run(on),
+  }
+  const holds = await runChecks(checks, { on: null, without, with: wanted, machine })
   return { holds, said: lines.map((line) => line.replace(/ +\d+\.\d s  /, ': ')).join('\n') }
 }
 
@@ -23,7 +28,7 @@ test('what was not checked does not hold: a tool that is missing is named, with 
     holds: false,
     said: '✓ fine: all seen\n? needing: not checked: needs root; helm is not installed: go install helm',
   })
-  expect((await run([needing], [], true)).said).not.toContain('root')
+  expect((await run([needing], [], { isRoot: true })).said).not.toContain('root')
 })
 
 test('a check that fails says why, and the others run', async () => {
@@ -35,4 +40,10 @@ test('a check is left out by name alone', async () => {
     holds: true,
     said: '- needing: left out\n✓ fine: all seen',
   })
+})
+
+test('an optional check runs where it is asked for', async () => {
+  const optional: Check<null> = { ...fine, name: 'long', isOptional: true }
+  expect(await run([optional])).toEqual({ holds: true, said: '- long: left out: --with long runs it' })
+  expect((await run([optional], [], { wanted: ['long'] })).said).toBe('✓ long: all seen')
 })

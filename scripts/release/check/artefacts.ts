@@ -1,9 +1,11 @@
 import { join } from 'node:path'
-import type { Release } from '../release.ts'
+import { debianVersion, type Release } from '../release.ts'
 import type { Tool } from './run-checks.ts'
 
 /** Artefacts of one release, to look at. */
 export interface Artefacts extends Pick<Release, 'version' | 'commit' | 'out'> {
+  /** The parts that were built (`--only`), or those of them that are checked. */
+  parts: readonly string[]
   /** A folder for what checks unpack, which is removed. */
   scratch: string
 }
@@ -13,7 +15,7 @@ export const artefact = ({ out, version }: Artefacts, rest: string): string =>
   join(out, `onesixty-${version}${rest}`)
 
 export const debianPackage = ({ out, version }: Artefacts, arch: string): string =>
-  join(out, `onesixty_${version}-1_${arch}.deb`)
+  join(out, `onesixty_${debianVersion(version)}-1_${arch}.deb`)
 
 /** Returns what `onesixty version` says in a release of this Node.js. */
 export const versionLine = (
@@ -29,6 +31,9 @@ const ofDebian = (name: string, packageName = name): Tool => ({
 
 export const tools = {
   curl: ofDebian('curl'),
+  git: ofDebian('git'),
+  openssl: ofDebian('openssl'),
+  sha256sum: ofDebian('sha256sum', 'coreutils'),
   crane: {
     name: process.env['CRANE'] ?? 'crane',
     install: 'go install github.com/google/go-containerregistry/cmd/crane@v0.22.1',

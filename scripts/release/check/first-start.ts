@@ -1,9 +1,9 @@
 import { type ChildProcess, execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { until } from '../../../test/eventually.ts'
+import { freePort } from '../../../test/free-port.ts'
+import { untilReady, watchChild } from '../../../test/server-child.ts'
 
 /** An installed program. */
 export interface Installed {
@@ -34,15 +34,6 @@ export interface Server {
 const readyWithinMs = 180_000
 const endsWithinMs = 60_000
 
-/** Returns a port on which nobody listens: it was free a moment ago. */
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
-
 /** Starts a server and waits until it is ready. Throws with what it wrote when it ends before. */
 export async function startServer(
   installed: Installed,
@@ -52,39 +43,26 @@ export async function startServer(
   const settings = { ONESIXTY_PORT: String(port), ONESIXTY_DATA: installed.data, ...given.settings }
   const startedMs = performance.now()
   const child = installed.start(['serve'], settings)
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const exited = once(child, 'exit') as Promise<[number | null]>
+  const watched = watchChild(child)
   const signal = (name: 'SIGTERM' | 'SIGKILL'): void => {
     if (child.exitCode !== null || child.signalCode !== null) return
     if (installed.signal === undefined) child.kill(name)
     else installed.signal(child, name)
   }
-  const url = `http://127.0.0.1:${port}`
-  const isReady = (): Promise<boolean> => fetch(`${url}/readyz`).then(({ ok }) => ok, () => false) // prettier-ignore
-  while (!(await isReady())) {
-    if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`The server ended with ${child.exitCode ?? child.signalCode}: ${lastOf(output)}`)
-    if (performance.now() - startedMs > readyWithinMs) {
-      signal('SIGKILL')
-      throw new Error(`The server was not ready within ${readyWithinMs / 1000} s: ${lastOf(output)}`)
-    }
-    await sleep(20)
-  }
+  await untilReady(watched, { port, readyWithinMs, giveUp: () => signal('SIGKILL') })
   return {
-    url,
+    url: `http://127.0.0.1:${port}`,
     child,
     settings,
     readyMs: performance.now() - startedMs,
-    output: () => output,
+    output: watched.output,
     async stop() {
       signal('SIGTERM')
       const late = new AbortController()
-      const end = await Promise.race([exited, sleep(endsWithinMs, null, { signal: late.signal })])
+      const end = await Promise.race([watched.ended, sleep(endsWithinMs, null, { signal: late.signal })])
       late.abort()
       if (end === null) throw new Error(`The server did not end within ${endsWithinMs / 1000} s of SIGTERM.`)
-      return end[0]
+      return end.code
     },
     kill: () => signal('SIGKILL'),
   }
@@ -97,11 +75,9 @@ export async function runCommand(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | null; output: string }> {
   const child = installed.start(args, { ONESIXTY_DATA: installed.data, ...settings })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, output: output.trim() }
+  const { ended, output } = watchChild(child)
+  const { code } = await ended
+  return { code, output: output().trim() }
 }
 
 /**
@@ -142,18 +118,6 @@ async function sendAsPrinted(server: Server): Promise<void> {
     () => sh(status),
     (history) => history.includes('"status":"delivered"'),
   )
-}
-
-/** Asks again and again until the answer will do; throws with the last one after a minute. */
-export async function until<T>(ask: () => Promise<T>, isEnough: (found: T) => boolean): Promise<T> {
-  const startedMs = performance.now()
-  for (;;) {
-    const found = await ask()
-    if (isEnough(found)) return found
-    if (performance.now() - startedMs > endsWithinMs)
-      throw new Error(`Not so within ${endsWithinMs / 1000} s: ${JSON.stringify(found).slice(0, 300)}`)
-    await sleep(100)
-  }
 }
 
 const lastOf = (output: string): string => output.trim().split('\n').slice(-3).join(' ').slice(-400)

@@ -1,17 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { until } from '../../../test/eventually.ts'
 import { crane, startRegistry } from '../image.ts'
-import { run } from '../release.ts'
+import { revisionOf, run } from '../release.ts'
 import { type Artefacts, artefact, tools, versionLine } from './artefacts.ts'
-import {
-  type Installed,
-  proveFirstStart,
-  runCommand,
-  type Server,
-  startServer,
-  until,
-} from './first-start.ts'
+import { type Installed, proveFirstStart, runCommand, type Server, startServer } from './first-start.ts'
 import { type MountedTree, mountTree } from './mounts.ts'
 import type { Check } from './run-checks.ts'
 
@@ -58,7 +52,7 @@ export const craneCheck: Check<Artefacts> = {
         const found = [User, Entrypoint.join(' '), Cmd.join(' '), label('version'), label('revision')].join(
           ', ',
         )
-        const wanted = `${user}, /usr/bin/onesixty, serve, ${on.version}, ${on.commit}`
+        const wanted = `${user}, /usr/bin/onesixty, serve, ${on.version}, ${revisionOf(on)}`
         if (found !== wanted) throw new Error(`The image for ${platform} has ${found}, not ${wanted}.`)
       })
     return `valid; both platforms start /usr/bin/onesixty serve as ${user}`
@@ -78,10 +72,21 @@ mount -t tmpfs -o mode=0700,uid=10001,gid=10001 tmpfs "$1/root/var/lib/onesixty"
     [files],
   )
 
-/** The process that a container begins with, below the one that made its namespace. */
-function firstProcess(pid: number | undefined): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  return Number(children.trim().split(' ')[0])
+/** The process that a container begins with, below the one that made its namespace; null where there is none yet, or none any more. */
+function firstProcess(pid: number | undefined): number | null {
+  if (pid === undefined) return null
+  try {
+    return firstOf(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'))
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Returns the first process of proc_pid_task_children(5), which is empty where there is none: 0 would be the group of the caller. */
+export function firstOf(children: string): number | null {
+  const pid = Number(children.trim().split(' ')[0])
+  return pid > 0 ? pid : null
 }
 
 const containerIn = (tree: MountedTree, env: Readonly<Record<string, string>>): Installed => ({
@@ -92,7 +97,11 @@ const containerIn = (tree: MountedTree, env: Readonly<Record<string, string>>): 
       { env: { ...env, ...settings }, outside: true },
     ),
   // SIGKILL to the process that made the namespace would leave its child: chroot takes the order to die with it away when it changes the user.
-  signal: ({ pid }, name) => void process.kill(firstProcess(pid), name),
+  signal: (maker, name) => {
+    const first = firstProcess(maker.pid)
+    if (first === null) maker.kill(name)
+    else process.kill(first, name)
+  },
 }) // prettier-ignore
 
 /** The kernel runs the files of the image as a container: process 1, user 10001, a root that cannot be written. */
@@ -139,17 +148,20 @@ async function expectContained(installed: Installed, { child, settings }: Server
   return 'process 1, user 10001, read-only root, healthy'
 }
 
+/** As many as one send and one page of history take. */
+const drained = 100
+
 /** Sends, stops the server at once, and reads after the next start that no outcome is unknown. */
 async function expectDrained(installed: Installed, key: string): Promise<string> {
   const server = await startServer(installed)
   try {
-    const to = Array.from({ length: 100 }, (_, i) => `+1500555${String(1000 + i)}`)
+    const to = Array.from({ length: drained }, (_, i) => `+1500555${String(1000 + i)}`)
     const { status } = await fetch(`${server.url}/api/v1/send`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ to, text: 'Drained' }),
     })
-    if (status !== 202) throw new Error(`A send to 100 numbers got ${status}.`)
+    if (status !== 202) throw new Error(`A send to ${drained} numbers got ${status}.`)
     const end = await server.stop()
     if (end !== 0) throw new Error(`It ended with ${end} while messages were on their way.`)
   } finally {
@@ -158,14 +170,14 @@ async function expectDrained(installed: Installed, key: string): Promise<string>
   const again = await startServer(installed)
   try {
     const ask = async (): Promise<{ status: string; final: boolean }[]> => {
-      const response = await fetch(`${again.url}/api/v1/history?limit=100`, { headers: { authorization: `Bearer ${key}` } }) // prettier-ignore
+      const response = await fetch(`${again.url}/api/v1/history?limit=${drained}`, { headers: { authorization: `Bearer ${key}` } }) // prettier-ignore
       return ((await response.json()) as { data: { status: string; final: boolean }[] }).data
     }
-    const messages = await until(ask, (all) => all.every(({ final }) => final))
+    const messages = await until(ask, (all) => all.length === drained && all.every(({ final }) => final))
     const unknown = messages.filter(({ status }) => status === 'unconfirmed')
     if (unknown.length > 0) throw new Error(`SIGTERM left ${unknown.length} outcomes unknown.`)
     await again.stop()
-    return 'SIGTERM between 100 messages left no outcome unknown'
+    return `SIGTERM between ${drained} messages left no outcome unknown`
   } finally {
     again.kill()
   }

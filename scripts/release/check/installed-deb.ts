@@ -1,5 +1,5 @@
-import type { Artefacts } from './artefacts.ts'
-import { debianPackage } from './artefacts.ts'
+import { debianVersion } from '../release.ts'
+import { type Artefacts, debianPackage } from './artefacts.ts'
 import type { Installed } from './first-start.ts'
 import { type MountedTree, mountOverlay, mustRun } from './mounts.ts'
 
@@ -11,6 +11,8 @@ export interface DebianTree {
   /** Paths in the tree. */
   packages: { older: string; built: string; newer: string }
   version: string
+  /** Copies a package of this machine into the tree with another version, as which it is installed; its path there. */
+  rename(file: string, version: string): Promise<string>
   /** Installs a package; the exit code of dpkg, and what it and its scripts wrote. */
   install(file: string): Promise<{ code: number | null; output: string }>
   /** Returns the version that dpkg has installed. */
@@ -36,7 +38,7 @@ async function prepare(on: Artefacts, tree: MountedTree): Promise<DebianTree> {
   // Left behind by nobody: a machine that has the package itself proves nothing.
   await tree.run(['dpkg', '--purge', 'onesixty'])
   await tree.run(['rm', '-rf', dataFolder])
-  const version = `${on.version}-1`
+  const version = `${debianVersion(on.version)}-1`
   const packages = { older: await rename(tree, { built, version, to: before }), built, newer: await rename(tree, { built, version, to: after }) } // prettier-ignore
   return {
     tree,
@@ -45,6 +47,11 @@ async function prepare(on: Artefacts, tree: MountedTree): Promise<DebianTree> {
     installed: {
       data: dataFolder,
       start: (args, settings) => tree.start(['onesixty', ...args], { env: settings }),
+    },
+    async rename(file, to) {
+      await mustRun(tree, ['cp', file, `${tree.root}/tmp/given.deb`], { outside: true })
+      const given = await mustRun(tree, ['dpkg-deb', '--field', '/tmp/given.deb', 'Version'])
+      return rename(tree, { built: '/tmp/given.deb', version: given, to })
     },
     install: (file) => tree.run(['dpkg', '--install', file]),
     installedVersion: () => mustRun(tree, ['dpkg-query', '--show', '--showformat=${Version}', 'onesixty']),

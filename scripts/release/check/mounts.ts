@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { watchChild } from '../../../test/server-child.ts'
 
-/** A tree in mounts of its own, which nobody else sees and which are gone with `close`. */
+/** A tree in mounts of its own, which no other process sees. `close` ends what was started with them, and they are gone. */
 export interface MountedTree {
   /** The tree, in these mounts. */
   root: string
@@ -48,7 +49,8 @@ mount --bind /dev "$1/root/dev"
 mount -t proc proc "$1/root/proc"
 echo mounted
 exec cat`
-  // It ends with its standard input, so that nothing stays mounted when this process is killed.
+  // Mounts last as long as a process that has them. This one ends with its standard input; what `start` started ends with `close`, and where that is not
+  // reached, with the group of the check (process-group.ts).
   const holder = spawn('unshare', ['--mount', 'sh', '-c', whole, 'sh', place, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
   })
@@ -60,26 +62,27 @@ exec cat`
     ended.then(() => false),
   ])
   if (!isMounted) throw new Error(`The tree could not be mounted: ${reason.trim()}`)
+  const started = new Set<ChildProcess>()
   const start: MountedTree['start'] = (command, { env = {}, outside } = {}) => {
     const inside = outside === true ? command : ['chroot', root, ...command]
     const all = [`--mount=/proc/${holder.pid}/ns/mnt`, '--', ...inside]
-    return spawn('nsenter', all, {
+    const child = spawn('nsenter', all, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: path, LC_ALL: 'C', ...env },
     })
+    started.add(child)
+    child.once('exit', () => started.delete(child))
+    return child
   }
   return {
     root,
     start,
     async run(command, options) {
-      const child = start(command, options)
-      let output = ''
-      for (const stream of [child.stdout, child.stderr])
-        stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
-      const [code] = (await once(child, 'close')) as [number | null]
-      return { code, output: output.trim() }
+      const { ended: end, output } = watchChild(start(command, options))
+      return { code: (await end).code, output: output().trim() }
     },
     async close() {
+      await Promise.all([...started].map((child) => (child.kill('SIGKILL'), once(child, 'exit'))))
       holder.stdin.end()
       await ended
       await rm(place, { recursive: true, force: true })

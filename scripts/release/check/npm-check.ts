@@ -8,7 +8,7 @@ import { type Installed, proveFirstStart, runCommand } from './first-start.ts'
 import type { Check } from './run-checks.ts'
 
 /** Installs the package into an empty folder, without the registry. Returns the folder. */
-async function install(on: Artefacts): Promise<string> {
+export async function installPackage(on: Artefacts): Promise<string> {
   const folder = join(on.scratch, 'project')
   await mkdir(folder, { recursive: true })
   // What npm installs into: a folder with a package.json of its own.
@@ -44,7 +44,7 @@ export const npmCheck: Check<Artefacts> = {
   name: 'npm',
   needs: [tools.curl],
   async run(on) {
-    const installed = await onNode(await install(on), { node: process.execPath, name: 'own-node' })
+    const installed = await onNode(await installPackage(on), { node: process.execPath, name: 'own-node' })
     await expectVersion(on, installed, process.versions.node)
     return proveFirstStart(installed)
   },
@@ -58,7 +58,7 @@ export const nodesCheck: Check<Artefacts> = {
   name: 'nodes',
   needs: [tools.curl],
   async run(on) {
-    const folder = await install({ ...on, scratch: join(on.scratch, 'nodes') })
+    const folder = await installPackage({ ...on, scratch: join(on.scratch, 'nodes') })
     const seen: string[] = []
     for (const version of [lowest, newest]) {
       const { file } = await nodeBinary('x64', `v${version}`)

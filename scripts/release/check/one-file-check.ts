@@ -4,6 +4,7 @@ import { run } from '../release.ts'
 import { type Artefacts, artefact, tools, versionLine } from './artefacts.ts'
 import { type Installed, proveFirstStart, runCommand, type Server } from './first-start.ts'
 import { type MountedTree, mountTree } from './mounts.ts'
+import { otherProgramFiles } from './program-mappings.ts'
 import type { Check } from './run-checks.ts'
 
 /** What a system needs for the executable: what `ldd` names, and certificates. */
@@ -29,21 +30,16 @@ async function mountBare(on: Artefacts): Promise<MountedTree> {
   return mountTree('\ncp -a "$2/." "$1/root/"\nmkdir -m 1777 "$1/root/tmp"', [folder])
 }
 
-/** What belongs to a program that was extracted or is read from a folder; libraries of the system and what the server stores do not. */
-const isOfProgram = (path: string): boolean =>
-  path.startsWith('/') && !/^\/(?:lib|lib64|usr\/lib|dev|proc|memfd:|tmp\/data\/)/.test(path)
-
 /** Throws if the server has another file of a program open or mapped than the executable, which it calls by its path in the tree. */
 async function expectNoOtherFile({ child }: Server, root: string): Promise<string> {
   const folder = `/proc/${child.pid}`
-  const mapped = [...(await readFile(`${folder}/maps`, 'utf8')).matchAll(/ (\/\S+)$/gm)].map(([, path = '']) => path) // prettier-ignore
+  const maps = await readFile(`${folder}/maps`, 'utf8')
+  if (!maps.includes('/onesixty'))
+    throw new Error('The server is another process than the one that was started.')
   const opened = await Promise.all(
     (await readdir(`${folder}/fd`)).map((fd) => readlink(`${folder}/fd/${fd}`).catch(() => '')),
   )
-  const inTree = [...mapped, ...opened].map((path) =>
-    path.startsWith(root) ? path.slice(root.length) : path,
-  )
-  const others = [...new Set(inTree)].filter((path) => isOfProgram(path) && !path.endsWith('/onesixty'))
+  const others = otherProgramFiles({ maps, opened, root })
   if (others.length > 0) throw new Error(`It has other files open than itself: ${others.join(', ')}`)
   return 'no program file open but itself'
 }

@@ -18,9 +18,13 @@ const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
  * Writes what the executables of all processors have in common: the program as one blob. Neither code cache nor snapshot, which belong to the machine that
  * made them.
  */
-async function buildBlob({ work, commit }: Pick<Release, 'work' | 'commit'>): Promise<string> {
+async function buildBlob({
+  work,
+  version,
+  commit,
+}: Pick<Release, 'work' | 'version' | 'commit'>): Promise<string> {
   const program = join(work, 'one-file-program')
-  await buildProgram(program, { programFiles: join(here, 'program-files.ts'), commit })
+  await buildProgram(program, { programFiles: join(here, 'program-files.ts'), version, commit })
   await passExecutable(program)
   // Node.js writes the path of the main file into the blob: a relative one is the same in every folder.
   await copyFile(join(here, 'boot.cjs'), join(work, 'boot.cjs'))

@@ -7,10 +7,9 @@ import {
   type MigrationState,
   type RecordedMigration,
 } from '../../storage/seam/compare-migrations.ts'
-import { UnusableError } from '../../storage/seam/unusable-error.ts'
 import { openDatabaseFile } from '../../storage/sqlite/database-file.ts'
 import type { CommandContext } from '../core/command-context.ts'
-import { CommandError } from '../core/command-errors.ts'
+import { CommandError, UnfitError } from '../core/command-errors.ts'
 import type { Output } from '../core/command.ts'
 
 /** Migrations of a version by the database that they are for, since the statements differ. */
@@ -34,8 +33,8 @@ export function parseKnownMigrations(text: string): KnownMigrations {
 }
 
 /**
- * Says whether a server would start on the database, of this version or of the one whose migrations are given, and changes nothing. Throws `UnusableError`
- * where the database has migrations that the version does not know, or has others by their names.
+ * Says whether the database fits this version, or the one whose migrations are given, and changes nothing. Throws `UnfitError` where the database has
+ * migrations that the version does not know, or has others by their names; anything else says nothing about the version.
  */
 export async function checkSchema(
   { config }: Pick<CommandContext, 'config'>,
@@ -44,11 +43,11 @@ export async function checkSchema(
   const compare = config.databaseUrl === null ? compareEmbedded : compareOnServer
   const state = await compare(config, known)
   if (state.unknown.length > 0)
-    throw new UnusableError(
+    throw new UnfitError(
       `The database has migrations that ${known === null ? 'this' : 'that'} version does not know: ${state.unknown.join(', ')}. Use a newer version.`,
     )
   if (state.changed.length > 0)
-    throw new UnusableError(
+    throw new UnfitError(
       `Migrations were changed after they had been applied to this database: ${state.changed.join(', ')}.`,
     )
   return { json: { fits: true, pending: state.pending }, text: describe(state) }

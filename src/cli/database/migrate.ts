@@ -8,7 +8,7 @@ const listOf = { code: 'unreadable_migrations', what: 'a list of migrations' }
 export const migrateCommand = command({
   summary: 'Upgrades the database schema, and creates the database when there is none.',
   details:
-    'The server does the same at each start. Take a backup first: a schema cannot be downgraded. With --check it changes nothing and says whether a server would start: 78 if the database is of a newer version.',
+    'The server does the same at each start. Take a backup first: a schema cannot be downgraded. With --check it changes nothing and says whether the database fits: exit code 65 where it does not, as one of a newer version; any other failure means that it could not be compared.',
   arguments: [],
   options: {
     check: { type: 'flag', summary: 'Only compare the schema with the migrations of this version.' },
