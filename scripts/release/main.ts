@@ -86,7 +86,7 @@ async function main(): Promise<void> {
   const release = await describeRelease(join(root, 'release'), { changed: changes !== '' })
   const key = await readSigningKey(process.env)
   if (key !== null && isDirty(release.version))
-    throw new Error('What is built with --dirty is not signed: unset ONESIXTY_RELEASE_KEY_FILE.')
+    throw new Error('What is built with --dirty is not signed: unset RELEASE_KEY_FILE.')
   await rm(release.out, { recursive: true, force: true })
   await mkdir(release.work, { recursive: true })
   const packages = await bundle(release)

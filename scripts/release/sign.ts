@@ -2,10 +2,10 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } f
 import { readFile, stat, writeFile } from 'node:fs/promises'
 
 /** The file with the key, in an environment that tools of the build see: never the key itself. */
-const setting = 'ONESIXTY_RELEASE_KEY_FILE'
+const setting = 'RELEASE_KEY_FILE'
 
 /**
- * Reads the key that signs a release from the file that `ONESIXTY_RELEASE_KEY_FILE` names: an Ed25519 key in PEM, which `openssl genpkey -algorithm ed25519`
+ * Reads the key that signs a release from the file that `RELEASE_KEY_FILE` names: an Ed25519 key in PEM, which `openssl genpkey -algorithm ed25519`
  * writes. Returns null where none is set. Throws for another kind of key, and for a file that others than its owner can read.
  */
 export async function readSigningKey(

@@ -22,7 +22,7 @@ test('openssl verifies the signature of the sums, and finds one changed byte of 
   openssl('genpkey', '-algorithm', 'ed25519', '-out', 'key.pem')
   openssl('pkey', '-in', 'key.pem', '-pubout', '-out', 'release-key.pem')
   await chmod(join(folder, 'key.pem'), 0o600)
-  const key = await readSigningKey({ ONESIXTY_RELEASE_KEY_FILE: join(folder, 'key.pem') })
+  const key = await readSigningKey({ RELEASE_KEY_FILE: join(folder, 'key.pem') })
   if (key === null) throw new Error('No key was read.')
   const signature = await signSums(join(folder, 'SHA256SUMS'), key)
   expect((await stat(signature)).size).toBe(64)
@@ -41,12 +41,12 @@ test('openssl verifies the signature of the sums, and finds one changed byte of 
 
 test('without a key nothing is signed; another kind of key, and one that others can read, are refused', async () => {
   expect(await readSigningKey({})).toBeNull()
-  expect(await readSigningKey({ ONESIXTY_RELEASE_KEY_FILE: '' })).toBeNull()
+  expect(await readSigningKey({ RELEASE_KEY_FILE: '' })).toBeNull()
   openssl('genpkey', '-algorithm', 'rsa', '-out', 'rsa.pem')
-  const env = { ONESIXTY_RELEASE_KEY_FILE: join(folder, 'rsa.pem') }
-  await chmod(env.ONESIXTY_RELEASE_KEY_FILE, 0o644)
+  const env = { RELEASE_KEY_FILE: join(folder, 'rsa.pem') }
+  await chmod(env.RELEASE_KEY_FILE, 0o644)
   await expect(readSigningKey(env)).rejects.toThrow('Run chmod 600')
-  await chmod(env.ONESIXTY_RELEASE_KEY_FILE, 0o600)
+  await chmod(env.RELEASE_KEY_FILE, 0o600)
   await expect(readSigningKey(env)).rejects.toThrow('of the kind rsa')
-  await expect(readSigningKey({ ONESIXTY_RELEASE_KEY_FILE: join(folder, 'none') })).rejects.toThrow('ENOENT')
+  await expect(readSigningKey({ RELEASE_KEY_FILE: join(folder, 'none') })).rejects.toThrow('ENOENT')
 })

@@ -30,9 +30,9 @@ const namesIn = (sums: string): string[] =>
 async function verifySignature(out: string, scratch: string): Promise<string> {
   const isSigned = (await readdir(out)).includes('SHA256SUMS.sig')
   if (!isSigned) return 'not signed'
-  const keyFile = process.env['ONESIXTY_RELEASE_KEY_FILE'] ?? ''
+  const keyFile = process.env['RELEASE_KEY_FILE'] ?? ''
   if (keyFile === '')
-    throw new Error('SHA256SUMS.sig cannot be verified: set ONESIXTY_RELEASE_KEY_FILE as for the build.')
+    throw new Error('SHA256SUMS.sig cannot be verified: set RELEASE_KEY_FILE as for the build.')
   const publicKey = join(scratch, 'release-key.pem')
   await run('openssl', ['pkey', '-in', keyFile, '-pubout', '-out', publicKey])
   const verify = [
