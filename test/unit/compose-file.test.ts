@@ -39,7 +39,7 @@ test('each setting that the files of deployment and their documents name is one'
   const ofTests = Object.keys(proofSizes).map((name) => `ONESIXTY_TEST_${name}`)
   const ofProgram = Object.values(settings).map(({ env }) => env)
   // A variable of Compose.
-  const others = ['ONESIXTY_API_KEY', 'ONESIXTY_PROGRAM', 'ONESIXTY_RELEASE_KEY_FILE', 'ONESIXTY_VERSION', 'ONESIXTY_TEST_SCREENSHOTS'] // prettier-ignore
+  const others = ['ONESIXTY_API_KEY', 'ONESIXTY_PROGRAM', 'ONESIXTY_VERSION', 'ONESIXTY_TEST_SCREENSHOTS']
   const known = new Set<string>([...ofProgram, ...ofTests, ...others])
   const files = ['Dockerfile', 'compose.yaml', ...globSync('deploy/**/*', { cwd: repository }).filter(isFile)]
   const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: repository })
