@@ -44,6 +44,8 @@ export function fillMessages(database: DatabaseSync, filling: Filling): FilledRa
   const others = addAccounts(database, nowMs)
   insertMessages(database, filling, others, range)
   database.exec(attemptsOfMessages)
+  database.exec(changesOfMessages)
+  database.exec(lastChange)
   database.exec(queueOfMessages)
   database.exec(totalsOfQueue)
   database.exec(daysOfMessages)
@@ -150,8 +152,14 @@ const attemptsOfMessages = `insert into attempts (account_id, mode, message_id, 
     case charged when 1 then '["sim_' || substr(id, 5) || '_1_mi8v2k3x_d"]' end, case charged when 1 then 'accepted' else error_code end,
     created_at + 10, created_at + 20
   from messages where attempts = 1 order by account_id, mode, id`
-const queueOfMessages = `insert into queue (route_key, account_id, priority, due_at, message_id, mode, parts, expires_at, changed_at)
-  select 'live:', account_id, 1, created_at, id, mode, parts, expires_at, created_at from messages where status = 'queued' order by account_id, created_at, id`
+/** As a migration makes them of messages that are there: each millisecond a unit. */
+const changesOfMessages = `insert into message_changes (account_id, mode, number, part, messages)
+  select account_id, mode, updated_at * 1000, part, group_concat(substr(id, 5) || ':' || sequence, ' ') from (
+    select account_id, mode, updated_at, id, sequence, (row_number() over (partition by account_id, mode, updated_at order by id) - 1) / 100 as part from messages)
+  group by account_id, mode, updated_at, part`
+const lastChange = `update instance set last_change = max(last_change, (select max(updated_at) from messages) * 1000 + 999)`
+const queueOfMessages = `insert into queue (route_key, account_id, priority, due_at, message_id, mode, parts, expires_at)
+  select 'live:', account_id, 1, created_at, id, mode, parts, expires_at from messages where status = 'queued' order by account_id, created_at, id`
 const totalsOfQueue = `insert into queue_totals (account_id, mode, route_key, messages, parts, next_expiry_at)
   select account_id, mode, route_key, count(*), sum(parts), min(expires_at) from queue group by account_id, mode, route_key`
 const daysOfMessages = `insert into usage_days (account_id, mode, day, parts)

@@ -5,6 +5,7 @@ import type { DispatchUnits } from '../src/dispatch/submissions/dispatch-units.t
 import { Dispatcher, type DispatcherDeps } from '../src/dispatch/submissions/dispatcher.ts'
 import { grantSms } from '../src/ledger/grants.ts'
 import { claimMessages } from '../src/messages/queue/claim-messages.ts'
+import { changeOnDemand, takeChange } from '../src/messages/core/change-number.ts'
 import { readOpenOf } from '../src/messages/outcomes/open-attempts.ts'
 import { units } from '../src/messages/units.ts'
 import type { ConnectorKind } from '../src/connectors/connector.ts'
@@ -17,7 +18,7 @@ import type { SendRequest, SendResult } from '../src/messages/send/send-request.
 import { touchDirectory } from '../src/storage/seam/directory-version.ts'
 import { insertRows } from '../src/storage/seam/sets.ts'
 import type { Mode } from '../src/storage/tables/schema.ts'
-import { openRealStorage, openTestStorage, type TestStorage } from './open-test-storage.ts'
+import { openRealStorage, openTestStorage, startInstance, type TestStorage } from './open-test-storage.ts'
 import { sendRequest } from './send-request.ts'
 
 export interface MessagesFixture extends TestStorage {
@@ -65,14 +66,7 @@ export async function openMessagesFixture(
   const { storage, clock, ids } = base
   const log = createLog('silent', { write: () => undefined })
   const metrics = createMetrics()
-  await storage.writer.write((tx) =>
-    insertRows(
-      tx,
-      'instance',
-      [{ id: 1, epoch: 1, directory_version: 1, created_at: clock.now() }],
-      'ignore',
-    ),
-  )
+  await storage.writer.write((tx) => startInstance(tx, clock.now()))
   const quiet = new QuietHoursCache(storage.read)
   const pool: DevicePool = new DevicePool({
     read: storage.read,
@@ -101,7 +95,9 @@ export async function openMessagesFixture(
     async claim(input) {
       if (quiet.withHours(input.requests) === null) await quiet.refresh()
       const requests = quiet.withHours(input.requests) ?? input.requests
-      return storage.writer.write((tx) => claimMessages(tx, ids, { ...input, requests }))
+      return storage.writer.write((tx) =>
+        claimMessages(tx, ids, { ...input, requests }, changeOnDemand(tx, input.nowMs)),
+      )
     },
     settleOutcomes: (settlements) => storage.writer.write((tx) => units.settleOutcomes(tx, settlements)),
     settleReceipts: (words) => storage.writer.write((tx) => units.settleReceipts(tx, words)),
@@ -184,7 +180,9 @@ export async function openMessagesFixture(
     },
     async send(row) {
       const made = request(row)
-      const [result] = await storage.writer.write((tx) => sendMessages(tx, [made]))
+      const [result] = await storage.writer.write((tx) =>
+        sendMessages(tx, [made], takeChange(tx, made.createdAt)),
+      )
       dispatcher.wake(
         routeFrom({
           account_id: made.accountId,

@@ -64,16 +64,6 @@ const inFiles = (text: string, why: string, ...files: readonly string[]): WordEx
 
 export const exceptions: readonly WordException[] = [
   {
-    file: 'src/cli/device/device-receipts.ts',
-    text: 'readParked',
-    why: 'an export of src/messages/outcomes/parked-receipts.ts, which is not done yet',
-  },
-  {
-    file: 'src/messages/history/history-horizon.ts',
-    text: 'heardOf',
-    why: 'a member that src/app and src/dispatch use; its room keeps its names until it is rebuilt',
-  },
-  {
     file: 'src/messages/inbound/inbound-message.ts',
     text: 'toldOtherwise',
     why: 'a member of Inbound of src/connectors/connector.ts, which is not done yet',
@@ -84,28 +74,18 @@ export const exceptions: readonly WordException[] = [
     why: 'a member of Inbound of src/connectors/connector.ts, which is not done yet',
   },
   {
-    file: 'src/messages/outcomes/settlement.ts',
-    text: 'failuresTold',
-    why: 'a member that src/connectors and src/dispatch use; its room keeps its names until it is rebuilt',
-  },
-  {
-    file: 'src/messages/outcomes/settlement.ts',
-    text: 'inDoubt',
-    why: 'a member that src/connectors and src/dispatch use; its room keeps its names until it is rebuilt',
-  },
-  {
     file: 'src/privacy/erase-number-traces.ts',
-    text: 'forgetParkedAbout',
+    text: 'forgetUnmatchedAbout',
     why: 'an export of src/messages/outcomes, which keeps its names until it is rebuilt',
   },
   {
     file: 'src/privacy/erase-number-traces.ts',
-    text: 'ParkedPlace',
+    text: 'UnmatchedPlace',
     why: 'an export of src/messages/outcomes, which keeps its names until it is rebuilt',
   },
   {
     file: 'src/privacy/erase-page.ts',
-    text: 'rangeInDoubt',
+    text: 'rangeOfUnknownParts',
     why: 'an export of src/messages/outcomes, which keeps its names until it is rebuilt',
   },
   {
@@ -122,11 +102,6 @@ export const exceptions: readonly WordException[] = [
     file: 'src/accounts/people/password-rules.ts',
     text: 'freedom whatever trustno',
     why: 'a list of common passwords',
-  },
-  {
-    file: 'src/app/send-ports.ts',
-    text: 'horizon.heardOf',
-    why: 'a member of src/messages/history/history-horizon.ts, which a later issue rebuilds',
   },
   {
     file: 'src/app/phones.ts',
@@ -164,7 +139,7 @@ export const exceptions: readonly WordException[] = [
     why: 'a file of the data folder, which an upgraded server reads',
   },
   ...inFiles(
-    'inDoubt',
+    'unknownParts',
     'a member of an outcome, which the submission log stores',
     'src/connectors/connector.ts',
     'src/connectors/smpp/submit/submit-message.ts',
@@ -172,7 +147,7 @@ export const exceptions: readonly WordException[] = [
     'src/dispatch/outcomes/valid-outcome.ts',
   ),
   ...inFiles(
-    'failuresTold',
+    'failuresReported',
     'a member of an outcome, which the submission log stores',
     'src/connectors/connector.ts',
     'src/connectors/smpp/link.ts',
@@ -191,19 +166,14 @@ export const exceptions: readonly WordException[] = [
   ...inFiles('markHeard', 'an export that src/app/phones.ts uses', 'src/devices/phones/registered-phones.ts'),
   ...inFiles('mayBeTold', 'a member of DueMail in src/alerts', 'src/dispatch/sweepers/alert-mailer.ts'),
   ...inFiles(
-    'dropOldestParked',
-    'an export of src/messages/outcomes/parked-receipts.ts, which is not done yet',
+    'dropOldestUnmatched',
+    'an export of src/messages/outcomes/unmatched-receipts.ts, which is not done yet',
     'src/dispatch/sweepers/receipt-expirer.ts',
   ),
   ...inFiles('parkedReceiptHours', 'the name of a setting', 'src/dispatch/sweepers/sweepers.ts'),
   ...inFiles('parkedReceipts', 'the name of a setting', 'src/dispatch/sweepers/sweepers.ts'),
   ...inFiles('isHeard', 'an argument of src/runtime/shared-counts.ts', 'src/dispatch/nodes/broadcasts.ts'),
   ...inFiles('ToldTime', 'a type of src/runtime/agreed-clock.ts', 'src/dispatch/nodes/heartbeats.ts'),
-  ...inFiles(
-    'heardOf',
-    'a method of the horizon, whose room a later issue rebuilds',
-    'src/dispatch/inbound/inbound-receiver.ts',
-  ),
   {
     file: 'src/alerts/alert-mails.ts',
     text: 'mayBeTold',
@@ -225,10 +195,6 @@ export const donePaths: readonly string[] = [
 
 /** Files below `donePaths` that are rebuilt by a later issue, and get their words with it. */
 export const laterPaths: readonly string[] = [
-  'src/messages/outcomes/doubtful-parts.ts',
-  'src/messages/outcomes/end-doubts.ts',
-  'src/messages/outcomes/expect-receipts.ts',
-  'src/messages/outcomes/late-yes.ts',
-  'src/messages/outcomes/parked-receipts.ts',
-  'src/messages/outcomes/settle-outcomes.ts',
+  'src/messages/outcomes/unknown-parts.ts',
+  'src/messages/outcomes/unmatched-receipts.ts',
 ]

@@ -38,7 +38,7 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'receipts',
     'what the network says later',
-    ['src/smpp/*/receipt*.ts', 'src/connectors/smpp/*/{unparsed,known-ids,incoming}.ts', 'src/smpp/*/message-id.ts', 'src/messages/*/*receipt*.ts', 'src/messages/*/{recycled-ids,open-parts,network-ids,group-members,merge-phone-report}.ts', 'src/dispatch/*/{receipt-store,receipt-expirer,resume-receipts}.ts'],
+    ['src/smpp/*/receipt*.ts', 'src/connectors/smpp/*/{unparsed,known-ids,incoming}.ts', 'src/smpp/*/message-id.ts', 'src/messages/*/*receipt*.ts', 'src/messages/*/{recycled-ids,close-waits,open-parts,network-ids,group-members,merge-phone-report}.ts', 'src/dispatch/*/{receipt-store,receipt-expirer,resume-receipts}.ts'],
     ['test/smpp/*.test.ts', 'test/dispatch/*.test.ts', 'test/phones/restarts.test.ts'],
   ),
   room(
@@ -56,13 +56,13 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'messages',
     'the states of a message and its queue',
-    ['src/messages/*/{advance-messages,own-payers,stranded,claim-messages,within-paces,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,doubtful-parts,late-yes,open-attempts,quiet-until,phone-offers,read-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,deferred-to-end,end-doubts,queue-position,accounts-that-sent,last-submitted}.ts'],
+    ['src/messages/*/{advance-messages,change-number,message-changes,lone-sends,accepted-send,history-updates,own-payers,stranded,claim-messages,within-paces,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,attempt-evidence,verdict,evidence-store,move-by-evidence,raise-attempt,requeue-or-end,report-parts,unknown-parts,open-attempts,quiet-until,phone-offers,read-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,deferred-to-end,forget-unknown-parts,queue-position,accounts-that-sent}.ts'],
     ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,crowds,fair-turns,fetch-routes,gateway,gateway-pace,open-offers,own-devices,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
   ),
   room(
     'dispatch',
     'which device, when, and what next',
-    ['src/dispatch/*/{choose-device,retry-policy,breaker,route-ring,rate-limit,sim-paces,throughput,eligible-devices-count,disabled-phones,ready-claims,fetch-turns,held-offers,valid-outcome,another-device,orphaned-claims,device-trust,doubt,unknown-outcome,known-senders,opted-out-claims,half-open-phones,unreported-offers,phone-gateway,phone-report,phone-reports,due-routes,queue-clock}.ts'],
+    ['src/dispatch/*/{choose-device,retry-policy,breaker,route-ring,rate-limit,sim-paces,throughput,eligible-devices-count,disabled-phones,ready-claims,fetch-turns,held-offers,valid-outcome,another-device,orphaned-claims,device-trust,doubt,unknown-outcome,known-senders,opted-out-claims,half-open-phones,unreported-offers,phone-gateway,phone-report,phone-reports,report-merge,due-routes,queue-clock}.ts'],
     ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,crowds,fair-turns,fetch-routes,gateway,gateway-pace,open-offers,own-devices,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts'],
   ),
 ] // prettier-ignore
@@ -93,14 +93,14 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
     because: 'Several nodes, or time that passes: held by proofs (`npm run prove`).',
     files: [
       'src/dispatch/*/{alert-mailer,alert-watch,pack-counts,device-event,device-reporter,remote-devices,drained-health,due-releaser,finished-submission,expirer,purge-old,fragment-expirer,gauges,inbound-rate,inbound-receiver,key-use-recorder,link-leases,heartbeats,broadcasts,outcome-store,phone-waker,offer-expirer,send-recalls,progress-keeper,quiet-hours-cache,report-recalls,test-credit-refill,rescuer,retention,route-refill,unroutable-messages,test-simulator,traffic-purger,unread-keeper,unparsed-notes,wallets-after,webhook-purger}.ts',
-      'src/messages/*/{history-floor,history-horizon,join-horizon,time-scale}.ts',
-      'src/privacy/{purge-idempotency-keys,remove-old-messages}.ts',
+      'src/messages/*/time-scale.ts',
+      'src/privacy/{purge-idempotency-keys,remove-old-changes,remove-old-messages}.ts',
     ],
   },
   {
     because: 'It shows what is stored, or says what it is.',
     files: [
-      'src/messages/*/{message-audit,purse-audit,conversations,event-types,events,history,history-by-creation,history-cursor,history-export,history-query,history-search,history-span,history-timeline,history-update-sources,history-updates,history-waiting,inbound-message,message-errors,message-store,message-details,queue-totals,read-traffic,send-request,settlement,traffic,traffic-audit}.ts',
+      'src/messages/*/{message-audit,purse-audit,conversations,event-types,events,history,history-by-creation,history-cursor,history-export,history-query,history-search,history-timeline,inbound-message,message-errors,message-store,message-details,queue-totals,read-traffic,send-request,settlement,traffic,traffic-audit}.ts',
       'src/dispatch/devices/guide-known.ts',
       'src/sending/account-limits.ts', 'src/api/edge/{client-error,failed-authentications,guard,json-body,known-paths,media-types,operation,problem,query,read-body,remote-address,serve-operation}.ts', 'src/api/reference/{openapi,openapi-components,openapi-document,openapi-headers,openapi-webhooks}.ts', 'src/runtime/{call-limit,field-faults,instant,rate-limiter,schema-faults}.ts',
       'src/api/v1/{balance,device-report-view,guard,history,message-example,message-view,operation,operations,send,send-examples,status,warning-schema}.ts', 'src/sending/{send-ports,test-answers}.ts',

@@ -28,7 +28,6 @@ import { loadInstanceSecret } from '../process/instance-secret.ts'
 import { endAll, type Service, startAll, stopAll } from '../process/lifecycle.ts'
 import type { Log } from '../process/log.ts'
 import type { Claimed } from '../messages/queue/claim-messages.ts'
-import { joinHorizon } from '../messages/history/join-horizon.ts'
 import { createMailer } from '../process/mailer.ts'
 import { begin, createHeartbeats } from './own-node.ts'
 import { inOrder } from './start-order.ts'
@@ -95,8 +94,7 @@ export async function createApp(
     await agree(clock, opened)
     const { epoch, node } = await begin(opened, { config, clock, secret, times })
     progress = new ProgressFile(config.dataFolder, epoch.file)
-    const horizon = await joinHorizon(opened, clock, node, times)
-    const ids = createIds({ now: horizon.now })
+    const ids = createIds({ now: clock.now })
     const secretBox = createDeviceSecretBox(secret)
     await ensureTestSimulator(opened.writer, { ids, nowMs: clock.now(), secretBox })
     const wiring = await createWiring({
@@ -108,7 +106,6 @@ export async function createApp(
       storage: opened,
       secret,
       secretBox,
-      horizon,
       epoch,
       progress,
       times,

@@ -61,13 +61,13 @@ function surroundingsOf(
   ports: ConsolePorts,
   publicUrl: () => string,
 ): Omit<Surroundings, 'log'> {
-  const { read, writer, clock, ids, config, log, changes, horizon, storage } = wiring
+  const { read, writer, clock, ids, config, log, changes, storage } = wiring
   const { current, former } = wiring.secret
   const secrets = [authSecretOf(current), ...former.map(authSecretOf)] as const
   const auth = createAuth({ read: storage.priorityRead, writer, config, log, secrets, publicUrl })
   const live = new LiveFeed({
     clock,
-    sources: liveSources({ readOf: storage.readOf, safeHorizonMs: () => horizon.safeMs() }),
+    sources: liveSources({ readOf: storage.readOf }),
     failed: (error) => log.error({ err: error }, 'failed to send a change to a live stream'),
   })
   changes.listen({ isLooking: () => live.count() > 0, changed: (accountId) => live.changed(accountId) })
@@ -84,12 +84,10 @@ const authSecretOf = (secret: string): AuthSecret => ({
 })
 
 const createHistoryPorts = (
-  { config, storage, horizon, secret, optOuts, clock }: Wiring,
+  { config, storage, secret, optOuts, clock }: Wiring,
   pool: DevicePool,
 ): HistoryPorts => ({
-  safeHorizonMs: () => horizon.safeMs(),
   cursorKey: deriveKey(secret.current, 'console-cursor'),
-  announceWrite: (atMs, write) => horizon.announce(atMs, write),
   numbers: createNumberHash(secret),
   exports: new ExportSlots({
     openLongReads: () => storage.openLongReads(),

@@ -27,13 +27,12 @@ import { createSendPorts } from './send-ports.ts'
 import type { Wiring } from './wiring.ts'
 
 /** Returns the dependencies of the read operations. */
-function createReadDeps({ storage: { readOf }, clock, secret, horizon }: Wiring) {
+function createReadDeps({ storage: { readOf }, clock, secret }: Wiring) {
   return {
     status: { readOf, now: clock.now },
     balance: { readOf, now: clock.now },
     history: {
       readOf,
-      safeHorizonMs: () => horizon.safeMs(),
       cursorKey: deriveKey(secret.current, 'history-cursor'),
     },
   }
@@ -45,7 +44,6 @@ const createOperatorApi = (wiring: Wiring, publicUrl: () => string): Mount =>
     ...wiring,
     priorityRead: wiring.storage.priorityRead,
     publicUrl,
-    announceWrite: (atMs, write) => wiring.horizon.announce(atMs, write),
     openAccount: (tx, nowMs, account) => openAccount(tx, { ...wiring, nowMs, randomBytes }, account),
   })
 
@@ -69,13 +67,13 @@ export function createHttp(
     phones,
   }: { authenticator: Authenticator; pool: DevicePool; wake: (route: Route) => void; phones: PhonePorts },
 ): Service & { url(): string } {
-  const { config, log, clock, ids, metrics, horizon } = wiring
+  const { config, log, clock, ids, metrics } = wiring
   const url = (): string => ownAddress(config, (server.server.address() as AddressInfo | null)?.port)
   const servesApi = config.roles.includes('api')
   const consolePages = createConsolePages()
   const sender = new Sender({
     counts: wiring.counts,
-    clock: { ...clock, now: horizon.now },
+    clock,
     ids,
     config,
     ports: createSendPorts(wiring, pool, wake),

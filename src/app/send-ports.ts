@@ -1,6 +1,7 @@
 import type { SendPorts } from '../sending/send-ports.ts'
 import { routeFrom } from '../dispatch/routes/route-ring.ts'
 import { routingFor } from '../dispatch/devices/routing.ts'
+import { takeChange } from '../messages/core/change-number.ts'
 import { createAcceptor } from '../messages/send/accept-send.ts'
 import { findReplay } from '../messages/send/find-replays.ts'
 import { pauseForPumping } from '../messages/account-state/pause-for-pumping.ts'
@@ -13,7 +14,7 @@ import type { Wiring } from './wiring.ts'
 
 /** Returns what a send needs from other rooms. `wake` reports a route with newly queued messages. */
 export function createSendPorts(wiring: Wiring, pool: DevicePool, wake: (route: Route) => void): SendPorts {
-  const { storage, config, metrics, horizon, clock } = wiring
+  const { storage, config, metrics, clock } = wiring
   const accept = createAcceptor({
     run: (requests) => storage.runUnit('sendMessages', requests),
     maxPendingSends: config.maxPendingSends,
@@ -21,21 +22,20 @@ export function createSendPorts(wiring: Wiring, pool: DevicePool, wake: (route: 
     accepted: metrics.accepted,
   })
   return {
-    async store(request) {
-      const result = await wiring.changes.after(
-        horizon.announce(request.createdAt, () => accept(request)),
-        () => [request.accountId],
-      )
-      if (result.kind === 'below_floor') horizon.heardOf(result.floorMs)
-      return result
-    },
+    store: (request) => wiring.changes.after(accept(request), () => [request.accountId]),
     priceOnly: (request) => priceSend(storage.readOf(request.accountId), request),
     findReplay: (name) => findReplay(storage.readOf(name.accountId), name),
     optedOut: (accountId, mode, numbers) => wiring.optOuts.find({ accountId, mode }, numbers, clock.now()),
     timesTo: (around, ranges) => readTimesTo(storage.readOf(around.accountId), around, ranges),
     pauseForPumping: async (accountId, sign) => {
-      const deps = { ids: wiring.ids, nowMs: clock.now() }
-      if (await wiring.writer.write((tx) => pauseForPumping(tx, deps, { accountId, sign })))
+      const isPaused = await wiring.writer.write(async (tx) =>
+        pauseForPumping(
+          tx,
+          { ids: wiring.ids, unit: await takeChange(tx, clock.now()) },
+          { accountId, sign },
+        ),
+      )
+      if (isPaused)
         wiring.log.warn(
           { account_id: accountId },
           'an account was suspended: its messages look like SMS pumping',

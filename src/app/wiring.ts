@@ -8,7 +8,6 @@ import type { Ids } from '../runtime/ids.ts'
 import type { InstanceSecret } from '../runtime/derived-keys.ts'
 import type { Log } from '../process/log.ts'
 import { ChangeHints } from '../messages/core/change-hints.ts'
-import type { WriteHorizon } from '../messages/history/history-horizon.ts'
 import { OptOutCache } from '../messages/opt-outs/opt-out-cache.ts'
 import { createNumberHash } from '../numbers/number-hash.ts'
 import type { HotUnits } from '../messages/units.ts'
@@ -40,7 +39,6 @@ export interface Wiring {
   writer: Writer
   secret: InstanceSecret
   secretBox: SecretBox
-  horizon: WriteHorizon
   changes: ChangeHints
   /** Counts of limits that the nodes share. */
   counts: SharedCounts
@@ -72,7 +70,6 @@ type Opened = Pick<
   | 'storage'
   | 'secret'
   | 'secretBox'
-  | 'horizon'
   | 'epoch'
   | 'progress'
   | 'times'

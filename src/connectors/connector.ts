@@ -56,7 +56,7 @@ export interface RefusalReason {
 export interface ReceiptsToCome {
   receiptExpected: boolean
   /** Only failures are reported: without a report a message stays `sent`. */
-  failuresTold?: true
+  failuresReported?: true
 }
 
 /**
@@ -80,7 +80,7 @@ export type Outcome =
       partsTaken: number
       detail: string
       /** Which parts, from 0, may have been accepted, of how many; omitted: each that is not known to be. */
-      inDoubt?: { parts: readonly number[]; wireParts: number }
+      unknownParts?: { parts: readonly number[]; wireParts: number }
       /** The connection ended, as the link knows: this is no evidence of an unresponsive device. */
       connectionLost?: true
       /** The device reported a failure that does not show whether anything was sent; its raw value, null if none. */
@@ -236,7 +236,7 @@ export interface Link extends Running {
    * The expected receipts distinguish what its peer delivers right after the bind: the link needs the latest
    * of them, `most`, before it starts. If only failures are reported, expired ones count, too.
    */
-  readonly resumesFirst?: { most: number; failuresTold?: boolean }
+  readonly resumesFirst?: { most: number; failuresReported?: boolean }
   /** Receives the receipts still expected: in pages after a start, if it can query them, or all before it. */
   resume?(expected: readonly { networkId: string }[]): void
 }

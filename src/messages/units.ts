@@ -1,6 +1,6 @@
 import { createIds } from '../runtime/ids.ts'
 import { claimMessages, type ClaimRequest } from './queue/claim-messages.ts'
-import { readHistoryFloor } from './core/history-floor.ts'
+import { changeOnDemand, takeChange } from './core/change-number.ts'
 import type { SendRequest, SendResult } from './send/send-request.ts'
 import { sendMessages } from './send/send-messages.ts'
 import { settleOutcomes } from './outcomes/settle-outcomes.ts'
@@ -11,24 +11,30 @@ import type { Merging, Tx, Units } from '../storage/seam/dialect.ts'
 
 const ids = createIds({ now: Date.now })
 
+const latest = (times: readonly number[]): number => times.reduce((most, atMs) => Math.max(most, atMs), 0)
+
 /**
- * The hot units. They run in the thread of the database, and each reads the history floor along with its
- * first read. Inputs and results are plain JSON, as small as their callers allow.
+ * The hot units. They run in the thread of the database, and each takes its change number along with its first
+ * read. Inputs and results are plain JSON, as small as their callers allow.
  */
 export const units = {
   sendMessages: (tx: Tx, requests: readonly SendRequest[]): Promise<SendResult[]> =>
-    sendMessages(tx, requests, readHistoryFloor(tx)),
+    sendMessages(tx, requests, takeChange(tx, latest(requests.map(({ createdAt }) => createdAt)))),
   claim: (
     tx: Tx,
     input: { requests: readonly ClaimRequest[]; nowMs: number; dueMs: number; fence: number; known: number },
-  ) => claimMessages(tx, ids, input, readHistoryFloor(tx)),
+  ) => claimMessages(tx, ids, input, changeOnDemand(tx, input.nowMs)),
   settleOutcomes: async (tx: Tx, settlements: readonly Settlement[]) =>
-    (await settleOutcomes(tx, settlements, readHistoryFloor(tx))).map((message) => message?.status ?? null),
+    (await settleOutcomes(tx, settlements, takeChange(tx, latest(settlements.map(({ atMs }) => atMs))))).map(
+      (message) => message?.status ?? null,
+    ),
   settleReceipts: async (tx: Tx, receipts: readonly ReceiptWord[]) =>
-    (await settleReceipts(tx, receipts, readHistoryFloor(tx))).map(({ account_id, status }) => ({
-      accountId: account_id,
-      status,
-    })),
+    (await settleReceipts(tx, receipts, takeChange(tx, latest(receipts.map(({ atMs }) => atMs))))).map(
+      ({ account_id, status }) => ({
+        accountId: account_id,
+        status,
+      }),
+    ),
 } satisfies Units
 
 export type HotUnits = typeof units

@@ -1,3 +1,4 @@
+import { takeChange } from '../messages/core/change-number.ts'
 import { readAccount, setAccountState } from '../accounts/core/accounts.ts'
 import { accountErased, eraseAudit } from './erase-audit.ts'
 import { eraseKeys } from './erase-keys.ts'
@@ -165,21 +166,19 @@ async function* settle(deps: EraseDeps, { accountId, actor }: EraseAccount): Asy
 }
 
 async function* close(
-  { writer, clock, ids, announceWrite }: EraseDeps,
+  { writer, clock, ids }: EraseDeps,
   { accountId, actor }: EraseAccount,
 ): AsyncGenerator<PageDone> {
   for (;;) {
-    const { changed, canceled } = await announceWrite(clock.now(), (timeIn) =>
-      writer.write(async (tx) => {
-        const nowMs = await timeIn(tx)
-        const cancelOf = (inTx: Tx, id: string): Promise<number> => cancelBeforeClosing(inTx, id, nowMs)
-        return setAccountState(
-          tx,
-          { ids, nowMs, cancelWaiting: cancelOf },
-          { accountId, state: 'closed', actor },
-        )
-      }),
-    )
+    const { changed, canceled } = await writer.write(async (tx) => {
+      const unit = await takeChange(tx, clock.now())
+      const cancelWaiting = (inTx: Tx, id: string): Promise<number> => cancelBeforeClosing(inTx, unit, id)
+      return setAccountState(
+        tx,
+        { ids, nowMs: unit.nowMs, cancelWaiting },
+        { accountId, state: 'closed', actor },
+      )
+    })
     if (!changed && canceled === 0) return
     yield { canceled }
   }

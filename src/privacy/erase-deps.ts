@@ -1,7 +1,7 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { Ids } from '../runtime/ids.ts'
 import type { NumberHash } from '../numbers/number-hash.ts'
-import type { Db, Tx } from '../storage/seam/dialect.ts'
+import type { Db } from '../storage/seam/dialect.ts'
 import type { Writer } from '../storage/seam/writer.ts'
 import type { MessageErrorCode } from '../messages/core/message-errors.ts'
 
@@ -11,8 +11,6 @@ export interface EraseDeps {
   writer: Writer
   clock: Pick<Clock, 'now'>
   ids: Ids
-  /** Runs a write whose rows carry times from `atMs` on, so that no page of history misses them. */
-  announceWrite<T>(atMs: number, write: (timeIn: (tx: Tx) => Promise<number>) => Promise<T>): Promise<T>
 }
 
 export interface EraseNumberDeps extends EraseDeps {

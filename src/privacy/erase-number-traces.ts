@@ -4,7 +4,7 @@ import { deleteRows, insertRows, selectEach, updateRows } from '../storage/seam/
 import type { EraseDeps, EraseNumber, EraseNumberDeps } from './erase-deps.ts'
 import type { Wallet } from './erase-page.ts'
 import { erasedNumber } from '../messages/core/erased-number.ts'
-import { forgetParkedAbout, type ParkedPlace } from '../messages/outcomes/parked-receipts.ts'
+import { forgetUnmatchedAbout, type UnmatchedPlace } from '../messages/outcomes/unmatched-receipts.ts'
 import { type OptOutRow, readNamedOptOuts } from '../messages/core/read-opt-outs.ts'
 
 /** Erases a number outside of messages. Each function scans its table page by page, and can be repeated. */
@@ -150,9 +150,9 @@ export async function eraseUnjoined(
   // Read by the writer: readers for an account cannot see unmatched receipts.
   const devices = await writer.write((tx) => devicesWithUnmatched(tx, accountId))
   for (const { id: deviceId } of devices)
-    for (let after: ParkedPlace | null = { receivedAtMs: 0, networkId: '' }; after !== null;) {
-      const page: Parameters<typeof forgetParkedAbout>[1] = { deviceId, recipient: number, behind: after }
-      after = await writer.write((tx) => forgetParkedAbout(tx, page))
+    for (let after: UnmatchedPlace | null = { receivedAtMs: 0, networkId: '' }; after !== null;) {
+      const page: Parameters<typeof forgetUnmatchedAbout>[1] = { deviceId, recipient: number, behind: after }
+      after = await writer.write((tx) => forgetUnmatchedAbout(tx, page))
     }
   await writer.write(async (tx) => {
     let query = tx.deleteFrom('inbound_fragments').where('sender', 'in', spellingsOf(number))

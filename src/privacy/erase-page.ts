@@ -1,8 +1,9 @@
+import { type Change, takeChange } from '../messages/core/change-number.ts'
 import type { Tx } from '../storage/seam/dialect.ts'
 import type { Direction, MessageStatus, Mode } from '../storage/tables/schema.ts'
 import { deleteRows, selectEach, updateRows } from '../storage/seam/sets.ts'
 import { cancelMessages } from '../messages/queue/cancel-messages.ts'
-import { rangeInDoubt } from '../messages/outcomes/doubtful-parts.ts'
+import { rangeOfUnknownParts } from '../messages/outcomes/unknown-parts.ts'
 import type { EraseDeps } from './erase-deps.ts'
 import { eraseWebhooksAbout } from './erase-webhooks.ts'
 import { erasedNumber } from '../messages/core/erased-number.ts'
@@ -56,9 +57,10 @@ const rowOf = {
  */
 async function erasePage(
   tx: Tx,
+  unit: Change,
   { accountId, mode }: Wallet,
   ids: readonly string[],
-  how: { sides: 'party' | 'both'; code: MessageErrorCode; nowMs: number },
+  how: { sides: 'party' | 'both'; code: MessageErrorCode },
 ): Promise<ErasedPage> {
   const read = () =>
     selectEach<Row>(
@@ -69,8 +71,9 @@ async function erasePage(
   const open = (await read()).filter(({ status }) => isOpen(status))
   const cancellations = await cancelMessages(
     tx,
+    unit,
     open.map(({ id }) => ({ accountId, mode, messageId: id })),
-    how,
+    how.code,
   )
   const rows = await read()
   const done = rows.filter(({ status }) => !isOpen(status))
@@ -104,13 +107,13 @@ async function erasePage(
 
 /** Erases one page as a separate unit. */
 export function writeErasedPage(
-  { writer, clock, announceWrite }: Pick<EraseDeps, 'writer' | 'clock' | 'announceWrite'>,
+  { writer, clock }: Pick<EraseDeps, 'writer' | 'clock'>,
   wallet: Wallet,
   ids: readonly string[],
   { sides, code }: { sides: 'party' | 'both'; code: MessageErrorCode },
 ): Promise<ErasedPage> {
-  return announceWrite(clock.now(), (timeIn) =>
-    writer.write(async (tx) => erasePage(tx, wallet, ids, { sides, code, nowMs: await timeIn(tx) })),
+  return writer.write(async (tx) =>
+    erasePage(tx, await takeChange(tx, clock.now()), wallet, ids, { sides, code }),
   )
 }
 
@@ -144,7 +147,7 @@ async function dropUnknownParts(tx: Tx, rows: readonly Row[]): Promise<void> {
   const places = await selectEach<{ network_id: string; device_id: string }>(
     tx,
     placesOf,
-    rows.map((row) => [...rangeInDoubt(row.recipient), row.account_id, row.mode, row.id]),
+    rows.map((row) => [...rangeOfUnknownParts(row.recipient), row.account_id, row.mode, row.id]),
   )
   await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], places)
 }

@@ -25,6 +25,9 @@ export async function readOldKeys(
         select 1 from sends s cross join messages m
         where s.account_id = k.account_id and s.id = k.send_id and m.account_id = s.account_id and m.mode = s.mode
           and m.id between s.first_message_id and s.last_message_id and m.finalized_at is null
+      ) or exists (
+        select 1 from messages m where m.account_id = k.account_id and m.mode = k.mode and m.id = 'msg_' || substr(k.send_id, 5)
+          and m.send_id = k.send_id and m.finalized_at is null
       ) then 1 else 0 end as is_needed
     from idempotency_keys k
     where k.created_at <= ${upToMs}

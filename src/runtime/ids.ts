@@ -70,6 +70,20 @@ export function idWith(prefix: IdPrefix, atMs: number, chance: Uint8Array): stri
   return out
 }
 
+/**
+ * Returns an ID for the place of its row in the order of commits, with the random part of `id`: the time
+ * `atMs`, then `tick` (0 to 4095) in rand_a, then `index` (0 to 2^20 - 1) in rand_b. These are the monotonic
+ * counters of RFC 9562, section 6.2, method 1: IDs sort by time, tick and index.
+ */
+export function stampedId(
+  id: string,
+  { atMs, tick, index }: { atMs: number; tick: number; index: number },
+): string {
+  const begin = id.indexOf('_')
+  const head = 0x70000 | (tick << 4) | 0b1000
+  return `${id.slice(0, begin)}_${encodeTime(atMs)}${pair(head >> 10)}${pair(head)}${pair(index >> 10)}${pair(index)}${id.slice(begin + 19)}`
+}
+
 /** Encodes 48 bits of time, preceded by two zero bits, in ten characters. */
 function encodeTime(ms: number): string {
   let out = ''

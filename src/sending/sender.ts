@@ -1,4 +1,5 @@
 import type { Caller } from '../accounts/keys/authenticator.ts'
+import { acceptedAs, type AcceptedAs } from '../messages/send/accepted-send.ts'
 import type { SendRequest, StoredSend } from '../messages/send/send-request.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { Refusal, refuse } from '../runtime/errors.ts'
@@ -18,25 +19,20 @@ export interface SenderDeps {
   counts?: SharedCounts
 }
 
-/** What only the ledger knows: the balance after a send, and whether it is at or below its threshold. */
-export interface MoneyLeft {
+/** What only the unit knows that stores a send. */
+export interface Accepted extends AcceptedAs {
+  /** The balance after the send, and whether it is at or below its threshold. */
   balanceAvailable: number
   isLow: boolean
 }
 
 /**
- * Builds the response to a request before it is stored, except for what the ledger adds: nothing can fail
- * afterwards. Called again for a request that is rebuilt.
+ * Builds the response to a request before it is stored, except for what that adds: nothing can fail
+ * afterwards.
  */
-export type PrepareAnswer<T> = (request: SendRequest) => (money: MoneyLeft) => T
+export type PrepareAnswer<T> = (request: SendRequest) => (accepted: Accepted) => T
 
 export type Sent<T> = { kind: 'accepted'; answer: T } | { kind: 'replayed'; replay: StoredSend }
-
-/**
- * How often a send is rebuilt because a page of history was read beyond its time; pages are about 100 ms
- * apart.
- */
-const maxAttempts = 10
 
 /** The only way to send, for every interface: checks, limits, price and store. One for each server. */
 export class Sender {
@@ -86,7 +82,13 @@ export class Sender {
     const request = buildRequest(this.#deps, caller, checked, null)
     const decision = await this.#deps.ports.priceOnly(request)
     if (decision.kind === 'refuse') throw refuse(decision.code, decision.extra)
-    return prepare(request)(decision)
+    return prepare(request)({
+      ...decision,
+      ...request,
+      acceptedAt: request.createdAt,
+      dueAt: request.createdAt,
+      updatedAt: request.createdAt,
+    })
   }
 
   async #send<T>(
@@ -102,15 +104,15 @@ export class Sender {
     let stored = false
     try {
       finishCount = await this.#countSend(caller, checked)
-      const { answerWith, result } = await this.#store(
-        () => buildRequest(this.#deps, caller, checked, idempotency),
-        prepare,
-      )
+      const request = buildRequest(this.#deps, caller, checked, idempotency)
+      const answerWith = prepare(request)
+      const result = await this.#deps.ports.store(request)
       if (result.kind === 'refused') throw refuse(result.code, result.extra)
       if (result.kind === 'replayed') return replayed(result.replay, idempotency)
       stored = true
       noteForPumping()
-      return { kind: 'accepted', answer: answerWith(result) }
+      const { place, ...money } = result
+      return { kind: 'accepted', answer: answerWith({ ...money, ...acceptedAs(request, place) }) }
     } finally {
       finishCount?.(stored)
       if (!stored) uncountCodes?.()
@@ -131,17 +133,6 @@ export class Sender {
       releaseCodes?.()
       throw error
     }
-  }
-
-  async #store<T>(build: () => SendRequest, prepare: PrepareAnswer<T>) {
-    const { ports } = this.#deps
-    for (let attempts = 1; attempts <= maxAttempts; attempts++) {
-      const request = build()
-      const answerWith = prepare(request)
-      const result = await ports.store(request)
-      if (result.kind !== 'below_floor') return { answerWith, result }
-    }
-    throw refuse('unavailable', { headers: { 'retry-after': '1' } })
   }
 }
 

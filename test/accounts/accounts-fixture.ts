@@ -19,7 +19,7 @@ export interface AccountsFixture extends TestStorage {
 
 /** The real store after a first start, and short words for what most tests begin with. */
 export async function openAccountsFixture(): Promise<AccountsFixture> {
-  const base = await openTestStorage()
+  const base = await openTestStorage({ isStarted: false })
   const { storage, clock, ids } = base
   await advanceEpoch(storage, base.dataFolder, clock.now())
   const deps = () => ({ ids, nowMs: clock.now(), randomBytes: (count: number) => randomBytes(count) })

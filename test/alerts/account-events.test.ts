@@ -5,6 +5,7 @@ import { changeStatePage } from '../../src/messages/account-state/change-account
 import { recordEvents } from '../../src/messages/core/events.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 let house: MessagesFixture
 beforeEach(async () => {
@@ -59,9 +60,12 @@ test('an account is told of what its own devices become, and not that a reason h
 test('an account is told that it was suspended and reactivated, once each, and nothing of its end', async () => {
   const become = async (state: 'active' | 'suspended' | 'closed') => {
     await house.clock.advance(1_000)
-    const deps = { ids: house.ids, nowMs: house.clock.now() }
-    await house.storage.writer.write((tx) =>
-      changeStatePage(tx, deps, { accountId: 'acc_a', state, actor: 'test' }),
+    await house.storage.writer.write(async (tx) =>
+      changeStatePage(
+        tx,
+        { ids: house.ids, unit: await takeChange(tx, house.clock.now()) },
+        { accountId: 'acc_a', state, actor: 'test' },
+      ),
     )
   }
   for (const state of ['suspended', 'suspended', 'active', 'closed'] as const) await become(state)

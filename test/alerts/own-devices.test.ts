@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 import { utcDay } from '../../src/runtime/clock.ts'
 import { sendMessages } from '../../src/messages/send/send-messages.ts'
 import type { SendRequest } from '../../src/messages/send/send-request.ts'
@@ -23,7 +24,13 @@ const spend = () =>
     insertRows(tx, 'usage_days', [{ account_id: 'acc_a', mode: 'live', day: utcDay(house.clock.now()), parts: 1 }]),
   ) // prettier-ignore
 const send = (more: Partial<SendRequest>) =>
-  write((tx) => sendMessages(tx, [sendRequest({ ids: house.ids, nowMs: house.clock.now() }, more)]))
+  write((tx) =>
+    sendMessages(
+      tx,
+      [sendRequest({ ids: house.ids, nowMs: house.clock.now() }, more)],
+      takeChange(tx, house.clock.now()),
+    ),
+  )
 beforeEach(async () => {
   await write((tx) => tx.updateTable('accounts').set({ own_devices: 'free' }).execute())
   await write((tx) => insertRows(tx, 'devices', [device]))

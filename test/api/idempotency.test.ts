@@ -137,7 +137,14 @@ test('while the first is under way a second one is 409, with another body too, a
     ports: {
       store: () =>
         new Promise(
-          (resolve) => (finish = () => resolve({ kind: 'accepted', balanceAvailable: 1, isLow: false })),
+          (resolve) =>
+            (finish = () =>
+              resolve({
+                kind: 'accepted',
+                balanceAvailable: 1,
+                isLow: false,
+                place: { number: 1, index: 0, createdMs: 1, nowMs: 1 },
+              })),
         ),
       findReplay: async () => null,
     },

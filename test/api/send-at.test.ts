@@ -100,7 +100,20 @@ test('the answer that is written by hand is the one that is rendered, for later 
         { ids: createIds({ now: () => 1 }), nowMs: 1 },
         { to: [to], ...(sendAt === undefined ? {} : { sendAt }) },
       )
-      const written = JSON.parse(writeSendAnswer(send, false)({ balanceAvailable: 1, isLow: false })) as {
+      const written = JSON.parse(
+        writeSendAnswer(
+          send,
+          false,
+        )({
+          balanceAvailable: 1,
+          isLow: false,
+          sendId: send.sendId,
+          messageIds: send.messageIds,
+          acceptedAt: send.createdAt,
+          dueAt: send.createdAt,
+          updatedAt: send.createdAt,
+        }),
+      ) as {
         messages: unknown
       }
       expect(written.messages).toEqual(renderAccepted(send))

@@ -9,6 +9,7 @@ import { pauseForPumping } from '../../src/messages/account-state/pause-for-pump
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openAccount } from '../../src/app/open-account.ts'
 import { startTestApi, type TestAnswer, type TestApi } from './start-test-api.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 const paused: unknown[] = []
 let api: TestApi
@@ -234,8 +235,12 @@ test('the fullest hour around a time is the one that counting all hours finds', 
 test('the suspension is the last word of the log on the account, by whom and why, without a whole number', async () => {
   const { accountId } = api.account
   const pause = () =>
-    api.storage.writer.write((tx) =>
-      pauseForPumping(tx, deps(), { accountId, sign: { prefix: '+4915177771', numbers: 6, all: 8 } }),
+    api.storage.writer.write(async (tx) =>
+      pauseForPumping(
+        tx,
+        { ids: api.ids, unit: await takeChange(tx, api.clock.now()) },
+        { accountId, sign: { prefix: '+4915177771', numbers: 6, all: 8 } },
+      ),
     )
   const endpoint = { account_id: accountId, id: 'whk_a', url: 'https://example.com/', state: 'enabled', secret: 'sealed', created_at: 1, updated_at: 1 } as const // prettier-ignore
   await api.storage.writer.write((tx) => insertRows(tx, 'webhook_endpoints', [endpoint]))

@@ -234,7 +234,20 @@ test('the hand-written answer says what the rendered messages say, whatever stan
         lowBalanceWarning: { code: 'low_balance', message: '\u2028' },
         ...some,
       }
-      const said = JSON.parse(writeSendAnswer(request, dryRun)({ balanceAvailable: 3, isLow })) as object
+      const said = JSON.parse(
+        writeSendAnswer(
+          request,
+          dryRun,
+        )({
+          balanceAvailable: 3,
+          isLow,
+          sendId: request.sendId,
+          messageIds: request.messageIds,
+          acceptedAt: request.createdAt,
+          dueAt: request.createdAt,
+          updatedAt: request.createdAt,
+        }),
+      ) as object
       expect(said).toEqual({
         object: 'send',
         id: request.sendId,

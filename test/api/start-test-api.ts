@@ -18,6 +18,7 @@ import type { SendResult } from '../../src/messages/send/send-request.ts'
 import { createMetrics } from '../../src/process/metrics.ts'
 import type { TlsFiles } from '../../src/process/tls-files.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 export interface TestApi extends TestStorage {
   url: string
@@ -119,7 +120,7 @@ async function serve(opened: TestStorage, overrides: TestApiOverrides): Promise<
       send: { sender: new Sender({ clock, ids, config, ports }) },
       status: { readOf: storage.readOf, now: clock.now },
       balance: { readOf: storage.readOf, now: clock.now },
-      history: { readOf: storage.readOf, safeHorizonMs: clock.now, cursorKey: randomBytes(32) },
+      history: { readOf: storage.readOf, cursorKey: randomBytes(32) },
     },
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -155,7 +156,9 @@ const routingOf = (overrides: Partial<Routing> = {}): SendPorts['routing'] => ({
 function realPorts({ storage }: TestStorage): Omit<SendPorts, 'routing'> {
   return {
     async store(request) {
-      const [result] = await storage.writer.write((tx) => sendMessages(tx, [request]))
+      const [result] = await storage.writer.write((tx) =>
+        sendMessages(tx, [request], takeChange(tx, request.createdAt)),
+      )
       return result as SendResult
     },
     priceOnly: (request) => priceSend(storage.read, request),

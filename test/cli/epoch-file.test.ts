@@ -11,7 +11,7 @@ import { enqueueTwo, readHolds } from './waiting-queue.ts'
 
 let fixture: TestStorage
 beforeEach(async () => {
-  fixture = await openTestStorage()
+  fixture = await openTestStorage({ isStarted: false })
 })
 afterEach(() => fixture.close())
 

@@ -10,6 +10,7 @@ import type { FilledAccount } from '../messages/filling.ts'
 import { databaseSettings, isPostgres } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 import { tracesOf } from './traces-of.ts'
+import { changeOnDemand } from '../../src/messages/core/change-number.ts'
 
 const shop = { mark: 'zanzibar', number: '+4915112345678' }
 const beside = { mark: 'timbuktu', number: '+4915187654321' }
@@ -93,7 +94,12 @@ test('what is being handed over for longer than it waits is told with the time b
   const want = { accountId: filled.accountId, mode: 'live', deviceId: filled.deviceId, quota: 1, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
   const claim = (tx: Tx) => {
     const requests = [{ ...want, routeKey: routeKeyOf('live', shop.mark) }]
-    return claimMessages(tx, ids, { requests, nowMs: Date.now(), dueMs: Date.now(), fence: 1 })
+    return claimMessages(
+      tx,
+      ids,
+      { requests, nowMs: Date.now(), dueMs: Date.now(), fence: 1 },
+      changeOnDemand(tx, Date.now()),
+    )
   }
   const { claimed } = await inStorage(({ writer }) => writer.write(claim))
   const { code, stdout } = await cli.run(erase('--confirm', filled.name, '--wait', '0', '--json'))

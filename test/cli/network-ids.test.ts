@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordUnread } from '../../src/devices/status/unread-forms.ts'
-import { park } from '../../src/messages/outcomes/parked-receipts.ts'
+import { keepUnmatched } from '../../src/messages/outcomes/unmatched-receipts.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { deliveredAt, storedMessage } from '../history/stored-messages.ts'
 import { openNearFolder } from '../open-near.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const word = { deviceId: device, code: null, networkCode: null, result: 'delivered' as const }
   const message = { account_id: account, id: 'msg_1', recipient: '+4915112345678', text: 'Secret', created_at: atMs }
   await storage.writer.write(async (tx) => {
-    await park(tx, [
+    await keepUnmatched(tx, [
       { ...word, networkId: '7f', alternatives: ['127'], numbers: ['4915112345678', 'Shop'], atMs },
       { ...word, networkId: '?7/4915112345678', hasNoId: true, reference: 7, numbers: ['4915112345678'], result: 'undelivered', networkCode: '011', atMs: atMs + 1_000 },
       { ...word, deviceId: 'dev_other', networkId: '80', atMs },

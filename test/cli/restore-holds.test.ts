@@ -9,6 +9,7 @@ import type { Writer } from '../../src/storage/seam/writer.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 let fixture: TestStorage
 beforeEach(async () => {
@@ -25,12 +26,12 @@ async function fill(tx: Tx): Promise<void> {
   const numbers = (most: number) =>
     sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${sql.lit(most)})`
   await sql`${numbers(inQueue)}
-    insert into queue (route_key, account_id, priority, due_at, message_id, mode, parts, expires_at, changed_at)
+    insert into queue (route_key, account_id, priority, due_at, message_id, mode, parts, expires_at)
     select case when i % 8 > 0 then 'live:' else 'live:A' end, case when i % 3 = 0 then 'acc_a' else 'acc_b' end, i % 3, i % 7,
-      'msg_' || cast(i as text), 'live', 1, 9, 1 from n where true`.execute(tx)
+      'msg_' || cast(i as text), 'live', 1, 9 from n where true`.execute(tx)
   await sql`${numbers(inDeferred)}
-    insert into deferred (account_id, mode, message_id, reason, wake_at, route_key, priority, parts, expires_at, changed_at)
-    select case when i % 2 = 0 then 'acc_a' else 'acc_b' end, 'live', 'msg_' || cast(i as text), 'scheduled', 5, 'live:', 1, 1, 9, 1
+    insert into deferred (account_id, mode, message_id, reason, wake_at, route_key, priority, parts, expires_at)
+    select case when i % 2 = 0 then 'acc_a' else 'acc_b' end, 'live', 'msg_' || cast(i as text), 'scheduled', 5, 'live:', 1, 1, 9
     from n where true`.execute(tx)
 }
 
@@ -118,18 +119,19 @@ test.for(['fresh', 'waits', ...(isPostgres ? ['held', 'half released'] : [])])(
     const behind = holding.filter(({ sql: text }: CompiledQuery) => text.includes(') > ('))
     // To find the end of the second page of each table, and to hold it.
     expect(behind).toHaveLength(4)
-    const ends = { trigger: 'canceled', code: 'canceled', nowMs: 2 } as const
-    const looks = await writer.write((tx) =>
-      statementsOf(tx, async () => {
+    const ends = { trigger: 'canceled', code: 'canceled' } as const
+    const looks = await writer.write(async (tx) => {
+      const unit = await takeChange(tx, Date.now())
+      return statementsOf(tx, async () => {
         await holdsAnything(tx)
-        await cancelWaiting(tx, 'restore_hold', ends, 10)
+        await cancelWaiting(tx, unit, 'restore_hold', ends, 10)
         // A page of the size that it has would be a good part of tables as small as these, and rightly read with all of them.
         for (let page = 0; page < 3; page++) expect(await releasePage(tx, 100)).toBe(100)
         await tx.updateTable('queue').set({ restore_hold: 0 }).where('restore_hold', '=', 1).execute()
         for (let page = 0; page < 3; page++) expect(await releasePage(tx, 100)).toBe(100)
         await holdsAnything(tx)
-      }),
-    )
+      })
+    })
     const steps = await stepsOf(fixture.dataFolder, ...behind)
     expect(steps.filter((step) => !step.startsWith('SEARCH '))).toEqual([])
     const ofHeld = looks.filter(({ sql: text }: CompiledQuery) => text.includes('restore_hold = 1'))

@@ -4,6 +4,7 @@ import type { MessageStatus, Payer } from '../../src/storage/tables/schema.ts'
 import { openNearFolder } from '../open-near.ts'
 import { sendRequest } from '../send-request.ts'
 import { advanceEpoch } from '../../src/storage/instance/epoch.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 /** What a server does at its start as far as restores go; then it accepts `count` messages of an account, at once or for later, and is gone. */
 export async function serveOnce(
@@ -17,7 +18,7 @@ export async function serveOnce(
   const ids = createIds({ now: Date.now })
   for (let i = 0; i < count; i++) {
     const request = sendRequest({ ids, nowMs: Date.now() }, { accountId, ...more })
-    await storage.writer.write((tx) => sendMessages(tx, [request]))
+    await storage.writer.write((tx) => sendMessages(tx, [request], takeChange(tx, request.createdAt)))
   }
   await storage.close()
   return started

@@ -12,7 +12,6 @@ export const enqueueTwo = ({ storage }: Pick<TestStorage, 'storage'>): Promise<v
       mode: 'live',
       parts: 1,
       expires_at: 2,
-      changed_at: 1,
     } as const
     await insertRows(tx, 'queue', [
       { ...place, message_id: 'msg_1', claimed_by: null },

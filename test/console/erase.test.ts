@@ -12,6 +12,7 @@ import { isPostgres } from '../test-database.ts'
 import { tablesWith } from '../messages/every-cell.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'
+import { changeOnDemand, takeChange } from '../../src/messages/core/change-number.ts'
 
 let house: TestConsole
 let operator: ConsolePerson
@@ -161,7 +162,7 @@ test('a piece in which a message is being handed over erases nothing and says so
   expect(await textOf(claimed.messageId)).toBe('Hello')
   const outcome = { kind: 'accepted', networkIds: ['n1'], receiptExpected: false } as const
   await house.app.storage.writer.write((tx) =>
-    settleOutcomes(tx, [judgeOutcome(claimed, outcome, Date.now())]),
+    settleOutcomes(tx, [judgeOutcome(claimed, outcome, Date.now())], takeChange(tx, Date.now())),
   )
   expect(await eraseAll(accountId, 'Nora')).toMatchObject({ status: 200, body: { erased: 1 } })
   expect(await textOf(claimed.messageId)).toBeNull()
@@ -177,8 +178,13 @@ async function claimOne(accountId: string): Promise<Claimed> {
   const want = { accountId, mode: 'live', routeKey: routeKeyOf('live', null), deviceId: 'dev_s' } as const
   const requests = [{ ...want, quota: 1, partsOver: 0, partsUpTo: 10 }]
   const { claimed } = await writer.write(async (tx) => {
-    await sendMessages(tx, [request])
-    return claimMessages(tx, ids, { requests, nowMs, dueMs: Number.MAX_SAFE_INTEGER, fence: epoch })
+    await sendMessages(tx, [request], takeChange(tx, nowMs))
+    return claimMessages(
+      tx,
+      ids,
+      { requests, nowMs, dueMs: Number.MAX_SAFE_INTEGER, fence: epoch },
+      changeOnDemand(tx, nowMs),
+    )
   })
   return claimed[0] as Claimed
 }

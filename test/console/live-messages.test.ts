@@ -1,24 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type MessagesEvent, messagesSource } from '../../src/api/console/live/live-messages.ts'
-import { updateRows } from '../../src/storage/seam/sets.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
+import { recordChanges } from '../../src/messages/core/message-changes.ts'
+import { insertRows, updateRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { ada, deliveredAt, store, storedMessage } from '../history/stored-messages.ts'
 import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'
 
 describe('what the stream tells of messages', () => {
   let base: TestStorage
-  let horizonMs: number
   let since: unknown
   beforeEach(async () => {
     base = await openTestStorage()
     since = undefined
-    horizonMs = Number.POSITIVE_INFINITY
     return () => base.close()
   })
 
   const read = async (): Promise<MessagesEvent | null> => {
-    const safeHorizonMs = (): number => Math.min(base.clock.now(), horizonMs)
-    const source = messagesSource({ readOf: base.storage.readOf, safeHorizonMs })
+    const source = messagesSource({ readOf: base.storage.readOf })
     const told = await source.read({ accountId: ada.accountId, mode: ada.mode }, since)
     if (told !== null) since = told.next
     return told === null ? null : (told.event as MessagesEvent)
@@ -42,29 +41,40 @@ describe('what the stream tells of messages', () => {
     await base.clock.advance(10)
     expect(textsOf(await read())).toEqual(['one', 'two'])
     expect(await read()).toBeNull()
-    const [row] = await base.storage.read
+    const row = await base.storage.read
       .selectFrom('messages')
       .selectAll()
       .where('text', '=', 'one')
-      .execute()
-    const changed = { ...row, settled_at: base.clock.now(), updated_at: base.clock.now(), text: 'one again' }
-    await base.storage.writer.write((tx) =>
-      updateRows(tx, 'messages', ['account_id', 'mode', 'id'], [changed]),
-    )
+      .executeTakeFirstOrThrow()
+    await base.storage.writer.write(async (tx) => {
+      const unit = await takeChange(tx, base.clock.now())
+      const changed = { ...row, settled_at: unit.atMs, updated_at: unit.atMs, sequence: 2, text: 'one again' }
+      await updateRows(tx, 'messages', ['account_id', 'mode', 'id'], [changed])
+      await recordChanges(tx, unit, [changed])
+    })
     await base.clock.advance(10)
     expect(textsOf(await read())).toEqual(['one again'])
   })
 
   test('waits for writes that are under way: none is passed by', async () => {
     expect(await read()).toEqual({ kind: 'begins' })
-    await base.clock.advance(10)
-    horizonMs = base.clock.now()
-    await base.clock.advance(10)
-    await storeFinal('late')
+    const begun = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const late = message('late', deliveredAt(base.clock.now()))
+    const writing = base.storage.writer.write(async (tx) => {
+      const unit = await takeChange(tx, base.clock.now())
+      await insertRows(tx, 'messages', [late])
+      await recordChanges(tx, unit, [late])
+      begun.resolve()
+      await goOn.promise
+    })
+    await begun.promise
     await base.clock.advance(10)
     expect(await read()).toBeNull()
-    horizonMs = Number.POSITIVE_INFINITY
+    goOn.resolve()
+    await writing
     expect(textsOf(await read())).toEqual(['late'])
+    expect(await read()).toBeNull()
   })
 
   test('tells a page to read anew when more than 100 have changed, and goes on from there', async () => {

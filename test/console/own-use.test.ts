@@ -1,3 +1,4 @@
+import { takeChange } from '../../src/messages/core/change-number.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BalanceAnswer } from '../../src/api/console/account/balance-calls.ts'
 import type { DevicesAnswer } from '../../src/api/console/devices/device-calls.ts'
@@ -44,7 +45,7 @@ test('own use is shown beside the balance, and a low balance is a warning only i
     { ids: createIds({ now: Date.now }), nowMs },
     { accountId, parts: 3, paidBy: 'own_device' },
   )
-  await write((tx) => sendMessages(tx, [request]))
+  await write((tx) => sendMessages(tx, [request], takeChange(tx, nowMs)))
   expect(await now()).toMatchObject({ available: 10, reserved: 0, ownReserved: 3, ownUsed: 0 })
 })
 

@@ -16,7 +16,7 @@ const nowMs = 1_000_000
 const { leaseMs } = usualTimes
 
 beforeEach(async () => {
-  base = await openTestStorage()
+  base = await openTestStorage({ isStarted: false })
   await base.storage.writer.write((tx) =>
     tx.insertInto('instance').values({ id: 1, epoch: 1, directory_version: 7, created_at: 1 }).execute(),
   )

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
 import type { SweepersDeps } from '../../src/dispatch/sweepers/sweepers.ts'
-import { park } from '../../src/messages/outcomes/parked-receipts.ts'
+import { keepUnmatched } from '../../src/messages/outcomes/unmatched-receipts.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
 import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
@@ -137,11 +137,11 @@ test('of the receipts that nobody waits for a device keeps so many, the newest, 
       atMs: house.clock.now() + i,
     }) as const
   await house.storage.writer.write(async (tx) => {
-    await park(
+    await keepUnmatched(
       tx,
       many((i) => word('dev_a', i), 1_777),
     )
-    await park(
+    await keepUnmatched(
       tx,
       many((i) => word('dev_b', i), 1_000),
     )

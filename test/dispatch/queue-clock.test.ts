@@ -38,7 +38,6 @@ test('at the start the end of each queue is found by its key, however much waits
     mode: 'live',
     parts: 1,
     expires_at: 1,
-    changed_at: 1,
   } as const
   await storage.writer.write(async (tx) => {
     await insertRows(tx, 'queue_totals', [

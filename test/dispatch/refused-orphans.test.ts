@@ -16,6 +16,7 @@ import { createApiClient } from '../api-client.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { openTendedHouse } from '../messages/tended-house.ts'
 import { databaseSettings, makeTestFolder, removeTestFolder } from '../test-database.ts'
+import { changeOnDemand } from '../../src/messages/core/change-number.ts'
 
 /** A hold larger than what is reserved: no database lets it go. */
 const hold = (writer: Writer, messageId: string, held: number): Promise<unknown> =>
@@ -113,7 +114,9 @@ test('a server starts although the database refuses the end of what the one befo
   const routeKey = routeKeyOf('live', null)
   const want = { accountId, mode: 'live', routeKey, deviceId: 'dev_s', quota: 10, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
   const at = { nowMs: Date.now(), dueMs: Date.now(), fence: killed.epoch.epoch }
-  const { claimed } = await writer.write((tx) => claimMessages(tx, ids, { requests: [want], ...at }))
+  const { claimed } = await writer.write((tx) =>
+    claimMessages(tx, ids, { requests: [want], ...at }, changeOnDemand(tx, at.nowMs)),
+  )
   expect(claimed).toHaveLength(2)
   await hold(writer, claimed[0]!.messageId, 100)
   await killed.stop()

@@ -1,3 +1,4 @@
+import { changeOnDemand, takeChange } from '../../src/messages/core/change-number.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { statusOperation } from '../../src/api/v1/status.ts'
 import { realKinds } from '../../src/connectors/registry.ts'
@@ -57,7 +58,10 @@ async function status() {
   return [shown.status, shown.accepting, shown.reasons, shown.queue.messages]
 }
 async function expired(): Promise<(string | null)[]> {
-  await house.store.writer.write((tx) => expireWaiting(tx, house.clock.now() + 2 * hourMs, 100, realKinds))
+  const nowMs = house.clock.now() + 2 * hourMs
+  await house.store.writer.write((tx) =>
+    expireWaiting(tx, { nowMs, take: changeOnDemand(tx, nowMs) }, 100, realKinds),
+  )
   const rows = await house.store.db
     .selectFrom('messages')
     .select(['status', 'error_code'])
@@ -157,7 +161,9 @@ test('what has more parts than the enabled own device can join waits for one tha
     ...waiting,
     waitFor: new Map([['dev_smpp_acc_a_disabled', waiting]]),
   })
-  await house.store.writer.write((tx) => expireWaiting(tx, expiresAt, 100, short))
+  await house.store.writer.write((tx) =>
+    expireWaiting(tx, { nowMs: expiresAt, take: changeOnDemand(tx, expiresAt) }, 100, short),
+  )
   const rows = await house.store.db.selectFrom('messages').select('error_code').orderBy('parts').execute()
   expect(rows.map(({ error_code: code }) => code)).toEqual(['expired_in_queue', 'no_own_device'])
 })
@@ -176,8 +182,12 @@ test('what is scheduled or delayed and expires before it is due ends as stranded
   await house.send({ ...free, ...later, from: 'Shop' })
   await house.send({ ...free, ...later })
   expect(await status()).toEqual(['degraded', true, ['no_own_device'], 0])
-  const released = await house.store.writer.write((tx) =>
-    releaseDue(tx, { dueMs: nowMs + hourMs, nowMs: nowMs + hourMs, most: 10, kinds: realKinds }),
+  const released = await house.store.writer.write(async (tx) =>
+    releaseDue(tx, await takeChange(tx, nowMs + hourMs), {
+      dueMs: nowMs + hourMs,
+      most: 10,
+      kinds: realKinds,
+    }),
   )
   expect(released.states.map(({ status: state, error_code: code }) => [state, code])).toEqual([
     ['expired', 'no_own_device'],
@@ -200,11 +210,14 @@ test('what ends together locks its wallets once, whatever its error and wherever
   }
   await send()
   const later = nowMs + 2 * hourMs
-  expect(await locks((tx) => expireWaiting(tx, later, 100, realKinds))).toEqual({ ended: 2, locks: 1 })
+  expect(
+    await locks((tx) => expireWaiting(tx, { nowMs: later, take: changeOnDemand(tx, later) }, 100, realKinds)),
+  ).toEqual({ ended: 2, locks: 1 })
   await send()
   await house.send({ sendAt: nowMs + hourMs })
-  const reason = { trigger: 'canceled', code: 'account_closed', nowMs } as const
-  const cancel = (tx: Tx) => cancelWaiting(tx, { accountId: 'acc_a' }, reason, 100)
+  const reason = { trigger: 'canceled', code: 'account_closed' } as const
+  const cancel = async (tx: Tx) =>
+    cancelWaiting(tx, await takeChange(tx, nowMs), { accountId: 'acc_a' }, reason, 100)
   expect(await locks(cancel)).toEqual({ ended: 3, locks: 1 })
   expect(await locks(cancel)).toEqual({ ended: 0, locks: 0 })
 })

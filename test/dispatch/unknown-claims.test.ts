@@ -74,7 +74,7 @@ async function putBack(house: MessagesFixture, { isHeld = false } = {}): Promise
     await tx.deleteFrom('receipts_expected').execute()
     const place = { route_key: 'live:', account_id: message.account_id, priority: 1, due_at: message.created_at, message_id: message.id }
     const held = { restore_hold: isHeld ? 1 : 0 } as const
-    await tx.insertInto('queue').values({ ...place, ...held, mode: 'live', parts: 1, expires_at: message.expires_at!, changed_at: 1, claimed_by: attempt.device_id }).execute()
+    await tx.insertInto('queue').values({ ...place, ...held, mode: 'live', parts: 1, expires_at: message.expires_at!, claimed_by: attempt.device_id }).execute()
   })
 } // prettier-ignore
 

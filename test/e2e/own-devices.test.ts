@@ -1,3 +1,4 @@
+import { takeChange } from '../../src/messages/core/change-number.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sendMessages } from '../../src/messages/send/send-messages.ts'
 import { createIds } from '../../src/runtime/ids.ts'
@@ -23,7 +24,7 @@ beforeAll(async () => {
     await tx.updateTable('accounts').set({ own_devices: 'free' }).where('id', '=', accountId).execute()
     await tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', userId).execute()
     const later = { sendAt: nowMs + 3_600_000, expiresAt: nowMs + 7_200_000 }
-    await sendMessages(tx, [sendRequest({ ids: createIds({ now: Date.now }), nowMs }, { accountId, paidBy: 'own_device', parts: 2, ...later })]) // prettier-ignore
+    await sendMessages(tx, [sendRequest({ ids: createIds({ now: Date.now }), nowMs }, { accountId, paidBy: 'own_device', parts: 2, ...later })], takeChange(tx, nowMs)) // prettier-ignore
   })
 })
 afterAll(() => ada.stop())

@@ -29,6 +29,24 @@ test('a cursor carries the query and the position', () => {
   expect(openCursor(key, ada, cursor)).toEqual({ query, position })
 })
 
+test('a cursor of a page by change carries its place among the changes', () => {
+  const change = { number: 1_795_253_400_123_004, part: 2, index: 99 }
+  const placed = { id: position.id, updatedAtMs: 1_795_253_400_123, change }
+  const byChange = { ...everyMessage, updatedAfterMs: 1_795_253_400_000 }
+  const text = sealCursor(key, ada, { query: byChange, position: placed })
+  expect(openCursor(key, ada, text)).toEqual({ query: byChange, position: placed })
+})
+
+test('a cursor that the version before sealed opens, with its time and without a place', () => {
+  // Sealed by that version, of the same owner and under the same key.
+  const former =
+    'AcV4caBySc5TtvfEuWHzL4mDglhkmehpuD-bJH09YO-3vIKVUX2ubiiUQPrEEhQaTKSC0myywU69nLWCv2cowA_N3q2IOBdCmeE47szPiclaNAnWA2dPr8RGKKPo4CE9-8k'
+  expect(openCursor(key, ada, former)).toEqual({
+    query: { ...everyMessage, updatedAfterMs: 1_795_253_400_000 },
+    position: { id: position.id, updatedAtMs: 1_795_253_400_123 },
+  })
+})
+
 test('a cursor shows nothing of what it carries', () => {
   const bytes = Buffer.from(cursor, 'base64url').toString('latin1')
   expect(bytes).not.toMatch(/4915112345678|msg_|failed/)

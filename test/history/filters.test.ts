@@ -21,6 +21,7 @@ afterAll(() => base.close())
 /** 180 messages of one owner in 60 sends, in every state and shape that a filter can tell apart, and the same of two strangers. */
 async function storeEverything({ storage, clock, ids }: TestStorage): Promise<MessageRow[]> {
   const mine: MessageRow[] = []
+  const foreign: MessageRow[] = []
   for (let i = 0; i < 60; i++) {
     await clock.advance(i % 4 === 0 ? 0 : 7)
     const sendId = ids('snd')
@@ -62,11 +63,9 @@ async function storeEverything({ storage, clock, ids }: TestStorage): Promise<Me
     )
     mine.push(...send)
     const strangers = [{ account_id: 'acc_bob' }, { mode: 'test' as const }]
-    await store(storage, [
-      ...send,
-      ...strangers.map((other) => ({ ...(send[0] as MessageRow), ...other, id: ids('msg') })),
-    ])
+    foreign.push(...strangers.map((other) => ({ ...(send[0] as MessageRow), ...other, id: ids('msg') })))
   }
+  await store(storage, [...mine, ...foreign])
   return mine
 }
 

@@ -6,6 +6,7 @@ import { asAccepted, MessageSchema, renderAccepted, renderMessage } from '../../
 import { messageErrorCodes, messageErrors } from '../../src/messages/core/message-errors.ts'
 import { openMessagesFixture } from '../messages-fixture.ts'
 import { deliveredAt, failedAt, storedMessage } from './stored-messages.ts'
+import { acceptedAs } from '../../src/messages/send/accepted-send.ts'
 
 const schema = Compile(MessageSchema)
 const createdAt = Date.parse('2026-11-21T09:30:00.000Z')
@@ -103,11 +104,14 @@ test('a message that has moved on is shown as it was accepted, just as it was an
     parts: 2,
     units: 200,
   })
-  await house.send({ ...send, to: ['+4915112345678', '+4915112345679'] })
+  const accepted = await house.send({ ...send, to: ['+4915112345678', '+4915112345679'] })
+  if (accepted.kind !== 'accepted') throw new Error(`the send was ${accepted.kind}`)
   await house.dispatcher.drain()
   const rows = await house.storage.read.selectFrom('messages').selectAll().orderBy('id').execute()
   expect(rows.map((row) => row.status)).toEqual(['sent', 'sent'])
-  expect(rows.map((row) => renderMessage(asAccepted(row, null)))).toEqual(renderAccepted(send))
+  expect(rows.map((row) => renderMessage(asAccepted(row, null)))).toEqual(
+    renderAccepted({ ...send, ...acceptedAs(send, accepted.place) }),
+  )
   await house.close()
 })
 

@@ -24,7 +24,7 @@ afterAll(() => base.close())
 
 const search = (patienceMs: number, limit: number, position: HistoryPosition | null = null) =>
   searchHistory(
-    { read: base.storage.read, clock: stepping(), safeHorizonMs: () => base.clock.now() },
+    { read: base.storage.read, clock: stepping() },
     { owner: ada, query: { ...everyMessage, text: 'needle' }, position, limit },
     patienceMs,
   )

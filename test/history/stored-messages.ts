@@ -1,6 +1,8 @@
 import type { HistoryOwner, HistoryPosition, HistoryQuery } from '../../src/messages/history/history-query.ts'
 import { everyMessage } from '../../src/messages/history/history-query.ts'
 import { readHistory } from '../../src/messages/history/history.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
+import { recordChanges } from '../../src/messages/core/message-changes.ts'
 import type { MessageRow } from '../../src/messages/core/message-store.ts'
 import type { Storage } from '../../src/storage/seam/storage.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
@@ -12,6 +14,7 @@ export const storedMessage = (row: Partial<MessageRow> & { id: string; created_a
   account_id: ada.accountId,
   mode: ada.mode,
   send_id: null,
+  key_id: null,
   direction: 'outbound',
   status: 'queued',
   recipient: '+4915112345678',
@@ -79,14 +82,19 @@ export const failedAt = (atMs: number, code: string): Partial<MessageRow> => ({
   updated_at: atMs,
 })
 
-export const store = (storage: Storage, rows: readonly MessageRow[]): Promise<number> =>
-  storage.writer.write((tx) => insertRows(tx, 'messages', rows))
+/** Each millisecond in which they changed is a unit of its own, and the earlier ones are before the later ones. */
+export const store = (storage: Pick<Storage, 'writer'>, rows: readonly MessageRow[]): Promise<void> =>
+  storage.writer.write(async (tx) => {
+    await insertRows(tx, 'messages', rows)
+    const times = Map.groupBy(rows, (row) => row.updated_at)
+    for (const [atMs, changed] of [...times].toSorted(([one], [other]) => one - other))
+      await recordChanges(tx, await takeChange(tx, atMs), changed)
+  })
 
 export interface Walk {
   query?: Partial<HistoryQuery>
   owner?: HistoryOwner
   limit?: number
-  horizonMs?: number
   /** Called between two pages. */
   between?: () => Promise<void>
 }
@@ -96,14 +104,12 @@ export async function walkHistory(
   storage: Pick<Storage, 'read'>,
   walk: Walk = {},
 ): Promise<{ rows: MessageRow[]; pages: number }> {
-  const { query = {}, owner = ada, limit = 100, horizonMs = 2 ** 43, between } = walk
+  const { query = {}, owner = ada, limit = 100, between } = walk
   const rows: MessageRow[] = []
   let position: HistoryPosition | null = null
   for (let pages = 1; ; pages++) {
-    const page = await readHistory(
-      { read: storage.read, safeHorizonMs: () => horizonMs },
-      { owner, query: { ...everyMessage, ...query }, position, limit },
-    )
+    const asked = { owner, query: { ...everyMessage, ...query }, position, limit }
+    const page = await readHistory(storage.read, asked)
     rows.push(...page.rows)
     if (page.next === null) return { rows, pages }
     position = page.next

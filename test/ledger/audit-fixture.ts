@@ -8,6 +8,7 @@ import { insertRows } from '../../src/storage/seam/sets.ts'
 import { isPostgres } from '../test-database.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 import { storedMessage } from '../history/stored-messages.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 export const auditChecks: readonly AuditCheck[] = [...ledgerChecks, ...messageChecks]
 
@@ -27,7 +28,7 @@ export async function openAuditFixture(): Promise<AuditFixture> {
   const { storage, clock } = fixture
   const { accountId } = await fixture.addAccount()
   await storage.writer.write(async (tx) => {
-    const nowMs = clock.now()
+    const { atMs: nowMs } = await takeChange(tx, clock.now())
     const message = (id: string, status: MessageStatus, row: Partial<MessageRow>): MessageRow =>
       storedMessage({
         account_id: accountId,
@@ -73,7 +74,6 @@ export async function openAuditFixture(): Promise<AuditFixture> {
       mode: 'live',
       parts: 1,
       expires_at: nowMs + 60_000,
-      changed_at: nowMs,
     } as const
     await insertRows(tx, 'queue', [
       { ...place, message_id: 'msg_waits', claimed_by: null, restore_hold: 0 },

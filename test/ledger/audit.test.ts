@@ -53,17 +53,15 @@ test('every check finds each of its planted mistakes', async () => {
     ],
     waiting_is_queued: [
       `delete from queue where message_id = 'msg_waits'`,
-      `insert into queue select route_key, account_id, 0, due_at, message_id, mode, parts, expires_at, changed_at, 0, null, 0 from queue where message_id = 'msg_waits'`,
+      `insert into queue select route_key, account_id, 0, due_at, message_id, mode, parts, expires_at, 0, null, 0 from queue where message_id = 'msg_waits'`,
       `update messages set status = 'failed' where id = 'msg_waits'`,
       `update queue set message_id = 'msg_nowhere' where message_id = 'msg_waits'`,
       `update queue set parts = 2 where message_id = 'msg_waits'`,
-      `update queue set changed_at = changed_at - 1 where message_id = 'msg_waits'`,
       `update messages set status = 'sending' where id = 'msg_waits'`,
       `update messages set status = 'queued' where id = 'msg_claimed'`,
       `delete from deferred where message_id = 'msg_later'`,
       `delete from deferred where message_id = 'msg_quiet'`,
       `update deferred set message_id = 'msg_waits' where message_id = 'msg_quiet'`,
-      `update deferred set changed_at = changed_at - 1 where message_id = 'msg_later'`,
     ],
     scheduled_is_deferred: [
       `update messages set status = 'queued' where id = 'msg_later'`,
@@ -87,6 +85,10 @@ test('every check finds each of its planted mistakes', async () => {
       `update messages set finalized_at = 1, settled_at = 1 where id = 'msg_waits'`,
       `update messages set receipt_expected = 0 where id = 'msg_sent'`,
       `update messages set settled_at = null where id = 'msg_failed'`,
+    ],
+    changes_are_numbered: [
+      `update messages set updated_at = updated_at + 1 where id = 'msg_waits'`,
+      `update instance set last_change = last_change - 1000`,
     ],
     receipts_have_messages: [
       `update receipts_expected set message_id = 'msg_nowhere'`,

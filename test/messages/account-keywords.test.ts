@@ -4,7 +4,6 @@ import { InboundReceiver } from '../../src/dispatch/inbound/inbound-receiver.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { findOwnWords } from '../../src/messages/opt-outs/account-keywords.ts'
 import type { KeywordSet } from '../../src/messages/opt-outs/check-keyword-set.ts'
-import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
 import { listKeywordSets, removeKeywordSet, setKeywordSet } from '../../src/messages/opt-outs/keyword-sets.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { deliveredAt, storedMessage } from '../history/stored-messages.ts'
@@ -176,7 +175,7 @@ test('a STOP of an account, in pieces through a shared device, and one that seem
 async function received(text: string, accountId: string | null): Promise<string[]> {
   const { db: read, writer } = house.store
   const receiver = new InboundReceiver({
-    read, writer, ids, clock: house.clock, horizon: new WriteHorizon({ now: house.clock.now }), keywords: keywordTerms,
+    read, writer, ids, clock: house.clock, keywords: keywordTerms,
     config: { inboundJoinMinutes: 30, inboundCharacters: 40_000, inboundPerMinute: 0, sharedReplyDays: 0 },
     pool: { get: () => ({ facts: { accountId, mode: 'live', senders: new Set() }, link: {} }) as never },
   }) // prettier-ignore

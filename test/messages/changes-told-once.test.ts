@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readEntries } from '../../src/messages/core/message-changes.ts'
 import { walkHistory } from '../history/stored-messages.ts'
 import { accepted, type LostHouse, openLostHouse } from './lost-house.ts'
 
@@ -18,11 +19,19 @@ const changes = async (limit: number): Promise<string[]> => {
   return rows.map(({ id, status }) => `${id} ${status}`)
 }
 
-/** In the order of their changes. */
+/** In the order of their last changes. */
 const stored = async (): Promise<string[]> => {
-  const all = house.store.db.selectFrom('messages').select(['id', 'status'])
-  const rows = await all.orderBy('updated_at').orderBy('id').execute()
-  return rows.map(({ id, status }) => `${id} ${status}`)
+  const rows = await house.store.db.selectFrom('messages').select(['id', 'status', 'sequence']).execute()
+  const recorded = await house.store.db
+    .selectFrom('message_changes')
+    .select('messages')
+    .orderBy('number')
+    .orderBy('part')
+    .execute()
+  return recorded
+    .flatMap(({ messages }) => readEntries(messages))
+    .flatMap((change) => rows.filter(({ id, sequence }) => id === change.id && sequence === change.sequence))
+    .map(({ id, status }) => `${id} ${status}`)
 }
 
 const limits = [2, 100]

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { cancelWaiting } from '../../src/messages/queue/finish-queued.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 let house: MessagesFixture
 beforeEach(async () => {
@@ -16,10 +17,16 @@ const numbers = (count: number): string[] =>
 const hold = () =>
   house.storage.writer.write((tx) => tx.updateTable('queue').set({ restore_hold: 1 }).execute())
 
-type Scope = Parameters<typeof cancelWaiting>[1]
+type Scope = Parameters<typeof cancelWaiting>[2]
 const endPage = (scope: Scope, most: number) =>
-  house.storage.writer.write((tx) =>
-    cancelWaiting(tx, scope, { trigger: 'canceled', code: 'account_closed', nowMs: house.clock.now() }, most),
+  house.storage.writer.write(async (tx) =>
+    cancelWaiting(
+      tx,
+      await takeChange(tx, house.clock.now()),
+      scope,
+      { trigger: 'canceled', code: 'account_closed' },
+      most,
+    ),
   )
 const pagesOf = async (scope: Scope, most: number): Promise<number[]> => {
   const pages: number[] = []
@@ -51,8 +58,9 @@ test.for(['fresh', 'analysed'])(
     if (state === 'analysed') await house.storage.writer.write(analyse)
     const said = await house.storage.writer.write((tx) =>
       statementsOf(tx, async () => {
-        const reason = { trigger: 'canceled', code: 'account_closed', nowMs: house.clock.now() } as const
-        expect(await cancelWaiting(tx, { accountId: 'acc_a' }, reason, 10)).toHaveLength(3)
+        const unit = await takeChange(tx, house.clock.now())
+        const reason = { trigger: 'canceled', code: 'account_closed' } as const
+        expect(await cancelWaiting(tx, unit, { accountId: 'acc_a' }, reason, 10)).toHaveLength(3)
       }),
     )
     const reads = said.filter(({ sql }) => /^\s*select\b.*\bqueue\b/is.test(sql))

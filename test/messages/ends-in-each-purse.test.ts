@@ -1,3 +1,4 @@
+import { changeOnDemand, takeChange } from '../../src/messages/core/change-number.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { realKinds } from '../../src/connectors/registry.ts'
 import { judgeLate } from '../../src/dispatch/outcomes/retry-policy.ts'
@@ -51,23 +52,32 @@ async function send(of: PurseCase): Promise<Claimed> {
 const advance = async (trigger: 'part_undelivered', { accountId, mode, messageId }: Claimed) =>
   house.store.writer.write(async (tx) => {
     const [message] = await readStates(tx, [{ accountId, mode, messageId }])
-    if (message !== undefined) await advanceMessages(tx, [{ message, trigger, atMs: house.clock.now() }])
+    const unit = await takeChange(tx, house.clock.now())
+    if (message !== undefined) await advanceMessages(tx, unit, [{ message, trigger, atMs: unit.atMs }])
   })
 const late = (claimed: Claimed, ...networkIds: string[]) =>
   house.store.writer.write((tx) =>
-    settleOutcomes(tx, [judgeLate(claimed, accepted(...networkIds), house.clock.now(), [])]),
+    settleOutcomes(
+      tx,
+      [judgeLate(claimed, accepted(...networkIds), house.clock.now())],
+      takeChange(tx, house.clock.now()),
+    ),
   )
 const endWaiting = (trigger: 'canceled' | 'given_up_after_restore') =>
-  house.store.writer.write((tx) =>
-    cancelWaiting(tx, { accountId: 'acc_a' }, { trigger, code: 'unknown', nowMs: house.clock.now() }, 10),
-  )
+  house.store.writer.write(async (tx) => {
+    const unit = await takeChange(tx, house.clock.now())
+    return cancelWaiting(tx, unit, { accountId: 'acc_a' }, { trigger, code: 'unknown' }, 10)
+  })
 async function expire(): Promise<void> {
   house.clock.jumpWallClock(86_400_000)
-  await house.store.writer.write((tx) => expireWaiting(tx, house.clock.now(), 10, realKinds))
+  const nowMs = house.clock.now()
+  await house.store.writer.write((tx) =>
+    expireWaiting(tx, { nowMs, take: changeOnDemand(tx, nowMs) }, 10, realKinds),
+  )
 }
 const erase = () =>
   eraseNumber(
-    { read: house.store.db, writer: house.store.writer, clock: house.clock, ids, numbers, announceWrite: (_, write) => write(async () => house.clock.now()) },
+    { read: house.store.db, writer: house.store.writer, clock: house.clock, ids, numbers },
     { number: '+4915112345678', accountId: 'acc_a', actor: 'usr_a', code: 'canceled_by_operator' },
   ) // prettier-ignore
 async function drain(steps: AsyncIterable<unknown> | Promise<unknown>): Promise<void> {

@@ -21,7 +21,7 @@ afterAll(() => store.close())
 const wordless = [
   /^\w+\.(id|\w+_id|mode|state|status|kind|purpose|role|hash|\w+_hash)$/,
   /^(attempts|messages)\.(cost_state|direction|category|encoding|on_unknown|error_code|outcome|country)$/,
-  /^attempts\.network_ids$/,
+  /^attempts\.(network_ids|part_reports)$/,
   /^auth_users\.(createdAt|updatedAt)$|^auth_\w+\.(createdAt|updatedAt|expiresAt|lockedUntil|userId|providerId)$/,
   /^auth_credentials\.(accessToken|refreshToken|idToken|accessTokenExpiresAt|refreshTokenExpiresAt|scope)$/,
   /^api_keys\.scopes$|^audit_log\.action$|^ledger_entries\.actor$|^(one_time|email)_links\.hash$/,
@@ -36,7 +36,7 @@ const wordless = [
   // How far a move is, is deleted at its end.
   /^move_progress\.(last_key|table_name)$|^moves\.(direction|place)$/,
   /^webhook_\w+\.(type|previous_status|cost_state|error_code|disabled_because|outcome)$/,
-  /^instance\.(cluster|secret_mark)$|^secret_marks\.mark$|^nodes\.name$|^traffic(_times)?\.(grain|measure)$|^messages\.send_id$|^server_runs\./,
+  /^message_changes\.messages$|^instance\.(cluster|secret_mark)$|^secret_marks\.mark$|^nodes\.name$|^traffic(_times)?\.(grain|measure)$|^messages\.send_id$|^server_runs\./,
 ]
 
 test('the account that is erased here has words in every column that takes any', async () => {

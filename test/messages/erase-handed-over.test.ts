@@ -8,6 +8,7 @@ import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { tablesWith } from './every-cell.ts'
 import { type ErasureHouse, type ErasureStore, openErasureStore } from './erasure-house.ts'
+import { changeOnDemand, takeChange } from '../../src/messages/core/change-number.ts'
 
 /** An account that is erased while one of its messages is being handed over, or while something comes in. */
 
@@ -35,7 +36,7 @@ const claimWaiting = () =>
       dueMs: house.clock.now(),
       fence: 1,
     }
-    return (await claimMessages(tx, house.ids, at)).claimed[0] as Claimed
+    return (await claimMessages(tx, house.ids, at, changeOnDemand(tx, at.nowMs))).claimed[0] as Claimed
   })
 const offer = ({ attemptId, messageId }: Claimed) =>
   house.store.writer.write(async (tx) => {
@@ -81,7 +82,11 @@ test('it goes on by itself once what was being handed over is final', async () =
     isSettled = true
     const outcome = { kind: 'accepted', networkIds: ['n9'], receiptExpected: false } as const
     await house.store.writer.write((tx) =>
-      settleOutcomes(tx, [judgeOutcome(claimed, outcome, house.clock.now())]),
+      settleOutcomes(
+        tx,
+        [judgeOutcome(claimed, outcome, house.clock.now())],
+        takeChange(tx, house.clock.now()),
+      ),
     )
   }
   expect(await tablesWith(house.store.db, house.traces)).toEqual([])
@@ -98,8 +103,13 @@ test('what comes in at the last moment is erased before the name goes', async ()
   for await (const { step } of house.begin()) {
     if (step !== 'audit_log' || hasCome) continue
     hasCome = true
-    await house.store.writer.write((tx) =>
-      receiveMessages(tx, house.ids, [lateMessage()], { joinMs: 60_000, maxCharacters: 40_000 }),
+    await house.store.writer.write(async (tx) =>
+      receiveMessages(
+        tx,
+        { ids: house.ids, unit: await takeChange(tx, house.clock.now()) },
+        [lateMessage()],
+        { joinMs: 60_000, maxCharacters: 40_000 },
+      ),
     )
   }
   expect(hasCome).toBe(true)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createIds } from '../../src/runtime/ids.ts'
 import { eraseNumber } from '../../src/privacy/erase-number.ts'
-import { park } from '../../src/messages/outcomes/parked-receipts.ts'
+import { keepUnmatched } from '../../src/messages/outcomes/unmatched-receipts.ts'
 import { OptOutCache } from '../../src/messages/opt-outs/opt-out-cache.ts'
 import { receiveMessages } from '../../src/messages/inbound/receive-messages.ts'
 import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
@@ -10,6 +10,7 @@ import { appendAudit } from '../../src/storage/seam/audit-log.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { tablesWith } from './every-cell.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 const number = '+4915112345678'
 const [digits, secretText] = [number.slice(1), 'Meet me at the old mill']
@@ -29,14 +30,14 @@ afterEach(async () => {
 const send = (more: Parameters<UnitHouse['send']>[0] = {}) =>
   house.send({ text: secretText, clientReference: `for ${number}`, metadata: `{"to":"${number}"}`, ...more })
 const receive = (from: string, fragment?: { reference: number; total: number; index: number }) =>
-  house.store.writer.write((tx) =>
+  house.store.writer.write(async (tx) =>
     receiveMessages(
       tx,
-      ids,
+      { ids, unit: await takeChange(tx, house.clock.now()) },
       [
         {
           deviceId: 'dev_s', accountId: 'acc_a', mode: 'live', from, to: '+4930123456', country: 'DE', text: secretText, encoding: 'gsm7', units: 23,
-          parts: 1, storedAt: house.clock.now(), inReplyTo: null, fingerprint: ids('dev'), ...(fragment === undefined ? {} : { fragment }),
+          parts: 1, inReplyTo: null, fingerprint: ids('dev'), ...(fragment === undefined ? {} : { fragment }),
         },
       ],
       { joinMs: 60_000, maxCharacters: 40_000 },
@@ -50,7 +51,6 @@ const erase = (accountId: string | null = 'acc_a') =>
       clock: house.clock,
       ids,
       numbers,
-      announceWrite: (atMs, write) => write(async () => atMs),
     },
     { number, accountId, actor: 'usr_olga', code: 'canceled_by_operator' },
   )
@@ -99,14 +99,14 @@ test('a number and its texts are gone from every table, and every sum stays', as
       code: null,
       networkCode: null,
     } as const
-    await park(tx, [{ ...word, numbers: [digits], atMs: house.clock.now() }])
+    await keepUnmatched(tx, [{ ...word, numbers: [digits], atMs: house.clock.now() }])
     // Behind more than the look for the answer of a submit would go through.
     const others = Array.from({ length: 10_001 }, (_, i) => ({
       ...word,
       networkId: `other ${i}`,
       numbers: ['15005550006'],
     }))
-    await park(
+    await keepUnmatched(
       tx,
       others.map((other) => ({ ...other, atMs: house.clock.now() + 1 })),
     )
@@ -150,7 +150,11 @@ test('a receipt finds its erased message, whatever number it names', async () =>
     networkCode: null,
   } as const
   await house.store.writer.write((tx) =>
-    settleReceipts(tx, [{ ...word, numbers: [digits], atMs: house.clock.now() }]),
+    settleReceipts(
+      tx,
+      [{ ...word, numbers: [digits], atMs: house.clock.now() }],
+      takeChange(tx, house.clock.now()),
+    ),
   )
   expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1, recipient: 'erased' })
   expect(await tablesWith(house.store.db, [digits])).toEqual([])

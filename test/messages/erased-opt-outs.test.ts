@@ -5,6 +5,7 @@ import { OptOutCache } from '../../src/messages/opt-outs/opt-out-cache.ts'
 import { createNumberHash } from '../../src/numbers/number-hash.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 /** What a number says before, between and after erasures of it. */
 
@@ -27,8 +28,12 @@ beforeEach(async () => {
 afterEach(() => base.close())
 
 const sayStop = () =>
-  base.storage.writer.write((tx) =>
-    storeOptOuts(tx, base.ids, { ...ada, recipients: [number], origin: 'message', nowMs: base.clock.now() }),
+  base.storage.writer.write(async (tx) =>
+    storeOptOuts(
+      tx,
+      { ids: base.ids, unit: await takeChange(tx, base.clock.now()) },
+      { ...ada, recipients: [number], origin: 'message' },
+    ),
   )
 const sayStart = (nowMs = base.clock.now()) =>
   base.storage.writer.write((tx) =>
@@ -42,10 +47,8 @@ const sayStart = (nowMs = base.clock.now()) =>
   )
 const erase = () => {
   const { read, writer } = base.storage
-  const announceWrite = <T>(atMs: number, write: (timeIn: () => Promise<number>) => Promise<T>) =>
-    write(async () => atMs)
   const asked = { number, accountId: null, actor: 'usr_olga', code: 'canceled_by_operator' } as const
-  return eraseInOptOuts({ read, writer, clock: base.clock, ids: base.ids, numbers, announceWrite }, asked)
+  return eraseInOptOuts({ read, writer, clock: base.clock, ids: base.ids, numbers }, asked)
 }
 const hasOptedOut = async () =>
   (await new OptOutCache(base.storage.read, numbers).find(ada, [number], base.clock.now())).has(number)

@@ -39,7 +39,7 @@ export interface ErasureStore {
 }
 
 export async function openErasureStore(): Promise<ErasureStore> {
-  const base = await openTestStorage()
+  const base = await openTestStorage({ isStarted: false })
   await advanceEpoch(base.storage, base.dataFolder, base.clock.now())
   let accounts = 0
   /** Of each account its own, all of one length, so that none is a part of another. */
@@ -78,7 +78,6 @@ async function fillTwo(
           writer: store.writer,
           clock,
           ids,
-          announceWrite: (atMs, write) => write(async () => atMs),
         },
         { accountId: house.filled.accountId, confirm: house.filled.name, actor: 'usr_olga', ...asked },
       ),

@@ -3,6 +3,7 @@ import { takeLeases } from '../../src/devices/core/device-lease.ts'
 import { claimMessages } from '../../src/messages/queue/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/core/route-key.ts'
 import { openMessagesFixture } from '../messages-fixture.ts'
+import { changeOnDemand } from '../../src/messages/core/change-number.ts'
 
 async function openHouse() {
   const house = await openMessagesFixture()
@@ -33,7 +34,7 @@ async function openHouse() {
   const claim = (lease: { leaseToken?: number }) => {
     const request = { accountId: 'acc_a', mode: 'live' as const, routeKey: routeKeyOf('live', null), deviceId: 'dev_s', quota: 5, partsOver: 0, partsUpTo: 10, ...lease } // prettier-ignore
     const input = { requests: [request], nowMs: clock.now(), dueMs: clock.now(), fence: 1 }
-    return storage.writer.write((tx) => claimMessages(tx, ids, input))
+    return storage.writer.write((tx) => claimMessages(tx, ids, input, changeOnDemand(tx, input.nowMs)))
   }
   const attempts = () => storage.read.selectFrom('attempts').select(['number', 'lease_token']).execute()
   return { take, claim, attempts, nowMs: clock.now() }

@@ -2,7 +2,7 @@ import { createAccount } from '../../src/accounts/core/accounts.ts'
 import { createApiKey } from '../../src/accounts/keys/api-keys.ts'
 import type { Ids } from '../../src/runtime/ids.ts'
 import { grantSms, openWallets } from '../../src/ledger/grants.ts'
-import { park } from '../../src/messages/outcomes/parked-receipts.ts'
+import { keepUnmatched } from '../../src/messages/outcomes/unmatched-receipts.ts'
 import { appendAudit } from '../../src/storage/seam/audit-log.ts'
 import type { Tx } from '../../src/storage/seam/dialect.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
@@ -205,5 +205,5 @@ async function fillTraces(
     },
   ])
   const word = { deviceId, networkId: mark, result: 'delivered', code: null, networkCode: mark } as const
-  await park(tx, [{ ...word, numbers: [number.slice(1)], atMs: nowMs }])
+  await keepUnmatched(tx, [{ ...word, numbers: [number.slice(1)], atMs: nowMs }])
 }

@@ -8,30 +8,34 @@ import type { SendRequest } from '../../src/messages/send/send-request.ts'
 import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
 import type { Writer } from '../../src/storage/seam/writer.ts'
+import { startInstance } from '../open-test-storage.ts'
 import { sendRequest } from '../send-request.ts'
 import type { Deps, FilledAccount, Filling } from './filling.ts'
+import { changeOnDemand, takeChange } from '../../src/messages/core/change-number.ts'
 
 /** One message of each kind that rests, one that waits for a sender of its own, one received, and a piece of one. */
 export async function fillMessages(writer: Writer, deps: Deps, filled: FilledAccount, filling: Filling) {
   const { ids, nowMs } = deps
   const { mark, number } = filling
   const { accountId, deviceId } = filled
+  await writer.write((tx) => startInstance(tx, nowMs))
   const end = async (outcome: Outcome, more: Partial<SendRequest> = {}) => {
     await send(writer, deps, filled, filling, more)
     const request = { accountId, mode: 'live', routeKey: routeKeyOf('live', null), deviceId, quota: 1, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
     const at = { requests: [request], nowMs, dueMs: nowMs, fence: 1 }
-    const { claimed } = await writer.write((tx) => claimMessages(tx, ids, at))
+    const { claimed } = await writer.write((tx) => claimMessages(tx, ids, at, changeOnDemand(tx, nowMs)))
     await writer.write((tx) =>
       settleOutcomes(
         tx,
         claimed.map((one) => judgeOutcome(one, outcome, nowMs)),
+        takeChange(tx, nowMs),
       ),
     )
   }
   const networkId = `${accountId}-1`
   await end({ kind: 'accepted', networkIds: [networkId], receiptExpected: true })
   const word = { deviceId, networkId, result: 'delivered', code: null, networkCode: mark } as const
-  await writer.write((tx) => settleReceipts(tx, [{ ...word, atMs: nowMs }]))
+  await writer.write((tx) => settleReceipts(tx, [{ ...word, atMs: nowMs }], takeChange(tx, nowMs)))
   await end({ kind: 'accepted', networkIds: [`${accountId}-2`], receiptExpected: true })
   await end({ kind: 'refused', lasts: 'good', code: 'network_rejected', networkCode: `no ${mark}` })
   await end(
@@ -43,13 +47,13 @@ export async function fillMessages(writer: Writer, deps: Deps, filled: FilledAcc
   await send(writer, deps, filled, filling, { from: mark, sendAt, expiresAt: sendAt + 60_000 })
   const inbound = {
     deviceId, accountId, mode: 'live', from: number, to: mark, country: 'DE', text: `Hello ${mark}`, encoding: 'gsm7', units: 23,
-    parts: 1, storedAt: nowMs, inReplyTo: null,
+    parts: 1, inReplyTo: null,
   } as const // prettier-ignore
   const fragment = { reference: 7, total: 2, index: 1 }
-  await writer.write((tx) =>
+  await writer.write(async (tx) =>
     receiveMessages(
       tx,
-      ids,
+      { ids, unit: await takeChange(tx, nowMs) },
       [
         { ...inbound, fingerprint: mark },
         { ...inbound, fingerprint: `${mark}-1`, inReplyTo: mark, fragment },
@@ -79,7 +83,7 @@ async function send(
     },
   )
   await writer.write(async (tx) => {
-    await sendMessages(tx, [request])
+    await sendMessages(tx, [request], takeChange(tx, nowMs))
     await tx
       .updateTable('idempotency_keys')
       .set({ warnings: `["${mark}"]` })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { forgetParkedAbout, type ParkedPlace } from '../../src/messages/outcomes/parked-receipts.ts'
+import { forgetUnmatchedAbout, type UnmatchedPlace } from '../../src/messages/outcomes/unmatched-receipts.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage } from '../open-test-storage.ts'
 
@@ -14,9 +14,9 @@ test('receipts that nobody waited for are forgotten page by page, though all of 
   }) // prettier-ignore
   await storage.writer.write((tx) => insertRows(tx, 'parked_receipts', rows))
   let pages = 0
-  for (let behind: ParkedPlace | null = { receivedAtMs: 0, networkId: '' }; behind !== null; pages++) {
-    const page: Parameters<typeof forgetParkedAbout>[1] = { deviceId: 'dev_s', recipient, behind }
-    behind = await storage.writer.write((tx) => forgetParkedAbout(tx, page))
+  for (let behind: UnmatchedPlace | null = { receivedAtMs: 0, networkId: '' }; behind !== null; pages++) {
+    const page: Parameters<typeof forgetUnmatchedAbout>[1] = { deviceId: 'dev_s', recipient, behind }
+    behind = await storage.writer.write((tx) => forgetUnmatchedAbout(tx, page))
   }
   const left = await storage.read.selectFrom('parked_receipts').select('network_id').orderBy('network_id').execute() // prettier-ignore
   expect(left.map((row) => row.network_id)).toEqual(['n7999', 'n8499', 'n8999', 'n9499', 'n9999'])

@@ -2,7 +2,6 @@ import type { Inbound } from '../../src/connectors/connector.ts'
 import { createFragmentExpirer } from '../../src/dispatch/sweepers/fragment-expirer.ts'
 import { InboundReceiver } from '../../src/dispatch/inbound/inbound-receiver.ts'
 import { createLog } from '../../src/process/log.ts'
-import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
 import type { Tx } from '../../src/storage/seam/dialect.ts'
 import { openTestStorage } from '../open-test-storage.ts'
 
@@ -27,7 +26,6 @@ const unbounded = {
 /** What comes in for one account, over devices of which nothing else is known, with the janitor of what stays incomplete. */
 export async function openInboundHouse() {
   const { storage: store, clock, ids, close } = await openTestStorage()
-  const horizon = new WriteHorizon({ now: clock.now })
   const open = (config: Partial<typeof unbounded>): InboundReceiver =>
     new InboundReceiver({
       read: store.read,
@@ -35,7 +33,6 @@ export async function openInboundHouse() {
       ids,
       clock,
       pool,
-      horizon,
       config: { ...unbounded, ...config },
     })
   const log = createLog('silent', { write: () => undefined })
@@ -48,7 +45,7 @@ export async function openInboundHouse() {
     receiver: open({}),
     /** Begins anew with other bounds. */
     bound: (config: Partial<typeof unbounded>): void => void (house.receiver = open(config)),
-    closer: createFragmentExpirer({ writer: store.writer, ids, clock, log, horizon, terms }),
+    closer: createFragmentExpirer({ writer: store.writer, ids, clock, log, terms }),
     receive: ({ index, total = 3, reference = 7, ...more }: Piece, deviceId = 'dev_s') =>
       house.receiver.receive(deviceId, {
         from: '+4915112345678',

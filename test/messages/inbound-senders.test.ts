@@ -3,7 +3,6 @@ import { renderMessage } from '../../src/api/v1/message-view.ts'
 import { dayMs, rfc3339 } from '../../src/runtime/clock.ts'
 import type { Inbound } from '../../src/connectors/connector.ts'
 import { InboundReceiver } from '../../src/dispatch/inbound/inbound-receiver.ts'
-import type { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
 import { readConversations } from '../../src/messages/history/conversations.ts'
 import type { Tx } from '../../src/storage/seam/dialect.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
@@ -76,7 +75,6 @@ const hear = async (from: string, { owner = null, country = null, fromIs, runs =
   const facts = { accountId: owner, mode: 'live', senders: new Set(), country }
   const receiver = new InboundReceiver({
     read: storage.read, writer: notingWriter(), ids, clock, keywords,
-    horizon: { announce: (atMs: number, write: (timeIn: () => Promise<number>) => unknown) => write(async () => atMs), heardOf: () => undefined } as unknown as WriteHorizon,
     config: { inboundJoinMinutes: 30, inboundCharacters: 40_000, inboundPerMinute: 0, sharedReplyDays: 30 },
     pool: { get: () => (runs ? ({ facts, link: {} } as never) : null) },
   })

@@ -4,7 +4,6 @@ import { realKinds } from '../../src/connectors/registry.ts'
 import { dayMs } from '../../src/runtime/clock.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { InboundReceiver } from '../../src/dispatch/inbound/inbound-receiver.ts'
-import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
 import type { InboundMessage, KeywordTerms } from '../../src/messages/inbound/inbound-message.ts'
 import { receiveMessages } from '../../src/messages/inbound/receive-messages.ts'
 import { sendMessages } from '../../src/messages/send/send-messages.ts'
@@ -15,6 +14,7 @@ import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { sendRequest } from '../send-request.ts'
 import { keywordTerms } from './keyword-terms.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 /** Whom an account answers: anybody can send a keyword, and the account pays for what is answered. */
 
@@ -39,12 +39,16 @@ afterEach(() => base.close())
 
 const send = (to = number, mode: Mode = 'live') =>
   base.storage.writer.write((tx) =>
-    sendMessages(tx, [
-      sendRequest(
-        { ids: base.ids, nowMs: base.clock.now() },
-        { accountId, mode, recipients: [{ to, country: null }] },
-      ),
-    ]),
+    sendMessages(
+      tx,
+      [
+        sendRequest(
+          { ids: base.ids, nowMs: base.clock.now() },
+          { accountId, mode, recipients: [{ to, country: null }] },
+        ),
+      ],
+      takeChange(tx, base.clock.now()),
+    ),
   )
 const limit = (account: Updateable<AccountTable>) =>
   base.storage.writer.write((tx) => tx.updateTable('accounts').set(account).execute())
@@ -60,8 +64,8 @@ async function hear(
     deviceId: 'dev_s', accountId, mode: 'live', from, to: '12345', country: null, text, encoding: 'gsm7', units: text.length, parts: 1,
     storedAt: base.clock.now(), inReplyTo: null, fingerprint: base.ids('evt'), ...piece,
   } as const // prettier-ignore
-  const [followed] = await base.storage.writer.write((tx) =>
-    receiveMessages(tx, base.ids, [message], {
+  const [followed] = await base.storage.writer.write(async (tx) =>
+    receiveMessages(tx, { ids: base.ids, unit: await takeChange(tx, base.clock.now()) }, [message], {
       joinMs: 60_000,
       maxCharacters: 160,
       keywords: { ...keywordTerms, ...more },
@@ -137,14 +141,12 @@ test('what reached a disabled own device, which still receives, is answered for 
   await addDevice({ id: 'dev_own', state: 'disabled' })
   const { storage: { read, writer }, ids, clock } = base // prettier-ignore
   const config = { inboundJoinMinutes: 30, inboundCharacters: 160, inboundPerMinute: 0, sharedReplyDays: 30 }
-  const horizon = new WriteHorizon({ now: clock.now })
   const deps = {
     read,
     writer,
     ids,
     clock,
     config,
-    horizon,
     pool: { get: () => null },
     keywords: keywordTerms,
   }

@@ -5,6 +5,7 @@ import { insertRows } from '../../src/storage/seam/sets.ts'
 import { deliveredAt, storedMessage } from '../history/stored-messages.ts'
 import { keywordTerms } from './keyword-terms.ts'
 import { openUnitHouse, type UnitHouse } from './unit-house.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 export const number = '+4915112345678'
 
@@ -30,8 +31,12 @@ export async function openKeywordHouse() {
         storedAt: house.clock.now(), inReplyTo: null, fingerprint: `f${told++}`, ...more,
       } // prettier-ignore
       const keywords = { ...keywordTerms, ...terms }
-      const [followed] = await house.store.writer.write((tx) =>
-        receiveMessages(tx, ids, [message], { joinMs: 60_000, maxCharacters: 40_000, keywords }),
+      const [followed] = await house.store.writer.write(async (tx) =>
+        receiveMessages(tx, { ids, unit: await takeChange(tx, house.clock.now()) }, [message], {
+          joinMs: 60_000,
+          maxCharacters: 40_000,
+          keywords,
+        }),
       )
       return followed
     },

@@ -76,7 +76,7 @@ test.for(['resend_once', 'stop'] as const)(
     const claimed = await house.loseSecondPart(onUnknown)
     await house.receive('n1')
     expect(await house.statuses()).toEqual([onUnknown === 'stop' ? 'unconfirmed' : 'queued'])
-    await house.late(claimed, accepted('n1'), ['n1'])
+    await house.late(claimed, accepted('n1'))
     expect(await house.message()).toMatchObject({ status: 'delivered', parts_sent: 2 })
     expect(await house.rowsOf('queue')).toEqual([])
     expect(await house.rowsOf('receipts_expected')).toEqual([])
@@ -113,9 +113,14 @@ test('that a part was lost, told while nobody knows of the other, counts once th
   const claimed = await house.loseSecondPart('stop')
   await house.receive('n1', { result: 'lost' })
   expect(await house.statuses()).toEqual(['unconfirmed'])
-  await house.late(claimed, accepted('n1'), ['n1'])
+  await house.late(claimed, accepted('n1'))
   expect(await house.statuses()).toEqual(['unconfirmed'])
-  expect(await house.rowsOf('receipts_expected')).toEqual([])
+  // A better receipt may follow.
+  expect(await house.rowsOf('receipts_expected')).toMatchObject([
+    { network_id: 'n1', closed_at: expect.any(Number) as number },
+  ])
+  await house.receive('n1')
+  expect(await house.statuses()).toEqual(['delivered'])
 })
 
 const unreachable = { result: 'undelivered', code: 'unreachable' } as const
@@ -124,7 +129,7 @@ test('a bad receipt under an id that was told, while the second try waits, count
   const claimed = await house.loseSecondPart()
   await house.receive('n1', unreachable)
   expect(await house.statuses()).toEqual(['queued'])
-  await house.late(claimed, accepted('n1', 'n2'), ['n1'])
+  await house.late(claimed, accepted('n1', 'n2'))
   expect(await house.message()).toMatchObject({
     status: 'undelivered',
     error_code: 'unreachable',
@@ -146,7 +151,7 @@ test.for(['one after the other', 'together'])(
     if (how === 'together') await house.receiveAll(words)
     else for (const word of words) await house.receiveAll([word])
     expect(await house.statuses()).toEqual(['queued'])
-    await house.late(claimed, accepted('n1', 'n2'), ['n1'])
+    await house.late(claimed, accepted('n1', 'n2'))
     expect(await house.message()).toMatchObject({ status: 'undelivered', charged: 2 })
   },
 )
@@ -182,3 +187,12 @@ test.for(['before', 'behind'])(
     expect(await house.statuses()).toEqual(['undelivered'])
   },
 )
+
+test('the answer that names more parts than were known is not delivered by the known one', async () => {
+  await house.send({ parts: 1 })
+  const claimed = await house.claim()
+  await house.end(claimed, { kind: 'unknown', networkIds: ['n1'], partsTaken: 0, detail: 'no answer' })
+  await house.late(claimed, { kind: 'accepted', networkIds: ['n1', 'n2'], receiptExpected: false })
+  await house.receive('n1')
+  expect(await house.statuses()).toEqual(['sent'])
+})

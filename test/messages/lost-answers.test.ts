@@ -5,6 +5,7 @@ import { openWallets } from '../../src/ledger/grants.ts'
 import { claimMessages } from '../../src/messages/queue/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/core/route-key.ts'
 import { accepted, echoOf, lost, type LostHouse, openLostHouse } from './lost-house.ts'
+import { changeOnDemand } from '../../src/messages/core/change-number.ts'
 
 /** What becomes of messages whose answer was lost when a receipt comes under an id that nobody knows. */
 
@@ -116,7 +117,9 @@ async function sendAndClaimOfAnother(): Promise<void> {
       partsUpTo: 10,
     },
   ] as const
-  await house.store.writer.write((tx) => claimMessages(tx, ids, { requests, nowMs, dueMs: nowMs, fence: 1 }))
+  await house.store.writer.write((tx) =>
+    claimMessages(tx, ids, { requests, nowMs, dueMs: nowMs, fence: 1 }, changeOnDemand(tx, nowMs)),
+  )
 }
 
 test('the date of the submit tells two messages apart, whatever the time zone', async () => {
@@ -175,8 +178,8 @@ test('parts that went out as one are delivered with one receipt', async () => {
 
 test('a part that was refused keeps the message from being delivered', async () => {
   await house.send({ parts: 2 })
-  const inDoubt = { parts: [0], wireParts: 2 }
-  await house.end(await house.claim(), { ...lost(), inDoubt } as Outcome)
+  const unknownParts = { parts: [0], wireParts: 2 }
+  await house.end(await house.claim(), { ...lost(), unknownParts } as Outcome)
   await house.receive('n1')
   expect(await house.statuses()).toEqual(['unconfirmed'])
 })

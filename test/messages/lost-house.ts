@@ -6,6 +6,7 @@ import type { ReceiptWord } from '../../src/messages/outcomes/receipt-readings.t
 import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
 import { referenceOfPart } from '../../src/sms/part-reference.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 /** the unit house, in which answers are lost and come late, and receipts come under ids that nobody knows. */
 export interface LostHouse extends UnitHouse {
@@ -16,8 +17,8 @@ export interface LostHouse extends UnitHouse {
   receive(networkId: string, more?: Partial<Receipt>, deviceId?: string): Promise<unknown>
   /** Receipts that come together. */
   receiveAll(words: readonly Partial<Receipt>[]): Promise<unknown>
-  /** The answer that was given up comes after all; `knownIds` were told before. */
-  late(claimed: Claimed, outcome: Outcome, knownIds?: readonly string[]): Promise<unknown>
+  /** The answer that was given up comes after all. */
+  late(claimed: Claimed, outcome: Outcome): Promise<unknown>
   statuses(): Promise<string[]>
   rowsOf(table: ShownTable): ReturnType<typeof readRows>
   wallet(): Promise<{ reserved: number; used: number }>
@@ -40,21 +41,26 @@ export async function openLostHouse(): Promise<LostHouse> {
     async loseSecondPart(onUnknown = 'resend_once') {
       await house.send({ onUnknown, parts: 2 })
       const claimed = await house.claim()
-      const inDoubt = { parts: [1], wireParts: 2 }
+      const unknownParts = { parts: [1], wireParts: 2 }
       await house.end(claimed, {
         kind: 'unknown',
         networkIds: ['n1'],
         partsTaken: 1,
         detail: 'no answer in time',
-        inDoubt,
+        unknownParts,
       })
       return claimed
     },
     receive: (networkId, more = {}, deviceId = 'dev_s') =>
-      store.writer.write((tx) => settleReceipts(tx, [wordOf({ networkId, ...more, deviceId })])),
-    receiveAll: (words) => store.writer.write((tx) => settleReceipts(tx, words.map(wordOf))),
-    late: (claimed, outcome, knownIds = []) =>
-      store.writer.write((tx) => settleOutcomes(tx, [judgeLate(claimed, outcome, clock.now(), knownIds)])),
+      store.writer.write((tx) =>
+        settleReceipts(tx, [wordOf({ networkId, ...more, deviceId })], takeChange(tx, clock.now())),
+      ),
+    receiveAll: (words) =>
+      store.writer.write((tx) => settleReceipts(tx, words.map(wordOf), takeChange(tx, clock.now()))),
+    late: (claimed, outcome) =>
+      store.writer.write((tx) =>
+        settleOutcomes(tx, [judgeLate(claimed, outcome, clock.now())], takeChange(tx, clock.now())),
+      ),
     async statuses() {
       const messages = await store.db.selectFrom('messages').select('status').orderBy('id').execute()
       return messages.map(({ status }) => status)
@@ -85,7 +91,7 @@ export const lost = (wireParts = 1): Outcome => ({
   networkIds: [],
   partsTaken: 0,
   detail: 'no answer in time',
-  inDoubt: { parts: Array.from({ length: wireParts }, (_, part) => part), wireParts },
+  unknownParts: { parts: Array.from({ length: wireParts }, (_, part) => part), wireParts },
 })
 
 export const accepted = (...networkIds: string[]): Outcome => ({

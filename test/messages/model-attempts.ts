@@ -7,6 +7,7 @@ import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
 import type { Model } from './model.ts'
 import { type ModelOutcome, networkIdsOf, type ReceiptResult } from './model-message.ts'
 import { type Real, step } from './model-step.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 const wireParts = fc.integer({ min: 0, max: 3 })
 const outcome: fc.Arbitrary<ModelOutcome> = fc.oneof(
@@ -127,7 +128,7 @@ export const settle = (
   const settlements = ends.map(({ claimed, said }) =>
     judgeOutcome(claimed, connectorOutcome(said, claimed), nowMs),
   )
-  return real.store.writer.write((tx) => settleOutcomes(tx, settlements))
+  return real.store.writer.write((tx) => settleOutcomes(tx, settlements, takeChange(tx, nowMs)))
 }
 
 /** Receipts for any attempts, too early, too late, repeated and in any order, several in one unit. */
@@ -170,10 +171,11 @@ async function sayReceipts(model: Model, real: Real, words: SaidReceipts): Promi
     networkCode: null,
     atMs: real.clock.now(),
   }))
-  await real.store.writer.write((tx) => settleReceipts(tx, told))
-  for (const group of Map.groupBy(words, ([, { claimed }]) => claimed).values()) {
-    const ofAttempt = new Map(group.map(([networkId, { result }]) => [networkId, result]))
-    model.receipts(group[0]![1].claimed.messageId, ofAttempt, real.clock.now())
+  await real.store.writer.write((tx) => settleReceipts(tx, told, takeChange(tx, real.clock.now())))
+  const byMessage = Map.groupBy(words, ([, { claimed }]) => claimed.messageId)
+  for (const [messageId, group] of byMessage) {
+    const results = new Map(group.map(([networkId, { result }]) => [networkId, result]))
+    model.receipts(messageId, results, real.clock.now())
   }
 }
 

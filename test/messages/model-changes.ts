@@ -1,5 +1,4 @@
 import { expect } from 'vitest'
-import { compare } from '../../src/messages/history/history-span.ts'
 import { walkHistory } from '../history/stored-messages.ts'
 import type { Model } from './model.ts'
 import type { NearStore } from '../near-store.ts'
@@ -15,8 +14,8 @@ export async function expectChangesTold(model: Model, { db }: NearStore): Promis
   const [accountId, known] = most
   const owner = { accountId, mode: 'live' } as const
   const { rows } = await walkHistory({ read: db }, { owner, query: { updatedAfterMs: 1 } })
-  const places = rows.map(({ id, updated_at: atMs }) => ({ id, atMs }))
-  expect(places).toEqual(places.toSorted(compare))
+  const times = rows.map(({ updated_at: atMs }) => atMs)
+  expect(times).toEqual(times.toSorted((one, other) => one - other))
   const told = rows.map(({ id, status }) => `${id} ${status}`)
   expect(told.toSorted()).toEqual(known.map(({ id, status }) => `${id} ${status}`).toSorted())
 }

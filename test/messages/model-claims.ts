@@ -6,6 +6,7 @@ import type { Model } from './model.ts'
 import type { ClaimWish, SimRoom } from './model-paces.ts'
 import { deviceId, type ModelDevice, modelDevices } from './model-purses.ts'
 import { account, accounts, type Real, step } from './model-step.ts'
+import { changeOnDemand } from '../../src/messages/core/change-number.ts'
 
 const quota = fc.integer({ min: 1, max: 6 })
 const isForced = fc.integer({ min: 0, max: 3 }).map((drawn) => drawn === 0)
@@ -69,7 +70,12 @@ async function claimThese(
   const nowMs = real.clock.now()
   const requests = wishes.map((wish) => wantOf(wish, by))
   const { claimed, offers } = await real.store.writer.write(async (tx) => {
-    const made = await claimMessages(tx, real.ids, { requests, nowMs, dueMs: nowMs, fence: real.fence })
+    const made = await claimMessages(
+      tx,
+      real.ids,
+      { requests, nowMs, dueMs: nowMs, fence: real.fence },
+      changeOnDemand(tx, nowMs),
+    )
     // What a phone does with them is the subject of another model (phones-model.test.ts): here they go as those of a link do.
     const rows = await tx.selectFrom('phone_offers').select(['attempt_id', 'sim']).execute()
     await tx.deleteFrom('phone_offers').execute()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { grantSms } from '../../src/ledger/grants.ts'
-import { cancelWaiting } from '../../src/messages/queue/finish-queued.ts'
+import { cancelWaiting, type Reason } from '../../src/messages/queue/finish-queued.ts'
 import { releaseHeld } from '../../src/storage/instance/epoch.ts'
 import type { Model } from './model.ts'
 import type { ModelOutcome } from './model-message.ts'
@@ -10,6 +10,7 @@ import { send } from './model-sends.ts'
 import { claim } from './model-claims.ts'
 import { end, endAgain, giveUpOpen, receipts } from './model-attempts.ts'
 import { lateNo, lateYes, lateYesAgain, secondTry, yesAgain } from './model-late-words.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 const pass = fc.constantFrom(1_000, 15_000, 60_000, 3_600_000).map((ms) =>
   step(`pass ${ms / 1000} s`, async (model, real) => {
@@ -54,6 +55,12 @@ const restore = fc.constant(
   }),
 )
 
+const cancelAll = (
+  { store, clock }: Real,
+  ...[scope, reason]: [Parameters<typeof cancelWaiting>[2], Reason]
+): Promise<unknown> =>
+  store.writer.write(async (tx) => cancelWaiting(tx, await takeChange(tx, clock.now()), scope, reason, 500))
+
 const decide = fc
   .constantFrom('release' as const, 'canceled' as const, 'given_up_after_restore' as const)
   .map((decision) =>
@@ -65,16 +72,14 @@ const decide = fc
         model.expire(real.clock.now())
         return
       }
-      const reason = { trigger: decision, code: 'unknown', nowMs: real.clock.now() }
-      await real.store.writer.write((tx) => cancelWaiting(tx, 'restore_hold', reason, 500))
+      await cancelAll(real, 'restore_hold', { trigger: decision, code: 'unknown' })
       model.stopWaiting(({ heldBack }) => heldBack, decision === 'canceled' ? 'canceled' : 'unconfirmed')
     }),
   )
 
 const cancel = account.map((accountId) =>
   step(`cancel all of ${accountId}`, async (model, real) => {
-    const reason = { trigger: 'canceled', code: 'account_closed', nowMs: real.clock.now() } as const
-    await real.store.writer.write((tx) => cancelWaiting(tx, { accountId }, reason, 500))
+    await cancelAll(real, { accountId }, { trigger: 'canceled', code: 'account_closed' })
     model.stopWaiting((message) => message.account === accountId, 'canceled')
   }),
 )

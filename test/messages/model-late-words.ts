@@ -5,9 +5,10 @@ import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import type { Model } from './model.ts'
 import { claimOf } from './model-claims.ts'
 import { connectorOutcome, endThese, sayParts, settle } from './model-attempts.ts'
-import { correctionMs, type LateYes, type ModelOutcome, networkIdsOf } from './model-message.ts'
+import { correctionMs, type LateYes, type ModelOutcome } from './model-message.ts'
 import { modelDevices } from './model-purses.ts'
 import { account, type Real, step } from './model-step.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 /** The answer to an attempt that was given up comes after all, with the ids of all its parts; it may promise no receipts. */
 export const lateYes = fc
@@ -31,27 +32,26 @@ async function sayLateYes(
   const { messageId, attemptNumber } = claimed
   const told = model.message(messageId).lost.get(attemptNumber)!
   const yes: LateYes = { kind: 'accepted', wireParts: Math.max(told, most), receipts }
-  const knownIds = networkIdsOf(messageId, attemptNumber, told)
-  await settleLate(real, claimed, yes, knownIds)
-  model.lateYes(messageId, attemptNumber, { told, yes }, real.clock.now())
-  real.lateYeses.push({ claimed, yes, atMs: real.clock.now(), knownIds })
+  await settleLate(real, claimed, yes)
+  model.lateYes(messageId, attemptNumber, yes, real.clock.now())
+  real.lateYeses.push({ claimed, yes, atMs: real.clock.now() })
 }
 
 /**
  * It is said again: as after a commit whose answer was lost, by a phone, which knows no ids, or by a node that does not know that it is late. Nothing
  * more comes of it.
  */
-const sayer = fc.constantFrom('the same' as const, 'a phone' as const, 'a node' as const)
+const sayer = fc.constantFrom('the same' as const, 'a node' as const)
 export const lateYesAgain = fc.tuple(fc.nat(50), sayer).map(([which, by]) =>
   step(`late yes again ${which} by ${by}`, async (model, real) => {
     // No node stands still until late words are forgotten: it would tell them as new.
     const isTold = ({ atMs }: { atMs: number }) => by !== 'a node' || real.clock.now() - atMs < correctionMs
     const said = standingOf(model, real.lateYeses.filter(isTold), which)
     if (said === undefined) return
-    const { claimed, yes, knownIds } = said
+    const { claimed, yes } = said
     if (by === 'a node') await settle(real, [{ claimed, said: yes }])
-    else await settleLate(real, claimed, yes, by === 'a phone' ? [] : knownIds)
-    model.lateYesAgain(claimed.messageId, claimed.attemptNumber, yes)
+    else await settleLate(real, claimed, yes)
+    model.lateYes(claimed.messageId, claimed.attemptNumber, yes, real.clock.now())
   }),
 )
 
@@ -76,7 +76,7 @@ export const yesAgain = fc
         const { claimed, yes } = said
         await sayParts(model, real, claimed, before)
         await settle(real, [{ claimed, said: yes }])
-        model.lateYesAgain(claimed.messageId, claimed.attemptNumber, yes)
+        model.lateYes(claimed.messageId, claimed.attemptNumber, yes, real.clock.now())
         await sayParts(model, real, claimed, behind)
       },
     ),
@@ -100,19 +100,14 @@ function standingOf<T extends { claimed: Claimed }>(
 ): T | undefined {
   const standing = yeses.filter(
     ({ claimed: { messageId, attemptNumber } }) =>
-      model.messages.get(messageId)?.words.get(attemptNumber) === 'taken',
+      model.messages.get(messageId)?.tries.get(attemptNumber)?.word === 'taken',
   )
   return standing[which % Math.max(1, standing.length)]
 }
 
-function settleLate(
-  real: Real,
-  claimed: Claimed,
-  said: ModelOutcome,
-  knownIds: readonly string[],
-): Promise<unknown> {
-  const settlement = judgeLate(claimed, connectorOutcome(said, claimed), real.clock.now(), knownIds)
-  return real.store.writer.write((tx) => settleOutcomes(tx, [settlement]))
+function settleLate(real: Real, claimed: Claimed, said: ModelOutcome): Promise<unknown> {
+  const settlement = judgeLate(claimed, connectorOutcome(said, claimed), real.clock.now())
+  return real.store.writer.write((tx) => settleOutcomes(tx, [settlement], takeChange(tx, real.clock.now())))
 }
 
 /** Nothing was submitted. */
@@ -137,7 +132,7 @@ export const lateNo = fc.tuple(fc.nat(50), nothing).map(([which, said]) =>
 )
 
 async function sayLateNo(model: Model, real: Real, claimed: Claimed, said: ModelOutcome): Promise<void> {
-  await settleLate(real, claimed, said, [])
+  await settleLate(real, claimed, said)
   model.lateNo(claimed.messageId, claimed.attemptNumber, real.clock.now())
 }
 

@@ -30,41 +30,45 @@ export interface ModelMessage {
   /** When it came to its last state, once it is final. */
   settledAt: number
   wasCorrected: boolean
-  /** The network is known to have taken all of it. */
-  wasSent: boolean
   wentAgain: boolean
   attempts: number
-  /** The last word on each of them that has ended. */
-  words: Map<number, AttemptWord>
-  /** How many ids that word told. */
-  told: Map<number, number>
-  /** Attempts of which that word promised receipts. */
-  promised: Set<number>
+  /** All that is known of each attempt, by number. */
+  tries: Map<number, ModelTry>
   /** Attempts of which somebody has told an end. */
   ended: Set<number>
   /** Attempts whose answer may still come, or be corrected to a yes, and how many of their parts had told their ids. */
   lost: Map<number, number>
   refusals: number
-  /** Parts that the network is known to have taken, in whichever attempt took the most. */
+  /** Parts that the network was known to have taken when the message last moved. */
   partsTaken: number
-  /** That attempt; 0 without one. */
-  takenBy: number
   /** A restore holds it back. */
   heldBack: boolean
   createdAt: number
-  /** Wire parts that the network may still report on. */
+  /** Parts that the network may still report on, by id. */
   waitedFor: Map<string, WaitedPart>
 }
 
-/** That it was taken, that nobody knows, that nothing was submitted, or that only a part was. */
-export type AttemptWord = 'taken' | 'unknown' | 'nothing' | 'partly'
+/** That it is open, that nobody knows, that nothing was submitted, or a part, or all. */
+export type AttemptWord = 'open' | 'unknown' | 'nothing' | 'partly' | 'taken'
+
+/** What counts more: a word of the same rank is a repeat. */
+export const rankOf = (word: AttemptWord): number =>
+  ({ open: 0, unknown: 1, nothing: 2, partly: 2, taken: 3 })[word]
+
+export interface ModelTry {
+  word: AttemptWord
+  ids: readonly string[]
+  /** How many receipts mean that all of it arrived; 0 if some parts can have none. */
+  wireParts: number
+  partsTaken: number
+  /** Receipts are promised. */
+  receipts: boolean
+  /** The best word on each part. */
+  heard: Map<string, ReceiptResult>
+}
 
 export interface WaitedPart {
   attempt: number
-  /** Whether receipts for all of them mean that the whole message arrived. */
-  isWhole: boolean
-  /** Whether they will, once the parts in doubt beside them are known to be taken. */
-  isWholeAfterYes: boolean
   /** When the wait was given up; a late word still counts for 7 days. */
   closedAt: number | null
 }
@@ -103,25 +107,11 @@ export function wordOf(outcome: ModelOutcome): AttemptWord {
   return outcome.kind === 'partial' && outcome.partsTaken + outcome.wireParts > 0 ? 'partly' : 'nothing'
 }
 
-/** Behind this try nothing was submitted, and none is open. */
-export const isLastSubmitted = ({ attempts, words }: ModelMessage, number: number): boolean =>
-  later(number, attempts).every((each) => words.get(each) === 'nothing')
-
-/** Nobody knows yet what became of its last try, or it waits for one more. */
-export const isOpen = ({ status, wasSent }: ModelMessage): boolean =>
-  status === 'queued' || status === 'sending' || (status === 'unconfirmed' && !wasSent)
-
-const later = (number: number, last: number): number[] =>
-  Array.from({ length: last - number }, (_, i) => number + 1 + i)
-
-/** The try before `number` that was taken meanwhile, with nothing submitted between the two. */
-export function takenBefore({ words }: ModelMessage, number: number): number | null {
-  const before = later(0, number - 1).findLast((each) => words.get(each) !== 'nothing')
-  return before !== undefined && words.get(before) === 'taken' ? before : null
-}
-
-/** The ids of a try under which receipts may still come. */
-export const waitedBefore = ({ id, told, waitedFor }: ModelMessage, number: number): string[] =>
-  networkIdsOf(id, number, told.get(number) ?? 0).filter(
-    (networkId) => waitedFor.get(networkId)?.attempt === number,
-  )
+export const newTry = (): ModelTry => ({
+  word: 'open',
+  ids: [],
+  wireParts: 0,
+  partsTaken: 0,
+  receipts: false,
+  heard: new Map(),
+})

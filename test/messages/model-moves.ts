@@ -1,5 +1,53 @@
-import type { ModelMessage, ModelOutcome, ReceiptResult } from './model-message.ts'
-import { payerOf, take } from './model-purses.ts'
+import { type Fate, fateOf, type ModelStanding } from './model-fate.ts'
+import type { ModelMessage, ModelOutcome } from './model-message.ts'
+import { payerOf, takenBy } from './model-purses.ts'
+
+/** When and how a message goes again, or how its device ended it. */
+export interface AfterAttempt {
+  standing: ModelStanding
+  again: { dueAt: number; refusals: number; wentAgain: boolean } | null
+}
+
+const over = (end: string | null): AfterAttempt => ({ standing: { waits: false, end }, again: null })
+
+/** What the end of its open attempt means for a message, before anything else that is known. */
+export function afterAttempt(message: ModelMessage, outcome: ModelOutcome, nowMs: number): AfterAttempt {
+  const { dueAt, refusals, wentAgain } = message
+  const again = (more: Partial<NonNullable<AfterAttempt['again']>>): AfterAttempt => ({
+    standing: { waits: true, end: null },
+    again: { dueAt, refusals, wentAgain, ...more },
+  })
+  switch (outcome.kind) {
+    case 'accepted':
+    case 'partial':
+      // Of nothing taken at all it is a failure as well.
+      return over(outcome.kind === 'partial' ? 'failed' : null)
+    case 'unavailable':
+      return again({})
+    case 'unknown':
+      return message.resendOnce && !wentAgain ? again({ dueAt: nowMs, wentAgain: true }) : over(null)
+    case 'refused': {
+      if (outcome.lasts === 'expired') return over('expired')
+      // It keeps its place: the device rests.
+      if (outcome.lasts === 'busy') return again({})
+      const delayMs = outcome.lasts === 'now' ? [15_000, 60_000][refusals] : undefined
+      return delayMs === undefined
+        ? over('failed')
+        : again({ dueAt: nowMs + delayMs, refusals: refusals + 1 })
+    }
+  }
+}
+
+const corrections: Readonly<Record<string, readonly string[]>> = {
+  unconfirmed: ['sent', 'delivered', 'undelivered'],
+  failed: ['delivered'],
+  sent: ['delivered', 'undelivered'],
+  undelivered: ['delivered'],
+}
+
+/** It was sent, and is waited for: final or not, silence may still make it unconfirmed. */
+export const isWaitedFor = ({ status, isFinal, wasCorrected }: ModelMessage): boolean =>
+  status === 'sent' && (!isFinal || wasCorrected)
 
 /** How one message of the model moves, and what that costs its account. */
 export class ModelMoves {
@@ -11,81 +59,40 @@ export class ModelMoves {
     this.#used = used
   }
 
-  by(
-    message: ModelMessage,
-    { number, outcome, isLate }: { number: number; outcome: ModelOutcome; isLate: boolean },
-    nowMs: number,
-  ): void {
-    const { status } = message
-    const isLateYes = isLate && outcome.kind === 'accepted'
-    if (isLateYes && (status === 'queued' || status === 'unconfirmed'))
-      for (const part of message.waitedFor.values())
-        if (part.attempt === number) part.isWhole = part.isWholeAfterYes
-    // Sent before, and of no known end: said twice, its yes tells nothing new.
-    if (status === 'unconfirmed' && outcome.kind === 'accepted' && message.wasSent) return
-    if (status === 'unconfirmed' && outcome.kind === 'accepted') {
-      this.#correct(message, 'sent')
-      return
+  /** Moves a message to what all that is known makes of it. Gives that, and whether it moved. */
+  judge(message: ModelMessage, standing = standingOf(message)): { fate: Fate; hasMoved: boolean } {
+    const fate = fateOf(message, standing)
+    return { fate, hasMoved: this.#apply(message, fate) }
+  }
+
+  #apply(message: ModelMessage, fate: Fate): boolean {
+    const { status, isFinal, wasCorrected } = message
+    if (status === fate.status && (isFinal || !fate.isFinal)) return false
+    if (isFinal && !this.#mayCorrect(message, fate.status)) return false
+    message.wasCorrected = wasCorrected || isFinal
+    message.partsTaken = Math.min(
+      message.parts,
+      Math.max(message.partsTaken, ...[...message.tries.values()].map(({ partsTaken }) => partsTaken)),
+    )
+    if (!isFinal && fate.charge !== 'keep' && message.cost === 'held') {
+      const charged = { all: message.parts, taken: message.partsTaken, nothing: 0 }[fate.charge]
+      this.#charge(message, charged, fate.charge === 'all' ? fate.by : takenBy(message))
     }
-    // A yes to the first try, told by a process that stood still, ends the wait for the second.
-    if (status !== 'sending' && !(status === 'queued' && isLateYes)) return
-    if ('partsTaken' in outcome) take(message, number, outcome.partsTaken)
-    switch (outcome.kind) {
-      case 'accepted':
-        this.#charge(message, message.parts, number)
-        message.status = 'sent'
-        message.wasSent = true
-        if (!outcome.receipts) this.#settle(message)
-        return
-      case 'partial':
-        return this.finish(message, 'failed', message.partsTaken)
-      case 'unavailable':
-        return this.#again(message, message.dueAt)
-      case 'unknown':
-        if (!message.resendOnce || message.wentAgain)
-          return this.finish(message, 'unconfirmed', message.partsTaken)
-        message.wentAgain = true
-        return this.#again(message, nowMs)
-      case 'refused':
-        return this.#refuse(message, outcome.lasts, nowMs)
-    }
+    message.status = fate.status
+    if (fate.isFinal || isFinal) this.#settle(message)
+    return true
   }
 
-  #refuse(message: ModelMessage, lasts: 'good' | 'now' | 'busy' | 'expired', nowMs: number): void {
-    if (lasts === 'expired') return this.finish(message, 'expired', 0)
-    // It keeps its place: the device rests.
-    if (lasts === 'busy') return this.#again(message, message.dueAt)
-    const delayMs = lasts === 'now' ? [15_000, 60_000][message.refusals] : undefined
-    if (delayMs === undefined) return this.finish(message, 'failed', 0)
-    message.refusals += 1
-    this.#again(message, nowMs + delayMs)
+  #mayCorrect(message: ModelMessage, status: string): boolean {
+    const isLost = isWaitedFor(message) && status === 'unconfirmed'
+    return isLost || corrections[message.status]?.includes(status) === true
   }
 
-  /** A receipt for what attempt `number` submitted. */
-  report(message: ModelMessage, result: ReceiptResult, number: number): void {
-    const { status } = message
-    const end = result === 'lost' ? 'unconfirmed' : result
-    if (status === 'sending') this.finish(message, end, message.parts, number)
-    else if (status === 'queued' && result === 'delivered') this.finish(message, end, message.parts, number)
-    else if (status === 'sent') {
-      // Without a receipt to wait for it was final, and told as that.
-      message.wasCorrected ||= message.isFinal
-      message.status = end
-      this.#settle(message)
-    } else if (status === 'unconfirmed' && result !== 'lost') this.#correct(message, end)
-    else if (status === 'failed' && result === 'delivered') this.#correct(message, end)
-  }
-
-  #again(message: ModelMessage, dueAt: number): void {
-    message.status = 'queued'
-    message.dueAt = dueAt
-  }
-
-  /** What is charged was submitted by attempt `number`: usually the parts that are known to be taken. */
-  finish(message: ModelMessage, status: string, charged: number, number = message.takenBy): void {
+  /** The queue ends it: nothing of it is submitted any more. */
+  finish(message: ModelMessage, status: string): void {
     // What became of its first try is unknown for ever.
     const isInDoubt = message.wentAgain && ['failed', 'expired', 'canceled'].includes(status)
-    this.#charge(message, isInDoubt ? message.partsTaken : charged, number)
+    this.#charge(message, isInDoubt ? message.partsTaken : 0, takenBy(message))
     message.status = isInDoubt ? 'unconfirmed' : status
     this.#settle(message)
   }
@@ -95,17 +102,18 @@ export class ModelMoves {
     message.settledAt = this.#now()
   }
 
+  /** What is charged was submitted by attempt `number`. */
   #charge(message: ModelMessage, charged: number, number: number): void {
     message.charged = charged
     message.cost = charged === 0 ? 'released' : charged < message.parts ? 'partial' : 'charged'
     if (charged > 0) message.paidBy = payerOf(message, number)
     this.#used(message, charged)
   }
-
-  #correct(message: ModelMessage, status: string): void {
-    message.status = status
-    message.wasSent = true
-    message.wasCorrected = true
-    this.#settle(message)
-  }
 }
+
+const endStatuses: readonly string[] = ['failed', 'expired', 'canceled', 'unconfirmed']
+
+const standingOf = ({ status, isFinal }: ModelMessage): ModelStanding => ({
+  waits: status === 'queued',
+  end: isFinal && endStatuses.includes(status) ? status : null,
+})

@@ -16,13 +16,11 @@ export function payerOf(
   return isOwn ? 'own_device' : 'balance'
 }
 
-/** Attempt `number` is known to have taken so many parts: the attempt that took the most is charged, of equal ones the first. */
-export function take(message: ModelMessage, number: number, partsTaken: number): void {
-  const taken = Math.min(message.parts, partsTaken)
-  if (taken <= message.partsTaken) return
-  message.partsTaken = taken
-  message.takenBy = number
-}
+/** Who took the parts that are known to be taken: the attempt that took the most, of equal ones the first; 0 without one. */
+export const takenBy = ({ tries, partsTaken, parts }: ModelMessage): number =>
+  [...tries]
+    .toSorted(([a], [b]) => a - b)
+    .find(([, one]) => Math.min(parts, one.partsTaken) >= partsTaken)?.[0] ?? 0
 
 /** The parts that messages hold, in the wallet or beside it. */
 export const heldIn = (messages: readonly ModelMessage[], payer: ModelMessage['paidBy']): number =>

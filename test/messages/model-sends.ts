@@ -6,6 +6,8 @@ import type { SendRequest } from '../../src/messages/send/send-request.ts'
 import { sendRequest } from '../send-request.ts'
 import type { ModelMessage } from './model-message.ts'
 import { account, type Real, step } from './model-step.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
+import { acceptedAs } from '../../src/messages/send/accepted-send.ts'
 
 const categories = ['authentication', 'transactional', 'marketing'] as const
 const validitiesMs = [60_000, 86_400_000] as const
@@ -34,7 +36,9 @@ export const send = fc.array(sendShape, { minLength: 1, maxLength: 4 }).map((sha
         !shapes.slice(0, i).some((other) => other.key === shape.key && other.account === shape.account),
     )
     const requests = distinct.map((shape) => requestOf(shape, real))
-    const results = await real.store.writer.write((tx) => sendMessages(tx, requests))
+    const results = await real.store.writer.write((tx) =>
+      sendMessages(tx, requests, takeChange(tx, real.clock.now())),
+    )
     // Sends of one batch see what earlier ones took; what was stored before the batch counts as a repetition.
     const known = new Set(model.keys.keys())
     distinct.forEach((shape, i) => {
@@ -57,9 +61,11 @@ export const send = fc.array(sendShape, { minLength: 1, maxLength: 4 }).map((sha
         expect(result).toMatchObject({ kind: 'refused', code: 'insufficient_balance' })
       } else {
         if (shape.dailyCap !== null) model.useCap(shape.account, request.createdAt, needed)
-        for (const id of request.messageIds) model.messages.set(id, modelMessage(id, shape, request))
+        if (result.kind !== 'accepted') throw new Error(`a send was ${result.kind}`)
+        const { sendId, messageIds } = acceptedAs(request, result.place)
+        for (const id of messageIds) model.messages.set(id, modelMessage(id, shape, request))
         expect(result).toMatchObject({ kind: 'accepted', balanceAvailable: model.available(shape.account) })
-        const { sendId, messageIds, createdAt } = request
+        const { createdAt } = request
         if (shape.key !== null) model.keys.set(name, { sendId, messageIds, createdAt })
       }
     })
@@ -105,17 +111,13 @@ const modelMessage = (id: string, shape: SendShape, { createdAt, expiresAt }: Se
   isFinal: false,
   settledAt: 0,
   wasCorrected: false,
-  wasSent: false,
   wentAgain: false,
   attempts: 0,
-  words: new Map(),
-  told: new Map(),
-  promised: new Set(),
+  tries: new Map(),
   ended: new Set(),
   lost: new Map(),
   refusals: 0,
   partsTaken: 0,
-  takenBy: 0,
   heldBack: false,
   waitedFor: new Map(),
 })

@@ -21,8 +21,8 @@ export interface Real {
   open: Claimed[]
   /** Claims that have. */
   ended: Claimed[]
-  /** The late yeses that were said, when, and with the ids that their session knew before. */
-  lateYeses: { claimed: Claimed; yes: LateYes; atMs: number; knownIds: readonly string[] }[]
+  /** The late yeses that were said, and when. */
+  lateYeses: { claimed: Claimed; yes: LateYes; atMs: number }[]
   /** The yeses that were told in time, and what else ended an attempt as taken. */
   yeses: { claimed: Claimed; yes: LateYes }[]
   /** What was stored, and when, the last time that every sum held. */
@@ -93,7 +93,7 @@ async function expectAlike(model: Model, { store, clock }: Real): Promise<void> 
         final: message.isFinal,
       })),
   )
-  // Only what is `sent` is waited for, under the time of its last change: the feed of changes finds it by that.
+  // Only what is `sent` is waited for, under the time of its message: open parts are found by that.
   const waitedForNothing = await store.db
     .selectFrom('receipts_expected as r')
     .innerJoin('messages as m', (on) =>
@@ -102,9 +102,9 @@ async function expectAlike(model: Model, { store, clock }: Real): Promise<void> 
         .onRef('m.mode', '=', 'r.mode')
         .onRef('m.id', '=', 'r.message_id'),
     )
-    .select(['r.network_id', 'm.status', 'r.sent_at', 'm.updated_at'])
+    .select(['r.network_id', 'm.status', 'r.sent_at', 'm.sent_at as message_sent_at'])
     .where('r.closed_at', 'is', null)
-    .where((is) => is.or([is('m.status', '<>', 'sent'), is('r.sent_at', '<>', is.ref('m.updated_at'))]))
+    .where((is) => is.or([is('m.status', '<>', 'sent'), is('r.sent_at', '<>', is.ref('m.sent_at'))]))
     .execute()
   expect(waitedForNothing).toEqual([])
   const wallets = await store.db

@@ -6,7 +6,6 @@ import { UnparsedNotes } from '../../src/dispatch/devices/unparsed-notes.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { createLog } from '../../src/process/log.ts'
-import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
 import { createMetrics } from '../../src/process/metrics.ts'
 import type { Tx } from '../../src/storage/seam/dialect.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
@@ -17,6 +16,7 @@ import { commands } from './model-commands.ts'
 import type { Real } from './model-step.ts'
 import { type NearStore, openNearStore } from '../near-store.ts'
 import { sizeOf } from '../proof-sizes.ts'
+import { startInstance } from '../open-test-storage.ts'
 
 /** About 10 s in `npm test`. */
 const sequences = sizeOf('SEQUENCES')
@@ -59,7 +59,6 @@ async function begin(): Promise<{ model: Model; real: Real }> {
     ids,
     read: store.db,
     writer: store.writer,
-    horizon: new WriteHorizon({ now: clock.now }),
   }
   const model = new Model(clock.now)
   const real: Real = {
@@ -68,6 +67,7 @@ async function begin(): Promise<{ model: Model; real: Real }> {
   } // prettier-ignore
   await store.writer.write(async (tx) => {
     const nowMs = clock.now()
+    await startInstance(tx, nowMs)
     for (const accountId of ['acc_a', 'acc_b']) {
       await tx
         .insertInto('accounts')

@@ -1,20 +1,18 @@
 import {
   correctionMs,
-  isLastSubmitted,
-  isOpen,
   type LateYes,
   type ModelMessage,
   type ModelOutcome,
+  type ModelTry,
   type ModelWallet,
   networkIdsOf,
-  takenBefore,
-  waitedBefore,
-  wordOf,
+  newTry,
   type ParkedWord,
+  rankOf,
   type ReceiptResult,
-  type WaitedPart,
+  wordOf,
 } from './model-message.ts'
-import { ModelMoves } from './model-moves.ts'
+import { afterAttempt, isWaitedFor, ModelMoves } from './model-moves.ts'
 import { heldIn, type ModelDevice } from './model-purses.ts'
 import { type ClaimWish, goingNow, type SimRoom } from './model-paces.ts'
 
@@ -24,6 +22,9 @@ import { type ClaimWish, goingNow, type SimRoom } from './model-paces.ts'
  */
 const dayMs = 86_400_000
 const capDay = (account: string, atMs: number): string => `${account}/${Math.floor(atMs / dayMs)}`
+
+const takenOf = (outcome: ModelOutcome, { parts }: ModelMessage): number =>
+  outcome.kind === 'accepted' ? parts : 'partsTaken' in outcome ? outcome.partsTaken : 0
 
 export class Model {
   readonly #moves: ModelMoves
@@ -93,69 +94,69 @@ export class Model {
     message.status = 'sending'
     message.attempts += 1
     message.devices.set(message.attempts, device)
+    message.tries.set(message.attempts, newTry())
   }
 
-  /** The end of attempt `number`, which may be an old one, or said twice. */
+  /** A report on attempt `number`, which may be late, or said twice. */
   end(id: string, number: number, outcome: ModelOutcome, nowMs: number): void {
     const message = this.message(id)
-    const isLate = message.words.get(number) === 'unknown' && outcome.kind === 'accepted'
-    const word = wordOf(outcome)
-    const first = word === 'nothing' ? this.#countable(message, number) : null
-    if (isLate) this.#endDoubt(message, number)
-    if (first !== null) this.#countYes(message, first, nowMs)
-    else if (message.attempts === number || (isLate && isLastSubmitted(message, number)))
-      this.#moves.by(message, { number, outcome, isLate }, nowMs)
-    this.#say(message, number, outcome)
-    this.#lose(message, number, outcome)
-    if (first !== null) this.#hearParked(message, waitedBefore(message, first))
-    if (!('wireParts' in outcome)) return
-    const networkIds = networkIdsOf(id, number, outcome.wireParts)
-    if (outcome.kind === 'unknown' || outcome.receipts) {
-      const closedAt = message.status === 'sent' ? null : nowMs
-      const isWhole =
-        outcome.kind === 'accepted' || (outcome.kind === 'unknown' && outcome.wireParts >= message.parts)
-      const isWholeAfterYes =
-        isWhole || (outcome.kind === 'unknown' && outcome.partsTaken <= outcome.wireParts)
-      const part: WaitedPart = { attempt: number, isWhole, isWholeAfterYes, closedAt }
-      for (const networkId of networkIds) message.waitedFor.set(networkId, { ...part })
+    const one = message.tries.get(number) as ModelTry
+    const networkIds = 'wireParts' in outcome ? networkIdsOf(id, number, outcome.wireParts) : []
+    const apart = rankOf(wordOf(outcome)) - rankOf(one.word)
+    if (apart > 0) this.#raise(message, number, { outcome, networkIds }, nowMs)
+    // It counts less, and still tells of parts that were taken.
+    if (apart < 0 && one.word !== 'taken' && takenOf(outcome, message) > one.partsTaken) {
+      one.partsTaken = takenOf(outcome, message)
+      if (one.word === 'nothing') one.word = 'partly'
+      this.#moves.judge(message)
     }
-    this.#hearParked(message, networkIds)
+    this.#lose(message, number, outcome)
+    this.#hearParked(message, networkIds, nowMs)
   }
 
-  /** The kept yes that counts when nothing was submitted of the try `number`. */
-  #countable(message: ModelMessage, number: number): number | null {
-    return message.attempts === number && isOpen(message) ? takenBefore(message, number) : null
+  #raise(
+    message: ModelMessage,
+    number: number,
+    { outcome, networkIds }: { outcome: ModelOutcome; networkIds: readonly string[] },
+    nowMs: number,
+  ): void {
+    const one = message.tries.get(number) as ModelTry
+    const after = one.word === 'open' ? afterAttempt(message, outcome, nowMs) : null
+    const known = new Set(one.ids)
+    const isTold = outcome.kind === 'unknown' || ('receipts' in outcome && outcome.receipts)
+    if (networkIds.length > 0) {
+      one.ids = networkIds
+      one.wireParts = outcome.kind === 'unknown' && networkIds.length < message.parts ? 0 : networkIds.length
+    }
+    if (outcome.kind === 'partial' && networkIds.length > 0) one.wireParts = 0
+    if (outcome.kind === 'accepted') one.wireParts = one.ids.length
+    const word = wordOf(outcome)
+    // Of what the network gave an id nobody says that it was not submitted.
+    one.word = word === 'nothing' && one.ids.length + one.partsTaken > 0 ? 'partly' : word
+    one.receipts = isTold && networkIds.length > 0
+    one.partsTaken = Math.max(one.partsTaken, takenOf(outcome, message))
+    const { fate, hasMoved } = this.#moves.judge(message, after?.standing)
+    if (message.status === 'queued' && after?.again) Object.assign(message, after.again)
+    const isAwaited = isWaitedFor(message) && fate.by === number && one.receipts
+    for (const networkId of isTold ? networkIds : [])
+      if (!known.has(networkId))
+        message.waitedFor.set(networkId, { attempt: number, closedAt: isAwaited ? null : nowMs })
+    this.#waitAnew(message, fate.by)
+    if (hasMoved) this.#closeIfFinal(message, nowMs)
   }
 
-  /** A yes to an earlier try that is evidence alone says all the same that its parts were taken. */
-  #endDoubt(message: ModelMessage, number: number): void {
-    if (message.attempts === number) return
-    for (const part of message.waitedFor.values())
-      if (part.attempt === number) part.isWhole = part.isWholeAfterYes
+  /** What it waits for is what the deciding try has not heard of, also where that was forgotten. */
+  #waitAnew(message: ModelMessage, by: number): void {
+    const one = message.tries.get(by)
+    if (!isWaitedFor(message) || one?.receipts !== true) return
+    for (const id of one.ids)
+      if (!one.heard.has(id)) message.waitedFor.set(id, { attempt: by, closedAt: null })
   }
 
-  #say(message: ModelMessage, number: number, outcome: ModelOutcome): void {
-    const wireParts = 'wireParts' in outcome ? outcome.wireParts : 0
-    message.words.set(number, wordOf(outcome))
-    message.told.set(number, wireParts)
-    if ('receipts' in outcome && outcome.receipts && wireParts > 0) message.promised.add(number)
-    else message.promised.delete(number)
-  }
-
-  /** The yes to a first try that came while the second was open: nothing of that one was submitted, and no third goes. */
-  #countYes(message: ModelMessage, first: number, nowMs: number): void {
-    const waited = waitedBefore(message, first)
-    const receipts = message.promised.has(first)
-    const before = message.status
-    this.#moves.by(
-      message,
-      { number: first, outcome: { kind: 'accepted', wireParts: waited.length, receipts }, isLate: true },
-      nowMs,
-    )
-    if (!receipts || message.status === before) return
-    const part = { attempt: first, isWhole: true, isWholeAfterYes: true, closedAt: null }
-    for (const networkId of waited) message.waitedFor.set(networkId, { ...part })
-    if (waited.length === 0) this.#moves.report(message, 'lost', first)
+  /** Once it has ended after several tries nobody waits for the other receipts. */
+  #closeIfFinal(message: ModelMessage, nowMs: number): void {
+    if (!message.isFinal || message.attempts === 1) return
+    for (const part of message.waitedFor.values()) part.closedAt ??= nowMs
   }
 
   /** An answer is outstanding while all that was said of an attempt is that nobody knows; a phone may correct that it let go of one. */
@@ -168,106 +169,62 @@ export class Model {
     else if (word !== 'unknown') message.lost.delete(number)
   }
 
-  /** The answer to attempt `number`, which was given up, comes after all, with the ids of all parts; `told` of them were told before. */
-  lateYes(id: string, number: number, { told, yes }: { told: number; yes: LateYes }, nowMs: number): void {
-    const message = this.message(id)
-    const before = message.status
-    const isCurrent = isLastSubmitted(message, number)
-    this.#endDoubt(message, number)
-    if (isCurrent) this.#moves.by(message, { number, outcome: yes, isLate: true }, nowMs)
-    this.#say(message, number, yes)
-    message.lost.delete(number)
-    const hasMoved = message.status !== before
-    // Sent by another try before: it waits for the receipts of both.
-    const isSentTwice = isCurrent && before === 'sent' && !message.isFinal
-    const closedAt = hasMoved || isSentTwice ? null : nowMs
-    const part = { attempt: number, isWhole: true, isWholeAfterYes: true, closedAt }
-    const networkIds = networkIdsOf(id, number, yes.wireParts)
-    for (const [i, networkId] of networkIds.entries())
-      if (yes.receipts && (i >= told || message.waitedFor.has(networkId)))
-        message.waitedFor.set(networkId, { ...part })
-    const isHeard = ![...message.waitedFor.values()].some(({ attempt }) => attempt === number)
-    const isKept = !isCurrent && isOpen(message)
-    // What can be reported was, before the yes.
-    if (yes.receipts && (hasMoved || isKept) && isHeard) this.#moves.report(message, 'delivered', number)
-    this.#hearParked(message, networkIds)
-  }
-
-  /** The same once more; of what stands as taken. */
-  lateYesAgain(id: string, number: number, yes: LateYes): void {
-    const message = this.message(id)
-    this.#say(message, number, yes)
-    this.#hearParked(message, networkIdsOf(id, number, yes.wireParts))
+  /** The answer to attempt `number`, which was given up, comes after all, with the ids of all parts. */
+  lateYes(id: string, number: number, yes: LateYes, nowMs: number): void {
+    this.end(id, number, yes, nowMs)
   }
 
   /** That of an attempt of which nobody knew nothing was submitted. */
   lateNo(id: string, number: number, nowMs: number): void {
-    const message = this.message(id)
-    const first = this.#countable(message, number)
-    if (first !== null) this.#countYes(message, first, nowMs)
-    this.#say(message, number, { kind: 'unavailable' })
-    message.lost.delete(number)
-    if (first !== null) this.#hearParked(message, waitedBefore(message, first))
+    this.end(id, number, { kind: 'unavailable' }, nowMs)
   }
 
-  /** Receipts of parts of one attempt that come together. */
+  /** Receipts for parts of one message that come together. */
   receipts(id: string, results: ReadonlyMap<string, ReceiptResult>, nowMs: number): void {
     const words = [...results].map(([networkId, result]) => ({ networkId, result, at: nowMs }))
-    this.#hear(this.message(id), words)
+    this.#hear(this.message(id), words, nowMs)
   }
 
-  #hearParked(message: ModelMessage, networkIds: readonly string[]): void {
+  #hearParked(message: ModelMessage, networkIds: readonly string[], nowMs: number): void {
     const words = networkIds.flatMap((networkId) => {
       const word = this.parked.get(networkId)
       return word === undefined ? [] : [{ networkId, ...word }]
     })
     for (const { networkId } of words) this.parked.delete(networkId)
-    this.#hear(message, words)
+    this.#hear(message, words, nowMs)
   }
 
-  #hear(message: ModelMessage, words: readonly (ParkedWord & { networkId: string })[]): void {
-    const isHeard = ({ networkId, result }: (typeof words)[number]) => {
-      const part = message.waitedFor.get(networkId)
-      if (part === undefined) return false
-      if (result === 'delivered') return true
-      // While a later try waits a bad word says nothing: an answer may still come by which it is one on the message.
-      if (message.status === 'queued') return false
-      // So it is while the next one is open, or of unknown end.
-      const isUnknown = message.status === 'unconfirmed' && !message.wasSent
-      // It is no last word on a message that was sent by that try, before another turned out to be taken too.
-      const isSentByIt = message.status === 'sent' && part.closedAt === null
-      if (!isLastSubmitted(message, part.attempt))
-        return message.status !== 'sending' && !isUnknown && !isSentByIt
-      // That it is lost says nothing either, while it is not known to be sent.
-      return !(isUnknown && result === 'lost')
-    }
-    const known = words.filter(isHeard)
+  #hear(message: ModelMessage, words: readonly (ParkedWord & { networkId: string })[], nowMs: number): void {
+    const known = words.filter(({ networkId }) => message.waitedFor.has(networkId))
     for (const { networkId, ...word } of words.filter((each) => !known.includes(each)))
       if ((this.parked.get(networkId)?.at ?? -Infinity) <= word.at - 600_000) this.parked.set(networkId, word)
-    const first = known[0]
-    if (first === undefined) return
-    const { attempt, isWhole } = message.waitedFor.get(first.networkId)!
-    for (const { networkId } of known) message.waitedFor.delete(networkId)
-    const bad = known.find(({ result }) => result !== 'delivered')
-    const left = [...message.waitedFor].filter(([, part]) => part.attempt === attempt)
-    if (bad !== undefined) {
-      for (const [networkId] of left) message.waitedFor.delete(networkId)
-      // That a first try did not arrive says nothing of the second.
-      if (isLastSubmitted(message, attempt)) this.#moves.report(message, bad.result, attempt)
-    } else if (left.length === 0 && isWhole) this.#moves.report(message, 'delivered', attempt)
+    if (known.length === 0) return
+    for (const { networkId, result } of known) {
+      const part = message.waitedFor.get(networkId)!
+      const { heard } = message.tries.get(part.attempt) as ModelTry
+      const better = ['lost', 'undelivered', 'delivered'] as const
+      const before = heard.get(networkId)
+      if (before === undefined || better.indexOf(result) > better.indexOf(before))
+        heard.set(networkId, result)
+      // A better word may follow one that it is lost.
+      if (result === 'lost') part.closedAt ??= nowMs
+      else message.waitedFor.delete(networkId)
+    }
+    const { hasMoved } = this.#moves.judge(message)
+    if (hasMoved && message.isFinal) for (const part of message.waitedFor.values()) part.closedAt ??= nowMs
   }
 
   /** Validity has ended for what waits. */
   expire(nowMs: number): void {
     for (const message of this.messages.values())
       if (message.status === 'queued' && !message.heldBack && message.expiresAt <= nowMs)
-        this.#moves.finish(message, 'expired', 0)
+        this.#moves.finish(message, 'expired')
   }
 
   /** What of an account, or of all that a restore holds, is ended before anybody submitted it. */
   stopWaiting(which: (message: ModelMessage) => boolean, status: 'canceled' | 'unconfirmed'): void {
     for (const message of this.messages.values())
-      if (message.status === 'queued' && which(message)) this.#moves.finish(message, status, 0)
+      if (message.status === 'queued' && which(message)) this.#moves.finish(message, status)
   }
 
   /** The wait for receipts of what was sent before `sentBefore` is over; what was given up 7 days ago is forgotten. */
@@ -276,9 +233,13 @@ export class Model {
     for (const message of this.messages.values()) {
       for (const [networkId, { closedAt }] of message.waitedFor)
         if (closedAt !== null && closedAt <= nowMs - correctionMs) message.waitedFor.delete(networkId)
-      const open = [...message.waitedFor.values()].filter(({ closedAt }) => closedAt === null)
-      for (const part of open) part.closedAt = nowMs
-      if (open.length > 0 && message.status === 'sent') this.#moves.report(message, 'lost', message.attempts)
+      const open = [...message.waitedFor].filter(([, { closedAt }]) => closedAt === null)
+      for (const [networkId, part] of open) {
+        part.closedAt = nowMs
+        const { heard } = message.tries.get(part.attempt) as ModelTry
+        if (!heard.has(networkId)) heard.set(networkId, 'lost')
+      }
+      if (open.length > 0) this.#moves.judge(message)
     }
   }
 

@@ -16,6 +16,8 @@ import { insertRows } from '../../src/storage/seam/sets.ts'
 import { tablesWith } from './every-cell.ts'
 import { keywordTerms } from './keyword-terms.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
+import { type Change, changeOnDemand, takeChange } from '../../src/messages/core/change-number.ts'
+import type { Tx } from '../../src/storage/seam/dialect.ts'
 
 /** Who has two spellings is one person: for STOP and START, for what is answered, for conversations and when it is erased. */
 
@@ -31,6 +33,9 @@ afterEach(async () => {
   await house.close()
 })
 
+const inUnit = <T>(work: (tx: Tx, unit: Change) => Promise<T>): Promise<T> =>
+  house.store.writer.write(async (tx) => work(tx, await takeChange(tx, house.clock.now())))
+
 const whose = { accountId: 'acc_a', mode: 'live' } as const
 const { numbers } = keywordTerms
 const hear = async (from: string, text: string, more: Partial<InboundMessage> = {}) => {
@@ -40,7 +45,7 @@ const hear = async (from: string, text: string, more: Partial<InboundMessage> = 
     parts: 1, storedAt: house.clock.now(), inReplyTo: null, fingerprint: `f${told++}`, ...more,
   } // prettier-ignore
   const terms = { joinMs: 1, maxCharacters: 40_000, keywords: keywordTerms }
-  const [followed] = await house.store.writer.write((tx) => receiveMessages(tx, ids, [message], terms))
+  const [followed] = await inUnit((tx, unit) => receiveMessages(tx, { ids, unit }, [message], terms))
   return followed
 }
 const send = (to: string) => house.send({ recipients: [{ to, country: null }] })
@@ -58,7 +63,7 @@ const outbound = () =>
 const claim = async () => {
   const nowMs = house.clock.now()
   const request = { ...whose, routeKey: 'live:', deviceId: 'dev_s', quota: 9, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
-  return house.store.writer.write((tx) => claimMessages(tx, ids, { requests: [request], nowMs, dueMs: nowMs, fence: 1 })) // prettier-ignore
+  return house.store.writer.write((tx) => claimMessages(tx, ids, { requests: [request], nowMs, dueMs: nowMs, fence: 1 }, changeOnDemand(tx, nowMs))) // prettier-ignore
 }
 
 /** [written to, heard from]: networks bring one and take the other. */
@@ -101,8 +106,8 @@ test.for(pairs)('an opt-out of %s that was stored as it was given holds for %s, 
   const row = { account_id: 'acc_a', mode: 'live', recipient: former, created_at: at, origin: 'console' } as const
   await house.store.writer.write((tx) => insertRows(tx, 'opt_outs', [row]))
   expect(await mayWrite(twin)).toBe(false)
-  const asked = { ...whose, recipients: [twin, former], origin: 'console', nowMs: at } as const
-  expect((await house.store.writer.write((tx) => storeOptOuts(tx, ids, asked))).added).toEqual([])
+  const asked = { ...whose, recipients: [twin, former], origin: 'console' } as const
+  expect((await inUnit((tx, unit) => storeOptOuts(tx, { ids, unit }, asked))).added).toEqual([])
   const spellings = everyForm(numbers, twin)
   expect(await listOptOuts(house.store.db, { ...whose, nowMs: at, limit: 9, recipients: spellings })).toMatchObject([{ recipient: former }])
   const by = { ids, nowMs: at + 1, origin: 'console', actor: 'test' } as const
@@ -112,8 +117,8 @@ test.for(pairs)('an opt-out of %s that was stored as it was given holds for %s, 
 }) // prettier-ignore
 
 test('two spellings of one list are one opt-out, in the present one', async () => {
-  const asked = { ...whose, recipients: ['+541123456789', '+5491123456789', '+4915112345678'], origin: 'console', nowMs: 1 } as const // prettier-ignore
-  const { added } = await house.store.writer.write((tx) => storeOptOuts(tx, ids, asked))
+  const asked = { ...whose, recipients: ['+541123456789', '+5491123456789', '+4915112345678'], origin: 'console' } as const // prettier-ignore
+  const { added } = await inUnit((tx, unit) => storeOptOuts(tx, { ids, unit }, asked))
   expect(added).toEqual(['+5491123456789', '+4915112345678'])
 })
 
@@ -122,8 +127,8 @@ test('a claim that waited for room hears of an opt-out in the other spelling, fr
   const claimed = { ...whose, recipient: '+541123456789', messageId: 'msg_1' }
   const at = { waitedMs: 1_000, monotonicMs: 5_000, nowMs: house.clock.now() }
   expect(await optOuts.hasOptedOut(claimed, at)).toBe(false)
-  await house.store.writer.write((tx) =>
-    storeOptOuts(tx, ids, { ...whose, recipients: ['+5491123456789'], origin: 'console', nowMs: at.nowMs }),
+  await inUnit((tx, unit) =>
+    storeOptOuts(tx, { ids, unit }, { ...whose, recipients: ['+5491123456789'], origin: 'console' }),
   )
   expect(await optOuts.hasOptedOut(claimed, at)).toBe(true)
   const fresh = new OptOutCache(house.store.db, numbers)

@@ -61,7 +61,7 @@ test('of what is sent for good, on a link that tells failures alone, one without
   const { attemptId, ...claimed } = await house.claim()
   await house.end(
     { attemptId, ...claimed },
-    { ...accepted('n1'), receiptExpected: false, failuresTold: true },
+    { ...accepted('n1'), receiptExpected: false, failuresReported: true },
   )
   await house.receiveAll([{ ...noId(attemptId), reference: 1, result: 'undelivered' }])
   expect([await house.statuses(), await parked()]).toEqual([['sent'], 1])

@@ -4,6 +4,7 @@ import { isOfDevice } from '../../src/dispatch/submissions/finished-submission.t
 import { submitClaimed } from '../../src/dispatch/submissions/submission.ts'
 import { createLog } from '../../src/process/log.ts'
 import { OptOutCache } from '../../src/messages/opt-outs/opt-out-cache.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 import { storeOptOuts } from '../../src/messages/opt-outs/store-opt-outs.ts'
 import { createNumberHash } from '../../src/numbers/number-hash.ts'
 import { readDirectoryVersion } from '../../src/storage/seam/directory-version.ts'
@@ -70,12 +71,12 @@ test('an account that has none costs no look-up, one that has them is asked abou
 
 test('other processes are told of the first opt-out of an account in a mode, and of no later one', async () => {
   const { read, writer } = base.storage
-  const nowMs = base.clock.now()
-  const started = { id: 1, epoch: 1, directory_version: 1, created_at: nowMs }
-  await writer.write((tx) => tx.insertInto('instance').values(started).execute())
   const before = await readDirectoryVersion(read)
   const versionAfter = async (more: { mode: 'live' | 'test'; recipients: string[] }) => {
-    await writer.write((tx) => storeOptOuts(tx, base.ids, { ...ada, ...more, origin: 'message', nowMs }))
+    await writer.write(async (tx) => {
+      const unit = await takeChange(tx, base.clock.now())
+      await storeOptOuts(tx, { ids: base.ids, unit }, { ...ada, ...more, origin: 'message' })
+    })
     return (await readDirectoryVersion(read)) - before
   }
   expect(await versionAfter({ mode: 'live', recipients: [stopped] })).toBe(1)
@@ -129,7 +130,7 @@ test('an opt-out that has ended stops nobody, one without an end stops for ever'
 })
 
 const claimed = {
-  accountId: 'acc_ada', mode: 'live', messageId: 'msg_1', attemptId: 'att_1', attemptNumber: 1, deviceId: 'dev_1', to: stopped, from: null, text: 'Hi',
+  accountId: 'acc_ada', mode: 'live', messageId: 'msg_1', attemptId: 'att_1', attemptNumber: 1, startedAt: 0, deviceId: 'dev_1', to: stopped, from: null, text: 'Hi',
   encoding: 'gsm7', parts: 1, category: 'transactional', expiresAt: Number.MAX_SAFE_INTEGER, onUnknown: 'stop', possibleDuplicate: false,
   position: { route_key: 'live:', priority: 1, due_at: 0, refusals: 0 },
 } as const // prettier-ignore

@@ -6,6 +6,7 @@ import { rescheduleQuietHours } from '../../src/messages/queue/defer-for-quiet-h
 import { readDevicesStatus } from '../../src/devices/status/device-status.ts'
 import { expectSums } from './expect-sums.ts'
 import { openTendedHouse, type TendedHouse } from './tended-house.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 // The clock of the house stands at 10:30 in Germany.
 let house: TendedHouse
@@ -94,11 +95,13 @@ test('their validity ends what waits, and it can be canceled', async () => {
   await settle()
   expect(await house.statuses()).toEqual(['expired', 'queued'])
   const [, second] = await house.storage.read.selectFrom('messages').select('id').orderBy('id').execute()
-  const [canceled] = await house.storage.writer.write((tx) =>
-    cancelMessages(tx, [{ ...owner, messageId: second!.id }], {
-      code: 'canceled_by_user',
-      nowMs: house.clock.now(),
-    }),
+  const [canceled] = await house.storage.writer.write(async (tx) =>
+    cancelMessages(
+      tx,
+      await takeChange(tx, house.clock.now()),
+      [{ ...owner, messageId: second!.id }],
+      'canceled_by_user',
+    ),
   )
   expect(canceled).toMatchObject({ result: 'canceled' })
   expect(await house.wallet()).toMatchObject({ reserved: 0 })

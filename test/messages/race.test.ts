@@ -7,10 +7,12 @@ import type { HotUnits } from '../../src/messages/units.ts'
 import type { Storage } from '../../src/storage/seam/storage.ts'
 import { temporaryFolder } from '../harness.ts'
 import { openFolder } from '../open-folder.ts'
+import { startInstance } from '../open-test-storage.ts'
 import { sendRequest } from '../send-request.ts'
 import { removeTestFolder } from '../test-database.ts'
 import { expectSums } from './expect-sums.ts'
 import { endAfter, sizeOf } from '../proof-sizes.ts'
+import { acceptedAs } from '../../src/messages/send/accepted-send.ts'
 
 /**
  * Two writers of one database, each with two edges that batch for themselves: what nodes are to one another, and a server to the command
@@ -29,6 +31,7 @@ beforeAll(async () => {
   nodes = []
   for (let node = 0; node < 2; node++)
     nodes.push(await openFolder(dataFolder, Date.now(), { maxMergedWeight: 4 }))
+  await nodes[0]!.writer.write((tx) => startInstance(tx, Date.now()))
   edges = nodes.flatMap((node) => [edgeOf(node), edgeOf(node)])
 })
 afterAll(async () => {
@@ -133,9 +136,13 @@ test(
         'replayed',
         'replayed',
       ])
-      const first = requests[results.findIndex(({ kind }) => kind === 'accepted')]!
-      for (const result of results)
-        if (result.kind === 'replayed') expect(result.replay.send.id).toBe(first.sendId)
+      const sendIds = results.map((result, i) => {
+        if (result.kind === 'refused') throw new Error(result.code)
+        return result.kind === 'replayed'
+          ? result.replay.send.id
+          : acceptedAs(requests[i]!, result.place).sendId
+      })
+      expect(new Set(sendIds).size).toBe(1)
     }
     expect(await reservedOf(accountId)).toBe(rounds)
     await expectSums(nodes[0]!.read, Date.now())

@@ -6,6 +6,7 @@ import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
 import type { SetAdapter } from '../../src/storage/seam/dialect.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 import { accepted } from './outcomes.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 let house: UnitHouse
 beforeEach(async () => {
@@ -28,7 +29,9 @@ const wordOf = (networkId: string, more: Partial<Receipt>): ReceiptWord => ({
   atMs: house.clock.now(),
 })
 async function receive(networkId: string, more: Partial<Receipt> = {}): Promise<void> {
-  await house.store.writer.write((tx) => settleReceipts(tx, [wordOf(networkId, more)]))
+  await house.store.writer.write((tx) =>
+    settleReceipts(tx, [wordOf(networkId, more)], takeChange(tx, house.clock.now())),
+  )
 }
 const parked = async () =>
   (await house.store.db.selectFrom('parked_receipts').select('network_id').orderBy('reading').execute()).map(
@@ -43,9 +46,10 @@ const statuses = async () =>
 async function countStatements(networkId: string, more: Partial<Receipt>): Promise<number> {
   const word = wordOf(networkId, more)
   return house.store.writer.write(async (tx) => {
+    const unit = await takeChange(tx, house.clock.now())
     const { sets } = tx.getExecutor().adapter as SetAdapter
     const selectEach = vi.spyOn(sets, 'selectEach')
-    await settleReceipts(tx, [word])
+    await settleReceipts(tx, [word], Promise.resolve(unit))
     const { length } = selectEach.mock.calls
     selectEach.mockRestore()
     return length
@@ -203,8 +207,12 @@ test('who gives up waiting for an id that another message has by now closes noth
     messageId: first.id,
     networkId: 'n1',
     deviceId: 'dev_s',
+    attemptNumber: 1,
+    wireParts: 1,
   }
-  await house.store.writer.write((tx) => closeReceipts(tx, [late], house.clock.now()))
+  await house.store.writer.write(async (tx) =>
+    closeReceipts(tx, await takeChange(tx, house.clock.now()), [late]),
+  )
   const rows = await house.store.db
     .selectFrom('receipts_expected')
     .select(['message_id', 'closed_at'])

@@ -4,6 +4,7 @@ import { realKinds } from '../../src/connectors/registry.ts'
 import { expireWaiting } from '../../src/messages/queue/finish-queued.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 import { accepted, unknown } from './outcomes.ts'
+import { changeOnDemand } from '../../src/messages/core/change-number.ts'
 
 let house: UnitHouse
 beforeEach(async () => {
@@ -96,12 +97,11 @@ test('a message is delivered when the parts of either try are, whichever was tol
   expect(await house.message()).toMatchObject({ status: 'delivered', charged: 2 })
 })
 
-test('what is said again of an attempt that has ended moves nothing while its message waits for the next', async () => {
+test('a refusal that is said again moves nothing while its message waits for the next', async () => {
   await house.send()
   const first = await house.claim()
   await house.end(first, { kind: 'unavailable', detail: 'gone' })
   await house.end(first, { kind: 'refused', lasts: 'good', code: 'number_invalid', networkCode: null })
-  await house.end(first, accepted('n1'))
   expect(await house.message()).toMatchObject({ status: 'queued', cost_state: 'held', attempts: 1 })
   await house.sums()
   house.clock.jumpWallClock(1_000)
@@ -148,7 +148,14 @@ test('after an unknown first try the end of its validity leaves the outcome unkn
   await house.send({ onUnknown: 'resend_once' })
   await house.end(await house.claim(), unknown())
   house.clock.jumpWallClock(2 * 86_400_000)
-  await house.store.writer.write((tx) => expireWaiting(tx, house.clock.now(), 500, realKinds))
+  await house.store.writer.write((tx) =>
+    expireWaiting(
+      tx,
+      { nowMs: house.clock.now(), take: changeOnDemand(tx, house.clock.now()) },
+      500,
+      realKinds,
+    ),
+  )
   expect(await house.message()).toMatchObject({ status: 'unconfirmed', cost_state: 'released', attempts: 1 })
 })
 
@@ -175,7 +182,14 @@ test('a message that nobody took before its validity ended was with no device', 
   await house.send()
   await house.end(await house.claim(), { kind: 'unavailable', detail: 'gone' })
   house.clock.jumpWallClock(2 * 86_400_000)
-  await house.store.writer.write((tx) => expireWaiting(tx, house.clock.now(), 500, realKinds))
+  await house.store.writer.write((tx) =>
+    expireWaiting(
+      tx,
+      { nowMs: house.clock.now(), take: changeOnDemand(tx, house.clock.now()) },
+      500,
+      realKinds,
+    ),
+  )
   expect(await house.message()).toMatchObject({ status: 'expired', device_id: null, receipt_expected: null })
 })
 

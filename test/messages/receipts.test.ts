@@ -34,9 +34,9 @@ test('a second final word changes nothing, and stands with those that nobody wai
 })
 
 test('where only failures are told, a message is sent for good at once, and a failure corrects it at no cost', async () => {
-  const failuresTold: Outcome = { ...accepted('n1', 'n2'), receiptExpected: false, failuresTold: true }
+  const failuresReported: Outcome = { ...accepted('n1', 'n2'), receiptExpected: false, failuresReported: true }
   await house.send({ parts: 2 })
-  await house.end(await house.claim(), failuresTold)
+  await house.end(await house.claim(), failuresReported)
   const sent = await house.message()
   expect(sent).toMatchObject({ status: 'sent', charged: 2, receipt_expected: 0 })
   expect(sent.finalized_at).not.toBeNull()
@@ -47,12 +47,12 @@ test('where only failures are told, a message is sent for good at once, and a fa
 }) // prettier-ignore
 
 test('a failure that overtakes the answer counts where only failures are told', async () => {
-  const failuresTold = (id: string) =>
-    ({ ...accepted(id), receiptExpected: false, failuresTold: true }) as Outcome
+  const failuresReported = (id: string) =>
+    ({ ...accepted(id), receiptExpected: false, failuresReported: true }) as Outcome
   await house.send()
   const claimed = await house.claim()
   await house.receipts({ early: 'undelivered' })
-  await house.end(claimed, failuresTold('early'))
+  await house.end(claimed, failuresReported('early'))
   expect(await house.message()).toMatchObject({ status: 'undelivered', charged: 1 })
 })
 

@@ -6,6 +6,7 @@ import { insertRows } from '../../src/storage/seam/sets.ts'
 import { deliveredAt, storedMessage } from '../history/stored-messages.ts'
 import { keywordTerms } from './keyword-terms.ts'
 import { number, openKeywordHouse } from './keyword-house.ts'
+import { changeOnDemand } from '../../src/messages/core/change-number.ts'
 
 /** What a person asks for with one word, and what the service does about it. */
 
@@ -112,10 +113,9 @@ test('what was being handed over and comes back is canceled by the next claim', 
   await house.clock.advance(120_000)
   const nowMs = house.clock.now()
   const request = { accountId: 'acc_a', mode: 'live', routeKey: 'live:', deviceId: 'dev_s', quota: 1, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
+  const wanted = { requests: [request], nowMs, dueMs: nowMs, fence: 1 }
   const claim = () =>
-    house.store.writer.write((tx) =>
-      claimMessages(tx, ids, { requests: [request], nowMs, dueMs: nowMs, fence: 1 }),
-    )
+    house.store.writer.write((tx) => claimMessages(tx, ids, wanted, changeOnDemand(tx, nowMs)))
   // It found as a row of its request, behind which there may be more, and its account is told.
   expect(await claim()).toEqual({ claimed: [], found: [1], canceledFor: ['acc_a'] })
   expect(await claim()).toEqual({ claimed: [], found: [0] })

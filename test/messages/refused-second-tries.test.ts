@@ -4,6 +4,7 @@ import { judgeLate, judgeOutcome } from '../../src/dispatch/outcomes/retry-polic
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import { accepted, lost, type LostHouse, openLostHouse } from './lost-house.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 /** A message whose first try was not answered is tried once more, and of that second try nothing is submitted. */
 let house: LostHouse
@@ -123,11 +124,11 @@ test('of a second try that was taken the first tells nothing', async () => {
   expect(await house.statuses()).toEqual(['delivered'])
 })
 
-test('a second try of which nobody knows leaves the yes to the first as evidence', async () => {
+test('where nobody knows of the second try the yes to the first counts', async () => {
   const [first, second] = await beginSecond()
   await house.end(second, lost())
   await house.late(first, accepted('n1'))
-  expect(await house.message()).toMatchObject({ status: 'unconfirmed', attempts: 2 })
+  expect(await house.message()).toMatchObject({ status: 'sent', attempts: 2, corrected: 1 })
 })
 
 test.for([
@@ -137,13 +138,14 @@ test.for([
   const [first, second] = await beginSecond()
   const nowMs = house.clock.now()
   const told = {
-    yes: judgeLate(first, accepted('n1'), nowMs, []),
+    yes: judgeLate(first, accepted('n1'), nowMs),
     refusal: judgeOutcome(second, refusal('busy'), nowMs),
   }
   const states = await house.store.writer.write((tx) =>
     settleOutcomes(
       tx,
       order.map((each) => told[each]),
+      takeChange(tx, house.clock.now()),
     ),
   )
   expect(states.at(order.indexOf('refusal'))).toMatchObject({ status: 'sent' })
@@ -194,10 +196,10 @@ test('said twice, it takes no id from the message that has it since', async () =
 test('a late yes whose id another message has since is not taken for heard', async () => {
   await house.send({ parts: 1 })
   const first = await house.claim()
-  await house.end(first, lost())
+  await house.end(first, { kind: 'unknown', networkIds: ['n1'], partsTaken: 0, detail: 'no answer' })
   await house.send()
   const second = await house.claim()
   await house.end(second, accepted('n1'))
-  await house.late(first, accepted('n1'), ['n1'])
+  await house.late(first, accepted('n1'))
   expect(await house.statuses()).toEqual(['unconfirmed', 'sent'])
 })

@@ -10,6 +10,8 @@ import { advanceEpoch, releaseHeld } from '../../src/storage/instance/epoch.ts'
 import { epochFile } from '../../src/storage/instance/epoch-file.ts'
 import { endHeld } from '../../src/cli/message/message-ports.ts'
 import { openScheduledHouse, owner, type ScheduledHouse } from './scheduled-house.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
+import { acceptedAs } from '../../src/messages/send/accepted-send.ts'
 
 let house: ScheduledHouse
 beforeEach(async () => {
@@ -29,7 +31,8 @@ test('closing the account cancels what is scheduled; suspending it keeps it', as
         {
           ids: house.ids,
           nowMs: house.clock.now(),
-          cancelWaiting: (inTx, id) => cancelBeforeClosing(inTx, id, house.clock.now()),
+          cancelWaiting: async (inTx, id) =>
+            cancelBeforeClosing(inTx, await takeChange(inTx, house.clock.now()), id),
         },
         { accountId: 'acc_a', state, actor: 'test' },
       ),
@@ -70,8 +73,8 @@ test('moved earlier or later, it goes at its new time and lives as long from the
   await house.later(hourMs)
   const { id, sequence } = await house.message()
   const moveTo = (sendAtMs: number) =>
-    house.storage.writer.write((tx) =>
-      moveMessages(tx, [{ ...owner, messageId: id }], { sendAtMs, nowMs: house.clock.now() }),
+    house.storage.writer.write(async (tx) =>
+      moveMessages(tx, await takeChange(tx, house.clock.now()), [{ ...owner, messageId: id }], sendAtMs),
     )
   expect(await moveTo(begin + 2 * hourMs)).toEqual([
     { messageId: id, result: 'moved', status: 'scheduled', sendAtMs: begin + 2 * hourMs },
@@ -98,11 +101,13 @@ test('a canceled one gives its SMS back and never goes; of another account it is
   await house.later(hourMs)
   const { id } = await house.message()
   const cancel = (accountId: string) =>
-    house.storage.writer.write((tx) =>
-      cancelMessages(tx, [{ ...owner, accountId, messageId: id }], {
-        code: 'canceled_by_user',
-        nowMs: house.clock.now(),
-      }),
+    house.storage.writer.write(async (tx) =>
+      cancelMessages(
+        tx,
+        await takeChange(tx, house.clock.now()),
+        [{ ...owner, accountId, messageId: id }],
+        'canceled_by_user',
+      ),
     )
   expect(await cancel('acc_b')).toMatchObject([{ result: 'not_found' }])
   expect(await cancel('acc_a')).toMatchObject([{ result: 'canceled', status: 'canceled' }])
@@ -123,16 +128,23 @@ test('canceled or moved in the moment in which its time comes, it is either canc
   for (let round = 0; round < rounds; round++) {
     const sendAt = house.clock.now() + 1_000
     const send = house.request({ to, sendAt, expiresAt: sendAt + dayMs })
-    await house.storage.writer.write((tx) => sendMessages(tx, [send]))
+    const [sent] = await house.storage.writer.write((tx) =>
+      sendMessages(tx, [send], takeChange(tx, send.createdAt)),
+    )
+    if (sent?.kind !== 'accepted') throw new Error('the send was refused')
     house.clock.jumpWallClock(999)
     const nowMs = sendAt
     const ends: Promise<{ messageId: string; result: string }[]>[] = []
-    const wishes = send.messageIds.map((messageId, i) => () => {
+    const wishes = acceptedAs(send, sent.place).messageIds.map((messageId, i) => () => {
       const keys = [{ ...owner, messageId }]
       const unit =
         i % 3 === 0
-          ? house.storage.writer.write((tx) => moveMessages(tx, keys, { sendAtMs: sendAt + dayMs, nowMs }))
-          : house.storage.writer.write((tx) => cancelMessages(tx, keys, { code: 'canceled_by_user', nowMs }))
+          ? house.storage.writer.write(async (tx) =>
+              moveMessages(tx, await takeChange(tx, nowMs), keys, sendAt + dayMs),
+            )
+          : house.storage.writer.write(async (tx) =>
+              cancelMessages(tx, await takeChange(tx, nowMs), keys, 'canceled_by_user'),
+            )
       ends.push(unit)
     })
     const early = round % (wishes.length + 1)

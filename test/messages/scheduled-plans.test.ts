@@ -9,6 +9,7 @@ import { analyse, statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
 import { expectSums } from './expect-sums.ts'
 import { openTendedHouse, type TendedHouse } from './tended-house.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 let house: TendedHouse
 beforeAll(async () => {
@@ -25,8 +26,9 @@ test('what is due is found at the front of an index, however much is scheduled, 
   const swept = await statementsOf(storage.read, () => dueReleaser.sweepAll())
   expect(swept).toHaveLength(1)
   const nowMs = house.clock.now()
+  const unit = await storage.writer.write((tx) => takeChange(tx, nowMs))
   const released = await statementsOf(storage.read, () =>
-    releaseDue(storage.read as never, { dueMs: nowMs, nowMs, most: 500, kinds: realKinds }),
+    releaseDue(storage.read as never, unit, { dueMs: nowMs, most: 500, kinds: realKinds }),
   )
   const steps = await stepsOf(dataFolder, ...swept, ...released)
   const reads = steps.filter((step) => /\bdeferred|\bd\b/.test(step))
@@ -93,12 +95,13 @@ test('what waits for an instant is canceled by its key, and the queue is asked f
     await storage.read.selectFrom('queue').select('message_id').executeTakeFirstOrThrow(),
   ].map((row) => row.message_id)
   const keys = waiting.map((messageId) => ({ accountId: 'acc_a', mode: 'live', messageId }) as const)
-  const told = await storage.writer.write((tx) =>
-    statementsOf(tx, async () => {
-      const canceled = await cancelMessages(tx, keys, { code: 'canceled_by_user', nowMs })
+  const told = await storage.writer.write(async (tx) => {
+    const unit = await takeChange(tx, nowMs)
+    return statementsOf(tx, async () => {
+      const canceled = await cancelMessages(tx, unit, keys, 'canceled_by_user')
       expect(canceled.map(({ result }) => result)).toEqual(['canceled', 'canceled', 'canceled'])
-    }),
-  )
+    })
+  })
   const asked = told
     .filter(({ sql }) => /^\s*select.*\bfrom queue\b/is.test(sql))
     .map(({ parameters }) => waiting.map((id) => JSON.stringify(parameters).includes(id)))

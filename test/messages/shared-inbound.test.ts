@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
 import type { Inbound } from '../../src/connectors/connector.ts'
 import { InboundReceiver } from '../../src/dispatch/inbound/inbound-receiver.ts'
-import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
 import { findLastAccountThatSentTo } from '../../src/messages/inbound/accounts-that-sent.ts'
 import { findNumbersSentTo } from '../../src/messages/inbound/numbers-sent-to.ts'
 import type { MessageRow } from '../../src/messages/core/message-store.ts'
@@ -38,7 +37,6 @@ const receive = async (more: Partial<Inbound> = {}, sharedReplyDays = 30): Promi
     writer: storage.writer,
     ids,
     clock,
-    horizon: new WriteHorizon({ now: clock.now }),
     config: { inboundJoinMinutes: 30, inboundCharacters: 40_000, inboundPerMinute: 0, sharedReplyDays },
     pool: {
       get: () => ({ facts: { accountId: null, mode: 'live', senders: new Set() }, link: {} }) as never,

@@ -6,6 +6,7 @@ import type { ReceiptWord } from '../../src/messages/outcomes/receipt-readings.t
 import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 import { accepted, unknown } from './outcomes.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 const groups: Readonly<Record<string, string>> = {
   dev_a: 'grp_a',
@@ -60,7 +61,9 @@ function wordOf(deviceId: string, networkId: string, more: Partial<ReceiptWord> 
   return { deviceId, groupId, networkId, result: 'delivered', code: null, networkCode: null, atMs: house.clock.now(), ...more } // prettier-ignore
 }
 async function receive(...word: Parameters<typeof wordOf>): Promise<void> {
-  await house.store.writer.write((tx) => settleReceipts(tx, [wordOf(...word)]))
+  await house.store.writer.write((tx) =>
+    settleReceipts(tx, [wordOf(...word)], takeChange(tx, house.clock.now())),
+  )
 }
 const statuses = async () =>
   (
@@ -122,7 +125,7 @@ test('a group that does not share its receipts shares none beside one that does,
   await house.send({ recipients: [{ to: one, country: 'DE' }] })
   await house.end(await claim('dev_c'), unknown())
   const words = [wordOf('dev_a', 'n1', { numbers: [other] }), wordOf('dev_d', 'n2', { numbers: [one] })]
-  await house.store.writer.write((tx) => settleReceipts(tx, words))
+  await house.store.writer.write((tx) => settleReceipts(tx, words, takeChange(tx, house.clock.now())))
   expect(await statuses()).toEqual([`${one} unconfirmed dev_c`])
 })
 

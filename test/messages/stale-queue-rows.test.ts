@@ -3,6 +3,7 @@ import { realKinds } from '../../src/connectors/registry.ts'
 import { cancelWaiting, expireWaiting } from '../../src/messages/queue/finish-queued.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
+import { changeOnDemand, takeChange } from '../../src/messages/core/change-number.ts'
 
 let house: UnitHouse
 beforeEach(async () => {
@@ -38,19 +39,27 @@ test('a claim drops a row whose message is done, and the next gives what waits b
 test('the end of a validity drops it too', async () => {
   await leaveStaleRow()
   const later = house.clock.now() + 7 * 86_400_000
-  expect(await house.store.writer.write((tx) => expireWaiting(tx, later, 100, realKinds))).toEqual([])
+  expect(
+    await house.store.writer.write((tx) =>
+      expireWaiting(tx, { nowMs: later, take: changeOnDemand(tx, later) }, 100, realKinds),
+    ),
+  ).toEqual([])
   expect(await waiting()).toEqual([])
   await house.sums()
 })
 
-test.for<Parameters<typeof cancelWaiting>[1]>([{ accountId: 'acc_a' }, 'restore_hold'])(
+const cancelOne = (scope: Parameters<typeof cancelWaiting>[2], code: string) =>
+  house.store.writer.write(async (tx) =>
+    cancelWaiting(tx, await takeChange(tx, house.clock.now()), scope, { trigger: 'canceled', code }, 1),
+  )
+
+test.for<Parameters<typeof cancelWaiting>[2]>([{ accountId: 'acc_a' }, 'restore_hold'])(
   'a page of such rows alone is not the last of what is ended: %o',
   async (scope) => {
     await leaveStaleRow()
     await house.send({ text: 'The second' })
     await house.store.writer.write((tx) => tx.updateTable('queue').set({ restore_hold: 1 }).execute())
-    const reason = { trigger: 'canceled', code: 'canceled_by_operator', nowMs: house.clock.now() } as const
-    const ended = await house.store.writer.write((tx) => cancelWaiting(tx, scope, reason, 1))
+    const ended = await cancelOne(scope, 'canceled_by_operator')
     expect(ended).toMatchObject([{ status: 'canceled' }])
     expect(await waiting()).toEqual([])
     await house.sums()
@@ -58,9 +67,7 @@ test.for<Parameters<typeof cancelWaiting>[1]>([{ accountId: 'acc_a' }, 'restore_
 )
 
 test('nor is one of rows that wait for an instant, whose messages are done', async () => {
-  const reason = { trigger: 'canceled', code: 'account_closed', nowMs: house.clock.now() } as const
-  const cancelPage = () =>
-    house.store.writer.write((tx) => cancelWaiting(tx, { accountId: 'acc_a' }, reason, 1))
+  const cancelPage = () => cancelOne({ accountId: 'acc_a' }, 'account_closed')
   const sendLater = () => house.send({ sendAt: house.clock.now() + 3_600_000 })
   await sendLater()
   const rows = await house.store.db.selectFrom('deferred').selectAll().execute()

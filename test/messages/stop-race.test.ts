@@ -16,6 +16,7 @@ import { isPostgres, removeTestFolder } from '../test-database.ts'
 import { expectSums } from './expect-sums.ts'
 import { keywordTerms } from './keyword-terms.ts'
 import { endAfter, sizeOf } from '../proof-sizes.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 /**
  * STOP against hand-over, by two writers of one database, as nodes are to one another: of each number some messages wait, some are accepted, some
@@ -131,7 +132,11 @@ async function raceRound(first: number): Promise<Happened[]> {
       // Accepted by somebody who has not heard of it, before and behind it.
       const accepting = (i % 3 === 0 ? foreign : own).runUnit('sendMessages', [requestTo(to)])
       const at = await own.writer.write(async (tx) => {
-        await receiveMessages(tx, ids, [stopFrom(to)], { joinMs: 1, maxCharacters: 160, keywords })
+        await receiveMessages(tx, { ids, unit: await takeChange(tx, Date.now()) }, [stopFrom(to)], {
+          joinMs: 1,
+          maxCharacters: 160,
+          keywords,
+        })
         return tick(tx)
       })
       happened.push({ at, to, what: 'stopped' })

@@ -6,12 +6,12 @@ import { createLog } from '../../src/process/log.ts'
 import type { Receipt } from '../../src/connectors/connector.ts'
 import { ChangeHints } from '../../src/messages/core/change-hints.ts'
 import { claimMessages } from '../../src/messages/queue/claim-messages.ts'
-import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
 import { routeKeyOf } from '../../src/messages/core/route-key.ts'
 import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import type { Database, Mode } from '../../src/storage/tables/schema.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 import { expectSums } from './expect-sums.ts'
+import { changeOnDemand } from '../../src/messages/core/change-number.ts'
 
 /** The domain with its janitors, which sweep only when they are told to, and the account `acc_a` with 1,000 SMS. */
 export interface TendedHouse extends MessagesFixture {
@@ -48,7 +48,6 @@ export async function openTendedHouse(): Promise<TendedHouse> {
         read: storage.read,
         writer: storage.writer,
         log: createLog('silent', { write: () => undefined }),
-        horizon: new WriteHorizon({ now: clock.now }),
         config: readConfig(settings),
         fence: 2,
         mailer: null,
@@ -88,7 +87,12 @@ export async function openTendedHouse(): Promise<TendedHouse> {
         ...more,
       } as const
       const { claimed } = await storage.writer.write((tx) =>
-        claimMessages(tx, ids, { requests: [want], nowMs: clock.now(), dueMs: clock.now(), fence }),
+        claimMessages(
+          tx,
+          ids,
+          { requests: [want], nowMs: clock.now(), dueMs: clock.now(), fence },
+          changeOnDemand(tx, clock.now()),
+        ),
       )
       return claimed.length
     },

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { judgeLate } from '../../src/dispatch/outcomes/retry-policy.ts'
 import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import type { MessageState } from '../../src/messages/core/message-store.ts'
 import { readOwnPayers } from '../../src/messages/core/own-payers.ts'
-import type { Trigger } from '../../src/messages/core/state.ts'
+import type { Move, Trigger } from '../../src/messages/core/state.ts'
+import type { MessageStatus } from '../../src/storage/tables/schema.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 import { statementsOf } from '../plans.ts'
 import { accepted, unknown } from './outcomes.ts'
@@ -89,8 +91,8 @@ test.for(bothWays)(
     house = await openUnitHouse()
     const [one, refusedOne] = await submitTwice(first)
     await house.end(refusedOne, refused('now'))
-    const late = judgeLate(one, accepted('n1', 'n2', 'n3'), house.clock.now(), ['n1'])
-    await house.store.writer.write((tx) => settleOutcomes(tx, [late]))
+    const late = judgeLate(one, accepted('n1', 'n2', 'n3'), house.clock.now())
+    await house.store.writer.write((tx) => settleOutcomes(tx, [late], takeChange(tx, house.clock.now())))
     expect(await house.message()).toMatchObject({ status: 'sent', attempts: 2 })
     expect(await paid()).toEqual([3, first])
   },
@@ -122,20 +124,24 @@ test.for(bothWays)(
 test('who pays is read where something is charged, and with no move that charges nothing', async () => {
   await submitTwice('own')
   const message = await house.message()
-  const statements = (trigger: Trigger, state: MessageState) =>
+  const statements = (trigger: Trigger | Move, state: MessageState, partsTaken = 0) =>
     house.store.writer.write(async (tx) => {
-      const seen = await statementsOf(tx, () => readOwnPayers(tx, [{ message: state, trigger }]))
+      const seen = await statementsOf(tx, () => readOwnPayers(tx, [{ message: state, trigger, partsTaken }]))
       return seen.length
     })
   const fresh = { ...message, parts_sent: 0 }
-  const free: Trigger[] = ['refused_for_now', 'not_submitted', 'unknown_resend', 'refused_for_good', 'expired_at_device', 'unknown', 'due'] // prettier-ignore
-  for (const trigger of free) expect([trigger, await statements(trigger, fresh)]).toEqual([trigger, 0])
+  const to = (status: MessageStatus, charge: Move['charge']): Move => ({ to: status, charge })
+  expect(await statements(to('queued', 'keep'), fresh)).toBe(0)
+  expect(await statements(to('failed', 'nothing'), fresh)).toBe(0)
+  expect(await statements(to('unconfirmed', 'taken'), fresh)).toBe(0)
+  expect(await statements('due', fresh)).toBe(0)
   for (const trigger of ['claimed', 'canceled', 'validity_ended'] as const)
     expect([trigger, await statements(trigger, { ...fresh, status: 'queued' })]).toEqual([trigger, 0])
-  expect(await statements('accepted', { ...fresh, fallback: null })).toBe(0)
-  expect(await statements('accepted', { ...fresh, cost_state: 'charged' })).toBe(0)
-  for (const trigger of ['accepted', 'receipt_lost'] as const)
-    expect(await statements(trigger, fresh)).toBe(1)
-  for (const trigger of ['unknown', 'refused_for_good'] as const)
-    expect(await statements(trigger, message)).toBe(1)
+  expect(await statements(to('sent', 'all'), { ...fresh, fallback: null })).toBe(0)
+  expect(await statements(to('sent', 'all'), { ...fresh, cost_state: 'charged' })).toBe(0)
+  expect(await statements(to('sent', 'all'), fresh)).toBe(1)
+  expect(await statements(to('unconfirmed', 'taken'), fresh, 1)).toBe(1)
+  // Its first attempt took a part: it pays for that however the message ends.
+  for (const trigger of ['canceled', 'validity_ended'] as const)
+    expect(await statements(trigger, { ...message, status: 'queued' })).toBe(1)
 })

@@ -13,6 +13,7 @@ import type { StubClock } from '../stub-clock.ts'
 import { expectSums } from './expect-sums.ts'
 import type { Db } from '../../src/storage/seam/dialect.ts'
 import type { Writer } from '../../src/storage/seam/writer.ts'
+import { changeOnDemand, takeChange } from '../../src/messages/core/change-number.ts'
 
 /** The units of messages by hand, one after another, on one account with 100 SMS: for sentences about states and money. */
 export interface UnitHouse {
@@ -46,7 +47,7 @@ export async function openUnitHouse(): Promise<UnitHouse> {
   })
   const requestOf = (more: Partial<SendRequest>) => sendRequest({ ids, nowMs: clock.now() }, more)
   const sendTogether = (requests: readonly Partial<SendRequest>[]): Promise<SendResult[]> =>
-    store.writer.write((tx) => sendMessages(tx, requests.map(requestOf)))
+    store.writer.write((tx) => sendMessages(tx, requests.map(requestOf), takeChange(tx, clock.now())))
   return {
     store,
     clock,
@@ -67,14 +68,19 @@ export async function openUnitHouse(): Promise<UnitHouse> {
         },
       ] as const
       const { claimed } = await store.writer.write((tx) =>
-        claimMessages(tx, ids, { requests, nowMs: clock.now(), dueMs: clock.now(), fence: 1 }),
+        claimMessages(
+          tx,
+          ids,
+          { requests, nowMs: clock.now(), dueMs: clock.now(), fence: 1 },
+          changeOnDemand(tx, clock.now()),
+        ),
       )
       if (claimed[0] === undefined) throw new Error('there was nothing to claim')
       return claimed[0]
     },
     end: async (claimed, outcome) =>
       void (await store.writer.write((tx) =>
-        settleOutcomes(tx, [judgeOutcome(claimed, outcome, clock.now())]),
+        settleOutcomes(tx, [judgeOutcome(claimed, outcome, clock.now())], takeChange(tx, clock.now())),
       )),
     async receipts(words, deviceId = 'dev_s') {
       const told = Object.entries(words).map(([networkId, result]) => ({
@@ -85,7 +91,7 @@ export async function openUnitHouse(): Promise<UnitHouse> {
         networkCode: null,
         atMs: clock.now(),
       }))
-      await store.writer.write((tx) => settleReceipts(tx, told))
+      await store.writer.write((tx) => settleReceipts(tx, told, takeChange(tx, clock.now())))
     },
     message: () => readMessage(store),
     sums: () => expectSums(store.db, clock.now()),

@@ -3,6 +3,7 @@ import { utcDay } from '../../src/runtime/clock.ts'
 import { judgeOutcome } from '../../src/dispatch/outcomes/retry-policy.ts'
 import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import { openUnitHouse } from './unit-house.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 test('what is charged just before and just after midnight counts for its own UTC day, though it is stored together', async () => {
   const house = await openUnitHouse()
@@ -13,7 +14,11 @@ test('what is charged just before and just after midnight counts for its own UTC
   house.clock.jumpWallClock(lateMs - house.clock.now())
   const taken = { kind: 'accepted', networkIds: [], receiptExpected: false } as const
   await house.store.writer.write((tx) =>
-    settleOutcomes(tx, [judgeOutcome(first, taken, lateMs), judgeOutcome(second, taken, lateMs + 1)]),
+    settleOutcomes(
+      tx,
+      [judgeOutcome(first, taken, lateMs), judgeOutcome(second, taken, lateMs + 1)],
+      takeChange(tx, lateMs + 1),
+    ),
   )
   const days = await house.store.db.selectFrom('usage_days').select(['day', 'parts']).orderBy('day').execute()
   expect(days).toEqual([

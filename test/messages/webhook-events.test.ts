@@ -11,6 +11,8 @@ import { insertRows } from '../../src/storage/seam/sets.ts'
 import type { Mode } from '../../src/storage/tables/schema.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 import { statementsOf } from '../plans.ts'
+import { changeOnDemand, takeChange } from '../../src/messages/core/change-number.ts'
+import type { Tx } from '../../src/storage/seam/dialect.ts'
 
 let house: MessagesFixture
 beforeEach(async () => {
@@ -51,6 +53,9 @@ const addEndpoint = (
     )
   })
 
+const expireAt = (tx: Tx, nowMs: number) =>
+  expireWaiting(tx, { nowMs, take: changeOnDemand(tx, nowMs) }, 10, realKinds)
+
 const events = () =>
   house.storage.read.selectFrom('webhook_events').selectAll().orderBy('at').orderBy('sequence').execute()
 const told = async (): Promise<string[]> =>
@@ -61,7 +66,9 @@ const deliveries = () =>
 test('accounts without endpoints leave nothing in the outbox, and a batch of them asks once', async () => {
   await addEndpoint('acc_b', 'whk_b')
   const batch = [house.request({ to: ['+4915112345678', '+4915112345679'] }), house.request()]
-  const statements = await house.storage.writer.write((tx) => statementsOf(tx, () => sendMessages(tx, batch)))
+  const statements = await house.storage.writer.write((tx) =>
+    statementsOf(tx, () => sendMessages(tx, batch, takeChange(tx, house.clock.now()))),
+  )
   expect(statements.filter(({ sql }) => sql.includes('webhook'))).toHaveLength(1)
   await house.addDevice('dev_s')
   await house.dispatcher.drain()
@@ -79,7 +86,7 @@ test('of a move that fails nothing is told, whatever else shares its transaction
   const failing = writer.write(async (tx) => {
     const [state] = await readStates(tx, [{ accountId: 'acc_a', mode: 'live', messageId: id }])
     const message = { ...(state as MessageState), sequence: 7 }
-    return advanceMessages(tx, [
+    return advanceMessages(tx, await takeChange(tx, house.clock.now()), [
       {
         message,
         trigger: 'canceled',
@@ -148,11 +155,12 @@ test('an endpoint is told of what it chose: the account, the mode, the types, an
   expect((await deliveries()).map((row) => row.endpoint_id)).toEqual(['whk_both'])
   await house.send({ mode: 'test' })
   expect((await deliveries()).map((row) => row.endpoint_id)).toEqual(['whk_both', 'whk_both', 'whk_test'])
-  await house.storage.writer.write((tx) =>
+  await house.storage.writer.write(async (tx) =>
     cancelWaiting(
       tx,
+      await takeChange(tx, house.clock.now() + 1),
       { accountId: 'acc_a' },
-      { trigger: 'canceled', code: 'account_closed', nowMs: house.clock.now() + 1 },
+      { trigger: 'canceled', code: 'account_closed' },
       10,
     ),
   )
@@ -171,26 +179,25 @@ test('an endpoint is told of what it chose: the account, the mode, the types, an
 test('what ends while it waits, and a receipt that never came, are told like everything else', async () => {
   await addEndpoint('acc_a', 'whk_a')
   await house.send({ expiresAt: house.clock.now() + 60_000 })
-  await house.storage.writer.write((tx) => expireWaiting(tx, house.clock.now() + 60_000, 10, realKinds))
+  house.clock.jumpWallClock(60_000)
+  await house.storage.writer.write((tx) => expireAt(tx, house.clock.now()))
   expect(await told()).toEqual(['1 null > message.queued', '2 queued > message.expired'])
   await house.addDevice('dev_s', { settings: { drop_receipts: 'true' } })
   await house.send()
   await house.dispatcher.drain()
   const late = await house.storage.read.selectFrom('receipts_expected').selectAll().executeTakeFirstOrThrow()
-  await house.storage.writer.write((tx) =>
-    closeReceipts(
-      tx,
-      [
-        {
-          accountId: late.account_id,
-          mode: late.mode,
-          messageId: late.message_id,
-          networkId: late.network_id,
-          deviceId: late.device_id,
-        },
-      ],
-      house.clock.now() + 1_000,
-    ),
+  await house.storage.writer.write(async (tx) =>
+    closeReceipts(tx, await takeChange(tx, house.clock.now() + 1_000), [
+      {
+        accountId: late.account_id,
+        mode: late.mode,
+        messageId: late.message_id,
+        networkId: late.network_id,
+        deviceId: late.device_id,
+        attemptNumber: late.attempt_number,
+        wireParts: late.wire_parts,
+      },
+    ]),
   )
   const unconfirmed = (await events()).find(({ type }) => type === 'message.unconfirmed')
   expect(unconfirmed).toMatchObject({ previous_status: 'sent', error_code: 'receipt_missing', correction: 0 })
@@ -201,7 +208,7 @@ test('an event is in the transaction of what it tells: where that is rolled back
   await house.send()
   const before = await events()
   const undone = house.storage.writer.write(async (tx) => {
-    await expireWaiting(tx, house.clock.now() + 86_400_000, 10, realKinds)
+    await expireAt(tx, house.clock.now() + 86_400_000)
     throw new Error('undone')
   })
   await expect(undone).rejects.toThrow('undone')

@@ -8,6 +8,7 @@ import { beatNode, joinNodes } from '../../src/storage/instance/nodes.ts'
 import { usualTimes } from '../../src/runtime/times.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 let house: TendedHouse
 beforeEach(async () => {
@@ -106,11 +107,13 @@ test('the result of a node that stood still, told after its hand-over was ended 
     .executeTakeFirstOrThrow()
   const { id } = await house.message()
   const told: Settlement = {
-    accountId: 'acc_a', mode: 'live', messageId: id, attemptId: 'att_1', attemptNumber: 1, deviceId: 'dev_s', position, trigger: 'refused_for_now',
+    accountId: 'acc_a', mode: 'live', messageId: id, attemptId: 'att_1', attemptNumber: 1, deviceId: 'dev_s', position, end: null,
     attemptState: 'refused', atMs: house.clock.now(), outcome: 'throttled', networkIds: [], receiptExpected: false, partsTaken: 0,
     error: { code: 'throttled', networkCode: '88' }, requeue: { dueAt: house.clock.now(), refusals: 1 }, possibleDuplicate: false,
   } // prettier-ignore
-  const results = await house.storage.writer.write((tx) => settleOutcomes(tx, [told]))
+  const results = await house.storage.writer.write((tx) =>
+    settleOutcomes(tx, [told], takeChange(tx, house.clock.now())),
+  )
   expect(results).toEqual([null])
   expect(await house.storage.read.selectFrom('queue').select('refusals').execute()).toEqual([
     { refusals: position.refusals },
@@ -123,11 +126,11 @@ test('the result of a node that stood still, told after its hand-over was ended 
 async function goOnWithYes(networkIds: readonly string[]): Promise<void> {
   const { id } = await house.message()
   const told: Settlement = {
-    accountId: 'acc_a', mode: 'live', messageId: id, attemptId: 'att_1', attemptNumber: 1, deviceId: 'dev_s', trigger: 'accepted', attemptState: 'accepted',
+    accountId: 'acc_a', mode: 'live', messageId: id, attemptId: 'att_1', attemptNumber: 1, deviceId: 'dev_s', end: null, attemptState: 'accepted',
     position: { route_key: routeKeyOf('live', null), priority: 1, due_at: house.clock.now(), refusals: 0 }, atMs: house.clock.now(),
     outcome: 'accepted', networkIds, receiptExpected: true, partsTaken: networkIds.length, error: null, requeue: null, possibleDuplicate: false,
   } // prettier-ignore
-  await house.storage.writer.write((tx) => settleOutcomes(tx, [told]))
+  await house.storage.writer.write((tx) => settleOutcomes(tx, [told], takeChange(tx, house.clock.now())))
 }
 
 const arrives = (networkIds: readonly string[]): Promise<unknown> =>
@@ -142,6 +145,7 @@ const arrives = (networkIds: readonly string[]): Promise<unknown> =>
         networkCode: null,
         atMs: house.clock.now(),
       })),
+      takeChange(tx, house.clock.now()),
     ),
   )
 

@@ -5,14 +5,15 @@ import { createIds } from '../../src/runtime/ids.ts'
 import { closeOffers } from '../../src/messages/phones/phone-recalls.ts'
 import { storeOptOuts } from '../../src/messages/opt-outs/store-opt-outs.ts'
 import { type DeskHouse, openDeskHouse } from './gateway-fixture.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 const hourMs = 3_600_000
 
 const cancelAll = async (house: DeskHouse, accountId = 'acc_a') => {
   const rows = await house.storage.read.selectFrom('messages').select('id').orderBy('id').execute()
   const keys = rows.map((row) => ({ accountId, mode: 'live', messageId: row.id }) as const)
-  return house.storage.writer.write((tx) =>
-    cancelMessages(tx, keys, { code: 'canceled_by_user', nowMs: house.clock.now() }),
+  return house.storage.writer.write(async (tx) =>
+    cancelMessages(tx, await takeChange(tx, house.clock.now()), keys, 'canceled_by_user'),
   )
 }
 
@@ -115,9 +116,10 @@ test('once a number has opted out its phone is told to let go of what it has not
     mode: 'live',
     recipients: [row.recipient],
     origin: 'command',
-    nowMs: house.clock.now(),
   } as const
-  const { canceled } = await house.storage.writer.write((tx) => storeOptOuts(tx, ids, asked))
+  const { canceled } = await house.storage.writer.write(async (tx) =>
+    storeOptOuts(tx, { ids, unit: await takeChange(tx, house.clock.now()) }, asked),
+  )
   expect(canceled.map(({ result }) => result).toSorted((a, b) => a.localeCompare(b))).toEqual([
     'asked',
     'canceled',

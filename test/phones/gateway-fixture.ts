@@ -18,11 +18,11 @@ import { PhoneGateway } from '../../src/dispatch/phones/phone-gateway.ts'
 import type { PhoneReport } from '../../src/dispatch/phones/phone-report.ts'
 import { createLog } from '../../src/process/log.ts'
 import { claimMessages } from '../../src/messages/queue/claim-messages.ts'
-import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
 import type { OfferedMessage } from '../../src/messages/phones/read-offers.ts'
 import { judgeFailure } from '../../src/connectors/android/failure.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 import { pullKind } from './pull-kind.ts'
+import { changeOnDemand } from '../../src/messages/core/change-number.ts'
 
 const said = (iccid: string): SaidOfPhone => ({
   name: 'samsung/a12',
@@ -84,15 +84,14 @@ export async function openDeskHouse({
     mintPhoneToken(tx, deps(), { accountId: 'acc_a', mode: 'live', actor: 'test' }),
   )
   const log = createLog('silent', { write: () => undefined })
-  const horizon = new WriteHorizon({ now: clock.now })
   const createDesk = (): PhoneGateway =>
     new PhoneGateway({
-      ...house, read: storage.read, writer: storage.writer, log, horizon, fence: 1, judgeFailure, dueNow: () => house.dispatcher.dueNow(), wake: (route) => house.dispatcher.wake(route),
-      claim: (input) => storage.writer.write((tx) => claimMessages(tx, ids, input)),
+      ...house, read: storage.read, writer: storage.writer, log, fence: 1, judgeFailure, dueNow: () => house.dispatcher.dueNow(), wake: (route) => house.dispatcher.wake(route),
+      claim: (input) => storage.writer.write((tx) => claimMessages(tx, ids, input, changeOnDemand(tx, input.nowMs))),
     }) // prettier-ignore
   let desk = createDesk()
   const recaller = createRecallSender({ ...house, read: storage.read, log })
-  const closer = createOfferExpirer({ ...house, read: storage.read, writer: storage.writer, log, horizon })
+  const closer = createOfferExpirer({ ...house, read: storage.read, writer: storage.writer, log })
   const trialWatch = createHalfOpenWatch({ ...house, read: storage.read, log })
   return {
     ...house,

@@ -6,9 +6,9 @@ import { eventually } from '../eventually.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { openDeskHouse, sayAll } from './gateway-fixture.ts'
 import { appWords } from './app-words.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 const thirtyMinutesMs = 30 * 60_000
-
 /** The phone may send as fast as it can. */
 async function liftPace({ storage, clock, pool }: Awaited<ReturnType<typeof openDeskHouse>>): Promise<void> {
   await storage.writer.write(async (tx) => {
@@ -289,8 +289,8 @@ test('a phone whose trial has ended in the ears of another node is given the nex
   const { house, phone, device } = await openDistrustedHouse()
   await house.clock.advance(300_000)
   const [offer] = await house.pull(phone)
-  const times: Parameters<typeof settleReports>[2] = { nowMs: house.clock.now(), dueFromMs: house.clock.now(), judgeFailure: () => ({ kind: 'undelivered', code: 'unknown', networkCode: null }) }
-  await house.storage.writer.write((tx) => settleReports(tx, [{ ...sayAll('sent')(offer!), deviceId: phone.deviceId, phoneId: phone.phoneId }], times))
+  const times = { dueFromMs: house.clock.now(), judgeFailure: () => ({ kind: 'undelivered' as const, code: 'unknown', networkCode: null }) }
+  await house.storage.writer.write(async (tx) => settleReports(tx, await takeChange(tx, house.clock.now()), [{ ...sayAll('sent')(offer!), deviceId: phone.deviceId, phoneId: phone.phoneId }], times))
   expect(device.candidate().free).toBe(0)
   await house.sweep()
   expect(device.candidate().free).toBe(1)

@@ -5,6 +5,7 @@ import { eventually } from '../eventually.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { openDeskHouse, sayAll } from './gateway-fixture.ts'
 import { appWords } from './app-words.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 interface Offer {
   attemptId: string
@@ -284,8 +285,8 @@ test('a forced encoding that waits can be canceled and refused as anything else'
   await house.send({ encoding: 'ucs2', encodingForced: true, expiresAt: house.clock.now() + 1_000 })
   const [id] = (await house.storage.read.selectFrom('messages').select('id').execute()).map((row) => row.id)
   const name = { accountId: 'acc_a', mode: 'live', messageId: id! } as const
-  await house.storage.writer.write((tx) =>
-    cancelMessages(tx, [name], { code: 'canceled_by_user', nowMs: house.clock.now() }),
+  await house.storage.writer.write(async (tx) =>
+    cancelMessages(tx, await takeChange(tx, house.clock.now()), [name], 'canceled_by_user'),
   )
   expect(await house.statuses()).toEqual(['canceled'])
   await expectSums(house.storage.read, house.clock.now())

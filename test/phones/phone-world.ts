@@ -21,7 +21,6 @@ import { openWallets } from '../../src/ledger/grants.ts'
 import { createLog } from '../../src/process/log.ts'
 import { cancelMessages } from '../../src/messages/queue/cancel-messages.ts'
 import { claimMessages } from '../../src/messages/queue/claim-messages.ts'
-import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
 import { sendMessages } from '../../src/messages/send/send-messages.ts'
 import { createMetrics } from '../../src/process/metrics.ts'
 import { expectSums } from '../messages/expect-sums.ts'
@@ -30,6 +29,7 @@ import { sendRequest } from '../send-request.ts'
 import { createStubClock } from '../stub-clock.ts'
 import { pullKind } from './pull-kind.ts'
 import { Handset, longText } from './handset.ts'
+import { changeOnDemand, takeChange } from '../../src/messages/core/change-number.ts'
 
 const log = createLog('silent', { write: () => undefined })
 const secretBox = createDeviceSecretBox({ current: 's'.repeat(32), former: [] })
@@ -42,7 +42,6 @@ export async function openPhoneWorld(store: NearStore) {
   const clock = createStubClock()
   const ids = createIds({ now: clock.now })
   const { db: read, writer } = store
-  const horizon = new WriteHorizon({ now: clock.now })
   const deps = (): PhoneDeps => ({
     ids, nowMs: clock.now(), secretBox, kind: 'android', rules: kind, randomBytes, isPresent: () => false, maxPhones: 3_000,
   }) // prettier-ignore
@@ -66,11 +65,11 @@ export async function openPhoneWorld(store: NearStore) {
   let fence = 1
   const createDesk = (): PhoneGateway =>
     new PhoneGateway({
-      read, writer, clock, log, metrics, horizon, pool, fence, judgeFailure, wake: () => undefined, dueNow: clock.now,
-      claim: (input) => writer.write((tx) => claimMessages(tx, ids, input)),
+      read, writer, clock, log, metrics, pool, fence, judgeFailure, wake: () => undefined, dueNow: clock.now,
+      claim: (input) => writer.write((tx) => claimMessages(tx, ids, input, changeOnDemand(tx, input.nowMs))),
     }) // prettier-ignore
   let desk = createDesk()
-  const tending = { read, writer, clock, log, metrics, horizon }
+  const tending = { read, writer, clock, log, metrics }
   const expirer = createExpirer(tending)
   const offerExpirer = createOfferExpirer(tending)
   const receiptExpirer = createReceiptExpirer({
@@ -135,7 +134,7 @@ export async function openPhoneWorld(store: NearStore) {
           expiresAt: clock.now() + validityMs,
         },
       )
-      await writer.write((tx) => sendMessages(tx, [request]))
+      await writer.write((tx) => sendMessages(tx, [request], takeChange(tx, clock.now())))
     },
     /** The answer may be lost on its way. */
     async pull(handset: Handset, isLost: boolean): Promise<void> {
@@ -170,7 +169,9 @@ export async function openPhoneWorld(store: NearStore) {
       const row = rows[which % Math.max(1, rows.length)]
       if (row === undefined) return
       const name = { accountId: 'acc_a', mode: 'live', messageId: row.id } as const
-      await writer.write((tx) => cancelMessages(tx, [name], { code: 'canceled_by_user', nowMs: clock.now() }))
+      await writer.write(async (tx) =>
+        cancelMessages(tx, await takeChange(tx, clock.now()), [name], 'canceled_by_user'),
+      )
     },
     async pass(ms: number): Promise<void> {
       await clock.advance(ms)

@@ -8,6 +8,7 @@ import { insertRows } from '../../src/storage/seam/sets.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
 import { type DeskHouse, openDeskHouse } from './gateway-fixture.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 /** Thousands of offers, of which few are open, and a long queue: what tempts a planner, and what a slow statement shows on. */
 async function fill(house: DeskHouse, phoneId: string, deviceId: string): Promise<void> {
@@ -37,10 +38,10 @@ async function fill(house: DeskHouse, phoneId: string, deviceId: string): Promis
       insert into messages select account_id, mode, 'msg_' || i, send_id, direction, status, recipient, sender, country, category, text, text_redacted,
         encoding, units, parts, parts_sent, held, charged, cost_state, on_unknown, device_id, receipt_expected, error_code, network_code, attempts,
         possible_duplicate, corrected, sequence, client_reference, metadata, created_at, send_at, expires_at, sent_at, delivered_at, finalized_at,
-        settled_at, updated_at, encoding_forced, null, null, null, paid_by, null from (select * from messages limit 1), n`.execute(
+        settled_at, updated_at, encoding_forced, null, null, null, paid_by, null, null from (select * from messages limit 1), n`.execute(
       tx,
     )
-    await sql`insert into queue select 'live:', account_id, 1, created_at + 1000, id, mode, parts, expires_at, updated_at, 0, null, 0
+    await sql`insert into queue select 'live:', account_id, 1, created_at + 1000, id, mode, parts, expires_at, 0, null, 0
       from messages where length(id) < 10`.execute(tx)
     await sql`insert into attempts (account_id, mode, message_id, number, id, device_id, fence, state, started_at, ended_at, outcome)
       select account_id, mode, id, 1, 'att' || id, 'dev_s', 1, 'accepted', 1, 1, 'accepted'
@@ -102,8 +103,7 @@ describe.each(['fresh', 'filled and analysed'])('on %s tables', (state) => {
         state: 'processed',
         error: null,
       } as const
-      await settleReports(tx, [report], {
-        nowMs: house.clock.now(),
+      await settleReports(tx, await takeChange(tx, house.clock.now()), [report], {
         dueFromMs: house.clock.now(),
         judgeFailure: () => ({ kind: 'undelivered', code: 'unknown', networkCode: null }),
       })

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { createReceiptExpirer } from '../../src/dispatch/sweepers/receipt-expirer.ts'
 import { createRescuer } from '../../src/dispatch/sweepers/rescuer.ts'
 import { createLog } from '../../src/process/log.ts'
-import { WriteHorizon } from '../../src/messages/history/history-horizon.ts'
 import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import { advanceEpoch } from '../../src/storage/instance/epoch.ts'
 import { epochFile } from '../../src/storage/instance/epoch-file.ts'
@@ -20,7 +19,6 @@ const begin = (house: DeskHouse): Promise<void> =>
     read: house.storage.read,
     writer: house.storage.writer,
     log: createLog('silent', { write: () => undefined }),
-    horizon: new WriteHorizon({ now: house.clock.now }),
     fence: 2,
   }).sweepAll()
 
@@ -82,7 +80,6 @@ test('an offer is forgotten when its phone can correct nothing any more, and not
     read: house.storage.read,
     writer: house.storage.writer,
     log: createLog('silent', { write: () => undefined }),
-    horizon: new WriteHorizon({ now: house.clock.now }),
     receiptWindowMs: 72 * hourMs,
     correctionDays: 1,
     unmatchedMs: 72 * hourMs,

@@ -7,6 +7,7 @@ import { eventually } from '../eventually.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { appWords } from './app-words.ts'
 import { type DeskHouse, openDeskHouse, sayAll } from './gateway-fixture.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 async function openTwoPhones() {
   const house = await openDeskHouse()
@@ -193,11 +194,13 @@ test('what waits for another phone is found where it stands, to be canceled and 
   const dueOf = async (i: number) =>
     (await readMessageDetails(house.storage.read, owner, rows[i]!.id))?.dueAtMs
   expect(await dueOf(1)).toBe(house.clock.now() + 15_000)
-  await house.storage.writer.write((tx) =>
-    cancelMessages(tx, [{ ...owner, messageId: rows[1]!.id }], {
-      code: 'canceled_by_user',
-      nowMs: house.clock.now(),
-    }),
+  await house.storage.writer.write(async (tx) =>
+    cancelMessages(
+      tx,
+      await takeChange(tx, house.clock.now()),
+      [{ ...owner, messageId: rows[1]!.id }],
+      'canceled_by_user',
+    ),
   )
   expect(await house.statuses()).toEqual(['sending', 'canceled', 'sending'])
   await expectSums(house.storage.read, house.clock.now())

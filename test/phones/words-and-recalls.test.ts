@@ -7,6 +7,7 @@ import { joinNodes } from '../../src/storage/instance/nodes.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { type DeskHouse, openDeskHouse } from './gateway-fixture.ts'
 import { appWords } from './app-words.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 const minuteMs = 60_000
 type State = 'pending' | 'processed' | 'sent' | 'delivered' | 'failed' | 'canceled'
@@ -257,7 +258,7 @@ test('what a shared phone holds of an account that is closed it is asked to let 
   const offers = await house.pull(phone)
   await house.storage.writer.write(async (tx) => {
     await tx.updateTable('accounts').set({ state: 'closed' }).where('id', '=', 'acc_a').execute()
-    await cancelBeforeClosing(tx, 'acc_a', house.clock.now())
+    await cancelBeforeClosing(tx, await takeChange(tx, house.clock.now()), 'acc_a')
   })
   await house.sweep()
   expect(house.recalled.toSorted()).toEqual(offers.map(({ attemptId }) => attemptId).toSorted())

@@ -9,7 +9,7 @@ import { enqueueTwo, readHolds } from '../cli/waiting-queue.ts'
 
 let fixture: TestStorage
 beforeEach(async () => {
-  fixture = await openTestStorage()
+  fixture = await openTestStorage({ isStarted: false })
 })
 afterEach(() => fixture.close())
 

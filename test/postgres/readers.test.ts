@@ -11,10 +11,11 @@ import { eventually } from '../eventually.ts'
 import { openCluster } from '../nodes/cluster.ts'
 import { openFolder } from '../open-folder.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 let fixture: TestStorage
 beforeEach(async () => {
-  fixture = await openTestStorage()
+  fixture = await openTestStorage({ isStarted: false })
 })
 afterEach(() => fixture.close())
 
@@ -54,13 +55,16 @@ test('who calls is found out, who has opted out, and whether the node is ready, 
   await writer.write(async (tx) => {
     await insertRows(tx, 'devices', [device])
     await touchDirectory(tx)
-    await storeOptOuts(tx, deps.ids, {
-      accountId,
-      mode: 'live',
-      recipients: [stopped],
-      origin: 'console',
-      nowMs: at,
-    })
+    await storeOptOuts(
+      tx,
+      { ids: deps.ids, unit: await takeChange(tx, at) },
+      {
+        accountId,
+        mode: 'live',
+        recipients: [stopped],
+        origin: 'console',
+      },
+    )
   })
   const sent = () => node.client.send(liveKey, { to: '+4915112345679', text: 'Hello' })
   await eventually(sent, ({ status }) => expect(status).toBe(202))

@@ -41,7 +41,7 @@ test('an answer that comes after the end of its message is told, once', async ()
   smsc.send(answerTo(sequence, 'b'))
   await roundTrip(smsc)
   await world.clock.advance(2_000)
-  expect(await submitted).toMatchObject({ kind: 'unknown', networkIds: ['b'], inDoubt: { parts: [0] } })
+  expect(await submitted).toMatchObject({ kind: 'unknown', networkIds: ['b'], unknownParts: { parts: [0] } })
   smsc.send(answerTo(sequence - 1, 'a'), answerTo(sequence - 1, 'a'))
   await roundTrip(smsc)
   expect(world.late).toEqual([

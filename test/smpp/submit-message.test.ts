@@ -73,7 +73,7 @@ test('no receipt is waited for when the SMSC named no message', async () => {
 
 test('where failures alone are told they are told of a half, too', async () => {
   const failures = { receipts: 'failures' as const }
-  const told = { receiptExpected: false, failuresTold: true }
+  const told = { receiptExpected: false, failuresReported: true }
   expect((await submit([[taken('a')]], failures)).outcome).toMatchObject({ kind: 'accepted', ...told })
   const half = await submit([[taken('a')], [refused('good')]], failures)
   expect(half.outcome).toMatchObject({ kind: 'partial', ...told })
@@ -161,8 +161,8 @@ test('whatever becomes of the parts: nothing in doubt is called refused, nothing
   const property = fc.property(fc.array(anyPart, { minLength: 1, maxLength: 6 }), (outcomes) => {
     const outcome = judgeParts(outcomes, 'all')
     const takenParts = outcomes.filter(({ kind }) => kind === 'taken').length
-    const inDoubt = outcomes.some(({ kind }) => kind === 'unknown')
-    expect(outcome.kind === 'unknown').toBe(inDoubt)
+    const unknownParts = outcomes.some(({ kind }) => kind === 'unknown')
+    expect(outcome.kind === 'unknown').toBe(unknownParts)
     if (outcome.kind === 'refused' || outcome.kind === 'unavailable') expect(takenParts).toBe(0)
     if (outcome.kind === 'accepted') expect(takenParts).toBe(outcomes.length)
     if (outcome.kind === 'partial' || outcome.kind === 'unknown') expect(outcome.partsTaken).toBe(takenParts)

@@ -231,7 +231,6 @@ async function wait(
         message_id: id,
         parts: 2,
         expires_at: created_at + 1,
-        changed_at: created_at,
         claimed_by: id === claimed ? 'dev_1' : null,
       })),
     )

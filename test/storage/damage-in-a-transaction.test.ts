@@ -5,7 +5,7 @@ import { openTestStorage } from '../open-test-storage.ts'
 
 /** A unit that writes, and one beside it in the same transaction that fails so; gives whether each was stored, and what the database holds. */
 async function besideFailure(fault: StorageFault) {
-  const { storage, close } = await openTestStorage()
+  const { storage, close } = await openTestStorage({ isStarted: false })
   onTestFinished(close)
   await storage.writer.write((tx) =>
     tx

@@ -24,7 +24,7 @@ test('what was claimed while how far the database is cannot be written leaves no
         return { claimed: [], counts: [1], progress: ++inDatabase }
       },
     },
-    horizon: { announce: (_fromMs: number, write: () => Promise<unknown>) => write() },
+    clock: { now: () => 0 },
     changes: { after: async (writing: Promise<unknown>) => writing },
     quiet: { withHours: (requests: unknown) => requests },
     progress,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { readMigrations } from '../../src/storage/seam/migrate.ts'
+import { readMigrations, stoppingMigrations } from '../../src/storage/seam/migrate.ts'
 
-test('a migration takes nothing away that a node of the version before uses', async () => {
+test('a migration takes nothing away that a node of the version before uses, except those that wait until it is stopped', async () => {
   const migrations = await readMigrations('postgres')
   expect(migrations.length).toBeGreaterThan(3)
   expect(takesAway('alter table a drop column b')).toBe(true)
@@ -19,7 +19,7 @@ test('a migration takes nothing away that a node of the version before uses', as
   const faulty = migrations.filter(({ statements }) =>
     statementsOf(withoutRemadeChecks(withoutRemadeIndexes(statements))).some(takesAway),
   )
-  expect(faulty).toEqual([])
+  expect(faulty.map(({ name }) => name)).toEqual([...stoppingMigrations])
 })
 
 const statementsOf = (text: string): string[] => text.replaceAll(/^\s*--.*$/gm, '').split(/;\s*$/m)

@@ -21,6 +21,7 @@ const claimed = (facts: Partial<Claimed> = {}, refusals = 0): Claimed => ({
   messageId: 'msg_a',
   attemptId: 'att_a',
   attemptNumber: 1,
+  startedAt: 0,
   deviceId: 'dev_a',
   to: '+4915112345678',
   from: null,
@@ -65,7 +66,8 @@ test('a device that answered with an unclear failure is not called unresponsive,
 test('what was accepted waits for one receipt for each part on the wire', () => {
   const outcome: Outcome = { kind: 'accepted', networkIds: ['1', '2', '3'], receiptExpected: true }
   expect(judgeOutcome(claimed(), outcome, 5)).toMatchObject({
-    trigger: 'accepted',
+    attemptState: 'accepted',
+    end: null,
     networkIds: ['1', '2', '3'],
     partsTaken: 3,
     requeue: null,
@@ -75,15 +77,17 @@ test('what was accepted waits for one receipt for each part on the wire', () => 
 test('the first and second refusal for now come again after 15 and 60 s, the third ends the message', () => {
   expect(refusalBackoffsMs).toEqual([15_000, 60_000])
   expect(judgeOutcome(claimed({}, 0), refused('now'), 5)).toMatchObject({
-    trigger: 'refused_for_now',
+    attemptState: 'refused',
+    end: null,
     requeue: { dueAt: 15_005, refusals: 1 },
   })
   expect(judgeOutcome(claimed({}, 1), refused('now'), 5)).toMatchObject({
-    trigger: 'refused_for_now',
+    attemptState: 'refused',
+    end: null,
     requeue: { dueAt: 60_005, refusals: 2 },
   })
   expect(judgeOutcome(claimed({}, 2), refused('now'), 5)).toMatchObject({
-    trigger: 'refused_for_good',
+    end: 'failed',
     requeue: null,
     error: { code: 'no_service' },
   })
@@ -94,7 +98,8 @@ test('a throttled or unreachable device costs at most 2 s, no attempt that count
   const position = { route_key: 'live:', priority: 1, due_at: 17, refusals: 2 }
   for (const outcome of [refused('busy'), { kind: 'unavailable', detail: 'gone' } as const]) {
     expect(judgeOutcome(claimed({ position }), outcome, 5_000)).toMatchObject({
-      trigger: 'not_submitted',
+      attemptState: 'refused',
+      end: null,
       requeue: { dueAt: 17, refusals: 2 },
     })
   }
@@ -112,7 +117,7 @@ test('whatever is throttled keeps its place for ten tries, and goes behind what 
 test('where no device rests for it, the message does: the device was not asked', () => {
   for (const outcome of [optOutUnknown, notLogged, optedOutMeanwhile])
     expect(settlementsOf([{ claimed: claimed(), device: null, outcome }], 5_000, 6_000)).toMatchObject([
-      { trigger: 'not_submitted', requeue: { dueAt: 6_000 + busyBackoffMs } },
+      { end: null, requeue: { dueAt: 6_000 + busyBackoffMs } },
     ])
 })
 
@@ -128,15 +133,19 @@ test('a recipient whose queue is full is asked each second at first, then ever m
 })
 
 test('an unknown outcome is never sent again, unless the caller chose that and it was not used yet', () => {
-  expect(judgeOutcome(claimed(), unknown, 0)).toMatchObject({ trigger: 'unknown', requeue: null })
+  expect(judgeOutcome(claimed(), unknown, 0)).toMatchObject({
+    attemptState: 'unknown',
+    end: null,
+    requeue: null,
+  })
   expect(judgeOutcome(claimed({ onUnknown: 'resend_once' }), unknown, 7)).toMatchObject({
-    trigger: 'unknown_resend',
+    attemptState: 'unknown',
     possibleDuplicate: true,
     requeue: { dueAt: 7, refusals: 0 },
   })
   expect(
     judgeOutcome(claimed({ onUnknown: 'resend_once', possibleDuplicate: true }), unknown, 0),
-  ).toMatchObject({ trigger: 'unknown', requeue: null })
+  ).toMatchObject({ attemptState: 'unknown', end: null, requeue: null })
 })
 
 test('some parts taken and the rest refused is a failure of its own, and so is an end of validity at the device', () => {
@@ -149,13 +158,13 @@ test('some parts taken and the rest refused is a failure of its own, and so is a
     networkCode: null,
   }
   expect(judgeOutcome(claimed(), partial, 0)).toMatchObject({
-    trigger: 'partly_refused',
+    end: 'failed',
     partsTaken: 1,
     error: { code: 'partially_sent' },
   })
-  expect(judgeOutcome(claimed(), refused('expired'), 0)).toMatchObject({ trigger: 'expired_at_device' })
+  expect(judgeOutcome(claimed(), refused('expired'), 0)).toMatchObject({ end: 'expired' })
   expect(judgeOutcome(claimed(), refused('good'), 0)).toMatchObject({
-    trigger: 'refused_for_good',
+    end: 'failed',
     error: { networkCode: '8' },
   })
 })

@@ -5,7 +5,7 @@ const accepted = { kind: 'accepted', networkIds: ['n1'], receiptExpected: true }
 const refused = { kind: 'refused', lasts: 'now', code: 'no_service', networkCode: '8' }
 const partial = { ...refused, kind: 'partial', networkIds: [], partsTaken: 0, receiptExpected: false }
 const unknown = { kind: 'unknown', networkIds: [], partsTaken: 1, detail: 'no answer' }
-const inDoubt = { parts: [0, 254], wireParts: 2 }
+const unknownParts = { parts: [0, 254], wireParts: 2 }
 
 test.each([
   accepted,
@@ -14,8 +14,8 @@ test.each([
   partial,
   { kind: 'unavailable', detail: 'not bound' },
   unknown,
-  { ...unknown, inDoubt, answered: { networkCode: 'ESME_RUNKNOWNERR' } },
-  { ...unknown, inDoubt: { parts: Array.from({ length: 255 }, () => 0), wireParts: 1 } },
+  { ...unknown, unknownParts, answered: { networkCode: 'ESME_RUNKNOWNERR' } },
+  { ...unknown, unknownParts: { parts: Array.from({ length: 255 }, () => 0), wireParts: 1 } },
 ])('%j is an outcome', (answer) => {
   expect(isValidOutcome(answer)).toBe(true)
 })
@@ -42,12 +42,12 @@ test.each([
   { ...unknown, networkIds: undefined },
   { ...unknown, partsTaken: 0.5 },
   { ...unknown, detail: null },
-  { ...unknown, inDoubt: null },
-  { ...unknown, inDoubt: { ...inDoubt, parts: '0' } },
-  { ...unknown, inDoubt: { ...inDoubt, parts: [255] } },
-  { ...unknown, inDoubt: { ...inDoubt, parts: [-1] } },
-  { ...unknown, inDoubt: { ...inDoubt, parts: Array.from({ length: 256 }, () => 0) } },
-  { ...unknown, inDoubt: { ...inDoubt, wireParts: '2' } },
+  { ...unknown, unknownParts: null },
+  { ...unknown, unknownParts: { ...unknownParts, parts: '0' } },
+  { ...unknown, unknownParts: { ...unknownParts, parts: [255] } },
+  { ...unknown, unknownParts: { ...unknownParts, parts: [-1] } },
+  { ...unknown, unknownParts: { ...unknownParts, parts: Array.from({ length: 256 }, () => 0) } },
+  { ...unknown, unknownParts: { ...unknownParts, wireParts: '2' } },
   { ...unknown, answered: {} },
 ])('%j is none, and says so without an exception', (answer) => {
   expect(isValidOutcome(answer)).toBe(false)

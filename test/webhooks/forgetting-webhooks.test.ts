@@ -121,7 +121,6 @@ function erase(number: string) {
       clock,
       ids,
       numbers,
-      announceWrite: (atMs, write) => write(async () => atMs),
     },
     { number, accountId: 'acc_a', actor: 'test', code: 'canceled_by_operator' },
   )

@@ -4,6 +4,7 @@ import { eraseTexts } from '../../src/privacy/erase-texts.ts'
 import { retryDelaysMs } from '../../src/webhooks/retry-schedule.ts'
 import { eventually } from '../eventually.ts'
 import { answered, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+import { takeChange } from '../../src/messages/core/change-number.ts'
 
 let house: WebhookHouse
 beforeEach(async () => {
@@ -44,12 +45,13 @@ test('a repeat tells the time that was planned then, and the move to another one
     .selectFrom('messages')
     .select('id')
     .executeTakeFirstOrThrow()
-  const nowMs = house.clock.now() + 1
-  await house.storage.writer.write((tx) =>
-    moveMessages(tx, [{ accountId: 'acc_a', mode: 'live', messageId }], {
-      sendAtMs: sendAt + 86_400_000,
-      nowMs,
-    }),
+  await house.storage.writer.write(async (tx) =>
+    moveMessages(
+      tx,
+      await takeChange(tx, house.clock.now() + 1),
+      [{ accountId: 'acc_a', mode: 'live', messageId }],
+      sendAt + 86_400_000,
+    ),
   )
   await house.after(5_000)
   const [first, ...others] = house.posted.map(({ body }) => body)

@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Ids } from '../../runtime/ids.ts'
 import { changeStatePage } from '../../messages/account-state/change-account-state.ts'
-import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import { takeChange } from '../../messages/core/change-number.ts'
 import type { AccountState } from '../../storage/tables/schema.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 
@@ -9,8 +9,6 @@ export interface AccountStateDeps {
   writer: Writer
   clock: Pick<Clock, 'now'>
   ids: Ids
-  /** Closing makes messages final, which history must not miss. */
-  announceWrite: WriteHorizon['announce']
 }
 
 /**
@@ -19,17 +17,14 @@ export interface AccountStateDeps {
  * not exist, and changes of closed accounts.
  */
 export async function changeAccountState(
-  { writer, clock, ids, announceWrite }: AccountStateDeps,
+  { writer, clock, ids }: AccountStateDeps,
   change: { accountId: string; state: AccountState; actor: string },
 ): Promise<{ changed: boolean; canceled: number }> {
   let changed = false
   let total = 0
   for (;;) {
-    const page = await announceWrite(clock.now(), (timeIn) =>
-      writer.write(async (tx) => {
-        const nowMs = await timeIn(tx)
-        return changeStatePage(tx, { ids, nowMs }, change)
-      }),
+    const page = await writer.write(async (tx) =>
+      changeStatePage(tx, { ids, unit: await takeChange(tx, clock.now()) }, change),
     )
     changed ||= page.changed
     total += page.canceled

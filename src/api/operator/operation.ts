@@ -5,7 +5,6 @@ import type { Config } from '../../config.ts'
 import type { Ids } from '../../runtime/ids.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
-import type { AccountStateDeps } from './change-account-state.ts'
 import type { Call, Operation } from '../edge/operation.ts'
 import { idempotencyKeyForm } from '../edge/idempotency-key.ts'
 
@@ -16,7 +15,6 @@ export interface OperatorDeps {
   clock: Pick<Clock, 'now' | 'monotonicMs'>
   ids: Ids
   config: Pick<Config, 'setUpLinkHours' | 'resetLinkHours'>
-  announceWrite: AccountStateDeps['announceWrite']
   openAccount(
     tx: Tx,
     nowMs: number,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { rfc3339 } from '../../runtime/clock.ts'
 import { idPattern, type IdPrefix, isId } from '../../runtime/ids.ts'
 import { messageErrorCodes } from '../../messages/core/message-errors.ts'
-import { type HistoryDeps, readHistory } from '../../messages/history/history.ts'
+import { readHistory } from '../../messages/history/history.ts'
 import type { ReadOf } from '../../storage/seam/dialect.ts'
 import { maxCursorLength, openCursor, sealCursor } from '../../messages/history/history-cursor.ts'
 import { everyMessage, type HistoryQuery } from '../../messages/history/history-query.ts'
@@ -24,7 +24,7 @@ import { MessageSchema, renderMessage } from './message-view.ts'
 import { oneOf, orNull } from '../../runtime/schemas.ts'
 import { categories, directions, messageStatuses } from '../../storage/tables/column-values.ts' // prettier-ignore
 
-export interface HistoryOperationDeps extends Omit<HistoryDeps, 'read'> {
+export interface HistoryOperationDeps {
   readOf: ReadOf
   /** At least 32 random bytes, derived from the secret of the instance. */
   cursorKey: Uint8Array
@@ -128,7 +128,7 @@ async function answerHistory(deps: HistoryOperationDeps, { caller, rawQuery }: A
       : openCursor(deps.cursorKey, owner, requested.cursor)
   const { limit } = requested
   const read = deps.readOf(caller.accountId)
-  const page = await readHistory({ ...deps, read }, { owner, query, position, limit })
+  const page = await readHistory(read, { owner, query, position, limit })
   const nextCursor =
     page.next === null ? null : sealCursor(deps.cursorKey, owner, { query, position: page.next })
   const body: HistoryView = {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { rfc3339 } from '../../runtime/clock.ts'
 import type { SendRequest, StoredSend, Warning } from '../../messages/send/send-request.ts'
+import type { Accepted } from '../../sending/sender.ts'
 import { asAccepted, MessageSchema, renderMessage } from './message-view.ts'
 import { oneOf, orNull } from '../../runtime/schemas.ts'
 import { modes } from '../../storage/tables/column-values.ts'
@@ -50,22 +51,21 @@ export const SendSchema = Type.Object(
 )
 
 /**
- * Writes the response to a send as JSON text. Everything is written before the send is stored, so that
- * nothing can fail afterwards, except what the ledger adds. Written by hand, because JSON.stringify takes 5
+ * Writes the response to a send as JSON text. The text, the one thing that has to be escaped, is written before
+ * the send is stored, so that nothing can fail afterwards. Written by hand, because JSON.stringify takes 5
  * µs for one message and 200 µs for a hundred, this 1.5 and 12. A test compares it with `renderAccepted`.
  */
-export function writeSendAnswer(
-  send: SendRequest,
-  dryRun: boolean,
-): (money: { balanceAvailable: number; isLow: boolean }) => string {
+export function writeSendAnswer(send: SendRequest, dryRun: boolean): (accepted: Accepted) => string {
   const { recipients, parts, warnings, lowBalanceWarning } = send
   const text = JSON.stringify(send.text)
-  const createdAt = rfc3339(send.createdAt)
   const content = `"text":${text},"encoding":"${send.encoding}","units":${send.units},"parts":${parts},"smart_encoding_applied":${send.smartEncodingApplied}`
-  const head = `{"object":"send","id":"${send.sendId}","mode":"${send.mode}","dry_run":${dryRun},"created_at":"${createdAt}","content":{${content}}`
   const totals = `"recipients":${recipients.length},"parts":${recipients.length * parts}`
-  const messages = writeMessages(send, text, createdAt)
-  return ({ balanceAvailable, isLow }) => {
+  const metadata = `${textOrNull(send.clientReference)},"metadata":${send.metadata}`
+  return ({ balanceAvailable, isLow, sendId, messageIds, acceptedAt, updatedAt }) => {
+    const createdAt = rfc3339(acceptedAt)
+    const changedAt = updatedAt === acceptedAt ? createdAt : rfc3339(updatedAt)
+    const head = `{"object":"send","id":"${sendId}","mode":"${send.mode}","dry_run":${dryRun},"created_at":"${createdAt}","content":{${content}}`
+    const messages = writeMessages({ ...send, sendId, messageIds }, { text, metadata, createdAt, changedAt })
     const all = isLow && lowBalanceWarning !== undefined ? [...warnings, lowBalanceWarning] : warnings
     const written = all.length === 0 ? '[]' : JSON.stringify(all)
     return `${head},"totals":{${totals},"balance_available":${balanceAvailable}},"warnings":${written},"messages":[${messages}]}`
@@ -73,15 +73,18 @@ export function writeSendAnswer(
 }
 
 /** Messages differ only in ID, number and country. IDs, numbers, countries and times need no escaping. */
-function writeMessages(send: SendRequest, text: string, createdAt: string): string {
+function writeMessages(
+  send: SendRequest,
+  { text, metadata, createdAt, changedAt }: Record<'text' | 'metadata' | 'createdAt' | 'changedAt', string>,
+): string {
   const { parts } = send
   const fromId = `","send_id":"${send.sendId}","mode":"${send.mode}","direction":"outbound","status":"${send.sendAt === undefined ? 'queued' : 'scheduled'}","final":false,"receipt_expected":null,"to":"`
   const fromCountry =
     `,"from":${textOrNull(send.from)},"device_id":null,"category":"${send.category}","text":${text},"text_redacted":false` +
     `,"encoding":"${send.encoding}","units":${send.units},"parts":${parts},"parts_sent":0,"cost":{"held":${parts},"charged":0,"state":"held","paid_by":"${send.paidBy ?? 'balance'}"},"fallback":${textOrNull(send.fallback ?? null)}` +
-    `,"error":null,"attempts":0,"possible_duplicate":false,"client_reference":${textOrNull(send.clientReference)},"metadata":${send.metadata}` +
+    `,"error":null,"attempts":0,"possible_duplicate":false,"client_reference":${metadata}` +
     `,"created_at":"${createdAt}","received_at":null,"send_at":${send.sendAt === undefined ? 'null' : `"${rfc3339(send.sendAt)}"`},"expires_at":"${rfc3339(send.expiresAt)}","sent_at":null,"delivered_at":null` +
-    `,"finalized_at":null,"updated_at":"${createdAt}"}`
+    `,"finalized_at":null,"updated_at":"${changedAt}"}`
   let written = ''
   for (const [i, { to, country }] of send.recipients.entries()) {
     const comma = i === 0 ? '' : ','

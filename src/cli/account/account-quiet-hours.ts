@@ -1,5 +1,4 @@
 import { setQuietHours, timeOfDay } from '../../accounts/core/quiet-hours.ts'
-import { notBelow } from '../../messages/core/history-floor.ts'
 import { rescheduleQuietHours } from '../../messages/queue/defer-for-quiet-hours.ts'
 import { command } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
@@ -29,7 +28,7 @@ export const quietHoursCommand = command({
     await tools.withStorage(({ writer }) =>
       writer.write(async (tx) => {
         await setQuietHours(tx, { ...tools, nowMs }, { accountId, hours, actor: cliActor })
-        await rescheduleQuietHours(tx, accountId, await notBelow(tx, nowMs))
+        await rescheduleQuietHours(tx, accountId, nowMs)
       }),
     )
     const shown = hours === null ? null : { from: timeOfDay(hours.from), until: timeOfDay(hours.until) }

@@ -12,7 +12,7 @@ import { ownDevicesCommand } from './account-own-devices.ts'
 import { quietHoursCommand } from './account-quiet-hours.ts'
 import { command, type CommandGroup, type Output } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
-import { notBelow } from '../../messages/core/history-floor.ts'
+import { takeChange } from '../../messages/core/change-number.ts'
 import { changeStatePage } from '../../messages/account-state/change-account-state.ts'
 import { openAccount } from '../../app/open-account.ts'
 import { ownAddress } from '../../process/own-address.ts'
@@ -204,8 +204,8 @@ async function changeState(tools: CommandContext, accountId: string, state: Acco
   const result = await tools.withStorage(async ({ writer }) => {
     const change = () =>
       writer.write(async (tx) => {
-        const nowMs = await notBelow(tx, tools.clock.now())
-        return changeStatePage(tx, { ids: tools.ids, nowMs }, { accountId, state, actor: cliActor })
+        const unit = await takeChange(tx, tools.clock.now())
+        return changeStatePage(tx, { ids: tools.ids, unit }, { accountId, state, actor: cliActor })
       })
     const first = await change()
     let { canceled } = first

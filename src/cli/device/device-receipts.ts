@@ -1,5 +1,5 @@
 import { rfc3339 } from '../../runtime/clock.ts'
-import { readParked, type UnmatchedReceipt } from '../../messages/outcomes/parked-receipts.ts'
+import { readUnmatched, type UnmatchedReceipt } from '../../messages/outcomes/unmatched-receipts.ts'
 import { maskNumber } from '../../numbers/phone-number.ts'
 import { command } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
@@ -23,7 +23,7 @@ export const receipts = command({
     if (limit < 1 || limit > maxReceipts) throw new UsageError(`--limit must be from 1 to ${maxReceipts}.`)
     const { found, isMore } = await tools.withStorage(async ({ read }) => {
       await findDevice(read, deviceId)
-      return readParked(read, deviceId, limit)
+      return readUnmatched(read, deviceId, limit)
     })
     const lines = found.map(describe)
     if (isMore) lines.push(`More receipts: raise --limit, up to ${maxReceipts}`)

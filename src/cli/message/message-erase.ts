@@ -2,7 +2,6 @@ import { requireAccount } from '../../accounts/core/list-accounts.ts'
 import type { EraseDeps, EraseNumberDeps } from '../../privacy/erase-deps.ts'
 import { eraseNumber } from '../../privacy/erase-number.ts'
 import { createNumberHash } from '../../numbers/number-hash.ts'
-import { notBelow } from '../../messages/core/history-floor.ts'
 import type { CommandStorage } from '../../storage/open/command-storage.ts'
 import { command } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
@@ -66,7 +65,6 @@ export const eraseDeps = ({ clock, ids }: CommandContext, { read, writer }: Comm
   writer,
   clock,
   ids,
-  announceWrite: (atMs, write) => write((tx) => notBelow(tx, atMs)),
 })
 
 async function eraseNumberDeps(tools: CommandContext, storage: CommandStorage): Promise<EraseNumberDeps> {

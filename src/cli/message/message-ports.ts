@@ -1,5 +1,5 @@
 import { cancelWaiting } from '../../messages/queue/finish-queued.ts'
-import { notBelow } from '../../messages/core/history-floor.ts'
+import { takeChange } from '../../messages/core/change-number.ts'
 import type { CommandStorage } from '../../storage/open/command-storage.ts'
 import { holdsAnything } from '../../storage/instance/restore-holds.ts'
 
@@ -26,7 +26,7 @@ export async function endHeld(
   let ended = 0
   for (;;) {
     const page = await storage.writer.write(async (tx) =>
-      cancelWaiting(tx, 'restore_hold', { ...reasons[end], nowMs: await notBelow(tx, now()) }, pageSize),
+      cancelWaiting(tx, await takeChange(tx, now()), 'restore_hold', reasons[end], pageSize),
     )
     ended += page.length
     if (page.length === 0) return { ended, isMoreHeld: await holdsAnything(storage.read) }

@@ -1,7 +1,7 @@
 import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
 import { requireAccount } from '../../accounts/core/list-accounts.ts'
 import { cancelMessages, type Cancellation } from '../../messages/queue/cancel-messages.ts'
-import { notBelow } from '../../messages/core/history-floor.ts'
+import { takeChange } from '../../messages/core/change-number.ts'
 import { longestAheadMs, type Moved, moveMessages } from '../../messages/queue/move-messages.ts'
 import { appendAudit } from '../../storage/seam/audit-log.ts'
 import { command, type CommandGroup, type OptionSpecs } from '../core/command.ts'
@@ -50,13 +50,13 @@ const cancel = command({
     const results = await tools.withStorage(async ({ read, writer }) => {
       await requireAccount(read, accountId)
       return writer.write(async (tx) => {
-        const nowMs = await notBelow(tx, tools.clock.now())
+        const unit = await takeChange(tx, tools.clock.now())
         const keys = ids.map((messageId) => ({ accountId, mode, messageId }))
-        const canceled = await cancelMessages(tx, keys, { code: 'canceled_by_operator', nowMs })
+        const canceled = await cancelMessages(tx, unit, keys, 'canceled_by_operator')
         const detail = { mode, messages: canceled.map(({ messageId, result }) => ({ messageId, result })) }
         await appendAudit(
           tx,
-          { ...tools, nowMs },
+          { ...tools, nowMs: unit.nowMs },
           { accountId, actor: cliActor, action: 'messages.canceled', detail },
         )
         return canceled
@@ -103,14 +103,14 @@ const move = command({
     const results = await tools.withStorage(async ({ read, writer }) => {
       await requireAccount(read, accountId)
       return writer.write(async (tx) => {
-        const nowMs = await notBelow(tx, tools.clock.now())
+        const unit = await takeChange(tx, tools.clock.now())
         const keys = ids.map((messageId) => ({ accountId, mode, messageId }))
-        const moved = await moveMessages(tx, keys, { sendAtMs, nowMs })
+        const moved = await moveMessages(tx, unit, keys, sendAtMs)
         const messages = moved.map(({ messageId, result }) => ({ messageId, result }))
         const detail = { mode, send_at: rfc3339(sendAtMs), messages }
         await appendAudit(
           tx,
-          { ...tools, nowMs },
+          { ...tools, nowMs: unit.nowMs },
           { accountId, actor: cliActor, action: 'messages.moved', detail },
         )
         return moved

@@ -1,6 +1,6 @@
 import { requireAccount } from '../../accounts/core/list-accounts.ts'
 import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
-import { notBelow } from '../../messages/core/history-floor.ts'
+import { takeChange } from '../../messages/core/change-number.ts'
 import {
   addOptOuts,
   type ListedOptOut,
@@ -132,7 +132,11 @@ const remove = command({
       const removed = await tools.withStorage(async ({ read, writer }) => {
         await requireAccount(read, accountId)
         return writer.write((tx) =>
-          removeOptOut(tx, byCommand(tools, tools.clock.now()), { accountId, mode, recipient, spellings }),
+          removeOptOut(
+            tx,
+            { ...byCommand(tools), nowMs: tools.clock.now() },
+            { accountId, mode, recipient, spellings },
+          ),
         )
       })
       results.push({ number: recipient, removed })
@@ -165,11 +169,15 @@ async function addAll(
     for (let at = 0; at < numbers.length; at += maxAddedAtOnce) {
       const page = numbers.slice(at, at + maxAddedAtOnce)
       const { added, canceled } = await writer.write(async (tx) =>
-        addOptOuts(tx, byCommand(tools, await notBelow(tx, tools.clock.now())), {
-          accountId,
-          mode,
-          numbers: page,
-        }),
+        addOptOuts(
+          tx,
+          { ...byCommand(tools), unit: await takeChange(tx, tools.clock.now()) },
+          {
+            accountId,
+            mode,
+            numbers: page,
+          },
+        ),
       )
       counts.added += added.length
       counts.known += page.length - added.length
@@ -179,8 +187,7 @@ async function addAll(
   return counts
 }
 
-const byCommand = ({ ids }: CommandContext, nowMs: number) =>
-  ({ ids, nowMs, origin: 'command', actor: cliActor }) as const
+const byCommand = ({ ids }: CommandContext) => ({ ids, origin: 'command', actor: cliActor }) as const
 
 const describe = ({ added, known, canceled_messages }: Counts): string =>
   `${added} added, ${known} already on the list; ${canceled_messages} scheduled or queued messages canceled.`

@@ -41,7 +41,7 @@ const maxAhead = 50
 export class SmppLink implements Link {
   readonly capabilities: Capabilities
   /** An SMSC delivers what it has kept right after the bind, and some do not mark receipts as such. */
-  readonly resumesFirst: { most: number; failuresTold: boolean }
+  readonly resumesFirst: { most: number; failuresReported: boolean }
   readonly #deps: Deps
   #plan: LinkPlan
   readonly #bindings: Bindings
@@ -59,7 +59,7 @@ export class SmppLink implements Link {
     this.#plan = plan
     this.#open = new SubmissionsInFlight(deps.tools)
     this.capabilities = plan.capabilities
-    this.resumesFirst = { most: maxIds, failuresTold: plan.receipts === 'failures' }
+    this.resumesFirst = { most: maxIds, failuresReported: plan.receipts === 'failures' }
     const hasRoom = (): void => {
       if (this.#phase === 'running') deps.events.healthChanged()
     }

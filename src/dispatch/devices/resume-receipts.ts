@@ -17,7 +17,7 @@ export async function resumeReceipts(
   isWanted = (): boolean => true,
 ): Promise<void> {
   if (isPull(link) || link.resume === undefined) return
-  const { most = Number.POSITIVE_INFINITY, failuresTold: failuresOnly = false } = link.resumesFirst ?? {}
+  const { most = Number.POSITIVE_INFINITY, failuresReported: failuresOnly = false } = link.resumesFirst ?? {}
   let left = await walletsWith(db, 'is')
   if (failuresOnly) left.push(...(await walletsWith(db, 'is not')))
   // Turn by turn, so that no wallet takes the room of the others.

@@ -11,7 +11,7 @@ import {
   type WordsOfAccounts,
 } from '../../messages/opt-outs/account-keywords.ts'
 import type { KeywordResult } from '../../messages/inbound/apply-keyword.ts'
-import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import { takeChange } from '../../messages/core/change-number.ts'
 import type { InboundMessage, InboundTerms, KeywordTerms } from '../../messages/inbound/inbound-message.ts'
 import {
   findLastAccountThatSentTo,
@@ -38,7 +38,6 @@ interface InboundReceiverDeps {
   ids: Ids
   clock: Clock
   pool: Pick<DevicePool, 'get'>
-  horizon: WriteHorizon
   config: Pick<Config, 'inboundJoinMinutes' | 'inboundCharacters' | 'inboundPerMinute' | 'sharedReplyDays'>
   /** Rules for STOP, START and HELP; omitted when keywords are not applied. */
   keywords?: KeywordTerms
@@ -61,7 +60,7 @@ export class InboundReceiver {
    * device exceeds its limit: then the sender delivers it again.
    */
   async receive(deviceId: string, inbound: Inbound): Promise<void> {
-    const { config, clock, pool } = this.#deps
+    const { config, pool } = this.#deps
     if (!this.#rate.take(deviceId)) throw tooMany(config.inboundPerMinute)
     const running = pool.get(deviceId)
     const owner = running?.facts ?? (await this.#ownerOf(deviceId))
@@ -77,8 +76,6 @@ export class InboundReceiver {
     const ownWords = inbound.fragment === undefined ? await this.#ownWords(text, owner.accountId) : null
     const isStop = owner.accountId === null && ownWords !== null && this.#isStop(text, ownWords)
     const accountsThatSent = isStop ? await this.#allAccounts(deviceId, mode, from) : null
-    // The time of the turn in which the write begins, as the horizon requires.
-    const storedAt = clock.now()
     await this.#store({
       deviceId,
       accountId,
@@ -90,7 +87,6 @@ export class InboundReceiver {
       encoding,
       units,
       parts,
-      storedAt,
       networkAt: inbound.networkAt,
       inReplyTo,
       fingerprint,
@@ -124,15 +120,11 @@ export class InboundReceiver {
     return written !== undefined && another === undefined ? written : sender
   }
 
-  async #store(message: InboundMessage): Promise<void> {
-    const { writer, ids, horizon, config, keywords, onKeywordApplied } = this.#deps
+  async #store(message: Omit<InboundMessage, 'storedAt'>): Promise<void> {
+    const { writer, ids, clock, config, keywords, onKeywordApplied } = this.#deps
     const terms = { ...inboundTermsOf(config), ...(keywords === undefined ? {} : { keywords }) }
-    const done = await horizon.announce(message.storedAt, (timeIn) =>
-      writer.write(async (tx) => {
-        const atMs = await timeIn(tx)
-        horizon.heardOf(atMs)
-        return receiveMessages(tx, ids, [{ ...message, storedAt: atMs }], terms)
-      }),
+    const done = await writer.write(async (tx) =>
+      receiveMessages(tx, { ids, unit: await takeChange(tx, clock.now()) }, [message], terms),
     )
     for (const each of done) if (each.keyword !== null) onKeywordApplied?.(each)
   }

@@ -19,7 +19,7 @@ const backoffOfBusyMs = (attemptNumber: number): number =>
 /** Nothing is ever due later than this from now. */
 export const longestBackoffMs = Math.max(...refusalBackoffsMs, maxBusyBackoffMs)
 
-type Judgement = Omit<Settlement, keyof Named | 'atMs' | 'knownIds'>
+type Judgement = Omit<Settlement, keyof Named | 'atMs'>
 type Named = Pick<
   Claimed,
   'accountId' | 'mode' | 'messageId' | 'attemptId' | 'attemptNumber' | 'deviceId' | 'position' | 'groupId'
@@ -29,6 +29,7 @@ const nothing = {
   networkIds: [],
   receiptExpected: false,
   partsTaken: 0,
+  end: null,
   error: null,
   requeue: null,
   possibleDuplicate: false,
@@ -50,7 +51,8 @@ export function judgeOutcome(
   dueFromMs = nowMs,
   another: HasAnother = () => false,
 ): Settlement {
-  const { accountId, mode, messageId, attemptId, attemptNumber, deviceId, position, groupId } = claimed
+  const { accountId, mode, messageId, attemptId, attemptNumber, startedAt, deviceId, position, groupId } =
+    claimed
   return {
     accountId,
     mode,
@@ -60,7 +62,7 @@ export function judgeOutcome(
     deviceId,
     ...(groupId !== undefined && { groupId }),
     position,
-    atMs: nowMs,
+    atMs: Math.max(nowMs, startedAt),
     ...judge(claimed, outcome, { dueFromMs, another }),
   }
 }
@@ -69,16 +71,9 @@ export function judgeOutcome(
  * Returns what a late report on an attempt with unknown outcome means: regardless of the report, nothing is
  * sent again.
  */
-export const judgeLate = (
-  claimed: Claimed,
-  outcome: Outcome,
-  nowMs: number,
-  knownIds: readonly string[],
-): Settlement => ({
+export const judgeLate = (claimed: Claimed, outcome: Outcome, nowMs: number): Settlement => ({
   ...judgeOutcome(claimed, outcome, nowMs),
   requeue: null,
-  knownIds,
-  inDoubt: { attemptId: claimed.attemptId, parts: [], wireParts: 0 },
 })
 
 interface RequeueTerms {
@@ -92,20 +87,18 @@ function judge(claimed: Claimed, outcome: Outcome, { dueFromMs, another }: Reque
     case 'accepted':
       return {
         ...nothing,
-        trigger: 'accepted',
         attemptState: 'accepted',
         outcome: 'accepted',
         networkIds: outcome.networkIds,
         // Without an ID no receipt could match its message.
         receiptExpected: outcome.receiptExpected && outcome.networkIds.length > 0,
-        ...(outcome.failuresTold === true && { failuresTold: true }),
+        ...(outcome.failuresReported === true && { failuresReported: true }),
         ...(outcome.sentAt !== undefined && { sentAt: outcome.sentAt }),
         partsTaken: claimed.parts,
       }
     case 'unavailable':
       return {
         ...nothing,
-        trigger: 'not_submitted',
         attemptState: 'refused',
         outcome: 'unavailable',
         requeue: inPlace(claimed.position),
@@ -113,36 +106,51 @@ function judge(claimed: Claimed, outcome: Outcome, { dueFromMs, another }: Reque
     case 'partial':
       return {
         ...nothing,
-        trigger: 'partly_refused',
         attemptState: 'refused',
+        end: 'failed',
         outcome: outcome.code,
         networkIds: outcome.networkIds,
         receiptExpected: outcome.receiptExpected,
-        ...(outcome.failuresTold === true && { failuresTold: true }),
+        ...(outcome.failuresReported === true && { failuresReported: true }),
         partsTaken: outcome.partsTaken,
         error: { code: 'partially_sent', networkCode: outcome.networkCode },
       }
-    case 'unknown': {
-      const resend = claimed.onUnknown === 'resend_once' && !claimed.possibleDuplicate
-      const taken = {
-        networkIds: outcome.networkIds,
-        partsTaken: outcome.partsTaken,
-        receiptExpected: outcome.networkIds.length > 0,
-      }
-      const inDoubt = { attemptId: claimed.attemptId, ...(outcome.inDoubt ?? restOf(claimed, outcome)) }
-      const base = { ...nothing, ...taken, inDoubt, attemptState: 'unknown', outcome: 'unknown' } as const
-      return resend
-        ? {
-            ...base,
-            trigger: 'unknown_resend',
-            requeue: again(0, claimed.position.refusals),
-            possibleDuplicate: true,
-          }
-        : { ...base, trigger: 'unknown', error: reasonOf(outcome) }
-    }
+    case 'unknown':
+      return judgeUnknown(claimed, outcome, again)
     case 'refused':
       return judgeRefusal(claimed, outcome, { again, another })
   }
+}
+
+function judgeUnknown(
+  claimed: Claimed,
+  outcome: Extract<Outcome, { kind: 'unknown' }>,
+  again: (delayMs: number, refusals: number) => Requeue,
+): Judgement {
+  const resend = claimed.onUnknown === 'resend_once' && !claimed.possibleDuplicate
+  const taken = {
+    networkIds: outcome.networkIds,
+    partsTaken: outcome.partsTaken,
+    receiptExpected: outcome.networkIds.length > 0,
+  }
+  const unknownParts = {
+    attemptId: claimed.attemptId,
+    ...(outcome.unknownParts ?? restOf(claimed, outcome)),
+  }
+  const base = {
+    ...nothing,
+    ...taken,
+    unknownParts,
+    attemptState: 'unknown',
+    outcome: 'unknown',
+  } as const
+  return resend
+    ? {
+        ...base,
+        requeue: again(0, claimed.position.refusals),
+        possibleDuplicate: true,
+      }
+    : { ...base, error: reasonOf(outcome) }
 }
 
 /**
@@ -194,28 +202,28 @@ function judgeRefusal(
   const error = { code: outcome.code, networkCode: outcome.networkCode }
   switch (outcome.lasts) {
     case 'good':
-      return { ...refused, trigger: 'refused_for_good', error }
+      return { ...refused, end: 'failed', error }
     case 'expired':
-      return { ...refused, trigger: 'expired_at_device', error }
+      return { ...refused, end: 'expired', error }
     case 'busy': {
       const { position, attemptNumber } = claimed
       const losesPlace = outcome.recipientAlone === true || attemptNumber > quickAttempts
       const requeue = losesPlace
         ? again(backoffOfBusyMs(attemptNumber), position.refusals)
         : inPlace(position)
-      return { ...refused, trigger: 'not_submitted', requeue }
+      return { ...refused, requeue }
     }
     case 'now': {
       const elsewhere = outcome.recipientAlone === true ? null : elsewhereOf(claimed, another)
       if (elsewhere?.isFirst) {
         const requeue = { ...inPlace(claimed.position), routeKey: elsewhere.routeKey }
-        return { ...refused, trigger: 'refused_for_now', requeue }
+        return { ...refused, requeue }
       }
       const backoffMs = refusalBackoffsMs[claimed.position.refusals]
-      if (backoffMs === undefined) return { ...refused, trigger: 'refused_for_good', error }
+      if (backoffMs === undefined) return { ...refused, end: 'failed', error }
       const requeue = again(backoffMs, claimed.position.refusals + 1)
       const route = elsewhere === null ? {} : { routeKey: elsewhere.routeKey }
-      return { ...refused, trigger: 'refused_for_now', requeue: { ...requeue, ...route } }
+      return { ...refused, requeue: { ...requeue, ...route } }
     }
   }
 }

@@ -23,7 +23,7 @@ export function isValidOutcome(answer: unknown): answer is Outcome {
     code,
     networkCode,
     detail,
-    inDoubt,
+    unknownParts,
     answered,
     sentAt,
   } = answer as Readonly<Record<string, unknown>>
@@ -48,7 +48,7 @@ export function isValidOutcome(answer: unknown): answer is Outcome {
         hasIds &&
         hasParts &&
         typeof detail === 'string' &&
-        (inDoubt === undefined || isUnknownParts(inDoubt)) &&
+        (unknownParts === undefined || isUnknownParts(unknownParts)) &&
         (answered === undefined || isAnswer(answered))
       )
     default:

@@ -2,7 +2,7 @@ import { Batcher } from '../../runtime/batcher.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../process/log.ts'
 import type { Claimed, ClaimRequest } from '../../messages/queue/claim-messages.ts'
-import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import { takeChange } from '../../messages/core/change-number.ts'
 import { offeredSince } from '../../messages/phones/phone-offers.ts'
 import {
   countUnacknowledged,
@@ -32,7 +32,6 @@ interface PhoneGatewayDeps {
   clock: Clock
   log: Log
   metrics: Metrics
-  horizon: WriteHorizon
   pool: DevicePool
   /** The fencing token of this process. */
   fence: number
@@ -245,18 +244,14 @@ export class PhoneGateway {
   }
 
   async #storeReports(reports: readonly PhoneReport[]): Promise<(boolean | null)[]> {
-    const { writer, horizon, clock, dueNow, metrics, pool, judgeFailure } = this.#deps
-    const nowMs = clock.now()
+    const { writer, clock, dueNow, metrics, pool, judgeFailure } = this.#deps
     const dueFromMs = dueNow()
-    const { reported, statuses, haveChanged } = await horizon.announce(nowMs, (timeIn) =>
-      writer.write(async (tx) =>
-        settleReports(tx, reports, {
-          nowMs: await timeIn(tx),
-          dueFromMs,
-          judgeFailure,
-          another: anotherIn(pool),
-        }),
-      ),
+    const { reported, statuses, haveChanged } = await writer.write(async (tx) =>
+      settleReports(tx, await takeChange(tx, clock.now()), reports, {
+        dueFromMs,
+        judgeFailure,
+        another: anotherIn(pool),
+      }),
     )
     for (const status of statuses) metrics.advanced(status)
     for (const { deviceId, outcome, status, claimed, routeKey } of reported) {

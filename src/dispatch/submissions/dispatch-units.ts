@@ -1,6 +1,6 @@
 import type { ChangeHints } from '../../messages/core/change-hints.ts'
 import { type OpenClaim, readOpenOf } from '../../messages/outcomes/open-attempts.ts'
-import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { HotUnits } from '../../messages/units.ts'
 import type { Storage } from '../../storage/seam/storage.ts'
 import type { ProgressFile } from '../../storage/instance/epoch-file.ts'
@@ -24,19 +24,16 @@ export interface DispatchUnits {
   readOpen(fence: number): Promise<OpenClaim[]>
 }
 
-/**
- * Creates the hot units. Each one holds the horizon of history while it writes, and announces its changes
- * afterwards.
- */
+/** Creates the hot units. Each one announces its changes after its commit. */
 export const createDispatchUnits = ({
   storage,
-  horizon,
+  clock,
   changes,
   quiet,
   progress,
 }: {
   storage: Pick<Storage<HotUnits>, 'runUnit' | 'writer'>
-  horizon: WriteHorizon
+  clock: Pick<Clock, 'now'>
   changes: ChangeHints
   quiet: QuietHoursCache
   progress: Pick<ProgressFile, 'progress' | 'write' | 'catchUp'>
@@ -45,48 +42,36 @@ export const createDispatchUnits = ({
     const requests = quiet.withHours(input.requests)
     if (requests === null) {
       await quiet.refresh()
-      return claim({ ...input, nowMs: horizon.now() })
+      return claim({ ...input, nowMs: clock.now() })
     }
-    // In the same turn of the event loop as its time.
-    const claiming = horizon.announce(input.nowMs, async () => {
+    const claiming = async (): Promise<ClaimsMade> => {
       // While the progress of the last claim cannot be stored, nothing is claimed that would have to be released.
       progress.catchUp()
       const made = await storage.runUnit('claim', { ...input, requests, known: progress.progress })
       // Before anything of it is submitted.
       if (made.progress !== undefined) progress.write(made.progress)
       return made
-    })
-    return changes.after(claiming, ({ claimed, canceledFor = [] }) => [
+    }
+    return changes.after(claiming(), ({ claimed, canceledFor = [] }) => [
       ...claimed.map(accountOf),
       ...canceledFor,
     ])
   }
-  return { claim, ...endingUnits({ storage, horizon, changes }) }
+  return { claim, ...endingUnits({ storage, changes }) }
 }
 
 const endingUnits = ({
   storage,
-  horizon,
   changes,
 }: {
   storage: Pick<Storage<HotUnits>, 'runUnit' | 'writer'>
-  horizon: WriteHorizon
   changes: ChangeHints
 }): Omit<DispatchUnits, 'claim'> => ({
   settleOutcomes: (settlements) =>
-    changes.after(
-      horizon.announce(earliest(settlements), () => storage.runUnit('settleOutcomes', settlements)),
-      () => settlements.map(accountOf),
-    ),
+    changes.after(storage.runUnit('settleOutcomes', settlements), () => settlements.map(accountOf)),
   settleReceipts: (words) =>
-    changes.after(
-      horizon.announce(earliest(words), () => storage.runUnit('settleReceipts', words)),
-      (moved) => moved.map(accountOf),
-    ),
+    changes.after(storage.runUnit('settleReceipts', words), (moved) => moved.map(accountOf)),
   readOpen: (fence) => storage.writer.write((tx) => readOpenOf(tx, fence)),
 })
 
 const accountOf = ({ accountId }: { accountId: string }): string => accountId
-
-const earliest = (rows: readonly { atMs: number }[]): number =>
-  rows.reduce((least, { atMs }) => Math.min(least, atMs), Infinity)

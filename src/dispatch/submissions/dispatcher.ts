@@ -179,7 +179,7 @@ export class Dispatcher implements Service {
     const name = `late/${attemptId}`
     this.#open.set(name, this.#deps.clock.monotonicMs())
     await unknown.stored
-    const late = { claimed: unknown.claimed, device: null, outcome, knownIds: unknown.networkIds }
+    const late = { claimed: unknown.claimed, device: null, outcome, isLate: true as const }
     this.#ended(name, await this.#outcomes.add(late))
   }
 

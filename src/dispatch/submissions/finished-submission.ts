@@ -10,8 +10,8 @@ export interface FinishedSubmission {
   /** The device whose room it took; null when it took none. */
   device: DeviceRuntime | null
   outcome: Outcome
-  /** For a late report on an unknown outcome: the network IDs that were known before. */
-  knownIds?: readonly string[]
+  /** It comes after the outcome was stored as unknown. */
+  isLate?: true
 }
 
 export const tooLate: Outcome = {
@@ -28,10 +28,10 @@ export const settlementsOf = (
   dueMs: number,
   another?: HasAnother,
 ): Settlement[] =>
-  ended.map(({ claimed, outcome, knownIds }) =>
-    knownIds === undefined
+  ended.map(({ claimed, outcome, isLate }) =>
+    isLate !== true
       ? withBackoff(judgeOutcome(claimed, outcome, nowMs, dueMs, another), outcome, dueMs)
-      : judgeLate(claimed, outcome, nowMs, knownIds),
+      : judgeLate(claimed, outcome, nowMs),
   )
 
 /** If no device rests for it, the message does; otherwise it would be claimed repeatedly. */

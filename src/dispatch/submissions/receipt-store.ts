@@ -26,7 +26,6 @@ export function createReceiptStore(
   const store = async (take: () => UnstampedReceipt[]): Promise<void[]> => {
     await posted()
     const receipts = take()
-    // Stamped when written, not when received: history relies on no change appearing before its horizon.
     const atMs = clock.now()
     const stamped = receipts.map((receipt) => {
       const groupId = pool.get(receipt.deviceId)?.facts.groupId

@@ -1,6 +1,6 @@
 import { realKinds } from '../../connectors/registry.ts'
 import type { ChangeHints } from '../../messages/core/change-hints.ts'
-import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import { takeChange } from '../../messages/core/change-number.ts'
 import { releaseDue } from '../../messages/queue/release-due.ts'
 import type { Metrics } from '../../process/metrics.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
@@ -16,7 +16,6 @@ const pageSize = 500
 export interface DueReleaserDeps extends SweeperDeps {
   read: Db
   writer: Writer
-  horizon: WriteHorizon
   metrics: Metrics
   changes: Pick<ChangeHints, 'tell'>
   /** The time that all nodes agree on. */
@@ -36,18 +35,12 @@ export const createDueReleaser = (deps: DueReleaserDeps): Sweeper =>
     name: 'due-releaser',
     intervalMs,
     async sweep() {
-      const { read, writer, clock, horizon } = deps
+      const { read, writer, clock } = deps
       if (!(await isAnyDue(read, await deps.timeOf(read)))) return false
-      const released = await horizon.announce(clock.now(), (timeIn) =>
-        writer.write(async (tx) =>
-          releaseDue(tx, {
-            dueMs: await deps.timeOf(tx),
-            nowMs: await timeIn(tx),
-            most: pageSize,
-            kinds: realKinds,
-          }),
-        ),
-      )
+      const released = await writer.write(async (tx) => {
+        const unit = await takeChange(tx, clock.now())
+        return releaseDue(tx, unit, { dueMs: await deps.timeOf(tx), most: pageSize, kinds: realKinds })
+      })
       for (const { status } of released.states) if (status !== 'queued') deps.metrics.advanced(status)
       for (const route of released.routes) deps.wake(routeFrom(route))
       deps.changes.tell(() => released.states.map(({ account_id }) => account_id))

@@ -1,6 +1,6 @@
 import { realKinds } from '../../connectors/registry.ts'
 import { expireWaiting } from '../../messages/queue/finish-queued.ts'
-import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import { changeOnDemand } from '../../messages/core/change-number.ts'
 import type { Metrics } from '../../process/metrics.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
@@ -9,16 +9,14 @@ const intervalMs = 1_000
 const maxPerRoute = 500
 
 /** Expires queued messages within about 1 s of the end of their validity. */
-export const createExpirer = (
-  deps: SweeperDeps & { writer: Writer; metrics: Metrics; horizon: WriteHorizon },
-): Sweeper =>
+export const createExpirer = (deps: SweeperDeps & { writer: Writer; metrics: Metrics }): Sweeper =>
   new Sweeper(deps, {
     name: 'expirer',
     intervalMs,
     async sweep() {
       const nowMs = deps.clock.now()
-      const ended = await deps.horizon.announce(nowMs, (timeIn) =>
-        deps.writer.write(async (tx) => expireWaiting(tx, await timeIn(tx), maxPerRoute, realKinds)),
+      const ended = await deps.writer.write((tx) =>
+        expireWaiting(tx, { nowMs, take: changeOnDemand(tx, nowMs) }, maxPerRoute, realKinds),
       )
       for (const message of ended) deps.metrics.advanced(message.status)
       return ended.length > 0

@@ -1,5 +1,5 @@
 import type { Ids } from '../../runtime/ids.ts'
-import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import { changeOnDemand } from '../../messages/core/change-number.ts'
 import type { InboundTerms } from '../../messages/inbound/inbound-message.ts'
 import { receiveOverdue } from '../../messages/inbound/receive-messages.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
@@ -12,7 +12,6 @@ const pageSize = 100
 export interface FragmentExpirerDeps extends SweeperDeps {
   writer: Writer
   ids: Ids
-  horizon: WriteHorizon
   terms: InboundTerms
 }
 
@@ -25,10 +24,9 @@ export const createFragmentExpirer = (deps: FragmentExpirerDeps): Sweeper =>
       const nowMs = deps.clock.now()
       const { maxCharacters, joinMs } = deps.terms
       const upTo = nowMs - joinMs
-      return deps.horizon.announce(nowMs, (timeIn) =>
-        deps.writer.write(async (tx) =>
-          receiveOverdue(tx, deps.ids, { upTo, nowMs: await timeIn(tx), maxCharacters, joinMs }, pageSize),
-        ),
-      )
+      return deps.writer.write((tx) => {
+        const take = changeOnDemand(tx, nowMs)
+        return receiveOverdue(tx, { ids: deps.ids, take }, { upTo, nowMs, maxCharacters, joinMs }, pageSize)
+      })
     },
   })

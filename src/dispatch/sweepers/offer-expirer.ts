@@ -1,5 +1,5 @@
 import { claimsOf } from '../../messages/outcomes/open-attempts.ts'
-import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import { type Change, takeChange } from '../../messages/core/change-number.ts'
 import type { MessageState } from '../../messages/core/message-store.ts'
 import { type OfferRow, readAttemptsOf } from '../../messages/phones/phone-offers.ts'
 import {
@@ -25,7 +25,6 @@ interface OfferExpirerDeps extends SweeperDeps {
   read: Db
   writer: Writer
   metrics: Metrics
-  horizon: WriteHorizon
 }
 
 /**
@@ -37,14 +36,12 @@ export const createOfferExpirer = (deps: OfferExpirerDeps): Sweeper =>
     name: 'offer-expirer',
     intervalMs,
     async sweep() {
-      const { read, writer, clock, metrics, horizon, log } = deps
+      const { read, writer, clock, metrics, log } = deps
       const nowMs = clock.now()
       await recallOffers(read, writer, nowMs)
       const silent = await readSilentOffers(read, nowMs - reportsForMs, pageSize)
       if (silent.length === 0) return false
-      const states = await horizon.announce(nowMs, (timeIn) =>
-        writer.write(async (tx) => endSilent(tx, silent, await timeIn(tx))),
-      )
+      const states = await writer.write(async (tx) => endSilent(tx, await takeChange(tx, nowMs), silent))
       for (const state of states) if (state !== null) metrics.advanced(state.status)
       if (states.length > 0)
         log.warn(
@@ -58,15 +55,17 @@ export const createOfferExpirer = (deps: OfferExpirerDeps): Sweeper =>
 /** What was reported since the read is kept: only attempts that are still open are ended. */
 async function endSilent(
   tx: Tx,
+  unit: Change,
   silent: readonly OfferRow[],
-  nowMs: number,
 ): Promise<(MessageState | null)[]> {
   const attempts = await readAttemptsOf(tx, silent)
   const open = [...attempts.values()].filter(({ state }) => state === 'handing_over')
   const claims = await claimsOf(tx, open)
-  const settlements = claims.map((claim) => judgeOutcome({ ...claim, onUnknown: 'stop' }, noReport, nowMs))
-  const states = await settleOutcomes(tx, settlements)
+  const settlements = claims.map((claim) =>
+    judgeOutcome({ ...claim, onUnknown: 'stop' }, noReport, unit.nowMs),
+  )
+  const states = await settleOutcomes(tx, settlements, Promise.resolve(unit))
   const attemptIds = silent.map((offer) => offer.attempt_id)
-  await closeOffers(tx, attemptIds, nowMs)
+  await closeOffers(tx, attemptIds, unit.nowMs)
   return states
 }

@@ -1,4 +1,5 @@
-import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import { readLastChange } from '../../messages/core/change-number.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
 import type { ProgressFile } from '../../storage/instance/epoch-file.ts'
 import { advanceProgress } from '../../storage/instance/progress.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
@@ -6,7 +7,7 @@ import { Sweeper, type SweeperDeps } from './sweeper.ts'
 
 export interface ProgressKeeperDeps extends SweeperDeps {
   writer: Pick<Writer, 'write'>
-  horizon: Pick<WriteHorizon, 'begun'>
+  read: Db
   file: ProgressFile
 }
 
@@ -22,8 +23,8 @@ const intervalMs = 5_000
  */
 export class ProgressKeeper extends Sweeper {
   readonly #deps: ProgressKeeperDeps
-  /** Writes of messages before the last number. */
-  #begun = -1
+  /** The last change of messages before the last number. */
+  #lastChange = -1
 
   constructor(deps: ProgressKeeperDeps) {
     super(deps, {
@@ -54,11 +55,11 @@ export class ProgressKeeper extends Sweeper {
   }
 
   async #advance(): Promise<void> {
-    const { writer, horizon, file } = this.#deps
-    const { begun } = horizon
-    if (begun !== this.#begun) {
+    const { read, writer, file } = this.#deps
+    const lastChange = await readLastChange(read)
+    if (lastChange !== this.#lastChange) {
       file.write(await writer.write((tx) => advanceProgress(tx, file.progress)))
-      this.#begun = begun
+      this.#lastChange = lastChange
     }
     await file.flush()
   }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { dayMs } from '../../runtime/clock.ts'
-import { closeReceipts, type LateReceipt } from '../../messages/outcomes/close-receipts.ts'
-import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
-import { dropOldestParked, readOverfull } from '../../messages/outcomes/parked-receipts.ts'
+import { closeReceipts, type LatePart } from '../../messages/outcomes/close-receipts.ts'
+import { takeChange } from '../../messages/core/change-number.ts'
+import { dropOldestUnmatched, readOverfull } from '../../messages/outcomes/unmatched-receipts.ts'
 import type { Metrics } from '../../process/metrics.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
@@ -17,7 +17,6 @@ export interface ReceiptExpirerDeps extends SweeperDeps {
   read: Db
   writer: Writer
   metrics: Metrics
-  horizon: WriteHorizon
   receiptWindowMs: number
   correctionDays: number
   /** How long unmatched receipts are kept, and how many per device. */
@@ -36,9 +35,10 @@ export const createReceiptExpirer = (deps: ReceiptExpirerDeps): Sweeper =>
     async sweep() {
       const late = await readLate(deps.read, deps.clock.now() - deps.receiptWindowMs)
       const nowMs = deps.clock.now()
-      const ended = await deps.horizon.announce(nowMs, (timeIn) =>
-        deps.writer.write(async (tx) => closeReceipts(tx, late, await timeIn(tx))),
-      )
+      const ended =
+        late.length === 0
+          ? []
+          : await deps.writer.write(async (tx) => closeReceipts(tx, await takeChange(tx, nowMs), late))
       for (const message of ended) deps.metrics.advanced(message.status)
       const isMore = await Promise.all([
         purgeOld(deps, closedReceipts, nowMs - deps.correctionDays * dayMs),
@@ -99,7 +99,7 @@ const droppedAtOnce = Math.floor(purgedAtOnce / 3)
 async function dropSurplus({ read, writer, log, maxUnmatched }: ReceiptExpirerDeps): Promise<boolean> {
   const [overfull] = await readOverfull(read, maxUnmatched)
   if (overfull === undefined) return false
-  const dropped = await writer.write((tx) => dropOldestParked(tx, overfull, droppedAtOnce))
+  const dropped = await writer.write((tx) => dropOldestUnmatched(tx, overfull, droppedAtOnce))
   log.warn(
     { device_id: overfull.deviceId, receipts: dropped },
     'a device delivers more unmatched receipts than are kept; the oldest were dropped',
@@ -108,9 +108,10 @@ async function dropSurplus({ read, writer, log, maxUnmatched }: ReceiptExpirerDe
 }
 
 /** Wallet by wallet through the index, oldest first. */
-async function readLate(db: Db, sentBeforeMs: number): Promise<LateReceipt[]> {
-  const { rows } = await sql<LateReceipt>`
-    select r.network_id as "networkId", r.device_id as "deviceId", r.account_id as "accountId", r.mode, r.message_id as "messageId"
+async function readLate(db: Db, sentBeforeMs: number): Promise<LatePart[]> {
+  const { rows } = await sql<LatePart>`
+    select r.network_id as "networkId", r.device_id as "deviceId", r.account_id as "accountId", r.mode, r.message_id as "messageId",
+      r.attempt_number as "attemptNumber", r.wire_parts as "wireParts"
     from wallets w cross join receipts_expected r
     where r.account_id = w.account_id and r.mode = w.mode and r.sent_at <= ${sentBeforeMs} and r.closed_at is null
     limit ${pageSize}`.execute(db)

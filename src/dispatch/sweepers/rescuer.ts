@@ -3,7 +3,7 @@ import type { Claimed } from '../../messages/queue/claim-messages.ts'
 import type { MessageState } from '../../messages/core/message-store.ts'
 import { readOrphans } from '../../messages/outcomes/open-attempts.ts'
 import { settleOutcomes } from '../../messages/outcomes/settle-outcomes.ts'
-import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
+import { takeChange } from '../../messages/core/change-number.ts'
 import type { Metrics } from '../../process/metrics.ts'
 import { type Db, isTransient, isInputFault, type Tx } from '../../storage/seam/dialect.ts'
 import { readJustLeft } from '../../storage/instance/nodes.ts'
@@ -19,7 +19,6 @@ export interface RescuerDeps extends SweeperDeps {
   read: Db
   writer: Writer
   metrics: Metrics
-  horizon: WriteHorizon
   fence: number
   /** What the earlier process logged of its submissions; null when it cannot be relied on. */
   past?: PastSubmissions | null
@@ -83,10 +82,7 @@ async function endOne(deps: RescuerDeps, attemptId: string): Promise<number> {
 
 /** Ends a page of them, or one; returns how many. */
 async function endOrphans(deps: RescuerDeps, only?: string): Promise<number> {
-  const nowMs = deps.clock.now()
-  const { orphans, outcomes, states } = await deps.horizon.announce(nowMs, (timeIn) =>
-    deps.writer.write(async (tx) => rescue(tx, deps, await timeIn(tx), only)),
-  )
+  const { orphans, outcomes, states } = await deps.writer.write((tx) => rescue(tx, deps, only))
   if (orphans.length === 0) return 0
   for (const state of states) if (state !== null) deps.metrics.advanced(state.status)
   deps.log.warn(
@@ -99,15 +95,15 @@ async function endOrphans(deps: RescuerDeps, only?: string): Promise<number> {
 async function rescue(
   tx: Tx,
   { clock, fence, past = null, before = null, node, times }: RescuerDeps,
-  nowMs: number,
   only?: string,
 ): Promise<{ orphans: Claimed[]; outcomes: Outcome[]; states: (MessageState | null)[] }> {
   const spared =
     node?.isAlone === false ? (await readJustLeft(tx, clock, times)).filter((epoch) => epoch !== before) : []
   const orphans = await readOrphans(tx, { fence, spared, most: pageSize, only })
   const outcomes = orphans.map((orphan) => outcomeOf(orphan, past))
-  const settlements = orphans.map((orphan, i) => judgeOutcome(orphan, outcomes[i] as Outcome, nowMs))
-  return { orphans, outcomes, states: await settleOutcomes(tx, settlements) }
+  const unit = await takeChange(tx, clock.now())
+  const settlements = orphans.map((orphan, i) => judgeOutcome(orphan, outcomes[i] as Outcome, unit.nowMs))
+  return { orphans, outcomes, states: await settleOutcomes(tx, settlements, Promise.resolve(unit)) }
 }
 
 const lost: Outcome = {

@@ -2,6 +2,8 @@ import { dayMs, hourMs, utcDay } from '../../runtime/clock.ts'
 import { lowestIdAt } from '../../runtime/ids.ts'
 import { eraseTexts, readOldTexts, type RetentionMark } from '../../privacy/erase-texts.ts'
 import { readOldKeys } from '../../privacy/purge-idempotency-keys.ts'
+import { holdsAnything } from '../../storage/instance/restore-holds.ts'
+import { hasOldChanges, removeOldChanges } from '../../privacy/remove-old-changes.ts'
 import { type Old, readOldMessages, removeMessages } from '../../privacy/remove-old-messages.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
@@ -30,6 +32,12 @@ export interface RetentionDeps extends SweeperDeps {
   deviceHistoryDays: number
   alertDays: number
 }
+
+/**
+ * A message is final within this time of its last change: up to 30 days scheduled, 3 of validity, 3 of waiting
+ * for its receipt.
+ */
+const longestLifeMs = 36 * dayMs
 
 /** How far the texts of one wallet have been processed. A restart begins from the start. */
 interface Progress {
@@ -73,7 +81,8 @@ export function createRetention(deps: RetentionDeps): Sweeper {
     const served = texts.filter((message) => message.finalized_at !== null)
     if (served.length > 0) await deps.writer.write((tx) => eraseTexts(tx, served))
     progress.set(name, advance(at, texts))
-    return (await removeOf({ accountId, mode })) || texts.length === pageSize
+    const isMore = [await removeOf({ accountId, mode }), await removeChanges(deps, { accountId, mode })]
+    return isMore.includes(true) || texts.length === pageSize
   }
 
   async function removeOf(wallet: { accountId: string; mode: Mode }): Promise<boolean> {
@@ -106,6 +115,18 @@ export function createRetention(deps: RetentionDeps): Sweeper {
   }
 
   return new Sweeper(deps, { name: 'retention', intervalMs, sweep })
+}
+
+/** Removes the records of changes of messages that retention has removed by now. */
+async function removeChanges(
+  { read, writer, clock, recordDays }: RetentionDeps,
+  wallet: { accountId: string; mode: Mode },
+): Promise<boolean> {
+  const beforeMs = clock.now() - recordDays * dayMs - longestLifeMs
+  const isAny = await hasOldChanges(read, wallet, beforeMs)
+  // What a restore holds waits until the operator decides, however long.
+  if (!isAny || (await holdsAnything(read))) return false
+  return writer.write((tx) => removeOldChanges(tx, wallet, beforeMs))
 }
 
 async function removePage(tx: Tx, mark: RetentionMark, old: Old): Promise<{ id: string }[]> {

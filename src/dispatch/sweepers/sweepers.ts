@@ -3,7 +3,6 @@ import type { KeyUse } from '../../accounts/keys/api-keys.ts'
 import type { Config } from '../../config.ts'
 import type { Ids } from '../../runtime/ids.ts'
 import type { ChangeHints } from '../../messages/core/change-hints.ts'
-import type { WriteHorizon } from '../../messages/history/history-horizon.ts'
 import type { Mailer } from '../../process/mailer.ts'
 import type { Metrics } from '../../process/metrics.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
@@ -63,7 +62,6 @@ export interface SweepersDeps extends SweeperDeps {
   read: Db
   writer: Writer
   metrics: Metrics
-  horizon: WriteHorizon
   ids: Ids
   fence: number
   past?: PastSubmissions | null

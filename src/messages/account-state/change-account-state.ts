@@ -3,6 +3,7 @@ import type { Ids } from '../../runtime/ids.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { AccountState } from '../../storage/tables/schema.ts'
 import { cancelBeforeClosing } from './cancel-before-closing.ts'
+import type { Change } from '../core/change-number.ts'
 import { recordEvents } from '../core/events.ts'
 
 /**
@@ -12,11 +13,12 @@ import { recordEvents } from '../core/events.ts'
  */
 export async function changeStatePage(
   tx: Tx,
-  { ids, nowMs }: { ids: Ids; nowMs: number },
+  { ids, unit }: { ids: Ids; unit: Change },
   change: { accountId: string; state: AccountState; actor: string },
 ): Promise<{ changed: boolean; canceled: number }> {
   const { accountId, state } = change
-  const cancelWaiting = (inTx: Tx, of: string): Promise<number> => cancelBeforeClosing(inTx, of, nowMs)
+  const nowMs = unit.nowMs
+  const cancelWaiting = (inTx: Tx, of: string): Promise<number> => cancelBeforeClosing(inTx, unit, of)
   const page = await setAccountState(tx, { ids, nowMs, cancelWaiting }, change)
   if (page.changed && state !== 'closed') {
     const type = state === 'suspended' ? 'account.suspended' : 'account.reactivated'

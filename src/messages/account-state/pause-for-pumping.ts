@@ -1,4 +1,6 @@
-import { type AccountDeps, readAccount } from '../../accounts/core/accounts.ts'
+import { readAccount } from '../../accounts/core/accounts.ts'
+import type { Ids } from '../../runtime/ids.ts'
+import type { Change } from '../core/change-number.ts'
 import { appendAudit } from '../../storage/seam/audit-log.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { changeStatePage } from './change-account-state.ts'
@@ -13,13 +15,14 @@ const guardActor = 'guard'
  */
 export async function pauseForPumping(
   tx: Tx,
-  deps: AccountDeps,
+  { ids, unit }: { ids: Ids; unit: Change },
   { accountId, sign }: { accountId: string; sign: { prefix: string; numbers: number; all: number } },
 ): Promise<boolean> {
   const { state } = await readAccount(tx, accountId)
   if (state !== 'active') return false
+  const deps = { ids, nowMs: unit.nowMs }
   const suspension = { accountId, state: 'suspended', actor: guardActor } as const
-  await changeStatePage(tx, deps, suspension)
+  await changeStatePage(tx, { ids, unit }, suspension)
   // Written after the suspension itself: the last entry of an account explains its state.
   const detail = { prefix: `${sign.prefix}***`, numbers: sign.numbers, of: sign.all }
   await appendAudit(tx, deps, { accountId, actor: guardActor, action: 'account.paused_pumping', detail })

@@ -3,6 +3,7 @@ import { hourMs } from '../../runtime/clock.ts'
 import { type AuditCheck, maxViolations, rowsOf, type Violation } from '../../ledger/ledger-audit.ts'
 import { phoneReportsForMs } from '../phones/phone-recalls.ts'
 import { purseChecks } from './purse-audit.ts'
+import { numbersInMs } from '../core/change-number.ts'
 import { trafficChecks } from './traffic-audit.ts'
 
 /**
@@ -51,6 +52,11 @@ export const messageChecks: readonly AuditCheck[] = [
     name: 'final_has_time',
     summary: 'Exactly the final messages have a final time.',
     find: (db) => rowsOf(db, finalWithoutTime),
+  },
+  {
+    name: 'changes_are_numbered',
+    summary: 'No message changed after the last unit that took a number: `updated_after` misses none.',
+    find: (db) => rowsOf(db, changedWithoutNumber),
   },
   {
     name: 'receipts_have_messages',
@@ -117,20 +123,17 @@ const totalsAreNotQueue = sql<Violation>`
  */
 const waitingIsNotQueued = sql<Violation>`
   select account_id, mode, id, sum(waiting) as waiting, sum(queued) as queue_rows, sum(sending) as sending, sum(claimed) as claimed,
-    sum(message_parts) as parts, sum(queue_parts) as queue_parts, sum(message_changed) as changed_at, sum(queue_changed) as queue_changed_at
+    sum(message_parts) as parts, sum(queue_parts) as queue_parts
   from (
     select account_id, mode, id, 1 as waiting, 0 as queued, case when status = 'sending' then 1 else 0 end as sending, 0 as claimed,
-      parts as message_parts, 0 as queue_parts,
-      case when status in ('queued', 'scheduled') then updated_at else 0 end as message_changed, 0 as queue_changed
+      parts as message_parts, 0 as queue_parts
     from messages where status in ('scheduled', 'queued', 'sending')
     union all
-    select account_id, mode, message_id, 0, 1, 0, case when claimed_by is null then 0 else 1 end, 0, parts, 0,
-      case when claimed_by is null then changed_at else 0 end from queue
+    select account_id, mode, message_id, 0, 1, 0, case when claimed_by is null then 0 else 1 end, 0, parts from queue
     union all
-    select account_id, mode, message_id, 0, 1, 0, 0, 0, parts, 0, changed_at from deferred) as both_sides
+    select account_id, mode, message_id, 0, 1, 0, 0, 0, parts from deferred) as both_sides
   group by account_id, mode, id
-  having (sum(waiting) <> 1 or sum(queued) <> 1 or sum(sending) <> sum(claimed) or sum(message_parts) <> sum(queue_parts)
-      or sum(message_changed) <> sum(queue_changed))
+  having (sum(waiting) <> 1 or sum(queued) <> 1 or sum(sending) <> sum(claimed) or sum(message_parts) <> sum(queue_parts))
     and not (sum(waiting) = 0 and sum(queued) = 1 and sum(claimed) = 1 and exists (
       select 1 from messages m where m.account_id = both_sides.account_id and m.mode = both_sides.mode and m.id = both_sides.id
         and m.finalized_at is not null and m.attempts > 1))
@@ -177,6 +180,11 @@ const finalWithoutTime = sql<Violation>`
   where (finalized_at is null) <> (
       status in ('scheduled', 'queued', 'sending') or (status = 'sent' and corrected = 0 and coalesce(receipt_expected, 0) = 1))
     or (finalized_at is null) <> (settled_at is null)
+  limit ${maxViolations}`
+
+const changedWithoutNumber = sql<Violation>`
+  select account_id, mode, id, updated_at, (select last_change from instance where id = 1) as last_change from messages
+  where updated_at > (select last_change / ${numbersInMs} from instance where id = 1)
   limit ${maxViolations}`
 
 const receiptsWithoutMessage = sql<Violation>`

@@ -3,16 +3,19 @@ import { WalletChanges } from '../../ledger/ledger.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { CostState, Flag } from '../../storage/tables/schema.ts'
 import { updateRows } from '../../storage/seam/sets.ts'
+import type { Change } from './change-number.ts'
 import { type MessageEvent, recordMessageEvents } from './events.ts'
+import { recordChanges } from './message-changes.ts'
 import { type MessageState, type MessageTimes, sentAtOf } from './message-store.ts'
 import { readOwnPayers } from './own-payers.ts'
 import { chargeOf, isFinal, type Trigger, type Move, moveAfterUnknown, moveOf } from './state.ts'
 import { TrafficChanges } from './traffic.ts'
 
-/** One trigger of one message, whose state was read (and is locked) in the same transaction. */
+/** One move of one message, whose state was read (and is locked) in the same transaction. */
 export interface Advance {
   message: MessageState
-  trigger: Trigger
+  /** What happened; a move by all evidence (verdict.ts) has none. */
+  trigger: Trigger | Move
   atMs: number
   deviceId?: string
   /** The attempt that it is about; omitted: the last one, or none. */
@@ -45,7 +48,7 @@ interface Changed {
 
 /**
  * The only writer of `status`. Moves a batch of messages along the table of state.ts, settles their holds,
- * and updates wallets, traffic counts and the event outbox in the same transaction.
+ * and updates wallets, traffic counts, the event outbox and the record of changes in the same transaction.
  *
  * Returns the new state for each advance, or null where the table refuses the move. A batch can hold several
  * advances of one message; later ones see the earlier ones. Throws `StaleMessage` when a message was moved
@@ -53,6 +56,7 @@ interface Changed {
  */
 export async function advanceMessages(
   tx: Tx,
+  unit: Change,
   advances: readonly Advance[],
 ): Promise<(MessageState | null)[]> {
   const ownPayers = await readOwnPayers(tx, advances)
@@ -63,14 +67,20 @@ export async function advanceMessages(
     const { message } = advance
     const earlier = changes.get(message.id)
     const current = earlier?.after ?? message
-    const move = moveOf(current.status, advance.trigger)
+    const { trigger } = advance
+    const isByEvidence = typeof trigger !== 'string'
+    const move = isByEvidence ? trigger : moveOf(current.status, trigger)
     if (move === null) return null
     const after =
-      current.possible_duplicate === 1 ? movedResent(current, move, advance) : moved(current, move, advance)
+      current.possible_duplicate === 1 && !isByEvidence
+        ? movedResent(current, move, { ...advance, unit })
+        : moved(current, move, { ...advance, unit })
     if (after.cost_state !== current.cost_state) {
       if (ownPayers.has(advance) && after.charged > 0) after.paid_by = 'own_device'
-      const { account_id: accountId, mode, charged, updated_at: atMs } = after
+      const { account_id: accountId, mode, charged } = after
       const { held, paid_by: paidBy } = current
+      // Usage counts for the day of the charge, though a unit may be written after midnight.
+      const atMs = Math.min(advance.atMs, after.updated_at)
       wallets.settle({ accountId, mode, paidBy }, { held, charged, atMs, payer: after.paid_by })
     }
     recorded.push({ message: after, previousStatus: current.status, correction: isCorrection(current, move) })
@@ -84,6 +94,11 @@ export async function advanceMessages(
     wallets.apply(tx),
     traffic.apply(tx),
     recordMessageEvents(tx, recorded),
+    recordChanges(
+      tx,
+      unit,
+      [...changes.values()].map(({ after }) => after),
+    ),
   ])
   return results
 }
@@ -151,18 +166,23 @@ const eraseServedTexts = (tx: Tx, changes: readonly Changed[]): Promise<number> 
       })),
   )
 
-function movedResent(before: MessageState, move: Move, advance: Advance): MessageState {
+/** An advance, and the unit that makes it. */
+type InUnit = Advance & { unit: Change }
+
+function movedResent(before: MessageState, move: Move, advance: InUnit): MessageState {
   const safe = moveAfterUnknown(move)
   if (safe === move) return moved(before, move, advance)
   const error = { code: 'device_unresponsive', networkCode: advance.error?.networkCode ?? null }
   return moved(before, safe, { ...advance, error })
 }
 
-function moved(before: MessageState, move: Move, advance: Advance): MessageState {
+function moved(before: MessageState, move: Move, advance: InUnit): MessageState {
   const receiptExpected = advance.receiptExpected ?? before.receipt_expected === 1
   const final = isFinal(move.to, receiptExpected)
   const partsSent = Math.min(before.parts, Math.max(before.parts_sent, advance.partsTaken ?? 0))
-  const at = Math.max(advance.atMs, before.updated_at)
+  // A reader of all changes up to this unit has seen all times before it: none may be later than the unit.
+  const updatedAt = advance.unit.atMs
+  const at = Math.min(Math.max(advance.atMs, latestTimeOf(before)), updatedAt)
   return {
     ...before,
     ...costAfter(before, move, partsSent),
@@ -176,10 +196,17 @@ function moved(before: MessageState, move: Move, advance: Advance): MessageState
     sequence: before.sequence + 1,
     ...timesAfter(before, move, { ...advance, atMs: at }),
     finalized_at: before.finalized_at ?? (final ? at : null),
-    settled_at: final || before.finalized_at !== null ? at : null,
-    updated_at: at,
+    settled_at: final || before.finalized_at !== null ? updatedAt : null,
+    updated_at: updatedAt,
   }
 }
+
+/**
+ * The latest time of a message by the clock: what follows is not earlier, though the clock was set back. Not the
+ * time of its last change, which stays ahead after that.
+ */
+const latestTimeOf = ({ created_at, sent_at, delivered_at, finalized_at }: MessageState): number =>
+  Math.max(created_at, sent_at ?? 0, delivered_at ?? 0, finalized_at ?? 0)
 
 /** True also for a `sent` message that became final because no receipt was expected. */
 const isCorrection = (before: MessageState, move: Move): boolean =>

@@ -17,7 +17,7 @@ export interface MessageKey {
 }
 
 export const messageColumns = everyColumn<MessageTable>({
-  account_id: true, mode: true, id: true, send_id: true, direction: true, status: true, recipient: true,
+  account_id: true, mode: true, id: true, send_id: true, key_id: true, direction: true, status: true, recipient: true,
   sender: true, country: true, category: true, text: true, text_redacted: true, encoding: true,
   units: true, parts: true, parts_sent: true, held: true, charged: true, cost_state: true,
   on_unknown: true, paid_by: true, fallback: true, device_id: true, receipt_expected: true, error_code: true, network_code: true,

@@ -1,11 +1,11 @@
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import type { MessageState } from './message-store.ts'
-import { chargeOf, moveAfterUnknown, moveOf, type Trigger } from './state.ts'
+import { chargeOf, type Move, moveAfterUnknown, moveOf, type Trigger } from './state.ts'
 
 interface Settled {
   message: MessageState
-  trigger: Trigger
+  trigger: Trigger | Move
   attemptNumber?: number
   partsTaken?: number
 }
@@ -59,12 +59,16 @@ function chargedBy({
   partsTaken = 0,
 }: Settled): { attempt: number | null } | null {
   if (message.fallback === null || message.cost_state !== 'held') return null
-  const found = moveOf(message.status, trigger)
-  const move = found !== null && message.possible_duplicate === 1 ? moveAfterUnknown(found) : found
+  const move = typeof trigger === 'string' ? moveOfQueue(message, trigger) : trigger
   if (move === null || move.charge === 'keep') return null
   const before = message.parts_sent
   const taken = Math.min(message.parts, Math.max(before, partsTaken))
   if (chargeOf(move.charge, message.held, taken) === 0) return null
   const isOfThis = move.charge === 'all' || taken > before
   return { attempt: isOfThis ? (attemptNumber ?? message.attempts) : null }
+}
+
+function moveOfQueue(message: MessageState, trigger: Trigger): Move | null {
+  const found = moveOf(message.status, trigger)
+  return found !== null && message.possible_duplicate === 1 ? moveAfterUnknown(found) : found
 }

@@ -1,21 +1,9 @@
 import type { MessageStatus } from '../../storage/tables/schema.ts'
 
-/** What can happen to a message: the input of the state machine. */
+/** What happens to a message in the queue, and after it, that no report on an attempt tells (verdict.ts). */
 export type Trigger =
   | 'due'
   | 'claimed'
-  | 'accepted'
-  | 'refused_for_now'
-  | 'refused_for_good'
-  | 'not_submitted'
-  | 'partly_refused'
-  | 'expired_at_device'
-  | 'canceled_at_device'
-  | 'unknown'
-  | 'unknown_resend'
-  | 'receipt_delivered'
-  | 'receipt_undelivered'
-  | 'receipt_lost'
   | 'part_undelivered'
   | 'validity_ended'
   | 'canceled'
@@ -41,18 +29,6 @@ const correct = (status: MessageStatus): Move => ({ to: status, charge: 'keep', 
 const noMoves: Record<Trigger, null> = {
   due: null,
   claimed: null,
-  accepted: null,
-  refused_for_now: null,
-  refused_for_good: null,
-  not_submitted: null,
-  partly_refused: null,
-  expired_at_device: null,
-  canceled_at_device: null,
-  unknown: null,
-  unknown_resend: null,
-  receipt_delivered: null,
-  receipt_undelivered: null,
-  receipt_lost: null,
   part_undelivered: null,
   validity_ended: null,
   canceled: null,
@@ -60,11 +36,8 @@ const noMoves: Record<Trigger, null> = {
 }
 
 /**
- * States × triggers, complete: null means that the trigger is refused and changes nothing.
- *
- * A message returns from `sending` to `queued` only after a recorded "nothing submitted", or once by
- * `resend_once` (P6). While it is queued, a late ack or a receipt can still show that the first attempt was
- * accepted; there is no second one to report on. `sent` is final only when no receipt is expected.
+ * States × triggers, complete: null means that the trigger is refused and changes nothing. All other moves follow from
+ * the evidence of the attempts (verdict.ts). A message leaves the queue for good only by these, or by what was sent.
  */
 export const moves: Record<MessageStatus, Record<Trigger, Move | null>> = {
   scheduled: {
@@ -76,41 +49,14 @@ export const moves: Record<MessageStatus, Record<Trigger, Move | null>> = {
   queued: {
     ...noMoves,
     claimed: to('sending', 'keep'),
-    refused_for_good: to('failed', 'nothing'),
-    accepted: to('sent', 'all'),
-    receipt_delivered: to('delivered', 'all'),
     validity_ended: to('expired', 'nothing'),
     canceled: to('canceled', 'nothing'),
     given_up_after_restore: to('unconfirmed', 'nothing'),
   },
-  sending: {
-    ...noMoves,
-    accepted: to('sent', 'all'),
-    refused_for_now: to('queued', 'keep'),
-    refused_for_good: to('failed', 'nothing'),
-    not_submitted: to('queued', 'keep'),
-    partly_refused: to('failed', 'taken'),
-    expired_at_device: to('expired', 'nothing'),
-    canceled_at_device: to('canceled', 'nothing'),
-    unknown: to('unconfirmed', 'taken'),
-    unknown_resend: to('queued', 'keep'),
-    receipt_delivered: to('delivered', 'all'),
-    receipt_undelivered: to('undelivered', 'all'),
-    receipt_lost: to('unconfirmed', 'all'),
-  },
-  sent: {
-    ...noMoves,
-    receipt_delivered: to('delivered', 'keep'),
-    receipt_undelivered: to('undelivered', 'keep'),
-    receipt_lost: to('unconfirmed', 'keep'),
-  },
-  unconfirmed: {
-    ...noMoves,
-    accepted: correct('sent'),
-    receipt_delivered: correct('delivered'),
-    receipt_undelivered: correct('undelivered'),
-  },
-  failed: { ...noMoves, receipt_delivered: correct('delivered') },
+  sending: noMoves,
+  sent: noMoves,
+  unconfirmed: noMoves,
+  failed: noMoves,
   // A phone reports a message of several parts as delivered with its first part; a later part can still fail.
   delivered: { ...noMoves, part_undelivered: correct('undelivered') },
   undelivered: noMoves,

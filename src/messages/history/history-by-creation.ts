@@ -9,13 +9,11 @@ import {
   justAfter,
   maxRowsRead,
 } from './history-query.ts'
+import { readClockLag } from '../core/change-number.ts'
+import { loneMessageId } from '../core/lone-sends.ts'
 import type { MessageRow } from '../core/message-store.ts'
 
-/**
- * IDs are made in the order of time and do not step back with the wall clock. When the clock was set back, an
- * ID can therefore be this much younger than the `created_at` of its row. Larger steps are not covered: NTP
- * slews them.
- */
+/** IDs of earlier versions can be this much younger than the `created_at` of their rows. */
 const clockStepMs = 1_000
 
 /** A range of ids, `from` inclusive, `below` exclusive. */
@@ -27,7 +25,7 @@ interface IdRange {
 /** Returns one page in the order of creation, which is the order of IDs. */
 export async function readByCreation(db: Db, request: HistoryRequest): Promise<HistoryPage> {
   const { query, limit } = request
-  const range = narrowed(pageRange(request), await sendRange(db, request))
+  const range = narrowed(await pageRange(db, request), await sendRange(db, request))
   const bound =
     query.ids.length === 0 && query.sendId === null && isSearch(query)
       ? await searchBound(db, request, range)
@@ -57,7 +55,7 @@ export async function countByCreation(
   request: HistoryRequest,
 ): Promise<{ messages: number; next: HistoryPosition | null }> {
   const { query } = request
-  const range = narrowed(pageRange(request), await sendRange(db, request))
+  const range = narrowed(await pageRange(db, request), await sendRange(db, request))
   const bound = await searchBound(db, request, range, isSearch(query) ? maxRowsRead : maxRowsCounted)
   const slice = bound === null ? range : narrowed(range, boundRange(request, bound))
   const { messages } = await rowsIn(db, request, slice)
@@ -70,7 +68,7 @@ export async function countByCreation(
 
 /** Reads all messages of a query for IDs or for a send: few enough to be sorted in memory. */
 export async function readFew(db: Db, request: HistoryRequest): Promise<MessageRow[]> {
-  const range = narrowed(pageRange({ ...request, position: null }), await sendRange(db, request))
+  const range = narrowed(await pageRange(db, { ...request, position: null }), await sendRange(db, request))
   return rowsIn(db, request, range)
     .selectAll()
     .where((is) => is.and(conditionsOf(request.query)))
@@ -90,21 +88,23 @@ function rowsIn(db: Db, { owner, query }: HistoryRequest, range: IdRange) {
   return query.to === null ? rows : rows.where('recipient', '=', query.to)
 }
 
-/** Returns the range of IDs that position, times and horizon allow. */
-function pageRange({ query, position, horizonMs }: HistoryRequest): IdRange {
+/**
+ * Returns the range of IDs that position and times allow. IDs do not step back with the wall clock: once it was set back, they
+ * can be that far ahead of `created_at`.
+ */
+async function pageRange(db: Db, { query, position }: HistoryRequest): Promise<IdRange> {
   const lowest: string[] = ['msg_']
   const highest: string[] = ['msg_~']
   if (query.createdAfterMs !== null) lowest.push(lowestIdAt('msg', query.createdAfterMs))
-  if (query.createdBeforeMs !== null) highest.push(lowestIdAt('msg', query.createdBeforeMs + clockStepMs))
-  if (query.order === 'asc') highest.push(lowestIdAt('msg', horizonMs))
+  if (query.createdBeforeMs !== null)
+    highest.push(lowestIdAt('msg', query.createdBeforeMs + clockStepMs + (await readClockLag(db))))
   if (position !== null && query.order === 'asc') lowest.push(justAfter(position.id))
   if (position !== null && query.order === 'desc') highest.push(position.id)
   return { from: largest(lowest), below: smallest(highest) }
 }
 
 /**
- * Returns the range of the messages of a send; null when the query names no send, empty when the send does
- * not exist.
+ * Returns the range of the messages of a send; null when the query names no send.
  */
 async function sendRange(db: Db, { owner, query }: HistoryRequest): Promise<IdRange | null> {
   if (query.sendId === null) return null
@@ -114,8 +114,10 @@ async function sendRange(db: Db, { owner, query }: HistoryRequest): Promise<IdRa
     .where('account_id', '=', owner.accountId)
     .where('id', '=', query.sendId)
     .executeTakeFirst()
+  // Without a row it is of one message, or does not exist: `conditionsOf` compares the ID of the send.
+  const lone = loneMessageId(query.sendId)
   return send === undefined
-    ? { from: 'msg_', below: 'msg_' }
+    ? { from: lone, below: justAfter(lone) }
     : { from: send.first_message_id, below: justAfter(send.last_message_id) }
 }
 

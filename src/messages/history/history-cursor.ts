@@ -7,7 +7,13 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 import { refuse } from '../../runtime/errors.ts'
-import { everyMessage, type HistoryOwner, type HistoryPosition, type HistoryQuery } from './history-query.ts'
+import {
+  type ChangePlace,
+  everyMessage,
+  type HistoryOwner,
+  type HistoryPosition,
+  type HistoryQuery,
+} from './history-query.ts'
 
 /** All that the next page needs. */
 export interface HistoryCursor {
@@ -28,7 +34,9 @@ export const maxCursorLength = 6_000
  */
 export function sealCursor(key: Uint8Array, owner: HistoryOwner, cursor: HistoryCursor): string {
   const { query, position } = cursor
-  const plain = Buffer.from(JSON.stringify([changed(query), position.id, position.updatedAtMs]))
+  const plain = Buffer.from(
+    JSON.stringify([changed(query), position.id, position.updatedAtMs, position.change]),
+  )
   const tag = tagOf(key, owner, plain)
   const cipher = createCipheriv('aes-256-ctr', subkeysOf(key).encrypt, tag)
   return Buffer.concat([Buffer.of(version), tag, cipher.update(plain), cipher.final()]).toString('base64url')
@@ -47,12 +55,14 @@ export function openCursor(key: Uint8Array, owner: HistoryOwner, text: string): 
   const decipher = createDecipheriv('aes-256-ctr', subkeysOf(key).encrypt, tag)
   const plain = Buffer.concat([decipher.update(bytes.subarray(1 + tagBytes)), decipher.final()])
   if (!timingSafeEqual(tag, tagOf(key, owner, plain))) throw refuse('invalid_cursor')
-  const [query, id, updatedAtMs] = JSON.parse(plain.toString()) as [
+  const [query, id, updatedAtMs, change] = JSON.parse(plain.toString()) as [
     Partial<HistoryQuery>,
     string,
     number | null,
+    ChangePlace | null | undefined,
   ]
-  return { query: { ...everyMessage, ...query }, position: { id, updatedAtMs } }
+  const position = { id, updatedAtMs, ...(change && { change }) }
+  return { query: { ...everyMessage, ...query }, position }
 }
 
 interface Subkeys {

@@ -30,7 +30,6 @@ export async function* readExport(
       query: { ...query, order: 'desc', createdBeforeMs: endOf(query, nowMs) },
       position,
       limit: rowsAtOnce,
-      horizonMs: nowMs,
     })
     if (page.rows.length > 0) yield page.rows
     position = page.next
@@ -53,7 +52,6 @@ export async function countExport(
       query: { ...query, order: 'desc', createdBeforeMs: endOf(query, nowMs) },
       position,
       limit: rowsAtOnce,
-      horizonMs: nowMs,
     })
     total += counted.messages
     position = counted.next

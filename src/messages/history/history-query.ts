@@ -42,10 +42,21 @@ export interface HistoryQuery extends HistoryFilter {
   timeline: boolean
 }
 
-/** Where a page ended; the next one begins after it. `updatedAtMs` is null in the order of creation. */
+/** A change among those of an account and mode: its unit, the row of the unit, and the place in the row. */
+export interface ChangePlace {
+  number: number
+  part: number
+  index: number
+}
+
+/**
+ * Where a page ended; the next one begins after it. `updatedAtMs` is null in the order of creation. `change` is
+ * omitted in that order, in a query for IDs or a send, and in cursors of earlier versions.
+ */
 export interface HistoryPosition {
   updatedAtMs: number | null
   id: string
+  change?: ChangePlace
 }
 
 export interface HistoryRequest {
@@ -54,13 +65,14 @@ export interface HistoryRequest {
   /** Where the previous page ended; null for the first page. */
   position: HistoryPosition | null
   limit: number
-  horizonMs: number
 }
 
 export interface HistoryPage {
   rows: MessageRow[]
   /** Where the next page begins; null on the last page. */
   next: HistoryPosition | null
+  /** Up to where the changes were read: a reader that continues from there gets each change once. */
+  readTo?: HistoryPosition
 }
 
 /** Matches all messages, newest first. */
@@ -150,13 +162,13 @@ const textHolds = (text: string): Expression<SqlBool> =>
 
 /** Looked up for each row that is read anyway. */
 const sentBy = (keyId: string): Expression<SqlBool> =>
-  sql`exists (select 1 from sends where sends.account_id = messages.account_id and sends.id = messages.send_id and sends.key_id = ${keyId})`
+  sql`(messages.key_id = ${keyId} or exists (select 1 from sends where sends.account_id = messages.account_id and sends.id = messages.send_id and sends.key_id = ${keyId}))`
 
 /**
  * Repeats the last ID up to one of three lengths, so that lists of IDs need three prepared statements instead
  * of a hundred.
  */
-function padded(ids: readonly string[]): string[] {
+export function padded(ids: readonly string[]): string[] {
   const length = [1, 10, 100].find((step) => step >= ids.length) ?? ids.length
   return Array.from({ length }, (_, i) => ids[Math.min(i, ids.length - 1)] as string)
 }

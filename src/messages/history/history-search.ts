@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
-import { type HistoryDeps, readHistory } from './history.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
+import { readHistory } from './history.ts'
 import type { HistoryPage, HistoryRequest } from './history-query.ts'
 
 /**
@@ -8,14 +9,14 @@ import type { HistoryPage, HistoryRequest } from './history-query.ts'
  * to continue in any case.
  */
 export async function searchHistory(
-  { clock, ...deps }: HistoryDeps & { clock: Pick<Clock, 'monotonicMs'> },
-  asked: Omit<HistoryRequest, 'horizonMs'>,
+  { clock, read }: { read: Db; clock: Pick<Clock, 'monotonicMs'> },
+  asked: HistoryRequest,
   patienceMs: number,
 ): Promise<HistoryPage> {
   const untilMs = clock.monotonicMs() + patienceMs
   const found: HistoryPage = { rows: [], next: asked.position }
   do {
-    const page = await readHistory(deps, {
+    const page = await readHistory(read, {
       ...asked,
       position: found.next,
       limit: asked.limit - found.rows.length,

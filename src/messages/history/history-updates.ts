@@ -1,49 +1,124 @@
+import { sql, type SqlBool } from 'kysely'
 import type { Db } from '../../storage/seam/dialect.ts'
-import { conditionsOf, type HistoryPage, type HistoryRequest, justAfter } from './history-query.ts'
-import { type Change, changeOf, compare, type Span } from './history-span.ts'
-import { messagesChanged, searchBounds } from './history-update-sources.ts'
-import { waitingBounds, waitingRoutes } from './history-waiting.ts'
+import { lowestNumberAt, timeOfNumber } from '../core/change-number.ts'
+import { readEntries, type RecordedChange } from '../core/message-changes.ts'
 import type { MessageRow } from '../core/message-store.ts'
+import {
+  type ChangePlace,
+  conditionsOf,
+  type HistoryPage,
+  type HistoryRequest,
+  maxRowsRead,
+  padded,
+} from './history-query.ts'
 
-/**
- * Returns one page in the order of the last change, oldest first. Final messages have an index by that time;
- * others are found where they are being processed. No index of `messages` contains the status, because every
- * change would have to move the row in it (47 instead of 31 µs per message).
- */
-export async function readUpdates(db: Db, request: HistoryRequest): Promise<HistoryPage> {
-  const toHorizon: Span = {
-    after: startOf(request),
-    below: { atMs: request.horizonMs, id: '' },
-    conditions: conditionsOf(request.query),
-  }
-  const routes = waitingRoutes(db, request)
-  const bounds = await Promise.all([
-    searchBounds(db, request, toHorizon),
-    routes.then((all) => waitingBounds(db, request, toHorizon, all)),
-  ])
-  const bound = bounds.flat().toSorted(compare)[0] ?? null
-  const span = bound === null ? toHorizon : { ...toHorizon, below: { ...bound, id: justAfter(bound.id) } }
-  const page = sliceUpdates(await messagesChanged(db, request, span, await routes), request)
-  return page.next !== null || bound === null
-    ? page
-    : { ...page, next: { updatedAtMs: bound.atMs, id: bound.id } }
+interface PlacedChange extends RecordedChange {
+  place: ChangePlace
 }
 
-/** Cuts the page that begins after the position from rows in any order. */
+/** Changes read at once: enough for most pages, in the sizes of `padded`. */
+const atOnceFor = (limit: number): number => (limit < 10 ? 10 : 100)
+
+/**
+ * Returns one page in the order of the last change, oldest first. Changes are recorded in the order of their
+ * commits, so the page ends with the last one that is committed. Each message is returned at its last change;
+ * earlier ones are out of date. Reads at most `maxRowsRead` changes: a page can then be shorter than its limit.
+ */
+export async function readUpdates(db: Db, request: HistoryRequest): Promise<HistoryPage> {
+  const { limit } = request
+  const rows: MessageRow[] = []
+  const atOnce = atOnceFor(limit)
+  let change = startOf(request)
+  for (let read = 0; read < maxRowsRead; read += atOnce) {
+    const changes = await readChanges(db, request, { after: change, most: atOnce })
+    const found = await messagesOf(db, request, changes)
+    for (const { id, sequence, place } of changes) {
+      const row = found.get(id)
+      const isLast = row !== undefined && row.sequence === sequence
+      if (isLast && rows.length === limit) return pageOf(rows, change, true)
+      if (isLast) rows.push(row)
+      change = place
+    }
+    if (changes.length < atOnce) return pageOf(rows, change, false)
+  }
+  return pageOf(rows, change, true)
+}
+
+/** The time and ID of the position are those of its last row, for nodes of an earlier version. */
+function pageOf(rows: MessageRow[], change: ChangePlace, isMore: boolean): HistoryPage {
+  const last = rows.at(-1)
+  const readTo = {
+    id: last?.id ?? '',
+    updatedAtMs: last?.updated_at ?? timeOfNumber(change.number),
+    change,
+  }
+  return { rows, next: isMore ? readTo : null, readTo }
+}
+
+/** A cursor of an earlier version has only a time, from which the changes are repeated. */
+function startOf({ query, position }: HistoryRequest): ChangePlace {
+  if (position?.change !== undefined) return position.change
+  const fromMs = position?.updatedAtMs ?? query.updatedAfterMs ?? 0
+  return { number: lowestNumberAt(fromMs), part: 0, index: -1 }
+}
+
+/** Reads the next changes after a place, at most `most`. */
+async function readChanges(
+  db: Db,
+  { owner }: HistoryRequest,
+  { after, most }: { after: ChangePlace; most: number },
+): Promise<PlacedChange[]> {
+  const rows = await db
+    .selectFrom('message_changes')
+    .select(['number', 'part', 'messages'])
+    .where('account_id', '=', owner.accountId)
+    .where('mode', '=', owner.mode)
+    .where(sql<SqlBool>`(number, part) >= (${after.number}, ${after.part})`)
+    .orderBy('number')
+    .orderBy('part')
+    // The first row may have been read to its end.
+    .limit(most + 1)
+    .execute()
+  const changes: PlacedChange[] = []
+  for (const { number, part, messages } of rows) {
+    const isRead = number === after.number && part === after.part
+    for (const [index, entry] of readEntries(messages).entries())
+      if (!isRead || index > after.index) changes.push({ ...entry, place: { number, part, index } })
+    if (changes.length >= most) return changes.slice(0, most)
+  }
+  return changes
+}
+
+/** Reads the messages of changes that match the query, by ID. */
+async function messagesOf(
+  db: Db,
+  { owner, query }: HistoryRequest,
+  changes: readonly RecordedChange[],
+): Promise<ReadonlyMap<string, MessageRow>> {
+  const ids = [...new Set(changes.map(({ id }) => id))]
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('account_id', '=', owner.accountId)
+    .where('mode', '=', owner.mode)
+    .where('id', 'in', padded(ids))
+    .where((is) => is.and(conditionsOf(query)))
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Cuts the page that begins after the position from rows in any order: all messages of a short query. */
 export function sliceUpdates(rows: readonly MessageRow[], request: HistoryRequest): HistoryPage {
-  const { limit, horizonMs } = request
-  const after = startOf(request)
+  const { limit, query, position } = request
+  const afterMs = position?.updatedAtMs ?? query.updatedAfterMs ?? 0
+  const afterId = position?.id ?? ''
   const ordered = rows
-    .filter((row) => row.updated_at < horizonMs && compare(changeOf(row), after) > 0)
-    .toSorted((a, b) => compare(changeOf(a), changeOf(b)))
+    .filter(({ updated_at, id }) => updated_at > afterMs || (updated_at === afterMs && id > afterId))
+    .toSorted((a, b) => a.updated_at - b.updated_at || (a.id < b.id ? -1 : 1))
   const last = ordered.length > limit ? ordered[limit - 1] : undefined
   return {
     rows: ordered.slice(0, limit),
     next: last === undefined ? null : { updatedAtMs: last.updated_at, id: last.id },
   }
 }
-
-const startOf = ({ query, position }: HistoryRequest): Change => ({
-  atMs: position?.updatedAtMs ?? query.updatedAfterMs ?? 0,
-  id: position?.id ?? '',
-})

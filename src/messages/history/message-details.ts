@@ -1,4 +1,3 @@
-import { sql, type SqlBool } from 'kysely'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { AttemptState } from '../../storage/tables/schema.ts'
 import type { HistoryOwner } from './history-query.ts'
@@ -75,8 +74,8 @@ export async function readMessageDetails(
   return { message, sentBy, timeline: timelines[0] ?? [], attempts, receiptsAwaited, dueAtMs }
 }
 
-async function readSender(db: Db, { account_id, send_id }: MessageRow): Promise<string | null> {
-  if (send_id === null) return null
+async function readSender(db: Db, { account_id, send_id, key_id }: MessageRow): Promise<string | null> {
+  if (send_id === null || key_id !== null) return key_id
   const send = await db
     .selectFrom('sends')
     .select('key_id')
@@ -143,33 +142,30 @@ async function readDueAt(db: Db, message: MessageRow): Promise<number | null> {
     .where('message_id', '=', message.id)
     .executeTakeFirst()
   if (deferred !== undefined) return deferred.wake_at
-  const kept = await db
-    .selectFrom('queue')
-    .select('due_at')
-    .where('account_id', '=', message.account_id)
-    .where('mode', '=', message.mode)
-    .where(sql<SqlBool>`changed_at > due_at`)
-    .where('changed_at', '=', message.updated_at)
-    .where('message_id', '=', message.id)
-    .executeTakeFirst()
-  if (kept !== undefined) return kept.due_at
-  const onOwnRoute = await readDueFrom(db, message, routeOf(message))
-  if (onOwnRoute !== null) return onOwnRoute
-  for (const { routeKey } of await routesAvoiding(db, [message])) {
-    const dueAt = await readDueFrom(db, message, routeKey)
-    if (dueAt !== null) return dueAt
-  }
+  const avoiding = message.attempts === 0 ? [] : await routesAvoiding(db, [message])
+  // A message that was requeued may have kept its first position. After the wall clock was set back, a message
+  // is due before it was created: then nothing is shown.
+  const positions = [...new Set([message.updated_at, message.send_at ?? message.created_at])]
+  for (const routeKey of [routeOf(message), ...avoiding.map((route) => route.routeKey)])
+    for (const fromMs of positions) {
+      const dueAt = await readDueFrom(db, message, { routeKey, fromMs })
+      if (dueAt !== null) return dueAt
+    }
   return null
 }
 
-async function readDueFrom(db: Db, message: MessageRow, routeKey: string): Promise<number | null> {
+async function readDueFrom(
+  db: Db,
+  message: MessageRow,
+  { routeKey, fromMs }: { routeKey: string; fromMs: number },
+): Promise<number | null> {
   const later = db
     .selectFrom('queue')
     .select(['message_id', 'due_at'])
     .where('route_key', '=', routeKey)
     .where('account_id', '=', message.account_id)
     .where('priority', '=', priorityOf(message.category))
-    .where('due_at', '>=', message.updated_at)
+    .where('due_at', '>=', fromMs)
     .orderBy('due_at')
     .orderBy('message_id')
     .limit(maxWaitingRead)

@@ -3,6 +3,7 @@ import { canCarry } from '../../devices/core/carrying.ts'
 import { readOwnCarriers } from '../../devices/core/own-carriers.ts'
 import { dayMs, hourMs } from '../../runtime/clock.ts'
 import type { Ids } from '../../runtime/ids.ts'
+import { type Change, stampIds } from '../core/change-number.ts'
 import { isTestNumber } from '../../numbers/test-number.ts'
 import { everySpelling } from '../../numbers/number-changes.ts'
 import { parsePhoneNumber } from '../../numbers/phone-number.ts'
@@ -51,7 +52,7 @@ const sentBy = 'system'
  */
 export async function answerKeyword(
   tx: Tx,
-  { ids, terms }: { ids: Ids; terms: AnswerTerms },
+  { ids, unit, terms }: { ids: Ids; unit: Change; terms: AnswerTerms },
   answer: Answer,
 ): Promise<AnsweredRoute | null> {
   const { accountId, mode, text, from, isOwnDevice, nowMs } = answer
@@ -60,40 +61,40 @@ export async function answerKeyword(
   if (recipient === null || !mayBeSentTo(recipient, limits.countries)) return null
   const { encoding, units, parts } = measureText(text, 'auto')
   const number = parsePhoneNumber(recipient)
-  const messageId = ids('msg')
+  const messageIds = [ids('msg')]
   const mayBeFree = isOwnDevice && mode === 'live' && limits.ownDevices === 'free'
   const isFree = mayBeFree && (await canOwnCarry(tx, terms, { accountId, from, parts }))
   const paidBy: Payer = isFree ? 'own_device' : 'balance'
-  const [result] = await sendMessages(tx, [
-    {
-      sendId: ids('snd'),
-      messageIds: [messageId],
-      accountId,
-      mode,
-      keyId: sentBy,
-      dailyCap: null,
-      queueLimit: limits.queueLimit ?? terms.queueLimit,
-      createdAt: nowMs,
-      idempotency: null,
-      recipients: [{ to: recipient, country: 'country' in number ? number.country : null }],
-      from,
-      category: 'transactional',
-      text,
-      encoding,
-      units,
-      parts,
-      smartEncodingApplied: false,
-      onUnknown: 'stop',
-      clientReference: null,
-      metadata: '{}',
-      expiresAt: nowMs + validityMs,
-      warnings: [],
-      paidBy,
-      // It costs nothing after all if an own device is enabled meanwhile and sends it.
-      ...(mayBeFree && !isFree && { fallback: 'shared' as const }),
-    },
-  ])
+  const request = {
+    sendId: ids('snd'),
+    messageIds,
+    accountId,
+    mode,
+    keyId: sentBy,
+    dailyCap: null,
+    queueLimit: limits.queueLimit ?? terms.queueLimit,
+    createdAt: nowMs,
+    idempotency: null,
+    recipients: [{ to: recipient, country: 'country' in number ? number.country : null }],
+    from,
+    category: 'transactional',
+    text,
+    encoding,
+    units,
+    parts,
+    smartEncodingApplied: false,
+    onUnknown: 'stop',
+    clientReference: null,
+    metadata: '{}',
+    expiresAt: nowMs + validityMs,
+    warnings: [],
+    paidBy,
+    // It costs nothing after all if an own device is enabled meanwhile and sends it.
+    ...(mayBeFree && !isFree && { fallback: 'shared' as const }),
+  } as const
+  const [result] = await sendMessages(tx, [request], Promise.resolve(unit))
   if (result?.kind !== 'accepted') return null
+  const [messageId] = stampIds(messageIds, result.place) as [string]
   return { account_id: accountId, mode, route_key: routeKeyOf(mode, from, false, paidBy), messageId }
 }
 
@@ -149,7 +150,8 @@ async function lastSentTo(
     .leftJoin('sends as s', (join) =>
       join.onRef('s.account_id', '=', 'm.account_id').onRef('s.id', '=', 'm.send_id'),
     )
-    .select(['m.recipient', 'm.created_at', 's.key_id'])
+    .select(['m.recipient', 'm.created_at'])
+    .select(({ fn }) => fn.coalesce('m.key_id', 's.key_id').as('key_id'))
     .where('m.account_id', '=', accountId)
     .where('m.mode', '=', mode)
     .where('m.recipient', 'in', everySpelling(recipient))

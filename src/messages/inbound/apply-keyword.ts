@@ -1,5 +1,6 @@
 import { dayMs } from '../../runtime/clock.ts'
 import type { Ids } from '../../runtime/ids.ts'
+import type { Change } from '../core/change-number.ts'
 import { everySpelling, presentSpelling } from '../../numbers/number-changes.ts'
 import { everyForm } from '../../numbers/number-hash.ts'
 import { parsePhoneNumber } from '../../numbers/phone-number.ts'
@@ -54,17 +55,19 @@ type Received = Pick<
   nowMs: number
 }
 
+interface KeywordDeps {
+  ids: Ids
+  unit: Change
+  terms: KeywordTerms
+}
+
 /**
  * Applies a keyword in a received message, if it comes from a number that messages can be sent to. Runs in
  * the transaction that stores the message, so that both happen or neither. On a shared device each account's
  * own keywords decide for that account: one text can be a STOP for one account, and an answer to a question
  * of another.
  */
-export async function applyKeyword(
-  tx: Tx,
-  deps: { ids: Ids; terms: KeywordTerms },
-  received: Received,
-): Promise<KeywordResult> {
+export async function applyKeyword(tx: Tx, deps: KeywordDeps, received: Received): Promise<KeywordResult> {
   const readings = parseKeywords(received.text, deps.terms.stopWords, received.ownWords)
   const number = received.from
   if (!readings.isKeyword || !isRecipient(number)) return noKeyword
@@ -91,7 +94,7 @@ const wayOf = ({ answerFrom = null, isOwnDevice = false }: Received) => ({ from:
 
 async function stop(
   tx: Tx,
-  { ids, terms }: { ids: Ids; terms: KeywordTerms },
+  { ids, unit, terms }: KeywordDeps,
   received: Received,
   { number, readings }: { number: string; readings: KeywordReadings },
 ): Promise<Pick<KeywordResult, 'optedOut' | 'routes'>> {
@@ -108,8 +111,8 @@ async function stop(
     if (match?.keyword !== 'stop') continue
     const name = { accountId: each, mode, recipient }
     const before = await readOptOuts(tx, name, everySpelling(recipient))
-    const asked = { ...name, recipients: [recipient], origin: 'message', deviceId, forgetAt, nowMs } as const
-    if ((await storeOptOuts(tx, ids, asked)).added.length === 0) continue
+    const asked = { ...name, recipients: [recipient], origin: 'message', deviceId, forgetAt } as const
+    if ((await storeOptOuts(tx, { ids, unit }, asked)).added.length === 0) continue
     const wasConfirmed = before.some(({ confirmed_at: atMs }) => (atMs ?? 0) > nowMs - confirmAgainMs)
     const mayAnswer =
       each === accountId && !wasConfirmed && (terms.answersShared || received.isShared !== true)
@@ -120,7 +123,7 @@ async function stop(
     const route =
       text === null
         ? null
-        : await answerKeyword(tx, { ids, terms }, { ...name, ...wayOf(received), text, nowMs })
+        : await answerKeyword(tx, { ids, unit, terms }, { ...name, ...wayOf(received), text, nowMs })
     if (route !== null) {
       await noteConfirmation(tx, name, { messageId: route.messageId, nowMs })
       routes.push(route)
@@ -156,7 +159,7 @@ async function accountsToStop(
  */
 async function start(
   tx: Tx,
-  { ids, terms }: { ids: Ids; terms: KeywordTerms },
+  { ids, terms }: KeywordDeps,
   received: Received,
   { number, readings }: { number: string; readings: KeywordReadings },
 ): Promise<Consent[]> {
@@ -185,7 +188,7 @@ async function start(
 /** Answers HELP, but not to numbers that have opted out, and only once within an hour in any language. */
 async function help(
   tx: Tx,
-  { ids, terms }: { ids: Ids; terms: KeywordTerms },
+  { ids, unit, terms }: KeywordDeps,
   received: Received,
   { recipient, match }: { recipient: string; match: KeywordMatch },
 ): Promise<AnsweredRoute[]> {
@@ -200,6 +203,6 @@ async function help(
     (await hasHadAnswer(tx, { ...name, texts: all, nowMs }))
   )
     return []
-  const route = await answerKeyword(tx, { ids, terms }, { ...name, ...wayOf(received), text, nowMs })
+  const route = await answerKeyword(tx, { ids, unit, terms }, { ...name, ...wayOf(received), text, nowMs })
   return route === null ? [] : [route]
 }

@@ -8,11 +8,18 @@ import {
   parseKeywords,
   type WordsOfAccounts,
 } from '../opt-outs/account-keywords.ts'
+import { type Change, stampIds, type TakeChange, takePlaces } from '../core/change-number.ts'
 import { recordMessageEvents } from '../core/events.ts'
+import { recordChanges } from '../core/message-changes.ts'
 import { type KeywordResult, applyKeyword, noKeyword } from './apply-keyword.ts'
 import { takeFragment, takeOverdue } from './inbound-fragments.ts'
 import type { InboundMessage, InboundFragment, InboundTerms, KeywordTerms } from './inbound-message.ts'
 import { countNew } from '../core/traffic.ts'
+
+interface ReceiveDeps {
+  ids: Ids
+  unit: Change
+}
 
 /**
  * Stores received messages, each once by the device's fingerprint; long messages when their last fragment has
@@ -23,21 +30,22 @@ import { countNew } from '../core/traffic.ts'
  */
 export async function receiveMessages(
   tx: Tx,
-  ids: Ids,
-  inbound: readonly InboundMessage[],
+  { ids, unit }: ReceiveDeps,
+  inbound: readonly Omit<InboundMessage, 'storedAt'>[],
   terms: InboundTerms,
 ): Promise<KeywordResult[]> {
   const results: KeywordResult[] = []
-  for (const { fragment, ...message } of inbound) {
+  for (const { fragment, ...received } of inbound) {
+    const message = { ...received, storedAt: unit.nowMs }
     if (fragment === undefined || !isValidFragment(fragment)) {
-      results.push(await store(tx, ids, message, terms))
+      results.push(await store(tx, { ids, unit }, message, terms))
       continue
     }
     if ((await seenBefore(tx, message)) !== 'never') continue
     const { whole, evicted } = await takeFragment(tx, { ...message, fragment }, terms)
     // The remains of a long text can look like a keyword, but are not one.
-    for (const each of evicted) await store(tx, ids, { ...message, ...each }, {})
-    if (whole !== null) results.push(await store(tx, ids, { ...message, ...whole }, terms))
+    for (const each of evicted) await store(tx, { ids, unit }, { ...message, ...each }, {})
+    if (whole !== null) results.push(await store(tx, { ids, unit }, { ...message, ...whole }, terms))
   }
   return results
 }
@@ -47,12 +55,15 @@ export async function receiveMessages(
  */
 export async function receiveOverdue(
   tx: Tx,
-  ids: Ids,
+  { ids, take }: { ids: Ids; take: TakeChange },
   at: { upTo: number; nowMs: number } & Pick<InboundTerms, 'maxCharacters' | 'joinMs'>,
   most: number,
 ): Promise<boolean> {
   const { messages, isMore } = await takeOverdue(tx, at, most)
-  for (const message of messages) await store(tx, ids, message, {})
+  for (const message of messages) {
+    const unit = await take()
+    await store(tx, { ids, unit }, { ...message, storedAt: unit.nowMs }, {})
+  }
   return isMore
 }
 
@@ -62,7 +73,7 @@ const isValidFragment = ({ total, index }: InboundFragment): boolean =>
 
 async function store(
   tx: Tx,
-  ids: Ids,
+  { ids, unit }: ReceiveDeps,
   inbound: InboundMessage,
   { keywords }: Pick<InboundTerms, 'keywords'>,
 ): Promise<KeywordResult> {
@@ -79,14 +90,16 @@ async function store(
   const accountId =
     message.accountId ?? (await accountOfAttempt(tx, message.inReplyTo)) ?? (await findOperatorAccount(tx))
   if (accountId !== null && !isKnown) {
-    const row = inboundRow(message, accountId, ids('msg'))
+    const [id] = stampIds([ids('msg')], takePlaces(unit, 1)) as [string]
+    const row = inboundRow(message, unit, { accountId, id })
     await insertRows(tx, 'messages', [row])
     await countNew(tx, 'received', [{ ...row, messages: 1 }])
     await recordMessageEvents(tx, [{ message: row, previousStatus: null, correction: false }])
+    await recordChanges(tx, unit, [row])
   }
   if (keywords === undefined) return noKeyword
   const received = { ...message, accountId, isRepeat: isKnown, nowMs: message.storedAt }
-  return applyKeyword(tx, { ids, terms: keywords }, received)
+  return applyKeyword(tx, { ids, unit, terms: keywords }, received)
 }
 
 /** Looks the words up only if the receiver has not: the text of a joined message is known only now. */
@@ -188,7 +201,11 @@ async function accountOfAttempt(tx: Tx, attemptId: string | null): Promise<strin
   return row?.account_id ?? null
 }
 
-const inboundRow = (message: InboundMessage, accountId: string, id: string) => ({
+const inboundRow = (
+  message: InboundMessage,
+  unit: Change,
+  { accountId, id }: { accountId: string; id: string },
+) => ({
   account_id: accountId,
   mode: message.mode,
   id,
@@ -212,9 +229,9 @@ const inboundRow = (message: InboundMessage, accountId: string, id: string) => (
   attempts: 0,
   possible_duplicate: 0 as const,
   metadata: '{}',
-  created_at: message.storedAt,
+  created_at: unit.createdMs,
   received_at: message.networkAt ?? null,
-  finalized_at: message.storedAt,
-  settled_at: message.storedAt,
-  updated_at: message.storedAt,
+  finalized_at: unit.createdMs,
+  settled_at: unit.atMs,
+  updated_at: unit.atMs,
 })

@@ -1,5 +1,6 @@
 import type { Ids } from '../../runtime/ids.ts'
 import { appendAudit } from '../../storage/seam/audit-log.ts'
+import type { Change } from '../core/change-number.ts'
 import type { OptOutOrigin } from '../../storage/tables/column-values.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
@@ -78,10 +79,11 @@ export async function listOptOuts(
  */
 export async function addOptOuts(
   tx: Tx,
-  { ids, nowMs, origin, actor }: By,
+  { ids, unit, origin, actor }: Omit<By, 'nowMs'> & { unit: Change },
   { accountId, mode, numbers }: Owner & { numbers: readonly string[] },
 ): Promise<StoredOptOuts> {
-  const stored = await storeOptOuts(tx, ids, { accountId, mode, recipients: numbers, origin, nowMs })
+  const nowMs = unit.nowMs
+  const stored = await storeOptOuts(tx, { ids, unit }, { accountId, mode, recipients: numbers, origin })
   const detail = { mode, added: stored.added.length, canceled: stored.canceled.length }
   if (stored.added.length > 0)
     await appendAudit(tx, { ids, nowMs }, { accountId, actor, action: 'opt_outs.added', detail })

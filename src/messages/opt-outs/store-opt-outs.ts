@@ -5,6 +5,7 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import { touchDirectory } from '../../storage/seam/directory-version.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { insertRows, selectEach, updateRows } from '../../storage/seam/sets.ts'
+import type { Change } from '../core/change-number.ts'
 import { type AccountEvent, recordEvents } from '../core/events.ts'
 import { type Cancellation, cancelMessages } from '../queue/cancel-messages.ts'
 import { isInForce, optOutKey, type OptOutRow, readOptOuts } from '../core/read-opt-outs.ts'
@@ -20,7 +21,6 @@ export interface NewOptOuts {
   deviceId?: string | null
   /** When it expires; null for never. */
   forgetAt?: number | null
-  nowMs: number
 }
 
 export interface StoredOptOuts {
@@ -36,8 +36,13 @@ export interface StoredOptOuts {
  * unchanged. One that expires is replaced even if its end is in the future, as after a START from a node with
  * a fast clock.
  */
-export async function storeOptOuts(tx: Tx, ids: Ids, asked: NewOptOuts): Promise<StoredOptOuts> {
-  const { accountId, mode, origin, deviceId = null, forgetAt = null, nowMs } = asked
+export async function storeOptOuts(
+  tx: Tx,
+  { ids, unit }: { ids: Ids; unit: Change },
+  asked: NewOptOuts,
+): Promise<StoredOptOuts> {
+  const { accountId, mode, origin, deviceId = null, forgetAt = null } = asked
+  const nowMs = unit.nowMs
   const recipients = [...new Set(asked.recipients.map(presentSpelling))]
   const stored = await readOptOuts(tx, asked, recipients.flatMap(everySpelling))
   const known = new Map(stored.map((row) => [row.recipient, row]))
@@ -78,8 +83,9 @@ export async function storeOptOuts(tx: Tx, ids: Ids, asked: NewOptOuts): Promise
   )
   const canceled = await cancelMessages(
     tx,
+    unit,
     open.map(({ id }) => ({ accountId, mode, messageId: id })),
-    { code: 'recipient_opted_out', nowMs },
+    'recipient_opted_out',
   )
   await recordEvents(
     tx,

@@ -1,76 +1,115 @@
 import type { Tx } from '../../storage/seam/dialect.ts'
-import { updateRows } from '../../storage/seam/sets.ts'
-import { placeInDoubt } from './doubtful-parts.ts'
+import { insertRows, updateRows } from '../../storage/seam/sets.ts'
+import { readJson } from '../../storage/tables/json-columns.ts'
+import type { Change } from '../core/change-number.ts'
 import type { MessageState } from '../core/message-store.ts'
-import { nameOfPart } from './receipt-readings.ts'
+import { keyOfUnknownPart } from './unknown-parts.ts'
+import { idsOf, promisesReceipts, type StoredAttempt } from './evidence-store.ts'
 import { expectUnderIds } from './recycled-ids.ts'
+import type { Raised } from './raise-attempt.ts'
 import type { Settlement } from './settlement.ts'
 
-/** What is known about these outcomes from elsewhere. */
-interface Known {
-  /** The messages after their move, or those that wait for receipts; null or absent for mere evidence. */
-  moved: ReadonlyMap<Settlement, MessageState | null>
-  heard: ReadonlySet<string>
-  nowMs: number
+interface After {
+  attempts: ReadonlyMap<string, ReadonlyMap<number, StoredAttempt>>
+  /** A message as its unit leaves it, and whether it moved. */
+  stateOf: (messageId: string) => { state: MessageState; hasMoved: boolean }
+  /** The attempt whose receipts the message waits for; null if it waits for none. */
+  awaitedBy: (messageId: string) => number | null
 }
 
 /**
- * Records the receipts that accepted parts, and parts that may have been accepted, can still get. A final
- * message does not wait for them, but a late receipt can correct it. `heard` names the parts whose receipts
- * have arrived (`nameOfPart`).
+ * Records the receipts that accepted parts, and parts that may have been accepted, can still get. A final message does not
+ * wait for them, but a late receipt can correct it. A message that an earlier attempt turns out to have sent waits for the
+ * receipts of that one again.
  */
 export async function expectReceipts(
   tx: Tx,
-  settlements: readonly Settlement[],
-  { moved, heard, nowMs }: Known,
+  unit: Change,
+  raised: readonly Raised[],
+  after: After,
 ): Promise<void> {
-  const rows = settlements.flatMap((settlement) => {
-    const message = moved.get(settlement) ?? null
-    const places = placesOf(settlement, message)
-    const isHeard = settlement.receiptExpected || settlement.failuresTold === true
-    const told = isHeard ? settlement.networkIds : []
-    return [...told, ...places].map((networkId) => ({
-      network_id: networkId,
-      device_id: settlement.deviceId,
-      account_id: settlement.accountId,
-      mode: settlement.mode,
-      message_id: settlement.messageId,
-      attempt_number: settlement.attemptNumber,
-      wire_parts: wirePartsOf(settlement, places.length),
-      sent_at: message?.sent_at ?? settlement.atMs,
-      closed_at: message?.status === 'sent' && settlement.receiptExpected ? null : settlement.atMs,
-    }))
-  })
-  const known = new Set([
-    ...heard,
-    ...settlements.flatMap(({ knownIds = [], deviceId, messageId, attemptNumber }) =>
-      knownIds.map((network_id) =>
-        nameOfPart({ network_id, device_id: deviceId, message_id: messageId, attempt_number: attemptNumber }),
-      ),
-    ),
-  ])
-  const isKnown = (row: (typeof rows)[number]) => known.has(nameOfPart(row))
-  if (known.size > 0) await updateRows(tx, 'receipts_expected', expectedKey, rows.filter(isKnown))
-  await expectUnderIds(tx, known.size === 0 ? rows : rows.filter((row) => !isKnown(row)), nowMs)
+  const rows = raised.flatMap((each) => rowsOf(each, after))
+  await updateRows(tx, 'receipts_expected', partKey, raised.flatMap(withAllParts))
+  await expectUnderIds(tx, unit, rows)
+  const isNew = new Set(rows.map((row) => `${row.device_id}/${row.network_id}`))
+  const waiting = [...new Set(raised.map(({ after: { message_id } }) => message_id))]
+  await reopen(
+    tx,
+    waiting
+      .flatMap((id) => awaitedRows(id, after))
+      .filter((row) => !isNew.has(`${row.device_id}/${row.network_id}`)),
+  )
 }
 
-/** Only of this attempt: an ID may have moved to another one since. */
-const expectedKey = ['network_id', 'device_id', 'account_id', 'mode', 'message_id', 'attempt_number'] as const
+const partKey = ['network_id', 'device_id', 'account_id', 'mode', 'message_id', 'attempt_number'] as const
+
+/** Parts that were known while the outcome was not: the answer says how many parts there are. */
+function withAllParts({ before, after: now }: Raised) {
+  if (before.state !== 'unknown' || now.state !== 'accepted') return []
+  const ids = idsOf(now.network_ids)
+  const known = idsOf(before.network_ids).filter((id) => ids.includes(id))
+  return known.map((id) => ({ ...keyOf(now, id), wire_parts: ids.length }))
+}
+
+function rowsOf({ settlement, before, after: now }: Raised, { stateOf, awaitedBy }: After) {
+  const { state, hasMoved } = stateOf(settlement.messageId)
+  const places = now.state === 'unknown' && hasMoved ? placesOf(settlement, state.recipient) : []
+  const isReported = settlement.receiptExpected || settlement.failuresReported === true
+  const known = new Set(idsOf(before.network_ids))
+  const told = isReported ? idsOf(now.network_ids).filter((id) => !known.has(id)) : []
+  const isAwaited = settlement.receiptExpected && awaitedBy(settlement.messageId) === now.number
+  return [...told, ...places].map((networkId) => ({
+    ...keyOf(now, networkId),
+    wire_parts: wirePartsOf(settlement, places.length),
+    sent_at: state.sent_at ?? settlement.atMs,
+    closed_at: isAwaited ? null : settlement.atMs,
+  }))
+}
+
+const keyOf = (attempt: StoredAttempt, networkId: string) => ({
+  network_id: networkId,
+  device_id: attempt.device_id,
+  account_id: attempt.account_id,
+  mode: attempt.mode,
+  message_id: attempt.message_id,
+  attempt_number: attempt.number,
+})
 
 /**
  * Returns how many receipts mean that every part arrived; 0 if a part was rejected, or has no ID that a
  * receipt could name.
  */
-function wirePartsOf({ trigger, networkIds, inDoubt }: Settlement, places: number): number {
-  if (trigger === 'accepted') return networkIds.length
-  if (inDoubt === undefined || trigger === 'partly_refused') return 0
-  return networkIds.length + places >= inDoubt.wireParts ? inDoubt.wireParts : 0
+function wirePartsOf({ attemptState, networkIds, unknownParts }: Settlement, places: number): number {
+  if (attemptState === 'accepted') return networkIds.length
+  if (unknownParts === undefined || attemptState === 'refused') return 0
+  return networkIds.length + places >= unknownParts.wireParts ? unknownParts.wireParts : 0
 }
 
-/**
- * Returns none if the message was not moved: then more was known about this attempt, or its message is final.
- */
-const placesOf = ({ inDoubt }: Settlement, message: MessageState | null): string[] =>
-  inDoubt === undefined || message === null
+const placesOf = ({ unknownParts }: Settlement, recipient: string): string[] =>
+  unknownParts === undefined
     ? []
-    : inDoubt.parts.map((part) => placeInDoubt(message.recipient, inDoubt.attemptId, part))
+    : unknownParts.parts.map((part) => keyOfUnknownPart(recipient, unknownParts.attemptId, part))
+
+/** The parts of the attempt that a message waits for, of which nothing was reported. */
+function awaitedRows(messageId: string, { attempts, stateOf, awaitedBy }: After) {
+  const attempt = attempts.get(messageId)?.get(awaitedBy(messageId) ?? 0)
+  if (attempt === undefined || !promisesReceipts(attempt)) return []
+  const reported = new Set(
+    (attempt.part_reports === null ? [] : readJson(attempt.part_reports)).flatMap(({ ids }) => ids),
+  )
+  const ids = idsOf(attempt.network_ids)
+  return ids
+    .filter((id) => !reported.has(id))
+    .map((id) => ({
+      ...keyOf(attempt, id),
+      wire_parts: ids.length,
+      sent_at: stateOf(messageId).state.sent_at as number,
+      closed_at: null,
+    }))
+}
+
+/** Waits again for receipts; also for those that were forgotten meanwhile, unless another message has their ID by now. */
+async function reopen(tx: Tx, rows: readonly ReturnType<typeof awaitedRows>[number][]): Promise<void> {
+  if ((await updateRows(tx, 'receipts_expected', partKey, rows)) < rows.length)
+    await insertRows(tx, 'receipts_expected', rows, 'ignore')
+}

@@ -15,6 +15,7 @@ export interface AttemptRow {
   id: string
   device_id: string
   state: AttemptState
+  started_at: number
   /** Of an orphaned attempt whose process kept a log: the fence of that process. */
   logged_by?: number | null
   /** The due time of its message in the queue, if known. */
@@ -23,7 +24,6 @@ export interface AttemptRow {
 
 /** An open claim of a live process. */
 export type OpenClaim = Claimed & {
-  startedAt: number
   /** A restore holds its message: it is not sent again until the operator has decided (P14). */
   isHeld: boolean
 }
@@ -97,7 +97,6 @@ export async function readOrphans(
  */
 export async function readOpenOf(db: Db | Tx, fence: number): Promise<OpenClaim[]> {
   const attempts = await openAttempts(db)
-    .select('started_at')
     .where('fence', '=', fence)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('phone_offers').select('attempt_id').whereRef('attempt_id', '=', 'attempts.id'))),
@@ -110,10 +109,8 @@ export async function readOpenOf(db: Db | Tx, fence: number): Promise<OpenClaim[
     claims.map((claim) => Object.values(queueKeyOf(claim))),
   )
   const heldIds = new Set(held.map(({ message_id }) => message_id))
-  const startOf = new Map(attempts.map((attempt) => [attempt.id, attempt.started_at]))
   return claims.map((claim) => ({
     ...claim,
-    startedAt: startOf.get(claim.attemptId) as number,
     isHeld: heldIds.has(claim.messageId),
   }))
 }
@@ -121,7 +118,7 @@ export async function readOpenOf(db: Db | Tx, fence: number): Promise<OpenClaim[
 const openAttempts = (db: Db | Tx) =>
   db
     .selectFrom('attempts')
-    .select(['account_id', 'mode', 'message_id', 'number', 'id', 'device_id', 'state'])
+    .select(['account_id', 'mode', 'message_id', 'number', 'id', 'device_id', 'state', 'started_at'])
     .select((eb) =>
       eb.case().when('is_logged', '=', 1).then(eb.ref('fence')).else(null).end().as('logged_by'),
     )
@@ -207,6 +204,7 @@ function claimOf(attempt: AttemptRow, message: MessageState, row: OrphanRow | un
     messageId: attempt.message_id,
     attemptId: attempt.id,
     attemptNumber: attempt.number,
+    startedAt: attempt.started_at,
     deviceId: attempt.device_id,
     to: message.recipient,
     from: message.sender,

@@ -5,7 +5,7 @@ import { referenceOfPart } from '../../sms/part-reference.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import { stateColumnsOf } from '../core/message-store.ts'
-import { type Awaited, type ExpectedRow, markSuperseded, type ReceiptWord } from './receipt-readings.ts'
+import type { Awaited, ExpectedRow, ReceiptWord } from './receipt-readings.ts'
 
 type OpenRow = ExpectedRow & { attempt_id: string; told: string | null; started_at: number }
 
@@ -56,7 +56,7 @@ export async function findOpenParts(
     ),
   )
   if (places.size === 0) return { awaited: [], unknown: words }
-  const rows = await markSuperseded(tx, await selectEach<OpenRow>(tx, openTo, [...places.values()]))
+  const rows = await selectEach<OpenRow>(tx, openTo, [...places.values()])
   const byPlace = Map.groupBy(rows, ({ expected_by, recipient }) => `${expected_by}/${recipient}`)
   const awaited = sought.flatMap((word) => {
     const near = recipientsOf(word).map((recipient) => byPlace.get(`${word.deviceId}/${recipient}`) ?? [])

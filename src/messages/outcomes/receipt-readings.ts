@@ -1,7 +1,6 @@
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import { erasedNumber } from '../core/erased-number.ts'
-import { keyOfTry, readLastSubmitted } from './last-submitted.ts'
 import { type MessageState, stateColumnsOf } from '../core/message-store.ts'
 import { readJson } from '../../storage/tables/json-columns.ts'
 
@@ -49,8 +48,6 @@ export type ExpectedRow = MessageState & {
   /** Null while the receipt is expected. */
   expected_until: number | null
   attempt_number: number
-  /** A later attempt was submitted or is open: non-delivery of this one does not decide about the message. */
-  is_superseded?: true
 }
 
 const expected = {
@@ -160,7 +157,7 @@ export async function findInGroup(
       : readingsOf(word).map((id) => [word.groupId as string, word.deviceId, id]),
   )
   if (inputs.length === 0) return { awaited: [], unknown: [...words] }
-  const rows = await markSuperseded(tx, await selectEach<ExpectedRow>(tx, expectedInGroup, inputs))
+  const rows = await selectEach<ExpectedRow>(tx, expectedInGroup, inputs)
   const byId = Map.groupBy(rows, (row) => row.network_id)
   const awaited: Awaited[] = []
   const unknown = words.filter((word) => {
@@ -178,71 +175,6 @@ export async function findInGroup(
   return { awaited, unknown }
 }
 
-/** A part of an attempt that can still get a receipt. */
-export interface AwaitedPart {
-  network_id: string
-  device_id: string
-  message_id: string
-  attempt_number: number
-}
-
-/** Identifies a part among all attempts: its ID may belong to another message or attempt by now. */
-export const nameOfPart = ({ network_id, device_id, message_id, attempt_number }: AwaitedPart): string =>
-  `${network_id}/${device_id}/${keyOfTry(message_id, attempt_number)}`
-
-const partsOf = `select network_id, device_id, message_id, attempt_number from receipts_expected
-  where account_id = :account and mode = :mode and sent_at = :sent and message_id = :message and attempt_number = :attempt`
-
-/**
- * Selects all parts of an attempt whose receipt is expected, or was until the wait was closed. Each half has
- * an index of its own.
- */
-export const awaitedPartsOf = {
-  sql: `${partsOf} and closed_at is null union all ${partsOf} and closed_at is not null`,
-  inputs: ['account', 'mode', 'sent', 'message', 'attempt'],
-} as const
-
-/**
- * Marks attempts after which another was submitted, or is open. Takes one more statement, only for receipts
- * of earlier attempts.
- */
-export async function markSuperseded<R extends ExpectedRow>(
-  tx: Tx,
-  rows: readonly R[],
-): Promise<readonly R[]> {
-  const earlier = rows.filter((row) => row.attempt_number !== row.attempts)
-  if (earlier.length === 0) return rows
-  const last = await readLastSubmitted(
-    tx,
-    earlier.map((row) => ({
-      accountId: row.account_id,
-      mode: row.mode,
-      messageId: row.id,
-      attemptNumber: row.attempt_number,
-    })),
-  )
-  const superseded = new Set(earlier.filter((row) => !last.has(keyOfTry(row.id, row.attempt_number))))
-  return rows.map((row) => (superseded.has(row) ? { ...row, is_superseded: true } : row))
-}
-
-/**
- * True if a receipt must be kept for later, because it does not finish its message now.
- *
- * A response to that attempt may still arrive and make it current again (decision 35); if the receipt were
- * used up before, it would be missing then. So a receipt of failure is kept while a later attempt is queued,
- * open or of unknown outcome, and a `lost` receipt while the outcome of the submission is unknown. So
- * is a receipt of an attempt that sent its message, before the next one turned out to be accepted too:
- * otherwise the message would wait indefinitely.
- */
-export const isUntimely = ({ result }: ReceiptWord, row: ExpectedRow): boolean => {
-  if (result === 'delivered') return false
-  if (row.status === 'queued') return true
-  const isUnknown = row.status === 'unconfirmed' && row.sent_at === null
-  if (row.is_superseded === true)
-    return row.status === 'sending' || isUnknown || (row.status === 'sent' && row.expected_until === null)
-  return isUnknown && result === 'lost'
-}
-
 /** Returns the IDs that can identify a receipt, likeliest first. */
 export const readingsOf = ({
   networkId,
@@ -252,9 +184,12 @@ export const readingsOf = ({
 const otherReadings = ({ alternatives = [], ...word }: ReceiptWord): ReceiptWord[] =>
   alternatives.map((networkId) => ({ ...word, networkId }))
 
-async function readExpected(tx: Tx, words: readonly ReceiptWord[]): Promise<Map<string, ExpectedRow>> {
+async function readExpected(
+  tx: Tx,
+  words: readonly Pick<ReceiptWord, 'networkId' | 'deviceId'>[],
+): Promise<Map<string, ExpectedRow>> {
   const inputs = words.map((word) => [word.networkId, word.deviceId])
-  const rows = await markSuperseded(tx, await selectEach<ExpectedRow>(tx, expected, inputs))
+  const rows = await selectEach<ExpectedRow>(tx, expected, inputs)
   return new Map(rows.map((row) => [`${row.network_id}/${row.expected_by}`, row]))
 }
 

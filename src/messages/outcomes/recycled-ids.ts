@@ -3,7 +3,9 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import type { ReceiptExpectedTable } from '../../storage/tables/message-tables.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { deleteRows, insertRows, selectEach } from '../../storage/seam/sets.ts'
-import { closeReceipts, closeWaits } from './close-receipts.ts'
+import type { Change } from '../core/change-number.ts'
+import { closeReceipts } from './close-receipts.ts'
+import { closeWaits } from './close-waits.ts'
 
 interface Holder {
   network_id: string
@@ -11,11 +13,12 @@ interface Holder {
   account_id: string
   mode: Mode
   message_id: string
-  closed_at: number | null
+  attempt_number: number
+  wire_parts: number
 }
 
 const holderOf = {
-  sql: `select network_id, device_id, account_id, mode, message_id, closed_at from receipts_expected
+  sql: `select network_id, device_id, account_id, mode, message_id, attempt_number, wire_parts from receipts_expected
         where network_id = :network and device_id = :device and (message_id <> :message or attempt_number < :attempt)`,
   inputs: ['network', 'device', 'message', 'attempt'],
 } as const
@@ -27,7 +30,7 @@ type Expected = Insertable<ReceiptExpectedTable>
  * at the same time. Then the newest message owns the ID, and the older one's wait ends without a receipt,
  * because later receipts are not about it. `rows` must be in the order in which the messages were accepted.
  */
-export async function expectUnderIds(tx: Tx, rows: readonly Expected[], nowMs: number): Promise<void> {
+export async function expectUnderIds(tx: Tx, unit: Change, rows: readonly Expected[]): Promise<void> {
   const newest = newestOf(rows)
   const inserted = await insertRows(tx, 'receipts_expected', [...newest.values()], 'ignore')
   if (inserted === rows.length) return
@@ -39,19 +42,19 @@ export async function expectUnderIds(tx: Tx, rows: readonly Expected[], nowMs: n
   const overtaken = rows.filter((row) => newest.get(keyOf(row))?.message_id !== row.message_id)
   const older = [...holders, ...overtaken]
   // Receipts of an earlier attempt of the same message are not expected: it waits for this attempt.
-  const waiting = older.filter(
-    (row) => (row.closed_at ?? null) === null && newest.get(keyOf(row))?.message_id !== row.message_id,
-  )
+  const others = older.filter((row) => newest.get(keyOf(row))?.message_id !== row.message_id)
   const ended = await closeReceipts(
     tx,
-    waiting.map((row) => ({
+    unit,
+    others.map((row) => ({
       networkId: row.network_id,
       deviceId: row.device_id,
       accountId: row.account_id,
       mode: row.mode,
       messageId: row.message_id,
+      attemptNumber: row.attempt_number,
+      wireParts: row.wire_parts,
     })),
-    nowMs,
   )
   await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], older)
   await insertRows(tx, 'receipts_expected', [...newest.values()], 'ignore')

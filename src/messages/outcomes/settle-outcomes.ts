@@ -1,241 +1,167 @@
 import { allDone } from '../../runtime/all-done.ts'
 import { referenceOfPart } from '../../sms/part-reference.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
-import { addToRows, deleteRows, insertRows, selectEach, updateRows } from '../../storage/seam/sets.ts'
-import { advanceMessages } from '../core/advance-messages.ts'
-import { cancelClosedAccount } from '../queue/cancel-closed-account.ts'
-import { endDoubts } from './end-doubts.ts'
-import { readMembers } from './group-members.ts'
-import { raisedTo } from '../core/history-floor.ts'
-import { dequeueFinal } from '../queue/dequeue.ts'
-import { expectReceipts } from './expect-receipts.ts'
-import {
-  currentOf,
-  endIfAllHeard,
-  firstWordsOf,
-  lateWhereEnded,
-  withSentBefore,
-  yesesBefore,
-} from './late-yes.ts'
+import type { Reason } from '../core/attempt-evidence.ts'
+import type { Change } from '../core/change-number.ts'
 import { type MessageState, readStates } from '../core/message-store.ts'
-import { priorityOf } from '../core/route-key.ts'
-import { takeParked, takeParkedAbout } from './parked-receipts.ts'
-import { heldRow, queueKey, queueKeyOf } from '../queue/queue-position.ts'
+import type { Standing } from '../core/verdict.ts'
+import { closeWaits, finalOfSeveral } from './close-waits.ts'
+import { forgetUnknownParts } from './forget-unknown-parts.ts'
+import { readAttempts, type StoredAttempt, writeAttempts } from './evidence-store.ts'
+import { expectReceipts } from './expect-receipts.ts'
+import { readMembers } from './group-members.ts'
+import { endOf, moveByEvidence, type Reported, waitsForReceipt } from './move-by-evidence.ts'
+import { takeUnmatched, takeUnmatchedAbout } from './unmatched-receipts.ts'
+import { type Raised, raiseAttempt } from './raise-attempt.ts'
 import type { ReceiptWord } from './receipt-readings.ts'
-import { queueTotalShape } from '../queue/queue-totals.ts'
+import { requeueOrEnd } from './requeue-or-end.ts'
 import { settleReceipts } from './settle-receipts.ts'
 import type { Settlement } from './settlement.ts'
 
 /**
- * Settles a batch of attempts as one unit: attempt records, states, cost, queue and expected receipts. The
- * result of an attempt that is no longer current is kept as evidence and moves nothing. Writes no time before
- * `floor`. Returns the new states, null where nothing moved.
+ * Settles reports on attempts as one unit: the evidence of the attempts, and what it means for states, cost, queue and
+ * expected receipts. Reports may come late, twice and in any order. Returns the new state of the message of each report,
+ * null where it did not move.
  */
 export async function settleOutcomes(
   tx: Tx,
   told: readonly Settlement[],
-  floor: Promise<number> = Promise.resolve(0),
+  numbered: Promise<Change>,
 ): Promise<(MessageState | null)[]> {
-  const lastTries = lastTriesOf(told)
-  const yeses = told.filter(
-    ({ trigger, messageId, attemptNumber }) =>
-      trigger === 'accepted' && attemptNumber < (lastTries.get(messageId) as number),
+  const [states, unit] = await allDone([readStates(tx, told), numbered])
+  const messages = new Map(states.map((state) => [state.id, state]))
+  const known = told.filter(({ messageId }) => messages.has(messageId))
+  const attempts = await attemptsBefore(tx, known, messages)
+  const changed = raiseAll(known, attempts)
+  const reported = [...Map.groupBy(changed, ({ settlement }) => settlement.messageId)].map(([id, about]) =>
+    reportedOf(messages.get(id) as MessageState, attempts.get(id) as Map<number, StoredAttempt>, about),
   )
-  if (yeses.length === 0) return settleTogether(tx, told, floor)
-  const rest = told.filter((each) => !yeses.includes(each))
-  const states = new Map<Settlement, MessageState | null>()
-  // The result of the second attempt depends on what is known of the first.
-  for (const each of [yeses, rest])
-    for (const [i, state] of (await settleTogether(tx, each, floor)).entries())
-      states.set(each[i] as Settlement, state)
-  return told.map((each) => states.get(each) ?? null)
+  const moved = await moveByEvidence(tx, unit, reported)
+  const outcomeOf = new Map(reported.map(({ message }, i) => [message.id, moved[i]]))
+  const movedTo = (id: string): MessageState | null => outcomeOf.get(id)?.state ?? null
+  const stateOf = (id: string): MessageState => movedTo(id) ?? (messages.get(id) as MessageState)
+  // Posted together and run in this order.
+  const [, canceled, , , early] = await allDone([
+    writeAttempts(
+      tx,
+      changed.map(({ after }) => after),
+    ),
+    requeueOrEnd(tx, unit, changed, { messages, moved: outcomeOf }),
+    forgetUnknownParts(
+      tx,
+      changed.filter(({ before }) => before.state === 'unknown'),
+      messages,
+    ),
+    expectReceipts(tx, unit, changed, {
+      attempts,
+      stateOf: (id) => ({ state: stateOf(id), hasMoved: movedTo(id) !== null }),
+      awaitedBy: (id) => awaitedAttempt(stateOf(id), outcomeOf.get(id)?.verdict.attempt?.number),
+    }),
+    takeEarly(tx, known),
+  ])
+  await closeWaits(tx, finalOfSeveral([...outcomeOf.keys()].map(movedTo)))
+  if (early.length > 0) await settleReceipts(tx, early, numbered)
+  await applyUnmatchedToUnknown(tx, changed, { messages, numbered })
+  return told.map(({ messageId }) => canceled.get(messageId) ?? movedTo(messageId))
 }
 
-function lastTriesOf(told: readonly Settlement[]): ReadonlyMap<string, number> {
-  const last = new Map<string, number>()
-  for (const { messageId, attemptNumber } of told)
-    last.set(messageId, Math.max(attemptNumber, last.get(messageId) ?? 0))
-  return last
-}
+type Attempts = ReadonlyMap<string, Map<number, StoredAttempt>>
 
-async function settleTogether(
+/** The attempts of these messages. The only one of a message in flight is open, and nothing else is known of it: it is not read. */
+async function attemptsBefore(
   tx: Tx,
   told: readonly Settlement[],
-  floor: Promise<number>,
-): Promise<(MessageState | null)[]> {
-  const [before, floorMs] = await allDone([readStates(tx, told), floor])
-  const rows = new Map(before.map((row) => [row.id, row]))
-  const settlements = await lateWhereEnded(tx, raisedTo(floorMs, told), rows)
-  const known = await endDoubts(tx, settlements.filter(isLate), rows)
-  const yeses = await yesesBefore(tx, settlements, rows)
-  const current = [...yeses, ...(await currentOf(tx, settlements, rows))]
-  const states = await advanceMessages(
+  messages: ReadonlyMap<string, MessageState>,
+): Promise<Attempts> {
+  const isOnly = ({ messageId, attemptNumber }: Settlement): boolean => {
+    const message = messages.get(messageId)
+    return attemptNumber === 1 && message?.attempts === 1 && message.status === 'sending'
+  }
+  const rows = await readAttempts(
     tx,
-    current.map((settlement) => ({
-      ...settlement,
-      message: rows.get(settlement.messageId) as MessageState,
-    })),
+    told.filter((each) => !isOnly(each)),
   )
-  await cancelSecondTries(
-    tx,
-    current.map(({ messageId }) => rows.get(messageId) as MessageState),
-    states,
-  )
-  // A later settlement of the same batch can move a message that an earlier one requeued: the last state
-  // counts.
-  const last = new Map(states.flatMap((state) => (state === null ? [] : [[state.id, state]])))
-  const back = [...last.values()].filter(({ status }) => status === 'queued')
-  const closed = await cancelRequeued(tx, back, settlements)
-  const moved = new Map(
-    current.map((settlement, i) => [settlement, closed.get(settlement.messageId) ?? states[i] ?? null]),
-  )
-  // A receipt can have finished the message while this attempt was open: then nothing moves, but its queue
-  // row is removed.
-  const ended = current.filter(
-    (settlement) => moved.get(settlement) !== null || isDone(rows.get(settlement.messageId)),
-  )
-  const first = firstWordsOf(settlements, { moved, before: rows, taken: known.taken })
-  const held = await heldOf(tx, ended)
-  // Posted together and run in this order: a requeued message leaves the queue first.
-  const [, , , , early] = await allDone([
-    back.length > 0 ? 0 : writeAttempts(tx, settlements),
-    deleteRows(tx, 'queue', queueKey, ended.map(queueKeyOf)),
-    requeue(tx, ended, { moved, back: new Set(back), held }),
-    expectReceipts(tx, [...yeses, ...first], {
-      moved: withSentBefore(moved, rows),
-      heard: known.heard,
-      nowMs: latestOf(settlements),
-    }),
-    takeEarly(tx, [...yeses, ...settlements]),
+  const only = told.filter((each) => isOnly(each) && !rows.has(each.messageId))
+  return new Map([
+    ...[...rows].map(([id, all]) => [id, new Map(all.map((row) => [row.number, row]))] as const),
+    ...only.map((each) => [each.messageId, new Map([[1, openAttempt(each)]])] as const),
   ])
-  const delivered = await endIfAllHeard(tx, { told: first, counted: yeses, before: rows, moved })
-  const written = Promise.resolve(latestOf(settlements))
-  if (early.length > 0) await settleReceipts(tx, early, written)
-  await applyParkedInDoubt(tx, moved, written)
-  const taken = new Map(yeses.map((yes) => [yes.messageId, moved.get(yes) ?? null]))
-  return settlements.map(
-    (each) => delivered.get(each.messageId) ?? moved.get(each) ?? taken.get(each.messageId) ?? null,
-  )
 }
 
-const isLate = ({ knownIds }: Settlement): boolean => knownIds !== undefined
-
-const writeAttempts = (tx: Tx, settlements: readonly Settlement[]): Promise<number> =>
-  updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow))
-
-/**
- * Cancels requeued messages of closed accounts. Their attempts are written before: they say what is charged, and who
- * pays.
- */
-async function cancelRequeued(
-  tx: Tx,
-  back: readonly MessageState[],
-  settlements: readonly Settlement[],
-): Promise<ReadonlyMap<string, MessageState>> {
-  if (back.length === 0) return new Map()
-  await writeAttempts(tx, settlements)
-  return cancelClosedAccount(tx, back, latestOf(settlements))
-}
-
-/** Removes requeued messages whose first attempt was accepted after all: there is no further attempt (P6). */
-async function cancelSecondTries(
-  tx: Tx,
-  before: readonly MessageState[],
-  after: readonly (MessageState | null)[],
-): Promise<void> {
-  const waited = before.filter((message, i) => message.status === 'queued' && (after[i] ?? null) !== null)
-  if (waited.length > 0) await dequeueFinal(tx, waited)
-}
-
-const isDone = (message: MessageState | undefined): boolean =>
-  message !== undefined && message.finalized_at !== null
-
-const attemptRow = (settlement: Settlement) => ({
+const openAttempt = (settlement: Settlement): StoredAttempt => ({
   account_id: settlement.accountId,
   mode: settlement.mode,
   message_id: settlement.messageId,
   number: settlement.attemptNumber,
-  state: settlement.attemptState,
-  parts_sent: settlement.partsTaken,
-  network_ids: settlement.networkIds.length === 0 ? null : JSON.stringify(settlement.networkIds),
-  receipt_expected: settlement.receiptExpected ? (1 as const) : (0 as const),
-  outcome: settlement.outcome,
-  network_code: settlement.error?.networkCode ?? null,
-  ended_at: settlement.atMs,
+  id: settlement.attemptId,
+  device_id: settlement.deviceId,
+  state: 'handing_over',
+  parts_sent: 0,
+  network_ids: null,
+  receipt_expected: null,
+  part_reports: null,
+  outcome: null,
+  network_code: null,
+  ended_at: null,
 })
 
-/**
- * Returns the requeued messages that a restore holds: they stay held until the operator has decided (P14).
- */
-async function heldOf(tx: Tx, ended: readonly Settlement[]): Promise<ReadonlySet<string>> {
-  const back = ended.filter((settlement) => settlement.requeue !== null)
-  const rows = await selectEach<{ message_id: string }>(
-    tx,
-    heldRow,
-    back.map((settlement) => Object.values(queueKeyOf(settlement))),
+/** Raises the attempts by all reports, in place. Returns each attempt that changed once, with the report that counts most. */
+function raiseAll(told: readonly Settlement[], attempts: Attempts): Raised[] {
+  const changed = new Map<string, Raised>()
+  for (const settlement of told) {
+    const ofMessage = attempts.get(settlement.messageId)
+    const known = ofMessage?.get(settlement.attemptNumber)
+    if (ofMessage === undefined || known === undefined) continue
+    const after = raiseAttempt(known, settlement)
+    if (after === known) continue
+    ofMessage.set(settlement.attemptNumber, after)
+    const name = `${after.message_id}/${after.number}`
+    const earlier = changed.get(name)
+    const counts =
+      earlier === undefined || after.state !== earlier.after.state ? settlement : earlier.settlement
+    changed.set(name, { settlement: counts, before: earlier?.before ?? known, after })
+  }
+  return [...changed.values()]
+}
+
+function reportedOf(
+  message: MessageState,
+  attempts: ReadonlyMap<number, StoredAttempt>,
+  about: readonly Raised[],
+): Reported {
+  const accepted = about.findLast(({ after }) => after.state === 'accepted')?.settlement
+  const reasons = about.flatMap(({ settlement: { attemptNumber, error } }): [number, Reason][] =>
+    error === null ? [] : [[attemptNumber, error]],
   )
-  return new Set(rows.map(({ message_id }) => message_id))
+  return {
+    message,
+    attempts: [...attempts.values()],
+    standing: standingOf(message, about),
+    atMs: Math.max(...about.map(({ settlement }) => settlement.atMs)),
+    reasons: new Map(reasons),
+    ...(accepted?.sentAt !== undefined && { sentAt: accepted.sentAt }),
+    possibleDuplicate: about.some(({ settlement }) => settlement.possibleDuplicate),
+  }
 }
 
-/**
- * Requeues messages at a later time, unclaimed, and counts them as queued again. Only those that are still
- * queued after the whole batch.
- */
-async function requeue(
-  tx: Tx,
-  ended: readonly Settlement[],
-  after: {
-    moved: ReadonlyMap<Settlement, MessageState | null>
-    back: ReadonlySet<MessageState>
-    held: ReadonlySet<string>
-  },
-): Promise<void> {
-  const back = ended.flatMap((settlement) => {
-    const message = after.moved.get(settlement) ?? null
-    return settlement.requeue === null || message === null || !after.back.has(message)
-      ? []
-      : [{ ...settlement, message, again: settlement.requeue }]
-  })
-  await allDone([
-    insertRows(
-      tx,
-      'queue',
-      back.map(({ message, position, again }) => ({
-        route_key: again.routeKey ?? position.route_key,
-        account_id: message.account_id,
-        priority: priorityOf(message.category),
-        due_at: again.dueAt,
-        message_id: message.id,
-        mode: message.mode,
-        parts: message.parts,
-        expires_at: message.expires_at as number,
-        changed_at: message.updated_at,
-        refusals: again.refusals,
-        restore_hold: after.held.has(message.id) ? (1 as const) : (0 as const),
-      })),
-    ),
-    addToRows(
-      tx,
-      'queue_totals',
-      queueTotalShape,
-      back.map(({ message, position, again }) => ({
-        account_id: message.account_id,
-        mode: message.mode,
-        route_key: again.routeKey ?? position.route_key,
-        messages: 1,
-        parts: message.parts,
-        next_expiry_at: message.expires_at as number,
-      })),
-    ),
-  ])
+/** Where the message is once the attempts that were open have ended: it waits again, or has ended with them. */
+function standingOf(message: MessageState, about: readonly Raised[]): Standing {
+  const { status } = message
+  if (status === 'scheduled' || status === 'queued') return { waits: status, end: null }
+  const ended = about.find(({ before }) => before.state === 'handing_over')?.settlement
+  if (status !== 'sending' || ended === undefined) return { waits: null, end: endOf(message) }
+  return {
+    waits: ended.requeue === null ? null : 'queued',
+    end: ended.end === null ? null : { status: ended.end, reason: ended.error },
+  }
 }
 
-const latestOf = (settlements: readonly Settlement[]): number =>
-  settlements.reduce((latest, { atMs }) => Math.max(latest, atMs), 0)
+const awaitedAttempt = (message: MessageState, by: number | undefined): number | null =>
+  waitsForReceipt(message) ? (by ?? null) : null
 
 /** Returns unmatched receipts that arrived before the response to their submission: now they match. */
 const takeEarly = (tx: Tx, settlements: readonly Settlement[]): Promise<ReceiptWord[]> =>
-  takeParked(
+  takeUnmatched(
     tx,
     settlements.flatMap(({ networkIds, ...attempt }) =>
       networkIds.map((networkId, part) => ({
@@ -247,17 +173,20 @@ const takeEarly = (tx: Tx, settlements: readonly Settlement[]): Promise<ReceiptW
   )
 
 /** Does the same for parts with unknown outcome, whose IDs were not reported. */
-async function applyParkedInDoubt(
+async function applyUnmatchedToUnknown(
   tx: Tx,
-  moved: ReadonlyMap<Settlement, MessageState | null>,
-  floor: Promise<number>,
+  raised: readonly Raised[],
+  { messages, numbered }: { messages: ReadonlyMap<string, MessageState>; numbered: Promise<Change> },
 ): Promise<void> {
-  const group = await readMembers(tx, [...moved.keys()])
-  const about = [...moved].flatMap(([settlement, message]) =>
-    message === null || (settlement.inDoubt?.parts.length ?? 0) === 0
-      ? []
-      : group.of(settlement).map((deviceId) => ({ deviceId, recipient: message.recipient })),
+  const doubted = raised.flatMap(({ settlement, after }) =>
+    after.state === 'unknown' && (settlement.unknownParts?.parts.length ?? 0) > 0 ? [settlement] : [],
   )
-  const words = about.length === 0 ? [] : await takeParkedAbout(tx, about)
-  if (words.length > 0) await settleReceipts(tx, words, floor)
+  if (doubted.length === 0) return
+  const group = await readMembers(tx, doubted)
+  const about = doubted.flatMap((settlement) => {
+    const { recipient } = messages.get(settlement.messageId) as MessageState
+    return group.of(settlement).map((deviceId) => ({ deviceId, recipient }))
+  })
+  const words = await takeUnmatchedAbout(tx, about)
+  if (words.length > 0) await settleReceipts(tx, words, numbered)
 }

@@ -84,12 +84,13 @@ export interface AttemptOfOffer {
   id: string
   device_id: string
   state: 'handing_over' | 'accepted' | 'refused' | 'unknown'
+  started_at: number
   /** The due time of its message in the queue. */
   due_at: number
 }
 
 const attemptOf = {
-  sql: `select account_id, mode, message_id, number, id, device_id, state from attempts
+  sql: `select account_id, mode, message_id, number, id, device_id, state, started_at from attempts
         where account_id = :account and mode = :mode and message_id = :message and number = :number`,
   inputs: ['account', 'mode', 'message', 'number'],
 } as const

@@ -1,6 +1,7 @@
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import { advanceMessages } from '../core/advance-messages.ts'
+import type { Change } from '../core/change-number.ts'
 import type { MessageState } from '../core/message-store.ts'
 
 const closedAccount = {
@@ -14,8 +15,8 @@ const closedAccount = {
  */
 export async function cancelClosedAccount(
   tx: Tx,
+  unit: Change,
   waiting: readonly MessageState[],
-  atMs: number,
 ): Promise<ReadonlyMap<string, MessageState>> {
   // The usual case: few batches requeue anything.
   if (waiting.length === 0) return new Map()
@@ -28,12 +29,13 @@ export async function cancelClosedAccount(
   const closed = new Set(rows.map(({ id }) => id))
   const states = await advanceMessages(
     tx,
+    unit,
     waiting
       .filter((message) => closed.has(message.account_id))
       .map((message) => ({
         message,
         trigger: 'canceled',
-        atMs,
+        atMs: unit.nowMs,
         error: { code: 'account_closed', networkCode: null },
       })),
   )

@@ -2,6 +2,7 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import type { MessageStatus, Payer } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import { advanceMessages } from '../core/advance-messages.ts'
+import type { Change } from '../core/change-number.ts'
 import { dequeueFinal } from './dequeue.ts'
 import type { MessageErrorCode } from '../core/message-errors.ts'
 import { type MessageKey, type MessageState, readStates } from '../core/message-store.ts'
@@ -33,17 +34,19 @@ export interface Cancellation {
  */
 export async function cancelMessages(
   tx: Tx,
+  unit: Change,
   keys: readonly MessageKey[],
-  { code, nowMs }: { code: MessageErrorCode; nowMs: number },
+  code: MessageErrorCode,
 ): Promise<Cancellation[]> {
   const known = new Map((await readStates(tx, keys)).map((state) => [nameOf(state), state]))
   const waiting = [...known.values()].filter(isWaiting)
   const states = await advanceMessages(
     tx,
+    unit,
     waiting.map((message) => ({
       message,
       trigger: 'canceled',
-      atMs: nowMs,
+      atMs: unit.nowMs,
       error: { code, networkCode: null },
     })),
   )
@@ -57,7 +60,7 @@ export async function cancelMessages(
     tx,
     [...offers.values()].map((offer) => offer.attempt_id),
     'cancel',
-    nowMs,
+    unit.nowMs,
   )
   return keys.map((key) => {
     const name = nameOf({ account_id: key.accountId, mode: key.mode, id: key.messageId })

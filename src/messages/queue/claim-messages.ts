@@ -5,6 +5,7 @@ import type { Category, Encoding, Mode, OnUnknown } from '../../storage/tables/s
 import { advanceProgress } from '../../storage/instance/progress.ts'
 import { insertRows, selectEach, updateRows } from '../../storage/seam/sets.ts'
 import { advanceMessages } from '../core/advance-messages.ts'
+import type { Change, TakeChange } from '../core/change-number.ts'
 import { deferForQuietHours } from './defer-for-quiet-hours.ts'
 import { endRows } from './finish-queued.ts'
 import { dropStale, lowerTotals } from './dequeue.ts'
@@ -48,6 +49,8 @@ export interface ClaimRequest {
 export interface Claimed extends MessageKey {
   attemptId: string
   attemptNumber: number
+  /** When it was claimed: its outcome is not earlier, though the clock was set back. */
+  startedAt: number
   deviceId: string
   to: string
   from: string | null
@@ -118,22 +121,23 @@ export interface ClaimsMade {
 
 /**
  * Claims messages for devices as one unit. An attempt with its fencing token is written for each and flushed
- * with the transaction, before a connector sees it (P5), with no time before `floor`. Claims nothing for a
- * node that has lost its lease or was declared dead. Returns the claimed messages, request by request. Rejects a
+ * with the transaction, before a connector sees it (P5). Claims nothing for a node that has lost its lease or was declared dead. Returns the claimed messages, request by request. Rejects a
  * database that has not progressed beyond `known`, because it was restored (`RestoredError`).
  */
 export async function claimMessages(
   tx: Tx,
   ids: Ids,
   asked: ClaimInput & { known?: number },
-  floor: Promise<number> = Promise.resolve(0),
+  take: TakeChange,
 ): Promise<ClaimsMade> {
   const { requests, fence } = asked
   const requestOf = (row: ClaimRow): ClaimRequest => requests[row.request] as ClaimRequest
-  const [read, floorMs] = await allDone([readNext(tx, asked), floor])
-  const nowMs = Math.max(asked.nowMs, floorMs)
+  const read = await readNext(tx, asked)
+  if (read.length === 0) return { claimed: [], found: requests.map(() => 0) }
+  const unit = await take()
+  const nowMs = unit.nowMs
   const fresh = await dropStale(tx, read)
-  const notOptedOut = await cancelOptedOut(tx, fresh, nowMs)
+  const notOptedOut = await cancelOptedOut(tx, unit, fresh)
   const canceled =
     notOptedOut === fresh ? {} : { canceledFor: notIn(fresh, notOptedOut).map((row) => row.account_id) }
   const notDeferred = requests.some(({ quiet }) => quiet !== undefined)
@@ -150,6 +154,7 @@ export async function claimMessages(
 
   const states = await advanceMessages(
     tx,
+    unit,
     rows.map((row) => ({ message: row, trigger: 'claimed', atMs: nowMs, deviceId: requestOf(row).deviceId })),
   )
   const claimed = rows.map((row, i) => {
@@ -157,14 +162,14 @@ export async function claimMessages(
     if (message === null || message === undefined)
       throw new Error(`a queue row belongs to a message that is ${row.status}`)
     const { isLogged, groupId, deviceId } = requestOf(row)
-    const claim = claimOf(row, message, ids('att'), deviceId)
+    const claim = claimOf(row, message, { attemptId: ids('att'), startedAt: nowMs, deviceId })
     return { ...claim, ...(isLogged && { loggedBy: fence }), ...(groupId !== undefined && { groupId }) }
   })
   const leaseOf = new Map(requests.map(({ deviceId, leaseToken }) => [deviceId, leaseToken ?? null]))
   const own = new Set(requests.flatMap(({ deviceId, isOwn }) => (isOwn ? [deviceId] : [])))
   const [progress] = await allDone([
     advanceProgress(tx, asked.known ?? 0),
-    writeAttempts(tx, claimed, { startedAt: nowMs, fence, leaseOf, own }),
+    writeAttempts(tx, claimed, { fence, leaseOf, own }),
   ])
   await insertRows(tx, 'phone_offers', offersOf(claimed, rows, requests, nowMs))
   return { claimed, found, ...canceled, progress }
@@ -195,16 +200,12 @@ const notIn = (rows: readonly ClaimRow[], others: readonly ClaimRow[]): ClaimRow
 }
 
 /** Cancels messages to numbers that have opted out, and returns the others. */
-async function cancelOptedOut(
-  tx: Tx,
-  rows: readonly ClaimRow[],
-  nowMs: number,
-): Promise<readonly ClaimRow[]> {
-  const otherSpellings = await optedOutInAnotherSpelling(tx, rows, nowMs)
+async function cancelOptedOut(tx: Tx, unit: Change, rows: readonly ClaimRow[]): Promise<readonly ClaimRow[]> {
+  const otherSpellings = await optedOutInAnotherSpelling(tx, rows, unit.nowMs)
   const isOptedOut = (row: ClaimRow): boolean => row.is_opted_out !== null || otherSpellings.has(row.id)
   const canceled = rows.filter(isOptedOut)
   if (canceled.length === 0) return rows
-  await endRows(tx, canceled, { trigger: 'canceled', code: 'recipient_opted_out', nowMs })
+  await endRows(tx, unit, canceled, { trigger: 'canceled', code: 'recipient_opted_out' })
   return rows.filter((row) => !isOptedOut(row))
 }
 
@@ -220,15 +221,18 @@ const offersOf = (
     return phone === undefined ? [] : [offerRow(claim, phone.phoneId, nowMs)]
   })
 
-function claimOf(row: ClaimRow, message: MessageState, attemptId: string, deviceId: string): Claimed {
+function claimOf(
+  row: ClaimRow,
+  message: MessageState,
+  attempt: Pick<Claimed, 'attemptId' | 'startedAt' | 'deviceId'>,
+): Claimed {
   const { route_key, priority, due_at, refusals } = row
   return {
     accountId: row.account_id,
     mode: row.mode,
     messageId: row.id,
-    attemptId,
+    ...attempt,
     attemptNumber: message.attempts,
-    deviceId,
     to: row.recipient,
     from: row.sender,
     text: row.text,
@@ -247,12 +251,10 @@ async function writeAttempts(
   tx: Tx,
   claimed: readonly Claimed[],
   {
-    startedAt,
     fence,
     leaseOf,
     own,
   }: {
-    startedAt: number
     fence: number
     leaseOf: ReadonlyMap<string, number | null>
     own: ReadonlySet<string>
@@ -274,7 +276,7 @@ async function writeAttempts(
         is_logged: claim.loggedBy === undefined ? (0 as const) : (1 as const),
         is_own: own.has(claim.deviceId) ? (1 as const) : (0 as const),
         state: 'handing_over' as const,
-        started_at: startedAt,
+        started_at: claim.startedAt,
       })),
     ),
     updateRows(

@@ -53,7 +53,6 @@ export async function deferForQuietHours<R extends QueuedRow>(
       parts: row.parts,
       expires_at: row.expires_at as number,
       refusals: row.refusals,
-      changed_at: row.updated_at,
     })),
   )
   return rows.filter((row) => !quiet.has(row))

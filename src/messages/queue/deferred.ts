@@ -48,7 +48,7 @@ const sumsOf = (rows: readonly Omit<DeferredPlace, 'message_id'>[], sign: 1 | -1
 
 const deferredColumns = everyColumn<DeferredTable>({
   account_id: true, mode: true, message_id: true, reason: true, wake_at: true, route_key: true,
-  priority: true, parts: true, expires_at: true, refusals: true, changed_at: true, restore_hold: true,
+  priority: true, parts: true, expires_at: true, refusals: true, restore_hold: true,
 }) // prettier-ignore
 
 const deferredOf = {

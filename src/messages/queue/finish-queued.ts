@@ -4,6 +4,7 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { selectEach, updateRows } from '../../storage/seam/sets.ts'
 import { advanceMessages } from '../core/advance-messages.ts'
+import type { Change, TakeChange } from '../core/change-number.ts'
 import { endDeferral } from './deferred.ts'
 import { type DeferredMessage, readDeferredToEnd } from './deferred-to-end.ts'
 import { dropStale, dequeue } from './dequeue.ts'
@@ -18,6 +19,12 @@ interface RouteRow {
 }
 
 type WaitingRow = MessageState & { route_key: string; priority: number; due_at: number }
+
+/** Why messages end that a device never had: the trigger, and the error code. */
+export interface Reason {
+  trigger: Trigger
+  code: string
+}
 
 /** Later than any time; the value of `next_expiry_at` when a route is empty. */
 const never = 8_640_000_000_000_000
@@ -41,7 +48,7 @@ const held = { sql: waitingRows('q.restore_hold = 1'), inputs: ['most'] } as con
  */
 export async function expireWaiting(
   tx: Tx,
-  nowMs: number,
+  { nowMs, take }: { nowMs: number; take: TakeChange },
   most: number,
   kinds: RealKinds,
 ): Promise<MessageState[]> {
@@ -56,9 +63,13 @@ export async function expireWaiting(
     expired,
     routes.map((route) => [route.route_key, route.account_id, nowMs, most]),
   )
+  if (rows.length === 0) {
+    await moveNextExpiry(tx, routes)
+    return []
+  }
   const stranded: ReadonlySet<MessageState> = await strandedAmong(tx, rows, kinds)
   const code = (row: MessageState): string => (stranded.has(row) ? 'no_own_device' : 'expired_in_queue')
-  const finished = await endRows(tx, rows, { trigger: 'validity_ended', code, nowMs })
+  const finished = await endRows(tx, await take(), rows, { trigger: 'validity_ended', code })
   await moveNextExpiry(tx, routes)
   return finished
 }
@@ -70,8 +81,9 @@ export async function expireWaiting(
  */
 export async function cancelWaiting(
   tx: Tx,
+  unit: Change,
   scope: { accountId: string } | 'restore_hold',
-  reason: { trigger: Trigger; code: string; nowMs: number },
+  reason: Reason,
   most: number,
 ): Promise<MessageState[]> {
   const found =
@@ -79,10 +91,10 @@ export async function cancelWaiting(
       ? await selectEach<WaitingRow>(tx, held, [[most]])
       : await waitingOf(tx, scope.accountId, most)
   const deferred = await readDeferredToEnd(tx, scope, most)
-  const finished = await endRows(tx, found, reason, deferred)
+  const finished = await endRows(tx, unit, found, reason, deferred)
   // Stale rows are not returned: a page with nothing else is not the last one.
   return finished.length === 0 && found.length + deferred.length > 0
-    ? cancelWaiting(tx, scope, reason, most)
+    ? cancelWaiting(tx, unit, scope, reason, most)
     : finished
 }
 
@@ -124,21 +136,19 @@ async function waitingOf(tx: Tx, accountId: string, most: number): Promise<Waiti
  */
 export async function endRows(
   tx: Tx,
+  unit: Change,
   found: readonly WaitingRow[],
-  {
-    trigger,
-    code,
-    nowMs,
-  }: { trigger: Trigger; code: string | ((message: MessageState) => string); nowMs: number },
+  { trigger, code }: { trigger: Trigger; code: string | ((message: MessageState) => string) },
   deferred: readonly DeferredMessage[] = [],
 ): Promise<MessageState[]> {
   const rows = await dropStale(tx, found)
   const states = await advanceMessages(
     tx,
+    unit,
     [...rows, ...deferred].map((message) => ({
       message,
       trigger,
-      atMs: nowMs,
+      atMs: unit.nowMs,
       error: { code: typeof code === 'string' ? code : code(message), networkCode: null },
     })),
   )

@@ -4,7 +4,9 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import type { MessageStatus } from '../../storage/tables/schema.ts'
 import { updateRows } from '../../storage/seam/sets.ts'
 import { deferredKey } from './deferred.ts'
+import type { Change } from '../core/change-number.ts'
 import { recordMessageEvents } from '../core/events.ts'
+import { recordChanges } from '../core/message-changes.ts'
 import { type MessageKey, type MessageState, readStates } from '../core/message-store.ts'
 
 /**
@@ -35,14 +37,15 @@ export const longestAheadMs = 30 * dayMs
  */
 export async function moveMessages(
   tx: Tx,
+  unit: Change,
   keys: readonly MessageKey[],
-  { sendAtMs, nowMs }: { sendAtMs: number; nowMs: number },
+  sendAtMs: number,
 ): Promise<Moved[]> {
   const known = new Map((await readStates(tx, keys)).map((state) => [nameOf(state), state]))
   const moved = new Map(
     [...known]
       .filter(([, { status }]) => status === 'scheduled')
-      .map(([name, state]) => [name, movedTo(state, Math.max(sendAtMs, nowMs), nowMs)]),
+      .map(([name, state]) => [name, movedTo(state, Math.max(sendAtMs, unit.nowMs), unit)]),
   )
   const states = [...moved.values()]
   await allDone([
@@ -52,6 +55,7 @@ export async function moveMessages(
       tx,
       states.map((message) => ({ message, previousStatus: 'scheduled', correction: false })),
     ),
+    recordChanges(tx, unit, states),
   ])
   return keys.map(({ accountId, mode, messageId }) => {
     const name = nameOf({ account_id: accountId, mode, id: messageId })
@@ -64,14 +68,14 @@ export async function moveMessages(
 const nameOf = ({ account_id, mode, id }: Pick<MessageState, 'account_id' | 'mode' | 'id'>): string =>
   `${account_id}/${mode}/${id}`
 
-function movedTo(message: MessageState, sendAtMs: number, nowMs: number): MessageState {
+function movedTo(message: MessageState, sendAtMs: number, unit: Change): MessageState {
   const validityMs = (message.expires_at as number) - (message.send_at as number)
   return {
     ...message,
     send_at: sendAtMs,
     expires_at: sendAtMs + validityMs,
     sequence: message.sequence + 1,
-    updated_at: Math.max(nowMs, message.updated_at),
+    updated_at: unit.atMs,
   }
 }
 
@@ -96,12 +100,11 @@ const writePlaces = (tx: Tx, moved: readonly MessageState[]): Promise<number> =>
     tx,
     'deferred',
     deferredKey,
-    moved.map(({ account_id, mode, id, send_at, expires_at, updated_at }) => ({
+    moved.map(({ account_id, mode, id, send_at, expires_at }) => ({
       account_id,
       mode,
       message_id: id,
       wake_at: send_at as number,
       expires_at: expires_at as number,
-      changed_at: updated_at,
     })),
   )

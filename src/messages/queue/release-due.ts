@@ -5,6 +5,7 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { addToRows, insertRows, selectEach } from '../../storage/seam/sets.ts'
 import { type Advance, advanceMessages } from '../core/advance-messages.ts'
+import type { Change } from '../core/change-number.ts'
 import { isTestNumber } from '../../numbers/test-number.ts'
 import { type DeferredRow, endDeferral } from './deferred.ts'
 import { type MessageState, stateColumnsOf } from '../core/message-store.ts'
@@ -22,14 +23,14 @@ export interface Released {
 }
 
 type DueRow = MessageState &
-  Pick<DeferredRow, 'reason' | 'route_key' | 'priority' | 'refusals' | 'changed_at'> & {
+  Pick<DeferredRow, 'reason' | 'route_key' | 'priority' | 'refusals'> & {
     country: string | null
     /** Allowed countries of the account, as stored. */
     countries: string | null
   }
 
 const due = {
-  sql: `select ${stateColumnsOf('m')}, d.reason, d.route_key, d.priority, d.refusals, d.changed_at, m.country, a.countries
+  sql: `select ${stateColumnsOf('m')}, d.reason, d.route_key, d.priority, d.refusals, m.country, a.countries
         from deferred d cross join messages m on m.account_id = d.account_id and m.mode = d.mode and m.id = d.message_id
         cross join accounts a on a.id = d.account_id
         where d.restore_hold = 0 and d.wake_at <= :due order by d.wake_at limit :most`,
@@ -40,19 +41,22 @@ const due = {
  * Queues messages whose time has come: `scheduled` becomes `queued`; a message delayed by quiet hours already
  * is. A message past its validity becomes `expired`, and one to a country that the account is no longer
  * allowed to send to `canceled`. `dueMs` is the time by which they are due, with several nodes the
- * database's; `nowMs` is the time that is written and that validity is judged by.
+ * database's; validity is judged by the time of the unit.
  */
 export async function releaseDue(
   tx: Tx,
-  { dueMs, nowMs, most, kinds }: { dueMs: number; nowMs: number; most: number; kinds: RealKinds },
+  unit: Change,
+  { dueMs, most, kinds }: { dueMs: number; most: number; kinds: RealKinds },
 ): Promise<Released> {
   const rows = await selectEach<DueRow>(tx, due, [[dueMs, most]])
   if (rows.length === 0) return { found: 0, routes: [], states: [] }
+  const { nowMs } = unit
   const late = rows.filter((row) => isLate(row, nowMs))
   const stranded = await strandedAmong(tx, late, kinds)
   const codeOf = (row: DueRow): string => (stranded.has(row) ? 'no_own_device' : 'expired_in_queue')
   const moved = await advanceMessages(
     tx,
+    unit,
     rows.flatMap((row) => advancesOf(row, { nowMs, codeOf })),
   )
   // A message that is due and expires at the same time is in the batch twice: its last state counts.
@@ -103,17 +107,16 @@ function advancesOf(
 const isAllowed = ({ recipient, country, countries }: DueRow): boolean =>
   countries === null || isTestNumber(recipient) || (readCountries(countries) ?? []).includes(country ?? '')
 
-/** History relies on this: only messages that kept their position are due before their last change. */
 const queueRow = (row: DueRow, nowMs: number) => ({
   route_key: row.route_key,
   account_id: row.account_id,
   priority: row.priority,
-  due_at: Math.max(nowMs, row.updated_at),
+  // The clock may have been set back: a message is not due before it was accepted.
+  due_at: Math.max(nowMs, row.created_at),
   message_id: row.id,
   mode: row.mode,
   parts: row.parts,
   expires_at: row.expires_at as number,
-  changed_at: row.updated_at,
   refusals: row.refusals,
 })
 

@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { everyColumn } from '../../storage/tables/every-column.ts'
 import type { IdempotencyKeyTable, SendTable } from '../../storage/tables/message-tables.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
+import { loneMessageId } from '../core/lone-sends.ts'
 import { readMessagesOfSend } from '../core/message-store.ts'
 import type { SendRequest, StoredSend } from './send-request.ts'
 
@@ -47,7 +48,7 @@ async function readStoredSend(db: Db | Tx, row: IdempotencyKeyTable): Promise<St
     .where('account_id', '=', row.account_id)
     .where('id', '=', row.send_id)
     .executeTakeFirst()
-  if (send === undefined) return null
+  if (send === undefined) return readLone(db, row)
   const messages = await readMessagesOfSend(db, send)
   return {
     fingerprint: row.fingerprint,
@@ -56,6 +57,24 @@ async function readStoredSend(db: Db | Tx, row: IdempotencyKeyTable): Promise<St
     warnings: row.warnings,
     balanceAvailable: row.balance_available,
   }
+}
+
+/** Reads a send that has no row of its own; null if retention has removed its message. */
+async function readLone(db: Db | Tx, row: IdempotencyKeyTable): Promise<StoredSend | null> {
+  const { account_id, mode, send_id, fingerprint, warnings, balance_available: balanceAvailable } = row
+  const id = loneMessageId(send_id)
+  const range = { account_id, mode, id: send_id, first_message_id: id, last_message_id: id }
+  const [message] = await readMessagesOfSend(db, range)
+  if (message === undefined) return null
+  const { key_id, created_at } = message
+  const send = {
+    ...range,
+    key_id: key_id ?? '',
+    smart_encoding_applied: 0,
+    created_at,
+    send_at: null,
+  } as const
+  return { fingerprint, send, messages: [message], warnings, balanceAvailable }
 }
 
 /**

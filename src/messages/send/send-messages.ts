@@ -6,7 +6,10 @@ import type { Flag } from '../../storage/tables/schema.ts'
 import { addToRows, insertRows, selectEach } from '../../storage/seam/sets.ts'
 import { defer } from '../queue/deferred.ts'
 import { capDayOf, decideSends, type Decision, type Standing } from './decide-sends.ts'
+import { type Change, type StampPlace, takePlaces } from '../core/change-number.ts'
 import { recordMessageEvents } from '../core/events.ts'
+import { recordChanges } from '../core/message-changes.ts'
+import { acceptedAs, type AcceptedAs, isLone } from './accepted-send.ts'
 import { findReplays } from './find-replays.ts'
 import { priorityOf, routeKeyOf } from '../core/route-key.ts'
 import { queueTotalShape } from '../queue/queue-totals.ts'
@@ -16,35 +19,45 @@ import { countNew } from '../core/traffic.ts'
 /**
  * Accepts a batch of sends as one unit: idempotency, then cost and queue, then the rows. Everything accepted
  * is flushed with the unit's transaction (P1); the same key never makes a second message (P3); no device is
- * contacted. A send from before `floor` is `late`: a page of history has been returned beyond its time, and
- * it must be repeated with a later one.
+ * contacted. Messages get the time and the place of the unit.
  */
 export async function sendMessages(
   tx: Tx,
   requests: readonly SendRequest[],
-  floor: Promise<number> = Promise.resolve(0),
+  numbered: Promise<Change>,
 ): Promise<SendResult[]> {
-  const [floorMs, replays, standing] = await allDone([
-    floor,
+  const [unit, replays, standing] = await allDone([
+    numbered,
     findReplays(tx, requests),
     readStanding(tx, requests),
   ])
-  const isLate = ({ createdAt }: SendRequest): boolean => createdAt < floorMs
-  const fresh = requests.filter((request, i) => replays[i] === null && !isLate(request))
+  const fresh = requests.filter((_, i) => replays[i] === null)
   rejectRepeatedKey(fresh)
   const decisions = decideSends(fresh, standing)
-  const accepted = fresh.filter((_, i) => decisions[i]?.kind === 'accept')
-  if (accepted.length > 0)
-    await store(tx, accepted, new Map(fresh.map((request, i) => [request, decisions[i] as Decision])))
+  const accepted = fresh.flatMap((request, i): AcceptedSend[] => {
+    const decision = decisions[i]
+    if (decision?.kind !== 'accept') return []
+    const place = takePlaces(unit, request.recipients.length)
+    return [{ ...request, ...acceptedAs(request, place), decision, place }]
+  })
+  if (accepted.length > 0) await store(tx, unit, accepted)
 
+  const places = accepted.map(({ place }) => place).values()
   let next = 0
-  return requests.map((request, i) => {
-    if (isLate(request)) return { kind: 'below_floor', floorMs }
+  return requests.map((_, i) => {
     const replay = replays[i] ?? null
     if (replay !== null) return { kind: 'replayed', replay }
     const decision = decisions[next++] as Decision
-    return decision.kind === 'refuse' ? { ...decision, kind: 'refused' } : { ...decision, kind: 'accepted' }
+    if (decision.kind === 'refuse') return { ...decision, kind: 'refused' }
+    return { ...decision, kind: 'accepted', place: places.next().value as StampPlace }
   })
+}
+
+/** A send as it is stored. */
+interface AcceptedSend extends SendRequest, AcceptedAs {
+  messageIds: readonly string[]
+  decision: Decision & { kind: 'accept' }
+  place: StampPlace
 }
 
 /**
@@ -117,11 +130,7 @@ async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Prom
  * Stores accepted sends. The statements are posted together and run in this order: one wake-up of the
  * database thread for the unit.
  */
-async function store(
-  tx: Tx,
-  sends: readonly SendRequest[],
-  decisions: ReadonlyMap<SendRequest, Decision>,
-): Promise<void> {
+async function store(tx: Tx, unit: Change, sends: readonly AcceptedSend[]): Promise<void> {
   const wallets = new WalletChanges()
   for (const send of sends) wallets.reserve(send, send.recipients.length * send.parts)
   const capped = sends.filter((send) => send.dailyCap !== null)
@@ -131,28 +140,25 @@ async function store(
   const messages = sends.flatMap(messageRows)
   await allDone([
     wallets.apply(tx),
-    insertRows(tx, 'sends', sends.map(sendRow)),
+    insertRows(tx, 'sends', sends.filter((send) => !isLone(send)).map(sendRow)),
     insertRows(tx, 'messages', messages),
     insertRows(tx, 'queue', fresh.flatMap(queueRows)),
-    addToRows(tx, 'queue_totals', queueTotalShape, fresh.map(queueTotalRow)),
+    addToRows(tx, 'queue_totals', queueTotalShape, queueTotalRows(fresh)),
     defer(tx, scheduled.flatMap(deferredRows)),
     countNew(tx, 'accepted', sends.map(trafficOf)),
     addToRows(tx, 'api_key_usage', { key: ['key_id', 'day'], amounts: ['parts'] }, capped.map(keyUsageRow)),
-    insertRows(
-      tx,
-      'idempotency_keys',
-      keyed.map((send) => idempotencyRow(send, decisions.get(send) as Decision)),
-    ),
+    insertRows(tx, 'idempotency_keys', keyed.map(idempotencyRow)),
     recordMessageEvents(
       tx,
       messages.map((message) => ({ message, previousStatus: null, correction: false })),
     ),
+    recordChanges(tx, unit, messages),
   ])
 }
 
 const flag = (value: boolean): Flag => (value ? 1 : 0)
 
-const sendRow = (send: SendRequest) => ({
+const sendRow = (send: AcceptedSend) => ({
   account_id: send.accountId,
   id: send.sendId,
   mode: send.mode,
@@ -160,16 +166,17 @@ const sendRow = (send: SendRequest) => ({
   first_message_id: send.messageIds[0] as string,
   last_message_id: send.messageIds.at(-1) as string,
   smart_encoding_applied: flag(send.smartEncodingApplied),
-  created_at: send.createdAt,
+  created_at: send.acceptedAt,
   send_at: send.sendAt ?? null,
 })
 
-const messageRows = (send: SendRequest) =>
+const messageRows = (send: AcceptedSend) =>
   send.recipients.map((recipient, i) => ({
     account_id: send.accountId,
     mode: send.mode,
     id: send.messageIds[i] as string,
     send_id: send.sendId,
+    key_id: isLone(send) ? send.keyId : null,
     direction: 'outbound' as const,
     status: send.sendAt === undefined ? ('queued' as const) : ('scheduled' as const),
     recipient: recipient.to,
@@ -193,26 +200,25 @@ const messageRows = (send: SendRequest) =>
     possible_duplicate: 0 as const,
     client_reference: send.clientReference,
     metadata: send.metadata,
-    created_at: send.createdAt,
+    created_at: send.acceptedAt,
     send_at: send.sendAt ?? null,
     expires_at: send.expiresAt,
-    updated_at: send.createdAt,
+    updated_at: send.updatedAt,
   }))
 
-const queueRows = (send: SendRequest) =>
+const queueRows = (send: AcceptedSend) =>
   send.messageIds.map((messageId) => ({
     route_key: routeKeyOf(send.mode, send.from, send.encodingForced, send.paidBy),
     account_id: send.accountId,
     priority: priorityOf(send.category),
-    due_at: send.createdAt,
+    due_at: send.dueAt,
     message_id: messageId,
     mode: send.mode,
     parts: send.parts,
     expires_at: send.expiresAt,
-    changed_at: send.createdAt,
   }))
 
-const deferredRows = (send: SendRequest) =>
+const deferredRows = (send: AcceptedSend) =>
   send.messageIds.map((messageId) => ({
     account_id: send.accountId,
     mode: send.mode,
@@ -223,10 +229,26 @@ const deferredRows = (send: SendRequest) =>
     priority: priorityOf(send.category),
     parts: send.parts,
     expires_at: send.expiresAt,
-    changed_at: send.createdAt,
   }))
 
-const queueTotalRow = (send: SendRequest) => ({
+/** One row for each route of the batch. */
+function queueTotalRows(sends: readonly AcceptedSend[]) {
+  const rows = new Map<string, ReturnType<typeof queueTotalRow>>()
+  for (const send of sends) {
+    const row = queueTotalRow(send)
+    const name = `${row.account_id}/${row.route_key}`
+    const sum = rows.get(name)
+    if (sum === undefined) rows.set(name, row)
+    else {
+      sum.messages += row.messages
+      sum.parts += row.parts
+      sum.next_expiry_at = Math.min(sum.next_expiry_at, row.next_expiry_at)
+    }
+  }
+  return [...rows.values()]
+}
+
+const queueTotalRow = (send: AcceptedSend) => ({
   account_id: send.accountId,
   mode: send.mode,
   route_key: routeKeyOf(send.mode, send.from, send.encodingForced, send.paidBy),
@@ -235,32 +257,32 @@ const queueTotalRow = (send: SendRequest) => ({
   next_expiry_at: send.expiresAt,
 })
 
-const trafficOf = (send: SendRequest) => ({
+const trafficOf = (send: AcceptedSend) => ({
   account_id: send.accountId,
   mode: send.mode,
-  created_at: send.createdAt,
+  created_at: send.acceptedAt,
   messages: send.messageIds.length,
 })
 
-const keyUsageRow = (send: SendRequest) => ({
+const keyUsageRow = (send: AcceptedSend) => ({
   key_id: send.keyId,
   day: utcDay(send.createdAt),
   parts: send.recipients.length * send.parts,
 })
 
-const idempotencyRow = (send: SendRequest, decision: Decision) => ({
+const idempotencyRow = (send: AcceptedSend) => ({
   account_id: send.accountId,
   mode: send.mode,
   key: send.idempotency?.key as string,
   fingerprint: send.idempotency?.fingerprint as string,
   send_id: send.sendId,
-  warnings: JSON.stringify(warningsOf(send, decision)),
-  balance_available: decision.kind === 'accept' ? decision.balanceAvailable : 0,
-  created_at: send.createdAt,
+  warnings: JSON.stringify(warningsOf(send)),
+  balance_available: send.decision.balanceAvailable,
+  created_at: send.acceptedAt,
 })
 
 /** Returns the warnings of an accepted send, including the one that depends on the balance. */
-const warningsOf = (send: SendRequest, result: { kind: string; isLow?: boolean }): readonly Warning[] =>
-  result.isLow === true && send.lowBalanceWarning !== undefined
+const warningsOf = (send: AcceptedSend): readonly Warning[] =>
+  send.decision.isLow && send.lowBalanceWarning !== undefined
     ? [...send.warnings, send.lowBalanceWarning]
     : send.warnings

@@ -9,6 +9,7 @@ import type {
   SendTable,
 } from '../../storage/tables/schema.ts'
 import type { Selectable } from 'kysely'
+import type { StampPlace } from '../core/change-number.ts'
 import type { MessageRow } from '../core/message-store.ts'
 
 /** A warning about an accepted send; returned to the client and stored with its idempotency key. */
@@ -23,7 +24,7 @@ export interface Warning {
  */
 export interface SendRequest {
   sendId: string
-  /** One for each recipient, ascending. */
+  /** One for each recipient. The unit that stores them gives them their place: see `stampIds`. */
   messageIds: readonly string[]
   accountId: string
   mode: Mode
@@ -73,8 +74,6 @@ export interface StoredSend {
 }
 
 export type SendResult =
-  | { kind: 'accepted'; balanceAvailable: number; isLow: boolean }
+  | { kind: 'accepted'; balanceAvailable: number; isLow: boolean; place: StampPlace }
   | { kind: 'replayed'; replay: StoredSend }
   | { kind: 'refused'; code: ProblemCode; extra: RefusalExtra }
-  /** Another node has returned a page of history beyond its time: repeat the send, not before `floorMs`. */
-  | { kind: 'below_floor'; floorMs: number }

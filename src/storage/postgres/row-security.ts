@@ -45,6 +45,7 @@ export const accountRows: Readonly<Partial<Record<Table, string>>> = {
   phone_offers: own,
   sends: own,
   messages: own,
+  message_changes: own,
   attempts: own,
   queue: own,
   queue_totals: own,

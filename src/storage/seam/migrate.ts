@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { listProgramFiles, readProgramFile } from '../../process/program-files.ts'
+import { databaseTime, isShared } from './database-time.ts'
 import type { Tx } from './dialect.ts'
 import { migrationText } from './migration-text.ts'
 import { UnusableError } from './unusable-error.ts'
@@ -15,6 +16,15 @@ export interface Migration {
 
 const folder = 'src/storage/migrations'
 
+/**
+ * Migrations after which nodes of the version before can no longer write. All others only add
+ * (`test/unit/migrations-add.test.ts`), so that nodes can be upgraded one by one.
+ */
+export const stoppingMigrations: ReadonlySet<string> = new Set(['0034_changes.sql'])
+
+/** A node that was killed counts as stopped after this time without a heartbeat. */
+const silentMs = 60_000
+
 /** Returns the migrations of a database, in the order of their names. */
 export async function readMigrations(kind: 'sqlite' | 'postgres'): Promise<Migration[]> {
   const names = listProgramFiles(folder).filter((name) => name.endsWith('.sql'))
@@ -27,7 +37,7 @@ export async function readMigrations(kind: 'sqlite' | 'postgres'): Promise<Migra
 /**
  * Upgrades the schema in one write transaction, which is also the lock: a second process waits and then finds
  * nothing to do. Returns the names of the applied migrations. Throws `UnusableError` for a database that is
- * newer than this program, or whose history differs.
+ * newer than this program, whose history differs, or that nodes still use which must be stopped first.
  */
 export async function migrate(
   writer: Writer,
@@ -49,6 +59,9 @@ export async function migrate(
         )
       }
     }
+    const isUpgrade = applied.size > 0
+    const stopping = migrations.filter(({ name }) => stoppingMigrations.has(name) && !applied.has(name))
+    if (isUpgrade && stopping.length > 0) await requireNoNodes(tx)
     const fresh: string[] = []
     for (const migration of migrations) {
       const known = applied.get(migration.name)
@@ -69,6 +82,18 @@ async function applyMigration(tx: Tx, migration: Migration, nowMs: number): Prom
   for (const statement of splitStatements(migration.statements)) await sql.raw(statement).execute(tx)
   await sql`insert into schema_migrations (name, checksum, applied_at)
     values (${migration.name}, ${migration.checksum}, ${nowMs})`.execute(tx)
+}
+
+/** On an embedded database the lock of the data folder has excluded other processes. */
+async function requireNoNodes(tx: Tx): Promise<void> {
+  if (!isShared(tx)) return
+  const sinceMs = (await databaseTime(tx, { now: () => 0 })) - silentMs
+  const { rows } = await sql<{ name: string }>`select name from nodes
+    where left_at is null and beat_at > ${sinceMs} order by name`.execute(tx)
+  if (rows.length > 0)
+    throw new UnusableError(
+      `This upgrade changes tables that nodes of the earlier version use. Stop these nodes first, then start this one: ${rows.map(({ name }) => name).join(', ')}. A node that was killed is ignored after ${silentMs / 1_000} s.`,
+    )
 }
 
 /**

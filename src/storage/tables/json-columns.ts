@@ -20,6 +20,14 @@ export interface SimOfPhone {
   iccid: string | null
 }
 
+/** One of `attempts.part_reports`: what receipts told of one part. */
+export interface PartReport {
+  /** Network IDs that the receipt may have meant: its readings. */
+  ids: readonly string[]
+  state: 'lost' | 'undelivered' | 'delivered' | 'retracted'
+  reason: { code: string; networkCode: string | null } | null
+}
+
 /** One of `webhook_endpoints.older_secrets`: a replaced secret that still signs until it expires. */
 export interface FormerSecret {
   /** Sealed. */

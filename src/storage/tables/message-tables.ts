@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { PartReport, JsonText } from './json-columns.ts'
 import type {
   AttemptState,
   Category,
@@ -46,6 +47,8 @@ export interface MessageTable {
   mode: Mode
   id: string
   send_id: string | null
+  /** The key of a send without a row in `sends` (lone-sends.ts). */
+  key_id: string | null
   direction: Direction
   status: MessageStatus
   recipient: string
@@ -100,6 +103,15 @@ export interface MessageTable {
   reported_delivered_at: number | null
 }
 
+/** What one unit changed: up to a hundred messages of an account and mode (message-changes.ts). */
+export interface MessageChangeTable {
+  account_id: string
+  mode: Mode
+  number: number
+  part: number
+  messages: string
+}
+
 export interface AttemptTable {
   account_id: string
   mode: Mode
@@ -121,6 +133,8 @@ export interface AttemptTable {
   network_ids: string | null
   /** Null while it is open, and if it finished before this was stored. */
   receipt_expected: Flag | null
+  /** What receipts told of its parts, where later reports may need it (evidence-store.ts). */
+  part_reports: JsonText<readonly PartReport[]> | null
   outcome: string | null
   network_code: string | null
   started_at: number
@@ -136,7 +150,6 @@ export interface QueueTable {
   mode: Mode
   parts: number
   expires_at: number
-  changed_at: number
   refusals: Generated<number>
   /** The ID of the device that an open attempt was claimed for; null while the message waits. */
   claimed_by: string | null
@@ -163,7 +176,6 @@ export interface DeferredTable {
   parts: number
   expires_at: number
   refusals: Generated<number>
-  changed_at: number
   restore_hold: Generated<Flag>
 }
 

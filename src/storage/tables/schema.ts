@@ -29,6 +29,7 @@ import type {
   SendTable,
   IdempotencyKeyTable,
   MessageTable,
+  MessageChangeTable,
   AttemptTable,
   QueueTable,
   QueueTotalTable,
@@ -109,7 +110,10 @@ export interface InstanceTable {
    * (epoch.ts).
    */
   progress: Generated<number>
-  history_until: Generated<number>
+  /** The number of the last unit that changed messages (change-number.ts). */
+  last_change: Generated<number>
+  /** How far clocks were behind it at most, beyond what is usual (change-number.ts). */
+  clock_lag_ms: Generated<number>
   /** Unused: replaced by `secret_marks`. */
   secret_mark: Generated<string | null>
 }
@@ -161,6 +165,7 @@ export interface Database {
   sends: SendTable
   idempotency_keys: IdempotencyKeyTable
   messages: MessageTable
+  message_changes: MessageChangeTable
   attempts: AttemptTable
   queue: QueueTable
   queue_totals: QueueTotalTable

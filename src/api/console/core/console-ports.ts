@@ -1,7 +1,5 @@
 import type { SecretBox } from '../../../runtime/secret-box.ts'
 import type { ConsentChanges } from '../../../messages/opt-outs/opt-out-cache.ts'
-import type { HistoryDeps } from '../../../messages/history/history.ts'
-import type { WriteHorizon } from '../../../messages/history/history-horizon.ts'
 import type { NumberHash } from '../../../numbers/number-hash.ts'
 import type { Tx } from '../../../storage/seam/dialect.ts'
 import type { AccountLimits } from '../../../sending/account-limits.ts'
@@ -46,11 +44,9 @@ export interface DevicePorts {
   networks: () => OwnNetworks
 }
 
-export interface HistoryPorts extends Pick<HistoryDeps, 'safeHorizonMs'> {
+export interface HistoryPorts {
   /** Seals the cursors of pages; at least 32 random bytes. */
   cursorKey: Uint8Array
-  /** Runs a write whose rows have times from `atMs` on, which is now, so that no page misses them. */
-  announceWrite: WriteHorizon['announce']
   exports: ExportSlots
   /** Hashes of erased numbers. */
   numbers: NumberHash

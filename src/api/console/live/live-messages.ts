@@ -1,4 +1,5 @@
-import { type HistoryDeps, readHistory } from '../../../messages/history/history.ts'
+import { readLastChange, timeOfNumber } from '../../../messages/core/change-number.ts'
+import { readHistory } from '../../../messages/history/history.ts'
 import { everyMessage, type HistoryPosition } from '../../../messages/history/history-query.ts'
 import type { ListedMessage } from '../messages/listed-message.ts'
 import { listMessage } from '../messages/listed-message.ts'
@@ -14,38 +15,35 @@ export type MessagesEvent =
   /** Too many changes to send individually. */
   | { kind: 'reload' }
 
-export interface MessagesSourceDeps extends Omit<HistoryDeps, 'read'> {
-  readOf: ReadOf
-}
-
 /** More rows than a screen shows: a page that is this far behind reloads. */
 const maxRows = 100
 
 /** Reports changed messages of an account, in the order of `updated_after`. */
-export const messagesSource = ({ readOf, safeHorizonMs }: MessagesSourceDeps): LiveSource => ({
+export const messagesSource = ({ readOf }: { readOf: ReadOf }): LiveSource => ({
   topic: 'messages',
   async read({ accountId, mode }, since) {
-    // Everything before the horizon is stored: a page that reads after this event sees it.
-    const present: HistoryPosition = { updatedAtMs: (await safeHorizonMs()) - 1, id: 'msg_~' }
+    const read = readOf(accountId)
+    // Read first: a page that is read after this event has all changes up to it.
+    const present = positionAfter(await readLastChange(read))
     const position = since as HistoryPosition | undefined
     if (position === undefined) return eventOf({ kind: 'begins' }, present)
-    const { rows, next } = await readHistory(
-      { read: readOf(accountId), safeHorizonMs },
-      {
-        owner: { accountId, mode },
-        query: { ...everyMessage, updatedAfterMs: position.updatedAtMs },
-        position,
-        limit: maxRows,
-      },
-    )
+    const { rows, next, readTo } = await readHistory(read, {
+      owner: { accountId, mode },
+      query: { ...everyMessage, updatedAfterMs: position.updatedAtMs },
+      position,
+      limit: maxRows,
+    })
     if (next !== null) return eventOf({ kind: 'reload' }, present)
-    const last = rows.at(-1)
-    if (last === undefined) return null
-    return eventOf(
-      { kind: 'changed', rows: rows.map(listMessage) },
-      { updatedAtMs: last.updated_at, id: last.id },
-    )
+    if (rows.length === 0) return null
+    return eventOf({ kind: 'changed', rows: rows.map(listMessage) }, readTo ?? present)
   },
+})
+
+/** The end of a unit. */
+const positionAfter = (number: number): HistoryPosition => ({
+  updatedAtMs: timeOfNumber(number),
+  id: '',
+  change: { number: number + 1, part: 0, index: -1 },
 })
 
 const eventOf = (

@@ -1,10 +1,10 @@
 import type { ReadOf } from '../../../storage/seam/dialect.ts'
 import { devicesSource } from './live-devices.ts'
 import type { LiveSource } from '../core/live-feed.ts'
-import { type MessagesSourceDeps, messagesSource } from './live-messages.ts'
+import { messagesSource } from './live-messages.ts'
 
 /** Sources of live streams, in the order of their events. */
-export const liveSources = (deps: MessagesSourceDeps): readonly LiveSource[] => [
+export const liveSources = (deps: { readOf: ReadOf }): readonly LiveSource[] => [
   messagesSource(deps),
   balanceSource(deps.readOf),
   devicesSource(deps.readOf),

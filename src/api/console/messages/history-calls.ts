@@ -1,3 +1,4 @@
+import { takeChange } from '../../../messages/core/change-number.ts'
 import { Type } from 'typebox'
 import { rfc3339 } from '../../../runtime/clock.ts'
 import { refuse } from '../../../runtime/errors.ts'
@@ -52,14 +53,10 @@ export const historyCalls = {
     async handle(context, { filter, cursor, limit = maxRows }): Promise<HistoryPageAnswer> {
       const { read, clock, ports } = context
       const owner = ownerOf(context)
-      const { cursorKey, safeHorizonMs } = ports.history
+      const { cursorKey } = ports.history
       const query = queryOf(filter)
       const position = cursor === undefined ? null : openCursor(cursorKey, owner, cursor).position
-      const page = await searchHistory(
-        { read, clock, safeHorizonMs },
-        { owner, query, position, limit },
-        patienceMs,
-      )
+      const page = await searchHistory({ read, clock }, { owner, query, position, limit }, patienceMs)
       const isThin = page.next !== null && page.rows.length < limit
       return {
         rows: page.rows.map(listMessage),
@@ -78,11 +75,12 @@ export const historyCalls = {
       { additionalProperties: false },
     ),
     async handle(context, { ids }): Promise<{ rows: ListedMessage[] }> {
-      const { read, ports } = context
-      const { rows } = await readHistory(
-        { read, safeHorizonMs: ports.history.safeHorizonMs },
-        { owner: ownerOf(context), query: { ...everyMessage, ids }, position: null, limit: maxRows },
-      )
+      const { rows } = await readHistory(context.read, {
+        owner: ownerOf(context),
+        query: { ...everyMessage, ids },
+        position: null,
+        limit: maxRows,
+      })
       return { rows: rows.map(listMessage) }
     },
   }),
@@ -140,22 +138,19 @@ async function cancel(
   messageId: string,
 ): Promise<{ result: Cancellation['result']; status: MessageStatus | null }> {
   const { writer, clock, ids, account, actor, ports } = context
-  const canceled = await ports.history.announceWrite(clock.now(), (timeIn) =>
-    writer.write(async (tx) => {
-      const nowMs = await timeIn(tx)
-      const key = { ...ownerOf(context), messageId }
-      const [found] = await cancelMessages(tx, [key], { code: 'canceled_by_user', nowMs })
-      if (found === undefined || found.result === 'not_found')
-        throw refuse('not_found', { detail: 'Message not found in this account and mode.' })
-      const detail = { mode: account.mode, messages: [{ messageId, result: found.result }] }
-      await appendAudit(
-        tx,
-        { ids, nowMs },
-        { accountId: account.id, actor, action: 'messages.canceled', detail },
-      )
-      return found
-    }),
-  )
+  const canceled = await writer.write(async (tx) => {
+    const unit = await takeChange(tx, clock.now())
+    const [found] = await cancelMessages(tx, unit, [{ ...ownerOf(context), messageId }], 'canceled_by_user')
+    if (found === undefined || found.result === 'not_found')
+      throw refuse('not_found', { detail: 'Message not found in this account and mode.' })
+    const detail = { mode: account.mode, messages: [{ messageId, result: found.result }] }
+    await appendAudit(
+      tx,
+      { ids, nowMs: unit.nowMs },
+      { accountId: account.id, actor, action: 'messages.canceled', detail },
+    )
+    return found
+  })
   if (canceled.deviceId !== null) ports.history.wakeDevice(canceled.deviceId)
   context.live.changed(account.id)
   return { result: canceled.result, status: canceled.status }
@@ -166,30 +161,28 @@ async function move(
   messageId: string,
   sendAtMs: number,
 ): Promise<Pick<Moved, 'result' | 'status' | 'sendAtMs'>> {
-  const { writer, clock, ids, account, actor, ports } = context
+  const { writer, clock, ids, account, actor } = context
   if (sendAtMs > clock.now() + longestAheadMs)
     throw refuse('validation_failed', {
       errors: [{ pointer: '/sendAtMs', code: 'out_of_range', detail: 'Must be at most 30 days ahead.' }],
     })
-  const moved = await ports.history.announceWrite(clock.now(), (timeIn) =>
-    writer.write(async (tx) => {
-      const nowMs = await timeIn(tx)
-      const [found] = await moveMessages(tx, [{ ...ownerOf(context), messageId }], { sendAtMs, nowMs })
-      if (found === undefined || found.result === 'not_found')
-        throw refuse('not_found', { detail: 'Message not found in this account and mode.' })
-      const detail = {
-        mode: account.mode,
-        send_at: rfc3339(sendAtMs),
-        messages: [{ messageId, result: found.result }],
-      }
-      await appendAudit(
-        tx,
-        { ids, nowMs },
-        { accountId: account.id, actor, action: 'messages.moved', detail },
-      )
-      return found
-    }),
-  )
+  const moved = await writer.write(async (tx) => {
+    const unit = await takeChange(tx, clock.now())
+    const [found] = await moveMessages(tx, unit, [{ ...ownerOf(context), messageId }], sendAtMs)
+    if (found === undefined || found.result === 'not_found')
+      throw refuse('not_found', { detail: 'Message not found in this account and mode.' })
+    const detail = {
+      mode: account.mode,
+      send_at: rfc3339(sendAtMs),
+      messages: [{ messageId, result: found.result }],
+    }
+    await appendAudit(
+      tx,
+      { ids, nowMs: unit.nowMs },
+      { accountId: account.id, actor, action: 'messages.moved', detail },
+    )
+    return found
+  })
   context.live.changed(account.id)
   return { result: moved.result, status: moved.status, sendAtMs: moved.sendAtMs }
 }

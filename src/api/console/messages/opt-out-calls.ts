@@ -1,3 +1,4 @@
+import { takeChange } from '../../../messages/core/change-number.ts'
 import { Type } from 'typebox'
 import {
   addOptOuts,
@@ -82,11 +83,10 @@ export const optOutCalls = {
           },
         ])
       const { writer, clock, account, ports, live } = context
-      const { added, canceled } = await ports.history.announceWrite(clock.now(), (timeIn) =>
-        writer.write(async (tx) =>
-          addOptOuts(tx, by(context, await timeIn(tx)), { ...ownerOf(context), numbers }),
-        ),
-      )
+      const { added, canceled } = await writer.write(async (tx) => {
+        const unit = await takeChange(tx, clock.now())
+        return addOptOuts(tx, { ...by(context, unit.nowMs), unit }, { ...ownerOf(context), numbers })
+      })
       const optedOut = added.map((recipient) => ({ ...ownerOf(context), recipient, confirmationId: null }))
       ports.history.noteOptOuts({ optedOut, optedIn: [] })
       for (const { deviceId } of canceled) if (deviceId !== null) ports.history.wakeDevice(deviceId)

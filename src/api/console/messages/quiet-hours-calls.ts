@@ -43,13 +43,12 @@ export const quietHoursCalls = {
     access: 'owner',
     input: Type.Object({ hours: quietHoursInput }, closed),
     async handle(context, { hours }): Promise<{ hours: QuietHours | null }> {
-      const { writer, ids, clock, account, actor, ports } = context
-      await ports.history.announceWrite(clock.now(), (timeIn) =>
-        writer.write(async (tx) => {
-          await setQuietHours(tx, { ids, nowMs: clock.now() }, { accountId: account.id, hours, actor })
-          await rescheduleQuietHours(tx, account.id, await timeIn(tx))
-        }),
-      )
+      const { writer, ids, clock, account, actor } = context
+      const nowMs = clock.now()
+      await writer.write(async (tx) => {
+        await setQuietHours(tx, { ids, nowMs }, { accountId: account.id, hours, actor })
+        await rescheduleQuietHours(tx, account.id, nowMs)
+      })
       return { hours }
     },
   }),

@@ -59,10 +59,10 @@ const pollMs = 250
  * slice.
  */
 async function eraseSlice(
-  { read, writer, clock, ids, actor, ports, live }: UserContext,
+  { read, writer, clock, ids, actor, live }: UserContext,
   asked: { accountId: string; confirm: string },
 ): Promise<AccountErasure> {
-  const deps = { read, writer, clock, ids, announceWrite: ports.history.announceWrite }
+  const deps = { read, writer, clock, ids }
   let last: AccountErasure | null = null
   let sinceMs: number | null = null
   for await (const now of eraseAccount(deps, { ...asked, actor })) {
@@ -85,8 +85,8 @@ async function erase(
     code: 'canceled_by_operator' | 'canceled_by_user'
   },
 ): Promise<ErasedNumber> {
-  const { announceWrite, wakeDevice, numbers, emptyLog } = ports.history
-  const deps = { read, writer, clock, ids, numbers, announceWrite }
+  const { wakeDevice, numbers, emptyLog } = ports.history
+  const deps = { read, writer, clock, ids, numbers }
   const { deviceIds, ...counts } = await eraseNumber(deps, { ...asked, actor })
   for (const deviceId of deviceIds) wakeDevice(deviceId)
   live.changed(asked.accountId)

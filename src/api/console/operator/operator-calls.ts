@@ -174,14 +174,12 @@ export const operatorCalls = {
       closed,
     ),
     handle: (context, { accountId: id, countries, quietHours }): Promise<{ countries: string[] | null }> =>
-      context.ports.history.announceWrite(context.clock.now(), (timeIn) =>
-        context.writer.write(async (tx) => {
-          const asked = { accountId: id, actor: context.actor }
-          await setQuietHours(tx, depsOf(context), { ...asked, hours: quietHours })
-          await rescheduleQuietHours(tx, id, await timeIn(tx))
-          return { countries: await setCountries(tx, depsOf(context), { ...asked, countries }) }
-        }),
-      ),
+      context.writer.write(async (tx) => {
+        const asked = { accountId: id, actor: context.actor }
+        await setQuietHours(tx, depsOf(context), { ...asked, hours: quietHours })
+        await rescheduleQuietHours(tx, id, context.clock.now())
+        return { countries: await setCountries(tx, depsOf(context), { ...asked, countries }) }
+      }),
   }),
   /** Sets what messages over own devices of an account cost, from the next send on. */
   'operator/own-devices': defineCall({
@@ -201,10 +199,7 @@ export const operatorCalls = {
     access: 'operator',
     input: Type.Object({ accountId, state: Type.Enum(['active', 'suspended', 'closed']) }, closed),
     handle: (context, change): Promise<{ changed: boolean; canceled: number }> =>
-      changeAccountState(
-        { ...context, announceWrite: context.ports.history.announceWrite },
-        { ...change, actor: context.actor },
-      ),
+      changeAccountState(context, { ...change, actor: context.actor }),
   }),
   'operator/health': defineCall({
     kind: 'read',

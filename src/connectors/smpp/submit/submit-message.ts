@@ -115,7 +115,7 @@ export function judgeParts(outcomes: readonly PartOutcome[], receipts: MessageSe
       networkIds,
       partsTaken: taken.length,
       detail: first.detail,
-      inDoubt: { parts, wireParts: outcomes.length },
+      unknownParts: { parts, wireParts: outcomes.length },
       ...(first.answered !== undefined && { answered: first.answered }),
     } as const
     return isLost ? { ...base, connectionLost: true } : base
@@ -123,7 +123,7 @@ export function judgeParts(outcomes: readonly PartOutcome[], receipts: MessageSe
   const left = outcomes.filter((outcome) => outcome.kind === 'refused' || outcome.kind === 'not_written')
   const toCome: ReceiptsToCome = {
     receiptExpected: receipts === 'all' && networkIds.length > 0,
-    ...(receipts === 'failures' && { failuresTold: true }),
+    ...(receipts === 'failures' && { failuresReported: true }),
   }
   if (left.length === 0) return { kind: 'accepted', networkIds, ...toCome }
   if (taken.length === 0) return wholly(left)

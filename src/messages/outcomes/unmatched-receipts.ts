@@ -15,7 +15,7 @@ const sameMessageMs = 600_000
  * Keeps unmatched receipts under each of their readings. Of two receipts with one ID the first counts, as it
  * would if it matched, unless it has been kept so long that the network has reused the ID.
  */
-export async function park(tx: Tx, words: readonly ReceiptWord[]): Promise<void> {
+export async function keepUnmatched(tx: Tx, words: readonly ReceiptWord[]): Promise<void> {
   const rows = words.flatMap(({ deviceId, ...word }) =>
     readingsOf(word).map((network_id, reading) => ({
       network_id,
@@ -26,17 +26,17 @@ export async function park(tx: Tx, words: readonly ReceiptWord[]): Promise<void>
     })),
   )
   if ((await insertRows(tx, 'parked_receipts', rows, 'ignore')) === rows.length) return
-  const outdated = await selectEach<ParkedKey>(
+  const outdated = await selectEach<UnmatchedKey>(
     tx,
     outdatedAt,
     rows.map((row) => [row.network_id, row.device_id, row.reading, row.received_at - sameMessageMs]),
   )
-  await deleteRows(tx, 'parked_receipts', parkedKey, outdated)
+  await deleteRows(tx, 'parked_receipts', unmatchedKey, outdated)
   if (outdated.length > 0) await insertRows(tx, 'parked_receipts', rows, 'ignore')
 }
 
-const parkedKey = ['network_id', 'device_id', 'reading'] as const
-type ParkedKey = Record<(typeof parkedKey)[number], string | number>
+const unmatchedKey = ['network_id', 'device_id', 'reading'] as const
+type UnmatchedKey = Record<(typeof unmatchedKey)[number], string | number>
 
 const outdatedAt = {
   sql: `select network_id, device_id, reading from parked_receipts
@@ -63,16 +63,16 @@ interface Told {
   attemptNumber: number
 }
 
-const parkedOf = {
+const unmatchedOf = {
   sql: 'select device_id, body, received_at, :told as told from parked_receipts where network_id = :network and device_id = :device order by reading',
   inputs: ['network', 'device', 'told'],
 } as const
-const parkedWithoutId = {
+const unmatchedWithoutId = {
   sql: `select device_id, body, received_at, :told as told from parked_receipts
         where network_id > :from and network_id < :behind and device_id = :device order by network_id`,
   inputs: ['from', 'behind', 'device', 'told'],
 } as const
-const parkedInGroup = {
+const unmatchedInGroup = {
   sql: `select p.device_id, p.body, p.received_at, :told as told from device_groups g cross join devices d cross join parked_receipts p
         where g.id = :group and g.shared_receipts = 1 and d.group_id = g.id and d.id <> :device and p.network_id = :network and p.device_id = d.id
         order by p.device_id, p.reading`,
@@ -90,17 +90,17 @@ const clockErrorMs = 180_000
  * Removes and returns the unmatched receipts with these IDs, each once and as received. A receipt that
  * arrived before the attempt began is about another message with that ID, and stays.
  */
-export async function takeParked(tx: Tx, told: readonly Told[]): Promise<ReceiptWord[]> {
+export async function takeUnmatched(tx: Tx, told: readonly Told[]): Promise<ReceiptWord[]> {
   const own = (
     await allDone([
       selectEach<FoundRow>(
         tx,
-        parkedOf,
+        unmatchedOf,
         told.map(({ networkId, deviceId }, i) => [networkId, deviceId, i]),
       ),
       selectEach<FoundRow>(
         tx,
-        parkedWithoutId,
+        unmatchedWithoutId,
         // `0` is the next character after `/`.
         told.map(({ reference, deviceId }, i) => [
           withoutId(reference, '/'),
@@ -116,7 +116,7 @@ export async function takeParked(tx: Tx, told: readonly Told[]): Promise<Receipt
     groupId === undefined || found.has(i) ? [] : [[groupId, deviceId, networkId, i]],
   )
   const rows =
-    missed.length === 0 ? own : [...own, ...(await selectEach<FoundRow>(tx, parkedInGroup, missed))]
+    missed.length === 0 ? own : [...own, ...(await selectEach<FoundRow>(tx, unmatchedInGroup, missed))]
   const begun = await selectEach<{ started_at: number; told: number }>(
     tx,
     startOf,
@@ -141,7 +141,7 @@ export async function takeParked(tx: Tx, told: readonly Told[]): Promise<Receipt
 /** Newest first: more receipts than these belong to another client, and are left alone. */
 const maxLookedThrough = 10_000
 
-const parkedAt = {
+const unmatchedAt = {
   sql: `select device_id, body from parked_receipts where device_id = :device and reading = 0 order by received_at desc limit ${maxLookedThrough}`,
   inputs: ['device'],
 } as const
@@ -150,14 +150,14 @@ const parkedAt = {
  * Removes and returns the unmatched receipts that name one of these recipients. Used only for unknown
  * outcomes, which are few.
  */
-export async function takeParkedAbout(
+export async function takeUnmatchedAbout(
   tx: Tx,
   about: readonly { deviceId: string; recipient: string }[],
 ): Promise<ReceiptWord[]> {
   const devices = [...new Set(about.map(({ deviceId }) => deviceId))]
-  const rows = await selectEach<ParkedRow>(
+  const rows = await selectEach<UnmatchedRow>(
     tx,
-    parkedAt,
+    unmatchedAt,
     devices.map((device) => [device]),
   )
   const wanted = new Set(
@@ -170,13 +170,13 @@ export async function takeParkedAbout(
 }
 
 /** A position in a scan of the unmatched receipts of a device. */
-export interface ParkedPlace {
+export interface UnmatchedPlace {
   receivedAtMs: number
   networkId: string
 }
 
 const pageSize = 2_000
-const parkedBehind = {
+const unmatchedAfter = {
   sql: `select device_id, body, network_id, received_at from parked_receipts
         where device_id = :device and reading = 0 and (received_at, network_id) > (:received, :network)
         order by received_at, network_id limit ${pageSize}`,
@@ -187,13 +187,15 @@ const parkedBehind = {
  * Deletes the receipts that name a number from one page of a device, oldest first. Returns where the next
  * page begins; null after the last one.
  */
-export async function forgetParkedAbout(
+export async function forgetUnmatchedAbout(
   tx: Tx,
-  { deviceId, recipient, behind }: { deviceId: string; recipient: string; behind: ParkedPlace },
-): Promise<ParkedPlace | null> {
-  const rows = await selectEach<ParkedRow & { network_id: string; received_at: number }>(tx, parkedBehind, [
-    [deviceId, behind.receivedAtMs, behind.networkId],
-  ])
+  { deviceId, recipient, behind }: { deviceId: string; recipient: string; behind: UnmatchedPlace },
+): Promise<UnmatchedPlace | null> {
+  const rows = await selectEach<UnmatchedRow & { network_id: string; received_at: number }>(
+    tx,
+    unmatchedAfter,
+    [[deviceId, behind.receivedAtMs, behind.networkId]],
+  )
   const end = recipient.slice(-tellingDigits)
   await takeOut(
     tx,
@@ -203,26 +205,26 @@ export async function forgetParkedAbout(
   return last === undefined ? null : { receivedAtMs: last.received_at, networkId: last.network_id }
 }
 
-type FoundRow = ParkedRow & { received_at: number; told: number }
+type FoundRow = UnmatchedRow & { received_at: number; told: number }
 
-interface ParkedRow {
+interface UnmatchedRow {
   device_id: string
   body: string
 }
 
-const wordOf = ({ device_id, body }: ParkedRow): ReceiptWord => ({
+const wordOf = ({ device_id, body }: UnmatchedRow): ReceiptWord => ({
   ...(JSON.parse(body) as Omit<ReceiptWord, 'deviceId'>),
   deviceId: device_id,
 })
 
-async function takeOut(tx: Tx, rows: readonly ParkedRow[]): Promise<ReceiptWord[]> {
+async function takeOut(tx: Tx, rows: readonly UnmatchedRow[]): Promise<ReceiptWord[]> {
   if (rows.length === 0) return []
   // A receipt may have been found by two of its readings.
   const words = [...new Map(rows.map((row) => [`${row.device_id}/${row.body}`, wordOf(row)])).values()]
   const readings = words.flatMap((word) =>
     readingsOf(word).map((network_id, reading) => ({ network_id, device_id: word.deviceId, reading })),
   )
-  await deleteRows(tx, 'parked_receipts', parkedKey, readings)
+  await deleteRows(tx, 'parked_receipts', unmatchedKey, readings)
   return words
 }
 
@@ -233,7 +235,7 @@ export interface UnmatchedReceipt {
 }
 
 /** Reads the newest unmatched receipts of a device, at most `most`, each once. */
-export async function readParked(
+export async function readUnmatched(
   db: Db,
   deviceId: string,
   most: number,
@@ -275,12 +277,12 @@ const oldestOf = (most: number) =>
  * Deletes the oldest unmatched receipts of a device, under all their readings, at most `most`; returns how
  * many.
  */
-export async function dropOldestParked(
+export async function dropOldestUnmatched(
   tx: Tx,
   { deviceId, upToMs }: { deviceId: string; upToMs: number },
   most: number,
 ): Promise<number> {
-  const rows = await selectEach<ParkedRow>(tx, oldestOf(most), [[deviceId, upToMs]])
+  const rows = await selectEach<UnmatchedRow>(tx, oldestOf(most), [[deviceId, upToMs]])
   await takeOut(tx, rows)
   return rows.length
 }

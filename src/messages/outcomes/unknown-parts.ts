@@ -5,13 +5,12 @@ import { referenceOfPart } from '../../sms/part-reference.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { AttemptState, MessageStatus } from '../../storage/tables/schema.ts'
 import { selectEach, updateRows } from '../../storage/seam/sets.ts'
+import { idsOf } from './evidence-store.ts'
 import { type GroupMembers, readMembers } from './group-members.ts'
 import { stateColumnsOf } from '../core/message-store.ts'
 import {
   type Awaited,
   type ExpectedRow,
-  isUntimely,
-  markSuperseded,
   readingsOf,
   type ReceiptWord,
   tellingEnds,
@@ -22,7 +21,7 @@ import {
  * waits for its receipt under this key among the expected receipts, where it is found by the end of the
  * recipient's number (docs/decisions/0013-receipts-of-lost-answers.md).
  */
-export const placeInDoubt = (recipient: string, attemptId: string, part: number): string =>
+export const keyOfUnknownPart = (recipient: string, attemptId: string, part: number): string =>
   `${beginOf(recipient.slice(-7))}${attemptId}/${part}`
 
 export const beginOf = (end: string): string => `?${end}/`
@@ -30,14 +29,14 @@ export const beginOf = (end: string): string => `?${end}/`
 const behindOf = (end: string): string => `?${end}0`
 
 /** Returns the range of the keys of all parts with unknown outcome that may have been sent to this number. */
-export const rangeInDoubt = (recipient: string): [begin: string, behind: string] => [
+export const rangeOfUnknownParts = (recipient: string): [begin: string, behind: string] => [
   beginOf(recipient.slice(-7)),
   behindOf(recipient.slice(-7)),
 ]
 
-type DoubtRow = ExpectedRow & { attempt_id: string; started_at: number; heard: string | null }
+type UnknownRow = ExpectedRow & { attempt_id: string; started_at: number; heard: string | null }
 
-const doubtedOf = {
+const unknownOf = {
   sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.closed_at as expected_until, r.attempt_number,
           a.id as attempt_id, a.started_at, a.network_ids as heard
         from receipts_expected r
@@ -52,7 +51,7 @@ const doubtedOf = {
  * returns, or because no other attempt of that device to that number, near that time, can be meant. An
  * ambiguous receipt stays `unknown`; nothing is guessed.
  */
-export async function findDoubted(
+export async function findUnknownParts(
   tx: Tx,
   words: readonly ReceiptWord[],
 ): Promise<{ awaited: Awaited[]; unknown: ReceiptWord[] }> {
@@ -68,39 +67,39 @@ export async function findDoubted(
         ),
     ),
   )
-  const rows = await markSuperseded(tx, await selectEach<DoubtRow>(tx, doubtedOf, [...places.values()]))
+  const rows = await selectEach<UnknownRow>(tx, unknownOf, [...places.values()])
   if (rows.length === 0) return { awaited: [], unknown: [...words] }
 
   const open = Map.groupBy(rows, (row) => row.attempt_id)
   const echoed = takeEchoed(words, open, group)
   const left = words.filter((word) => !echoed.some(({ heard }) => isSame(heard, word)))
   const unique = await takeUnique(tx, left, open, group)
-  const all = [...echoed, ...unique]
-  const untimely = all.filter(({ heard, row }) => isUntimely(heard, row))
-  const found = all.filter((each) => !untimely.includes(each))
+  const found = [...echoed, ...unique]
   await remember(tx, found)
   return {
     awaited: found.map(({ heard, row }) => ({
-      word: { ...heard, networkId: row.network_id, deviceId: row.expected_by },
+      word: {
+        ...heard,
+        networkId: row.network_id,
+        alternatives: heard.hasNoId === true ? [] : readingsOf(heard),
+        deviceId: row.expected_by,
+      },
       row,
     })),
-    unknown: [
-      ...left.filter((word) => !unique.some(({ heard }) => isSame(heard, word))),
-      ...untimely.map(({ heard }) => heard),
-    ],
+    unknown: left.filter((word) => !unique.some(({ heard }) => isSame(heard, word))),
   }
 }
 
 /** A received receipt, and the part that it is about. */
 interface Found {
   heard: ReceiptWord
-  row: DoubtRow
+  row: UnknownRow
 }
 
 const isSame = (one: ReceiptWord, other: ReceiptWord): boolean =>
   one.deviceId === other.deviceId && one.networkId === other.networkId
 
-type Open = Map<string, DoubtRow[]>
+type Open = Map<string, UnknownRow[]>
 
 /**
  * Matches receipts by their reference, which identifies attempt and part: two receipts never match one part.
@@ -118,10 +117,10 @@ function takeEchoed(words: readonly ReceiptWord[], open: Open, group: GroupMembe
   })
 }
 
-const referenceOf = (row: DoubtRow): number =>
+const referenceOf = (row: UnknownRow): number =>
   referenceOfPart(row.attempt_id, Number(row.network_id.slice(row.network_id.lastIndexOf('/') + 1)))
 
-function take(open: Open, row: DoubtRow): void {
+function take(open: Open, row: UnknownRow): void {
   const rest = (open.get(row.attempt_id) ?? []).filter((other) => other !== row)
   open.set(row.attempt_id, rest)
 }
@@ -144,12 +143,14 @@ async function takeUnique(
     const attempts = [...open.values()].flatMap((rows) =>
       rows.slice(0, 1).filter((row) => isMeant(heard, row, group)),
     )
-    return attempts.length === 1 ? [{ heard, row: attempts[0] as DoubtRow }] : []
+    return attempts.length === 1 ? [{ heard, row: attempts[0] as UnknownRow }] : []
   })
   const sure = await withoutRivals(tx, about, group)
   return [...Map.groupBy(sure, ({ row }) => row.attempt_id)].flatMap(([attemptId, each]) => {
     const rows = open.get(attemptId) ?? []
-    return each.length > rows.length ? [] : each.map(({ heard }, i) => ({ heard, row: rows[i] as DoubtRow }))
+    return each.length > rows.length
+      ? []
+      : each.map(({ heard }, i) => ({ heard, row: rows[i] as UnknownRow }))
   })
 }
 
@@ -224,11 +225,8 @@ const hasHeard = (networkIds: string | null, heard: ReceiptWord): boolean => {
   return readingsOf(heard).some((reading) => ids.has(reading))
 }
 
-export const idsOf = (networkIds: string | null): string[] =>
-  networkIds === null ? [] : (JSON.parse(networkIds) as string[])
-
 /** Matches a receipt by its numbers and its time. A receipt with two numbers also names the sender. */
-function isMeant(heard: ReceiptWord, row: DoubtRow, group: GroupMembers): boolean {
+function isMeant(heard: ReceiptWord, row: UnknownRow, group: GroupMembers): boolean {
   const ends = tellingEnds(heard)
   const others = ends.filter((end) => !row.recipient.endsWith(end))
   const [sender] = tellingEnds({ numbers: row.sender === null ? [] : [row.sender] })

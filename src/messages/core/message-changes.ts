@@ -1,0 +1,59 @@
+import type { Tx } from '../../storage/seam/dialect.ts'
+import { insertRows } from '../../storage/seam/sets.ts'
+import type { Mode } from '../../storage/tables/schema.ts'
+import type { Change } from './change-number.ts'
+
+/** A message as its unit leaves it. `sequence` counts the changes of a message, from 1. */
+interface Changed {
+  account_id: string
+  mode: Mode
+  id: string
+  sequence?: number
+}
+
+/** One change of a message, as recorded. Out of date once its message has a higher sequence. */
+export interface RecordedChange {
+  id: string
+  sequence: number
+}
+
+/** Messages in a row: a batch of one account takes a few rows, and a reader never reads much more than it needs. */
+const maxInRow = 100
+
+/**
+ * Records which messages a unit changed, for `updated_after` and the console: one row for each account and
+ * mode, however many messages there are. Rows are never changed; retention removes them.
+ */
+export async function recordChanges(tx: Tx, change: Change, changed: readonly Changed[]): Promise<void> {
+  const owners = Map.groupBy(changed, ({ account_id, mode }) => `${account_id}/${mode}`)
+  const rows = [...owners.values()].flatMap((all) => {
+    const { account_id, mode } = all[0] as Changed
+    const { number } = change
+    return inRows(all.toSorted((a, b) => (a.id < b.id ? -1 : 1))).map((some) => ({
+      account_id,
+      mode,
+      number,
+      part: change.rows++,
+      messages: some.map(entryOf).join(' '),
+    }))
+  })
+  await insertRows(tx, 'message_changes', rows)
+}
+
+const inRows = (changed: readonly Changed[]): Changed[][] =>
+  Array.from({ length: Math.ceil(changed.length / maxInRow) }, (_, i) =>
+    changed.slice(i * maxInRow, (i + 1) * maxInRow),
+  )
+
+const prefix = 'msg_'
+
+/** The ID without its prefix, and the sequence unless it is 1: half of all rows are of new messages. */
+const entryOf = ({ id, sequence = 1 }: Changed): string =>
+  sequence === 1 ? id.slice(prefix.length) : `${id.slice(prefix.length)}:${sequence}`
+
+/** Reads the column `messages` of a row. */
+export const readEntries = (messages: string): RecordedChange[] =>
+  messages.split(' ').map((entry) => {
+    const [id = '', sequence = '1'] = entry.split(':')
+    return { id: `${prefix}${id}`, sequence: Number(sequence) }
+  })

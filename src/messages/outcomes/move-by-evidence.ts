@@ -1,0 +1,106 @@
+import type { Tx } from '../../storage/seam/dialect.ts'
+import { type Advance, advanceMessages } from '../core/advance-messages.ts'
+import type { Reason } from '../core/attempt-evidence.ts'
+import type { Change } from '../core/change-number.ts'
+import type { MessageState } from '../core/message-store.ts'
+import { moveTo, type QueueEnd, type Standing, type Verdict, verdictOf } from '../core/verdict.ts'
+import { evidenceOf, type StoredAttempt } from './evidence-store.ts'
+
+/** A message about which something was reported, and all that is known of it now. */
+export interface Reported {
+  message: MessageState
+  attempts: readonly StoredAttempt[]
+  standing: Standing
+  atMs: number
+  /** Of the attempts that the reports are about, by number: what their devices gave as the reason. */
+  reasons?: ReadonlyMap<number, Reason>
+  /** How many receipts mean that an attempt of unknown outcome arrived, by number. */
+  wireParts?: ReadonlyMap<number, number>
+  sentAt?: number
+  deliveredAt?: number
+  possibleDuplicate?: boolean
+}
+
+/** The verdict on a message, and its new state; null if it did not move. */
+export interface Moved {
+  verdict: Verdict
+  state: MessageState | null
+}
+
+/** Moves messages to what all evidence about them says. Returns the result for each, in their order. */
+export async function moveByEvidence(tx: Tx, unit: Change, reported: readonly Reported[]): Promise<Moved[]> {
+  const judged = reported.map((each) => {
+    const attempts = each.attempts.map((stored) => {
+      const evidence = evidenceOf(stored, each.wireParts?.get(stored.number))
+      return { ...evidence, reason: each.reasons?.get(stored.number) ?? evidence.reason }
+    })
+    return { each, verdict: verdictOf(each.standing, attempts) }
+  })
+  const advances = judged.map(({ each, verdict }) => advanceOf(each, verdict))
+  const states = await advanceMessages(
+    tx,
+    unit,
+    advances.filter((advance) => advance !== null),
+  )
+  let next = 0
+  return judged.map(({ verdict }, i) => ({
+    verdict,
+    state: advances[i] === null ? null : (states[next++] ?? null),
+  }))
+}
+
+function advanceOf(
+  { message, attempts, atMs, sentAt, deliveredAt, possibleDuplicate }: Reported,
+  verdict: Verdict,
+): Advance | null {
+  const move = moveTo(
+    {
+      status: message.status,
+      isFinal: message.finalized_at !== null,
+      waitsForReceipt: waitsForReceipt(message),
+    },
+    verdict,
+  )
+  if (move === null) return null
+  const carrier = attempts.find(({ number }) => number === verdict.attempt?.number)
+  const taken = attempts.reduce((most, { parts_sent }) => Math.max(most, parts_sent), 0)
+  return {
+    message,
+    trigger: move,
+    atMs,
+    error: verdict.reason,
+    partsTaken: isWholeTaken(verdict) ? message.parts : taken,
+    // Who took what is charged pays for it: of equal ones the first.
+    ...attemptNumberOf(
+      verdict,
+      attempts.find(({ parts_sent }) => parts_sent === taken),
+    ),
+    ...(verdict.attempt !== null && { receiptExpected: verdict.attempt.receipts === 'all' }),
+    ...(carrier !== undefined && { deviceId: carrier.device_id }),
+    ...(sentAt !== undefined && { sentAt }),
+    ...(deliveredAt !== undefined && { deliveredAt }),
+    ...(possibleDuplicate === true && verdict.status === 'queued' && { possibleDuplicate }),
+  }
+}
+
+const attemptNumberOf = ({ charge, attempt }: Verdict, most: StoredAttempt | undefined) => {
+  const number = charge === 'all' ? attempt?.number : most?.number
+  return number === undefined ? {} : { attemptNumber: number }
+}
+
+const isWholeTaken = ({ status, attempt }: Verdict): boolean =>
+  status === 'delivered' || attempt?.state === 'accepted'
+
+/**
+ * Whether a message waits for receipts: it was sent, and is not final by that; or a late answer corrected it to that.
+ */
+export const waitsForReceipt = ({ status, finalized_at, corrected }: MessageState): boolean =>
+  status === 'sent' && (finalized_at === null || corrected === 1)
+
+/** How the queue ended a final message, as far as its status tells: evidence of an attempt goes before it. */
+export const endOf = ({ status, finalized_at, error_code, network_code }: MessageState): QueueEnd | null => {
+  const isEnd =
+    status === 'failed' || status === 'expired' || status === 'canceled' || status === 'unconfirmed'
+  if (finalized_at === null || !isEnd) return null
+  return { status, reason: error_code === null ? null : { code: error_code, networkCode: network_code } }
+}
