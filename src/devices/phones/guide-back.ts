@@ -25,16 +25,17 @@ export function stepBack(facts: GuideFacts): GuideReturn | null {
 }
 
 function undoLast(facts: GuideFacts): Undoing | null {
-  if (facts.isAnswerPassed) return { facts: { isAnswerPassed: false }, forgets: null }
+  if (facts.isAnswerPassed && facts.answer === null)
+    return { facts: { isAnswerPassed: false }, forgets: null }
   // After a failure its form is open already.
   if (facts.test !== null && stateOfTest(facts) !== 'failed')
-    return { facts: { test: null, answer: null }, forgets: 'test' }
+    return { facts: { test: null, answer: null, isAnswerPassed: false }, forgets: 'test' }
   if (facts.isLimitPassed) return { facts: { isLimitPassed: false }, forgets: null }
   if (facts.isNumberPassed) return { facts: { isNumberPassed: false }, forgets: null }
   if (facts.isAwake) return { facts: { isAwake: false }, forgets: null }
   if (facts.phone !== null)
     return {
-      facts: { phone: null, keyLimits: null, test: null, answer: null, login: null },
+      facts: { phone: null, keyLimits: null, test: null, answer: null, isAnswerPassed: false, login: null },
       forgets: 'phone',
     }
   if (facts.way === null) return null
