@@ -61,7 +61,7 @@ describe.skipIf(process.platform !== 'linux')('a server ends with a sentence tha
     await writeFile(join(folder, 'file'), 'x')
     const dataFolder = path()
     await expect(startServerProcess({ dataFolder })).rejects.toThrow(
-      `The server ended before it was ready: onesixty: ONESIXTY_DATA: the folder ${dataFolder} cannot be created or written to (${code}). Choose another folder, or grant this user write access.`,
+      `The server ended with 78 before it was ready: onesixty: ONESIXTY_DATA: the folder ${dataFolder} cannot be created or written to (${code}). Choose another folder, or grant this user write access.`,
     )
   })
 })
