@@ -56,6 +56,28 @@ describe('retention', () => {
     await house.sums()
   })
 
+  test('removes records of changes once their messages can no longer be there, and keeps younger ones', async () => {
+    const { retention } = house.janitors()
+    await house.addDevice('dev_s', { settings: { delay_ms: '0' } })
+    await house.send()
+    await house.dispatcher.drain()
+    const numbers = async () => {
+      const rows = await house.storage.read.selectFrom('message_changes').select('number').execute()
+      return rows.map(({ number }) => number)
+    }
+    const before = await numbers()
+    expect(before.length).toBeGreaterThan(1)
+    house.passDays(91)
+    await retention.sweepAll()
+    expect(await numbers()).toEqual(expect.arrayContaining(before))
+    house.passDays(60)
+    await house.send()
+    await retention.sweepAll()
+    const after = await numbers()
+    expect(after.filter((number) => before.includes(number))).toEqual([])
+    expect(after.length).toBeGreaterThan(0)
+  })
+
   test('comes back for what was not final yet when all around it was removed', async () => {
     const { retention, expirer } = house.janitors()
     await house.addDevice('dev_s', { settings: { delay_ms: '0' } })
