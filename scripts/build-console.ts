@@ -33,7 +33,8 @@ export async function setup(): Promise<void> {
   const wanted = await hashSources()
   const built = await readFile(stamp, 'utf8').catch(() => '')
   if (built === wanted) return
-  console.log('Building the console …')
+  // Not among what a caller reads as JSON.
+  console.error('Building the console …')
   const { build } = await import('vite')
   const environment = process.env['NODE_ENV']
   // Under Vitest it says `test`, and React would be built as for development.
