@@ -2,6 +2,8 @@ import { type Change, takeChange } from '../messages/core/change-number.ts'
 import type { Tx } from '../storage/seam/dialect.ts'
 import type { Direction, MessageStatus, Mode } from '../storage/tables/schema.ts'
 import { deleteRows, selectEach, updateRows } from '../storage/seam/sets.ts'
+import { type PartReport, readJson, writeJson } from '../storage/tables/json-columns.ts'
+import type { AttemptTable } from '../storage/tables/message-tables.ts'
 import { cancelMessages } from '../messages/queue/cancel-messages.ts'
 import { rangeOfUnknownParts } from '../messages/outcomes/unknown-parts.ts'
 import type { EraseDeps } from './erase-deps.ts'
@@ -96,6 +98,7 @@ async function erasePage(
       network_code: null,
     })),
   )
+  await eraseReasons(tx, done)
   await eraseWebhooksAbout(tx, done)
   return {
     erased: done.length,
@@ -104,6 +107,37 @@ async function erasePage(
     deviceIds: cancellations.flatMap(({ deviceId }) => (deviceId === null ? [] : [deviceId])),
   }
 }
+
+const reportsOf = {
+  sql: `select account_id, mode, message_id, number, part_reports from attempts
+        where account_id = :account and mode = :mode and message_id = :message and part_reports is not null`,
+  inputs: ['account', 'mode', 'message'],
+} as const
+
+/** Erases the network's codes in what was reported of parts; the states stay. */
+async function eraseReasons(tx: Tx, done: readonly Row[]): Promise<void> {
+  const rows = await selectEach<
+    Pick<AttemptTable, 'account_id' | 'mode' | 'message_id' | 'number'> & { part_reports: string }
+  >(
+    tx,
+    reportsOf,
+    done.map(({ account_id, mode, id }) => [account_id, mode, id]),
+  )
+  await updateRows(
+    tx,
+    'attempts',
+    ['account_id', 'mode', 'message_id', 'number'],
+    rows.map(({ part_reports, ...key }) => ({
+      ...key,
+      part_reports: writeJson(readJson<readonly PartReport[]>(part_reports).map(withoutNetworkCode)),
+    })),
+  )
+}
+
+const withoutNetworkCode = ({ reason, ...report }: PartReport): PartReport => ({
+  ...report,
+  reason: reason === null ? null : { ...reason, networkCode: null },
+})
 
 /** Erases one page as a separate unit. */
 export function writeErasedPage(

@@ -21,7 +21,7 @@ afterAll(() => store.close())
 const wordless = [
   /^\w+\.(id|\w+_id|mode|state|status|kind|purpose|role|hash|\w+_hash)$/,
   /^(attempts|messages)\.(cost_state|direction|category|encoding|on_unknown|error_code|outcome|country)$/,
-  /^attempts\.(network_ids|part_reports)$/,
+  /^attempts\.network_ids$/,
   /^auth_users\.(createdAt|updatedAt)$|^auth_\w+\.(createdAt|updatedAt|expiresAt|lockedUntil|userId|providerId)$/,
   /^auth_credentials\.(accessToken|refreshToken|idToken|accessTokenExpiresAt|refreshTokenExpiresAt|scope)$/,
   /^api_keys\.scopes$|^audit_log\.action$|^ledger_entries\.actor$|^(one_time|email)_links\.hash$/,

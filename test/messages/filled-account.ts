@@ -2,6 +2,7 @@ import { createAccount } from '../../src/accounts/core/accounts.ts'
 import { createApiKey } from '../../src/accounts/keys/api-keys.ts'
 import type { Ids } from '../../src/runtime/ids.ts'
 import { grantSms, openWallets } from '../../src/ledger/grants.ts'
+import { writeJson } from '../../src/storage/tables/json-columns.ts'
 import { keepUnmatched } from '../../src/messages/outcomes/unmatched-receipts.ts'
 import { appendAudit } from '../../src/storage/seam/audit-log.ts'
 import type { Tx } from '../../src/storage/seam/dialect.ts'
@@ -22,7 +23,18 @@ export async function fillAccount(
   await writer.write((tx) => fillWebhooks(tx, deps, filled, { mark, number }))
   await writer.write((tx) => fillTraces(tx, deps, filled, { mark, number }))
   await fillMessages(writer, deps, filled, { mark, number })
+  await writer.write((tx) => fillReports(tx, filled, mark))
   return filled
+}
+
+/** What a network said of a part can hold anything. */
+async function fillReports(tx: Tx, { accountId }: FilledAccount, mark: string): Promise<void> {
+  const reason = { code: 'unknown', networkCode: mark }
+  await tx
+    .updateTable('attempts')
+    .set({ part_reports: writeJson([{ ids: ['n1'], state: 'undelivered' as const, reason }]) })
+    .where('account_id', '=', accountId)
+    .execute()
 }
 
 async function openFilled(tx: Tx, deps: Deps, { mark }: Filling): Promise<FilledAccount> {
