@@ -91,7 +91,7 @@ const published = {
   'postgres/0033_stranded': 'be888738b42176b3',
   'postgres/0034_changes': '340a43f7cab18030',
   'postgres/0035_lone_sends': 'ce435666cf85b204',
-  'postgres/0036_part_reports': '2fd0d3a33d075f52',
+  'postgres/0036_part_reports': '4d13cc0a42181124',
   'sqlite/0001_initial': '473da6ea689b45e2',
   'sqlite/0002_phones': '20fd011ab3af662c',
   'sqlite/0003_console': '0d2a4c9e0f957d4f',
@@ -127,5 +127,5 @@ const published = {
   'sqlite/0033_stranded': '948f23669ee03284',
   'sqlite/0034_changes': '5805617c142c60ea',
   'sqlite/0035_lone_sends': '8c83aa6f4f2dc377',
-  'sqlite/0036_part_reports': 'e8d63779a9af8dd1',
+  'sqlite/0036_part_reports': '476e49f8dc159b2a',
 }

@@ -26,6 +26,8 @@ export interface PartReport {
   ids: readonly string[]
   state: 'lost' | 'undelivered' | 'delivered' | 'retracted'
   reason: { code: string; networkCode: string | null } | null
+  /** The network sends one receipt for all parts. */
+  isForAll?: true
 }
 
 /** One of `webhook_endpoints.older_secrets`: a replaced secret that still signs until it expires. */
