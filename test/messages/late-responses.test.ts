@@ -196,3 +196,25 @@ test('the answer that names more parts than were known is not delivered by the k
   await house.receive('n1')
   expect(await house.statuses()).toEqual(['sent'])
 })
+
+test('parts that the network gave one ID are delivered by its one receipt', async () => {
+  await house.send({ parts: 2 })
+  await house.end(await house.claim(), accepted('x', 'x'))
+  await house.receive('x')
+  expect(await house.statuses()).toEqual(['delivered'])
+})
+
+test('one receipt for all parts delivers a message of which no ID is known, and ends its wait for a second attempt', async () => {
+  const claimed = await house.loseOne({ parts: 2, onUnknown: 'resend_once' })
+  expect(await house.statuses()).toEqual(['queued'])
+  await house.receive('n9', { ...echoOf(claimed), covers: 2 })
+  expect(await house.statuses()).toEqual(['delivered'])
+  expect(await house.rowsOf('queue')).toEqual([])
+})
+
+test('of two reports that nothing is known of the outcome the second may name parts', async () => {
+  const claimed = await house.loseOne({ parts: 2 })
+  await house.late(claimed, { kind: 'unknown', networkIds: ['n1'], partsTaken: 1, detail: 'no answer' })
+  const row = await house.store.db.selectFrom('attempts').selectAll().executeTakeFirstOrThrow()
+  expect(row).toMatchObject({ state: 'unknown', parts_sent: 1, network_ids: '["n1"]' })
+})

@@ -105,7 +105,8 @@ export class Model {
     const apart = rankOf(wordOf(outcome)) - rankOf(one.word)
     if (apart > 0) this.#raise(message, number, { outcome, networkIds }, nowMs)
     // It counts less, and still tells of parts that were taken.
-    if (apart < 0 && one.word !== 'taken' && takenOf(outcome, message) > one.partsTaken) {
+    const mayAdd = apart < 0 ? one.word !== 'taken' : apart === 0 && one.word === 'unknown'
+    if (mayAdd && takenOf(outcome, message) > one.partsTaken) {
       one.partsTaken = takenOf(outcome, message)
       if (one.word === 'nothing') one.word = 'partly'
       this.#moves.judge(message)

@@ -71,10 +71,20 @@ export function judgeOutcome(
  * Returns what a late report on an attempt with unknown outcome means: regardless of the report, nothing is
  * sent again.
  */
-export const judgeLate = (claimed: Claimed, outcome: Outcome, nowMs: number): Settlement => ({
-  ...judgeOutcome(claimed, outcome, nowMs),
-  requeue: null,
-})
+export function judgeLate(claimed: Claimed, outcome: Outcome, nowMs: number): Settlement {
+  const { requeue, ...settlement } = judgeOutcome(claimed, outcome, nowMs)
+  // Where its attempt is open after all, as in a database that was restored, the message ends.
+  const { end, error, attemptState } = settlement
+  return {
+    ...settlement,
+    requeue: null,
+    ...(requeue !== null &&
+      attemptState === 'refused' && {
+        end: end ?? 'failed',
+        error: error ?? { code: 'device_error', networkCode: null },
+      }),
+  }
+}
 
 interface RequeueTerms {
   dueFromMs: number

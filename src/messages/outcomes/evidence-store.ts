@@ -29,7 +29,7 @@ const attemptsOf = {
   inputs: ['account', 'mode', 'message'],
 } as const
 
-/** Reads all attempts of these messages, by message. */
+/** Reads all attempts of these messages, each by message in the order of their numbers. */
 export async function readAttempts(
   tx: Tx,
   keys: readonly MessageKey[],
@@ -43,7 +43,10 @@ export async function readAttempts(
       messageId,
     ]),
   )
-  return Map.groupBy(rows, ({ message_id }) => message_id)
+  return Map.groupBy(
+    rows.toSorted((a, b) => a.number - b.number),
+    ({ message_id }) => message_id,
+  )
 }
 
 /** Stores what was raised. */
@@ -71,16 +74,20 @@ const storedColumns = (attempt: StoredAttempt) => ({
  */
 export function evidenceOf(stored: StoredAttempt, wireParts = 0): AttemptEvidence {
   const isAccepted = stored.state === 'accepted'
-  const parts = partsOf(stored)
+  const ofAll = (stored.part_reports === null ? [] : readJson(stored.part_reports)).find(
+    ({ isForAll }) => isForAll,
+  )
+  const parts = ofAll?.state === 'delivered' ? [ofAll] : partsOf(stored)
   return {
     number: stored.number,
     state: stored.state === 'handing_over' ? 'open' : stored.state,
     partsTaken: stored.parts_sent,
     receipts: promisesReceipts(stored) ? 'all' : 'none',
     parts,
-    isWhole: isAccepted
-      ? parts.length > 0
-      : wireParts > 0 && parts.filter(({ state }) => state === 'delivered').length >= wireParts,
+    isWhole:
+      isAccepted || ofAll?.state === 'delivered'
+        ? parts.length > 0
+        : wireParts > 0 && parts.filter(({ state }) => state === 'delivered').length >= wireParts,
     reason: reasonOf(stored),
   }
 }
@@ -92,7 +99,8 @@ export const promisesReceipts = ({ receipt_expected, network_ids }: StoredAttemp
 /** The parts that have an ID, and those that were reported under another. */
 function partsOf({ network_ids, part_reports, state }: StoredAttempt): PartEvidence[] {
   const left = new Set<PartEvidence & PartReport>(part_reports === null ? [] : readJson(part_reports))
-  const named = idsOf(network_ids).map((id): PartEvidence => {
+  // Some networks give all parts one ID, and send one receipt for them.
+  const named = [...new Set(idsOf(network_ids))].map((id): PartEvidence => {
     const told = [...left].find(({ ids }) => ids.includes(id))
     if (told !== undefined) left.delete(told)
     return told ?? { state: 'awaited', reason: null }

@@ -43,11 +43,14 @@ export async function expectReceipts(
 
 const partKey = ['network_id', 'device_id', 'account_id', 'mode', 'message_id', 'attempt_number'] as const
 
+/** Some networks give all parts one ID. */
+const distinctIdsOf = ({ network_ids }: StoredAttempt): string[] => [...new Set(idsOf(network_ids))]
+
 /** Parts that were known while the outcome was not: the answer says how many parts there are. */
 function withAllParts({ before, after: now }: Raised) {
   if (before.state !== 'unknown' || now.state !== 'accepted') return []
-  const ids = idsOf(now.network_ids)
-  const known = idsOf(before.network_ids).filter((id) => ids.includes(id))
+  const ids = distinctIdsOf(now)
+  const known = distinctIdsOf(before).filter((id) => ids.includes(id))
   return known.map((id) => ({ ...keyOf(now, id), wire_parts: ids.length }))
 }
 
@@ -56,7 +59,7 @@ function rowsOf({ settlement, before, after: now }: Raised, { stateOf, awaitedBy
   const places = now.state === 'unknown' && hasMoved ? placesOf(settlement, state.recipient) : []
   const isReported = settlement.receiptExpected || settlement.failuresReported === true
   const known = new Set(idsOf(before.network_ids))
-  const told = isReported ? idsOf(now.network_ids).filter((id) => !known.has(id)) : []
+  const told = isReported ? distinctIdsOf(now).filter((id) => !known.has(id)) : []
   const isAwaited = settlement.receiptExpected && awaitedBy(settlement.messageId) === now.number
   return [...told, ...places].map((networkId) => ({
     ...keyOf(now, networkId),
@@ -80,9 +83,11 @@ const keyOf = (attempt: StoredAttempt, networkId: string) => ({
  * receipt could name.
  */
 function wirePartsOf({ attemptState, networkIds, unknownParts }: Settlement, places: number): number {
-  if (attemptState === 'accepted') return networkIds.length
+  const ids = new Set(networkIds).size
+  if (attemptState === 'accepted') return ids
   if (unknownParts === undefined || attemptState === 'refused') return 0
-  return networkIds.length + places >= unknownParts.wireParts ? unknownParts.wireParts : 0
+  const { wireParts } = unknownParts
+  return networkIds.length + places >= wireParts ? wireParts - (networkIds.length - ids) : 0
 }
 
 const placesOf = ({ unknownParts }: Settlement, recipient: string): string[] =>
@@ -97,7 +102,7 @@ function awaitedRows(messageId: string, { attempts, stateOf, awaitedBy }: After)
   const reported = new Set(
     (attempt.part_reports === null ? [] : readJson(attempt.part_reports)).flatMap(({ ids }) => ids),
   )
-  const ids = idsOf(attempt.network_ids)
+  const ids = distinctIdsOf(attempt)
   return ids
     .filter((id) => !reported.has(id))
     .map((id) => ({

@@ -18,12 +18,13 @@ const rankOf = (state: StoredAttempt['state']): number =>
  */
 export function raiseAttempt(known: StoredAttempt, said: Settlement): StoredAttempt {
   const apart = rankOf(said.attemptState) - rankOf(known.state)
-  if (apart === 0) return known
+  // Of two reports that nothing is known of the outcome each may name parts.
+  if (apart === 0 && known.state !== 'unknown') return known
   // Of an accepted attempt every part was taken.
   const parts_sent =
     known.state === 'accepted' ? known.parts_sent : Math.max(known.parts_sent, said.partsTaken)
   const ids = said.networkIds.length === 0 ? null : JSON.stringify(said.networkIds)
-  if (apart < 0) {
+  if (apart <= 0) {
     const network_ids = known.network_ids ?? ids
     const isMore = parts_sent > known.parts_sent || network_ids !== known.network_ids
     return isMore ? { ...known, parts_sent, network_ids } : known

@@ -6,7 +6,7 @@ import type { Change } from '../core/change-number.ts'
 import type { MessageState } from '../core/message-store.ts'
 import { dequeueFinal } from '../queue/dequeue.ts'
 import { closeWaits } from './close-waits.ts'
-import { idsOf, readAttempts, type StoredAttempt, withReport, writeAttempts } from './evidence-store.ts'
+import { readAttempts, type StoredAttempt, withReport, writeAttempts } from './evidence-store.ts'
 import { endOf, moveByEvidence, type Reported } from './move-by-evidence.ts'
 import type { Awaited, ExpectedRow, ReceiptWord } from './receipt-readings.ts'
 
@@ -113,10 +113,8 @@ function reportedOf(
 
 /** One receipt may stand for all parts: some networks send one for a long message. */
 function withReceipt(attempt: StoredAttempt, { word, row }: Awaited): StoredAttempt {
-  const ids = word.covers === 'all' || word.covers === row.wire_parts ? idsOf(attempt.network_ids) : []
-  const said = partOf(word, row)
-  const whole = ids.map((id): PartReport => ({ ...said, ids: [id] }))
-  return [said, ...whole].reduce((raised, part) => withReport(raised, part), attempt)
+  const isForAll = row.wire_parts > 0 && (word.covers === 'all' || word.covers === row.wire_parts)
+  return withReport(attempt, { ...partOf(word, row), ...(isForAll && { isForAll }) })
 }
 
 function partOf(word: ReceiptWord, row: ExpectedRow): PartReport {
