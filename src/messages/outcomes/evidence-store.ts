@@ -1,27 +1,29 @@
+import type { Selectable } from 'kysely'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { selectEach, updateRows } from '../../storage/seam/sets.ts'
-import { type PartReport, type JsonText, readJson, writeJson } from '../../storage/tables/json-columns.ts'
-import type { AttemptState, Flag, Mode } from '../../storage/tables/schema.ts'
+import { type PartReport, readJson, writeJson } from '../../storage/tables/json-columns.ts'
+import type { AttemptTable } from '../../storage/tables/schema.ts'
 import { type AttemptEvidence, type PartEvidence, raisePart, type Reason } from '../core/attempt-evidence.ts'
 import type { MessageKey } from '../core/message-store.ts'
 
-/** What is stored of one attempt. */
-export interface StoredAttempt {
-  account_id: string
-  mode: Mode
-  message_id: string
-  number: number
-  id: string
-  device_id: string
-  state: AttemptState
-  parts_sent: number
-  network_ids: string | null
-  receipt_expected: Flag | null
-  part_reports: JsonText<readonly PartReport[]> | null
-  outcome: string | null
-  network_code: string | null
-  ended_at: number | null
-}
+/** What is stored of one attempt, as far as it is evidence. */
+export type StoredAttempt = Pick<
+  Selectable<AttemptTable>,
+  | 'account_id'
+  | 'mode'
+  | 'message_id'
+  | 'number'
+  | 'id'
+  | 'device_id'
+  | 'state'
+  | 'parts_sent'
+  | 'network_ids'
+  | 'receipt_expected'
+  | 'part_reports'
+  | 'outcome'
+  | 'network_code'
+  | 'ended_at'
+>
 
 const attemptsOf = {
   sql: `select account_id, mode, message_id, number, id, device_id, state, parts_sent, network_ids, receipt_expected, part_reports, outcome, network_code, ended_at

@@ -1,21 +1,17 @@
+import type { Selectable } from 'kysely'
 import { allDone } from '../../runtime/all-done.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
-import type { AttemptState, Flag, Mode } from '../../storage/tables/schema.ts'
+import type { AttemptTable, Flag } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import type { Claimed } from '../queue/claim-messages.ts'
 import { type MessageState, readStates } from '../core/message-store.ts'
 import { priorityOf } from '../core/route-key.ts'
 import { heldRow, queueKeyOf, type QueuePosition, routeOf, routesAvoiding } from '../queue/queue-position.ts'
 
-export interface AttemptRow {
-  account_id: string
-  mode: Mode
-  message_id: string
-  number: number
-  id: string
-  device_id: string
-  state: AttemptState
-  started_at: number
+export interface AttemptRow extends Pick<
+  Selectable<AttemptTable>,
+  'account_id' | 'mode' | 'message_id' | 'number' | 'id' | 'device_id' | 'state' | 'started_at'
+> {
   /** Of an orphaned attempt whose process kept a log: the fence of that process. */
   logged_by?: number | null
   /** The due time of its message in the queue, if known. */
