@@ -100,5 +100,5 @@ const laterOf = (eb: Devices, untilMs: number, isSame: Expression<SqlBool>) =>
     .case()
     .when(eb.and([isSame, eb('lease_until', '>', untilMs)]))
     .then(eb.ref('lease_until'))
-    .else(untilMs)
+    .else(eb.val(untilMs))
     .end()

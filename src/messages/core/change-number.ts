@@ -47,7 +47,7 @@ export async function takeChange(tx: Tx, nowMs: number): Promise<Change> {
         .case()
         .when('last_change', '>=', lowest)
         .then(eb('last_change', '+', 1))
-        .else(lowest)
+        .else(eb.val(lowest))
         .end(),
     }))
     .where('id', '=', 1)
