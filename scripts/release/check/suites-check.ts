@@ -1,4 +1,4 @@
-import { glob, readFile } from 'node:fs/promises'
+import { chmod, glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root, run } from '../release.ts'
 import type { Artefacts } from './artefacts.ts'
@@ -31,6 +31,8 @@ export const suitesCheck: Check<Artefacts> = {
   longestMs: 7_200_000,
   async run(on) {
     const folder = await installPackage({ ...on, scratch: join(on.scratch, 'suites') })
+    // PostgreSQL does not run as root: its own user must reach what the tests put there.
+    await chmod(on.scratch, 0o711)
     const suites = await blackBoxSuites()
     const report = join(on.scratch, 'suites.json')
     const args = ['run', '--reporter=json', `--outputFile=${report}`, ...suites]
@@ -41,7 +43,7 @@ export const suitesCheck: Check<Artefacts> = {
       .filter(({ status }) => status !== 'passed')
       .map(({ name }) => name.slice(root.length + 1))
     if (!success || ended !== '' || numPassedTests === 0)
-      throw new Error(`${failed.length} suites failed: ${failed.join(', ')} ${ended.slice(-400)}`)
+      throw new Error(`${failed.length} suites failed: ${failed.join(', ')} ${ended.slice(-1_000)}`)
     return `${numPassedTests} tests of ${suites.length} suites`
   },
 }
