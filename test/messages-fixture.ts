@@ -20,6 +20,7 @@ import { insertRows } from '../src/storage/seam/sets.ts'
 import type { Mode } from '../src/storage/tables/schema.ts'
 import { openRealStorage, openTestStorage, startInstance, type TestStorage } from './open-test-storage.ts'
 import { sendRequest } from './send-request.ts'
+import { readShown } from './messages/shown-messages.ts'
 
 export interface MessagesFixture extends TestStorage {
   pool: DevicePool
@@ -193,8 +194,7 @@ export async function openMessagesFixture(
       return result as SendResult
     },
     async statuses() {
-      const rows = await storage.read.selectFrom('messages').select(['id', 'status']).orderBy('id').execute()
-      return rows.map((row) => row.status)
+      return (await readShown(storage.read)).map(({ status }) => status)
     },
     async close() {
       await dispatcher.stop()

@@ -13,8 +13,8 @@ export const stateMachine: Generator = {
 
 Generated from \`src/messages/core/state.ts\` and \`src/messages/core/verdict.ts\` by \`npm run generate\`.
 
-A message waits, and is given to a device: an attempt. From then on its status follows from all that is known of its attempts, whatever the order in which it
-became known (decision 63). The queue moves only what waits.
+A message waits, and is given to a device: an open attempt, which makes it \`sending\`. From then on its status follows from all that is known of its
+attempts, whatever the order in which it became known (decision 63). The queue moves only what waits.
 
 ## The queue
 

@@ -5,6 +5,7 @@ import { selectEach } from '../storage/seam/sets.ts'
 import type { EraseAccount, EraseDeps } from './erase-deps.ts'
 import { type ErasedPage, type Wallet, writeErasedPage } from './erase-page.ts'
 import { erasedNumber } from '../messages/core/erased-number.ts'
+import { hasOpenAttempt } from '../messages/core/open-attempt.ts'
 import { phoneReportsForMs } from '../messages/phones/phone-recalls.ts'
 
 /** Small pages, so that sends never wait long for one. */
@@ -13,7 +14,8 @@ const modes: readonly Mode[] = ['live', 'test']
 
 /** Messages in flight are skipped, because their outcome must find them. */
 const unerased = {
-  sql: `select id from messages m where account_id = :account and mode = :mode and id > :after and id <= :last and status <> 'sending'
+  sql: `select id from messages m where account_id = :account and mode = :mode and id > :after and id <= :last
+        and not (status = 'queued' and ${hasOpenAttempt('m')})
         and (recipient <> :erased or sender is not null or text is not null or client_reference is not null or metadata <> '{}'
           or network_code is not null
           or exists (select 1 from attempts a where a.account_id = m.account_id and a.mode = m.mode and a.message_id = m.id

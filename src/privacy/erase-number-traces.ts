@@ -135,7 +135,7 @@ const walletOf = ({ account_id, mode }: Pick<OptOutRow, 'account_id' | 'mode'>):
 
 const openTo = {
   sql: `select account_id, mode from messages where account_id = :account and mode = :mode and recipient = :number
-        and (status = 'scheduled' or status = 'queued' or status = 'sending') limit 1`,
+        and (status = 'scheduled' or status = 'queued') limit 1`,
   inputs: ['account', 'mode', 'number'],
 } as const
 

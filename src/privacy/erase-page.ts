@@ -151,8 +151,8 @@ export function writeErasedPage(
   )
 }
 
-const isOpen = (status: MessageStatus): boolean =>
-  status === 'scheduled' || status === 'queued' || status === 'sending'
+/** Of a message in flight its row says `queued` (open-attempt.ts). */
+const isOpen = (status: MessageStatus): boolean => status === 'scheduled' || status === 'queued'
 
 function erasedRow({ account_id, mode, id, direction, recipient, sender }: Row, sides: 'party' | 'both') {
   const isOutbound = direction === 'outbound'

@@ -85,23 +85,23 @@ test('cancel ends them without a charge, and leaves what came since', async () =
 
 test('one that a server was handing over when it was held is not ended under its hands, and that is said', async () => {
   const { db, close } = openDatabase(cli.dataFolder)
-  const { message_id: open } = await db
+  const waiting = await db
     .selectFrom('queue')
-    .select('message_id')
+    .selectAll()
     .where('restore_hold', '=', 1)
     .executeTakeFirstOrThrow()
-  await db
-    .updateTable('queue')
-    .set({ claimed_by: 'att_of_a_server' })
-    .where('message_id', '=', open)
-    .execute()
+  const { account_id, mode, message_id, route_key, due_at, refusals, restore_hold } = waiting
+  const attempt = { number: 1, id: 'att_of_a_server', device_id: 'dev_a', fence: 1, state: 'handing_over', started_at: due_at } as const // prettier-ignore
+  await db.deleteFrom('queue').where('message_id', '=', message_id).execute()
+  await db.insertInto('attempts').values({ ...attempt, account_id, mode, message_id, route_key, due_at, refusals, restore_hold }).execute() // prettier-ignore
   const { stdout } = await cli.run('restore cancel')
   expect(stdout).toContain('2 messages are canceled')
   expect(stdout).toContain('run the command again in a minute')
   expect((await readMessages(cli.dataFolder)).statuses.filter((status) => status === 'queued')).toHaveLength(
     2,
   )
-  await db.updateTable('queue').set({ claimed_by: null }).where('message_id', '=', open).execute()
+  await db.deleteFrom('attempts').where('id', '=', attempt.id).execute()
+  await db.insertInto('queue').values(waiting).execute()
   await close()
   expect(await cli.json('restore cancel')).toEqual({ action: 'cancel', messages: 1, is_more_held: false })
 })

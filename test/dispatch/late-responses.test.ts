@@ -3,6 +3,7 @@ import type { Submission, Outcome } from '../../src/connectors/connector.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 import { scriptedKind } from './scripted-kind.ts'
 import { accepted, unknown } from '../messages/outcomes.ts'
+import { firstOf, readShown } from '../messages/shown-messages.ts'
 
 const submitted: Submission[] = []
 let answer: (submission: Submission) => Outcome
@@ -25,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => house.close())
 
-const message = () => house.storage.read.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
+const message = async () => firstOf(await readShown(house.storage.read))
 const attempt = () =>
   house.storage.read.selectFrom('attempts').selectAll().orderBy('number').executeTakeFirstOrThrow()
 const wallet = () =>

@@ -3,6 +3,7 @@ import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import { StorageError } from '../../src/storage/seam/dialect.ts'
 import { eventually } from '../eventually.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
+import { firstOf, readShown } from '../messages/shown-messages.ts'
 
 let house: MessagesFixture
 beforeEach(async () => {
@@ -11,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => house.close())
 
-const message = () => house.storage.read.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
+const message = async () => firstOf(await readShown(house.storage.read))
 const wallet = () =>
   house.storage.read
     .selectFrom('wallets')
@@ -186,11 +187,7 @@ test.each([
   })
   const messages = async () => {
     await odd.clock.advance(250)
-    return odd.storage.read
-      .selectFrom('messages')
-      .select(['id', 'status', 'attempts'])
-      .orderBy('id')
-      .execute()
+    return (await readShown(odd.storage.read)).map(({ id, status, attempts }) => ({ id, status, attempts }))
   }
   const states = async () => (await messages()).map(({ status }) => status)
   try {

@@ -17,6 +17,7 @@ import { expectSums } from '../messages/expect-sums.ts'
 import { openTendedHouse } from '../messages/tended-house.ts'
 import { databaseSettings, makeTestFolder, removeTestFolder } from '../test-database.ts'
 import { changeOnDemand } from '../../src/messages/core/change-number.ts'
+import { readShown } from '../messages/shown-messages.ts'
 
 /** A hold larger than what is reserved: no database lets it go. */
 const hold = (writer: Writer, messageId: string, held: number): Promise<unknown> =>
@@ -121,11 +122,7 @@ test('a server starts although the database refuses the end of what the one befo
   await hold(writer, claimed[0]!.messageId, 100)
   await killed.stop()
   const { storage } = await serve()
-  const rows = await storage.read
-    .selectFrom('messages')
-    .select(['id', 'status'])
-    .where('account_id', '=', accountId)
-    .execute()
+  const rows = (await readShown(storage.read)).filter((row) => row.account_id === accountId)
   expect(new Map(rows.map(({ id, status }) => [id, status]))).toEqual(
     new Map([
       [claimed[0]!.messageId, 'sending'],

@@ -65,7 +65,7 @@ test('of what was claimed without the log it tells nothing', async () => {
 test('what a restore holds back does not go again, whatever the log tells', async () => {
   await house.send()
   await house.claimAndDie(1, { isLogged: true })
-  await house.storage.writer.write((tx) => tx.updateTable('queue').set({ restore_hold: 1 }).execute())
+  await house.storage.writer.write((tx) => tx.updateTable('attempts').set({ restore_hold: 1 }).execute())
   await rescue({ epoch: 1, outcomes: new Map() })
   expect(await house.statuses()).toEqual(['unconfirmed'])
   expect(await house.storage.read.selectFrom('queue').selectAll().execute()).toEqual([])

@@ -61,7 +61,7 @@ test('a stop gives it back too: the next start would not know that it never left
   expect(await house.statuses()).toEqual(['queued'])
 })
 
-/** The row of the queue and the attempt as they stood while a message was being handed over: what a database that is put back shows again. */
+/** The attempt as it stood while a message was being handed over: what a database that is put back shows again. */
 async function putBack(house: MessagesFixture, { isHeld = false } = {}): Promise<void> {
   const { read, writer } = house.storage
   const [attempt] = await read.selectFrom('attempts').selectAll().execute()
@@ -69,12 +69,10 @@ async function putBack(house: MessagesFixture, { isHeld = false } = {}): Promise
   if (attempt === undefined || message === undefined) throw new Error('nothing was sent')
   await writer.write(async (tx) => {
     const open = { state: 'handing_over', ended_at: null, outcome: null, network_ids: null } as const
-    await tx.updateTable('attempts').set(open).execute()
-    await tx.updateTable('messages').set({ status: 'sending', sent_at: null }).execute()
+    const place = { route_key: 'live:', due_at: message.created_at, refusals: 0, restore_hold: isHeld ? 1 : 0 } as const
+    await tx.updateTable('attempts').set({ ...open, ...place }).execute()
+    await tx.updateTable('messages').set({ status: 'queued', device_id: null, attempts: 0, sent_at: null }).execute()
     await tx.deleteFrom('receipts_expected').execute()
-    const place = { route_key: 'live:', account_id: message.account_id, priority: 1, due_at: message.created_at, message_id: message.id }
-    const held = { restore_hold: isHeld ? 1 : 0 } as const
-    await tx.insertInto('queue').values({ ...place, ...held, mode: 'live', parts: 1, expires_at: message.expires_at!, claimed_by: attempt.device_id }).execute()
   })
 } // prettier-ignore
 

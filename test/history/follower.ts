@@ -7,6 +7,7 @@ import { everyMessage } from '../../src/messages/history/history-query.ts'
 import { readHistory } from '../../src/messages/history/history.ts'
 import type { MessageRow } from '../../src/messages/core/message-store.ts'
 import type { Db } from '../../src/storage/seam/dialect.ts'
+import { readShown } from '../messages/shown-messages.ts'
 
 /** A client that keeps a copy of its messages by asking for what changed, again and again from the last change that it saw. */
 export interface Follower {
@@ -47,12 +48,8 @@ export function createFollower(
       updatedAfterMs = last
     },
     async missed() {
-      const rows = await read
-        .selectFrom('messages')
-        .selectAll()
-        .where('account_id', '=', owner.accountId)
-        .execute()
-      return rows
+      return (await readShown(read))
+        .filter(({ account_id }) => account_id === owner.accountId)
         .filter((row) => copy.get(row.id)?.sequence !== row.sequence)
         .map((row) => `${row.status} since ${row.updated_at}, known as ${copy.get(row.id)?.status}`)
     },

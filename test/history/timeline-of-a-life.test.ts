@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readTimelines } from '../../src/messages/history/history-timeline.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
+import { readShown } from '../messages/shown-messages.ts'
 
 let house: MessagesFixture
 beforeEach(async () => {
@@ -11,7 +12,7 @@ afterEach(() => house.close())
 
 /** The one message there is, told as `+seconds status device`. */
 async function story(): Promise<string[]> {
-  const rows = await house.storage.read.selectFrom('messages').selectAll().execute()
+  const rows = await readShown(house.storage.read)
   const [timeline = []] = await readTimelines(house.storage.read, { accountId: 'acc_a', mode: 'live' }, rows)
   const startMs = rows[0]?.created_at ?? 0
   return timeline.map(

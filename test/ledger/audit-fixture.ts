@@ -52,8 +52,8 @@ export async function openAuditFixture(): Promise<AuditFixture> {
       message('msg_kept', 'queued', {}),
       message('msg_later', 'scheduled', { send_at: nowMs + 30_000 }),
       message('msg_quiet', 'queued', {}),
-      message('msg_claimed', 'sending', { attempts: 1, device_id: 'dev_a' }),
-      message('msg_phone', 'sending', { attempts: 1, device_id: 'dev_p' }),
+      message('msg_claimed', 'queued', {}),
+      message('msg_phone', 'queued', {}),
       message('msg_sent', 'sent', { ...charged, receipt_expected: 1 }),
       message('msg_delivered', 'delivered', { ...charged, ...done, delivered_at: nowMs }),
       message('msg_failed', 'failed', { ...done, cost_state: 'released', attempts: 1 }),
@@ -76,10 +76,8 @@ export async function openAuditFixture(): Promise<AuditFixture> {
       expires_at: nowMs + 60_000,
     } as const
     await insertRows(tx, 'queue', [
-      { ...place, message_id: 'msg_waits', claimed_by: null, restore_hold: 0 },
-      { ...place, message_id: 'msg_kept', claimed_by: null, restore_hold: 1 },
-      { ...place, message_id: 'msg_claimed', claimed_by: 'dev_a', restore_hold: 0 },
-      { ...place, message_id: 'msg_phone', claimed_by: 'dev_p', restore_hold: 0 },
+      { ...place, message_id: 'msg_waits', restore_hold: 0 },
+      { ...place, message_id: 'msg_kept', restore_hold: 1 },
     ])
     await insertRows(tx, 'queue_totals', [
       { account_id: accountId, mode: 'live', route_key: 'live:', messages: 2, parts: 2, next_expiry_at: 0 },
@@ -107,6 +105,9 @@ export async function openAuditFixture(): Promise<AuditFixture> {
       fence: 1,
       state: 'handing_over',
       started_at: nowMs,
+      route_key: 'live:',
+      due_at: nowMs,
+      refusals: 0,
     } as const
     await insertRows(tx, 'attempts', [
       { ...attempt, message_id: 'msg_claimed', id: 'att_a', device_id: 'dev_a' },

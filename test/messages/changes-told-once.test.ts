@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readEntries } from '../../src/messages/core/message-changes.ts'
 import { walkHistory } from '../history/stored-messages.ts'
 import { accepted, type LostHouse, openLostHouse } from './lost-house.ts'
+import { readShown } from './shown-messages.ts'
 
 /** Late words leave traces of work on messages that are final: an open attempt, a receipt that is waited for. The feed of changes has each message once. */
 let house: LostHouse
@@ -21,7 +22,7 @@ const changes = async (limit: number): Promise<string[]> => {
 
 /** In the order of their last changes. */
 const stored = async (): Promise<string[]> => {
-  const rows = await house.store.db.selectFrom('messages').select(['id', 'status', 'sequence']).execute()
+  const rows = await readShown(house.store.db)
   const recorded = await house.store.db
     .selectFrom('message_changes')
     .select('messages')

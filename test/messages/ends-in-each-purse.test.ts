@@ -2,11 +2,10 @@ import { changeOnDemand, takeChange } from '../../src/messages/core/change-numbe
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { realKinds } from '../../src/connectors/registry.ts'
 import { judgeLate } from '../../src/dispatch/outcomes/retry-policy.ts'
-import { advanceMessages } from '../../src/messages/core/advance-messages.ts'
 import { routeKeyOf } from '../../src/messages/core/route-key.ts'
-import { readStates } from '../../src/messages/core/message-store.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 import { cancelWaiting, expireWaiting } from '../../src/messages/queue/finish-queued.ts'
+import { retractDeliveries } from '../../src/messages/outcomes/retract-deliveries.ts'
 import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import { eraseNumber } from '../../src/privacy/erase-number.ts'
 import { readOldMessages, removeMessages } from '../../src/privacy/remove-old-messages.ts'
@@ -49,11 +48,11 @@ async function send(of: PurseCase): Promise<Claimed> {
   await house.end(claimed, accepted(...both))
   return claimed
 }
-const advance = async (trigger: 'part_undelivered', { accountId, mode, messageId }: Claimed) =>
+const retract = ({ accountId, mode, messageId, attemptNumber }: Claimed) =>
   house.store.writer.write(async (tx) => {
-    const [message] = await readStates(tx, [{ accountId, mode, messageId }])
+    const reason = { code: 'network_rejected', networkCode: null }
     const unit = await takeChange(tx, house.clock.now())
-    if (message !== undefined) await advanceMessages(tx, unit, [{ message, trigger, atMs: unit.atMs }])
+    await retractDeliveries(tx, unit, [{ accountId, mode, messageId, attemptNumber, reason }])
   })
 const late = (claimed: Claimed, ...networkIds: string[]) =>
   house.store.writer.write((tx) =>
@@ -110,7 +109,7 @@ const ends: readonly [string, (of: PurseCase) => Promise<unknown>, string | null
   ['unconfirmed after a restore', () => endWaiting('given_up_after_restore'), 'unconfirmed', 0],
   ['corrected by a late answer', async (of) => { const claimed = await claim(of); await house.end(claimed, unknown()); await late(claimed, ...both) }, 'sent', 0],
   ['corrected by receipts after its end', async (of) => { const claimed = await claim(of); await house.end(claimed, unknown()); await late(claimed, ...both); await house.receipts(arrived, of.device) }, 'delivered', 0],
-  ['corrected since a part of it did not arrive', async (of) => { const claimed = await send(of); await house.receipts(arrived, of.device); await advance('part_undelivered', claimed) }, 'undelivered', 2],
+  ['corrected since a part of it did not arrive', async (of) => { const claimed = await send(of); await house.receipts(arrived, of.device); await retract(claimed) }, 'undelivered', 2],
   ['erased before it was sent', () => drain(erase()), 'canceled', 0],
   ['erased after it was delivered', async (of) => { await send(of); await house.receipts(arrived, of.device); await drain(erase()) }, 'delivered', 2],
   ['removed with its record', async (of) => { await send(of); await house.receipts(arrived, of.device); await forget() }, null, 2],

@@ -25,7 +25,9 @@ const wordless = [
   /^auth_users\.(createdAt|updatedAt)$|^auth_\w+\.(createdAt|updatedAt|expiresAt|lockedUntil|userId|providerId)$/,
   /^auth_credentials\.(accessToken|refreshToken|idToken|accessTokenExpiresAt|refreshTokenExpiresAt|scope)$/,
   /^api_keys\.scopes$|^audit_log\.action$|^ledger_entries\.actor$|^(one_time|email)_links\.hash$/,
-  /^devices\.lease_owner$|^opt_outs\.origin$|^inbound_fragments\.country$|^phone_offers\.recall$|^account_keywords\.keyword$|^queue\.claimed_by$/,
+  /^devices\.lease_owner$|^opt_outs\.origin$|^inbound_fragments\.country$|^phone_offers\.recall$|^account_keywords\.keyword$/,
+  // Of an open attempt, whose message is erased when it has ended.
+  /^attempts\.route_key$/,
   /^deferred(_totals)?\.reason$|^accounts\.(countries|own_devices)$|^messages\.(paid_by|fallback)$/,
   // Of no account, and kept for a day; and the addresses of this server.
   /^reach_checks\.(opened_from|address)$|^nodes\.certificate$/,

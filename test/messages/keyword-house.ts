@@ -6,6 +6,7 @@ import { deliveredAt, storedMessage } from '../history/stored-messages.ts'
 import { keywordTerms } from './keyword-terms.ts'
 import { openUnitHouse, type UnitHouse } from './unit-house.ts'
 import { takeChange } from '../../src/messages/core/change-number.ts'
+import { readShown } from './shown-messages.ts'
 
 export const number = '+4915112345678'
 
@@ -40,9 +41,10 @@ export async function openKeywordHouse() {
       )
       return followed
     },
-    messages: () =>
-      house.store.db.selectFrom('messages').select(['id', 'status', 'text', 'error_code', 'sender', 'recipient', 'held', 'cost_state'])
-        .where('direction', '=', 'outbound').where('id', '!=', before.id).orderBy('id').execute(), // prettier-ignore
+    messages: async () =>
+      (await readShown(house.store.db))
+        .filter(({ direction, id }) => direction === 'outbound' && id !== before.id)
+        .map(({ id, status, text, error_code, sender, recipient, held, cost_state }) => ({ id, status, text, error_code, sender, recipient, held, cost_state })), // prettier-ignore
     holding: async () => {
       const nowMs = house.clock.now()
       return (await optOuts()).filter((row) => row.forget_at === null || row.forget_at > nowMs)

@@ -7,6 +7,7 @@ import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
 import { referenceOfPart } from '../../src/sms/part-reference.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 import { takeChange } from '../../src/messages/core/change-number.ts'
+import { readShown } from './shown-messages.ts'
 
 /** the unit house, in which answers are lost and come late, and receipts come under ids that nobody knows. */
 export interface LostHouse extends UnitHouse {
@@ -62,8 +63,7 @@ export async function openLostHouse(): Promise<LostHouse> {
         settleOutcomes(tx, [judgeLate(claimed, outcome, clock.now())], takeChange(tx, clock.now())),
       ),
     async statuses() {
-      const messages = await store.db.selectFrom('messages').select('status').orderBy('id').execute()
-      return messages.map(({ status }) => status)
+      return (await readShown(store.db)).map(({ status }) => status)
     },
     rowsOf: (table) => readRows(house, table),
     wallet: () =>

@@ -49,7 +49,10 @@ const age = fc.constantFrom(3, 7, 91).map((days) =>
 
 const restore = fc.constant(
   step('restore', async (model, real) => {
-    await real.store.writer.write((tx) => tx.updateTable('queue').set({ restore_hold: 1 }).execute())
+    await real.store.writer.write(async (tx) => {
+      await tx.updateTable('queue').set({ restore_hold: 1 }).execute()
+      await tx.updateTable('attempts').set({ restore_hold: 1 }).where('ended_at', 'is', null).execute()
+    })
     for (const message of model.messages.values()) if (!message.isFinal) message.heldBack = true
     await crash(model, real)
   }),

@@ -8,6 +8,7 @@ import { expectSums } from './expect-sums.ts'
 import type { NearStore } from '../near-store.ts'
 import type { LateYes } from './model-message.ts'
 import type { Model } from './model.ts'
+import { readShown } from './shown-messages.ts'
 
 /** The real thing beside the model. */
 export interface Real {
@@ -58,26 +59,31 @@ export const account = fc.constantFrom(...accounts)
 
 /** Messages and wallets of the store are those of the model. */
 async function expectAlike(model: Model, { store, clock }: Real): Promise<void> {
-  const rows = await store.db
-    .selectFrom('messages')
-    .select([
-      'id',
-      'status',
-      'charged',
-      'cost_state',
-      'paid_by',
-      'attempts',
-      'possible_duplicate',
-      'corrected',
-      'finalized_at',
-    ])
-    .orderBy('id')
-    .execute()
+  const rows = await readShown(store.db)
   expect(
-    rows.map(({ finalized_at, ...row }) => ({
-      ...row,
-      final: finalized_at !== null && finalized_at <= clock.now(),
-    })),
+    rows.map(
+      ({
+        id,
+        status,
+        charged,
+        cost_state,
+        paid_by,
+        attempts,
+        possible_duplicate,
+        corrected,
+        finalized_at,
+      }) => ({
+        id,
+        status,
+        charged,
+        cost_state,
+        paid_by,
+        attempts,
+        possible_duplicate,
+        corrected,
+        final: finalized_at !== null && finalized_at <= clock.now(),
+      }),
+    ),
   ).toEqual(
     [...model.messages.values()]
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))

@@ -18,6 +18,7 @@ import { keywordTerms } from './keyword-terms.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 import { type Change, changeOnDemand, takeChange } from '../../src/messages/core/change-number.ts'
 import type { Tx } from '../../src/storage/seam/dialect.ts'
+import { readShown } from './shown-messages.ts'
 
 /** Who has two spellings is one person: for STOP and START, for what is answered, for conversations and when it is erased. */
 
@@ -53,13 +54,10 @@ const mayWrite = async (to: string) => {
   const optOuts = new OptOutCache(house.store.db, numbers)
   return !(await optOuts.find(whose, [to], house.clock.now())).has(to)
 }
-const outbound = () =>
-  house.store.db
-    .selectFrom('messages')
-    .select(['recipient', 'status', 'error_code', 'text'])
-    .where('direction', '=', 'outbound')
-    .orderBy('id')
-    .execute()
+const outbound = async () =>
+  (await readShown(house.store.db))
+    .filter(({ direction }) => direction === 'outbound')
+    .map(({ recipient, status, error_code, text }) => ({ recipient, status, error_code, text }))
 const claim = async () => {
   const nowMs = house.clock.now()
   const request = { ...whose, routeKey: 'live:', deviceId: 'dev_s', quota: 9, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore

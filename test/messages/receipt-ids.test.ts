@@ -7,6 +7,7 @@ import type { SetAdapter } from '../../src/storage/seam/dialect.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 import { accepted } from './outcomes.ts'
 import { takeChange } from '../../src/messages/core/change-number.ts'
+import { readShown } from './shown-messages.ts'
 
 let house: UnitHouse
 beforeEach(async () => {
@@ -37,10 +38,7 @@ const parked = async () =>
   (await house.store.db.selectFrom('parked_receipts').select('network_id').orderBy('reading').execute()).map(
     (row) => row.network_id,
   )
-const statuses = async () =>
-  (await house.store.db.selectFrom('messages').select('status').orderBy('id').execute()).map(
-    (row) => row.status,
-  )
+const statuses = async () => (await readShown(house.store.db)).map(({ status }) => status)
 
 /** How many statements it takes to receive one. */
 async function countStatements(networkId: string, more: Partial<Receipt>): Promise<number> {

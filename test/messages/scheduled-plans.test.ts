@@ -72,9 +72,8 @@ test('what waits for an instant is canceled by its key, and the queue is asked f
   const nowMs = clock.now()
   await house.send()
   const {
-    claimed_by: _,
     due_at: dueAt,
-    restore_hold: __,
+    restore_hold: _,
     ...place
   } = await storage.read.selectFrom('queue').selectAll().executeTakeFirstOrThrow()
   await storage.writer.write(async (tx) => {

@@ -54,11 +54,21 @@ const receive = async (more: Partial<Inbound> = {}, sharedReplyDays = 30): Promi
   await receiver.receive('dev_1', { ...inbound, ...more })
 }
 /** A message that was delivered through the shared device so long ago. */
-const sent = async (account: string, agoMs: number, more: Partial<MessageRow> = {}): Promise<void> => {
+const sent = async (account: string, agoMs: number, more: Partial<MessageRow> = {}): Promise<MessageRow> => {
   const at = house.clock.now() - agoMs
   const id = house.ids('msg')
   const row = storedMessage({ account_id: account, id, created_at: at, ...deliveredAt(at), ...more })
   await house.storage.writer.write((tx) => insertRows(tx, 'messages', [row]))
+  return row
+}
+/** A message that the shared device has been given so long ago, and that nothing is known of. */
+const inFlight = async (account: string, agoMs: number): Promise<void> => {
+  const open = { sent_at: null, delivered_at: null, finalized_at: null, settled_at: null, parts_sent: 0, charged: 0, device_id: null } // prettier-ignore
+  const { account_id, mode, id } = await sent(account, agoMs, { ...open, status: 'queued', cost_state: 'held', attempts: 0 }) // prettier-ignore
+  const attempt = { number: 1, id: house.ids('att'), device_id: 'dev_1', fence: 1, state: 'handing_over', started_at: house.clock.now() - agoMs } as const // prettier-ignore
+  await house.storage.writer.write((tx) =>
+    insertRows(tx, 'attempts', [{ account_id, mode, message_id: id, ...attempt }]),
+  )
 }
 const owners = async (): Promise<string[]> =>
   (
@@ -122,7 +132,7 @@ test('when it was sent counts, not when it was created', async () => {
 test('a message that is in the hands of the device, or may have arrived, is enough', async () => {
   const open = { sent_at: null, delivered_at: null, parts_sent: 0, charged: 0 }
   await sent('acc_ben', 2_000)
-  await sent('acc_ada', 1_000, { ...open, status: 'sending', cost_state: 'held', finalized_at: null, settled_at: null }) // prettier-ignore
+  await inFlight('acc_ada', 1_000)
   await receive()
   await sent('acc_ben', 500, { ...open, status: 'unconfirmed' })
   await receive()

@@ -7,6 +7,7 @@ import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 import { accepted, unknown } from './outcomes.ts'
 import { takeChange } from '../../src/messages/core/change-number.ts'
+import { readShown } from './shown-messages.ts'
 
 const groups: Readonly<Record<string, string>> = {
   dev_a: 'grp_a',
@@ -66,13 +67,9 @@ async function receive(...word: Parameters<typeof wordOf>): Promise<void> {
   )
 }
 const statuses = async () =>
-  (
-    await house.store.db
-      .selectFrom('messages')
-      .select(['recipient', 'status', 'device_id'])
-      .orderBy('id')
-      .execute()
-  ).map(({ recipient, status, device_id }) => `${recipient} ${status} ${device_id}`)
+  (await readShown(house.store.db)).map(
+    ({ recipient, status, device_id }) => `${recipient} ${status} ${device_id}`,
+  )
 
 const [one, other] = ['+4915112345601', '+4915112345602']
 

@@ -152,14 +152,7 @@ async function raceRound(first: number): Promise<Happened[]> {
 }
 
 const queued = async (): Promise<number> =>
-  (
-    await nodes[0]!.read
-      .selectFrom('queue')
-      .select('message_id')
-      .where('claimed_by', 'is', null)
-      .limit(1)
-      .execute()
-  ).length
+  (await nodes[0]!.read.selectFrom('queue').select('message_id').limit(1).execute()).length
 
 test(
   `in ${races} races of STOP against hand-over nothing is handed over after the opt-out was stored`,

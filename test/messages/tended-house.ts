@@ -12,6 +12,7 @@ import type { Database, Mode } from '../../src/storage/tables/schema.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 import { expectSums } from './expect-sums.ts'
 import { changeOnDemand } from '../../src/messages/core/change-number.ts'
+import { firstOf, readShown } from './shown-messages.ts'
 
 /** The domain with its janitors, which sweep only when they are told to, and the account `acc_a` with 1,000 SMS. */
 export interface TendedHouse extends MessagesFixture {
@@ -99,8 +100,7 @@ export async function openTendedHouse(): Promise<TendedHouse> {
   }
 }
 
-const readMessage = ({ storage }: MessagesFixture) =>
-  storage.read.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
+const readMessage = async ({ storage }: MessagesFixture) => firstOf(await readShown(storage.read))
 
 const readWallet = ({ storage }: MessagesFixture, mode: Mode) =>
   storage.read

@@ -135,7 +135,7 @@ test('who pays is read where something is charged, and with no move that charges
   expect(await statements(to('failed', 'nothing'), fresh)).toBe(0)
   expect(await statements(to('unconfirmed', 'taken'), fresh)).toBe(0)
   expect(await statements('due', fresh)).toBe(0)
-  for (const trigger of ['claimed', 'canceled', 'validity_ended'] as const)
+  for (const trigger of ['canceled', 'validity_ended'] as const)
     expect([trigger, await statements(trigger, { ...fresh, status: 'queued' })]).toEqual([trigger, 0])
   expect(await statements(to('sent', 'all'), { ...fresh, fallback: null })).toBe(0)
   expect(await statements(to('sent', 'all'), { ...fresh, cost_state: 'charged' })).toBe(0)

@@ -14,6 +14,7 @@ import { expectSums } from './expect-sums.ts'
 import type { Db } from '../../src/storage/seam/dialect.ts'
 import type { Writer } from '../../src/storage/seam/writer.ts'
 import { changeOnDemand, takeChange } from '../../src/messages/core/change-number.ts'
+import { firstOf, readShown } from './shown-messages.ts'
 
 /** The units of messages by hand, one after another, on one account with 100 SMS: for sentences about states and money. */
 export interface UnitHouse {
@@ -99,5 +100,4 @@ export async function openUnitHouse(): Promise<UnitHouse> {
   }
 }
 
-const readMessage = ({ db }: UnitHouse['store']) =>
-  db.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
+const readMessage = async ({ db }: UnitHouse['store']) => firstOf(await readShown(db))

@@ -224,15 +224,16 @@ async function wait(
     await insertRows(
       tx,
       'queue',
-      messages.map(({ id, created_at }) => ({
-        ...route,
-        priority: 1,
-        due_at: created_at,
-        message_id: id,
-        parts: 2,
-        expires_at: created_at + 1,
-        claimed_by: id === claimed ? 'dev_1' : null,
-      })),
+      messages
+        .filter(({ id }) => id !== claimed)
+        .map(({ id, created_at }) => ({
+          ...route,
+          priority: 1,
+          due_at: created_at,
+          message_id: id,
+          parts: 2,
+          expires_at: created_at + 1,
+        })),
     )
     await insertRows(tx, 'queue_totals', [
       { ...route, messages: waiting, parts: waiting * 2, next_expiry_at: 1 },

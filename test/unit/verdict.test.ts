@@ -220,6 +220,8 @@ test('a final status moves by a correction only, and keeps the money', () => {
   })
   for (const status of ['expired', 'canceled', 'delivered'] as const)
     expect(after(status, accepted(1, 'undelivered'))).toBeNull()
+  expect(after('delivered', accepted(1, 'retracted'))).toEqual({ to: 'undelivered', charge: 'keep', correction: true }) // prettier-ignore
+  expect(after('expired', accepted(1, 'retracted'))).toBeNull()
   expect(after('failed', accepted(1, 'awaited'))).toBeNull()
   expect(after('sent', accepted(1, 'lost'))).toBeNull()
   expect(

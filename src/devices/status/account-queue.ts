@@ -9,7 +9,7 @@ interface Wallet {
 
 /**
  * Reads what is queued, from the counters, and when the oldest of it was accepted: the first of each queue in
- * its own order, without messages that are being submitted.
+ * its own order.
  */
 export async function readQueue(db: Db, { accountId, mode }: Wallet) {
   const [deferred, totals, oldest] = await Promise.all([
@@ -26,7 +26,7 @@ export async function readQueue(db: Db, { accountId, mode }: Wallet) {
     sql<{ at: number | null }>`
       select min((
         select m.created_at from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
-        where q.route_key = t.route_key and q.account_id = t.account_id and q.priority = p.priority and q.claimed_by is null
+        where q.route_key = t.route_key and q.account_id = t.account_id and q.priority = p.priority
         order by q.due_at, q.message_id limit 1
       )) as at
       from queue_totals t cross join (select 0 as priority union all select 1 union all select 2) p

@@ -1,3 +1,4 @@
+import { withOpenAttempts } from '../../messages/core/open-attempt.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { reportLifetimeMs } from '../../devices/status/device-report.ts'
 import { type ListedDevice, listDevices } from '../../devices/status/list-devices.ts'
@@ -90,10 +91,23 @@ async function readTest(
 ): Promise<Pick<GuideKnown, 'test' | 'answer'>> {
   const ofAccount = read.selectFrom('messages').where('account_id', '=', accountId).where('mode', '=', mode)
   const row = await ofAccount
-    .select(['recipient', 'status', 'error_code', 'network_code', 'device_id'])
+    .select([
+      'account_id',
+      'mode',
+      'id',
+      'recipient',
+      'status',
+      'error_code',
+      'network_code',
+      'device_id',
+      'attempts',
+      'sequence',
+      'updated_at',
+    ]) // prettier-ignore
     .where('id', '=', messageId)
     .executeTakeFirst()
   if (row === undefined) return { test: null, answer: null }
+  await withOpenAttempts(read, [row])
   const isByOther = row.device_id !== null && row.device_id !== device.id
   const test: GuideTest = {
     messageId,

@@ -1,9 +1,8 @@
 import type { Outcome } from '../../connectors/connector.ts'
-import { advanceMessages } from '../../messages/core/advance-messages.ts'
 import type { Change } from '../../messages/core/change-number.ts'
-import { type MessageState, readStates } from '../../messages/core/message-store.ts'
 import { claimsOf } from '../../messages/outcomes/open-attempts.ts'
 import { settleOutcomes } from '../../messages/outcomes/settle-outcomes.ts'
+import { retractDeliveries } from '../../messages/outcomes/retract-deliveries.ts'
 import { settleReceipts } from '../../messages/outcomes/settle-receipts.ts'
 import { findOffers, markOffers, readAttemptsOf } from '../../messages/phones/phone-offers.ts'
 import type { Claimed } from '../../messages/queue/claim-messages.ts'
@@ -75,7 +74,7 @@ export async function settleReports(
   )
   const moved = [
     ...(await settleReceipts(tx, merging.receipts, taken)),
-    ...(await correctDelivered(tx, unit, merging.corrections)),
+    ...(await retractDeliveries(tx, unit, merging.retractions)),
   ]
   await markOffers(tx, merging.marks)
   const reported = merging.settlements.map(({ settlement, outcome, claimed }, i) => ({
@@ -87,24 +86,4 @@ export async function settleReports(
   }))
   const statuses = [...states, ...moved].flatMap((state) => state?.status ?? [])
   return { reported, statuses, haveChanged }
-}
-
-/**
- * Corrects messages of which a part did not arrive, after what is reported about them earlier. What an
- * earlier attempt lost says nothing about the last one.
- */
-async function correctDelivered(
-  tx: Tx,
-  unit: Change,
-  corrections: ReportMerge['corrections'],
-): Promise<MessageState[]> {
-  if (corrections.length === 0) return []
-  const states = new Map((await readStates(tx, corrections)).map((message) => [message.id, message]))
-  const advances = corrections.flatMap(({ messageId, attemptNumber, error }) => {
-    const message = states.get(messageId)
-    return message?.attempts !== attemptNumber
-      ? []
-      : [{ message, trigger: 'part_undelivered' as const, atMs: unit.nowMs, error }]
-  })
-  return (await advanceMessages(tx, unit, advances)).filter((state) => state !== null)
 }

@@ -1,10 +1,11 @@
 import type { Outcome } from '../../connectors/connector.ts'
-import type { MessageKey } from '../../messages/core/message-store.ts'
 import type { ReceiptWord } from '../../messages/outcomes/receipt-readings.ts'
 import { arrivalOf } from '../../messages/outcomes/report-parts.ts'
+import type { Retraction } from '../../messages/outcomes/retract-deliveries.ts'
 import type { Settlement } from '../../messages/outcomes/settlement.ts'
 import { mergePhoneReport } from '../../messages/phones/merge-phone-report.ts'
-import type { AttemptOfOffer, markOffers, OfferRow } from '../../messages/phones/phone-offers.ts'
+import type { PlacedAttempt } from '../../messages/core/open-attempt.ts'
+import type { markOffers, OfferRow } from '../../messages/phones/phone-offers.ts'
 import type { Claimed } from '../../messages/queue/claim-messages.ts'
 import { type HasAnother, judgeLate, judgeOutcome } from '../outcomes/retry-policy.ts'
 import {
@@ -25,7 +26,7 @@ export interface ReportTerms {
 
 interface ReportedAttempt {
   offer: OfferRow
-  attempt: AttemptOfOffer
+  attempt: PlacedAttempt
   claimed: Claimed
   /** Whether it must be canceled because its number has opted out. */
   isOptedOut: boolean
@@ -49,13 +50,10 @@ const applyRecall = ({ offer, isOptedOut }: ReportedAttempt, settlement: Settlem
 export class ReportMerge {
   readonly settlements: { settlement: Settlement; outcome: Outcome; claimed: Claimed }[] = []
   readonly receipts: ReceiptWord[] = []
-  readonly corrections: (MessageKey & {
-    attemptNumber: number
-    error: { code: string; networkCode: string | null }
-  })[] = []
+  readonly retractions: Retraction[] = []
   readonly #terms: ReportTerms
   readonly #marks = new Map<string, Parameters<typeof markOffers>[1][number]>()
-  readonly #ended = new Map<string, AttemptOfOffer['state']>()
+  readonly #ended = new Map<string, PlacedAttempt['state']>()
 
   constructor(terms: ReportTerms) {
     this.#terms = terms
@@ -131,7 +129,7 @@ export class ReportMerge {
   #partFailed(error: string | null, known: ReportedAttempt): void {
     const meaning = this.#meaningOf(error, known)
     const { accountId, mode, messageId, attemptNumber } = known.claimed
-    this.corrections.push({ accountId, mode, messageId, attemptNumber, error: reasonOf(meaning) })
+    this.retractions.push({ accountId, mode, messageId, attemptNumber, reason: reasonOf(meaning) })
   }
 
   /** A phone whose clock is fast reports a message as expired too early. Nothing was submitted: it is requeued. */
@@ -189,7 +187,7 @@ export class ReportMerge {
     this.receipts.push({ ...receipt, deviceId: offer.device_id, networkId: offer.attempt_id, atMs })
   }
 
-  #stateOf({ offer, attempt }: ReportedAttempt): AttemptOfOffer['state'] {
+  #stateOf({ offer, attempt }: ReportedAttempt): PlacedAttempt['state'] {
     return this.#ended.get(offer.attempt_id) ?? attempt.state
   }
 }

@@ -30,18 +30,13 @@ export const messageChecks: readonly AuditCheck[] = [
   {
     name: 'waiting_is_queued',
     summary:
-      'Every message that is scheduled, queued or in flight is once in the queue or among those with a start time, and no other message is.',
+      'Every message that is not yet sent is in one place: in the queue, among those with a start time, or in an open attempt. No other message is.',
     find: (db) => rowsOf(db, waitingIsNotQueued),
   },
   {
     name: 'scheduled_is_deferred',
     summary: 'Scheduled messages wait for their send time; other messages with a start time are queued.',
     find: (db) => rowsOf(db, scheduledIsNotDeferred),
-  },
-  {
-    name: 'claims_are_attempts',
-    summary: 'Every claimed message has one open attempt, and every open attempt a claimed message.',
-    find: (db) => rowsOf(db, claimsAreNotAttempts),
   },
   {
     name: 'nothing_overdue',
@@ -95,7 +90,8 @@ const inconsistentCosts = sql<Violation>`
   where (direction = 'inbound') <> (status = 'received')
     or (direction = 'inbound' and (cost_state <> 'none' or held <> 0 or charged <> 0))
     or (direction = 'outbound' and (cost_state = 'none' or held <> parts))
-    or (cost_state = 'held') <> (status in ('scheduled', 'queued', 'sending'))
+    or (cost_state = 'held') <> (status in ('scheduled', 'queued'))
+    or status = 'sending'
     or (cost_state = 'held' and charged <> 0)
     or (cost_state = 'charged' and charged <> held)
     or (cost_state = 'partial' and (charged <= 0 or charged >= held))
@@ -109,7 +105,7 @@ const totalsAreNotQueue = sql<Violation>`
   from (
     select account_id, mode, route_key, messages as counted, 0 as messages, parts as counted_parts, 0 as parts from queue_totals
     union all
-    select account_id, mode, route_key, 0, 1, 0, parts from queue where claimed_by is null
+    select account_id, mode, route_key, 0, 1, 0, parts from queue
     union all
     select account_id, mode, reason, messages, 0, parts, 0 from deferred_totals
     union all
@@ -118,24 +114,26 @@ const totalsAreNotQueue = sql<Violation>`
   limit ${maxViolations}`
 
 /**
- * A receipt for its first attempt can finish a message while the second one is in flight. Its queue row is
- * removed when that one has finished too.
+ * A message that waits is in the queue or among the deferred, or has an open attempt, and in one of these alone. An earlier
+ * attempt can end it while the last one is open.
  */
 const waitingIsNotQueued = sql<Violation>`
-  select account_id, mode, id, sum(waiting) as waiting, sum(queued) as queue_rows, sum(sending) as sending, sum(claimed) as claimed,
+  select account_id, mode, id, sum(waiting) as waiting, sum(queued) as queue_rows, sum(open) as open_attempts,
     sum(message_parts) as parts, sum(queue_parts) as queue_parts
   from (
-    select account_id, mode, id, 1 as waiting, 0 as queued, case when status = 'sending' then 1 else 0 end as sending, 0 as claimed,
-      parts as message_parts, 0 as queue_parts
-    from messages where status in ('scheduled', 'queued', 'sending')
+    select account_id, mode, id, 1 as waiting, 0 as queued, 0 as open, parts as message_parts, 0 as queue_parts
+    from messages where status in ('scheduled', 'queued')
     union all
-    select account_id, mode, message_id, 0, 1, 0, case when claimed_by is null then 0 else 1 end, 0, parts from queue
+    select account_id, mode, message_id, 0, 1, 0, 0, parts from queue
     union all
-    select account_id, mode, message_id, 0, 1, 0, 0, 0, parts from deferred) as both_sides
+    select account_id, mode, message_id, 0, 1, 0, 0, parts from deferred
+    union all
+    select account_id, mode, message_id, 0, 0, 1, 0, 0 from attempts where ended_at is null) as all_places
   group by account_id, mode, id
-  having (sum(waiting) <> 1 or sum(queued) <> 1 or sum(sending) <> sum(claimed) or sum(message_parts) <> sum(queue_parts))
-    and not (sum(waiting) = 0 and sum(queued) = 1 and sum(claimed) = 1 and exists (
-      select 1 from messages m where m.account_id = both_sides.account_id and m.mode = both_sides.mode and m.id = both_sides.id
+  having sum(queued) + sum(open) > 1 or sum(waiting) > sum(queued) + sum(open) or sum(queued) > sum(waiting)
+    or (sum(queued) = 1 and sum(message_parts) <> sum(queue_parts))
+    or (sum(open) = 1 and sum(waiting) = 0 and not exists (
+      select 1 from messages m where m.account_id = all_places.account_id and m.mode = all_places.mode and m.id = all_places.id
         and m.finalized_at is not null and m.attempts > 1))
   limit ${maxViolations}`
 
@@ -152,33 +150,26 @@ const scheduledIsNotDeferred = sql<Violation>`
   group by account_id, mode, id having sum(scheduled) <> 1 or sum(deferred) <> 1 or sum(send_at) <> sum(wake_at)
   limit ${maxViolations}`
 
-const claimsAreNotAttempts = sql<Violation>`
-  select account_id, mode, id, device_id, sum(claims) as claims, sum(attempts) as open_attempts
-  from (
-    select account_id, mode, message_id as id, claimed_by as device_id, 1 as claims, 0 as attempts from queue where claimed_by is not null
-    union all
-    select account_id, mode, message_id, device_id, 0, 1 from attempts where ended_at is null) as both_sides
-  group by account_id, mode, id, device_id having sum(claims) <> 1 or sum(attempts) <> 1
-  limit ${maxViolations}`
-
 const overdue = (nowMs: number, receiptWindowMs: number) => sql<Violation>`
   select account_id, mode, id, max(status) as status, max(expires_at) as expires_at, max(sent_at) as sent_at
   from (
     select account_id, mode, id, status, expires_at, sent_at, 1 as late, 0 as restore_hold from messages
     where finalized_at is null
-      and ((status in ('scheduled', 'queued', 'sending') and expires_at < ${nowMs - phoneReportsForMs})
+      and ((status in ('scheduled', 'queued') and expires_at < ${nowMs - phoneReportsForMs})
         or (status = 'sent' and sent_at < ${nowMs - receiptWindowMs - hourMs}))
     union all
     select account_id, mode, message_id, null, null, null, 0, 1 from queue where restore_hold = 1
     union all
-    select account_id, mode, message_id, null, null, null, 0, 1 from deferred where restore_hold = 1) as both_sides
+    select account_id, mode, message_id, null, null, null, 0, 1 from deferred where restore_hold = 1
+    union all
+    select account_id, mode, message_id, null, null, null, 0, 1 from attempts where ended_at is null and restore_hold = 1) as both_sides
   group by account_id, mode, id having sum(late) > 0 and sum(restore_hold) = 0
   limit ${maxViolations}`
 
 const finalWithoutTime = sql<Violation>`
   select account_id, mode, id, status, receipt_expected, finalized_at, settled_at from messages
   where (finalized_at is null) <> (
-      status in ('scheduled', 'queued', 'sending') or (status = 'sent' and corrected = 0 and coalesce(receipt_expected, 0) = 1))
+      status in ('scheduled', 'queued') or (status = 'sent' and corrected = 0 and coalesce(receipt_expected, 0) = 1))
     or (finalized_at is null) <> (settled_at is null)
   limit ${maxViolations}`
 

@@ -44,7 +44,7 @@ const countsAreNotMessages = (fromMs: number) => {
     from traffic where grain = 'hours6' and bucket >= ${fromMs}
     union all
     select account_id, mode, ${sixHoursOf('created_at')}, 0, 1, ${sums(found, ', ')},
-      case when status in ('scheduled', 'queued', 'sending') then -1 else 0 end
+      case when status in ('scheduled', 'queued') then -1 else 0 end
     from messages where ${sixHoursOf('created_at')} >= ${fromMs}) as both_sides
   group by account_id, mode, bucket having sum(counted) <> sum(messages) or ${sums(falls, ' or ')}
   limit ${maxViolations}`

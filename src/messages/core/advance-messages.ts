@@ -7,6 +7,7 @@ import type { Change } from './change-number.ts'
 import { type MessageEvent, recordMessageEvents } from './events.ts'
 import { recordChanges } from './message-changes.ts'
 import { type MessageState, type MessageTimes, sentAtOf } from './message-store.ts'
+import { storedForm } from './open-attempt.ts'
 import { readOwnPayers } from './own-payers.ts'
 import { chargeOf, isFinal, type Trigger, type Move, moveAfterUnknown, moveOf } from './state.ts'
 import { TrafficChanges } from './traffic.ts'
@@ -116,9 +117,10 @@ const movingColumns = [
 ] as const // prettier-ignore
 
 async function writeChanges(tx: Tx, changes: readonly Changed[]): Promise<void> {
-  const shapes = Map.groupBy(changes, ({ before, after }) =>
-    movingColumns.filter((column) => before[column] !== after[column]).join(),
-  )
+  const shapes = Map.groupBy(changes, ({ before, after }) => {
+    const stored = storedForm(before)
+    return movingColumns.filter((column) => stored[column] !== after[column]).join()
+  })
   const counts = await allDone([
     ...[...shapes].map(([shape, alike]) => {
       const columns = shape.split(',') as (typeof movingColumns)[number][]
@@ -129,7 +131,7 @@ async function writeChanges(tx: Tx, changes: readonly Changed[]): Promise<void> 
         alike.map(({ after }) => pick(after, columns)),
         {
           column: 'sequence',
-          of: (_, i) => (alike[i] as Changed).before.sequence,
+          of: (_, i) => storedForm((alike[i] as Changed).before).sequence,
         },
       )
     }),
@@ -190,7 +192,6 @@ function moved(before: MessageState, move: Move, advance: InUnit): MessageState 
     parts_sent: partsSent,
     ...holderAfter(before, move, advance),
     ...errorAfter(before, move, advance),
-    attempts: before.attempts + (advance.trigger === 'claimed' ? 1 : 0),
     possible_duplicate: flag(before.possible_duplicate === 1 || advance.possibleDuplicate === true),
     corrected: flag(before.corrected === 1 || isCorrection(before, move)),
     sequence: before.sequence + 1,

@@ -2,7 +2,9 @@ import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { everyColumn } from '../../storage/tables/every-column.ts'
 import type { MessageTable, Mode } from '../../storage/tables/schema.ts'
+import { allDone } from '../../runtime/all-done.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
+import { markSending, type OpenAttempt, readOpenAttempts, withOpenAttempts } from './open-attempt.ts'
 
 export type MessageRow = Selectable<MessageTable>
 
@@ -68,19 +70,34 @@ const byKey = {
 } as const
 
 /** Reads the states of these messages, in their order; unknown messages are omitted. */
-export const readStates = (db: Db | Tx, keys: readonly MessageKey[]): Promise<MessageState[]> =>
-  selectEach<MessageState>(
-    db,
-    byKey,
-    keys.map((key) => [key.accountId, key.mode, key.messageId]),
-  )
+export const readStates = async (db: Db | Tx, keys: readonly MessageKey[]): Promise<MessageState[]> =>
+  (await readStatesAndOpen(db, keys)).states
+
+/** Reads the same, and the open attempts among them by the ID of their message. */
+export async function readStatesAndOpen(
+  db: Db | Tx,
+  keys: readonly MessageKey[],
+): Promise<{ states: MessageState[]; open: ReadonlyMap<string, OpenAttempt> }> {
+  const [states, open] = await allDone([
+    selectEach<MessageState>(
+      db,
+      byKey,
+      keys.map((key) => [key.accountId, key.mode, key.messageId]),
+    ),
+    readOpenAttempts(
+      db,
+      keys.map((key) => ({ account_id: key.accountId, mode: key.mode, id: key.messageId })),
+    ),
+  ])
+  return { states: open.size === 0 ? states : markSending(states, open), open }
+}
 
 /** Reads the messages of one send, in the order of its recipients. */
-export const readMessagesOfSend = (
+export const readMessagesOfSend = async (
   db: Db | Tx,
   send: { account_id: string; mode: Mode; id: string; first_message_id: string; last_message_id: string },
-): Promise<MessageRow[]> =>
-  db
+): Promise<MessageRow[]> => {
+  const rows = await db
     .selectFrom('messages')
     .select(messageColumns)
     .where('account_id', '=', send.account_id)
@@ -90,3 +107,5 @@ export const readMessagesOfSend = (
     .where('send_id', '=', send.id)
     .orderBy('id')
     .execute()
+  return withOpenAttempts(db, rows)
+}

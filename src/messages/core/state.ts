@@ -1,13 +1,10 @@
 import type { MessageStatus } from '../../storage/tables/schema.ts'
 
-/** What happens to a message in the queue, and after it, that no report on an attempt tells (verdict.ts). */
-export type Trigger =
-  | 'due'
-  | 'claimed'
-  | 'part_undelivered'
-  | 'validity_ended'
-  | 'canceled'
-  | 'given_up_after_restore'
+/**
+ * What happens to a message in the queue, and after it, that no report on an attempt tells (verdict.ts). A claim opens an
+ * attempt, which makes its message `sending` (open-attempt.ts).
+ */
+export type Trigger = 'due' | 'validity_ended' | 'canceled' | 'given_up_after_restore'
 
 /**
  * What a move does with the hold: charge all parts, the parts known to be accepted, or none; `keep` changes
@@ -23,13 +20,10 @@ export interface Move {
 }
 
 const to = (status: MessageStatus, charge: Charge): Move => ({ to: status, charge })
-const correct = (status: MessageStatus): Move => ({ to: status, charge: 'keep', correction: true })
 
 /** The row of a status that no trigger changes. */
 const noMoves: Record<Trigger, null> = {
   due: null,
-  claimed: null,
-  part_undelivered: null,
   validity_ended: null,
   canceled: null,
   given_up_after_restore: null,
@@ -48,7 +42,6 @@ export const moves: Record<MessageStatus, Record<Trigger, Move | null>> = {
   },
   queued: {
     ...noMoves,
-    claimed: to('sending', 'keep'),
     validity_ended: to('expired', 'nothing'),
     canceled: to('canceled', 'nothing'),
     given_up_after_restore: to('unconfirmed', 'nothing'),
@@ -57,8 +50,7 @@ export const moves: Record<MessageStatus, Record<Trigger, Move | null>> = {
   sent: noMoves,
   unconfirmed: noMoves,
   failed: noMoves,
-  // A phone reports a message of several parts as delivered with its first part; a later part can still fail.
-  delivered: { ...noMoves, part_undelivered: correct('undelivered') },
+  delivered: noMoves,
   undelivered: noMoves,
   expired: noMoves,
   canceled: noMoves,

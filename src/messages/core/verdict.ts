@@ -90,6 +90,10 @@ const hasArrived = ({ isWhole, parts }: AttemptEvidence): boolean =>
 const firstOf = ({ parts }: AttemptEvidence, state: PartEvidence['state']): PartEvidence | undefined =>
   parts.find((part) => part.state === state)
 
+/** What was reported as delivered was not: alone this takes a `delivered` back. */
+const isRetracted = ({ attempt }: Verdict): boolean =>
+  attempt?.parts.some(({ state }) => state === 'retracted') === true
+
 /** Final statuses that later evidence corrects, and what they become (docs/state-machine.md). */
 const corrections: Partial<Record<MessageStatus, readonly MessageStatus[]>> = {
   unconfirmed: ['sent', 'delivered', 'undelivered'],
@@ -116,7 +120,8 @@ export function moveTo(
   if (!wasFinal) return { to: verdict.status, charge: verdict.charge }
   const isAllowed =
     corrections[status]?.includes(verdict.status) === true ||
-    (waitsForReceipt && verdict.status === 'unconfirmed')
+    (waitsForReceipt && verdict.status === 'unconfirmed') ||
+    (status === 'delivered' && verdict.status === 'undelivered' && isRetracted(verdict))
   return isAllowed
     ? { to: verdict.status, charge: 'keep', ...(status !== 'sent' && { correction: true as const }) }
     : null

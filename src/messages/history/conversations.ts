@@ -4,6 +4,7 @@ import type { Db } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import type { MessageRow } from '../core/message-store.ts'
+import { withOpenAttempts } from '../core/open-attempt.ts'
 
 /**
  * Conversations: messages to and from one number, in one thread. A conversation begins when the number writes
@@ -80,7 +81,7 @@ export async function readConversation(
     of().where(isInbound).where('sender', 'in', spellings).execute(),
   ])
   const all = pages.flat().toSorted((a, b) => (a.id < b.id ? 1 : -1))
-  const rows = all.slice(0, limit)
+  const rows = await withOpenAttempts(db, all.slice(0, limit))
   return { rows, nextBeforeId: all.length > limit ? (rows.at(-1)?.id ?? null) : null }
 }
 

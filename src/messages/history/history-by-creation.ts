@@ -12,6 +12,7 @@ import {
 import { readClockLag } from '../core/change-number.ts'
 import { loneMessageId } from '../core/lone-sends.ts'
 import type { MessageRow } from '../core/message-store.ts'
+import { withOpenAttempts } from '../core/open-attempt.ts'
 
 /** IDs of earlier versions can be this much younger than the `created_at` of their rows. */
 const clockStepMs = 1_000
@@ -30,11 +31,14 @@ export async function readByCreation(db: Db, request: HistoryRequest): Promise<H
     query.ids.length === 0 && query.sendId === null && isSearch(query)
       ? await searchBound(db, request, range)
       : null
-  const rows = await rowsIn(db, request, bound === null ? range : narrowed(range, boundRange(request, bound)))
-    .selectAll()
-    .where((is) => is.and(conditionsOf(query)))
-    .limit(limit + 1)
-    .execute()
+  const rows = await withOpenAttempts(
+    db,
+    await rowsIn(db, request, bound === null ? range : narrowed(range, boundRange(request, bound)))
+      .selectAll()
+      .where((is) => is.and(conditionsOf(query)))
+      .limit(limit + 1)
+      .execute(),
+  )
   if (rows.length > limit)
     return { rows: rows.slice(0, limit), next: { id: (rows[limit - 1] as MessageRow).id, updatedAtMs: null } }
   return { rows, next: bound === null ? null : { id: bound, updatedAtMs: null } }
@@ -69,10 +73,11 @@ export async function countByCreation(
 /** Reads all messages of a query for IDs or for a send: few enough to be sorted in memory. */
 export async function readFew(db: Db, request: HistoryRequest): Promise<MessageRow[]> {
   const range = narrowed(await pageRange(db, { ...request, position: null }), await sendRange(db, request))
-  return rowsIn(db, request, range)
+  const rows = await rowsIn(db, request, range)
     .selectAll()
     .where((is) => is.and(conditionsOf(request.query)))
     .execute()
+  return withOpenAttempts(db, rows)
 }
 
 /** Selects the rows of an owner by the index that fits the query best, in order. */

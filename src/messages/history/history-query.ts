@@ -1,6 +1,7 @@
 import { type Expression, expressionBuilder, sql, type SqlBool } from 'kysely'
 import type { Category, Database, Direction, MessageStatus, Mode } from '../../storage/tables/schema.ts'
 import type { MessageRow } from '../core/message-store.ts'
+import { hasOpenAttempt } from '../core/open-attempt.ts'
 
 /**
  * Whose messages are read. Part of every statement, so that an account cannot read another's messages (P10).
@@ -142,19 +143,33 @@ export function conditionsOf(filter: HistoryFilter): Expression<SqlBool>[] {
     ['messages.error_code', filter.errorCode],
     ['messages.direction', filter.direction],
     ['messages.category', filter.category],
-    ['messages.device_id', filter.deviceId],
     ['messages.sender', filter.from],
     ['messages.country', filter.country],
   ] as const
   for (const [column, value] of exact) if (value !== null) conditions.push(is(column, '=', value as never))
   if (filter.ids.length > 0) conditions.push(is('messages.id', 'in', padded(filter.ids)))
-  if (filter.statuses.length > 0) conditions.push(is('messages.status', 'in', [...filter.statuses]))
+  if (filter.statuses.length > 0) conditions.push(hasStatus(filter.statuses))
+  if (filter.deviceId !== null) conditions.push(hasDevice(filter.deviceId))
   if (filter.text !== null) conditions.push(textHolds(filter.text))
   if (filter.keyId !== null) conditions.push(sentBy(filter.keyId))
   if (filter.createdAfterMs !== null) conditions.push(is('messages.created_at', '>=', filter.createdAfterMs))
   if (filter.createdBeforeMs !== null) conditions.push(is('messages.created_at', '<', filter.createdBeforeMs))
   return conditions
 }
+
+const isInFlight = sql<SqlBool>`(messages.status = 'queued' and ${sql.raw(hasOpenAttempt('messages'))})`
+
+/** `messages` says `queued` of what is in flight (open-attempt.ts). */
+function hasStatus(statuses: readonly MessageStatus[]): Expression<SqlBool> {
+  const is = expressionBuilder<Database, 'messages'>()
+  const stored = is('messages.status', 'in', [...statuses])
+  const [queued, sending] = [statuses.includes('queued'), statuses.includes('sending')]
+  if (sending && !queued) return is.or([stored, isInFlight])
+  return queued && !sending ? is.and([stored, is.not(isInFlight)]) : stored
+}
+
+const hasDevice = (deviceId: string): Expression<SqlBool> =>
+  sql`(messages.device_id = ${deviceId} or (messages.status = 'queued' and exists (select 1 from attempts where attempts.account_id = messages.account_id and attempts.mode = messages.mode and attempts.message_id = messages.id and attempts.ended_at is null and attempts.device_id = ${deviceId})))`
 
 /** Both databases ignore the case of ASCII letters; only PostgreSQL ignores that of others. */
 const textHolds = (text: string): Expression<SqlBool> =>

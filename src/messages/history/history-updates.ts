@@ -3,6 +3,7 @@ import type { Db } from '../../storage/seam/dialect.ts'
 import { lowestNumberAt, timeOfNumber } from '../core/change-number.ts'
 import { readEntries, type RecordedChange } from '../core/message-changes.ts'
 import type { MessageRow } from '../core/message-store.ts'
+import { withOpenAttempts } from '../core/open-attempt.ts'
 import {
   type ChangePlace,
   conditionsOf,
@@ -105,7 +106,7 @@ async function messagesOf(
     .where('id', 'in', padded(ids))
     .where((is) => is.and(conditionsOf(query)))
     .execute()
-  return new Map(rows.map((row) => [row.id, row]))
+  return new Map((await withOpenAttempts(db, rows)).map((row) => [row.id, row]))
 }
 
 /** Cuts the page that begins after the position from rows in any order: all messages of a short query. */

@@ -3,6 +3,7 @@ import type { AttemptState } from '../../storage/tables/schema.ts'
 import type { HistoryOwner } from './history-query.ts'
 import { readTimelines, type TimelineEntry } from './history-timeline.ts'
 import type { MessageRow } from '../core/message-store.ts'
+import { withOpenAttempts } from '../core/open-attempt.ts'
 import { priorityOf } from '../core/route-key.ts'
 import { routeOf, routesAvoiding } from '../queue/queue-position.ts'
 
@@ -64,6 +65,7 @@ export async function readMessageDetails(
     .where('id', '=', messageId)
     .executeTakeFirst()
   if (message === undefined) return null
+  await withOpenAttempts(db, [message])
   const [sentBy, timelines, attempts, receiptsAwaited, dueAtMs] = await Promise.all([
     readSender(db, message),
     readTimelines(db, owner, [message]),

@@ -21,9 +21,11 @@ const accountsThatSent = {
   sql: `with senders as materialized (
           select a.id as account_id, (
             select max(sent.at) from (
-              select case when m.device_id = :device
-                  and m.status in ('sending', 'sent', 'delivered', 'undelivered', 'unconfirmed')
-                then coalesce(m.sent_at, m.updated_at) end as at
+              select case
+                when m.device_id = :device and m.status in ('sent', 'delivered', 'undelivered', 'unconfirmed')
+                  then coalesce(m.sent_at, m.updated_at)
+                when m.status = 'queued' then (select t.started_at from attempts t where t.account_id = m.account_id
+                  and t.mode = m.mode and t.message_id = m.id and t.ended_at is null and t.device_id = :device) end as at
               from messages m where m.account_id = a.id and m.mode = :mode and m.recipient = :number
               order by m.id desc limit 100) sent) as at
           from accounts a)

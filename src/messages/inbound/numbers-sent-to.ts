@@ -10,10 +10,11 @@ const maxRowsRead = 1_000
 
 const sentThere = {
   sql: `select :number as number from (
-          select device_id, mode, status from messages where recipient = :number
+          select account_id, id, device_id, mode, status from messages where recipient = :number
           order by account_id desc, mode desc, id desc limit :most) m
-        where m.device_id = :device and m.mode = :mode
-          and m.status in ('sending', 'sent', 'delivered', 'undelivered', 'unconfirmed')
+        where m.mode = :mode and (m.device_id = :device and m.status in ('sent', 'delivered', 'undelivered', 'unconfirmed')
+          or m.status = 'queued' and exists (select 1 from attempts a where a.account_id = m.account_id and a.mode = m.mode
+            and a.message_id = m.id and a.ended_at is null and a.device_id = :device))
         limit 1`,
   inputs: ['device', 'mode', 'number', 'most'],
 } as const

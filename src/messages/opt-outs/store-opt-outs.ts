@@ -115,7 +115,7 @@ const eventOf = (
 
 const openTo = {
   sql: `select id from messages where account_id = :account and mode = :mode and recipient = :recipient and direction = 'outbound'
-        and (status = 'scheduled' or status = 'queued' or status = 'sending')`,
+        and (status = 'scheduled' or status = 'queued')`,
   inputs: ['account', 'mode', 'recipient'],
 } as const
 

@@ -68,7 +68,11 @@ const storedColumns = (attempt: StoredAttempt) => ({
   outcome: attempt.outcome,
   network_code: attempt.network_code,
   ended_at: attempt.ended_at,
+  // An attempt that is open has its place in the queue; one that has ended is written with none.
+  ...ended,
 })
+
+const ended = { route_key: null, due_at: null, refusals: null }
 
 /**
  * Returns the evidence of a stored attempt. `wireParts` is how many receipts mean that all of an attempt of unknown

@@ -4,6 +4,7 @@ import { deleteRows, updateRows } from '../../storage/seam/sets.ts'
 import type { PartReport } from '../../storage/tables/json-columns.ts'
 import type { Change } from '../core/change-number.ts'
 import type { MessageState } from '../core/message-store.ts'
+import { withOpenAttempts } from '../core/open-attempt.ts'
 import { dequeueFinal } from '../queue/dequeue.ts'
 import { closeWaits } from './close-waits.ts'
 import { readAttempts, type StoredAttempt, withReport, writeAttempts } from './evidence-store.ts'
@@ -20,6 +21,10 @@ export const arrivalOf = ({ deliveredAt }: Pick<ReceiptWord, 'deliveredAt'>) =>
  */
 export async function reportParts(tx: Tx, unit: Change, told: readonly Awaited[]): Promise<MessageState[]> {
   const found = firstOfEach(told)
+  await withOpenAttempts(
+    tx,
+    found.map(({ row }) => row),
+  )
   const isPlain = ({ row }: Awaited): boolean =>
     row.attempts === 1 && row.wire_parts === 1 && row.sent_at !== null
   const others = found.filter((each) => !isPlain(each))

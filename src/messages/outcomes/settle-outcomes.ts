@@ -3,7 +3,8 @@ import { referenceOfPart } from '../../sms/part-reference.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { Reason } from '../core/attempt-evidence.ts'
 import type { Change } from '../core/change-number.ts'
-import { type MessageState, readStates } from '../core/message-store.ts'
+import { type MessageState, readStatesAndOpen } from '../core/message-store.ts'
+import type { OpenAttempt } from '../core/open-attempt.ts'
 import type { Standing } from '../core/verdict.ts'
 import { closeWaits, finalOfSeveral } from './close-waits.ts'
 import { forgetUnknownParts } from './forget-unknown-parts.ts'
@@ -28,10 +29,10 @@ export async function settleOutcomes(
   told: readonly Settlement[],
   numbered: Promise<Change>,
 ): Promise<(MessageState | null)[]> {
-  const [states, unit] = await allDone([readStates(tx, told), numbered])
+  const [{ states, open }, unit] = await allDone([readStatesAndOpen(tx, told), numbered])
   const messages = new Map(states.map((state) => [state.id, state]))
   const known = told.filter(({ messageId }) => messages.has(messageId))
-  const attempts = await attemptsBefore(tx, known, messages)
+  const attempts = await attemptsBefore(tx, known, open)
   const changed = raiseAll(known, attempts)
   const reported = [...Map.groupBy(changed, ({ settlement }) => settlement.messageId)].map(([id, about]) =>
     reportedOf(messages.get(id) as MessageState, attempts.get(id) as Map<number, StoredAttempt>, about),
@@ -46,7 +47,7 @@ export async function settleOutcomes(
       tx,
       changed.map(({ after }) => after),
     ),
-    requeueOrEnd(tx, unit, changed, { messages, moved: outcomeOf }),
+    requeueOrEnd(tx, unit, changed, { messages, open, moved: outcomeOf }),
     forgetUnknownParts(
       tx,
       changed.filter(({ before }) => before.state === 'unknown'),
@@ -67,34 +68,32 @@ export async function settleOutcomes(
 
 type Attempts = ReadonlyMap<string, Map<number, StoredAttempt>>
 
-/** The attempts of these messages. The only one of a message in flight is open, and nothing else is known of it: it is not read. */
+/** The attempts of these messages. The first one, while it is open, is the only one: there are no others to read. */
 async function attemptsBefore(
   tx: Tx,
   told: readonly Settlement[],
-  messages: ReadonlyMap<string, MessageState>,
+  open: ReadonlyMap<string, OpenAttempt>,
 ): Promise<Attempts> {
-  const isOnly = ({ messageId, attemptNumber }: Settlement): boolean => {
-    const message = messages.get(messageId)
-    return attemptNumber === 1 && message?.attempts === 1 && message.status === 'sending'
-  }
+  const isOnly = ({ messageId }: Settlement): boolean => open.get(messageId)?.number === 1
   const rows = await readAttempts(
     tx,
     told.filter((each) => !isOnly(each)),
   )
-  const only = told.filter((each) => isOnly(each) && !rows.has(each.messageId))
+  const only = [...open.values()].filter(({ number }) => number === 1)
   return new Map([
     ...[...rows].map(([id, all]) => [id, new Map(all.map((row) => [row.number, row]))] as const),
-    ...only.map((each) => [each.messageId, new Map([[1, openAttempt(each)]])] as const),
+    ...only.map((each) => [each.message_id, new Map([[1, untold(each)]])] as const),
   ])
 }
 
-const openAttempt = (settlement: Settlement): StoredAttempt => ({
-  account_id: settlement.accountId,
-  mode: settlement.mode,
-  message_id: settlement.messageId,
-  number: settlement.attemptNumber,
-  id: settlement.attemptId,
-  device_id: settlement.deviceId,
+/** Nothing is known of an open attempt. */
+const untold = ({ account_id, mode, message_id, number, id, device_id }: OpenAttempt): StoredAttempt => ({
+  account_id,
+  mode,
+  message_id,
+  number,
+  id,
+  device_id,
   state: 'handing_over',
   parts_sent: 0,
   network_ids: null,
@@ -111,7 +110,8 @@ function raiseAll(told: readonly Settlement[], attempts: Attempts): Raised[] {
   for (const settlement of told) {
     const ofMessage = attempts.get(settlement.messageId)
     const known = ofMessage?.get(settlement.attemptNumber)
-    if (ofMessage === undefined || known === undefined) continue
+    // After a restore another attempt may have this number.
+    if (ofMessage === undefined || known?.id !== settlement.attemptId) continue
     const after = raiseAttempt(known, settlement)
     if (after === known) continue
     ofMessage.set(settlement.attemptNumber, after)

@@ -5,6 +5,7 @@ import { everyColumn } from '../../storage/tables/every-column.ts'
 import type { PhoneOfferTable } from '../../storage/tables/message-tables.ts'
 import { selectEach, updateRows } from '../../storage/seam/sets.ts'
 import type { MessageKey } from '../core/message-store.ts'
+import { type PlacedAttempt, placedColumns } from '../core/open-attempt.ts'
 
 export interface PhoneOffering {
   phoneId: string
@@ -76,21 +77,8 @@ export const findOffers = (db: Db | Tx, attemptIds: readonly string[]): Promise<
     attemptIds.map((id) => [id]),
   )
 
-export interface AttemptOfOffer {
-  account_id: string
-  mode: OfferRow['mode']
-  message_id: string
-  number: number
-  id: string
-  device_id: string
-  state: 'handing_over' | 'accepted' | 'refused' | 'unknown'
-  started_at: number
-  /** The due time of its message in the queue. */
-  due_at: number
-}
-
 const attemptOf = {
-  sql: `select account_id, mode, message_id, number, id, device_id, state, started_at from attempts
+  sql: `select ${placedColumns.join(', ')} from attempts
         where account_id = :account and mode = :mode and message_id = :message and number = :number`,
   inputs: ['account', 'mode', 'message', 'number'],
 } as const
@@ -99,14 +87,13 @@ const attemptOf = {
 export async function readAttemptsOf(
   db: Db | Tx,
   offers: readonly OfferRow[],
-): Promise<Map<string, AttemptOfOffer>> {
-  const rows = await selectEach<Omit<AttemptOfOffer, 'due_at'>>(
+): Promise<Map<string, PlacedAttempt>> {
+  const rows = await selectEach<PlacedAttempt & Record<string, string | number | null>>(
     db,
     attemptOf,
     offers.map((offer) => [offer.account_id, offer.mode, offer.message_id, offer.attempt_number]),
   )
-  const dueAt = new Map(offers.map((offer) => [offer.attempt_id, offer.due_at]))
-  return new Map(rows.map((row) => [row.id, { ...row, due_at: dueAt.get(row.id) as number }]))
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** Records the progress of a phone. `closedAt` is set when no further report is expected. */

@@ -3,12 +3,12 @@ import type { Ids } from '../../runtime/ids.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { Category, Encoding, Mode, OnUnknown } from '../../storage/tables/schema.ts'
 import { advanceProgress } from '../../storage/instance/progress.ts'
-import { insertRows, selectEach, updateRows } from '../../storage/seam/sets.ts'
-import { advanceMessages } from '../core/advance-messages.ts'
+import { deleteRows, insertRows, selectEach } from '../../storage/seam/sets.ts'
 import type { Change, TakeChange } from '../core/change-number.ts'
 import { deferForQuietHours } from './defer-for-quiet-hours.ts'
 import { endRows } from './finish-queued.ts'
 import { dropStale, lowerTotals } from './dequeue.ts'
+import { recordChanges } from '../core/message-changes.ts'
 import { type MessageKey, type MessageState, stateColumnsOf } from '../core/message-store.ts'
 import { offerRow, type PhoneOffering } from '../phones/phone-offers.ts'
 import { optedOutInAnotherSpelling } from '../core/read-opt-outs.ts'
@@ -86,9 +86,8 @@ const optedOut = `select 1 from opt_outs o where o.account_id = q.account_id and
           and (o.forget_at is null or o.forget_at > :now) and (o.confirmation_id is null or o.confirmation_id <> q.message_id)`
 
 /**
- * Reads the queue of one route in its own order: priority, then due time. Claimed rows that are not finished
- * are skipped; there are never more of them than the windows of the devices allow. Nothing is claimed after
- * its validity (P8), by the wall clock; a clock that never steps back decides when a message is due.
+ * Reads the queue of one route in its own order: priority, then due time. Nothing is claimed after its validity
+ * (P8), by the wall clock; a clock that never steps back decides when a message is due.
  */
 const nextOfRoute = {
   sql: `select ${stateColumnsOf('m')}, m.text, m.encoding, m.country, q.route_key, q.priority, q.due_at, q.refusals, :request as request, (${optedOut}) as is_opted_out
@@ -96,7 +95,7 @@ const nextOfRoute = {
         where (:lease is null or exists (select 1 from devices d where d.id = :device and d.lease_token = :lease))
           and not exists (select 1 from nodes n where n.epoch = :fence and n.left_at is not null)
           and q.route_key = :route and q.account_id = :account and q.due_at <= :due and q.expires_at > :now
-          and q.claimed_by is null and q.restore_hold = 0 and q.parts > :over and q.parts <= :most
+          and q.restore_hold = 0 and q.parts > :over and q.parts <= :most
         order by q.priority, q.due_at, q.message_id limit :quota`,
   inputs: ['route', 'account', 'due', 'now', 'quota', 'over', 'most', 'request', 'device', 'lease', 'fence'],
   numbers: ['lease'],
@@ -120,8 +119,8 @@ export interface ClaimsMade {
 }
 
 /**
- * Claims messages for devices as one unit. An attempt with its fencing token is written for each and flushed
- * with the transaction, before a connector sees it (P5). Claims nothing for a node that has lost its lease or was declared dead. Returns the claimed messages, request by request. Rejects a
+ * Claims messages for devices as one unit. An attempt with its fencing token is opened for each, which makes it
+ * `sending`, and flushed with the transaction, before a connector sees it (P5). Claims nothing for a node that has lost its lease or was declared dead. Returns the claimed messages, request by request. Rejects a
  * database that has not progressed beyond `known`, because it was restored (`RestoredError`).
  */
 export async function claimMessages(
@@ -152,24 +151,21 @@ export async function claimMessages(
     found[request] = (found[request] as number) + 1
   if (rows.length === 0) return { claimed: [], found, ...canceled }
 
-  const states = await advanceMessages(
-    tx,
-    unit,
-    rows.map((row) => ({ message: row, trigger: 'claimed', atMs: nowMs, deviceId: requestOf(row).deviceId })),
-  )
-  const claimed = rows.map((row, i) => {
-    const message = states[i]
-    if (message === null || message === undefined)
-      throw new Error(`a queue row belongs to a message that is ${row.status}`)
+  const claimed = rows.map((row) => {
     const { isLogged, groupId, deviceId } = requestOf(row)
-    const claim = claimOf(row, message, { attemptId: ids('att'), startedAt: nowMs, deviceId })
+    const claim = claimOf(row, { attemptId: ids('att'), startedAt: nowMs, deviceId })
     return { ...claim, ...(isLogged && { loggedBy: fence }), ...(groupId !== undefined && { groupId }) }
   })
   const leaseOf = new Map(requests.map(({ deviceId, leaseToken }) => [deviceId, leaseToken ?? null]))
   const own = new Set(requests.flatMap(({ deviceId, isOwn }) => (isOwn ? [deviceId] : [])))
   const [progress] = await allDone([
     advanceProgress(tx, asked.known ?? 0),
-    writeAttempts(tx, claimed, { fence, leaseOf, own }),
+    openAttempts(tx, claimed, { fence, leaseOf, own }),
+    recordChanges(
+      tx,
+      unit,
+      rows.map((row) => ({ ...keyOf(row), sequence: row.sequence + 1 })),
+    ),
   ])
   await insertRows(tx, 'phone_offers', offersOf(claimed, rows, requests, nowMs))
   return { claimed, found, ...canceled, progress }
@@ -221,18 +217,14 @@ const offersOf = (
     return phone === undefined ? [] : [offerRow(claim, phone.phoneId, nowMs)]
   })
 
-function claimOf(
-  row: ClaimRow,
-  message: MessageState,
-  attempt: Pick<Claimed, 'attemptId' | 'startedAt' | 'deviceId'>,
-): Claimed {
+function claimOf(row: ClaimRow, attempt: Pick<Claimed, 'attemptId' | 'startedAt' | 'deviceId'>): Claimed {
   const { route_key, priority, due_at, refusals } = row
   return {
     accountId: row.account_id,
     mode: row.mode,
     messageId: row.id,
     ...attempt,
-    attemptNumber: message.attempts,
+    attemptNumber: row.attempts + 1,
     to: row.recipient,
     from: row.sender,
     text: row.text,
@@ -247,7 +239,10 @@ function claimOf(
   }
 }
 
-async function writeAttempts(
+const keyOf = ({ account_id, mode, id }: ClaimRow) => ({ account_id, mode, id })
+
+/** Takes the messages out of the queue: their attempts keep the places to which they may go back. */
+async function openAttempts(
   tx: Tx,
   claimed: readonly Claimed[],
   {
@@ -277,14 +272,12 @@ async function writeAttempts(
         is_own: own.has(claim.deviceId) ? (1 as const) : (0 as const),
         state: 'handing_over' as const,
         started_at: claim.startedAt,
+        route_key: claim.position.route_key,
+        due_at: claim.position.due_at,
+        refusals: claim.position.refusals,
       })),
     ),
-    updateRows(
-      tx,
-      'queue',
-      queueKey,
-      claimed.map((claim) => ({ ...queueKeyOf(claim), claimed_by: claim.deviceId })),
-    ),
+    deleteRows(tx, 'queue', queueKey, claimed.map(queueKeyOf)),
     lowerTotals(
       tx,
       claimed.map(({ accountId, mode, parts, position }) => ({

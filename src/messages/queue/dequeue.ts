@@ -7,7 +7,7 @@ import type { MessageState } from '../core/message-store.ts'
 import { priorityOf } from '../core/route-key.ts'
 import { queueKey, routeOf, routesAvoiding } from './queue-position.ts'
 
-/** A queue row that is not claimed. */
+/** A row of the queue. */
 export interface QueueRow {
   account_id: string
   mode: Mode
@@ -46,7 +46,7 @@ export async function lowerTotals(
 }
 
 /**
- * Deletes unclaimed rows whose message is not queued, and returns the others. There should be none; a stale
+ * Deletes rows whose message is not queued, and returns the others. There should be none; a stale
  * row would fail every claim that reads it, for all accounts of that round.
  */
 export async function dropStale<R extends MessageState & Omit<QueueRow, 'message_id'>>(
@@ -64,7 +64,7 @@ export async function dropStale<R extends MessageState & Omit<QueueRow, 'message
 
 const placeOf = {
   sql: `select account_id, mode, route_key, priority, due_at, message_id, parts from queue
-        where route_key = :route and account_id = :account and priority = :priority and message_id = :message and claimed_by is null`,
+        where route_key = :route and account_id = :account and priority = :priority and message_id = :message`,
   inputs: ['route', 'account', 'priority', 'message'],
 } as const
 

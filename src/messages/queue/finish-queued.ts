@@ -32,7 +32,7 @@ const never = 8_640_000_000_000_000
 const waitingRows = (condition: string) => `
   select ${stateColumnsOf('m')}, q.route_key, q.priority, q.due_at
   from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
-  where q.claimed_by is null and ${condition} limit :most`
+  where ${condition} limit :most`
 const ofRoute = 'q.route_key = :route and q.account_id = :account'
 const expired = {
   sql: waitingRows(`${ofRoute} and q.restore_hold = 0 and q.expires_at <= :now`),
@@ -115,8 +115,7 @@ async function waitingOf(tx: Tx, accountId: string, most: number): Promise<Waiti
         selectFrom('queue as q')
           .select('q.message_id')
           .whereRef('q.route_key', '=', 't.route_key')
-          .whereRef('q.account_id', '=', 't.account_id')
-          .where('q.claimed_by', 'is', null),
+          .whereRef('q.account_id', '=', 't.account_id'),
       ),
     )
     .limit(maxRoutes)
@@ -168,7 +167,7 @@ export async function endRows(
 
 const earliest = {
   sql: `select account_id, mode, route_key, (select min(q.expires_at) from queue q where q.route_key = t.route_key
-          and q.account_id = t.account_id and q.claimed_by is null and q.restore_hold = 0) as next_expiry_at
+          and q.account_id = t.account_id and q.restore_hold = 0) as next_expiry_at
         from queue_totals t where t.account_id = :account and t.mode = :mode and t.route_key = :route`,
   inputs: ['account', 'mode', 'route'],
 } as const

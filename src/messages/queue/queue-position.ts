@@ -26,13 +26,6 @@ export const queueKeyOf = ({
   message_id: messageId,
 })
 
-/** Selects which of these positions a restore holds; takes the values of `queueKeyOf`. */
-export const heldRow = {
-  sql: `select message_id from queue where route_key = :route and account_id = :account and priority = :priority and due_at = :due
-          and message_id = :message and restore_hold = 1`,
-  inputs: ['route', 'account', 'priority', 'due', 'message'],
-} as const
-
 type Routed = Pick<
   MessageState,
   'account_id' | 'mode' | 'id' | 'sender' | 'encoding_forced' | 'paid_by' | 'fallback'

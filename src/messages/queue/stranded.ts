@@ -96,7 +96,7 @@ async function readOwnRoutes(db: Db, scope: { accountId: string } | 'all'): Prom
 const waitingOnRoute: SelectEach = {
   sql: `select :turn as turn, parts, count(*) as messages, max(expires_at) as expire_by from (
           select parts, expires_at from queue
-          where route_key = :route and account_id = :account and claimed_by is null and parts > :over
+          where route_key = :route and account_id = :account and parts > :over
           union all
           select parts, expires_at from deferred
           where account_id = :account and route_key = :route and ${isOwnRoute('route_key')} and parts > :over) as waiting

@@ -5,9 +5,13 @@ import type { Db, Tx, Value } from '../seam/dialect.ts'
 const keys = {
   queue: ['route_key', 'account_id', 'priority', 'due_at', 'message_id'],
   deferred: ['account_id', 'mode', 'message_id'],
+  attempts: ['account_id', 'mode', 'message_id', 'number'],
 } as const
 type Table = keyof typeof keys
-const tables = ['queue', 'deferred'] as const
+const tables = ['queue', 'deferred', 'attempts'] as const
+
+/** Of attempts only the open ones wait for anything. */
+const waits = (name: Table): RawBuilder<unknown> => (name === 'attempts' ? sql`ended_at is null` : sql`true`)
 
 const keyOf = (name: Table): RawBuilder<unknown> => sql.join(keys[name].map((column) => sql.ref(column)))
 
@@ -64,14 +68,14 @@ export async function holdsAnything(db: Db): Promise<boolean> {
 const heldPage =
   (name: Table, last: readonly Value[] | null, most: number) =>
   (columns: RawBuilder<unknown>): RawBuilder<unknown> =>
-    sql`(select ${columns} from ${sql.table(name)} where restore_hold = 1
+    sql`(select ${columns} from ${sql.table(name)} where restore_hold = 1 and ${waits(name)}
       and ${last === null ? sql`true` : sql`(${keyOf(name)}) <= (${sql.join(last)})`} order by ${keyOf(name)} limit ${most})`
 
 /** Returns the key of the held row at this position, in key order; null if there are fewer. */
 async function heldAt(db: Db | Tx, name: Table, place: number): Promise<Value[] | null> {
   const key = keyOf(name)
   const { rows } = await sql<Record<string, Value>>`
-    select ${key} from ${sql.table(name)} where restore_hold = 1 order by ${key} limit 1 offset ${place}`.execute(
+    select ${key} from ${sql.table(name)} where restore_hold = 1 and ${waits(name)} order by ${key} limit 1 offset ${place}`.execute(
     db,
   )
   const [row] = rows
@@ -106,7 +110,7 @@ async function pageAfter(
 ): Promise<{ page: Page; end: Value[] | null }> {
   const table = sql.table(name)
   const key = keyOf(name)
-  const rest = after === null ? sql`true` : sql`(${key}) > (${sql.join(after)})`
+  const rest = after === null ? waits(name) : sql`${waits(name)} and (${key}) > (${sql.join(after)})`
   const { rows } = await sql<Record<string, Value>>`
     select ${key} from ${table} where ${rest} order by ${key} limit 1 offset ${maxRows - 1}`.execute(tx)
   const [last] = rows

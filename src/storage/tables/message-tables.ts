@@ -139,6 +139,11 @@ export interface AttemptTable {
   network_code: string | null
   started_at: number
   ended_at: number | null
+  /** Its place in the queue, to which its message may go back; null once it has ended. */
+  route_key: string | null
+  due_at: number | null
+  refusals: number | null
+  restore_hold: Generated<Flag>
 }
 
 export interface QueueTable {
@@ -151,8 +156,6 @@ export interface QueueTable {
   parts: number
   expires_at: number
   refusals: Generated<number>
-  /** The ID of the device that an open attempt was claimed for; null while the message waits. */
-  claimed_by: string | null
   restore_hold: Generated<Flag>
 }
 

@@ -50,7 +50,7 @@ export const startCalls = {
 /** Enough to find a delivered message among first attempts, few enough to be read each time. */
 const maxRead = 50
 
-/** Returns the newest messages in test mode, newest first. */
+/** Returns the newest messages in test mode, newest first; one that is in flight is `queued`. */
 const newestTests = ({ read, account }: AccountContext): Promise<{ id: string; status: MessageStatus }[]> =>
   read
     .selectFrom('messages')
