@@ -4,7 +4,16 @@ import type { HistoryQuery } from '../../src/messages/history/history-query.ts'
 import type { MessageRow } from '../../src/messages/core/message-store.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
-import { ada, deliveredAt, failedAt, idsOf, store, storedMessage, walkHistory } from './stored-messages.ts'
+import {
+  ada,
+  deliveredAt,
+  failedAt,
+  idsOf,
+  store,
+  storedMessage,
+  waitingAt,
+  walkHistory,
+} from './stored-messages.ts'
 
 const numbers = ['+4915112345678', '+4915112345679', '+14155550123']
 const references = [null, 'order-1', 'order-2']
@@ -42,9 +51,13 @@ async function storeEverything({ storage, clock, ids }: TestStorage): Promise<Me
         client_reference: references[i % 3] as string | null,
         text: texts[shape % 4] as string,
         ...(shape % 3 === 0
-          ? failedAt(settledAt, shape % 2 === 0 ? 'unreachable' : 'device_error')
-          : deliveredAt(settledAt)),
-        device_id: shape % 4 === 0 ? 'dev_2' : 'dev_1',
+          ? {
+              ...failedAt(settledAt, shape % 2 === 0 ? 'unreachable' : 'device_error'),
+              device_id: deviceOf(shape),
+            }
+          : shape % 11 < 3
+            ? waitingAt(settledAt, shape % 11 === 0 ? null : deviceOf(shape))
+            : { ...deliveredAt(settledAt), device_id: deviceOf(shape) }),
       })
     })
     const range = { first_message_id: send[0]?.id as string, last_message_id: send[2]?.id as string }
@@ -68,6 +81,8 @@ async function storeEverything({ storage, clock, ids }: TestStorage): Promise<Me
   await store(storage, [...mine, ...foreign])
   return mine
 }
+
+const deviceOf = (shape: number): string => (shape % 4 === 0 ? 'dev_2' : 'dev_1')
 
 const keyOf = (send: number): string => (send % 2 === 0 ? 'key_1' : 'usr_1')
 
@@ -118,7 +133,7 @@ const anyQuery = () =>
       fc.constantFrom(...rows.map((row) => row.send_id as string), 'snd_01k9ktqv1gfx8r4z6m2d7cwn5e'),
     ),
     clientReference: maybe(fc.constantFrom('order-1', 'order-2', 'nobody’s')),
-    statuses: fc.subarray(['delivered', 'failed', 'queued'] as const),
+    statuses: fc.subarray(['delivered', 'failed', 'queued', 'sending'] as const),
     errorCode: maybe(fc.constantFrom('unreachable', 'device_error')),
     direction: maybe(fc.constantFrom('outbound', 'inbound')),
     category: maybe(fc.constantFrom('transactional', 'authentication')),

@@ -6,6 +6,7 @@ import { recordChanges } from '../../src/messages/core/message-changes.ts'
 import type { MessageRow } from '../../src/messages/core/message-store.ts'
 import type { Storage } from '../../src/storage/seam/storage.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
+import { storedForm } from '../../src/messages/core/open-attempt.ts'
 
 export const ada: HistoryOwner = { accountId: 'acc_ada', mode: 'live' }
 
@@ -82,10 +83,37 @@ export const failedAt = (atMs: number, code: string): Partial<MessageRow> => ({
   updated_at: atMs,
 })
 
+/** What makes a message wait, or be in flight on a device since it was claimed. */
+export const waitingAt = (atMs: number, sendingOn: string | null): Partial<MessageRow> => ({
+  status: sendingOn === null ? 'queued' : 'sending',
+  device_id: sendingOn,
+  attempts: sendingOn === null ? 0 : 1,
+  sequence: sendingOn === null ? 1 : 2,
+  updated_at: atMs,
+})
+
+const attemptOf = ({ account_id, mode, id, attempts, device_id, updated_at }: MessageRow) => ({
+  ...{
+    account_id,
+    mode,
+    message_id: id,
+    number: attempts,
+    id: `att_${account_id}_${mode}_${id}`,
+    device_id: device_id ?? '',
+  },
+  ...{ fence: 1, state: 'handing_over' as const, started_at: updated_at },
+})
+
 /** Each millisecond in which they changed is a unit of its own, and the earlier ones are before the later ones. */
 export const store = (storage: Pick<Storage, 'writer'>, rows: readonly MessageRow[]): Promise<void> =>
   storage.writer.write(async (tx) => {
-    await insertRows(tx, 'messages', rows)
+    const inFlight = rows.filter(({ status }) => status === 'sending')
+    await insertRows(
+      tx,
+      'messages',
+      rows.map((row) => ({ ...storedForm(row), updated_at: row.updated_at })),
+    )
+    await insertRows(tx, 'attempts', inFlight.map(attemptOf))
     const times = Map.groupBy(rows, (row) => row.updated_at)
     for (const [atMs, changed] of [...times].toSorted(([one], [other]) => one - other))
       await recordChanges(tx, await takeChange(tx, atMs), changed)
