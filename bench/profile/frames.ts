@@ -17,8 +17,9 @@ export const nameWithin = (frame: CallFrame, caller: CallFrame | undefined): str
     ? `(native code) of ${nameOf(caller)}`
     : nameOf(frame)
 
+/** From source, or bundled as the bench builds it (scripts/build-program.ts). */
 export const isOurs = ({ url }: CallFrame): boolean =>
-  url.includes('/src/') && !url.includes('/node_modules/')
+  url.includes('/.cache/onesixty/') || (url.includes('/src/') && !url.includes('/node_modules/'))
 
 const minShare = 0.004
 

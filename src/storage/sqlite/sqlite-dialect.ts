@@ -10,6 +10,7 @@ import {
 } from 'kysely'
 import type { Db, Row, SelectEach, SetAdapter, SetStatements, Tx, Value } from '../seam/dialect.ts'
 import type { Statement, StatementResult } from './sqlite-connection.ts'
+import { rowsAsObjects } from './rows-as-objects.ts'
 
 /** Marks a query that runs once per row of `parameters`. */
 const eachRow = Symbol('each-row')
@@ -69,14 +70,8 @@ async function execute<R>(executor: SqliteExecutor, query: EachQuery): Promise<Q
     rows = [],
     changes,
   } = await executor.execute({ op, sql: query.sql, values: query.parameters })
-  const result = { rows: rows.map((row) => asObject(columns, row)) as R[] }
+  const result = { rows: rowsAsObjects(columns, rows) as R[] }
   return changes === undefined ? result : { ...result, numAffectedRows: BigInt(changes) }
-}
-
-function asObject(columns: readonly string[], values: readonly unknown[]): object {
-  const row: Record<string, unknown> = {}
-  for (let i = 0; i < columns.length; i++) row[columns[i] as string] = values[i]
-  return row
 }
 
 class BatchingSqliteAdapter extends SqliteAdapter implements SetAdapter {
