@@ -56,10 +56,10 @@ export async function optedOutInAnotherSpelling(
   messages: readonly { account_id: string; mode: Mode; id: string; recipient: string }[],
   nowMs: number,
 ): Promise<ReadonlySet<string>> {
-  const named = messages.flatMap(({ recipient, ...message }) =>
+  const named = messages.flatMap(({ account_id, mode, id, recipient }) =>
     everySpelling(recipient)
       .filter((each) => each !== recipient)
-      .map((each) => ({ ...message, recipient: each })),
+      .map((each) => ({ account_id, mode, id, recipient: each })),
   )
   if (named.length === 0) return new Set()
   const optOuts = (await readNamedOptOuts(tx, named)).filter((each) => isInForce(each, nowMs))

@@ -102,14 +102,16 @@ export function evidenceOf(stored: StoredAttempt, wireParts = 0): AttemptEvidenc
 export const promisesReceipts = ({ receipt_expected, network_ids }: StoredAttempt): boolean =>
   receipt_expected === 1 || (receipt_expected === null && network_ids !== null)
 
+const awaited: PartEvidence = { state: 'awaited', reason: null }
+
 /** The parts that have an ID, and those that were reported under another. */
 function partsOf({ network_ids, part_reports, state }: StoredAttempt): PartEvidence[] {
-  const left = new Set<PartEvidence & PartReport>(part_reports === null ? [] : readJson(part_reports))
-  // Some networks give all parts one ID, and send one receipt for them.
-  const named = [...new Set(idsOf(network_ids))].map((id): PartEvidence => {
+  if (part_reports === null) return state === 'unknown' ? [] : distinctIdsOf(network_ids).map(() => awaited)
+  const left = new Set<PartEvidence & PartReport>(readJson(part_reports))
+  const named = distinctIdsOf(network_ids).map((id): PartEvidence => {
     const told = [...left].find(({ ids }) => ids.includes(id))
     if (told !== undefined) left.delete(told)
-    return told ?? { state: 'awaited', reason: null }
+    return told ?? awaited
   })
   // An ID that only a receipt revealed stands for a part whose own ID is unknown.
   if (state === 'unknown') return [...named.filter((part) => part.state !== 'awaited'), ...left]
@@ -145,3 +147,9 @@ export function withReport(stored: StoredAttempt, said: PartReport): StoredAttem
 /** The IDs of a stored attempt, in the order of its parts. */
 export const idsOf = (networkIds: string | null): string[] =>
   networkIds === null ? [] : (JSON.parse(networkIds) as string[])
+
+/** Each ID once: some networks give all parts one, and send one receipt for them. */
+export function distinctIdsOf(networkIds: string | null): string[] {
+  const ids = idsOf(networkIds)
+  return ids.length < 2 ? ids : [...new Set(ids)]
+}

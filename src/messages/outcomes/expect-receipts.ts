@@ -4,7 +4,7 @@ import { readJson } from '../../storage/tables/json-columns.ts'
 import type { Change } from '../core/change-number.ts'
 import type { MessageState } from '../core/message-store.ts'
 import { keyOfUnknownPart } from './unknown-parts.ts'
-import { idsOf, promisesReceipts, type StoredAttempt } from './evidence-store.ts'
+import { distinctIdsOf, idsOf, promisesReceipts, type StoredAttempt } from './evidence-store.ts'
 import { expectUnderIds } from './recycled-ids.ts'
 import type { Raised } from './raise-attempt.ts'
 import type { Settlement } from './settlement.ts'
@@ -43,14 +43,11 @@ export async function expectReceipts(
 
 const partKey = ['network_id', 'device_id', 'account_id', 'mode', 'message_id', 'attempt_number'] as const
 
-/** Some networks give all parts one ID. */
-const distinctIdsOf = ({ network_ids }: StoredAttempt): string[] => [...new Set(idsOf(network_ids))]
-
 /** Parts that were known while the outcome was not: the answer says how many parts there are. */
 function withAllParts({ before, after: now }: Raised) {
   if (before.state !== 'unknown' || now.state !== 'accepted') return []
-  const ids = distinctIdsOf(now)
-  const known = distinctIdsOf(before).filter((id) => ids.includes(id))
+  const ids = distinctIdsOf(now.network_ids)
+  const known = distinctIdsOf(before.network_ids).filter((id) => ids.includes(id))
   return known.map((id) => ({ ...keyOf(now, id), wire_parts: ids.length }))
 }
 
@@ -58,8 +55,8 @@ function rowsOf({ settlement, before, after: now }: Raised, { stateOf, awaitedBy
   const { state, hasMoved } = stateOf(settlement.messageId)
   const places = now.state === 'unknown' && hasMoved ? placesOf(settlement, state.recipient) : []
   const isReported = settlement.receiptExpected || settlement.failuresReported === true
-  const known = new Set(idsOf(before.network_ids))
-  const told = isReported ? distinctIdsOf(now).filter((id) => !known.has(id)) : []
+  const known = idsOf(before.network_ids)
+  const told = isReported ? distinctIdsOf(now.network_ids).filter((id) => !known.includes(id)) : []
   const isAwaited = settlement.receiptExpected && awaitedBy(settlement.messageId) === now.number
   return [...told, ...places].map((networkId) => ({
     ...keyOf(now, networkId),
@@ -102,7 +99,7 @@ function awaitedRows(messageId: string, { attempts, stateOf, awaitedBy }: After)
   const reported = new Set(
     (attempt.part_reports === null ? [] : readJson(attempt.part_reports)).flatMap(({ ids }) => ids),
   )
-  const ids = distinctIdsOf(attempt)
+  const ids = distinctIdsOf(attempt.network_ids)
   return ids
     .filter((id) => !reported.has(id))
     .map((id) => ({

@@ -9,7 +9,7 @@ import { deferForQuietHours } from './defer-for-quiet-hours.ts'
 import { endRows } from './finish-queued.ts'
 import { dropStale, lowerTotals } from './dequeue.ts'
 import { recordChanges } from '../core/message-changes.ts'
-import { type MessageKey, type MessageState, stateColumnsOf } from '../core/message-store.ts'
+import { type MessageKey, type MessageState, readStates } from '../core/message-store.ts'
 import { offerRow, type PhoneOffering } from '../phones/phone-offers.ts'
 import { optedOutInAnotherSpelling } from '../core/read-opt-outs.ts'
 import type { QuietHours } from './quiet-until.ts'
@@ -70,8 +70,14 @@ export interface Claimed extends MessageKey {
   groupId?: string
 }
 
+/** What a claim reads of a message. */
+const claimedColumns = [
+  'account_id', 'mode', 'id', 'status', 'recipient', 'sender', 'category', 'parts', 'on_unknown', 'attempts', 'possible_duplicate', 'sequence',
+  'expires_at',
+] as const satisfies readonly (keyof MessageState)[] // prettier-ignore
+
 /** `request` is the index of its claim request in the batch. */
-type ClaimRow = MessageState &
+type ClaimRow = Pick<MessageState, (typeof claimedColumns)[number]> &
   QueuePosition & {
     text: string
     encoding: Encoding
@@ -90,7 +96,7 @@ const optedOut = `select 1 from opt_outs o where o.account_id = q.account_id and
  * (P8), by the wall clock; a clock that never steps back decides when a message is due.
  */
 const nextOfRoute = {
-  sql: `select ${stateColumnsOf('m')}, m.text, m.encoding, m.country, q.route_key, q.priority, q.due_at, q.refusals, :request as request, (${optedOut}) as is_opted_out
+  sql: `select ${claimedColumns.map((column) => `m.${column}`).join(', ')}, m.text, m.encoding, m.country, q.route_key, q.priority, q.due_at, q.refusals, :request as request, (${optedOut}) as is_opted_out
         from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
         where (:lease is null or exists (select 1 from devices d where d.id = :device and d.lease_token = :lease))
           and not exists (select 1 from nodes n where n.epoch = :fence and n.left_at is not null)
@@ -201,7 +207,17 @@ async function cancelOptedOut(tx: Tx, unit: Change, rows: readonly ClaimRow[]): 
   const isOptedOut = (row: ClaimRow): boolean => row.is_opted_out !== null || otherSpellings.has(row.id)
   const canceled = rows.filter(isOptedOut)
   if (canceled.length === 0) return rows
-  await endRows(tx, unit, canceled, { trigger: 'canceled', code: 'recipient_opted_out' })
+  const states = await readStates(
+    tx,
+    canceled.map(({ account_id, mode, id }) => ({ accountId: account_id, mode, messageId: id })),
+  )
+  const placeOf = new Map(canceled.map(({ id, route_key, priority, due_at }) => [id, { route_key, priority, due_at }])) // prettier-ignore
+  await endRows(
+    tx,
+    unit,
+    states.map((state) => ({ ...state, ...(placeOf.get(state.id) as QueuePosition) })),
+    { trigger: 'canceled', code: 'recipient_opted_out' },
+  )
   return rows.filter((row) => !isOptedOut(row))
 }
 

@@ -7,7 +7,8 @@ import type { MessageState } from '../core/message-store.ts'
 import type { QueuePosition } from './queue-position.ts'
 import { type QuietHours, quietUntil } from './quiet-until.ts'
 
-type QueuedRow = MessageState & QueuePosition & { country: string | null }
+type QueuedRow = Pick<MessageState, 'account_id' | 'mode' | 'id' | 'category' | 'parts' | 'expires_at'> &
+  QueuePosition & { country: string | null }
 
 /** Authentication codes are requested by their recipient, and useless in the morning. */
 const neverWaits: Category = 'authentication'

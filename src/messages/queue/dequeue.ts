@@ -49,7 +49,7 @@ export async function lowerTotals(
  * Deletes rows whose message is not queued, and returns the others. There should be none; a stale
  * row would fail every claim that reads it, for all accounts of that round.
  */
-export async function dropStale<R extends MessageState & Omit<QueueRow, 'message_id'>>(
+export async function dropStale<R extends Pick<MessageState, 'id' | 'status'> & Omit<QueueRow, 'message_id'>>(
   tx: Tx,
   rows: readonly R[],
 ): Promise<readonly R[]> {
