@@ -128,7 +128,7 @@ export interface Inbound {
   text: string
   /** When the network received it, by its own account; null if the device does not report it. */
   networkAt: number | null
-  /** The attempt that it replies to, if known; determines the inbox on a shared device. */
+  /** The network ID of the part that it replies to, if known; determines the inbox on a shared device. */
   inReplyTo: string | null
   /** Distinguishes repeats of one SMS from new ones. */
   fingerprint: string

@@ -67,10 +67,11 @@ test('+15005550011 is delivered and then answers STOP once, also to a message of
   const opened = await open()
   const { world, subject } = opened
   const submission = submissionOf({ to: '+15005550011', parts: 3 })
-  await subject.link.submit(submission)
+  const outcome = await subject.link.submit(submission)
   await world.clock.advance(3000)
   expect(results(opened)).toEqual(['delivered', 'delivered', 'delivered'])
-  const reply = { from: '+15005550011', text: 'STOP', inReplyTo: submission.attemptId }
+  const networkIds = outcome.kind === 'accepted' ? outcome.networkIds : []
+  const reply = { from: '+15005550011', text: 'STOP', inReplyTo: networkIds.at(-1) }
   expect(world.inbound).toMatchObject([reply])
 })
 

@@ -271,7 +271,7 @@ describe('through a device that every account may use', () => {
 
   test('a STOP that names the message which it answers is for its account alone, as the one of the simulator', async () => {
     await sent('acc_b', 1_000)
-    await hear('STOP', { ...shared, inReplyTo: 'att_of_acc_a' })
+    await hear('STOP', { ...shared, inReplyTo: 'sim_of_acc_a' })
     expect((await optOuts()).map((row) => row.account_id)).toEqual(['acc_a'])
   })
 

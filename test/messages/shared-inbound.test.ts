@@ -175,14 +175,13 @@ test('or as many as the operator says, and with 0 nothing is guessed', async () 
 })
 
 test('what names the message that it answers is for its account, whoever sent last', async () => {
-  const attempt = {
-    account_id: 'acc_ada', mode: 'live', message_id: 'msg_1', number: 1, id: 'att_1', device_id: 'dev_1', fence: 1, state: 'accepted',
-    started_at: 1, ended_at: 2,
+  const part = {
+    network_id: 'sim_1', device_id: 'dev_1', account_id: 'acc_ada', mode: 'live', message_id: 'msg_1', attempt_number: 1, wire_parts: 1, sent_at: 1,
   } as const // prettier-ignore
-  await house.storage.writer.write((tx) => insertRows(tx, 'attempts', [attempt]))
+  await house.storage.writer.write((tx) => insertRows(tx, 'receipts_expected', [part, { ...part, network_id: 'sim_2', device_id: 'dev_2' }])) // prettier-ignore
   await sent('acc_ben', 1_000)
-  await receive({ inReplyTo: 'att_1' })
-  await receive({ inReplyTo: 'att_unknown' })
+  await receive({ inReplyTo: 'sim_1' })
+  await receive({ inReplyTo: 'sim_2' })
   expect(await owners()).toEqual(['acc_ada'])
 })
 
@@ -234,7 +233,7 @@ test('what is for nobody is for the first open account of the operator, also whe
   await addOperator()
   await sent('acc_ada', 30 * dayMs + 1)
   await receive()
-  await receive({ inReplyTo: 'att_unknown' })
+  await receive({ inReplyTo: 'sim_unknown' })
   await receive({}, 0)
   expect(await owners()).toEqual(['acc_op', 'acc_op', 'acc_op'])
   await receive({ fragment: { reference: 7, total: 2, index: 1 } })

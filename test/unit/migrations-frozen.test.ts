@@ -92,7 +92,7 @@ const published = {
   'postgres/0034_changes': '340a43f7cab18030',
   'postgres/0035_lone_sends': 'ce435666cf85b204',
   'postgres/0036_part_reports': '4d13cc0a42181124',
-  'postgres/0037_open_attempts': '18f4ffa92d8e9d50',
+  'postgres/0037_open_attempts': 'bc8560ca1ddd432f',
   'sqlite/0001_initial': '473da6ea689b45e2',
   'sqlite/0002_phones': '20fd011ab3af662c',
   'sqlite/0003_console': '0d2a4c9e0f957d4f',
@@ -129,5 +129,5 @@ const published = {
   'sqlite/0034_changes': '5805617c142c60ea',
   'sqlite/0035_lone_sends': '8c83aa6f4f2dc377',
   'sqlite/0036_part_reports': '476e49f8dc159b2a',
-  'sqlite/0037_open_attempts': 'cabefc2058c0d14f',
+  'sqlite/0037_open_attempts': 'e8f30cff9d1379c3',
 }

@@ -89,7 +89,7 @@ export class Receipts {
       to: null,
       text: 'STOP',
       networkAt: this.#deps.tools.now(),
-      inReplyTo: readNetworkId(networkId)?.attemptId ?? null,
+      inReplyTo: networkId,
       fingerprint: networkId,
     })
   }

@@ -87,8 +87,7 @@ async function store(
   // certain repeat is older than that START.
   if (isKnown && !((message.fingerprintGuessed || seen === 'otherwise') && isStop(message, keywords)))
     return noKeyword
-  const accountId =
-    message.accountId ?? (await accountOfAttempt(tx, message.inReplyTo)) ?? (await findOperatorAccount(tx))
+  const accountId = message.accountId ?? (await accountOfPart(tx, message)) ?? (await findOperatorAccount(tx))
   if (accountId !== null && !isKnown) {
     const [id] = stampIds([ids('msg')], takePlaces(unit, 1)) as [string]
     const row = inboundRow(message, unit, { accountId, id })
@@ -191,12 +190,17 @@ async function findNear(
   return near.toSorted((a, b) => a.received_at - b.received_at).slice(0, 1)
 }
 
-async function accountOfAttempt(tx: Tx, attemptId: string | null): Promise<string | null> {
-  if (attemptId === null) return null
+/** Returns the account of the part that a message replies to, as long as its receipt is expected. */
+async function accountOfPart(
+  tx: Tx,
+  { deviceId, inReplyTo }: Pick<InboundMessage, 'deviceId' | 'inReplyTo'>,
+): Promise<string | null> {
+  if (inReplyTo === null) return null
   const row = await tx
-    .selectFrom('attempts')
+    .selectFrom('receipts_expected')
     .select('account_id')
-    .where('id', '=', attemptId)
+    .where('network_id', '=', inReplyTo)
+    .where('device_id', '=', deviceId)
     .executeTakeFirst()
   return row?.account_id ?? null
 }
