@@ -30,7 +30,7 @@ ${allMoves()
   .join('\n')}
 
 Every other pair of state and trigger is refused and logged. A message that is sent again after an unknown outcome (\`resend_once\`) becomes \`unconfirmed\`
-wherever the table says \`expired\` or \`canceled\`: the outcome of its first attempt is unknown.
+wherever the table says \`expired\` or \`canceled\`, as long as the outcome of an attempt is unknown.
 
 ## One attempt
 

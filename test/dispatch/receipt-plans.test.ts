@@ -11,7 +11,7 @@ import {
   takeUnmatched,
   takeUnmatchedAbout,
 } from '../../src/messages/outcomes/unmatched-receipts.ts'
-import { readAttempts } from '../../src/messages/outcomes/evidence-store.ts'
+import { readAttempts } from '../../src/messages/core/evidence-store.ts'
 import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
 import type { Tx } from '../../src/storage/seam/dialect.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'

@@ -93,15 +93,15 @@ export const waitingAt = (atMs: number, sendingOn: string | null): Partial<Messa
 })
 
 const attemptOf = ({ account_id, mode, id, attempts, device_id, updated_at }: MessageRow) => ({
-  ...{
-    account_id,
-    mode,
-    message_id: id,
-    number: attempts,
-    id: `att_${account_id}_${mode}_${id}`,
-    device_id: device_id ?? '',
-  },
-  ...{ fence: 1, state: 'handing_over' as const, started_at: updated_at },
+  account_id,
+  mode,
+  message_id: id,
+  number: attempts,
+  id: `att_${account_id}_${mode}_${id}`,
+  device_id: device_id ?? '',
+  fence: 1,
+  state: 'handing_over' as const,
+  started_at: updated_at,
 })
 
 /** Each millisecond in which they changed is a unit of its own, and the earlier ones are before the later ones. */

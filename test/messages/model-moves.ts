@@ -90,10 +90,11 @@ export class ModelMoves {
 
   /** The queue ends it: nothing of it is submitted any more. */
   finish(message: ModelMessage, status: string): void {
-    // What became of its first try is unknown for ever.
-    const isInDoubt = message.wentAgain && ['failed', 'expired', 'canceled'].includes(status)
-    this.#charge(message, isInDoubt ? message.partsTaken : 0, takenBy(message))
-    message.status = isInDoubt ? 'unconfirmed' : status
+    // Of what went again, what is known of its tries counts.
+    const fate = message.wentAgain ? fateOf(message, { waits: false, end: status }) : null
+    const charged = fate?.charge === 'all' ? message.parts : fate?.charge === 'taken' ? message.partsTaken : 0
+    this.#charge(message, charged, fate?.charge === 'all' ? fate.by : takenBy(message))
+    message.status = fate?.status ?? status
     this.#settle(message)
   }
 

@@ -207,9 +207,9 @@ export class Model {
       const before = heard.get(networkId)
       if (before === undefined || better.indexOf(result) > better.indexOf(before))
         heard.set(networkId, result)
-      // A better word may follow one that it is lost.
-      if (result === 'lost') part.closedAt ??= nowMs
-      else message.waitedFor.delete(networkId)
+      // A better word may follow one that it did not arrive.
+      if (result === 'delivered') message.waitedFor.delete(networkId)
+      else part.closedAt ??= nowMs
     }
     const { hasMoved } = this.#moves.judge(message)
     if (hasMoved && message.isFinal) for (const part of message.waitedFor.values()) part.closedAt ??= nowMs

@@ -33,6 +33,19 @@ test('a second final word changes nothing, and stands with those that nobody wai
   expect(parked).toMatchObject([{ network_id: 'n1', body: expect.stringContaining('undelivered') as string }])
 })
 
+test('a better word about a part counts after a worse one, and is found by its ID', async () => {
+  await house.send({ parts: 2 })
+  await house.end(await house.claim(), accepted('n1', 'n2'))
+  await house.receipts({ n1: 'undelivered' })
+  expect(await house.message()).toMatchObject({ status: 'undelivered', charged: 2 })
+  await house.receipts({ n2: 'delivered' })
+  await house.receipts({ n1: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'delivered', corrected: 1, charged: 2 })
+  expect(await house.store.db.selectFrom('parked_receipts').selectAll().execute()).toEqual([])
+  await house.receipts({ n1: 'undelivered' })
+  expect(await house.message()).toMatchObject({ status: 'delivered' })
+})
+
 test('where only failures are told, a message is sent for good at once, and a failure corrects it at no cost', async () => {
   const failuresReported: Outcome = { ...accepted('n1', 'n2'), receiptExpected: false, failuresReported: true }
   await house.send({ parts: 2 })

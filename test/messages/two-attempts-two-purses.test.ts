@@ -5,6 +5,7 @@ import { judgeLate } from '../../src/dispatch/outcomes/retry-policy.ts'
 import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import type { MessageState } from '../../src/messages/core/message-store.ts'
 import { readOwnPayers } from '../../src/messages/core/own-payers.ts'
+import { readResent } from '../../src/messages/core/resent-messages.ts'
 import type { Move, Trigger } from '../../src/messages/core/state.ts'
 import type { MessageStatus } from '../../src/storage/tables/schema.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
@@ -122,11 +123,14 @@ test.for(bothWays)(
 )
 
 test('who pays is read where something is charged, and with no move that charges nothing', async () => {
-  await submitTwice('own')
+  const [, two] = await submitTwice('own')
+  await house.end(two, { kind: 'unavailable', detail: 'gone' })
   const message = await house.message()
   const statements = (trigger: Trigger | Move, state: MessageState, partsTaken = 0) =>
     house.store.writer.write(async (tx) => {
-      const seen = await statementsOf(tx, () => readOwnPayers(tx, [{ message: state, trigger, partsTaken }]))
+      const about = [{ message: state, trigger, partsTaken }]
+      const resent = await readResent(tx, about)
+      const seen = await statementsOf(tx, () => readOwnPayers(tx, about, resent))
       return seen.length
     })
   const fresh = { ...message, parts_sent: 0 }

@@ -1,13 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  chargeOf,
-  isFinal,
-  type Trigger,
-  moveAfterUnknown,
-  moveOf,
-  moves,
-} from '../../src/messages/core/state.ts'
+import { chargeOf, isFinal, type Trigger, moveOf, moves } from '../../src/messages/core/state.ts'
 import type { MessageStatus } from '../../src/storage/tables/schema.ts'
 
 const statuses = Object.keys(moves) as MessageStatus[]
@@ -97,19 +90,6 @@ test('whatever happens in whatever order, a hold ends at most once and a final m
     ),
     { numRuns: 2_000 },
   )
-})
-
-test('what was handed over once with an unknown outcome never ends as certainly not submitted', () => {
-  for (const { move, name } of cells) {
-    const adapted = moveAfterUnknown(move)
-    expect(['failed', 'expired', 'canceled'], name).not.toContain(adapted.to)
-    if (adapted.to === move.to) expect(adapted, name).toBe(move)
-    else
-      expect([move.to, adapted.to], name).toEqual([
-        expect.stringMatching(/^(failed|expired|canceled)$/),
-        'unconfirmed',
-      ])
-  }
 })
 
 test('a charge is never more than the hold, whatever the wire took', () => {

@@ -9,7 +9,8 @@ import { recordChanges } from './message-changes.ts'
 import { type MessageState, type MessageTimes, sentAtOf } from './message-store.ts'
 import { storedForm } from './open-attempt.ts'
 import { readOwnPayers } from './own-payers.ts'
-import { chargeOf, isFinal, type Trigger, type Move, moveAfterUnknown, moveOf } from './state.ts'
+import { queueMove, type QueueMove, readResent } from './resent-messages.ts'
+import { chargeOf, isFinal, type Trigger, type Move } from './state.ts'
 import { TrafficChanges } from './traffic.ts'
 
 /** One move of one message, whose state was read (and is locked) in the same transaction. */
@@ -60,7 +61,8 @@ export async function advanceMessages(
   unit: Change,
   advances: readonly Advance[],
 ): Promise<(MessageState | null)[]> {
-  const ownPayers = await readOwnPayers(tx, advances)
+  const resent = await readResent(tx, advances)
+  const ownPayers = await readOwnPayers(tx, advances, resent)
   const wallets = new WalletChanges()
   const changes = new Map<string, Changed>()
   const recorded: MessageEvent[] = []
@@ -68,14 +70,16 @@ export async function advanceMessages(
     const { message } = advance
     const earlier = changes.get(message.id)
     const current = earlier?.after ?? message
-    const { trigger } = advance
-    const isByEvidence = typeof trigger !== 'string'
-    const move = isByEvidence ? trigger : moveOf(current.status, trigger)
-    if (move === null) return null
-    const after =
-      current.possible_duplicate === 1 && !isByEvidence
-        ? movedResent(current, move, { ...advance, unit })
-        : moved(current, move, { ...advance, unit })
+    const { trigger, error } = advance
+    const found: Pick<QueueMove, 'move' | 'error'> | null =
+      typeof trigger === 'string' ? queueMove(current, trigger, { error, resent }) : { move: trigger, error }
+    if (found === null) return null
+    const { move } = found
+    const after = moved(current, move, {
+      ...advance,
+      ...(found.error !== undefined && { error: found.error }),
+      unit,
+    })
     if (after.cost_state !== current.cost_state) {
       if (ownPayers.has(advance) && after.charged > 0) after.paid_by = 'own_device'
       const { account_id: accountId, mode, charged } = after
@@ -170,13 +174,6 @@ const eraseServedTexts = (tx: Tx, changes: readonly Changed[]): Promise<number> 
 
 /** An advance, and the unit that makes it. */
 type InUnit = Advance & { unit: Change }
-
-function movedResent(before: MessageState, move: Move, advance: InUnit): MessageState {
-  const safe = moveAfterUnknown(move)
-  if (safe === move) return moved(before, move, advance)
-  const error = { code: 'device_unresponsive', networkCode: advance.error?.networkCode ?? null }
-  return moved(before, safe, { ...advance, error })
-}
 
 function moved(before: MessageState, move: Move, advance: InUnit): MessageState {
   const receiptExpected = advance.receiptExpected ?? before.receipt_expected === 1

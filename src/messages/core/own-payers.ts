@@ -1,7 +1,8 @@
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import type { MessageState } from './message-store.ts'
-import { chargeOf, type Move, moveAfterUnknown, moveOf, type Trigger } from './state.ts'
+import { queueMove, type QueueMove, type ResentEvidence } from './resent-messages.ts'
+import { chargeOf, type Move, type Trigger } from './state.ts'
 
 interface Settled {
   message: MessageState
@@ -28,9 +29,10 @@ const carriedByOwn = {
 export async function readOwnPayers<A extends Settled>(
   tx: Tx,
   advances: readonly A[],
+  resent: ResentEvidence,
 ): Promise<ReadonlySet<A>> {
   const asked = advances.flatMap((advance) => {
-    const by = chargedBy(advance)
+    const by = chargedBy(advance, resent)
     return by === null ? [] : [{ advance, ...by }]
   })
   const rows = await selectEach<{ turn: number }>(
@@ -52,23 +54,17 @@ export async function readOwnPayers<A extends Settled>(
  * Returns the attempt that an advance charges: the one that it is about if that took more parts than any before, and
  * null for an earlier one. Returns null where nothing is charged, or only one purse could be.
  */
-function chargedBy({
-  message,
-  trigger,
-  attemptNumber,
-  partsTaken = 0,
-}: Settled): { attempt: number | null } | null {
+function chargedBy(
+  { message, trigger, attemptNumber, partsTaken = 0 }: Settled,
+  resent: ResentEvidence,
+): { attempt: number | null } | null {
   if (message.fallback === null || message.cost_state !== 'held') return null
-  const move = typeof trigger === 'string' ? moveOfQueue(message, trigger) : trigger
-  if (move === null || move.charge === 'keep') return null
+  const found: Pick<QueueMove, 'move' | 'attemptNumber'> | null =
+    typeof trigger === 'string' ? queueMove(message, trigger, { error: null, resent }) : { move: trigger }
+  if (found === null || found.move.charge === 'keep') return null
   const before = message.parts_sent
   const taken = Math.min(message.parts, Math.max(before, partsTaken))
-  if (chargeOf(move.charge, message.held, taken) === 0) return null
-  const isOfThis = move.charge === 'all' || taken > before
-  return { attempt: isOfThis ? (attemptNumber ?? message.attempts) : null }
-}
-
-function moveOfQueue(message: MessageState, trigger: Trigger): Move | null {
-  const found = moveOf(message.status, trigger)
-  return found !== null && message.possible_duplicate === 1 ? moveAfterUnknown(found) : found
+  if (chargeOf(found.move.charge, message.held, taken) === 0) return null
+  const isOfThis = found.move.charge === 'all' || taken > before
+  return { attempt: isOfThis ? (found.attemptNumber ?? attemptNumber ?? message.attempts) : null }
 }

@@ -60,14 +60,6 @@ export const moves: Record<MessageStatus, Record<Trigger, Move | null>> = {
 /** Returns the move of a trigger, or null when it is refused. */
 export const moveOf = (status: MessageStatus, trigger: Trigger): Move | null => moves[status][trigger]
 
-/**
- * Adapts a move of a message that was sent again after an unknown outcome (`resend_once`). Whether its first
- * attempt arrived is still unknown, so the message cannot become a status that means "certainly not
- * submitted" or "submitted in part".
- */
-export const moveAfterUnknown = (move: Move): Move =>
-  move.to === 'failed' || move.to === 'expired' || move.to === 'canceled' ? to('unconfirmed', 'taken') : move
-
 /** True if a message that reaches this status is final. */
 export const isFinal = (status: MessageStatus, receiptExpected: boolean): boolean =>
   status === 'sent' ? !receiptExpected : status !== 'scheduled' && status !== 'queued' && status !== 'sending'

@@ -4,7 +4,7 @@ import type { Reason } from '../core/attempt-evidence.ts'
 import type { Change } from '../core/change-number.ts'
 import type { MessageState } from '../core/message-store.ts'
 import { moveTo, type QueueEnd, type Standing, type Verdict, verdictOf } from '../core/verdict.ts'
-import { evidenceOf, type StoredAttempt } from './evidence-store.ts'
+import { evidenceOf, type StoredAttempt } from '../core/evidence-store.ts'
 
 /** A message about which something was reported, and all that is known of it now. */
 export interface Reported {

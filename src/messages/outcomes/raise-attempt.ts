@@ -1,5 +1,5 @@
 import { attemptStates } from '../core/attempt-evidence.ts'
-import type { StoredAttempt } from './evidence-store.ts'
+import type { StoredAttempt } from '../core/evidence-store.ts'
 import type { Settlement } from './settlement.ts'
 
 /** A report on an attempt, and how the attempt stood before and after it. */

@@ -7,7 +7,7 @@ import type { MessageState } from '../core/message-store.ts'
 import { withOpenAttempts } from '../core/open-attempt.ts'
 import { dequeueFinal } from '../queue/dequeue.ts'
 import { closeWaits } from './close-waits.ts'
-import { readAttempts, type StoredAttempt, withReport, writeAttempts } from './evidence-store.ts'
+import { readAttempts, type StoredAttempt, withReport, writeAttempts } from '../core/evidence-store.ts'
 import { endOf, moveByEvidence, type Reported } from './move-by-evidence.ts'
 import type { Awaited, ExpectedRow, ReceiptWord } from './receipt-readings.ts'
 
@@ -62,7 +62,7 @@ export async function reportParts(tx: Tx, unit: Change, told: readonly Awaited[]
 /** Only of this attempt: an ID may have moved to another one since. */
 const partKey = ['network_id', 'device_id', 'account_id', 'mode', 'message_id', 'attempt_number'] as const
 
-/** What was heard is no longer expected; a receipt that says that it is lost may be followed by a better one. */
+/** What arrived is no longer expected; any other word may be followed by a better one. */
 async function endParts(tx: Tx, found: readonly Awaited[]): Promise<void> {
   const keyOf = ({ row }: Awaited) => ({
     network_id: row.network_id,
@@ -72,19 +72,15 @@ async function endParts(tx: Tx, found: readonly Awaited[]): Promise<void> {
     message_id: row.id,
     attempt_number: row.attempt_number,
   })
-  const lost = found.filter(({ word }) => word.result === 'lost')
+  const arrived = found.filter(({ word }) => word.result === 'delivered')
+  const others = found.filter(({ word }) => word.result !== 'delivered')
   await allDone([
-    deleteRows(
-      tx,
-      'receipts_expected',
-      partKey,
-      found.filter(({ word }) => word.result !== 'lost').map(keyOf),
-    ),
+    deleteRows(tx, 'receipts_expected', partKey, arrived.map(keyOf)),
     updateRows(
       tx,
       'receipts_expected',
       partKey,
-      lost.map((each) => ({ ...keyOf(each), closed_at: each.row.expected_until ?? each.word.atMs })),
+      others.map((each) => ({ ...keyOf(each), closed_at: each.row.expected_until ?? each.word.atMs })),
     ),
   ])
 }

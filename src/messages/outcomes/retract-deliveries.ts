@@ -2,7 +2,7 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import type { Reason } from '../core/attempt-evidence.ts'
 import type { Change } from '../core/change-number.ts'
 import { type MessageKey, type MessageState, readStates } from '../core/message-store.ts'
-import { idsOf, readAttempts, withReport, writeAttempts } from './evidence-store.ts'
+import { idsOf, readAttempts, withReport, writeAttempts } from '../core/evidence-store.ts'
 import { endOf, moveByEvidence } from './move-by-evidence.ts'
 
 /** A report that an attempt did not arrive as a whole, after one that it did. */
@@ -13,7 +13,7 @@ export interface Retraction extends MessageKey {
 
 /**
  * Records that attempts did not arrive as reported: a phone reports a message as delivered with its first part, and a later
- * part can still fail. It outranks every other report on the attempt, whatever is repeated. Returns the messages that moved.
+ * part can still fail. It outranks every other report on the attempt, also where that is repeated. Returns the messages that moved.
  */
 export async function retractDeliveries(
   tx: Tx,

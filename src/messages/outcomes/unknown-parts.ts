@@ -5,7 +5,7 @@ import { referenceOfPart } from '../../sms/part-reference.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { AttemptState, MessageStatus } from '../../storage/tables/schema.ts'
 import { selectEach, updateRows } from '../../storage/seam/sets.ts'
-import { idsOf } from './evidence-store.ts'
+import { idsOf } from '../core/evidence-store.ts'
 import { type GroupMembers, readMembers } from './group-members.ts'
 import { stateColumnsOf } from '../core/message-store.ts'
 import {

@@ -3,17 +3,18 @@ import type { Ids } from '../../runtime/ids.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { Category, Encoding, Mode, OnUnknown } from '../../storage/tables/schema.ts'
 import { advanceProgress } from '../../storage/instance/progress.ts'
-import { deleteRows, insertRows, selectEach } from '../../storage/seam/sets.ts'
+import { insertRows, selectEach } from '../../storage/seam/sets.ts'
 import type { Change, TakeChange } from '../core/change-number.ts'
 import { deferForQuietHours } from './defer-for-quiet-hours.ts'
 import { endRows } from './finish-queued.ts'
-import { dropStale, lowerTotals } from './dequeue.ts'
+import { dropStale } from './dequeue.ts'
 import { recordChanges } from '../core/message-changes.ts'
 import { type MessageKey, type MessageState, readStates } from '../core/message-store.ts'
 import { offerRow, type PhoneOffering } from '../phones/phone-offers.ts'
 import { optedOutInAnotherSpelling } from '../core/read-opt-outs.ts'
 import type { QuietHours } from './quiet-until.ts'
-import { queueKey, queueKeyOf, type QueuePosition } from './queue-position.ts'
+import { takeFromQueue } from './take-from-queue.ts'
+import type { QueuePosition } from './queue-position.ts'
 import { withinPaces } from './within-paces.ts'
 
 /**
@@ -166,7 +167,7 @@ export async function claimMessages(
   const own = new Set(requests.flatMap(({ deviceId, isOwn }) => (isOwn ? [deviceId] : [])))
   const [progress] = await allDone([
     advanceProgress(tx, asked.known ?? 0),
-    openAttempts(tx, claimed, { fence, leaseOf, own }),
+    takeFromQueue(tx, claimed, { fence, leaseOf, own }),
     recordChanges(
       tx,
       unit,
@@ -256,52 +257,3 @@ function claimOf(row: ClaimRow, attempt: Pick<Claimed, 'attemptId' | 'startedAt'
 }
 
 const keyOf = ({ account_id, mode, id }: ClaimRow) => ({ account_id, mode, id })
-
-/** Takes the messages out of the queue: their attempts keep the places to which they may go back. */
-async function openAttempts(
-  tx: Tx,
-  claimed: readonly Claimed[],
-  {
-    fence,
-    leaseOf,
-    own,
-  }: {
-    fence: number
-    leaseOf: ReadonlyMap<string, number | null>
-    own: ReadonlySet<string>
-  },
-): Promise<void> {
-  await allDone([
-    insertRows(
-      tx,
-      'attempts',
-      claimed.map((claim) => ({
-        account_id: claim.accountId,
-        mode: claim.mode,
-        message_id: claim.messageId,
-        number: claim.attemptNumber,
-        id: claim.attemptId,
-        device_id: claim.deviceId,
-        fence,
-        lease_token: leaseOf.get(claim.deviceId) ?? null,
-        is_logged: claim.loggedBy === undefined ? (0 as const) : (1 as const),
-        is_own: own.has(claim.deviceId) ? (1 as const) : (0 as const),
-        state: 'handing_over' as const,
-        started_at: claim.startedAt,
-        route_key: claim.position.route_key,
-        due_at: claim.position.due_at,
-        refusals: claim.position.refusals,
-      })),
-    ),
-    deleteRows(tx, 'queue', queueKey, claimed.map(queueKeyOf)),
-    lowerTotals(
-      tx,
-      claimed.map(({ accountId, mode, parts, position }) => ({
-        account_id: accountId,
-        mode,
-        route_key: position.route_key,
-        parts,
-      })),
-    ),
-  ])
-}

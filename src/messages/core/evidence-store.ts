@@ -3,8 +3,8 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import { selectEach, updateRows } from '../../storage/seam/sets.ts'
 import { type PartReport, readJson, writeJson } from '../../storage/tables/json-columns.ts'
 import type { AttemptTable } from '../../storage/tables/schema.ts'
-import { type AttemptEvidence, type PartEvidence, raisePart, type Reason } from '../core/attempt-evidence.ts'
-import type { MessageKey } from '../core/message-store.ts'
+import { type AttemptEvidence, type PartEvidence, raisePart, type Reason } from './attempt-evidence.ts'
+import type { MessageKey } from './message-store.ts'
 
 /** What is stored of one attempt, as far as it is evidence. */
 export type StoredAttempt = Pick<
