@@ -44,6 +44,7 @@ import { programModule } from '../process/program-files.ts'
 import { openStorage } from '../storage/open/open-storage.ts'
 import type { HotUnits } from '../messages/units.ts'
 import { type Times, usualTimes } from '../runtime/times.ts'
+import { describeUpgrade, type UpgradeProgress } from '../storage/seam/upgrade-progress.ts'
 
 /** The whole program, assembled by hand and in start order. */
 export interface App {
@@ -89,7 +90,11 @@ export async function createApp(
   let progress: ProgressFile | null = null
   try {
     const secret = await loadInstanceSecret(config)
-    const served = { unitsModule: programModule('units'), maxMergedWeight: config.maxBatchMessages }
+    const served = {
+      unitsModule: programModule('units'),
+      maxMergedWeight: config.maxBatchMessages,
+      reportUpgrade: (progress: UpgradeProgress) => log.info(describeUpgrade(progress)),
+    }
     const opened = (storage = await open(config, served, clock.now()))
     await agree(clock, opened)
     const { epoch, node } = await begin(opened, { config, clock, secret, times })

@@ -88,6 +88,15 @@ test('what a start in the same folder follows is left to it for a moment: its lo
   expect(await house.statuses()).toEqual(['unconfirmed'])
 })
 
+const firstAttempt = async (): Promise<string> =>
+  (
+    await house.storage.read
+      .selectFrom('attempts')
+      .select('id')
+      .where('number', '=', 1)
+      .executeTakeFirstOrThrow()
+  ).id
+
 /** Node 1 claims a message and stands still; node 2 ends its hand-over. */
 async function endForAnother(sent: Parameters<TendedHouse['send']>[0]): Promise<void> {
   await Promise.all([join(1), join(2)])
@@ -107,7 +116,7 @@ test('the result of a node that stood still, told after its hand-over was ended 
     .executeTakeFirstOrThrow()
   const { id } = await house.message()
   const told: Settlement = {
-    accountId: 'acc_a', mode: 'live', messageId: id, attemptId: 'att_1', attemptNumber: 1, deviceId: 'dev_s', position, end: null,
+    accountId: 'acc_a', mode: 'live', messageId: id, attemptId: await firstAttempt(), attemptNumber: 1, deviceId: 'dev_s', position, end: null,
     attemptState: 'refused', atMs: house.clock.now(), outcome: 'throttled', networkIds: [], receiptExpected: false, partsTaken: 0,
     error: { code: 'throttled', networkCode: '88' }, requeue: { dueAt: house.clock.now(), refusals: 1 }, possibleDuplicate: false,
   } // prettier-ignore
@@ -126,7 +135,7 @@ test('the result of a node that stood still, told after its hand-over was ended 
 async function goOnWithYes(networkIds: readonly string[]): Promise<void> {
   const { id } = await house.message()
   const told: Settlement = {
-    accountId: 'acc_a', mode: 'live', messageId: id, attemptId: 'att_1', attemptNumber: 1, deviceId: 'dev_s', end: null, attemptState: 'accepted',
+    accountId: 'acc_a', mode: 'live', messageId: id, attemptId: await firstAttempt(), attemptNumber: 1, deviceId: 'dev_s', end: null, attemptState: 'accepted',
     position: { route_key: routeKeyOf('live', null), priority: 1, due_at: house.clock.now(), refusals: 0 }, atMs: house.clock.now(),
     outcome: 'accepted', networkIds, receiptExpected: true, partsTaken: networkIds.length, error: null, requeue: null, possibleDuplicate: false,
   } // prettier-ignore

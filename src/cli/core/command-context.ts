@@ -12,6 +12,7 @@ import { refuseLostDatabase } from '../../storage/instance/lost-database.ts'
 import { postgresSettingsOf } from '../../storage/open/open-storage.ts'
 import { agreeOnSecrets } from '../../storage/instance/secret-mark.ts'
 import { CommandError } from './command-errors.ts'
+import { describeUpgrade } from '../../storage/seam/upgrade-progress.ts'
 
 /** The actor in the ledger and the audit log. */
 export const cliActor = 'cli'
@@ -67,7 +68,9 @@ export function createCommandContext(
     if (!options.create) await requireDatabase(config)
     // The secret is created before the database: a database without a secret has lost it.
     else await loadInstanceSecret(config)
-    const storage = await openForCommand(config, clock.now())
+    const storage = await openForCommand(config, clock.now(), (progress) =>
+      io.stderr.write(`${describeUpgrade(progress)}\n`),
+    )
     try {
       return await use(storage)
     } finally {

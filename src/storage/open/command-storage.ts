@@ -7,6 +7,7 @@ import { migrate, readMigrations } from '../seam/migrate.ts'
 import { openUnlessGone } from '../instance/moved.ts'
 import { postgresSettingsOf, type StorageConfig } from './open-storage.ts'
 import { Writer } from '../seam/writer.ts'
+import type { ReportUpgrade } from '../seam/upgrade-progress.ts'
 
 /** The storage of a command. */
 export type CommandStorage = Pick<Storage, 'read' | 'writer'> & {
@@ -28,13 +29,20 @@ const cacheKiB = 2_048
  * upgrades its schema. Like the server it rejects a database that does not flush commits (P1), one that was
  * moved, and an empty one in a folder that has served another.
  */
-export const openForCommand = (config: StorageConfig, nowMs: number): Promise<CommandStorage> =>
-  openUnlessGone(openEither(config, nowMs), config.dataFolder)
+export const openForCommand = (
+  config: StorageConfig,
+  nowMs: number,
+  reportUpgrade?: ReportUpgrade,
+): Promise<CommandStorage> => openUnlessGone(openEither(config, nowMs, reportUpgrade), config.dataFolder)
 
-async function openEither(config: StorageConfig, nowMs: number): Promise<CommandStorage> {
+async function openEither(
+  config: StorageConfig,
+  nowMs: number,
+  reportUpgrade: ReportUpgrade | undefined,
+): Promise<CommandStorage> {
   if (config.databaseUrl !== null) {
     const { openPostgres } = await import('../postgres/postgres-database.ts')
-    const settings = { ...postgresSettingsOf(config, config.databaseUrl), readers: 2 }
+    const settings = { ...postgresSettingsOf(config, config.databaseUrl), readers: 2, reportUpgrade }
     return { ...(await openPostgres(settings, nowMs)), emptyLog: async () => false }
   }
   const { dataFolder, busyTimeoutMs } = config
@@ -44,7 +52,7 @@ async function openEither(config: StorageConfig, nowMs: number): Promise<Command
   const { db, syncLevel, close } = connectLocally(connection)
   const writer = new Writer(db)
   try {
-    const migrated = await migrate(writer, await readMigrations('sqlite'), nowMs)
+    const migrated = await migrate(writer, await readMigrations('sqlite'), nowMs, reportUpgrade)
     if (syncLevel() < 2)
       throw new Error('SQLite does not flush each commit: a power cut could lose accepted messages.')
     return {

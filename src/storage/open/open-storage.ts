@@ -2,6 +2,7 @@ import { openEmbedded } from '../sqlite/embedded-database.ts'
 import type { Storage } from '../seam/storage.ts'
 import type { Units } from '../seam/dialect.ts'
 import { openUnlessGone } from '../instance/moved.ts'
+import type { ReportUpgrade } from '../seam/upgrade-progress.ts'
 
 /** The settings of the database. */
 export interface StorageConfig {
@@ -17,6 +18,7 @@ export interface StorageConfig {
 }
 
 export interface ServedUnits {
+  reportUpgrade?: ReportUpgrade | undefined
   /** A module that exports `units`. */
   unitsModule: URL
   /** Limits how much merged calls of a unit bring into one transaction. */

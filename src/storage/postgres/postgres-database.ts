@@ -19,6 +19,7 @@ import { ensureReader, secureRows } from './row-security.ts'
 import { PostgresSignals } from './postgres-signals.ts'
 import type { Database } from '../tables/schema.ts'
 import { Writer } from '../seam/writer.ts'
+import type { ReportUpgrade } from '../seam/upgrade-progress.ts'
 
 /**
  * Taken by every transaction that writes, for its duration: transactions of all nodes run one after the
@@ -56,6 +57,7 @@ export interface ServedSettings extends PostgresSettings {
   unitsModule?: URL
   /** Limits how much merged calls of a unit bring into one transaction. */
   maxMergedWeight?: number
+  reportUpgrade?: ReportUpgrade | undefined
 }
 
 /** PostgreSQL manages its log itself. */
@@ -83,7 +85,7 @@ export async function openPostgres<U extends Units = Units>(
   try {
     cluster = await withClient(writing, readCluster)
     await ensureReader(writer)
-    migrated = await migrate(writer, await readMigrations('postgres'), nowMs)
+    migrated = await migrate(writer, await readMigrations('postgres'), nowMs, settings.reportUpgrade)
     await secureRows(writer)
   } catch (error) {
     await writing.end()

@@ -5,6 +5,7 @@ import { databaseTime, isShared } from './database-time.ts'
 import type { Tx } from './dialect.ts'
 import { migrationText } from './migration-text.ts'
 import { UnusableError } from './unusable-error.ts'
+import type { ReportUpgrade } from './upgrade-progress.ts'
 import type { Writer } from './writer.ts'
 
 /** A frozen `.sql` file, in the words of one database. Its name and checksum are recorded, so that a change is detected. */
@@ -36,13 +37,14 @@ export async function readMigrations(kind: 'sqlite' | 'postgres'): Promise<Migra
 
 /**
  * Upgrades the schema in one write transaction, which is also the lock: a second process waits and then finds
- * nothing to do. Returns the names of the applied migrations. Throws `UnusableError` for a database that is
+ * nothing to do. Reports the steps of an upgrade. Returns the names of the applied migrations. Throws `UnusableError` for a database that is
  * newer than this program, whose history differs, or that nodes still use which must be stopped first.
  */
 export async function migrate(
   writer: Writer,
   migrations: readonly Migration[],
   nowMs: number,
+  report: ReportUpgrade = () => undefined,
 ): Promise<string[]> {
   return writer.write(async (tx) => {
     await sql`create table if not exists schema_migrations
@@ -62,12 +64,18 @@ export async function migrate(
     const isUpgrade = applied.size > 0
     const stopping = migrations.filter(({ name }) => stoppingMigrations.has(name) && !applied.has(name))
     if (isUpgrade && stopping.length > 0) await requireNoNodes(tx)
+    const missing = migrations.filter(({ name }) => !applied.has(name)).map(({ name }) => name)
+    if (isUpgrade && missing.length > 0)
+      report({ kind: 'begins', migrations: missing, messages: await countMessages(tx) })
     const fresh: string[] = []
     for (const migration of migrations) {
       const known = applied.get(migration.name)
       if (known === undefined) {
+        const startedMs = performance.now()
         await applyMigration(tx, migration, nowMs)
         fresh.push(migration.name)
+        const tookMs = performance.now() - startedMs
+        if (isUpgrade) report({ kind: 'applied', migration: migration.name, number: fresh.length, of: missing.length, tookMs }) // prettier-ignore
       } else if (known !== migration.checksum) {
         throw new UnusableError(
           `Migration ${migration.name} was changed after it had been applied to this database. Restore the original file.`,
@@ -82,6 +90,13 @@ async function applyMigration(tx: Tx, migration: Migration, nowMs: number): Prom
   for (const statement of splitStatements(migration.statements)) await sql.raw(statement).execute(tx)
   await sql`insert into schema_migrations (name, checksum, applied_at)
     values (${migration.name}, ${migration.checksum}, ${nowMs})`.execute(tx)
+}
+
+async function countMessages(tx: Tx): Promise<number> {
+  const { rows } = await sql<{
+    messages: number
+  }>`select cast(count(*) as bigint) as messages from messages`.execute(tx)
+  return rows[0]?.messages ?? 0
 }
 
 /** On an embedded database the lock of the data folder has excluded other processes. */

@@ -15,6 +15,7 @@ import { sqliteDialect } from './sqlite-dialect.ts'
 import type { Storage, StorageSizes } from '../seam/storage.ts'
 import { UnusableError } from '../seam/unusable-error.ts'
 import { Writer } from '../seam/writer.ts'
+import type { ReportUpgrade } from '../seam/upgrade-progress.ts'
 
 export interface EmbeddedSettings {
   dataFolder: string
@@ -24,6 +25,7 @@ export interface EmbeddedSettings {
   unitsModule?: URL
   /** Limits how much merged calls of a unit bring into one transaction. */
   maxMergedWeight?: number
+  reportUpgrade?: ReportUpgrade | undefined
 }
 
 /**
@@ -48,7 +50,7 @@ export async function openEmbedded<U extends Units = Units>(
   const writeDb = openCrossing(sqliteDialect(writing))
   const writer = new Writer(writeDb)
   try {
-    await migrate(writer, await readMigrations('sqlite'), nowMs)
+    await migrate(writer, await readMigrations('sqlite'), nowMs, settings.reportUpgrade)
     await refuseUnsafeSync(writing)
   } catch (error) {
     await writeDb.destroy()
