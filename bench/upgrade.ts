@@ -61,7 +61,7 @@ async function upgradeOnce(source: Source): Promise<{ tookMs: number }> {
     const doctor = await run(['doctor', '--json'], copy.env)
     if (doctor.code !== 0) throw new Error(`doctor: ${doctor.output.slice(-2_000)}`)
     say(
-      `${before['messages']} messages upgraded in ${(tookMs / 1_000).toFixed(1)} s: ${megabytes(bytesBefore)} before, ${megabytes(most)} at most meanwhile, ${megabytes(await copy.bytes())} after; sums equal, doctor ok`,
+      `${Number(before['messages']).toLocaleString('en')} messages upgraded in ${(tookMs / 1_000).toFixed(1)} s: ${megabytes(bytesBefore)} before, ${megabytes(most)} at most meanwhile, ${megabytes(await copy.bytes())} after; sums equal, doctor ok`,
     )
     return { tookMs }
   } finally {
@@ -109,7 +109,7 @@ async function migrate(
     stdio: 'ignore',
   })
   let most = await bytes()
-  const watch = setInterval(() => void bytes().then((now) => (most = Math.max(most, now))), 250)
+  const watch = setInterval(() => void bytes().then((now) => void (most = Math.max(most, now))), 250)
   const timer = killMs === Infinity ? undefined : setTimeout(() => child.kill('SIGKILL'), killMs)
   const [code] = (await once(child, 'exit')) as [number | null]
   clearTimeout(timer)
@@ -156,7 +156,11 @@ function onServer(from: string, url: string): Source {
   const withClient = async <T>(database: string, use: (client: Client) => Promise<T>): Promise<T> => {
     const client = new Client({ connectionString: at(database) })
     await client.connect()
-    return use(client).finally(() => client.end())
+    try {
+      return await use(client)
+    } finally {
+      await client.end()
+    }
   }
   return {
     async copy() {
