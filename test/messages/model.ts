@@ -154,9 +154,9 @@ export class Model {
       if (!one.heard.has(id)) message.waitedFor.set(id, { attempt: by, closedAt: null })
   }
 
-  /** Once it has ended after several tries nobody waits for the other receipts. */
+  /** Once it has ended after several tries nobody waits for the other receipts; a correction to `sent` waits for its own. */
   #closeIfFinal(message: ModelMessage, nowMs: number): void {
-    if (!message.isFinal || message.attempts === 1) return
+    if (!message.isFinal || message.attempts === 1 || isWaitedFor(message)) return
     for (const part of message.waitedFor.values()) part.closedAt ??= nowMs
   }
 

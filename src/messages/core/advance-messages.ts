@@ -211,12 +211,16 @@ const isCorrection = (before: MessageState, move: Move): boolean =>
   move.correction === true ||
   (before.status === 'sent' && before.finalized_at !== null && before.corrected === 0)
 
-/** Limits a time that a device reports to what is possible: delivery cannot be earlier than submission. */
+/**
+ * Limits a time that a device reports to what is possible: delivery cannot be earlier than submission. A message that
+ * turns out to have been sent once more was sent then: it waits for receipts from `sent_at` on.
+ */
 function timesAfter(before: MessageState, move: Move, { atMs, ...reported }: Advance): MessageTimes {
-  const isFirst = hasBeenSent(move) && before.sent_at === null
+  const isSent =
+    hasBeenSent(move) && (before.sent_at === null || (move.to === 'sent' && before.status !== 'sent'))
   const sent = {
-    sent_at: isFirst ? atMs : before.sent_at,
-    reported_sent_at: isFirst ? (reported.sentAt ?? null) : before.reported_sent_at,
+    sent_at: isSent ? atMs : before.sent_at,
+    reported_sent_at: isSent ? (reported.sentAt ?? null) : before.reported_sent_at,
   }
   if (move.to === 'undelivered') return { ...sent, delivered_at: null, reported_delivered_at: null }
   const { delivered_at, reported_delivered_at } = before

@@ -1,12 +1,20 @@
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { selectEach, updateRows } from '../../storage/seam/sets.ts'
 import type { MessageState } from '../core/message-store.ts'
+import { waitsForReceipt } from './move-by-evidence.ts'
 
-/** Returns the messages that became final after several attempts, each of which may have receipts to come. */
+/**
+ * Returns the messages that became final after several attempts, each of which may have receipts to come. One that was
+ * corrected to `sent` waits for its receipts from then on.
+ */
 export const finalOfSeveral = (moved: readonly (MessageState | null)[]): MessageState[] =>
   moved.filter(
     (state): state is MessageState =>
-      state !== null && state.finalized_at !== null && state.attempts > 1 && state.sent_at !== null,
+      state !== null &&
+      state.finalized_at !== null &&
+      state.attempts > 1 &&
+      state.sent_at !== null &&
+      !waitsForReceipt(state),
   )
 
 const openOf = {
