@@ -118,6 +118,29 @@ test('a cursor of an earlier version goes on at its time: nothing is left out, w
   expect(idsOf((await pageAfter(former)).rows)).toEqual(idsOf([...same, ...late]))
 })
 
+test('so does one of a query for IDs, which otherwise goes on within the millisecond', async () => {
+  const rows = newMessages(3)
+  await store(base.storage, rows)
+  const query = { ...changed, ids: idsOf(rows) }
+  const first = await pageAfter(null, 2, query)
+  const { change: _, ...former } = first.next!
+  expect(idsOf((await pageAfter(former, 100, query)).rows)).toEqual(idsOf(rows))
+  expect(idsOf((await pageAfter(first.next, 100, query)).rows)).toEqual([rows[2]!.id])
+})
+
+test('a page for IDs ends within a millisecond of many changes where it should', async () => {
+  const rows = newMessages(3)
+  const others = newMessages(260)
+  await store(base.storage, [...others, ...rows])
+  // The first of them changes again, in a later unit of the same millisecond, behind others.
+  await inUnit((tx, unit) => change(tx, unit, others))
+  await inUnit((tx, unit) => change(tx, unit, [rows[0]!]))
+  const query = { ...changed, ids: idsOf(rows) }
+  const { rows: shown, pages } = await walkHistory(base.storage, { query, limit: 1 })
+  expect(idsOf(shown)).toEqual([rows[1]!.id, rows[2]!.id, rows[0]!.id])
+  expect(pages).toBe(3)
+})
+
 test('a page reads a bounded number of changes, shows where it ended, and leaves nothing out', async () => {
   const others = newMessages(maxRowsRead + 100)
   const wanted = newMessages(1, { recipient: '+15005550006' })

@@ -100,7 +100,7 @@ export const historyOperation: ApiOperation<HistoryOperationDeps> = {
 
 Paging is stable: while new messages arrive, none is repeated and none is missed. \`id\`, \`send_id\`, \`client_reference\`, \`to\` and the
 times are indexed. The other filters read a bounded number of messages per page, so a page can have fewer than \`limit\`, even none, while
-\`has_more\` is true: continue with \`next_cursor\`. Ascending pages and those by \`updated_after\` end at the oldest write in progress.
+\`has_more\` is true: continue with \`next_cursor\`. Ascending pages and those by \`updated_after\` never pass by what is stored or changed later.
 
 Messages of other accounts, or of the other mode, are not returned. By default texts are erased after 30 days (\`text: null\`) and
 records after 90.`,

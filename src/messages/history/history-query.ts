@@ -52,7 +52,7 @@ export interface ChangePlace {
 
 /**
  * Where a page ended; the next one begins after it. `updatedAtMs` is null in the order of creation. `change` is
- * omitted in that order, in a query for IDs or a send, and in cursors of earlier versions.
+ * omitted in that order and in cursors of earlier versions.
  */
 export interface HistoryPosition {
   updatedAtMs: number | null

@@ -13,7 +13,7 @@ import {
   padded,
 } from './history-query.ts'
 
-interface PlacedChange extends RecordedChange {
+export interface PlacedChange extends RecordedChange {
   place: ChangePlace
 }
 
@@ -59,14 +59,20 @@ function pageOf(rows: MessageRow[], change: ChangePlace, isMore: boolean): Histo
 /** A cursor of an earlier version has only a time, from which the changes are repeated. */
 function startOf({ query, position }: HistoryRequest): ChangePlace {
   if (position?.change !== undefined) return position.change
-  const fromMs = position?.updatedAtMs ?? query.updatedAfterMs ?? 0
-  return { number: lowestNumberAt(fromMs), part: 0, index: -1 }
+  return placeBefore(position?.updatedAtMs ?? query.updatedAfterMs ?? 0)
 }
 
+/** Returns the place before all changes of a millisecond. */
+export const placeBefore = (atMs: number): ChangePlace => ({
+  number: lowestNumberAt(atMs),
+  part: 0,
+  index: -1,
+})
+
 /** Reads the next changes after a place, at most `most`. */
-async function readChanges(
+export async function readChanges(
   db: Db,
-  { owner }: HistoryRequest,
+  { owner }: Pick<HistoryRequest, 'owner'>,
   { after, most }: { after: ChangePlace; most: number },
 ): Promise<PlacedChange[]> {
   const rows = await db
@@ -107,19 +113,4 @@ async function messagesOf(
     .where((is) => is.and(conditionsOf(query)))
     .execute()
   return new Map((await withOpenAttempts(db, rows)).map((row) => [row.id, row]))
-}
-
-/** Cuts the page that begins after the position from rows in any order: all messages of a short query. */
-export function sliceUpdates(rows: readonly MessageRow[], request: HistoryRequest): HistoryPage {
-  const { limit, query, position } = request
-  const afterMs = position?.updatedAtMs ?? query.updatedAfterMs ?? 0
-  const afterId = position?.id ?? ''
-  const ordered = rows
-    .filter(({ updated_at, id }) => updated_at > afterMs || (updated_at === afterMs && id > afterId))
-    .toSorted((a, b) => a.updated_at - b.updated_at || (a.id < b.id ? -1 : 1))
-  const last = ordered.length > limit ? ordered[limit - 1] : undefined
-  return {
-    rows: ordered.slice(0, limit),
-    next: last === undefined ? null : { updatedAtMs: last.updated_at, id: last.id },
-  }
 }

@@ -1,8 +1,9 @@
 import type { Db } from '../../storage/seam/dialect.ts'
-import { readByCreation, readFew } from './history-by-creation.ts'
+import { readByCreation } from './history-by-creation.ts'
 import type { HistoryPage, HistoryRequest } from './history-query.ts'
 import { readTimelines, type TimelineEntry } from './history-timeline.ts'
-import { readUpdates, sliceUpdates } from './history-updates.ts'
+import { readUpdates } from './history-updates.ts'
+import { readUpdatesOfFew } from './history-updates-of-few.ts'
 
 /**
  * Returns one page of the messages of one owner, by keyset: without gaps and repeats, regardless of new
@@ -22,6 +23,6 @@ export async function readHistory(
 async function readPage(db: Db, request: HistoryRequest): Promise<HistoryPage> {
   const { query } = request
   if (query.updatedAfterMs === null) return readByCreation(db, request)
-  if (query.ids.length > 0 || query.sendId !== null) return sliceUpdates(await readFew(db, request), request)
+  if (query.ids.length > 0 || query.sendId !== null) return readUpdatesOfFew(db, request)
   return readUpdates(db, request)
 }
