@@ -14,7 +14,7 @@ const ids = createIds({ now: Date.now })
 const latest = (times: readonly number[]): number => times.reduce((most, atMs) => Math.max(most, atMs), 0)
 
 /**
- * The hot units. They run in the thread of the database, and each takes its change number along with its first
+ * The hot units. They run in the thread of the database, and each reads its change number along with its first
  * read. Inputs and results are plain JSON, as small as their callers allow.
  */
 export const units = {

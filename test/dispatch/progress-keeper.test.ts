@@ -5,7 +5,7 @@ import { advanceEpoch } from '../../src/storage/instance/epoch.ts'
 import { ProgressFile, readEpochFile } from '../../src/storage/instance/epoch-file.ts'
 import { eventually } from '../eventually.ts'
 import { openTestStorage } from '../open-test-storage.ts'
-import { takeChange } from '../../src/messages/core/change-number.ts'
+import { keepNumber, takeChange } from '../../src/messages/core/change-number.ts'
 
 /** A keeper of a database that has been started once, and `change`, a unit that changes messages. */
 async function open() {
@@ -16,7 +16,7 @@ async function open() {
   onTestFinished(() => file.close())
   const log = createLog('silent', { write: () => undefined })
   const keeper = new ProgressKeeper({ read: storage.read, writer: storage.writer, clock, log, file })
-  const change = () => storage.writer.write((tx) => takeChange(tx, clock.now()))
+  const change = () => storage.writer.write(async (tx) => keepNumber(tx, await takeChange(tx, clock.now())))
   const pass = async (ms: number): Promise<void> => {
     await clock.advance(ms)
     await storage.writer.drain()

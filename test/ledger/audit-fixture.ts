@@ -8,7 +8,7 @@ import { insertRows } from '../../src/storage/seam/sets.ts'
 import { isPostgres } from '../test-database.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 import { storedMessage } from '../history/stored-messages.ts'
-import { takeChange } from '../../src/messages/core/change-number.ts'
+import { keepNumber, takeChange } from '../../src/messages/core/change-number.ts'
 
 export const auditChecks: readonly AuditCheck[] = [...ledgerChecks, ...messageChecks]
 
@@ -28,7 +28,9 @@ export async function openAuditFixture(): Promise<AuditFixture> {
   const { storage, clock } = fixture
   const { accountId } = await fixture.addAccount()
   await storage.writer.write(async (tx) => {
-    const { atMs: nowMs } = await takeChange(tx, clock.now())
+    const unit = await takeChange(tx, clock.now())
+    await keepNumber(tx, unit)
+    const nowMs = unit.atMs
     const message = (id: string, status: MessageStatus, row: Partial<MessageRow>): MessageRow =>
       storedMessage({
         account_id: accountId,

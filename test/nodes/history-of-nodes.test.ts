@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { takeChange } from '../../src/messages/core/change-number.ts'
+import { keepNumber, takeChange } from '../../src/messages/core/change-number.ts'
 import { everyMessage, type HistoryQuery } from '../../src/messages/history/history-query.ts'
 import { readHistory } from '../../src/messages/history/history.ts'
 import { units } from '../../src/messages/units.ts'
@@ -95,7 +95,9 @@ test('a number that a unit took and gave up again is taken by the next, and noth
   const { house, other } = await openNodes()
   const take = (storage: Pick<Storage, 'writer'>, fails = false) =>
     storage.writer.write(async (tx) => {
-      const { number } = await takeChange(tx, house.clock.now())
+      const unit = await takeChange(tx, house.clock.now())
+      const { number } = unit
+      await keepNumber(tx, unit)
       if (fails) throw new Error(`gave up ${number}`)
       return number
     })

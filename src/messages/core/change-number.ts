@@ -4,7 +4,8 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 /**
  * The place of one unit in the order of all changes of messages. Units that write messages follow one another,
  * and each takes its number inside its transaction, so that numbers are in the order of commits: a reader
- * of all changes up to a number never misses a smaller one.
+ * of all changes up to a number never misses a smaller one. A unit that changes no message takes none, and writes
+ * nothing.
  */
 export interface Change {
   /** Microseconds since 1970 UTC: the time of the unit, or one more than the last number. */
@@ -34,30 +35,21 @@ export const lowestNumberAt = (atMs: number): number => atMs * numbersInMs
 export const timeOfNumber = (number: number): number => Math.floor(number / numbersInMs)
 
 /**
- * Takes the next number for a unit. `nowMs` is the present time; after the wall clock was set back, the unit
- * gets the time of the last one. Before the first start of a server there is no message, and nothing is
- * numbered.
+ * Gives a unit the next number, which is taken once the unit records its first change (`keepNumber`): units follow one
+ * another, so that no other gets it. `nowMs` is the present time; after the wall clock was set back, the unit gets the
+ * time of the last one. Before the first start of a server there is no message, and nothing is numbered.
  */
 export async function takeChange(tx: Tx, nowMs: number): Promise<Change> {
-  const lowest = lowestNumberAt(nowMs)
-  const row = await tx
-    .updateTable('instance')
-    .set(({ eb }) => ({
-      last_change: eb
-        .case()
-        .when('last_change', '>=', lowest)
-        .then(eb('last_change', '+', 1))
-        .else(eb.val(lowest))
-        .end(),
-    }))
-    .where('id', '=', 1)
-    .returning('last_change')
-    .executeTakeFirst()
-  const number = row?.last_change ?? lowest
+  const number = Math.max((await readLastChange(tx)) + 1, lowestNumberAt(nowMs))
   const atMs = timeOfNumber(number)
   const isSetBack = atMs - nowMs > usualLagMs
-  if (isSetBack) await recordLag(tx, atMs - nowMs)
   return { number, atMs, createdMs: isSetBack ? nowMs : atMs, nowMs, rows: 0, ids: 0 }
+}
+
+/** Stores the number of a unit as the last one. */
+export async function keepNumber(tx: Tx, { number, atMs, createdMs, nowMs }: Change): Promise<void> {
+  await tx.updateTable('instance').set({ last_change: number }).where('id', '=', 1).execute()
+  if (createdMs < atMs) await recordLag(tx, atMs - nowMs)
 }
 
 /** Records that the clock was set back: IDs of new messages are so far ahead of their `created_at`. */
@@ -76,7 +68,7 @@ export async function readClockLag(db: Db): Promise<number> {
   return row?.clock_lag_ms ?? 0
 }
 
-/** Takes the number of a unit when it is first needed: a unit that changes no message writes nothing. */
+/** Gives a unit its number when it is first needed. */
 export type TakeChange = () => Promise<Change>
 
 /** Creates the `TakeChange` of one unit. */

@@ -1,7 +1,8 @@
+import { allDone } from '../../runtime/all-done.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { insertRows } from '../../storage/seam/sets.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
-import type { Change } from './change-number.ts'
+import { type Change, keepNumber } from './change-number.ts'
 
 /** A message as its unit leaves it. `sequence` counts the changes of a message, from 1. */
 interface Changed {
@@ -22,9 +23,11 @@ const maxInRow = 100
 
 /**
  * Records which messages a unit changed, for `updated_after` and the console: one row for each account and
- * mode, however many messages there are. Rows are never changed; retention removes them.
+ * mode, however many messages there are. The first record of a unit takes its number. Rows are never changed; retention
+ * removes them.
  */
 export async function recordChanges(tx: Tx, change: Change, changed: readonly Changed[]): Promise<void> {
+  const isFirst = change.rows === 0 && changed.length > 0
   const owners = Map.groupBy(changed, ({ account_id, mode }) => `${account_id}/${mode}`)
   const rows = [...owners.values()].flatMap((all) => {
     const { account_id, mode } = all[0] as Changed
@@ -37,7 +40,7 @@ export async function recordChanges(tx: Tx, change: Change, changed: readonly Ch
       messages: some.map(entryOf).join(' '),
     }))
   })
-  await insertRows(tx, 'message_changes', rows)
+  await allDone([...(isFirst ? [keepNumber(tx, change)] : []), insertRows(tx, 'message_changes', rows)])
 }
 
 const inRows = (changed: readonly Changed[]): Changed[][] =>
