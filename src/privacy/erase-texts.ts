@@ -15,31 +15,42 @@ interface OldText {
   account_id: string
   mode: Mode
   id: string
+  created_at: number
   finalized_at: number | null
 }
 
 const oldTexts = {
-  sql: `select account_id, mode, id, finalized_at from messages
+  sql: `select account_id, mode, id, created_at, finalized_at from messages
         where account_id = :account and mode = :mode and id > :after and id < :before and text is not null
         order by id limit :most`,
   inputs: ['account', 'mode', 'after', 'before', 'most'],
 } as const
 
 /**
- * Reads messages of one wallet older than `beforeMs` that still have a text, final or not, at most `most`.
+ * Reads messages of one wallet that still have a text, final or not, at most `most`: all that are older than `beforeMs`,
+ * and younger ones where IDs may be ahead of their messages by `lagMs` (`readClockLag`).
  */
-export const readOldTexts = (
+export const readTexts = (
   db: Db,
   mark: RetentionMark,
-  beforeMs: number,
+  { beforeMs, lagMs }: { beforeMs: number; lagMs: number },
   most: number,
 ): Promise<OldText[]> =>
   selectEach<OldText>(db, oldTexts, [
-    [mark.accountId, mark.mode, mark.afterId, lowestIdAt('msg', beforeMs), most],
+    [mark.accountId, mark.mode, mark.afterId, lowestIdAt('msg', beforeMs + lagMs), most],
   ])
 
+/** Returns whether the text of a message is no longer kept. A message that is not final keeps its own. */
+export const isServed = (
+  { created_at, finalized_at }: Pick<OldText, 'created_at' | 'finalized_at'>,
+  beforeMs: number,
+): boolean => finalized_at !== null && created_at < beforeMs
+
 /** Erases texts, and the responses of webhook endpoints to them; the times of the messages stay unchanged. */
-export async function eraseTexts(tx: Tx, messages: readonly OldText[]): Promise<void> {
+export async function eraseTexts(
+  tx: Tx,
+  messages: readonly Pick<OldText, 'account_id' | 'mode' | 'id'>[],
+): Promise<void> {
   await eraseAnswersAbout(tx, messages)
   await updateRows(
     tx,

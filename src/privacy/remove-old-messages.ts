@@ -8,7 +8,7 @@ import type { RetentionMark } from './erase-texts.ts'
 import { TrafficChanges } from '../messages/core/traffic.ts'
 
 /** The columns of a message that is removed. */
-interface OldMessage {
+export interface OldMessage {
   account_id: string
   mode: Mode
   id: string
@@ -83,7 +83,8 @@ interface Range {
   last: string
 }
 
-async function archive(tx: Tx, page: readonly OldMessage[]): Promise<void> {
+/** Keeps messages that are removed in the sums of their wallet and in the counts of traffic. */
+export async function archive(tx: Tx, page: readonly OldMessage[]): Promise<void> {
   const traffic = new TrafficChanges()
   for (const message of page) traffic.archived(message)
   const used = new Map<string, Parameters<typeof archiveUsed>[1][number]>()
@@ -176,7 +177,8 @@ const emptySends = {
   inputs: ['account', 'send'],
 } as const
 
-async function removeEmptySends(tx: Tx, page: readonly OldMessage[]): Promise<void> {
+/** Removes the sends of these messages that have none left. */
+export async function removeEmptySends(tx: Tx, page: readonly OldMessage[]): Promise<void> {
   const sends = new Map(page.flatMap((row) => (row.send_id === null ? [] : [[row.send_id, row] as const])))
   if (sends.size === 0) return
   const empty = await selectEach<{ account_id: string; id: string }>(

@@ -1,14 +1,16 @@
 import { dayMs, hourMs, utcDay } from '../../runtime/clock.ts'
 import { lowestIdAt } from '../../runtime/ids.ts'
-import { eraseTexts, readOldTexts, type RetentionMark } from '../../privacy/erase-texts.ts'
+import { eraseTexts, isServed, readTexts, type RetentionMark } from '../../privacy/erase-texts.ts'
 import { readOldKeys } from '../../privacy/purge-idempotency-keys.ts'
 import { holdsAnything } from '../../storage/instance/restore-holds.ts'
 import { hasOldChanges, removeOldChanges } from '../../privacy/remove-old-changes.ts'
 import { type Old, readOldMessages, removeMessages } from '../../privacy/remove-old-messages.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
-import type { Mode } from '../../storage/tables/schema.ts'
+import { readClockLag } from '../../messages/core/change-number.ts'
+import type { Wallet } from '../../privacy/erase-page.ts'
 import { deleteRows } from '../../storage/seam/sets.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
+import { aheadRemover } from './ahead-remover.ts'
 import { purgeOld, purgedAtOnce, type OldRows } from './purge-old.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
 import { beforeWallets, readWalletsAfter } from './wallets-after.ts'
@@ -41,7 +43,7 @@ const longestLifeMs = 36 * dayMs
 
 /** How far the texts of one wallet have been processed. A restart begins from the start. */
 interface Progress {
-  /** Where the next pass begins: before the first message that was not final yet. */
+  /** Where the next pass begins: before the first message that kept its text. */
   fromId: string
   /** How far this pass has come. */
   atId: string
@@ -69,30 +71,32 @@ export function createRetention(deps: RetentionDeps): Sweeper {
    */
   const removedUpTo = new Map<string, string>()
   const purgeKeys = keyPurger(deps)
+  const removeAhead = aheadRemover(deps, () => oldBy(deps))
 
-  async function eraseOf(accountId: string, mode: Mode): Promise<boolean> {
+  async function eraseOf({ accountId, mode }: Wallet, lagMs: number): Promise<boolean> {
     const name = `${accountId}/${mode}`
     const nowMs = deps.clock.now()
     const before = progress.get(name) ?? { fromId: '', atId: '', beganMs: nowMs, isOver: false }
     const isDue = before.isOver && Math.abs(nowMs - before.beganMs) >= passMs(deps.textDays)
     const at = isDue ? { ...before, atId: before.fromId, beganMs: nowMs } : before
     const mark = { accountId, mode, afterId: at.atId }
-    const texts = await readOldTexts(deps.read, mark, nowMs - deps.textDays * dayMs, pageSize)
-    const served = texts.filter((message) => message.finalized_at !== null)
+    const beforeMs = nowMs - deps.textDays * dayMs
+    const texts = await readTexts(deps.read, mark, { beforeMs, lagMs }, pageSize)
+    const served = texts.filter((message) => isServed(message, beforeMs))
     if (served.length > 0) await deps.writer.write((tx) => eraseTexts(tx, served))
-    progress.set(name, advance(at, texts))
-    const isMore = [await removeOf({ accountId, mode }), await removeChanges(deps, { accountId, mode })]
+    progress.set(name, advance(at, texts, beforeMs))
+    const isMore = [
+      await removeOf({ accountId, mode }),
+      await removeAhead({ accountId, mode }, lagMs),
+      await removeChanges(deps, { accountId, mode }),
+    ]
     return isMore.includes(true) || texts.length === pageSize
   }
 
-  async function removeOf(wallet: { accountId: string; mode: Mode }): Promise<boolean> {
+  async function removeOf(wallet: Wallet): Promise<boolean> {
     const name = `${wallet.accountId}/${wallet.mode}`
     const mark = { ...wallet, afterId: removedUpTo.get(name) ?? '' }
-    const nowMs = deps.clock.now()
-    const old = {
-      acceptedBeforeMs: nowMs - deps.recordDays * dayMs,
-      settledBeforeMs: nowMs - deps.correctableMs,
-    }
+    const old = oldBy(deps)
     const isAny = (await readOldMessages(deps.read, mark, old, 1)).length > 0
     // Read where they are removed: another node that believes it leads may have counted them as archived meanwhile.
     const page = isAny ? await deps.writer.write((tx) => removePage(tx, mark, old)) : []
@@ -105,9 +109,11 @@ export function createRetention(deps: RetentionDeps): Sweeper {
   async function sweep(): Promise<boolean> {
     let more = await purgeKeys()
     more = (await purgeRecords(deps)) || more
+    const lagMs = await readClockLag(deps.read)
     for (let after = beforeWallets; ;) {
       const wallets = await readWalletsAfter(deps.read, after, pageSize)
-      for (const wallet of wallets) more = (await eraseOf(wallet.account_id, wallet.mode)) || more
+      for (const { account_id: accountId, mode } of wallets)
+        more = (await eraseOf({ accountId, mode }, lagMs)) || more
       const last = wallets.at(-1)
       if (last === undefined) return more
       after = last
@@ -117,10 +123,18 @@ export function createRetention(deps: RetentionDeps): Sweeper {
   return new Sweeper(deps, { name: 'retention', intervalMs, sweep })
 }
 
+function oldBy(deps: RetentionDeps): Old {
+  const nowMs = deps.clock.now()
+  return {
+    acceptedBeforeMs: nowMs - deps.recordDays * dayMs,
+    settledBeforeMs: nowMs - deps.correctableMs,
+  }
+}
+
 /** Removes the records of changes of messages that retention has removed by now. */
 async function removeChanges(
   { read, writer, clock, recordDays }: RetentionDeps,
-  wallet: { accountId: string; mode: Mode },
+  wallet: Wallet,
 ): Promise<boolean> {
   const beforeMs = clock.now() - recordDays * dayMs - longestLifeMs
   const isAny = await hasOldChanges(read, wallet, beforeMs)
@@ -136,15 +150,16 @@ async function removePage(tx: Tx, mark: RetentionMark, old: Old): Promise<{ id: 
 }
 
 /**
- * A message that is not final keeps its text and the start of the next pass, however many after it are done;
- * this pass continues after them.
+ * A message that keeps its text keeps the start of the next pass, however many after it are done; this pass
+ * continues after them.
  */
 function advance(
   { fromId, atId, beganMs }: Progress,
-  page: readonly { id: string; finalized_at: number | null }[],
+  page: readonly { id: string; created_at: number; finalized_at: number | null }[],
+  beforeMs: number,
 ): Progress {
   const isUnbroken = fromId === atId
-  const waiting = page.findIndex((message) => message.finalized_at === null)
+  const waiting = page.findIndex((message) => !isServed(message, beforeMs))
   const lastServed = page.at(waiting === -1 ? -1 : waiting - 1)
   const nextFrom = isUnbroken && waiting !== 0 && lastServed !== undefined ? lastServed.id : fromId
   return { fromId: nextFrom, atId: page.at(-1)?.id ?? atId, beganMs, isOver: page.length < pageSize }
