@@ -196,3 +196,18 @@ test('a wall clock that was set back by a little hides nothing from created_befo
   expect(idsOf(rows)).toEqual([second.id])
   await close()
 })
+
+test('after the clock was ahead by much a page of created_before still reads a bounded number of messages', async () => {
+  const { storage, clock, ids, close } = await openTestStorage()
+  const early = storedMessage({ id: ids('msg'), created_at: clock.now() })
+  await clock.advance(1)
+  const late = Array.from({ length: 6_000 }, () => storedMessage({ id: ids('msg'), created_at: clock.now() }))
+  await store(storage, [early, ...late])
+  await storage.writer.write((tx) => tx.updateTable('instance').set({ clock_lag_ms: 3_600_000 }).execute())
+
+  const { rows, pages } = await walkHistory(storage, { query: { createdBeforeMs: clock.now() } })
+
+  expect(idsOf(rows)).toEqual([early.id])
+  expect(pages).toBe(3)
+  await close()
+})

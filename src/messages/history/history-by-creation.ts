@@ -4,6 +4,7 @@ import {
   conditionsOf,
   type HistoryPage,
   type HistoryPosition,
+  type HistoryQuery,
   type HistoryRequest,
   isSearch,
   justAfter,
@@ -26,9 +27,12 @@ interface IdRange {
 /** Returns one page in the order of creation, which is the order of IDs. */
 export async function readByCreation(db: Db, request: HistoryRequest): Promise<HistoryPage> {
   const { query, limit } = request
-  const range = narrowed(await pageRange(db, request), await sendRange(db, request))
+  const lagMs = await lagOf(db, query)
+  const range = narrowed(pageRange(request, lagMs), await sendRange(db, request))
+  // Where IDs may be ahead, messages that were created later are among those that are read.
+  const readsOthers = isSearch(query) || lagMs > 0
   const bound =
-    query.ids.length === 0 && query.sendId === null && isSearch(query)
+    query.ids.length === 0 && query.sendId === null && readsOthers
       ? await searchBound(db, request, range)
       : null
   const rows = await withOpenAttempts(
@@ -59,7 +63,7 @@ export async function countByCreation(
   request: HistoryRequest,
 ): Promise<{ messages: number; next: HistoryPosition | null }> {
   const { query } = request
-  const range = narrowed(await pageRange(db, request), await sendRange(db, request))
+  const range = narrowed(pageRange(request, await lagOf(db, query)), await sendRange(db, request))
   const bound = await searchBound(db, request, range, isSearch(query) ? maxRowsRead : maxRowsCounted)
   const slice = bound === null ? range : narrowed(range, boundRange(request, bound))
   const { messages } = await rowsIn(db, request, slice)
@@ -72,7 +76,8 @@ export async function countByCreation(
 
 /** Reads all messages of a query for IDs or for a send: few enough to be sorted in memory. */
 export async function readFew(db: Db, request: HistoryRequest): Promise<MessageRow[]> {
-  const range = narrowed(await pageRange(db, { ...request, position: null }), await sendRange(db, request))
+  const lagMs = await lagOf(db, request.query)
+  const range = narrowed(pageRange({ ...request, position: null }, lagMs), await sendRange(db, request))
   const rows = await rowsIn(db, request, range)
     .selectAll()
     .where((is) => is.and(conditionsOf(request.query)))
@@ -94,15 +99,18 @@ function rowsIn(db: Db, { owner, query }: HistoryRequest, range: IdRange) {
 }
 
 /**
- * Returns the range of IDs that position and times allow. IDs do not step back with the wall clock: once it was set back, they
- * can be that far ahead of `created_at`.
+ * Returns how far IDs can be ahead of `created_at`, if the query depends on it. IDs do not step back with the wall clock.
  */
-async function pageRange(db: Db, { query, position }: HistoryRequest): Promise<IdRange> {
+const lagOf = async (db: Db, { createdBeforeMs }: HistoryQuery): Promise<number> =>
+  createdBeforeMs === null ? 0 : readClockLag(db)
+
+/** Returns the range of IDs that position and times allow. */
+function pageRange({ query, position }: HistoryRequest, lagMs: number): IdRange {
   const lowest: string[] = ['msg_']
   const highest: string[] = ['msg_~']
   if (query.createdAfterMs !== null) lowest.push(lowestIdAt('msg', query.createdAfterMs))
   if (query.createdBeforeMs !== null)
-    highest.push(lowestIdAt('msg', query.createdBeforeMs + clockStepMs + (await readClockLag(db))))
+    highest.push(lowestIdAt('msg', query.createdBeforeMs + clockStepMs + lagMs))
   if (position !== null && query.order === 'asc') lowest.push(justAfter(position.id))
   if (position !== null && query.order === 'desc') highest.push(position.id)
   return { from: largest(lowest), below: smallest(highest) }
