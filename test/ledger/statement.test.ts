@@ -57,3 +57,23 @@ test('what was used on a day is in front of what was given at the first moment o
   )
   expect(rows.map(({ kind, balance }) => [kind, balance])).toEqual([['grant', 10], ['usage', 8], ['grant', 13]]) // prettier-ignore
 })
+
+test('what was given after the clock was set back stands at its time, though its ID is ahead', async () => {
+  const { storage, clock } = fixture
+  const { accountId } = await fixture.addAccount()
+  const today = utcDay(clock.now())
+  const give = (sms: number) =>
+    storage.writer.write((tx) =>
+      grantSms(tx, { ...fixture.deps(), nowMs: clock.now() }, {
+        accountId, mode: 'live', kind: 'grant', sms, note: 'A note.', actor: 'test',
+      }),
+    ) // prettier-ignore
+  clock.jumpWallClock(40 * dayMs)
+  await give(5)
+  clock.jumpWallClock(-40 * dayMs)
+  await give(7)
+  const read = (fromDay: number, toDay: number) =>
+    readStatement(storage.read, { accountId, mode: 'live' }, { fromDay, toDay, nowMs: clock.now() })
+  expect((await read(today, today + 1)).rows.map(({ sms }) => sms)).toEqual([10, 7])
+  expect(await read(today + 1, today + 41)).toMatchObject({ opening: 17, closing: 22, rows: [{ sms: 5 }] })
+})
