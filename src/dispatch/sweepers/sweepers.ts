@@ -19,6 +19,7 @@ import { createFragmentExpirer } from './fragment-expirer.ts'
 import type { Sweeper, SweeperDeps } from './sweeper.ts'
 import type { PastSubmissions } from '../submissions/submission-log.ts'
 import { createKeyUseRecorder } from './key-use-recorder.ts'
+import { createLostWaitExpirer } from './lost-wait-expirer.ts'
 import { createOfferExpirer } from './offer-expirer.ts'
 import { createRecallSender } from './send-recalls.ts'
 import { createReceiptExpirer } from './receipt-expirer.ts'
@@ -90,6 +91,7 @@ export function createSweepers(
   | 'expirer'
   | 'dueReleaser'
   | 'receiptExpirer'
+  | 'lostWaitExpirer'
   | 'retention'
   | 'fragmentExpirer'
   | 'refiller'
@@ -113,12 +115,10 @@ export function createSweepers(
     rescuer: createRescuer(deps),
     expirer: createExpirer(deps),
     dueReleaser: createDueReleaser(own),
-    receiptExpirer: createReceiptExpirer({
+    receiptExpirer: receiptExpirerOf(deps),
+    lostWaitExpirer: createLostWaitExpirer({
       ...deps,
       receiptWindowMs: config.receiptWindowHours * hourMs,
-      correctionDays: config.correctionDays,
-      unmatchedMs: config.parkedReceiptHours * hourMs,
-      maxUnmatched: config.parkedReceipts,
     }),
     retention: retentionOf(deps),
     fragmentExpirer: createFragmentExpirer({ ...deps, terms: inboundTermsOf(config) }),
@@ -141,6 +141,15 @@ export function createSweepers(
     webhookPurger: createWebhookPurger({ ...deps, logDays: config.webhookLogDays }),
   }
 }
+
+const receiptExpirerOf = ({ config, ...deps }: SweepersDeps): Sweeper =>
+  createReceiptExpirer({
+    ...deps,
+    receiptWindowMs: config.receiptWindowHours * hourMs,
+    correctionDays: config.correctionDays,
+    unmatchedMs: config.parkedReceiptHours * hourMs,
+    maxUnmatched: config.parkedReceipts,
+  })
 
 const retentionOf = ({ config, ...deps }: SweepersDeps): Sweeper =>
   createRetention({
