@@ -56,7 +56,7 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'messages',
     'the states of a message and its queue',
-    ['src/messages/*/{advance-messages,change-number,message-changes,lone-sends,accepted-send,history-updates,open-attempt,own-payers,stranded,claim-messages,take-from-queue,within-paces,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,attempt-evidence,verdict,evidence-store,resent-messages,move-by-evidence,raise-attempt,requeue-or-end,report-parts,retract-deliveries,unknown-parts,open-attempts,quiet-until,phone-offers,read-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,deferred-to-end,forget-unknown-parts,queue-position,accounts-that-sent}.ts'],
+    ['src/messages/*/{advance-messages,change-number,message-changes,lone-sends,send-ids,history-updates,history-updates-of-few,lost-waits,open-attempt,own-payers,stranded,claim-messages,take-from-queue,within-paces,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,attempt-evidence,verdict,evidence-store,resent-messages,move-by-evidence,raise-attempt,requeue-or-end,report-parts,retract-deliveries,unknown-parts,open-attempts,quiet-until,phone-offers,read-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,forget-unknown-parts,queue-position,accounts-that-sent}.ts'],
     ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,crowds,fair-turns,fetch-routes,gateway,gateway-pace,open-offers,own-devices,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
   ),
   room(
@@ -92,9 +92,9 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
   {
     because: 'Several nodes, or time that passes: held by proofs (`npm run prove`).',
     files: [
-      'src/dispatch/*/{alert-mailer,alert-watch,pack-counts,device-event,device-reporter,remote-devices,drained-health,due-releaser,finished-submission,expirer,purge-old,fragment-expirer,gauges,inbound-rate,inbound-receiver,key-use-recorder,link-leases,heartbeats,broadcasts,outcome-store,phone-waker,offer-expirer,send-recalls,progress-keeper,quiet-hours-cache,report-recalls,test-credit-refill,rescuer,retention,route-refill,unroutable-messages,test-simulator,traffic-purger,unread-keeper,unparsed-notes,wallets-after,webhook-purger}.ts',
+      'src/dispatch/*/{ahead-remover,alert-mailer,alert-watch,pack-counts,device-event,device-reporter,remote-devices,drained-health,due-releaser,finished-submission,expirer,purge-old,fragment-expirer,gauges,inbound-rate,inbound-receiver,key-use-recorder,link-leases,heartbeats,broadcasts,outcome-store,phone-waker,offer-expirer,lost-wait-expirer,send-recalls,progress-keeper,quiet-hours-cache,report-recalls,test-credit-refill,rescuer,retention,route-refill,unroutable-messages,test-simulator,traffic-purger,unread-keeper,unparsed-notes,wallets-after,webhook-purger}.ts',
       'src/messages/*/time-scale.ts',
-      'src/privacy/{purge-idempotency-keys,remove-old-changes,remove-old-messages}.ts',
+      'src/privacy/{purge-idempotency-keys,remove-ahead-messages,remove-old-changes,remove-old-messages}.ts',
     ],
   },
   {

@@ -1,14 +1,9 @@
 import type { Db, Tx } from '../storage/seam/dialect.ts'
-import type { Mode } from '../storage/tables/schema.ts'
 import { lowestNumberAt } from '../messages/core/change-number.ts'
+import type { Wallet } from './erase-page.ts'
 
 /** Rows removed in one transaction, which other writes wait for. */
 const pageSize = 500
-
-interface Wallet {
-  accountId: string
-  mode: Mode
-}
 
 /** Selects the numbers of changes of a wallet made before `beforeMs`, oldest first. */
 const oldNumbers = (db: Db | Tx, { accountId, mode }: Wallet, beforeMs: number) =>

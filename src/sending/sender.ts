@@ -1,5 +1,5 @@
 import type { Caller } from '../accounts/keys/authenticator.ts'
-import { acceptedAs, type AcceptedAs } from '../messages/send/accepted-send.ts'
+import { acceptedAs, type AcceptedAs } from '../messages/send/send-ids.ts'
 import type { SendRequest, StoredSend } from '../messages/send/send-request.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { Refusal, refuse } from '../runtime/errors.ts'

@@ -6,7 +6,7 @@ import { asAccepted, MessageSchema, renderAccepted, renderMessage } from '../../
 import { messageErrorCodes, messageErrors } from '../../src/messages/core/message-errors.ts'
 import { openMessagesFixture } from '../messages-fixture.ts'
 import { deliveredAt, failedAt, storedMessage } from './stored-messages.ts'
-import { acceptedAs } from '../../src/messages/send/accepted-send.ts'
+import { acceptedAs } from '../../src/messages/send/send-ids.ts'
 
 const schema = Compile(MessageSchema)
 const createdAt = Date.parse('2026-11-21T09:30:00.000Z')

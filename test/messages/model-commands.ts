@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { grantSms } from '../../src/ledger/grants.ts'
-import { cancelWaiting, type Reason } from '../../src/messages/queue/finish-queued.ts'
+import { cancelWaiting, type EndReason } from '../../src/messages/queue/finish-queued.ts'
 import { releaseHeld } from '../../src/storage/instance/epoch.ts'
 import type { Model } from './model.ts'
 import type { ModelOutcome } from './model-message.ts'
@@ -60,7 +60,7 @@ const restore = fc.constant(
 
 const cancelAll = (
   { store, clock }: Real,
-  ...[scope, reason]: [Parameters<typeof cancelWaiting>[2], Reason]
+  ...[scope, reason]: [Parameters<typeof cancelWaiting>[2], EndReason]
 ): Promise<unknown> =>
   store.writer.write(async (tx) => cancelWaiting(tx, await takeChange(tx, clock.now()), scope, reason, 500))
 

@@ -7,7 +7,7 @@ import { sendRequest } from '../send-request.ts'
 import type { ModelMessage } from './model-message.ts'
 import { account, type Real, step } from './model-step.ts'
 import { takeChange } from '../../src/messages/core/change-number.ts'
-import { acceptedAs } from '../../src/messages/send/accepted-send.ts'
+import { acceptedAs } from '../../src/messages/send/send-ids.ts'
 
 const categories = ['authentication', 'transactional', 'marketing'] as const
 const validitiesMs = [60_000, 86_400_000] as const

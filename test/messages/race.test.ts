@@ -12,7 +12,7 @@ import { sendRequest } from '../send-request.ts'
 import { removeTestFolder } from '../test-database.ts'
 import { expectSums } from './expect-sums.ts'
 import { endAfter, sizeOf } from '../proof-sizes.ts'
-import { acceptedAs } from '../../src/messages/send/accepted-send.ts'
+import { acceptedAs } from '../../src/messages/send/send-ids.ts'
 
 /**
  * Two writers of one database, each with two edges that batch for themselves: what nodes are to one another, and a server to the command

@@ -11,7 +11,7 @@ import { epochFile } from '../../src/storage/instance/epoch-file.ts'
 import { endHeld } from '../../src/cli/message/message-ports.ts'
 import { openScheduledHouse, owner, type ScheduledHouse } from './scheduled-house.ts'
 import { takeChange } from '../../src/messages/core/change-number.ts'
-import { acceptedAs } from '../../src/messages/send/accepted-send.ts'
+import { acceptedAs } from '../../src/messages/send/send-ids.ts'
 
 let house: ScheduledHouse
 beforeEach(async () => {

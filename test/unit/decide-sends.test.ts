@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
 import { createIds } from '../../src/runtime/ids.ts'
-import { type Decision, decideSends, type Standing } from '../../src/messages/send/decide-sends.ts'
+import { type Decision, decideSends, type SendStanding } from '../../src/messages/send/decide-sends.ts'
 import type { SendRequest } from '../../src/messages/send/send-request.ts'
 import { sendRequest } from '../send-request.ts'
 
@@ -19,7 +19,7 @@ const walletOf = (accountId: string, more: object = {}) => ({
   account_id: accountId, mode: 'live' as const, granted: 120, reserved: 15, used: 5, used_archived: 0, own_reserved: 0, own_used: 0, own_used_archived: 0, low_threshold: 10, refilled_day: null, ...more,
 }) // prettier-ignore
 
-const standing = (more: Partial<Standing> = {}): Standing => ({
+const standing = (more: Partial<SendStanding> = {}): SendStanding => ({
   wallets: new Map(['acc_a', 'acc_b'].map((id) => [`${id}/live`, walletOf(id)])),
   barred: new Map(),
   waiting: new Map(),

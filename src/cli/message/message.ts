@@ -2,7 +2,7 @@ import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
 import { requireAccount } from '../../accounts/core/list-accounts.ts'
 import { cancelMessages, type Cancellation } from '../../messages/queue/cancel-messages.ts'
 import { takeChange } from '../../messages/core/change-number.ts'
-import { longestAheadMs, type Moved, moveMessages } from '../../messages/queue/move-messages.ts'
+import { longestAheadMs, type SendTimeChange, moveMessages } from '../../messages/queue/move-messages.ts'
 import { appendAudit } from '../../storage/seam/audit-log.ts'
 import { command, type CommandGroup, type OptionSpecs } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
@@ -74,7 +74,7 @@ const cancel = command({
   },
 })
 
-const moveResults: Record<Moved['result'], string> = {
+const moveResults: Record<SendTimeChange['result'], string> = {
   moved: 'rescheduled',
   too_late: 'no longer scheduled: not changed',
   not_found: cancelResults.not_found,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { everySpelling, presentSpelling } from '../../numbers/number-changes.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
-import type { Mode } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
+import { type HistoryOwner, maxRowsRead } from './history-query.ts'
 import type { MessageRow } from '../core/message-store.ts'
 import { withOpenAttempts } from '../core/open-attempt.ts'
 
@@ -11,19 +11,11 @@ import { withOpenAttempts } from '../core/open-attempt.ts'
  * first.
  */
 
-interface Owner {
-  accountId: string
-  mode: Mode
-}
-
 export interface Conversation {
   number: string
   /** The newest message to or from it. */
   last: MessageRow
 }
-
-/** Maximum received messages that a page reads to find other numbers. */
-const maxRowsRead = 2_500
 
 /**
  * Returns numbers by their last message to the account, newest first: those whose last one is older than the
@@ -31,7 +23,7 @@ const maxRowsRead = 2_500
  */
 export async function readConversations(
   db: Db,
-  owner: Owner,
+  owner: HistoryOwner,
   { beforeId, limit }: { beforeId: string | null; limit: number },
 ): Promise<{ conversations: Conversation[]; nextBeforeId: string | null }> {
   const received = await receivedBefore(db, owner, beforeId)
@@ -61,7 +53,7 @@ export async function readConversations(
 /** Returns one page of the messages to and from a number, in any of its spellings, newest first. */
 export async function readConversation(
   db: Db,
-  { accountId, mode }: Owner,
+  { accountId, mode }: HistoryOwner,
   asked: { number: string; beforeId: string | null; limit: number },
 ): Promise<{ rows: MessageRow[]; nextBeforeId: string | null }> {
   const { number, beforeId, limit } = asked
@@ -90,7 +82,7 @@ const isInbound = sql<boolean>`direction = 'inbound'`
 
 async function receivedBefore(
   db: Db,
-  { accountId, mode }: Owner,
+  { accountId, mode }: HistoryOwner,
   beforeId: string | null,
 ): Promise<{ id: string; sender: string | null }[]> {
   let query = db
@@ -116,7 +108,7 @@ const receivedSince = {
  */
 async function wroteSince(
   db: Db,
-  { accountId, mode }: Owner,
+  { accountId, mode }: HistoryOwner,
   numbers: readonly string[],
   sinceId: string,
 ): Promise<Set<string>> {

@@ -70,7 +70,7 @@ interface Subkeys {
   authenticate: KeyObject
 }
 
-/** Derived once for each key: three HMACs and their key objects took an eighth of the time of a page. */
+/** Derived once for each key: three HMACs and their key objects would take an eighth of the time of a page. */
 const derived = new WeakMap<Uint8Array, Subkeys>()
 
 function subkeysOf(key: Uint8Array): Subkeys {

@@ -4,7 +4,7 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import { everyColumn } from '../../storage/tables/every-column.ts'
 import type { DeferredTable } from '../../storage/tables/message-tables.ts'
 import { addToRows, adjustRows, deleteRows, insertRows, selectEach } from '../../storage/seam/sets.ts'
-import type { MessageState } from '../core/message-store.ts'
+import { type MessageState, stateColumnsOf } from '../core/message-store.ts'
 
 export type DeferredRow = Selectable<DeferredTable>
 /** The values of a message that begins to wait for an instant. */
@@ -66,3 +66,25 @@ export const readDeferred = (
     deferredOf,
     messages.map(({ account_id, mode, id }) => [account_id, mode, id]),
   )
+
+/** A message that waits for an instant, and what it is counted under. */
+export type DeferredMessage = MessageState & Pick<DeferredRow, 'reason'>
+
+const deferredWhere = (condition: string) => ({
+  sql: `select ${stateColumnsOf('m')}, d.reason
+        from deferred d cross join messages m on m.account_id = d.account_id and m.mode = d.mode and m.id = d.message_id
+        where ${condition} limit :most`,
+  inputs: ['account', 'most'],
+})
+const ofAccount = deferredWhere('d.account_id = :account')
+const held = deferredWhere('d.restore_hold = 1 and :account is null')
+
+/** Reads messages that wait for an instant: those of an account, or all that a restore holds; at most `most`. */
+export const readDeferredToEnd = (
+  tx: Tx,
+  scope: { accountId: string } | 'restore_hold',
+  most: number,
+): Promise<DeferredMessage[]> =>
+  scope === 'restore_hold'
+    ? selectEach(tx, held, [[null, most]])
+    : selectEach(tx, ofAccount, [[scope.accountId, most]])

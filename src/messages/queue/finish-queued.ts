@@ -5,8 +5,7 @@ import type { Mode } from '../../storage/tables/schema.ts'
 import { selectEach, updateRows } from '../../storage/seam/sets.ts'
 import { advanceMessages } from '../core/advance-messages.ts'
 import type { Change, TakeChange } from '../core/change-number.ts'
-import { endDeferral } from './deferred.ts'
-import { type DeferredMessage, readDeferredToEnd } from './deferred-to-end.ts'
+import { type DeferredMessage, endDeferral, readDeferredToEnd } from './deferred.ts'
 import { dropStale, dequeue } from './dequeue.ts'
 import { type MessageState, stateColumnsOf } from '../core/message-store.ts'
 import type { Trigger } from '../core/state.ts'
@@ -21,7 +20,7 @@ interface RouteRow {
 type WaitingRow = MessageState & { route_key: string; priority: number; due_at: number }
 
 /** Why messages end that a device never had: the trigger, and the error code. */
-export interface Reason {
+export interface EndReason {
   trigger: Trigger
   code: string
 }
@@ -83,7 +82,7 @@ export async function cancelWaiting(
   tx: Tx,
   unit: Change,
   scope: { accountId: string } | 'restore_hold',
-  reason: Reason,
+  reason: EndReason,
   most: number,
 ): Promise<MessageState[]> {
   const found =

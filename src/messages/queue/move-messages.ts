@@ -15,7 +15,7 @@ import { type MessageKey, type MessageState, readStates } from '../core/message-
  * - `too_late`: it was due, or is final.
  * - `not_found`: the account has no such message.
  */
-export interface Moved {
+export interface SendTimeChange {
   messageId: string
   result: 'moved' | 'too_late' | 'not_found'
   /** Its present status; null if it does not exist. */
@@ -40,7 +40,7 @@ export async function moveMessages(
   unit: Change,
   keys: readonly MessageKey[],
   sendAtMs: number,
-): Promise<Moved[]> {
+): Promise<SendTimeChange[]> {
   const known = new Map((await readStates(tx, keys)).map((state) => [nameOf(state), state]))
   const moved = new Map(
     [...known]

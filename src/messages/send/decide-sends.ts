@@ -5,7 +5,7 @@ import type { AccountState } from '../../storage/tables/schema.ts'
 import type { SendRequest } from './send-request.ts'
 
 /** What the database contained before the batch, at the moment when the transaction holds its locks. */
-export interface Standing {
+export interface SendStanding {
   wallets: ReadonlyMap<string, Wallet>
   /** Accounts that are not allowed to send; with a recently cached key their sends can still arrive here. */
   barred: ReadonlyMap<string, Exclude<AccountState, 'active'>>
@@ -31,7 +31,7 @@ export const capDayOf = ({ keyId, createdAt }: Pick<SendRequest, 'keyId' | 'crea
  * compete for the last SMS in memory and not in the database. Checks the queue before the balance: a full queue is
  * told even to an account without balance.
  */
-export function decideSends(requests: readonly SendRequest[], standing: Standing): Decision[] {
+export function decideSends(requests: readonly SendRequest[], standing: SendStanding): Decision[] {
   const available = new Map<string, number>()
   const waiting = new Map(standing.waiting)
   const reserved = new Map(standing.reservedOfDay)

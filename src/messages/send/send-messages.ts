@@ -5,11 +5,11 @@ import { type Db, StorageError, type Tx } from '../../storage/seam/dialect.ts'
 import type { Flag } from '../../storage/tables/schema.ts'
 import { addToRows, insertRows, selectEach } from '../../storage/seam/sets.ts'
 import { defer } from '../queue/deferred.ts'
-import { capDayOf, decideSends, type Decision, type Standing } from './decide-sends.ts'
+import { capDayOf, decideSends, type Decision, type SendStanding } from './decide-sends.ts'
 import { type Change, type StampPlace, takePlaces } from '../core/change-number.ts'
 import { recordMessageEvents } from '../core/events.ts'
 import { recordChanges } from '../core/message-changes.ts'
-import { acceptedAs, type AcceptedAs, isLone } from './accepted-send.ts'
+import { acceptedAs, type AcceptedAs, isLone } from './send-ids.ts'
 import { findReplays } from './find-replays.ts'
 import { priorityOf, routeKeyOf } from '../core/route-key.ts'
 import { queueTotalShape } from '../queue/queue-totals.ts'
@@ -93,7 +93,7 @@ const usageOfKey = {
   inputs: ['key', 'day'],
 } as const
 
-async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Promise<Standing> {
+async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Promise<SendStanding> {
   const names = [...new Map(requests.map((request) => [walletKey(request), request])).values()]
   const capped = new Map(
     requests.filter((request) => request.dailyCap !== null).map((request) => [capDayOf(request), request]),

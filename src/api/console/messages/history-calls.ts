@@ -4,7 +4,7 @@ import { rfc3339 } from '../../../runtime/clock.ts'
 import { refuse } from '../../../runtime/errors.ts'
 import { timeOfId } from '../../../runtime/ids.ts'
 import { cancelMessages, type Cancellation } from '../../../messages/queue/cancel-messages.ts'
-import { longestAheadMs, type Moved, moveMessages } from '../../../messages/queue/move-messages.ts'
+import { longestAheadMs, type SendTimeChange, moveMessages } from '../../../messages/queue/move-messages.ts'
 import { openCursor, sealCursor } from '../../../messages/history/history-cursor.ts'
 import { readHistory } from '../../../messages/history/history.ts'
 import { everyMessage } from '../../../messages/history/history-query.ts'
@@ -160,7 +160,7 @@ async function move(
   context: AccountContext,
   messageId: string,
   sendAtMs: number,
-): Promise<Pick<Moved, 'result' | 'status' | 'sendAtMs'>> {
+): Promise<Pick<SendTimeChange, 'result' | 'status' | 'sendAtMs'>> {
   const { writer, clock, ids, account, actor } = context
   if (sendAtMs > clock.now() + longestAheadMs)
     throw refuse('validation_failed', {
