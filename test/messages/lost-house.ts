@@ -4,6 +4,8 @@ import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import type { ReceiptWord } from '../../src/messages/outcomes/receipt-readings.ts'
 import { settleReceipts } from '../../src/messages/outcomes/settle-receipts.ts'
+import { createLog } from '../../src/process/log.ts'
+import { createMetrics } from '../../src/process/metrics.ts'
 import { referenceOfPart } from '../../src/sms/part-reference.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 import { takeChange } from '../../src/messages/core/change-number.ts'
@@ -74,6 +76,18 @@ export async function openLostHouse(): Promise<LostHouse> {
         .executeTakeFirstOrThrow(),
   }
 }
+
+/** What sweepers of receipts need of a house: they wait for 72 hours. */
+export const receiptSweeps = ({ clock, store }: Pick<UnitHouse, 'clock' | 'store'>) => ({
+  clock,
+  log: createLog('silent', { write: () => undefined }),
+  read: store.db,
+  writer: store.writer,
+  metrics: createMetrics(),
+  receiptWindowMs: 72 * 3_600_000,
+  unmatchedMs: 72 * 3_600_000,
+  maxUnmatched: 100,
+})
 
 const plainWord = {
   deviceId: 'dev_s',

@@ -4,13 +4,11 @@ import { createLostWaitExpirer } from '../../src/dispatch/sweepers/lost-wait-exp
 import { createReceiptExpirer } from '../../src/dispatch/sweepers/receipt-expirer.ts'
 import type { Sweeper } from '../../src/dispatch/sweepers/sweeper.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
-import { createLog } from '../../src/process/log.ts'
-import { createMetrics } from '../../src/process/metrics.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
-import { accepted, type LostHouse, openLostHouse } from './lost-house.ts'
+import { accepted, type LostHouse, openLostHouse, receiptSweeps } from './lost-house.ts'
 import { unknown } from './outcomes.ts'
 
 /** A message that was sent, and for whose receipts no row waits: each way in which that can happen, and that it ends (P2). */
@@ -20,16 +18,14 @@ const away: Outcome = { kind: 'unavailable', detail: 'gone' }
 
 let house: LostHouse
 let expirer: Sweeper
-let closer: Sweeper
+let lostWaits: Sweeper
 beforeEach(async () => {
   house = await openLostHouse()
-  const { clock, store } = house
-  const log = createLog('silent', { write: () => undefined })
-  const deps = { clock, log, read: store.db, writer: store.writer, metrics: createMetrics(), receiptWindowMs: windowMs }
+  const deps = receiptSweeps(house)
   // A late receipt corrects nothing: a wait that was given up is forgotten at once.
-  expirer = createReceiptExpirer({ ...deps, correctionDays: 0, unmatchedMs: windowMs, maxUnmatched: 100 })
-  closer = createLostWaitExpirer(deps)
-}) // prettier-ignore
+  expirer = createReceiptExpirer({ ...deps, correctionDays: 0 })
+  lostWaits = createLostWaitExpirer(deps)
+})
 afterEach(() => house.close())
 
 const isAwaited = async () =>
@@ -42,16 +38,16 @@ async function expectEnd(end: object): Promise<void> {
   expect(await first()).toMatchObject({ status: 'sent', finalized_at: null })
   house.clock.jumpWallClock(windowMs + hourMs)
   await expirer.sweepAll()
-  await closer.sweepAll()
+  await lostWaits.sweepAll()
   expect(await first()).toMatchObject({ status: 'sent', finalized_at: null })
   house.clock.jumpWallClock(hourMs)
   await expirer.sweepAll()
-  await closer.sweepAll()
+  await lostWaits.sweepAll()
   expect(await first()).toMatchObject(end)
   await house.sums()
   const before = await first()
   house.clock.jumpWallClock(hourMs)
-  await closer.sweepAll()
+  await lostWaits.sweepAll()
   expect(await first()).toEqual(before)
 }
 
@@ -123,7 +119,7 @@ test('a message whose wait is not over is left to it', async () => {
   await house.send()
   await house.end(await house.claim(), accepted('n1'))
   house.clock.jumpWallClock(windowMs + 2 * hourMs)
-  await closer.sweepAll()
+  await lostWaits.sweepAll()
   expect(await house.statuses()).toEqual(['sent'])
 })
 
@@ -143,7 +139,7 @@ test('a sweep reads 500 messages of one wallet after another, and the next pass 
     return rows.map(({ status }) => status)
   }
   const pages = async () => {
-    const seen = await statementsOf(store.db, () => closer.sweepAll())
+    const seen = await statementsOf(store.db, () => lostWaits.sweepAll())
     return seen.filter(({ sql }) => sql.includes('from messages where')).length
   }
   await loseWait()
@@ -159,7 +155,7 @@ test('a sweep reads 500 messages of one wallet after another, and the next pass 
 
 test('a page is read by the primary key', async () => {
   await house.send()
-  const seen = await statementsOf(house.store.db, () => closer.sweepAll())
+  const seen = await statementsOf(house.store.db, () => lostWaits.sweepAll())
   const page = seen.find(({ sql }) => sql.includes('from messages where'))
   const steps = await stepsOf(house.store.dataFolder, page!)
   const byKey = isPostgres

@@ -3,9 +3,7 @@ import type { Outcome } from '../../src/connectors/connector.ts'
 import { createReceiptExpirer } from '../../src/dispatch/sweepers/receipt-expirer.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 import type { Sweeper } from '../../src/dispatch/sweepers/sweeper.ts'
-import { createLog } from '../../src/process/log.ts'
-import { createMetrics } from '../../src/process/metrics.ts'
-import { accepted, echoOf, type LostHouse, openLostHouse } from './lost-house.ts'
+import { accepted, echoOf, type LostHouse, openLostHouse, receiptSweeps } from './lost-house.ts'
 
 /** A phone sent the first attempt, of which no receipt came; days later it says that it sent the second one too. */
 const windowMs = 72 * 3_600_000
@@ -15,17 +13,7 @@ let expirer: Sweeper
 let second: Claimed
 beforeEach(async () => {
   house = await openLostHouse()
-  expirer = createReceiptExpirer({
-    clock: house.clock,
-    log: createLog('silent', { write: () => undefined }),
-    read: house.store.db,
-    writer: house.store.writer,
-    metrics: createMetrics(),
-    receiptWindowMs: windowMs,
-    correctionDays: 7,
-    unmatchedMs: windowMs,
-    maxUnmatched: 100,
-  })
+  expirer = createReceiptExpirer({ ...receiptSweeps(house), correctionDays: 7 })
   await house.send()
   const first = await house.claim()
   await house.end(first, away)
