@@ -152,11 +152,18 @@ const attemptsOfMessages = `insert into attempts (account_id, mode, message_id, 
     case charged when 1 then '["sim_' || substr(id, 5) || '_1_mi8v2k3x_d"]' end, case charged when 1 then 'accepted' else error_code end,
     created_at + 10, created_at + 20
   from messages where attempts = 1 order by account_id, mode, id`
-/** As a migration makes them of messages that are there: each millisecond a unit. */
+/** As lives record them: accepted, claimed, sent and final are a change each, of which the last one is not out of date. Each millisecond is a unit. */
 const changesOfMessages = `insert into message_changes (account_id, mode, number, part, messages)
-  select account_id, mode, updated_at * 1000, part, group_concat(substr(id, 5) || ':' || sequence, ' ') from (
-    select account_id, mode, updated_at, id, sequence, (row_number() over (partition by account_id, mode, updated_at order by id) - 1) / 100 as part from messages)
-  group by account_id, mode, updated_at, part`
+  select account_id, mode, at * 1000, part, group_concat(entry, ' ') from (
+    select account_id, mode, at, entry, (row_number() over (partition by account_id, mode, at order by entry) - 1) / 100 as part from (
+      select account_id, mode, created_at as at, substr(id, 5) as entry from messages
+      union all
+      select account_id, mode, created_at + 10, substr(id, 5) || ':2' from messages where attempts = 1
+      union all
+      select account_id, mode, created_at + 20, substr(id, 5) || ':3' from messages where sequence = 4
+      union all
+      select account_id, mode, updated_at, substr(id, 5) || ':' || sequence from messages where sequence > 1))
+  group by account_id, mode, at, part`
 const lastChange = `update instance set last_change = max(last_change, (select max(updated_at) from messages) * 1000 + 999)`
 const queueOfMessages = `insert into queue (route_key, account_id, priority, due_at, message_id, mode, parts, expires_at)
   select 'live:', account_id, 1, created_at, id, mode, parts, expires_at from messages where status = 'queued' order by account_id, created_at, id`

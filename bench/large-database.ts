@@ -67,9 +67,7 @@ function checksum(): string {
  */
 export function buildMessages(file: string, filling: Filling): FilledRange {
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: false })
-  database.exec(
-    'pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -1000000; pragma temp_store = memory',
-  )
+  database.exec('pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -1000000')
   const indexes = database
     .prepare(
       "select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in ('messages', 'attempts')",

@@ -5,7 +5,8 @@ const pathsOfAKind = 500
 
 const somewhere = (most: number): number => Math.floor(Math.random() * most)
 const many = (path: () => string): string[] => Array.from({ length: pathsOfAKind }, path)
-const instant = ({ firstAtMs, lastAtMs }: LargeDatabase): string =>
+/** Gives an instant at which there were messages. */
+export const instant = ({ firstAtMs, lastAtMs }: LargeDatabase): string =>
   new Date(firstAtMs + somewhere(lastAtMs - firstAtMs)).toISOString()
 
 /** Paths of reads, which ask for something else each time where they can. */

@@ -3,7 +3,8 @@ import { type Figure, latencyOf, msOf } from './figure.ts'
 import { type LargeDatabase, openLargeDatabase } from './large-database.ts'
 import { readThrough } from './page-cache.ts'
 import type { ProfileName } from './profile/profile-names.ts'
-import { type ReadPaths, readPaths } from './read-paths.ts'
+import { instant, type ReadPaths, readPaths } from './read-paths.ts'
+import { countRowsRead, type RowsRead, rowsReadOf } from './rows-read.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 
 const perSecond = 500
@@ -45,7 +46,7 @@ export async function measureReads(run: BenchRun): Promise<Figure[]> {
       ])
       figures.push(...figuresOf(reading, { few, all, small, large }))
     }
-    return [...figures, exactnessOf(await small.folder.cli('doctor'))]
+    return [...figures, await rowsOfChanges(small, large), exactnessOf(await small.folder.cli('doctor'))]
   } finally {
     for (const server of servers) await server.stop()
   }
@@ -78,6 +79,8 @@ async function measureTurns(
 const middle = (measured: readonly MeasuredLoad[]): MeasuredLoad =>
   measured.toSorted((a, b) => a.latency.p99 - b.latency.p99)[Math.floor(measured.length / 2)] as MeasuredLoad
 
+const among = ({ messages }: LargeDatabase): string => `${messages.toLocaleString('en')} messages`
+
 function figuresOf(
   { name, profile }: Reading,
   {
@@ -87,7 +90,6 @@ function figuresOf(
     large,
   }: { few: MeasuredLoad; all: MeasuredLoad; small: LargeDatabase; large: LargeDatabase },
 ): Figure[] {
-  const among = (database: LargeDatabase): string => `${database.messages.toLocaleString('en')} messages`
   const growth = all.latency.p99 / few.latency.p99
   const profiled = profile === undefined ? {} : { profile }
   const bar = { kind: 'most', most: 1.5, is: growth, unit: '×' } as const
@@ -109,6 +111,22 @@ function figuresOf(
       ...profiled,
     },
   ]
+}
+
+/** What a page of changes reads depends on its limit, and not on how many messages there are. */
+async function rowsOfChanges(small: LargeDatabase, large: LargeDatabase): Promise<Figure> {
+  const readOf = (database: LargeDatabase): Promise<RowsRead> =>
+    countRowsRead(database, () => ({ updatedAfterMs: Date.parse(instant(database)) }))
+  const [few, all] = [await readOf(small), await readOf(large)]
+  const sum = (rows: RowsRead): number => Object.values(rows).reduce((total, count) => total + count, 0)
+  return {
+    row: 6,
+    name: `history, changed since, rows read for a page, ${among(large)}`,
+    value: rowsReadOf(all),
+    bar: { kind: 'most', most: 1.5, is: sum(all) / sum(few), unit: '×' },
+    facts: `${rowsReadOf(few)} with ${among(small)}`,
+    profile: 'changed-since',
+  }
 }
 
 /** The generated tables are such as the program would have left. */
