@@ -6,7 +6,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { fillMessages, type FilledRange, type Filling } from './fill-messages.ts'
-import { type BenchAccount, type BenchFolder, databaseOf, folderAt, makeAccount } from './server-process.ts'
+import {
+  type BenchAccount,
+  type BenchFolder,
+  databaseOf,
+  folderAt,
+  makeAccount,
+  startServer,
+} from './server-process.ts'
 
 /** A data folder with many messages, most of them of one account. */
 export interface LargeDatabase extends FilledRange, BenchAccount {
@@ -42,6 +49,8 @@ export async function openLargeDatabase(
   say(`building a database of ${messages.toLocaleString('en')} messages …`)
   await mkdir(path, { mode: 0o700 })
   const account = await makeAccount(folder, ['offline=true'])
+  // Numbers of changes begin with the first start.
+  await (await startServer(folder)).stop()
   const range = buildMessages(databaseOf(folder), { ...account, messages, nowMs: Date.now() })
   writeFileSync(note(path), JSON.stringify({ ...account, ...range }), { mode: 0o600 })
   say(
