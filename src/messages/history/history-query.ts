@@ -180,10 +180,10 @@ const sentBy = (keyId: string): Expression<SqlBool> =>
   sql`(messages.key_id = ${keyId} or exists (select 1 from sends where sends.account_id = messages.account_id and sends.id = messages.send_id and sends.key_id = ${keyId}))`
 
 /**
- * Repeats the last ID up to one of three lengths, so that lists of IDs need three prepared statements instead
+ * Repeats the last ID up to one of four lengths, so that lists of IDs need four prepared statements instead
  * of a hundred.
  */
 export function padded(ids: readonly string[]): string[] {
-  const length = [1, 10, 100].find((step) => step >= ids.length) ?? ids.length
+  const length = [1, 10, 100, 150].find((step) => step >= ids.length) ?? ids.length
   return Array.from({ length }, (_, i) => ids[Math.min(i, ids.length - 1)] as string)
 }

@@ -17,8 +17,11 @@ export interface PlacedChange extends RecordedChange {
   place: ChangePlace
 }
 
-/** Changes read at once: enough for most pages, in the sizes of `padded`. */
-const atOnceFor = (limit: number): number => (limit < 10 ? 10 : 100)
+/**
+ * Changes read at once, in the sizes of `padded`: of the four of a life the last one is shown, so that these are enough for
+ * most pages of the default limit.
+ */
+const atOnceFor = (limit: number): number => (limit < 3 ? 10 : 150)
 
 /**
  * Returns one page in the order of the last change, oldest first. Changes are recorded in the order of their
@@ -96,20 +99,26 @@ export async function readChanges(
   return changes
 }
 
-/** Reads the messages of changes that match the query, by ID. */
+/**
+ * Reads the messages of changes that match the query, by ID: those that have not changed since, and others that are
+ * queued, because the open attempt counts as a change of those. Most changes are out of date, and their messages are not
+ * returned.
+ */
 async function messagesOf(
   db: Db,
   { owner, query }: HistoryRequest,
   changes: readonly RecordedChange[],
 ): Promise<ReadonlyMap<string, MessageRow>> {
-  const ids = [...new Set(changes.map(({ id }) => id))]
-  if (ids.length === 0) return new Map()
+  const last = new Map(changes.map(({ id, sequence }) => [id, sequence]))
+  if (last.size === 0) return new Map()
+  const states = padded([...last].map(([id, sequence]) => `${id}:${sequence}`))
   const rows = await db
     .selectFrom('messages')
     .selectAll()
     .where('account_id', '=', owner.accountId)
     .where('mode', '=', owner.mode)
-    .where('id', 'in', padded(ids))
+    .where('id', 'in', padded([...last.keys()]))
+    .where(sql<SqlBool>`(status = 'queued' or id || ':' || sequence in (${sql.join(states)}))`)
     .where((is) => is.and(conditionsOf(query)))
     .execute()
   return new Map((await withOpenAttempts(db, rows)).map((row) => [row.id, row]))
