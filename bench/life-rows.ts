@@ -150,7 +150,7 @@ export async function waitUntilFinal(folder: BenchFolder): Promise<void> {
     await sleep(lookEachMs)
   ) {
     const [row] = await folder.query(
-      'select case when exists (select 1 from queue) or exists (select 1 from receipts_expected where closed_at is null) then 1 else 0 end as is_open',
+      'select case when exists (select 1 from queue) or exists (select 1 from attempts where ended_at is null) or exists (select 1 from receipts_expected where closed_at is null) then 1 else 0 end as is_open',
     )
     if (row?.['is_open'] === 0) return
   }

@@ -38,7 +38,9 @@ export const measureSmppWindow = (run: BenchRun): Promise<Figure[]> =>
 /** Once nothing waits any more: messages that were sent, by the time from the first to the last. */
 async function rateOfSending(folder: BenchFolder): Promise<number> {
   const database = new DatabaseSync(databaseOf(folder), { readOnly: true, timeout: 5_000 })
-  const waiting = database.prepare('select exists (select 1 from queue) as is_waiting')
+  const waiting = database.prepare(
+    'select exists (select 1 from queue) or exists (select 1 from attempts where ended_at is null) as is_waiting',
+  )
   const sent = database.prepare(
     'select count(*) as sent, min(sent_at) as first, max(sent_at) as last from messages where sent_at is not null',
   )

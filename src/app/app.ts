@@ -93,7 +93,7 @@ export async function createApp(
     const served = {
       unitsModule: programModule('units'),
       maxMergedWeight: config.maxBatchMessages,
-      reportUpgrade: (progress: UpgradeProgress) => log.info(describeUpgrade(progress)),
+      reportUpgrade: (step: UpgradeProgress) => log.info(describeUpgrade(step)),
     }
     const opened = (storage = await open(config, served, clock.now()))
     await agree(clock, opened)

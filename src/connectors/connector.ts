@@ -130,6 +130,8 @@ export interface Inbound {
   networkAt: number | null
   /** The network ID of the part that it replies to, if known; determines the inbox on a shared device. */
   inReplyTo: string | null
+  /** The attempt that sent that part: its outcome may not be stored yet. */
+  inReplyToAttempt?: string
   /** Distinguishes repeats of one SMS from new ones. */
   fingerprint: string
   /** The network does not number what it delivers: a new SMS may have the fingerprint of an earlier one. */

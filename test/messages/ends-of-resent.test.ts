@@ -55,3 +55,19 @@ test('one of which its device says later that it did not go has expired', async 
     charged: 0,
   })
 })
+
+test('what its device says later to have been taken is charged, and its device named, when the queue ends it', async () => {
+  const claimed = await sentOnce()
+  const partly = { kind: 'partial', networkIds: ['n1'], partsTaken: 1, receiptExpected: true, code: 'network_rejected', networkCode: null } as const // prettier-ignore
+  await house.store.writer.write((tx) =>
+    settleOutcomes(tx, [judgeLate(claimed, partly, house.clock.now())], takeChange(tx, house.clock.now())),
+  )
+  expect(await house.message()).toMatchObject({ status: 'queued', charged: 0 })
+  await expire()
+  expect(await house.message()).toMatchObject({
+    status: 'failed',
+    charged: 1,
+    parts_sent: 1,
+    device_id: 'dev_s',
+  })
+})

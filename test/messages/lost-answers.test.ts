@@ -53,6 +53,19 @@ test('a receipt without a reference settles the only message that it can be abou
   })
 })
 
+test('a second receipt is about another part, whatever the first one said', async () => {
+  await house.loseOne({ parts: 2 })
+  await house.receive('n1', { result: 'undelivered', code: 'unreachable' })
+  await house.receive('n2')
+  expect(await house.message()).toMatchObject({ status: 'undelivered', error_code: 'unreachable' })
+  const { part_reports } = await house.store.db
+    .selectFrom('attempts')
+    .select('part_reports')
+    .executeTakeFirstOrThrow()
+  const reports = JSON.parse(String(part_reports)) as { ids: string[]; state: string }[]
+  expect(reports.map(({ ids, state }) => [ids[0], state])).toEqual([['#0', 'undelivered'], ['#1', 'delivered']]) // prettier-ignore
+})
+
 test('a reference of somebody else, another number and another device are left alone', async () => {
   const claimed = await house.loseOne()
   await house.receive('n1', { reference: (echoOf(claimed).reference % 65_535) + 1 })

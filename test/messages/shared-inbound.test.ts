@@ -185,6 +185,23 @@ test('what names the message that it answers is for its account, whoever sent la
   expect(await owners()).toEqual(['acc_ada'])
 })
 
+test('what answers before the outcome is stored is for the account of the open attempt', async () => {
+  const open = {
+    number: 1,
+    id: 'att_open',
+    device_id: 'dev_1',
+    fence: 1,
+    state: 'handing_over',
+    started_at: 1,
+  } as const
+  await house.storage.writer.write((tx) =>
+    insertRows(tx, 'attempts', [{ account_id: 'acc_ada', mode: 'live', message_id: 'msg_1', ...open }]),
+  )
+  await sent('acc_ben', 1_000)
+  await receive({ inReplyTo: 'sim_open', inReplyToAttempt: 'att_open' })
+  expect(await owners()).toEqual(['acc_ada'])
+})
+
 test('a long answer is for the account that had sent when its pieces came', async () => {
   const piece = (index: number) =>
     receive({ fragment: { reference: 7, total: 2, index }, text: `part ${index} ` })

@@ -5,7 +5,7 @@ import { judgeLate } from '../../src/dispatch/outcomes/retry-policy.ts'
 import { settleOutcomes } from '../../src/messages/outcomes/settle-outcomes.ts'
 import type { MessageState } from '../../src/messages/core/message-store.ts'
 import { readOwnPayers } from '../../src/messages/core/own-payers.ts'
-import { readResent } from '../../src/messages/core/resent-messages.ts'
+import { readResent } from '../../src/messages/core/queue-move.ts'
 import type { Move, Trigger } from '../../src/messages/core/state.ts'
 import type { MessageStatus } from '../../src/storage/tables/schema.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
@@ -139,8 +139,6 @@ test('who pays is read where something is charged, and with no move that charges
   expect(await statements(to('failed', 'nothing'), fresh)).toBe(0)
   expect(await statements(to('unconfirmed', 'taken'), fresh)).toBe(0)
   expect(await statements('due', fresh)).toBe(0)
-  for (const trigger of ['canceled', 'validity_ended'] as const)
-    expect([trigger, await statements(trigger, { ...fresh, status: 'queued' })]).toEqual([trigger, 0])
   expect(await statements(to('sent', 'all'), { ...fresh, fallback: null })).toBe(0)
   expect(await statements(to('sent', 'all'), { ...fresh, cost_state: 'charged' })).toBe(0)
   expect(await statements(to('sent', 'all'), fresh)).toBe(1)

@@ -84,12 +84,14 @@ export class Receipts {
   }
 
   #reply(networkId: string): Promise<void> {
+    const attemptId = readNetworkId(networkId)?.attemptId
     return this.#deps.events.inbound({
       from: optOutNumber,
       to: null,
       text: 'STOP',
       networkAt: this.#deps.tools.now(),
       inReplyTo: networkId,
+      ...(attemptId !== undefined && { inReplyToAttempt: attemptId }),
       fingerprint: networkId,
     })
   }

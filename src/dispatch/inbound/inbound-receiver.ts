@@ -89,6 +89,7 @@ export class InboundReceiver {
       parts,
       networkAt: inbound.networkAt,
       inReplyTo,
+      ...(inbound.inReplyToAttempt !== undefined && { inReplyToAttempt: inbound.inReplyToAttempt }),
       fingerprint,
       ...(fingerprintGuessed && { fingerprintGuessed }),
       ...(formerFingerprint && { formerFingerprint }),
@@ -166,7 +167,7 @@ export class InboundReceiver {
     return findAccountsThatSentTo(read, { deviceId, mode, number, sinceMs })
   }
 
-  /** A message that names the attempt it answers needs no guess. */
+  /** A message that names the part that it answers needs no guess. */
   async #lastAccount(
     deviceId: string,
     mode: Mode,

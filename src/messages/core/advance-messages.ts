@@ -9,7 +9,7 @@ import { recordChanges } from './message-changes.ts'
 import { type MessageState, type MessageTimes, sentAtOf } from './message-store.ts'
 import { storedForm } from './open-attempt.ts'
 import { readOwnPayers } from './own-payers.ts'
-import { queueMove, type QueueMove, readResent } from './resent-messages.ts'
+import { queueMove, type QueueMove, readResent } from './queue-move.ts'
 import { chargeOf, isFinal, type Trigger, type Move } from './state.ts'
 import { TrafficChanges } from './traffic.ts'
 
@@ -25,7 +25,7 @@ export interface Advance {
   receiptExpected?: boolean
   /** Parts that the network is known to have accepted. */
   partsTaken?: number
-  error?: { code: string; networkCode: string | null } | null
+  error?: { code: string; networkCode: string | null } | null | undefined
   possibleDuplicate?: boolean
   /**
    * When the network accepted the message and when it arrived, as reported by the device; `atMs` without a
@@ -49,7 +49,7 @@ interface Changed {
 }
 
 /**
- * The only writer of `status`. Moves a batch of messages along the table of state.ts, settles their holds,
+ * The only writer of `status`; that a message is `sending` its open attempt says. Moves a batch of messages along the table of state.ts, settles their holds,
  * and updates wallets, traffic counts, the event outbox and the record of changes in the same transaction.
  *
  * Returns the new state for each advance, or null where the table refuses the move. A batch can hold several
@@ -71,15 +71,11 @@ export async function advanceMessages(
     const earlier = changes.get(message.id)
     const current = earlier?.after ?? message
     const { trigger, error } = advance
-    const found: Pick<QueueMove, 'move' | 'error'> | null =
-      typeof trigger === 'string' ? queueMove(current, trigger, { error, resent }) : { move: trigger, error }
+    const found: QueueMove | null =
+      typeof trigger === 'string' ? queueMove(current, trigger, { error, resent }) : { move: trigger }
     if (found === null) return null
-    const { move } = found
-    const after = moved(current, move, {
-      ...advance,
-      ...(found.error !== undefined && { error: found.error }),
-      unit,
-    })
+    const { move, ...facts } = found
+    const after = moved(current, move, { ...advance, ...facts, unit })
     if (after.cost_state !== current.cost_state) {
       if (ownPayers.has(advance) && after.charged > 0) after.paid_by = 'own_device'
       const { account_id: accountId, mode, charged } = after

@@ -1,7 +1,7 @@
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import type { MessageState } from './message-store.ts'
-import { queueMove, type QueueMove, type ResentEvidence } from './resent-messages.ts'
+import { queueMove, type QueueMove, type ResentAttempts } from './queue-move.ts'
 import { chargeOf, type Move, type Trigger } from './state.ts'
 
 interface Settled {
@@ -29,7 +29,7 @@ const carriedByOwn = {
 export async function readOwnPayers<A extends Settled>(
   tx: Tx,
   advances: readonly A[],
-  resent: ResentEvidence,
+  resent: ResentAttempts,
 ): Promise<ReadonlySet<A>> {
   const asked = advances.flatMap((advance) => {
     const by = chargedBy(advance, resent)
@@ -56,14 +56,14 @@ export async function readOwnPayers<A extends Settled>(
  */
 function chargedBy(
   { message, trigger, attemptNumber, partsTaken = 0 }: Settled,
-  resent: ResentEvidence,
+  resent: ResentAttempts,
 ): { attempt: number | null } | null {
   if (message.fallback === null || message.cost_state !== 'held') return null
-  const found: Pick<QueueMove, 'move' | 'attemptNumber'> | null =
+  const found: QueueMove | null =
     typeof trigger === 'string' ? queueMove(message, trigger, { error: null, resent }) : { move: trigger }
   if (found === null || found.move.charge === 'keep') return null
   const before = message.parts_sent
-  const taken = Math.min(message.parts, Math.max(before, partsTaken))
+  const taken = Math.min(message.parts, Math.max(before, partsTaken, found.partsTaken ?? 0))
   if (chargeOf(found.move.charge, message.held, taken) === 0) return null
   const isOfThis = found.move.charge === 'all' || taken > before
   return { attempt: isOfThis ? (found.attemptNumber ?? attemptNumber ?? message.attempts) : null }

@@ -36,6 +36,7 @@ export interface InboundMessage {
    */
   networkAt?: number | null
   inReplyTo: string | null
+  inReplyToAttempt?: string
   fingerprint: string
   /** True if a new message can have the same fingerprint as an earlier one. */
   fingerprintGuessed?: true

@@ -190,10 +190,14 @@ async function findNear(
   return near.toSorted((a, b) => a.received_at - b.received_at).slice(0, 1)
 }
 
-/** Returns the account of the part that a message replies to, as long as its receipt is expected. */
+/** Returns the account of the part that a message replies to: its attempt is open, or its receipt is expected. */
 async function accountOfPart(
   tx: Tx,
-  { deviceId, inReplyTo }: Pick<InboundMessage, 'deviceId' | 'inReplyTo'>,
+  {
+    deviceId,
+    inReplyTo,
+    inReplyToAttempt,
+  }: Pick<InboundMessage, 'deviceId' | 'inReplyTo' | 'inReplyToAttempt'>,
 ): Promise<string | null> {
   if (inReplyTo === null) return null
   const row = await tx
@@ -202,7 +206,14 @@ async function accountOfPart(
     .where('network_id', '=', inReplyTo)
     .where('device_id', '=', deviceId)
     .executeTakeFirst()
-  return row?.account_id ?? null
+  if (row !== undefined || inReplyToAttempt === undefined) return row?.account_id ?? null
+  const open = await tx
+    .selectFrom('attempts')
+    .select('account_id')
+    .where('id', '=', inReplyToAttempt)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()
+  return open?.account_id ?? null
 }
 
 const inboundRow = (

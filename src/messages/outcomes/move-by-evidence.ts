@@ -5,6 +5,7 @@ import type { Change } from '../core/change-number.ts'
 import type { MessageState } from '../core/message-store.ts'
 import { moveTo, type QueueEnd, type Standing, type Verdict, verdictOf } from '../core/verdict.ts'
 import { evidenceOf, type StoredAttempt } from '../core/evidence-store.ts'
+import { factsOf } from '../core/verdict-facts.ts'
 
 /** A message about which something was reported, and all that is known of it now. */
 export interface Reported {
@@ -62,34 +63,17 @@ function advanceOf(
     verdict,
   )
   if (move === null) return null
-  const carrier = attempts.find(({ number }) => number === verdict.attempt?.number)
-  const taken = attempts.reduce((most, { parts_sent }) => Math.max(most, parts_sent), 0)
   return {
     message,
     trigger: move,
     atMs,
     error: verdict.reason,
-    partsTaken: isWholeTaken(verdict) ? message.parts : taken,
-    // Who took what is charged pays for it: of equal ones the first.
-    ...attemptNumberOf(
-      verdict,
-      attempts.find(({ parts_sent }) => parts_sent === taken),
-    ),
-    ...(verdict.attempt !== null && { receiptExpected: verdict.attempt.receipts === 'all' }),
-    ...(carrier !== undefined && { deviceId: carrier.device_id }),
+    ...factsOf(verdict, message.parts, attempts),
     ...(sentAt !== undefined && { sentAt }),
     ...(deliveredAt !== undefined && { deliveredAt }),
     ...(possibleDuplicate === true && verdict.status === 'queued' && { possibleDuplicate }),
   }
 }
-
-const attemptNumberOf = ({ charge, attempt }: Verdict, most: StoredAttempt | undefined) => {
-  const number = charge === 'all' ? attempt?.number : most?.number
-  return number === undefined ? {} : { attemptNumber: number }
-}
-
-const isWholeTaken = ({ status, attempt }: Verdict): boolean =>
-  status === 'delivered' || attempt?.state === 'accepted'
 
 /**
  * Whether a message waits for receipts: it was sent, and is not final by that; or a late answer corrected it to that.

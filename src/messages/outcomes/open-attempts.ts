@@ -104,7 +104,8 @@ export async function claimsOf(db: Db | Tx, attempts: readonly AttemptRow[]): Pr
 
 /** An attempt that has ended has no place in the queue, and is not sent again. */
 function claimOf(attempt: AttemptRow, message: MessageState): Claimed {
-  const isFree = attempt.state === 'handing_over' && attempt.restore_hold === 0
+  // Without a place in the queue it was not open when it was claimed: a database that was put together.
+  const isFree = attempt.state === 'handing_over' && attempt.route_key !== null && attempt.restore_hold === 0
   return {
     accountId: attempt.account_id,
     mode: attempt.mode,

@@ -62,7 +62,10 @@ export async function reportParts(tx: Tx, unit: Change, told: readonly Awaited[]
 /** Only of this attempt: an ID may have moved to another one since. */
 const partKey = ['network_id', 'device_id', 'account_id', 'mode', 'message_id', 'attempt_number'] as const
 
-/** What arrived is no longer expected; any other word may be followed by a better one. */
+/**
+ * What arrived is no longer expected; any other word may be followed by a better one. The place of a part of unknown outcome
+ * ends with its first receipt: a second one would be about another part.
+ */
 async function endParts(tx: Tx, found: readonly Awaited[]): Promise<void> {
   const keyOf = ({ row }: Awaited) => ({
     network_id: row.network_id,
@@ -72,10 +75,12 @@ async function endParts(tx: Tx, found: readonly Awaited[]): Promise<void> {
     message_id: row.id,
     attempt_number: row.attempt_number,
   })
-  const arrived = found.filter(({ word }) => word.result === 'delivered')
-  const others = found.filter(({ word }) => word.result !== 'delivered')
+  const isOver = ({ word, row }: Awaited): boolean =>
+    word.result === 'delivered' || row.network_id.startsWith('?')
+  const over = found.filter(isOver)
+  const others = found.filter((each) => !isOver(each))
   await allDone([
-    deleteRows(tx, 'receipts_expected', partKey, arrived.map(keyOf)),
+    deleteRows(tx, 'receipts_expected', partKey, over.map(keyOf)),
     updateRows(
       tx,
       'receipts_expected',
