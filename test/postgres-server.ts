@@ -72,7 +72,7 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
     pids,
     async kill() {
       const all = await pids()
-      for (const pid of all) process.kill(pid, 'SIGKILL')
+      for (const pid of all) killIfThere(pid)
       while (existsSync(`/proc/${all[0]}`)) await new Promise((resolve) => setImmediate(resolve))
     },
     halt: () => server.stop(),
@@ -84,6 +84,15 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
       await server.stop()
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** A child that ended by itself since it was listed is gone already. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 
