@@ -102,7 +102,7 @@ async function copyUnderLoad({ copy }: Way, name: string, to: string): Promise<v
   await load.pause()
 }
 
-describe.for(ways.slice(0, sizeOf('SERVER_COPIES')))('PostgreSQL put back by $says', (way) => {
+describe.for(ways.slice(0, sizeOf('SERVER_COPIES')))('PostgreSQL put back by $summary', (way) => {
   test.for(rounds)('nothing goes twice, what waited is held and the node says so, and new messages go: round %i', async (round) => {
     const name = `w${ways.indexOf(way)}r${round}`
     const copied = join(copies, name)
