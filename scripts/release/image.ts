@@ -150,20 +150,23 @@ async function buildLayer(
 
 const craneTool = process.env['CRANE'] ?? 'crane'
 
-/** Runs crane, and says how it is installed where it is not. */
-export const crane = (args: readonly string[]): Promise<string> =>
-  run(craneTool, args).catch((error: unknown) => {
-    if ((error as { code?: unknown }).code !== 'ENOENT') throw error
-    throw new Error(
-      'crane is not installed. Run go install github.com/google/go-containerregistry/cmd/crane@v0.22.1, and add the folder to PATH.',
-    )
-  })
+/** Throws how crane is installed where it is not, or the error. */
+function sayIfMissing(error: unknown): never {
+  if ((error as { code?: unknown }).code !== 'ENOENT') throw error
+  throw new Error(
+    'crane is not installed. Run go install github.com/google/go-containerregistry/cmd/crane@v0.22.1, and add the folder to PATH.',
+  )
+}
+
+/** Runs crane. */
+export const crane = (args: readonly string[]): Promise<string> => run(craneTool, args).catch(sayIfMissing)
 
 /** Starts a registry in memory, `crane` itself, on a free port of the loopback interface. */
 export async function startRegistry(): Promise<{ address: string; stop(): Promise<void> }> {
   const child = spawn(craneTool, ['registry', 'serve', '--address=127.0.0.1:0'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
+  await once(child, 'spawn').catch(sayIfMissing)
   const exited = once(child, 'exit')
   exited.catch(() => undefined)
   for await (const line of createInterface({ input: child.stderr })) {
