@@ -61,30 +61,8 @@ export const account = fc.constantFrom(...accounts)
 async function expectAlike(model: Model, { store, clock }: Real): Promise<void> {
   const rows = await readShown(store.db)
   expect(
-    rows.map(
-      ({
-        id,
-        status,
-        charged,
-        cost_state,
-        paid_by,
-        attempts,
-        possible_duplicate,
-        corrected,
-        finalized_at,
-      }) => ({
-        id,
-        status,
-        charged,
-        cost_state,
-        paid_by,
-        attempts,
-        possible_duplicate,
-        corrected,
-        final: finalized_at !== null && finalized_at <= clock.now(),
-      }),
-    ),
-  ).toEqual(
+    rows.map((row) => ({ ...row, final: row.finalized_at !== null && row.finalized_at <= clock.now() })),
+  ).toMatchObject(
     [...model.messages.values()]
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
       .map((message) => ({

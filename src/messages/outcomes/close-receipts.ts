@@ -31,8 +31,7 @@ export async function closeReceipts(
       wire_parts: wireParts,
       attempt_number: attemptNumber,
     }
-    const times = { expected_sent_at: message.sent_at ?? 0, expected_until: null }
-    return [{ word, row: { ...message, ...part, ...times } }]
+    return [{ word, row: { ...message, ...part, expected_until: null } }]
   })
   return reportParts(tx, unit, lost)
 }

@@ -18,7 +18,7 @@ const longestWaitMs = 36 * dayMs
 const maxParts = 200
 
 const openIn = (state: string): string => `
-  select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.closed_at as expected_until, r.attempt_number,
+  select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.closed_at as expected_until, r.attempt_number,
     a.id as attempt_id, a.network_ids as told, a.started_at
   from wallets w
   cross join messages m on m.account_id = w.account_id and m.mode = w.mode

@@ -44,14 +44,13 @@ export type ExpectedRow = MessageState & {
   network_id: string
   expected_by: string
   wire_parts: number
-  expected_sent_at: number
   /** Null while the receipt is expected. */
   expected_until: number | null
   attempt_number: number
 }
 
 const expected = {
-  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.closed_at as expected_until, r.attempt_number
+  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.closed_at as expected_until, r.attempt_number
         from receipts_expected r cross join messages m on m.account_id = r.account_id and m.mode = r.mode and m.id = r.message_id
         where r.network_id = :network and r.device_id = :device`,
   inputs: ['network', 'device'],
@@ -134,7 +133,7 @@ async function readOwnSenders(
 }
 
 const expectedInGroup = {
-  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.closed_at as expected_until, r.attempt_number
+  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.closed_at as expected_until, r.attempt_number
         from device_groups g cross join devices d
         cross join receipts_expected r cross join messages m on m.account_id = r.account_id and m.mode = r.mode and m.id = r.message_id
         where g.id = :group and g.shared_receipts = 1 and d.group_id = g.id and d.id <> :device

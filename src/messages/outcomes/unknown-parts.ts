@@ -37,7 +37,7 @@ export const rangeOfUnknownParts = (recipient: string): [begin: string, behind: 
 type UnknownRow = ExpectedRow & { attempt_id: string; started_at: number; heard: string | null }
 
 const unknownOf = {
-  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.closed_at as expected_until, r.attempt_number,
+  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.closed_at as expected_until, r.attempt_number,
           a.id as attempt_id, a.started_at, a.network_ids as heard
         from receipts_expected r
         cross join messages m on m.account_id = r.account_id and m.mode = r.mode and m.id = r.message_id
