@@ -51,8 +51,8 @@ export async function readOwnPayers<A extends Settled>(
 }
 
 /**
- * Returns the attempt that an advance charges: the one that it is about if that took more parts than any before, and
- * null for an earlier one. Returns null where nothing is charged, or only one purse could be.
+ * Returns the attempt that an advance charges (verdict-facts.ts): null within it for the first one that took the parts.
+ * Returns null where nothing is charged, or only one purse could be.
  */
 function chargedBy(
   { message, trigger, attemptNumber, partsTaken = 0 }: Settled,
@@ -62,9 +62,7 @@ function chargedBy(
   const found: QueueMove | null =
     typeof trigger === 'string' ? queueMove(message, trigger, { error: null, resent }) : { move: trigger }
   if (found === null || found.move.charge === 'keep') return null
-  const before = message.parts_sent
-  const taken = Math.min(message.parts, Math.max(before, partsTaken, found.partsTaken ?? 0))
+  const taken = Math.min(message.parts, Math.max(message.parts_sent, partsTaken, found.partsTaken ?? 0))
   if (chargeOf(found.move.charge, message.held, taken) === 0) return null
-  const isOfThis = found.move.charge === 'all' || taken > before
-  return { attempt: isOfThis ? (found.attemptNumber ?? attemptNumber ?? message.attempts) : null }
+  return { attempt: found.attemptNumber ?? attemptNumber ?? null }
 }
