@@ -70,10 +70,7 @@ export class ModelMoves {
     if (status === fate.status && (isFinal || !fate.isFinal)) return false
     if (isFinal && !this.#mayCorrect(message, fate.status)) return false
     message.wasCorrected = wasCorrected || isFinal
-    message.partsTaken = Math.min(
-      message.parts,
-      Math.max(message.partsTaken, ...[...message.tries.values()].map(({ partsTaken }) => partsTaken)),
-    )
+    countTaken(message)
     if (!isFinal && fate.charge !== 'keep' && message.cost === 'held') {
       const charged = { all: message.parts, taken: message.partsTaken, nothing: 0 }[fate.charge]
       this.#charge(message, charged, fate.charge === 'all' ? fate.by : takenBy(message))
@@ -90,7 +87,8 @@ export class ModelMoves {
 
   /** The queue ends it: nothing of it is submitted any more. */
   finish(message: ModelMessage, status: string): void {
-    // Of what went again, what is known of its tries counts.
+    // Of what went again, what is known of its tries counts, also what was told of them while it waited.
+    if (message.wentAgain) countTaken(message)
     const fate = message.wentAgain ? fateOf(message, { waits: false, end: status }) : null
     const charged = fate?.charge === 'all' ? message.parts : fate?.charge === 'taken' ? message.partsTaken : 0
     this.#charge(message, charged, fate?.charge === 'all' ? fate.by : takenBy(message))
@@ -110,6 +108,12 @@ export class ModelMoves {
     if (charged > 0) message.paidBy = payerOf(message, number)
     this.#used(message, charged)
   }
+}
+
+/** Parts that one of its tries is known to have had taken. */
+function countTaken(message: ModelMessage): void {
+  const byTries = [...message.tries.values()].map(({ partsTaken }) => partsTaken)
+  message.partsTaken = Math.min(message.parts, Math.max(message.partsTaken, ...byTries))
 }
 
 const endStatuses: readonly string[] = ['failed', 'expired', 'canceled', 'unconfirmed']
