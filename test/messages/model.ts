@@ -23,8 +23,9 @@ import { type ClaimWish, goingNow, type SimRoom } from './model-paces.ts'
 const dayMs = 86_400_000
 const capDay = (account: string, atMs: number): string => `${account}/${Math.floor(atMs / dayMs)}`
 
+/** A device cannot have taken more parts than there are. */
 const takenOf = (outcome: ModelOutcome, { parts }: ModelMessage): number =>
-  outcome.kind === 'accepted' ? parts : 'partsTaken' in outcome ? outcome.partsTaken : 0
+  outcome.kind === 'accepted' ? parts : 'partsTaken' in outcome ? Math.min(parts, outcome.partsTaken) : 0
 
 export class Model {
   readonly #moves: ModelMoves

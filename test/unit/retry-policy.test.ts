@@ -43,6 +43,21 @@ const refused = (lasts: 'good' | 'now' | 'busy' | 'expired'): Outcome => ({
 })
 const unknown: Outcome = { kind: 'unknown', networkIds: [], partsTaken: 1, detail: 'no answer' }
 
+test('a device that says to have taken more parts than there are has taken all of them', () => {
+  const partial = {
+    kind: 'partial',
+    networkIds: [],
+    receiptExpected: false,
+    code: 'network_rejected',
+    networkCode: null,
+  } as const
+  for (const outcome of [
+    { ...unknown, partsTaken: 4 },
+    { ...partial, partsTaken: 4 },
+  ])
+    expect(judgeOutcome(claimed(), outcome, 0).partsTaken).toBe(3)
+})
+
 test('a device that answered with an unclear failure is not called unresponsive, and its value is kept', () => {
   expect(judgeOutcome(claimed(), unknown, 5).error).toEqual({
     code: 'device_unresponsive',

@@ -122,7 +122,7 @@ function judge(claimed: Claimed, outcome: Outcome, { dueFromMs, another }: Reque
         networkIds: outcome.networkIds,
         receiptExpected: outcome.receiptExpected,
         ...(outcome.failuresReported === true && { failuresReported: true }),
-        partsTaken: outcome.partsTaken,
+        partsTaken: takenOf(claimed, outcome),
         error: { code: 'partially_sent', networkCode: outcome.networkCode },
       }
     case 'unknown':
@@ -140,7 +140,7 @@ function judgeUnknown(
   const resend = claimed.onUnknown === 'resend_once' && !claimed.possibleDuplicate
   const taken = {
     networkIds: outcome.networkIds,
-    partsTaken: outcome.partsTaken,
+    partsTaken: takenOf(claimed, outcome),
     receiptExpected: outcome.networkIds.length > 0,
   }
   const unknownParts = {
@@ -186,6 +186,10 @@ const faultless: ReadonlySet<string> = new Set(['expired_in_queue', 'recipient_o
 
 /** Keeps its place before later messages: the device rests, so nothing is hurried. */
 const inPlace = ({ due_at, refusals }: Claimed['position']) => ({ dueAt: due_at, refusals })
+
+/** More parts than the message has cannot have been taken: who took all of them first pays. */
+const takenOf = ({ parts }: Claimed, { partsTaken }: { partsTaken: number }): number =>
+  Math.min(parts, partsTaken)
 
 /** A device that responded is not called unresponsive. */
 const reasonOf = ({ answered }: Extract<Outcome, { kind: 'unknown' }>) =>
