@@ -33,7 +33,7 @@ export const layers = [
  */
 export const subRooms = {
   cli: [['account', 'database'], ['message', 'doctor', 'device', 'access', 'webhook', 'server'], ['core']],
-  api: [['console'], ['operator'], ['reference'], ['pages'], ['v1'], ['edge']],
+  api: [['console'], ['operator'], ['reference'], ['pages'], ['direct', 'v1'], ['edge']],
   'api/console': [['operator', 'live', 'devices', 'account', 'sign-in'], ['messages'], ['core']],
   messages: [
     ['audit', 'history', 'inbound', 'outcomes'],

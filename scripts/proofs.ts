@@ -206,10 +206,10 @@ export const proofs: readonly Proof[] = [
     name: 'hostile-http',
     summary: 'slow, endless, smuggled, compressed, deep and broken requests get a 4xx soon, and never a 5xx',
     projects: embedded,
-    files: ['test/api/hostile-http.test.ts', 'test/api/slow-clients.test.ts', 'test/api/silent-connections.test.ts', 'test/api/json-body.test.ts', 'test/api/media-types.test.ts', 'test/console/json-in-address.test.ts'],
+    files: ['test/api/hostile-http.test.ts', 'test/api/slow-clients.test.ts', 'test/api/silent-connections.test.ts', 'test/api/json-body.test.ts', 'test/api/media-types.test.ts', 'test/console/json-in-address.test.ts', 'test/api/direct-requests.test.ts', 'test/api/both-ways.test.ts'],
     isTimed: true,
-    sizes: [],
-    catches: ['depth-looked-at-too-late', 'depth-of-a-question-unbounded'],
+    sizes: ['BOTH_WAYS'],
+    catches: ['pipelined-request-dropped', 'second-host-taken', 'unusual-request-lost', 'depth-looked-at-too-late', 'depth-of-a-question-unbounded'],
   },
   {
     name: 'nul',

@@ -22,6 +22,11 @@ export const proofSizes = {
   },
   SERVER_COPIES: { ci: 1, long: 4, of: 'ways to copy the disk of PostgreSQL and to put it back' },
   SEQUENCES: { ci: 600, long: 200_000, of: 'sequences of what can happen to messages and money' },
+  BOTH_WAYS: {
+    ci: 150,
+    long: 100_000,
+    of: 'connections with the same requests to a server that reads them itself and to one that does not',
+  },
   SICK_LINKS: { ci: 12, long: 2_000, of: 'sequences of links that begin and cease to fail' },
   PHONE_SEQUENCES: { ci: 80, long: 5_000, of: 'sequences of what phones, people and time do' },
   PHONE_HOUSE_KILLS: { ci: 2, long: 5, of: 'kills of a server with fifty phones' },

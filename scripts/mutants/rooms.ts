@@ -102,7 +102,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
     files: [
       'src/messages/*/{message-audit,purse-audit,conversations,event-types,events,history,history-by-creation,history-cursor,history-export,history-query,history-search,history-timeline,inbound-message,message-errors,message-store,message-details,queue-totals,read-traffic,send-request,settlement,traffic,traffic-audit}.ts',
       'src/dispatch/devices/guide-known.ts',
-      'src/sending/account-limits.ts', 'src/api/edge/{client-error,failed-authentications,guard,json-body,known-paths,media-types,operation,problem,query,read-body,remote-address,serve-operation}.ts', 'src/api/reference/{openapi,openapi-components,openapi-document,openapi-headers,openapi-webhooks}.ts', 'src/runtime/{call-limit,field-faults,instant,rate-limiter,schema-faults}.ts',
+      'src/sending/account-limits.ts', 'src/api/edge/{client-error,failed-authentications,guard,handled-request,json-body,known-paths,media-types,operation,problem,query,read-body,remote-address,serve-operation}.ts', 'src/api/reference/{openapi,openapi-components,openapi-document,openapi-headers,openapi-webhooks}.ts', 'src/runtime/{call-limit,field-faults,instant,rate-limiter,schema-faults}.ts',
       'src/api/v1/{balance,device-report-view,guard,history,message-example,message-view,operation,operations,send,send-examples,status,warning-schema}.ts', 'src/sending/{send-ports,test-answers}.ts',
     ],
   },

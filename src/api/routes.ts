@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
+import type { DirectOperations } from './direct/direct-operations.ts'
 import { serveOperation } from './edge/serve-operation.ts'
 import { type ApiGuardDeps, createApiGuard } from './v1/guard.ts'
 import { operations, type OperationDeps } from './v1/operations.ts'
@@ -22,6 +23,8 @@ export interface RouteDeps extends ApiGuardDeps {
   readiness: () => Promise<Readiness>
   metrics: { text(): Promise<string> }
   respond: Respond
+  /** Reads ordinary requests for the operations straight from their connections; null leaves all to Node. */
+  direct: DirectOperations | null
   /** False for a server that serves only health, readiness and metrics. Default: true. */
   servesApi?: boolean
   /** False for a server of mounts alone. Default: true. */
@@ -39,6 +42,7 @@ export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
   function serve<Needs>(operation: ApiOperation<Needs>, needs: Needs): void {
     known.add(operation.path, [operation.method])
     serveOperation(app, { guard, respond: deps.respond, deps: needs }, operation)
+    deps.direct?.add(operation, { guard, deps: needs, isSend: operation.kind === 'send' })
   }
   function page(path: string, answer: (request: FastifyRequest) => Reply | Promise<Reply>): void {
     known.add(path, ['GET', 'HEAD'])

@@ -4,18 +4,19 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
 import { type Refusal, refuse } from '../runtime/errors.ts'
 import type { Ids } from '../runtime/ids.ts'
+import { DirectOperations } from './direct/direct-operations.ts'
+import { takeConnections } from './direct/take-connections.ts'
+import { createReadRequest } from './direct/whole-request.ts'
 import { answerClientError, type ClientErrorDeps, endWithProblem } from './edge/client-error.ts'
-import { countHeaders } from './edge/authenticate.ts'
+import { countHeaders, newProgress } from './edge/handled-request.ts'
 import { parseJsonObject } from './edge/json-body.ts'
 import { operations } from './v1/operations.ts'
-import { isSurprise, refusalFrom } from './edge/problem.ts'
 import { pathOf } from './edge/request-target.ts'
 import {
   createOpenStream,
   createRespond,
+  errorReply,
   fixedHeaders,
-  newProgress,
-  problemReply,
   type RequestLog,
   type RequestMetrics,
   type Respond,
@@ -30,7 +31,7 @@ import { watchSilentConnections } from './edge/silent-connections.ts'
  * `publicUrl` is the public URL of the service. It is read at each use, because a free port is known only
  * after listening.
  */
-export interface ServerDeps extends Omit<RouteDeps, 'respond'> {
+export interface ServerDeps extends Omit<RouteDeps, 'respond' | 'direct'> {
   /** Certificate chain and private key (PEM); null serves plain HTTP. */
   tls: { cert: Buffer; key: Buffer } | null
   /** Routes of other folders. */
@@ -51,6 +52,7 @@ export type ServerConfig = RouteDeps['config'] &
     | 'requestTimeoutMs'
     | 'keepAliveTimeoutMs'
     | 'maxConnections'
+    | 'directRequests'
   >
 
 /** Longer URLs are refused; 100 IDs need 3.5 KiB. */
@@ -84,11 +86,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     },
   })
   app.server.maxConnections = config.maxConnections
-  const endSilent = watchSilentConnections(app.server, deps.tls !== null)
-  app.addHook('preClose', (done) => {
-    endSilent()
-    done()
-  })
+  const direct = config.directRequests === 'on' ? new DirectOperations({ ...deps, newRequestId }) : null
   acceptOddRequests(app, unparsed)
   app.decorateRequest('progress', null as never)
   app.addHook('onRequest', (request, _reply, done) => {
@@ -105,9 +103,30 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     done(null, parseJsonObject(body as Buffer)),
   )
   app.setErrorHandler((error, request, reply) => answerError(deps, respond, error, request, reply))
-  const known = addRoutes(app, { ...deps, respond })
+  const known = addRoutes(app, { ...deps, respond, direct })
   addMounts(app, deps, { respond, known })
+  takeAndEndConnections(app, deps, direct)
   return app
+}
+
+/** Reads ordinary requests straight from their connections, and makes a server that stops close what Node would wait for. */
+function takeAndEndConnections(
+  app: FastifyInstance,
+  { config: { maxBodyBytes, keepAliveTimeoutMs }, tls }: ServerDeps,
+  direct: DirectOperations | null,
+): void {
+  const isTls = tls !== null
+  const read = direct === null || direct.isEmpty ? null : createReadRequest(maxBodyBytes)
+  const taken =
+    direct === null || read === null
+      ? null
+      : takeConnections(app.server, isTls, { read, operations: direct, keepAliveTimeoutMs })
+  const endSilent = watchSilentConnections(app.server, isTls, (socket) => taken?.has(socket) ?? false)
+  app.addHook('preClose', (done) => {
+    taken?.end()
+    endSilent()
+    done()
+  })
 }
 
 function addMounts(
@@ -207,12 +226,7 @@ function answerError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const refusal = refusalFrom(error)
-  if (isSurprise(error))
-    deps.log.error({ request: request.id, err: error }, 'a bug, or a fault of the machine')
-  deps.metrics.refused(refusal.code)
-  const context = { publicUrl: deps.publicUrl(), requestId: request.id, isSend: request.progress.isSend }
-  const answer = problemReply(refusal, context)
+  const answer = errorReply(deps, error, request)
   // An unread body of unknown length would keep the connection busy after the response.
   const unread = request.raw.headers['transfer-encoding'] !== undefined && !request.raw.complete
   respond(

@@ -23,6 +23,10 @@ import { takeChange } from '../../src/messages/core/change-number.ts'
 export interface TestApi extends TestStorage {
   url: string
   port: number
+  /** Requests that `node:http` read: the others were read straight from their connections. */
+  readByNode(): number
+  /** Settles when the server has stopped; the store stays open. */
+  stop(): Promise<void>
   account: OpenedAccount
   /** One JSON value for each line of the log. */
   logLines: string[]
@@ -125,6 +129,8 @@ async function serve(opened: TestStorage, overrides: TestApiOverrides): Promise<
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
+  let readByNode = 0
+  app.server.on('request', () => (readByNode += 1))
   const url = `http://127.0.0.1:${port}`
   const request = (method: string, path: string, options: RequestOptions = {}): Promise<TestAnswer> =>
     ask(url + path, method, { key: account.testKey, ...options })
@@ -132,6 +138,8 @@ async function serve(opened: TestStorage, overrides: TestApiOverrides): Promise<
     ...opened,
     url,
     port,
+    readByNode: () => readByNode,
+    stop: () => app.close(),
     account,
     logLines,
     request,

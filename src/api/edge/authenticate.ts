@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http'
 import { refuse, type Refusal } from '../../runtime/errors.ts'
 import type { FailedAuthentications } from './failed-authentications.ts'
 import type { RemoteAddress } from './remote-address.ts'
+import { countHeaders, type RequestHead } from './handled-request.ts'
 
 export interface AuthenticateDeps<Caller> {
   /** Returns the owner of a token, or null for an invalid one. */
@@ -25,7 +25,7 @@ interface ProblemTexts {
  */
 export async function authenticate<Caller>(
   deps: AuthenticateDeps<Caller>,
-  request: IncomingMessage,
+  request: RequestHead,
 ): Promise<Caller> {
   const token = readBearer(request)
   const caller =
@@ -45,7 +45,7 @@ export async function authenticate<Caller>(
 }
 
 /** Returns the token; null without credentials of a supported scheme. */
-function readBearer(request: IncomingMessage): string | null {
+function readBearer(request: RequestHead): string | null {
   const header = request.headers.authorization
   if (header === undefined) return null
   if (countHeaders(request, 'authorization') > 1) throw badHeader('More than one Authorization header.')
@@ -55,16 +55,6 @@ function readBearer(request: IncomingMessage): string | null {
   if (scheme.toLowerCase() !== 'bearer') return null
   if (token === '') throw badHeader('The Authorization header has no API key.')
   return token
-}
-
-/** Counts a header in the request; `headers` has only the first of some. `name` is in lower case. */
-export function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
-  let count = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const given = rawHeaders[i] as string
-    if (given.length === name.length && given.toLowerCase() === name) count += 1
-  }
-  return count
 }
 
 const badHeader = (detail: string): Refusal =>

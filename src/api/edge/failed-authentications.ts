@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../runtime/clock.ts'
 import { RateLimiter } from '../../runtime/rate-limiter.ts'
 import type { SharedCounts } from '../../runtime/shared-counts.ts'
 import { networkOf, type RemoteAddress } from './remote-address.ts'
+import type { RequestHead } from './handled-request.ts'
 
 export interface FailedAuthenticationsDeps {
   clock: Pick<Clock, 'monotonicMs'>
@@ -28,7 +28,7 @@ export class FailedAuthentications {
   }
 
   /** Counts one failure. Returns the seconds until the network is allowed to try again; 0 while it is. */
-  count(request: IncomingMessage): number {
+  count(request: Pick<RequestHead, 'headers' | 'socket'>): number {
     const { perMinute, remoteAddress } = this.#deps
     if (perMinute === 0) return 0
     const quota = { perMinute, burst: perMinute }

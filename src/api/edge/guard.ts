@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyRequest } from 'fastify'
 import type { LimitedCall } from '../../runtime/call-limit.ts'
 import { type Refusal, refuse } from '../../runtime/errors.ts'
 import { authenticate, type AuthenticateDeps } from './authenticate.ts'
+import type { Handled, LoggedCaller } from './handled-request.ts'
 import { checkAccept, checkContentType } from './media-types.ts'
-import type { LoggedCaller } from './respond.ts'
 
 /** What the guard of one API asks. `Guarded` is what it needs to know of an operation. */
 export interface GuardRules<Caller, Guarded> extends AuthenticateDeps<Caller> {
@@ -19,19 +18,19 @@ export interface GuardRules<Caller, Guarded> extends AuthenticateDeps<Caller> {
 
 export interface Guard<Caller, Guarded> {
   /** Checks everything that needs no body, in a fixed order. Throws a `Refusal`. */
-  admit(operation: Guarded, request: FastifyRequest): Promise<Caller>
+  admit(operation: Guarded, request: Handled): Promise<Caller>
   /**
    * Checks the token again after the body was read, because a client can take long to send it: a revoked
    * token must not be accepted. Returns the caller as it is now.
    */
-  admitAgain(operation: Guarded, request: FastifyRequest): Promise<Caller>
+  admitAgain(operation: Guarded, request: Handled): Promise<Caller>
 }
 
 /** Creates the checks before each operation of one API with tokens. */
 export function createGuard<Caller, Guarded extends { method: 'GET' | 'POST' }>(
   rules: GuardRules<Caller, Guarded>,
 ): Guard<Caller, Guarded> {
-  async function identify(operation: Guarded, { raw, progress }: FastifyRequest) {
+  async function identify(operation: Guarded, { raw, progress }: Handled) {
     const caller = await authenticate(rules, raw)
     progress.caller = rules.logged(caller)
     return { caller, fault: rules.fault(caller, operation) }

@@ -39,7 +39,8 @@ export function refusalFrom(error: unknown): Refusal {
       detail: 'The body contains a value that the database cannot store.',
     })
   if (error instanceof StorageError) return refusalFromStorage(error)
-  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
+  // Anything can be thrown.
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown }
   const own = typeof code === 'string' ? frameworkRefusals[code] : undefined
   if (own !== undefined) return own()
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500

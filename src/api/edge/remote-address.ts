@@ -1,9 +1,11 @@
-import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
 import { addressFault, readAddressList } from '../../runtime/address-list.ts'
+import type { RequestHead } from './handled-request.ts'
+
+type Addressed = Pick<RequestHead, 'headers' | 'socket'>
 
 /** Returns the IP address of the client. */
-export type RemoteAddress = (request: IncomingMessage) => string
+export type RemoteAddress = (request: Addressed) => string
 
 /**
  * Creates the function that reads the client address: the address of the socket, or, if that is a trusted
@@ -30,11 +32,11 @@ export function createRemoteAddress(trustedProxies: readonly string[]): RemoteAd
 }
 
 /** Returns whether the request comes from this machine, and not through a proxy on it. */
-export const isLocal = (request: IncomingMessage): boolean =>
+export const isLocal = (request: Addressed): boolean =>
   loopback.includes(socketAddress(request)) && !isProxied(request)
 
 /** Returns whether a proxy marked the request as forwarded. */
-export const isProxied = ({ headers }: IncomingMessage): boolean =>
+export const isProxied = ({ headers }: Addressed): boolean =>
   headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined || headers.via !== undefined
 
 /**
@@ -44,7 +46,7 @@ export const isProxied = ({ headers }: IncomingMessage): boolean =>
 export type Passage = 'direct' | 'trusted_proxy' | 'unknown_proxy'
 
 /** Returns how a request came, as far as its headers show: a proxy may add none. */
-export const passageOf = (request: IncomingMessage, remoteAddress: RemoteAddress): Passage => {
+export const passageOf = (request: Addressed, remoteAddress: RemoteAddress): Passage => {
   if (!isProxied(request)) return 'direct'
   return remoteAddress(request) === socketAddress(request) ? 'unknown_proxy' : 'trusted_proxy'
 }
@@ -73,9 +75,9 @@ const groupsOf = (address: string): string[] => {
 
 const loopback = readAddressList(['127.0.0.0/8', '::1'])
 
-const socketAddress = (request: IncomingMessage): string => withoutMapping(request.socket.remoteAddress ?? '')
+const socketAddress = (request: Addressed): string => withoutMapping(request.socket.remoteAddress ?? '')
 
-const forwardedHops = (request: IncomingMessage): string[] => {
+const forwardedHops = (request: Addressed): string[] => {
   const value = request.headers['x-forwarded-for']
   return value === undefined ? [] : String(value).split(',')
 }

@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../runtime/clock.ts'
 import { problems, type Refusal } from '../../runtime/errors.ts'
-import { renderProblem } from './problem.ts'
+import type { Handled, Progress } from './handled-request.ts'
+import { isSurprise, refusalFrom, renderProblem } from './problem.ts'
 import { pathOf } from './request-target.ts'
 
 declare module 'fastify' {
@@ -10,35 +11,6 @@ declare module 'fastify' {
     progress: Progress
   }
 }
-
-/** How the log names the owner of a credential: never the credential itself. */
-export interface LoggedCaller {
-  account?: string
-  key?: string
-  /** Device that sent the request, on the routes of phones. */
-  device?: string
-  /** API token of the operator API. */
-  operator_token?: string
-}
-
-/** What is known about a request while it is handled. */
-export interface Progress {
-  startedMs: number
-  /** Path for logs and metrics: a known route, or null. */
-  route: string | null
-  isSend: boolean
-  caller: LoggedCaller | null
-  /** Headers of the rate limits; on every response from the moment they are known. */
-  headers: readonly string[] | null
-}
-
-export const newProgress = (startedMs: number): Progress => ({
-  startedMs,
-  route: null,
-  isSend: false,
-  caller: null,
-  headers: null,
-})
 
 export interface Reply {
   status: number
@@ -73,14 +45,26 @@ export interface RequestMetrics {
 
 /** Creates the function that writes, counts and logs each response. */
 export function createRespond(deps: RespondDeps): Respond {
+  const record = createRecord(deps)
   return (request, reply, answer) => {
-    const { raw, progress } = request
     reply.hijack()
     reply.raw.writeHead(answer.status, headersOf(request, answer))
-    reply.raw.end(raw.method === 'HEAD' ? undefined : answer.body)
-    const elapsedMs = deps.clock.monotonicMs() - progress.startedMs
-    deps.metrics.requestEnded(progress.route ?? 'none', answer.status, elapsedMs / 1000)
-    deps.log.info(logFields(request, answer.status, elapsedMs), 'request')
+    reply.raw.end(request.raw.method === 'HEAD' ? undefined : answer.body)
+    record(request, answer.status)
+  }
+}
+
+/** Creates the function that counts and logs the response to a request, once it is written. */
+export function createRecord({
+  clock,
+  metrics,
+  log,
+}: RespondDeps): (request: Handled, status: number) => void {
+  return (request, status) => {
+    const { progress } = request
+    const elapsedMs = clock.monotonicMs() - progress.startedMs
+    metrics.requestEnded(progress.route ?? 'none', status, elapsedMs / 1000)
+    log.info(logFields(request, status, elapsedMs), 'request')
   }
 }
 
@@ -95,21 +79,19 @@ export type OpenStream = (
 
 /** Creates the function that starts responses without a defined end. */
 export function createOpenStream(deps: RespondDeps): OpenStream {
+  const record = createRecord(deps)
   return (request, reply, { contentType, headers }) => {
-    const { progress } = request
     reply.hijack()
     const fixed = fixedHeaders(request.id)
     reply.raw.writeHead(200, { ...fixed, ...headers, 'content-type': contentType })
     reply.raw.flushHeaders()
-    const elapsedMs = deps.clock.monotonicMs() - progress.startedMs
-    deps.metrics.requestEnded(progress.route ?? 'none', 200, elapsedMs / 1000)
-    deps.log.info(logFields(request, 200, elapsedMs), 'request')
+    record(request, 200)
     return reply.raw
   }
 }
 
-/** Returns a flat list of names and values, which Node writes as it is. */
-function headersOf({ id, progress }: FastifyRequest, answer: Reply): string[] {
+/** Returns the headers of a response: a flat list of names and values, in the order in which they are written. */
+export function headersOf({ id, progress }: Handled, answer: Reply): string[] {
   const { status, contentType, body, headers: own } = answer
   const list = ['request-id', id]
   // A response without content has neither type nor length (RFC 9110 section 8.6).
@@ -123,8 +105,22 @@ function headersOf({ id, progress }: FastifyRequest, answer: Reply): string[] {
   return list
 }
 
+export interface ErrorReplyDeps {
+  publicUrl: () => string
+  log: Pick<RequestLog, 'error'>
+  metrics: Pick<RequestMetrics, 'refused'>
+}
+
+/** Returns the response to what was thrown while a request was handled, and counts it; a surprise is logged. */
+export function errorReply(deps: ErrorReplyDeps, error: unknown, { id, progress }: Handled): Reply {
+  const refusal = refusalFrom(error)
+  if (isSurprise(error)) deps.log.error({ request: id, err: error }, 'a bug, or a fault of the machine')
+  deps.metrics.refused(refusal.code)
+  return problemReply(refusal, { publicUrl: deps.publicUrl(), requestId: id, isSend: progress.isSend })
+}
+
 /** Returns the response to a refusal. */
-export function problemReply(
+function problemReply(
   refusal: Refusal,
   context: { publicUrl: string; requestId: string; isSend: boolean },
 ): Reply {
@@ -144,7 +140,7 @@ export const fixedHeaders = (requestId: string): Record<string, string> => ({
 })
 
 /** Returns the log fields of a request: never a query, a body, or a header other than the trace. */
-function logFields(request: FastifyRequest, status: number, elapsedMs: number): object {
+function logFields(request: Handled, status: number, elapsedMs: number): object {
   const { raw, progress } = request
   return {
     request: request.id,

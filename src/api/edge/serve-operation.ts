@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuse } from '../../runtime/errors.ts'
 import { isId } from '../../runtime/ids.ts'
 import type { Guard } from './guard.ts'
-import type { Operation } from './operation.ts'
+import type { Handled } from './handled-request.ts'
+import type { Call, Operation } from './operation.ts'
 import { QueryReader } from './query.ts'
 import { queryOf } from './request-target.ts'
 import type { Reply, Respond } from './respond.ts'
@@ -28,7 +29,9 @@ export function serveOperation<Deps, Caller, Guarded>(
     },
     handler: async (request, reply) => {
       const caller = callers.get(request) ?? (await guard.admitAgain(operation, request))
-      respond(request, reply, await answer(operation, deps, caller, request))
+      const { body } = request
+      const call = { caller, body, accountId: accountIn(request) ?? '' }
+      respond(request, reply, await runOperation(operation, deps, request, call))
       return reply
     },
   })
@@ -43,29 +46,26 @@ function accountIn({ params }: FastifyRequest): string | null {
   return account === undefined ? '' : isId('acc', account) ? account : null
 }
 
-async function answer<Deps, Caller>(
+/** Runs an operation for a request that was admitted. Returns its response, or throws a `Refusal`. */
+export async function runOperation<Deps, Caller>(
   operation: Operation<Deps, Caller>,
   deps: Deps,
-  caller: Caller,
-  request: FastifyRequest,
+  { id, raw }: Pick<Handled, 'id' | 'raw'>,
+  call: Pick<Call<Caller>, 'caller' | 'body' | 'accountId'>,
 ): Promise<Reply> {
-  const { id, body, raw } = request
   const rawQuery = queryOf(raw.url ?? '')
   if (!hasParameters(operation.query)) new QueryReader(rawQuery, []).end()
-  const accountId = accountIn(request) ?? ''
-  const given = await operation.handle(deps, {
-    caller,
+  const { status, body, headers } = await operation.handle(deps, {
+    ...call,
     requestId: id,
-    accountId,
     rawQuery,
-    body,
     headers: raw.headers,
   })
   return {
-    status: given.status,
+    status,
     contentType: 'application/json',
-    body: typeof given.body === 'string' ? given.body : JSON.stringify(given.body),
-    ...(given.headers === undefined ? {} : { headers: given.headers }),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(headers === undefined ? {} : { headers }),
   }
 }
 

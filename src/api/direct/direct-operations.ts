@@ -1,0 +1,88 @@
+import type { Socket } from 'node:net'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Guard } from '../edge/guard.ts'
+import { type Handled, newProgress } from '../edge/handled-request.ts'
+import { parseJsonObject } from '../edge/json-body.ts'
+import type { Operation } from '../edge/operation.ts'
+import {
+  createRecord,
+  errorReply,
+  type ErrorReplyDeps,
+  headersOf,
+  type RespondDeps,
+} from '../edge/respond.ts'
+import { runOperation } from '../edge/serve-operation.ts'
+import type { ResponseText } from './response-text.ts'
+import type { WholeRequest } from './whole-request.ts'
+
+export interface DirectOperationsDeps extends Omit<RespondDeps, 'metrics' | 'log'> {
+  log: RespondDeps['log'] & ErrorReplyDeps['log']
+  metrics: RespondDeps['metrics'] & ErrorReplyDeps['metrics']
+  clock: Pick<Clock, 'monotonicMs'>
+  publicUrl: () => string
+  newRequestId: () => string
+}
+
+/** Responds to one whole request. Never rejects. */
+export type Answer = (request: WholeRequest, socket: Socket) => Promise<ResponseText>
+
+/** The longest request line that is looked at: a method, the longest path, and a `?` or blank behind it. */
+const maxLineBytes = 64
+
+/** The operations whose requests are read straight from the socket, with the same checks as through Fastify. */
+export class DirectOperations {
+  readonly #deps: DirectOperationsDeps
+  readonly #record: ReturnType<typeof createRecord>
+  readonly #answers = new Map<string, Answer>()
+
+  constructor(deps: DirectOperationsDeps) {
+    this.#deps = deps
+    this.#record = createRecord(deps)
+  }
+
+  get isEmpty(): boolean {
+    return this.#answers.size === 0
+  }
+
+  /** Adds an operation whose path has no parameters. */
+  add<Needs, Caller, Guarded>(
+    operation: Operation<Needs, Caller> & Guarded,
+    { guard, deps, isSend }: { guard: Guard<Caller, Guarded>; deps: Needs; isSend: boolean },
+  ): void {
+    const { method, path } = operation
+    this.#answers.set(`${method} ${path}`, async (request, socket) => {
+      const handled = this.#handledOf(request, socket, { route: path, isSend })
+      const run = async () => {
+        const caller = await guard.admit(operation, handled)
+        const body = method === 'POST' ? parseJsonObject(request.body) : undefined
+        return runOperation(operation, deps, handled, { caller, body, accountId: '' })
+      }
+      const reply = await run().catch((error: unknown) => errorReply(this.#deps, error, handled))
+      this.#record(handled, reply.status)
+      return { status: reply.status, headers: headersOf(handled, reply), body: reply.body as string }
+    })
+  }
+
+  /** Returns what responds to the request that begins with these bytes; null where nothing here does. */
+  find(bytes: Buffer): Answer | null {
+    const line = bytes.toString('latin1', 0, maxLineBytes)
+    const target = line.indexOf(' ') + 1
+    const blank = line.indexOf(' ', target)
+    const query = line.indexOf('?', target)
+    const end = query === -1 || (blank !== -1 && blank < query) ? blank : query
+    return end === -1 ? null : (this.#answers.get(line.slice(0, end)) ?? null)
+  }
+
+  #handledOf(
+    { method, target, headers, rawHeaders }: WholeRequest,
+    socket: Socket,
+    known: { route: string; isSend: boolean },
+  ): Handled {
+    const { clock, newRequestId } = this.#deps
+    return {
+      id: newRequestId(),
+      raw: { method, url: target, headers, rawHeaders, socket },
+      progress: { ...newProgress(clock.monotonicMs()), ...known },
+    }
+  }
+}
