@@ -11,14 +11,14 @@ import { answerClientError, type ClientErrorDeps, endWithProblem } from './edge/
 import { countHeaders, newProgress } from './edge/handled-request.ts'
 import { parseJsonObject } from './edge/json-body.ts'
 import { operations } from './v1/operations.ts'
+import { createRecordRequest, type RequestLog, type RequestMetrics } from './edge/record-request.ts'
 import { pathOf } from './edge/request-target.ts'
 import {
   createOpenStream,
   createRespond,
   errorReply,
   fixedHeaders,
-  type RequestLog,
-  type RequestMetrics,
+  type OpenStream,
   type Respond,
 } from './edge/respond.ts'
 import type { KnownPaths } from './edge/known-paths.ts'
@@ -53,6 +53,7 @@ export type ServerConfig = RouteDeps['config'] &
     | 'keepAliveTimeoutMs'
     | 'maxConnections'
     | 'directRequests'
+    | 'logSends'
   >
 
 /** Longer URLs are refused; 100 IDs need 3.5 KiB. */
@@ -68,7 +69,8 @@ const timeoutCheckMs = 1_000
 export function createServer(deps: ServerDeps): FastifyInstance {
   const { clock, ids, config } = deps
   const newRequestId = (): string => ids('req')
-  const respond = createRespond(deps)
+  const record = createRecordRequest(deps)
+  const respond = createRespond(record)
   const unparsed: ClientErrorDeps = {
     ...deps,
     newRequestId,
@@ -86,7 +88,8 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     },
   })
   app.server.maxConnections = config.maxConnections
-  const direct = config.directRequests === 'on' ? new DirectOperations({ ...deps, newRequestId }) : null
+  const direct =
+    config.directRequests === 'on' ? new DirectOperations({ ...deps, newRequestId, record }) : null
   acceptOddRequests(app, unparsed)
   app.decorateRequest('progress', null as never)
   app.addHook('onRequest', (request, _reply, done) => {
@@ -104,7 +107,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   )
   app.setErrorHandler((error, request, reply) => answerError(deps, respond, error, request, reply))
   const known = addRoutes(app, { ...deps, respond, direct })
-  addMounts(app, deps, { respond, known })
+  addMounts(app, deps, { respond, openStream: createOpenStream(record), known })
   takeAndEndConnections(app, deps, direct)
   return app
 }
@@ -132,10 +135,10 @@ function takeAndEndConnections(
 function addMounts(
   app: FastifyInstance,
   deps: ServerDeps,
-  { respond, known }: { respond: Respond; known: KnownPaths },
+  { known, ...writers }: { respond: Respond; openStream: OpenStream; known: KnownPaths },
 ): void {
   const remoteAddress = createRemoteAddress(deps.config.trustedProxies)
-  const tools = createMountTools({ ...deps, respond, openStream: createOpenStream(deps), remoteAddress })
+  const tools = createMountTools({ ...deps, ...writers, remoteAddress })
   for (const { path, known: paths, addTo } of deps.mounts) {
     for (const [route, methods] of paths) known.add(route, methods)
     void app.register(

@@ -86,6 +86,13 @@ export const serverSettings = {
     default: 'info',
     summary: 'Log level: trace, debug, info, warn, error or silent.',
   }),
+  logSends: setting({
+    env: 'ONESIXTY_LOG_SENDS',
+    read: oneOf('count', 'each'),
+    default: 'count',
+    summary:
+      'Whether the log has a line each minute with the number of accepted sends (`count`) or one for `each`. History has their messages either way; every other request has a line.',
+  }),
   metricsToken: setting<string | null>({
     env: 'ONESIXTY_METRICS_TOKEN',
     read: longSecret,

@@ -29,6 +29,21 @@ test('each request leaves one line: who, what, how it ended and how long it took
   expect(lastLine()).not.toHaveProperty('account')
 })
 
+test('accepted sends have a line each minute with their number, and one each where that is asked for', async () => {
+  const body = { to: '+4915112345678', text: 'Hello' }
+  const each = await startTestApi({ config: { logSends: 'each' } })
+  await each.send(body)
+  expect(JSON.parse(each.logLines.at(-1) ?? '{}')).toMatchObject({ path: '/api/v1/send', status: 202 })
+  await each.close()
+  const linesBefore = api.logLines.length
+  for (let i = 0; i < 3; i++) expect((await api.send(body)).status).toBe(202)
+  expect((await api.send({ ...body, to: 'x' })).status).toBe(422)
+  expect(api.logLines).toHaveLength(linesBefore + 1)
+  expect(lastLine()).toMatchObject({ path: '/api/v1/send', status: 422 })
+  await api.clock.advance(60_000)
+  expect(lastLine()).toMatchObject({ sends: 3, msg: 'sends accepted in the last minute' })
+})
+
 test('the trace of the caller stands in the log, and only a real one', async () => {
   const traced = async (traceparent: string) => {
     await api.request('GET', '/healthz', { headers: { traceparent } })

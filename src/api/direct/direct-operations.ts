@@ -4,23 +4,16 @@ import type { Guard } from '../edge/guard.ts'
 import { type Handled, newProgress } from '../edge/handled-request.ts'
 import { parseJsonObject } from '../edge/json-body.ts'
 import type { Operation } from '../edge/operation.ts'
-import {
-  createRecord,
-  errorReply,
-  type ErrorReplyDeps,
-  headersOf,
-  type RespondDeps,
-} from '../edge/respond.ts'
+import type { RecordRequest } from '../edge/record-request.ts'
+import { errorReply, type ErrorReplyDeps, headersOf } from '../edge/respond.ts'
 import { runOperation } from '../edge/serve-operation.ts'
 import type { ResponseText } from './response-text.ts'
 import type { WholeRequest } from './whole-request.ts'
 
-export interface DirectOperationsDeps extends Omit<RespondDeps, 'metrics' | 'log'> {
-  log: RespondDeps['log'] & ErrorReplyDeps['log']
-  metrics: RespondDeps['metrics'] & ErrorReplyDeps['metrics']
+export interface DirectOperationsDeps extends ErrorReplyDeps {
   clock: Pick<Clock, 'monotonicMs'>
-  publicUrl: () => string
   newRequestId: () => string
+  record: RecordRequest
 }
 
 /** Responds to one whole request. Never rejects. */
@@ -32,12 +25,10 @@ const maxLineBytes = 64
 /** The operations whose requests are read straight from the socket, with the same checks as through Fastify. */
 export class DirectOperations {
   readonly #deps: DirectOperationsDeps
-  readonly #record: ReturnType<typeof createRecord>
   readonly #answers = new Map<string, Answer>()
 
   constructor(deps: DirectOperationsDeps) {
     this.#deps = deps
-    this.#record = createRecord(deps)
   }
 
   get isEmpty(): boolean {
@@ -58,7 +49,7 @@ export class DirectOperations {
         return runOperation(operation, deps, handled, { caller, body, accountId: '' })
       }
       const reply = await run().catch((error: unknown) => errorReply(this.#deps, error, handled))
-      this.#record(handled, reply.status)
+      this.#deps.record(handled, reply.status)
       return { status: reply.status, headers: headersOf(handled, reply), body: reply.body as string }
     })
   }

@@ -3,8 +3,9 @@ import { METHODS, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { problems, type Refusal, refuse } from '../../runtime/errors.ts'
 import { renderProblem } from './problem.ts'
+import type { RequestLog, RequestMetrics } from './record-request.ts'
 import { type RequestLine, readRequestLine } from './request-target.ts'
-import { fixedHeaders, type RequestLog, type RequestMetrics } from './respond.ts'
+import { fixedHeaders } from './respond.ts'
 
 export interface ClientErrorDeps {
   publicUrl: () => string

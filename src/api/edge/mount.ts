@@ -3,7 +3,8 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Config } from '../../config.ts'
 import { FailedAuthentications } from './failed-authentications.ts'
 import { isProxied, type Passage, passageOf, type RemoteAddress } from './remote-address.ts'
-import type { OpenStream, RequestLog, Respond } from './respond.ts'
+import type { RequestLog } from './record-request.ts'
+import type { OpenStream, Respond } from './respond.ts'
 
 /** What the server provides to mounted routes. */
 export interface MountTools {

@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../../runtime/clock.ts'
 import { problems, type Refusal } from '../../runtime/errors.ts'
 import type { Handled, Progress } from './handled-request.ts'
 import { isSurprise, refusalFrom, renderProblem } from './problem.ts'
-import { pathOf } from './request-target.ts'
+import type { RecordRequest, RequestLog, RequestMetrics } from './record-request.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,44 +26,13 @@ export interface Reply {
  */
 export type Respond = (request: FastifyRequest, reply: FastifyReply, answer: Reply) => void
 
-export interface RespondDeps {
-  clock: Pick<Clock, 'monotonicMs'>
-  log: RequestLog
-  metrics: RequestMetrics
-}
-
-export interface RequestLog {
-  info(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
-
-export interface RequestMetrics {
-  refused(code: string): void
-  requestEnded(operation: string, status: number, seconds: number): void
-}
-
 /** Creates the function that writes, counts and logs each response. */
-export function createRespond(deps: RespondDeps): Respond {
-  const record = createRecord(deps)
+export function createRespond(record: RecordRequest): Respond {
   return (request, reply, answer) => {
     reply.hijack()
     reply.raw.writeHead(answer.status, headersOf(request, answer))
     reply.raw.end(request.raw.method === 'HEAD' ? undefined : answer.body)
     record(request, answer.status)
-  }
-}
-
-/** Creates the function that counts and logs the response to a request, once it is written. */
-export function createRecord({
-  clock,
-  metrics,
-  log,
-}: RespondDeps): (request: Handled, status: number) => void {
-  return (request, status) => {
-    const { progress } = request
-    const elapsedMs = clock.monotonicMs() - progress.startedMs
-    metrics.requestEnded(progress.route ?? 'none', status, elapsedMs / 1000)
-    log.info(logFields(request, status, elapsedMs), 'request')
   }
 }
 
@@ -78,8 +46,7 @@ export type OpenStream = (
 ) => ServerResponse
 
 /** Creates the function that starts responses without a defined end. */
-export function createOpenStream(deps: RespondDeps): OpenStream {
-  const record = createRecord(deps)
+export function createOpenStream(record: RecordRequest): OpenStream {
   return (request, reply, { contentType, headers }) => {
     reply.hijack()
     const fixed = fixedHeaders(request.id)
@@ -138,30 +105,3 @@ export const fixedHeaders = (requestId: string): Record<string, string> => ({
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 })
-
-/** Returns the log fields of a request: never a query, a body, or a header other than the trace. */
-function logFields(request: Handled, status: number, elapsedMs: number): object {
-  const { raw, progress } = request
-  return {
-    request: request.id,
-    method: raw.method,
-    path: progress.route ?? maskPath(raw.url ?? ''),
-    status,
-    ms: Math.round(elapsedMs * 100) / 100,
-    ...progress.caller,
-    trace: traceOf(raw.headers['traceparent']),
-  }
-}
-
-/** Masks an unknown path, which can contain anything: what looks like a number or a key is not logged. */
-const maskPath = (url: string): string =>
-  pathOf(url)
-    .slice(0, 200)
-    .replace(/onesixty_\w*/g, 'onesixty_…')
-    .replace(/\d{5,}/g, '…')
-
-/** Returns the trace ID of a W3C `traceparent` header. */
-const traceOf = (traceparent: string | string[] | undefined): string | undefined =>
-  typeof traceparent === 'string'
-    ? /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/.exec(traceparent)?.[1]
-    : undefined
