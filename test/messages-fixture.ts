@@ -6,7 +6,7 @@ import { Dispatcher, type DispatcherDeps } from '../src/dispatch/submissions/dis
 import { grantSms } from '../src/ledger/grants.ts'
 import { claimMessages } from '../src/messages/queue/claim-messages.ts'
 import { changeOnDemand, takeChange } from '../src/messages/core/change-number.ts'
-import { readOpenOf } from '../src/messages/outcomes/open-attempts.ts'
+import { readOpenOf } from '../src/messages/outcomes/open-claims.ts'
 import { units } from '../src/messages/units.ts'
 import type { ConnectorKind } from '../src/connectors/connector.ts'
 import { QuietHoursCache } from '../src/dispatch/submissions/quiet-hours-cache.ts'

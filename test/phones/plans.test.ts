@@ -1,6 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
-import { readOrphans } from '../../src/messages/outcomes/open-attempts.ts'
+import { readOrphans } from '../../src/messages/outcomes/open-claims.ts'
 import { offeredSince } from '../../src/messages/phones/phone-offers.ts'
 import { countUnacknowledged, readOffers } from '../../src/messages/phones/read-offers.ts'
 import { findUnfinishedOffers, readUnfinishedOffers } from '../../src/messages/phones/unfinished-offers.ts'

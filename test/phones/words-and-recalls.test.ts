@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { cancelBeforeClosing } from '../../src/messages/account-state/cancel-before-closing.ts'
-import { readOrphans } from '../../src/messages/outcomes/open-attempts.ts'
+import { readOrphans } from '../../src/messages/outcomes/open-claims.ts'
 import { touchOffers } from '../../src/messages/phones/read-offers.ts'
 import { closeOffers, recall } from '../../src/messages/phones/phone-recalls.ts'
 import { joinNodes } from '../../src/storage/instance/nodes.ts'

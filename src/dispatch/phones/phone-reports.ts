@@ -1,6 +1,6 @@
 import type { Outcome } from '../../connectors/connector.ts'
 import type { Change } from '../../messages/core/change-number.ts'
-import { claimsOf } from '../../messages/outcomes/open-attempts.ts'
+import { claimsOf } from '../../messages/outcomes/open-claims.ts'
 import { settleOutcomes } from '../../messages/outcomes/settle-outcomes.ts'
 import { retractDeliveries } from '../../messages/outcomes/retract-deliveries.ts'
 import { settleReceipts } from '../../messages/outcomes/settle-receipts.ts'

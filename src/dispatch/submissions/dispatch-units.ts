@@ -1,5 +1,5 @@
 import type { ChangeHints } from '../../messages/core/change-hints.ts'
-import { type OpenClaim, readOpenOf } from '../../messages/outcomes/open-attempts.ts'
+import { type OpenClaim, readOpenOf } from '../../messages/outcomes/open-claims.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { HotUnits } from '../../messages/units.ts'
 import type { Storage } from '../../storage/seam/storage.ts'

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../connectors/connector.ts'
 import type { Log } from '../../process/log.ts'
-import type { OpenClaim } from '../../messages/outcomes/open-attempts.ts'
+import type { OpenClaim } from '../../messages/outcomes/open-claims.ts'
 import { releasedClaim } from './finished-submission.ts'
 
 interface Deps {

@@ -1,4 +1,4 @@
-import { claimsOf } from '../../messages/outcomes/open-attempts.ts'
+import { claimsOf } from '../../messages/outcomes/open-claims.ts'
 import { type Change, takeChange } from '../../messages/core/change-number.ts'
 import type { MessageState } from '../../messages/core/message-store.ts'
 import { type OfferRow, readAttemptsOf } from '../../messages/phones/phone-offers.ts'

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../connectors/connector.ts'
 import type { Claimed } from '../../messages/queue/claim-messages.ts'
 import type { MessageState } from '../../messages/core/message-store.ts'
-import { readOrphans } from '../../messages/outcomes/open-attempts.ts'
+import { readOrphans } from '../../messages/outcomes/open-claims.ts'
 import { settleOutcomes } from '../../messages/outcomes/settle-outcomes.ts'
 import { takeChange } from '../../messages/core/change-number.ts'
 import type { Metrics } from '../../process/metrics.ts'
