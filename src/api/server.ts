@@ -115,7 +115,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
 /** Reads ordinary requests straight from their connections, and makes a server that stops close what Node would wait for. */
 function takeAndEndConnections(
   app: FastifyInstance,
-  { config: { maxBodyBytes, keepAliveTimeoutMs }, tls }: ServerDeps,
+  { config: { maxBodyBytes, keepAliveTimeoutMs }, tls, log }: ServerDeps,
   direct: DirectOperations | null,
 ): void {
   const isTls = tls !== null
@@ -123,7 +123,12 @@ function takeAndEndConnections(
   const taken =
     direct === null || read === null
       ? null
-      : takeConnections(app.server, isTls, { read, operations: direct, keepAliveTimeoutMs })
+      : takeConnections(app.server, isTls, {
+          read,
+          operations: direct,
+          keepAliveTimeoutMs,
+          failed: (error) => log.error({ err: error }, 'a bug, or a fault of the machine'),
+        })
   const endSilent = watchSilentConnections(app.server, isTls, (socket) => taken?.has(socket) ?? false)
   app.addHook('preClose', (done) => {
     taken?.end()

@@ -64,6 +64,7 @@ const headers = fc
     sometimes(header('Accept', often('*/*', 'application/json', 'text/html', 'application/json;q=0'))),
     sometimes(header('Connection', often('keep-alive', 'Keep-Alive', 'close', 'upgrade', 'keep-alive, x'))),
     sometimes(header('Idempotency-Key', often('"k1"', 'k1', '', 'ä', 'x'.repeat(256)))),
+    sometimes(header('Proxy-Connection', often('keep-alive', 'close'))),
     sometimes(header('Content-Encoding', often('identity', 'gzip'))),
     sometimes(header('Expect', often('100-continue', 'anything'))),
     sometimes(header('X-Forwarded-For', often('10.0.0.1', 'x', ''))),
@@ -110,8 +111,8 @@ test(
       { numRuns: sizeOf('BOTH_WAYS') },
     )
     expect(byNode.logLines.length).toBe(direct.logLines.length)
-    // Had all of them been handed over, this would prove nothing.
-    expect(direct.readByNode()).toBeLessThan(byNode.readByNode())
+    // Had most of them been handed over, this would prove little.
+    expect(direct.readByNode()).toBeLessThan(0.7 * byNode.readByNode())
   },
 )
 

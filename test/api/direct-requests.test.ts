@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
+import { makeCertificate } from '../smpp/make-certificate.ts'
 import { startTestApi, type TestApi } from './start-test-api.ts'
 
 const noLimits = { sendPerMinute: 0, readPerMinute: 0, playSms: 100_000, queueLimit: 0 }
@@ -158,6 +161,66 @@ test('a server that stops closes idle connections and lets a request that is bei
   expect(statuses(busy.received())).toEqual(['202'])
   expect(busy.received()).toContain('Connection: close')
   await stopping.close()
+})
+
+test('a server that stops takes the rest of a request that has begun', async () => {
+  const stopping = await startTestApi({ config: noLimits })
+  const { socket, received } = await open(stopping)
+  socket.write(head(stopping))
+  // The server has it, too, once it has answered a later one.
+  await stopping.request('GET', '/api/v1/balance')
+  const stopped = stopping.stop()
+  socket.write(body)
+  await once(socket, 'close')
+  await stopped
+  expect(statuses(received())).toEqual(['202'])
+  expect(received()).toContain('Connection: close')
+  await stopping.close()
+})
+
+test('a server that stops does not wait for a client that reads no answers', async () => {
+  const stopping = await startTestApi({ config: noLimits })
+  const { socket } = await open(stopping)
+  socket.pause()
+  const questions = 'GET /api/v1/balance HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_000)
+  // Until nothing more is taken: the server waits for the client.
+  for (let isTaken = true; isTaken;)
+    isTaken =
+      socket.write(questions) ||
+      (await Promise.race([once(socket, 'drain').then(() => true), wait(500).then(() => false)]))
+  const startedMs = performance.now()
+  await stopping.stop()
+  expect(performance.now() - startedMs).toBeLessThan(3_000)
+  socket.destroy()
+  await stopping.close()
+})
+
+test('a request that ends in the middle of its body closes the connection', async () => {
+  const { socket, received } = await open(api)
+  const closed = once(socket, 'close')
+  socket.end(`${head(api)}{`)
+  await closed
+  expect(received()).toBe('')
+})
+
+test('requests over TLS are read straight from their connection too, and the first other one is not lost', async () => {
+  const { cert, key } = makeCertificate('server', ['localhost'])
+  const secure = await startTestApi({
+    config: noLimits,
+    tls: { cert: Buffer.from(cert), key: Buffer.from(key) },
+  })
+  let received = ''
+  const socket = connectTls({ port: secure.port, host: '127.0.0.1', ca: cert, servername: 'localhost' })
+  socket.on('data', (bytes: Buffer) => (received += bytes.toString('latin1')))
+  await once(socket, 'secureConnect')
+  socket.write(`${head(secure)}${body}${head(secure)}${body}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`)
+  await eventually(
+    () => statuses(received),
+    (seen) => expect(seen).toEqual(['202', '202', '200']),
+  )
+  expect(secure.readByNode()).toBe(1)
+  socket.destroy()
+  await secure.close()
 })
 
 test('with the setting off node:http reads every request', async () => {

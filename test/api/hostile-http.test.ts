@@ -206,7 +206,7 @@ test('pipelined requests are answered in order, each once', async () => {
 test('garbage behind a request whose answer is due is not answered in its place', async () => {
   const send = rawSend(api.account.testKey, body).toString().replace('Connection: close\r\n', '')
   const answers = await rawExchange(api.port, `${send}\r\n\r\n@@@@ garbage\r\n\r\n`)
-  expect([[], [202], [202, 400]]).toContainEqual(answers.map(({ status }) => status))
+  expect(answers.map(({ status }) => status)).toEqual([202, 400])
 })
 
 test('garbage on a connection whose request was answered is a bad request, and a reset there is nothing', async () => {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Answer, DirectOperations } from './direct-operations.ts'
+import type { DirectOperations, Respond } from './direct-operations.ts'
 import { responseText } from './response-text.ts'
 import type { ReadRequest, WholeRequest } from './whole-request.ts'
 
@@ -8,13 +8,15 @@ export interface DirectConnectionDeps {
   operations: Pick<DirectOperations, 'find'>
   /** Gives the connection to `node:http`, which reads on from the first byte that has no answer yet. */
   passOn(socket: Socket): void
+  /** Records what is thrown here, a bug. The connection is closed. */
+  failed(error: unknown): void
+  /** An idle connection is closed after this time, which each response announces, and `keepAliveBufferMs`. */
   keepAliveTimeoutMs: number
+  keepAliveBufferMs: number
 }
 
-/** How long the body of a request may be on its way. After this `node:http` waits for it, with the limits of the server. */
-const bodyWaitMs = 200
-/** Node closes an idle connection so much later than it announces, so that a request that is on its way is still taken. */
-const keepAliveBufferMs = 1_000
+/** How long the next piece of a body, or the first request, may be on its way. Then `node:http` waits for it, with the limits of the server. */
+const pieceWaitMs = 200
 /** A body in more pieces is for `node:http`: each piece is read from the first byte on. */
 const maxPieces = 8
 
@@ -28,15 +30,16 @@ export class DirectConnection {
   /** What has arrived and has no answer yet. */
   #held: Buffer | null = null
   #pieces = 0
-  #isBusy = false
+  /** It waits for a request, for what handles one, or for the client to take a response. */
+  #state: 'reading' | 'handling' | 'writing' = 'reading'
   #hasEnded = false
   #isStopping = false
 
   constructor(socket: Socket, deps: DirectConnectionDeps) {
     this.#socket = socket
     this.#deps = deps
-    // Until the first request: a connection without any is one for `node:http`.
-    socket.setTimeout(bodyWaitMs)
+    // A connection on which nothing is asked is one for `node:http`.
+    socket.setTimeout(pieceWaitMs)
     socket.on('data', this.#onData)
     socket.on('timeout', this.#onTimeout)
     socket.on('end', this.#onEnd)
@@ -44,27 +47,29 @@ export class DirectConnection {
     socket.on('drain', this.#onDrain)
   }
 
-  /** Closes the connection, or lets the request that is being handled be the last one. */
+  /** Closes the connection, or lets the request that has begun to arrive be the last one. */
   stop(): void {
     this.#isStopping = true
-    if (!this.#isBusy) this.#socket.destroy()
+    if (this.#state === 'writing' || (this.#state === 'reading' && this.#held === null))
+      this.#socket.destroy()
   }
 
   readonly #onData = (bytes: Buffer): void => {
     this.#held = this.#held === null ? bytes : Buffer.concat([this.#held, bytes])
-    if (this.#isBusy) this.#socket.pause()
-    else this.#next()
+    if (this.#state === 'reading') this.#next()
+    else this.#socket.pause()
   }
 
   readonly #onTimeout = (): void => {
-    if (this.#isBusy) return
-    if (this.#held !== null || this.#socket.bytesRead === 0) this.#giveAway()
+    if (this.#state === 'handling') return
+    const isAsked = this.#held !== null || this.#socket.bytesRead === 0
+    if (this.#state === 'reading' && isAsked && !this.#isStopping && !this.#hasEnded) this.#giveAway()
     else this.#socket.destroy()
   }
 
   readonly #onEnd = (): void => {
     this.#hasEnded = true
-    if (!this.#isBusy) this.#socket.end()
+    if (this.#state === 'reading') this.#socket.destroySoon()
   }
 
   readonly #onError = (): void => void this.#socket.destroy()
@@ -73,44 +78,54 @@ export class DirectConnection {
 
   /** Takes the next request, if it is there. */
   #next(): void {
-    const { read, operations } = this.#deps
+    const { read, operations, failed } = this.#deps
     const held = this.#held
     if (held === null) return
-    const answer = operations.find(held)
-    const found = answer === null ? 'unusual' : read(held)
+    const respond = operations.find(held)
+    if (respond === null) return this.#giveAway()
+    const found = read(held)
     if (found === 'incomplete' && this.#pieces < maxPieces) {
       this.#pieces += 1
-      this.#socket.setTimeout(bodyWaitMs)
+      this.#socket.setTimeout(pieceWaitMs)
       return
     }
-    if (answer === null || typeof found === 'string') return this.#giveAway()
+    if (typeof found === 'string') return this.#giveAway()
     this.#held = found.endsAt < held.length ? held.subarray(found.endsAt) : null
     this.#pieces = 0
-    this.#isBusy = true
-    void this.#handle(found, answer)
+    this.#state = 'handling'
+    this.#handle(found, respond).catch((error: unknown) => {
+      failed(error)
+      this.#socket.destroy()
+    })
   }
 
-  async #handle(request: WholeRequest, answer: Answer): Promise<void> {
-    const response = await answer(request, this.#socket)
+  async #handle(request: WholeRequest, respond: Respond): Promise<void> {
+    const response = await respond(request, this.#socket)
     const socket = this.#socket
     if (socket.destroyed) return
-    if (this.#isStopping || this.#hasEnded) return void socket.end(responseText(response, null))
-    const { keepAliveTimeoutMs } = this.#deps
+    this.#state = 'writing'
+    if (this.#isStopping || this.#hasEnded)
+      return void socket.end(responseText(response, null), () => socket.destroy())
+    const { keepAliveTimeoutMs, keepAliveBufferMs } = this.#deps
     const idleMs = keepAliveTimeoutMs + keepAliveBufferMs
     if (socket.timeout !== idleMs) socket.setTimeout(idleMs)
     if (socket.write(responseText(response, Math.floor(keepAliveTimeoutMs / 1000)))) this.#goOn()
   }
 
+  /** Continues with what arrived meanwhile, once the client has taken the response. */
   #goOn(): void {
-    if (!this.#isBusy || this.#socket.writableNeedDrain) return
-    this.#isBusy = false
-    if (this.#held === null) return
-    this.#socket.resume()
-    this.#next()
+    if (this.#state !== 'writing' || this.#socket.writableNeedDrain) return
+    this.#state = 'reading'
+    if (this.#held !== null) {
+      this.#socket.resume()
+      this.#next()
+    } else if (this.#hasEnded) this.#socket.destroySoon()
   }
 
   #giveAway(): void {
     const socket = this.#socket
+    // Nothing more comes, and what is there is no whole request.
+    if (this.#hasEnded) return socket.destroySoon()
     socket.off('data', this.#onData)
     socket.off('timeout', this.#onTimeout)
     socket.off('end', this.#onEnd)

@@ -16,8 +16,8 @@ export interface DirectOperationsDeps extends ErrorReplyDeps {
   record: RecordRequest
 }
 
-/** Responds to one whole request. Never rejects. */
-export type Answer = (request: WholeRequest, socket: Socket) => Promise<ResponseText>
+/** Responds to one whole request. Rejects only by a bug: what is thrown by an operation becomes a response. */
+export type Respond = (request: WholeRequest, socket: Socket) => Promise<ResponseText>
 
 /** The longest request line that is looked at: a method, the longest path, and a `?` or blank behind it. */
 const maxLineBytes = 64
@@ -25,7 +25,7 @@ const maxLineBytes = 64
 /** The operations whose requests are read straight from the socket, with the same checks as through Fastify. */
 export class DirectOperations {
   readonly #deps: DirectOperationsDeps
-  readonly #answers = new Map<string, Answer>()
+  readonly #answers = new Map<string, Respond>()
 
   constructor(deps: DirectOperationsDeps) {
     this.#deps = deps
@@ -55,7 +55,7 @@ export class DirectOperations {
   }
 
   /** Returns what responds to the request that begins with these bytes; null where nothing here does. */
-  find(bytes: Buffer): Answer | null {
+  find(bytes: Buffer): Respond | null {
     const line = bytes.toString('latin1', 0, maxLineBytes)
     const target = line.indexOf(' ') + 1
     const blank = line.indexOf(' ', target)

@@ -20,7 +20,7 @@ export interface HeadSpans {
   headers: readonly number[]
 }
 
-/** Reads the head of a request; null unless it is well-formed HTTP/1.1. */
+/** Reads the head of a request; null unless it is well-formed HTTP/1.1 after which the connection stays open. */
 export type ReadHead = (head: Uint8Array) => HeadSpans | null
 
 /** `HTTP_REQUEST` of `enum llhttp_type`. */
@@ -31,7 +31,7 @@ const ok = 0
 const stop = -1
 
 /**
- * Starts llhttp, the parser that `node:http` uses too, for heads of at most `maxBytes`. `undici`, which Node itself ships, has
+ * Starts llhttp, the parser that `node:http` uses too, in a build of its own and as strict, for heads of at most `maxBytes`. `undici`, which Node itself ships, has
  * it as WebAssembly. Returns null where this machine cannot run it.
  */
 export function startLlhttp(maxBytes: number): ReadHead | null {
@@ -49,7 +49,7 @@ export function startLlhttp(maxBytes: number): ReadHead | null {
       url = [start, start + length]
       return ok
     },
-    // A value that continues in the next line comes in pieces, and an empty one not at all: both are rare.
+    // A value that continues in the next line comes in pieces, which is rare.
     wasm_on_header_field: (_parser: number, start: number, length: number) => {
       if (isNamed) return stop
       isNamed = true
@@ -62,8 +62,9 @@ export function startLlhttp(maxBytes: number): ReadHead | null {
       spans.push(start, start + length)
       return ok
     },
-    wasm_on_headers_complete: () => {
-      isWhole = !isNamed
+    // Whether the connection stays open is by its headers, of which Proxy-Connection is one to llhttp.
+    wasm_on_headers_complete: (_parser: number, _status: number, upgrade: number, staysOpen: number) => {
+      isWhole = !isNamed && upgrade === 0 && staysOpen === 1
       return ok
     },
   }

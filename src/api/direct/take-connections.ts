@@ -16,25 +16,30 @@ export interface TakenConnections {
 export function takeConnections(
   server: Server,
   isTls: boolean,
-  deps: Omit<DirectConnectionDeps, 'passOn'>,
+  deps: Omit<DirectConnectionDeps, 'passOn' | 'keepAliveBufferMs'>,
 ): TakenConnections {
   const event = isTls ? 'secureConnection' : 'connection'
   const listeners = server.listeners(event) as ((this: Server, socket: Socket) => void)[]
   const [serve] = listeners
   if (serve === undefined || listeners.length > 1) throw new Error(`an HTTP server listens to ${event} once`)
   const open = new Map<Socket, DirectConnection>()
+  let isEnding = false
+  const passOn = (socket: Socket): void => {
+    open.delete(socket)
+    serve.call(server, socket)
+  }
+  const own = { ...deps, passOn, keepAliveBufferMs: server.keepAliveTimeoutBuffer }
   server.removeListener(event, serve)
   server.on(event, (socket: Socket) => {
-    const passOn = (given: Socket): void => {
-      open.delete(given)
-      serve.call(server, given)
-    }
-    open.set(socket, new DirectConnection(socket, { ...deps, passOn }))
+    // Node closes those that come while the server stops.
+    if (isEnding) return passOn(socket)
+    open.set(socket, new DirectConnection(socket, own))
     socket.once('close', () => open.delete(socket))
   })
   return {
     has: (socket) => open.has(socket),
     end() {
+      isEnding = true
       for (const connection of open.values()) connection.stop()
     },
   }

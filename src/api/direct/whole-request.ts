@@ -24,9 +24,10 @@ export type ReadRequest = (bytes: Buffer) => WholeRequest | 'incomplete' | 'unus
 const maxHeadBytes = 4 * 1024
 const headEnd = Buffer.from('\r\n\r\n')
 
-/** Headers that say how a request is framed, or want something of the server, in ways that are rare. */
+/** Headers that say how a request is framed, or want something of the server, in ways that are rare; Node reads the last as a list. */
 const unusualHeaders = ['transfer-encoding', 'expect', 'upgrade', 'set-cookie'] as const
-const usualTypes: readonly (string | undefined)[] = ['application/json', 'application/json; charset=utf-8']
+const keptHeaders: readonly string[] = ['authorization', 'x-forwarded-for']
+const usualTypes: readonly string[] = ['application/json', 'application/json; charset=utf-8']
 
 /**
  * Creates the function that reads whole requests with bodies of at most `maxBodyBytes`; null where this machine has no llhttp.
@@ -69,7 +70,8 @@ function readHeaders(
     const value = trimmedEnd(text, spans[i + 2] as number, spans[i + 3] as number)
     const key = name.toLowerCase()
     if (headers[key] !== undefined) return null
-    headers[key] = value
+    // A slice would keep the whole head in memory, and these are kept: keys that are known, addresses that are counted.
+    headers[key] = keptHeaders.includes(key) ? Buffer.from(value, 'latin1').toString('latin1') : value
     rawHeaders.push(name, value)
   }
   return { headers, rawHeaders }
@@ -85,8 +87,7 @@ function trimmedEnd(text: string, start: number, end: number): string {
 function isUsual(headers: IncomingHttpHeaders): boolean {
   if (headers.host === undefined) return false
   for (const name of unusualHeaders) if (headers[name] !== undefined) return false
-  const { connection } = headers
-  return connection === undefined || connection === 'keep-alive' || connection === 'Keep-Alive'
+  return headers['content-type'] === undefined || usualTypes.includes(headers['content-type'])
 }
 
 /** Returns the length of the body; null where it is not said as usual. */
@@ -94,5 +95,5 @@ function bodyLength(method: string, headers: IncomingHttpHeaders): number | null
   const given = headers['content-length']
   if (method !== 'POST') return given === undefined ? 0 : null
   // llhttp has checked that these are digits.
-  return given === undefined || !usualTypes.includes(headers['content-type']) ? null : Number(given)
+  return given === undefined ? null : Number(given)
 }
