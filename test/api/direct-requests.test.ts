@@ -191,7 +191,9 @@ test('a server that stops does not wait for a client that reads no answers', asy
   const startedMs = performance.now()
   await stopping.stop()
   expect(performance.now() - startedMs).toBeLessThan(3_000)
+  const closed = once(socket, 'close')
   socket.destroy()
+  await closed
   await stopping.close()
 })
 
