@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { type Refusal, refuse } from '../runtime/errors.ts'
 import type { Ids } from '../runtime/ids.ts'
 import { DirectOperations } from './direct/direct-operations.ts'
-import { takeConnections } from './direct/take-connections.ts'
+import { takeConnections, type TakenConnections } from './direct/take-connections.ts'
 import { createReadRequest } from './direct/whole-request.ts'
 import { answerClientError, type ClientErrorDeps, endWithProblem } from './edge/client-error.ts'
 import { countHeaders, newProgress } from './edge/handled-request.ts'
@@ -108,27 +108,28 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   app.setErrorHandler((error, request, reply) => answerError(deps, respond, error, request, reply))
   const known = addRoutes(app, { ...deps, respond, direct })
   addMounts(app, deps, { respond, openStream: createOpenStream(record), known })
-  takeAndEndConnections(app, deps, direct)
+  endConnections(app, deps.tls !== null, takeDirect(app, deps, direct))
   return app
 }
 
-/** Reads ordinary requests straight from their connections, and makes a server that stops close what Node would wait for. */
-function takeAndEndConnections(
-  app: FastifyInstance,
+/** Reads ordinary requests straight from their connections; null where nothing is served so, or this machine cannot. */
+function takeDirect(
+  { server }: FastifyInstance,
   { config: { maxBodyBytes, keepAliveTimeoutMs }, tls, log }: ServerDeps,
   direct: DirectOperations | null,
-): void {
-  const isTls = tls !== null
-  const read = direct === null || direct.isEmpty ? null : createReadRequest(maxBodyBytes)
-  const taken =
-    direct === null || read === null
-      ? null
-      : takeConnections(app.server, isTls, {
-          read,
-          operations: direct,
-          keepAliveTimeoutMs,
-          failed: (error) => log.error({ err: error }, 'a bug, or a fault of the machine'),
-        })
+): TakenConnections | null {
+  if (direct === null || direct.isEmpty) return null
+  const read = createReadRequest(maxBodyBytes)
+  if (read === null) {
+    log.info({}, 'node:http reads every request: this machine cannot run llhttp as WebAssembly')
+    return null
+  }
+  const failed = (error: unknown): void => log.error({ err: error }, 'a bug, or a fault of the machine')
+  return takeConnections(server, tls !== null, { read, operations: direct, keepAliveTimeoutMs, failed })
+}
+
+/** Makes a server that stops close the connections that Node would wait for. */
+function endConnections(app: FastifyInstance, isTls: boolean, taken: TakenConnections | null): void {
   const endSilent = watchSilentConnections(app.server, isTls, (socket) => taken?.has(socket) ?? false)
   app.addHook('preClose', (done) => {
     taken?.end()

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
+import { responseText } from '../edge/response-text.ts'
 import type { DirectOperations, Respond } from './direct-operations.ts'
-import { responseText } from './response-text.ts'
 import type { ReadRequest, WholeRequest } from './whole-request.ts'
 
 export interface DirectConnectionDeps {
@@ -56,7 +56,7 @@ export class DirectConnection {
 
   readonly #onData = (bytes: Buffer): void => {
     this.#held = this.#held === null ? bytes : Buffer.concat([this.#held, bytes])
-    if (this.#state === 'reading') this.#next()
+    if (this.#state === 'reading') this.#guarded(() => this.#next())
     else this.#socket.pause()
   }
 
@@ -74,11 +74,11 @@ export class DirectConnection {
 
   readonly #onError = (): void => void this.#socket.destroy()
 
-  readonly #onDrain = (): void => this.#goOn()
+  readonly #onDrain = (): void => this.#guarded(() => this.#goOn())
 
   /** Takes the next request, if it is there. */
   #next(): void {
-    const { read, operations, failed } = this.#deps
+    const { read, operations } = this.#deps
     const held = this.#held
     if (held === null) return
     const respond = operations.find(held)
@@ -93,10 +93,21 @@ export class DirectConnection {
     this.#held = found.endsAt < held.length ? held.subarray(found.endsAt) : null
     this.#pieces = 0
     this.#state = 'handling'
-    this.#handle(found, respond).catch((error: unknown) => {
-      failed(error)
-      this.#socket.destroy()
-    })
+    this.#handle(found, respond).catch(this.#fail)
+  }
+
+  /** What is thrown on an event would end the process. */
+  #guarded(task: () => void): void {
+    try {
+      task()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  readonly #fail = (error: unknown): void => {
+    this.#deps.failed(error)
+    this.#socket.destroy()
   }
 
   async #handle(request: WholeRequest, respond: Respond): Promise<void> {

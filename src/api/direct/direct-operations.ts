@@ -6,8 +6,8 @@ import { parseJsonObject } from '../edge/json-body.ts'
 import type { Operation } from '../edge/operation.ts'
 import type { RecordRequest } from '../edge/record-request.ts'
 import { errorReply, type ErrorReplyDeps, headersOf } from '../edge/respond.ts'
+import type { RawResponse } from '../edge/response-text.ts'
 import { runOperation } from '../edge/serve-operation.ts'
-import type { ResponseText } from './response-text.ts'
 import type { WholeRequest } from './whole-request.ts'
 
 export interface DirectOperationsDeps extends ErrorReplyDeps {
@@ -17,22 +17,21 @@ export interface DirectOperationsDeps extends ErrorReplyDeps {
 }
 
 /** Responds to one whole request. Rejects only by a bug: what is thrown by an operation becomes a response. */
-export type Respond = (request: WholeRequest, socket: Socket) => Promise<ResponseText>
-
-/** The longest request line that is looked at: a method, the longest path, and a `?` or blank behind it. */
-const maxLineBytes = 64
+export type Respond = (request: WholeRequest, socket: Socket) => Promise<RawResponse>
 
 /** The operations whose requests are read straight from the socket, with the same checks as through Fastify. */
 export class DirectOperations {
   readonly #deps: DirectOperationsDeps
-  readonly #answers = new Map<string, Respond>()
+  readonly #responders = new Map<string, Respond>()
+  /** The longest method and path, with the `?` or blank behind it. */
+  #maxLineBytes = 0
 
   constructor(deps: DirectOperationsDeps) {
     this.#deps = deps
   }
 
   get isEmpty(): boolean {
-    return this.#answers.size === 0
+    return this.#responders.size === 0
   }
 
   /** Adds an operation whose path has no parameters. */
@@ -41,7 +40,9 @@ export class DirectOperations {
     { guard, deps, isSend }: { guard: Guard<Caller, Guarded>; deps: Needs; isSend: boolean },
   ): void {
     const { method, path } = operation
-    this.#answers.set(`${method} ${path}`, async (request, socket) => {
+    const line = `${method} ${path}`
+    this.#maxLineBytes = Math.max(this.#maxLineBytes, line.length + 1)
+    this.#responders.set(line, async (request, socket) => {
       const handled = this.#handledOf(request, socket, { route: path, isSend })
       const run = async () => {
         const caller = await guard.admit(operation, handled)
@@ -56,12 +57,12 @@ export class DirectOperations {
 
   /** Returns what responds to the request that begins with these bytes; null where nothing here does. */
   find(bytes: Buffer): Respond | null {
-    const line = bytes.toString('latin1', 0, maxLineBytes)
+    const line = bytes.toString('latin1', 0, this.#maxLineBytes)
     const target = line.indexOf(' ') + 1
     const blank = line.indexOf(' ', target)
     const query = line.indexOf('?', target)
     const end = query === -1 || (blank !== -1 && blank < query) ? blank : query
-    return end === -1 ? null : (this.#answers.get(line.slice(0, end)) ?? null)
+    return end === -1 ? null : (this.#responders.get(line.slice(0, end)) ?? null)
   }
 
   #handledOf(

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import { METHODS, STATUS_CODES } from 'node:http'
+import { METHODS } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { problems, type Refusal, refuse } from '../../runtime/errors.ts'
 import { renderProblem } from './problem.ts'
 import type { RequestLog, RequestMetrics } from './record-request.ts'
 import { type RequestLine, readRequestLine } from './request-target.ts'
 import { fixedHeaders } from './respond.ts'
+import { responseText } from './response-text.ts'
 
 export interface ClientErrorDeps {
   publicUrl: () => string
@@ -59,13 +60,9 @@ export function endWithProblem(
     ...refusal.extra.headers,
     'content-type': 'application/problem+json',
     'content-length': String(Buffer.byteLength(body)),
-    date: new Date().toUTCString(),
-    connection: 'close',
   }
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`, () =>
-    socket.destroy(),
-  )
+  const response = { status, headers: Object.entries(headers).flat(), body }
+  socket.end(responseText(response, null), () => socket.destroy())
   deps.metrics.refused(refusal.code)
   deps.log.info({ request: requestId, status, code: refusal.code }, 'malformed request')
 }
