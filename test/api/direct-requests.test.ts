@@ -70,6 +70,19 @@ test('a request with two Host headers is refused, on a connection that stays ope
   socket.destroy()
 })
 
+test.each(['Connection', 'Proxy-Connection'])(
+  '%s: close is followed, with blanks or a tab behind it too',
+  async (name) => {
+    for (const value of ['close', 'close ', 'close\t', 'Close\t ', 'close, keep-alive']) {
+      const { socket, received } = await open(api)
+      const closed = once(socket, 'close')
+      socket.write(`${head(api, `${name}: ${value}\r\n`)}${body}`)
+      await closed
+      expect(statuses(received())).toEqual(['202'])
+    }
+  },
+)
+
 test('a body that comes behind its head is waited for; one that is slow is left to node:http and its time limit', async () => {
   const { socket, received } = await open(api)
   const whole = await readByNodeDuring(async () => {

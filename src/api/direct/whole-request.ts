@@ -27,6 +27,8 @@ const headEnd = Buffer.from('\r\n\r\n')
 /** Headers that say how a request is framed, or want something of the server, in ways that are rare; Node reads the last as a list. */
 const unusualHeaders = ['transfer-encoding', 'expect', 'upgrade', 'set-cookie'] as const
 const keptHeaders: readonly string[] = ['authorization', 'x-forwarded-for']
+/** What these say is only read by `node:http`: two builds of llhttp differ in a tab behind `close`. */
+const connectionHeaders = ['connection', 'proxy-connection'] as const
 const usualTypes: readonly string[] = ['application/json', 'application/json; charset=utf-8']
 
 /**
@@ -87,6 +89,8 @@ function trimmedEnd(text: string, start: number, end: number): string {
 function isUsual(headers: IncomingHttpHeaders): boolean {
   if (headers.host === undefined) return false
   for (const name of unusualHeaders) if (headers[name] !== undefined) return false
+  for (const name of connectionHeaders)
+    if (!/^(keep-alive)?$/i.test(headers[name]?.toString() ?? '')) return false
   return headers['content-type'] === undefined || usualTypes.includes(headers['content-type'])
 }
 
