@@ -49,6 +49,7 @@ const withoutSql = [
   'test/phones/connect-from-terminal.test.ts',
   'test/phones/gateway-pace.test.ts',
   'test/phones/phone-life.test.ts',
+  'test/phones/visits.test.ts',
   'test/certificates/private-network.test.ts',
   'test/reach/reach-of-server.test.ts',
   'test/webhooks/hostile-receivers.test.ts',
