@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { submissionOf as handOverOfClaim } from '../../src/dispatch/submissions/submission.ts'
-import { References } from '../../src/smpp/values/references.ts'
+import { References } from '../../src/sms/references.ts'
 import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
 import {
   submissionOf,

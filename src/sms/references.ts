@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../runtime/bounded-map.ts'
+import { BoundedMap } from '../runtime/bounded-map.ts'
 
 /** Numbers with a counter; beyond this the least recently used one starts over. */
 const maxNumbers = 50_000
