@@ -2,6 +2,9 @@
 
 const joinedPartUtf16 = 67
 
+/** Encodes a text as UTF-16BE, which networks accept as UCS-2. */
+export const encodeUcs2 = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16()
+
 /**
  * Returns the ends of the parts of a joined UCS-2 message: as late as `room` units (at least 2) allow, but
  * not inside a grapheme cluster. A cluster longer than a part is split between code points, as if each were a

@@ -1,4 +1,5 @@
 import { countSeptets, encodeGsm7 } from '../../sms/gsm7.ts'
+import { packFilledSeptets } from '../../sms/septets.ts'
 
 /** How a link encodes texts that GSM-7 can represent. */
 export interface TextSettings {
@@ -27,34 +28,6 @@ export function defaultEncoder({ alphabet, gsmPacking }: TextSettings): EncodeTe
   // ASCII is the first half of Latin-1.
   if (alphabet !== 'gsm7') return (text) => Buffer.from(text, 'latin1')
   return gsmPacking === 'packed'
-    ? (text, headerOctets) => packSeptets(encodeGsm7(text), headerOctets)
+    ? (text, headerOctets) => packFilledSeptets(encodeGsm7(text), headerOctets)
     : (text) => Buffer.from(encodeGsm7(text))
 }
-
-/** UTF-16BE, which networks accept as UCS-2 (data_coding 8). */
-export const encodeUcs2: EncodeText = (text) => Buffer.from(text, 'utf16le').swap16()
-
-/**
- * Packs eight septets into seven octets, the first in the lowest bits (TS 23.038, section 6.1.2.1). After a
- * header the text begins at the next boundary of septets, counted from the first octet of the header (TS
- * 23.040, section 9.2.3.24).
- *
- * SMPP counts octets, and seven remaining bits would be read as one more septet, an `@`: as in section
- * 6.1.2.3.1 a CR fills them, which handsets do not show.
- */
-function packSeptets(septets: Uint8Array, headerOctets: number): Buffer {
-  const fillBits = (7 - ((headerOctets * 8) % 7)) % 7
-  const bits = fillBits + septets.length * 7
-  const packed = Buffer.alloc(Math.ceil(bits / 8))
-  const put = (septet: number, at: number): void => {
-    const octet = at >> 3
-    const shifted = septet << (at & 7)
-    packed[octet] = (packed[octet] ?? 0) | (shifted & 0xff)
-    if (shifted > 0xff) packed[octet + 1] = shifted >> 8
-  }
-  septets.forEach((septet, index) => put(septet, fillBits + index * 7))
-  if (packed.length * 8 - bits === 7) put(carriageReturn, bits)
-  return packed
-}
-
-const carriageReturn = 0x0d

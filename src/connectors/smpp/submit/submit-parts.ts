@@ -1,11 +1,12 @@
 import { referenceOfPart } from '../../../sms/part-reference.ts'
-import { type PartRoom, splitText } from '../../../sms/sms-text.ts'
+import { splitText } from '../../../sms/sms-text.ts'
+import { encodeUcs2 } from '../../../sms/ucs2.ts'
+import { type PartPlace, roomAfterUdh16, udh16, udh8 } from '../../../sms/user-data-header.ts'
 import type { Submission } from '../../connector.ts'
 import { type AddressSettings, destinationAddress, sourceAddress } from '../../../smpp/values/address.ts'
 import {
   defaultEncoder,
   type EncodeText,
-  encodeUcs2,
   isInAlphabet,
   type TextSettings,
 } from '../../../smpp/values/encode-text.ts'
@@ -85,8 +86,6 @@ function joinedParts(
   })
 }
 
-/** A seventh octet of header: 140 × 8 / 7 − 8 septets, and (140 − 7) / 2 units. */
-const roomAfterUdh16: PartRoom = { septets: 152, utf16: 66 }
 /** The total is one octet, in every method. */
 const maxParts = 255
 /** Section 5.2.19. */
@@ -138,22 +137,8 @@ function afterHeader(
   return { ...fields, esmClass: fields.esmClass | udhIndicator, shortMessage }
 }
 
-interface Place {
-  reference: number
-  total: number
-  number: number
-}
-
-/** TS 23.040, section 9.2.3.24.1. */
-const udh8 = ({ reference, total, number }: Place): Buffer =>
-  Buffer.from([5, 0, 3, reference & 0xff, total, number])
-
-/** TS 23.040, section 9.2.3.24.8. */
-const udh16 = ({ reference, total, number }: Place): Buffer =>
-  Buffer.from([6, 8, 4, (reference >> 8) & 0xff, reference & 0xff, total, number])
-
 /** Sections 5.3.2.22 to 5.3.2.24. */
-const sarTlvs = ({ reference, total, number }: Place): Tlv[] => [
+const sarTlvs = ({ reference, total, number }: PartPlace): Tlv[] => [
   { tag: tlvTags.sar_msg_ref_num, value: Buffer.from([(reference >> 8) & 0xff, reference & 0xff]) },
   { tag: tlvTags.sar_total_segments, value: Buffer.from([total]) },
   { tag: tlvTags.sar_segment_seqnum, value: Buffer.from([number]) },
