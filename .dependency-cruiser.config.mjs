@@ -149,6 +149,7 @@ export default {
         pathNot: [
           '^src/connectors/$1/',
           '^src/connectors/(connector|connector-tools|kind-facts|setting-rules)\\.ts$',
+          '^src/connectors/sms/',
           '^src/smpp/',
           ...primitives,
         ],

@@ -1,10 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  judgeParts,
-  type PartOutcome,
-  submitMessage,
-} from '../../src/connectors/smpp/submit/submit-message.ts'
+import { type PartOutcome, submitMessage } from '../../src/connectors/smpp/submit/submit-message.ts'
+import { judgeParts } from '../../src/connectors/sms/part-outcomes.ts'
 import { message } from './session-fixture.ts'
 
 const taken = (messageId: string | null = 'id'): PartOutcome => ({ kind: 'taken', messageId })

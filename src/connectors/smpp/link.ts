@@ -16,7 +16,8 @@ import { PartialRetries } from './submit/partial-retries.ts'
 import { commandStatus, type MessageFields } from '../../smpp/codec/pdu.ts'
 import type { Answer } from '../../smpp/session/request-outcome.ts'
 import { Session } from './session/session.ts'
-import { type PartOutcome, submitMessage, validityEnded } from './submit/submit-message.ts'
+import { validityEnded } from '../sms/part-outcomes.ts'
+import { type PartOutcome, submitMessage } from './submit/submit-message.ts'
 import type { Unparsed } from './receive/unparsed.ts'
 
 interface Deps {
@@ -243,8 +244,7 @@ export class SmppLink implements Link {
   /** Applies what an error status says about the link, as opposed to the message. */
   #heedStatus(status: number, session: Session, to: string): void {
     const { lasts } = this.#plan.classify(status)
-    // Other parts in flight may still get their response: cutting the session would leave a window with
-    // unknown outcomes.
+    // Cutting the session would leave the other parts in flight with unknown outcomes.
     if (lasts === 'link') void session.unbind('the peer reports that it is not bound')
     if (lasts !== 'busy') return
     if (status === commandStatus.ESME_RMSGQFUL) this.#pace.queueFull(to)

@@ -1,7 +1,8 @@
 import type { Outcome } from '../../connector.ts'
 import type { LateAnswer } from '../../../smpp/session/request-outcome.ts'
 import type { Session } from '../session/session.ts'
-import { judgeParts, type PartOutcome } from './submit-message.ts'
+import { judgeParts } from '../../sms/part-outcomes.ts'
+import type { PartOutcome } from './submit-message.ts'
 import type { MessageSettings } from './submit-parts.ts'
 
 /** A submission with unknown outcomes of parts, part by part. */
