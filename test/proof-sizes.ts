@@ -39,6 +39,11 @@ export const proofSizes = {
   NODE_SENDS_PER_SECOND: { ci: 10, long: 60, of: 'sends a second to each of four nodes' },
   POSTGRES_KILLS: { ci: 2, long: 50, of: 'kills of PostgreSQL under load' },
   SMSC_MESSAGES: { ci: 2_000, long: 10_000, of: 'messages through an SMSC that we did not write' },
+  MODEM_TEXTS: {
+    ci: 10_000,
+    long: 200_000,
+    of: 'texts that another codec reads from our PDUs, and ours from its',
+  },
   GARBAGE_PDUS: { ci: 100_000, long: 1_000_000, of: 'PDUs of garbage' },
   SESSION_RUNS: { ci: 200, long: 20_000, of: 'lives of SMPP sessions' },
   BACKLOG: { ci: 4_000, long: 100_000, of: 'messages that one account has waiting' },

@@ -7,8 +7,11 @@
 /** Returns the bits that fill a header of this many octets to a whole number of septets. */
 const fillBitsAfter = (headerOctets: number): number => (7 - ((headerOctets * 8) % 7)) % 7
 
+/** Returns how many septets a header of this many octets takes, with the bits that fill it. */
+export const septetsOfHeader = (headerOctets: number): number => Math.ceil((headerOctets * 8) / 7)
+
 /** Packs septets that follow a header of this many octets; the header itself is not part of the result. */
-function packSeptets(septets: Uint8Array, headerOctets: number): Buffer {
+export function packSeptets(septets: Uint8Array, headerOctets: number): Buffer {
   const fillBits = fillBitsAfter(headerOctets)
   const packed = Buffer.alloc(Math.ceil((fillBits + septets.length * 7) / 8))
   septets.forEach((septet, index) => put(packed, septet, fillBits + index * 7))
@@ -27,7 +30,7 @@ export function packFilledSeptets(septets: Uint8Array, headerOctets: number): Bu
 }
 
 /** Unpacks this many septets that follow a header of this many octets. What the octets do not hold is 0. */
-function unpackSeptets(octets: Uint8Array, headerOctets: number, count: number): Uint8Array {
+export function unpackSeptets(octets: Uint8Array, headerOctets: number, count: number): Uint8Array {
   const fillBits = fillBitsAfter(headerOctets)
   return Uint8Array.from({ length: count }, (_, i) => {
     const bit = fillBits + i * 7

@@ -18,10 +18,12 @@ export interface PartPlace {
 
 /**
  * Information elements of a user data header (3GPP TS 23.040, section 9.2.3.24): concatenation with 8 and
- * with 16 bits, tables of a national language.
+ * with 16 bits, ports of an application, tables of a national language.
  */
 const concatenation8 = 0x00
 const concatenation16 = 0x08
+const ports8 = 0x04
+const ports16 = 0x05
 const singleShift = 0x24
 const lockingShift = 0x25
 
@@ -63,6 +65,15 @@ export function languagesOf(header: Buffer): NationalLanguages {
     if (element === lockingShift && value.length === 1) languages.locking = value[0] as number
   }
   return languages
+}
+
+/** Returns the port of the application that a message is for (sections 9.2.3.24.3 and 9.2.3.24.4); null for a person. */
+export function destinationPortOf(header: Buffer): number | null {
+  for (const [element, value] of elementsOf(header)) {
+    if (element === ports8 && value.length === 2) return value[0] as number
+    if (element === ports16 && value.length === 4) return value.readUInt16BE(0)
+  }
+  return null
 }
 
 function* elementsOf(header: Buffer): Generator<[element: number, value: Buffer]> {
