@@ -1,0 +1,74 @@
+import type { SerialPort } from 'serialport'
+import { type Line, LineFault, type LineReason, type OpenLine } from './line.ts'
+
+/** A port of this machine. */
+export interface SerialPath {
+  path: string
+  /** Ignored by USB; a UART needs that of the modem. */
+  baudRate: number
+}
+
+/** Returns how a line to this port is opened. */
+export const serialLine =
+  ({ path, baudRate }: SerialPath): OpenLine =>
+  async (events) => {
+    const { SerialPort } = await loadSerialport()
+    // It is locked: another program that has it open would take lines out of answers.
+    const port = new SerialPort({ path, baudRate, autoOpen: false, lock: true })
+    let fault = new LineFault(
+      'port_failed',
+      'The port was closed; the modem may have been unplugged or restarted.',
+    )
+    port.on('error', (error) => (fault = faultOf(error)))
+    port.on('data', (octets: Buffer) => events.data(octets))
+    await new Promise<void>((resolve, reject) => {
+      port.open((error) => (error === null ? resolve() : reject(faultOf(error))))
+    })
+    const writes = new Set<(fault: LineFault) => void>()
+    // A vanished port may close twice: by itself, and by the call that closes it then.
+    port.once('close', (error: Error | null | undefined) => {
+      if (error) fault = faultOf(error)
+      events.closed(fault)
+      for (const reject of writes) reject(fault)
+    })
+    return lineOver(port, writes)
+  }
+
+/** It has prebuilt binaries for most machines, and is not there on others: then only ports over TCP can be used. */
+async function loadSerialport() {
+  try {
+    return await import('serialport')
+  } catch (error) {
+    throw new LineFault('no_serialport', (error as Error).message)
+  }
+}
+
+/** serialport keeps what is written to a closed port until it opens again, and reports nothing: `writes` are rejected then. */
+function lineOver(port: SerialPort, writes: Set<(fault: LineFault) => void>): Line {
+  return {
+    write: (octets) =>
+      new Promise((resolve, reject) => {
+        if (!port.isOpen) return reject(new LineFault('port_failed', 'The port is closed.'))
+        const settle = (error: Error | null | undefined): void => {
+          writes.delete(reject)
+          if (error) reject(faultOf(error))
+          else resolve()
+        }
+        writes.add(reject)
+        port.write(Buffer.from(octets), (error) => (error ? settle(error) : port.drain(settle)))
+      }),
+    close: () => {
+      if (port.isOpen) port.close(() => undefined)
+    },
+  }
+}
+
+/** By the words of serialport 13 and of the system under it; one whose words are unknown is named by them. */
+const reasons: readonly [words: RegExp, reason: LineReason][] = [
+  [/no such file|file not found|cannot find the file/i, 'port_missing'],
+  [/permission denied|access denied/i, 'port_denied'],
+  [/cannot lock port|resource busy|resource temporarily unavailable/i, 'port_in_use'],
+]
+
+const faultOf = ({ message }: Error): LineFault =>
+  new LineFault(reasons.find(([words]) => words.test(message))?.[1] ?? 'port_failed', message)
