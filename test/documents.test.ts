@@ -104,9 +104,10 @@ test('the rules of the house have at most 120 lines', () => {
 })
 
 test('every run-time dependency has its reason, and there are at most 20', () => {
-  const dependencies = Object.keys(
-    (JSON.parse(readText('package.json')) as { dependencies: object }).dependencies,
-  )
+  const { dependencies: needed, optionalDependencies: optional } = JSON.parse(
+    readText('package.json'),
+  ) as Record<string, object>
+  const dependencies = Object.keys({ ...needed, ...optional })
   const table = readText('docs/decisions/0001-the-stack.md').matchAll(/^\| (\S+) \| \S.*\|$/gm)
   const reasons = [...table].map(([, name]) => name).filter((name) => name !== 'package' && name !== '---')
   expect(new Set(reasons)).toEqual(new Set(dependencies))
