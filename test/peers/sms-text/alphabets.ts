@@ -117,7 +117,7 @@ function unpackSeptets(bytes: Buffer, udhOctets: number): number[] {
 
 const fillBits = (udhOctets: number): number => (7 - ((udhOctets * 8) % 7)) % 7
 
-function fromSeptets(septets: readonly number[]): string {
+export function fromSeptets(septets: readonly number[]): string {
   let text = ''
   for (let at = 0; at < septets.length; at += 1) {
     const septet = septets[at] as number
@@ -128,7 +128,7 @@ function fromSeptets(septets: readonly number[]): string {
 }
 
 /** Half a surrogate pair at the edge of a part is damage: handsets show each part before they join. */
-function fromUcs2(bytes: Buffer): string {
+export function fromUcs2(bytes: Buffer): string {
   const whole = Buffer.from(bytes.subarray(0, bytes.length & ~1))
   const text = whole.swap16().toString('utf16le').toWellFormed()
   return bytes.length % 2 === 0 ? text : text + damaged
