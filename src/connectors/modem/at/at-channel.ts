@@ -28,6 +28,8 @@ export interface AtTurn {
   write(octets: Buffer): Promise<boolean>
   /** Writes the last octets of a command that has begun, and awaits its answer. */
   complete(octets: Buffer, expected: Expected): Promise<AtAnswer>
+  /** Ends a command that has begun and is not to be completed. */
+  abandon(): Promise<void>
 }
 
 /** After an ESC: a modem that was at a prompt says so within this. */
@@ -85,7 +87,8 @@ export class AtChannel {
       ask: (command) => this.#ask(command),
       askForPrompt: (command) => this.#askForPrompt(command),
       write: (octets) => this.#write(octets),
-      complete: (octets, expected) => this.#exchange(octets, expected),
+      complete: (octets, expected) => this.#complete(octets, expected),
+      abandon: () => this.#abandon(),
     }
     const done = this.#tail.then(async () => {
       this.#echoes = new Set()
@@ -117,9 +120,7 @@ export class AtChannel {
   async #ask({ text, ...expected }: AtCommand): Promise<AtAnswer> {
     if (!this.#isInStep || this.#isClosed) return this.#unwritten()
     await this.#pause()
-    const answer = await this.#exchange(commandOctets(text), expected)
-    if (answer.kind === 'timeout') this.#isInStep = false
-    return answer
+    return this.#complete(commandOctets(text), expected)
   }
 
   async #askForPrompt({ text, ...expected }: AtCommand): Promise<Prompted> {
@@ -130,6 +131,18 @@ export class AtChannel {
     this.#reader.expectPrompt(false)
     if (answer.kind === 'timeout') this.#isInStep = false
     return answer
+  }
+
+  async #complete(octets: Buffer, expected: Expected): Promise<AtAnswer> {
+    const answer = await this.#exchange(octets, expected)
+    if (answer.kind === 'timeout') this.#isInStep = false
+    return answer
+  }
+
+  /** What the modem says to the ESC is awaited before the next command, not here. */
+  async #abandon(): Promise<void> {
+    this.#isInStep = false
+    await this.#write(escape)
   }
 
   async #exchange(octets: Buffer, expected: Expected): Promise<AtAnswer> {
