@@ -1,0 +1,90 @@
+import type { Ask } from '../at/ask.ts'
+import { type AtLine, valueOf, valuesOf } from '../at/at-command.ts'
+import type { Memory } from '../setup/storage.ts'
+
+/** The outcome of passing on a stored TPDU: it may be deleted, is needed there still, or cannot be read. */
+export type Taken = 'done' | 'kept' | 'undecodable'
+
+export interface SweepDeps {
+  ask: Ask
+  /** Passes a TPDU on; settles when it is stored, or known to be of no use. Never rejects. */
+  take(tpdu: Buffer): Promise<Taken>
+}
+
+/** What a memory holds after a sweep. */
+export interface Swept {
+  used: number | null
+  places: number | null
+  undecodable: number
+}
+
+/** Received and unread, received and read (3GPP TS 27.005, section 3.1); others are the modem's own drafts. */
+const received: ReadonlySet<string> = new Set(['0', '1'])
+/** From this share of a memory on, what cannot be decoded makes room: full, it would take no message at all. */
+const fullShare = 0.9
+
+interface Stored {
+  index: number
+  tpdu: Buffer
+}
+
+/**
+ * Passes on all that a memory has received, and then deletes it, one by one and by its index: what comes in between
+ * stays. A delete that fails is tried again by the next sweep, which the fingerprint of the SMS keeps from being a
+ * second one.
+ */
+export async function sweep({ ask, take }: SweepDeps, memory: Memory | 'SR'): Promise<Swept | null> {
+  const counts = await select(ask, memory)
+  if (counts === null) return null
+  const unreadable: number[] = []
+  for (const { index, tpdu } of await list(ask)) {
+    const taken = await take(tpdu)
+    if (taken === 'done') await remove(ask, index)
+    else if (taken === 'undecodable') unreadable.push(index)
+  }
+  const { used, places } = counts
+  const isFull = used !== null && places !== null && places > 0 && used >= places * fullShare
+  const [oldest] = unreadable
+  if (isFull && oldest !== undefined) await remove(ask, oldest)
+  return { used, places, undecodable: unreadable.length }
+}
+
+/** The same for one SMS that was announced by its index; false where it is not there: a sweep finds it. */
+export async function fetchOne(
+  { ask, take }: SweepDeps,
+  memory: Memory | 'SR',
+  index: number,
+): Promise<boolean> {
+  if ((await select(ask, memory)) === null) return false
+  const answer = await ask(`AT+CMGR=${index}`, { prefix: '+CMGR:', hasPdus: true })
+  const tpdu = answer.lines[0]?.tpdu ?? null
+  if (tpdu === null) return false
+  if ((await take(tpdu)) === 'done') await remove(ask, index)
+  return true
+}
+
+/** Chooses the memory to read and delete from; where new ones go stays as it is. Returns what it holds. */
+async function select(
+  ask: Ask,
+  memory: Memory | 'SR',
+): Promise<{ used: number | null; places: number | null } | null> {
+  const answer = await ask(`AT+CPMS="${memory}"`, { prefix: '+CPMS:' })
+  if (answer.kind !== 'ok') return null
+  const [used, places] = valuesOf(valueOf(answer, '+CPMS:') ?? '').map((text) => (/^\d{1,5}$/.test(text) ? Number(text) : null)) // prettier-ignore
+  return { used: used ?? null, places: places ?? null }
+}
+
+/** An empty memory may be answered by an error (CMS 321), which is no fault. */
+async function list(ask: Ask): Promise<Stored[]> {
+  const { lines } = await ask('AT+CMGL=4', { prefix: '+CMGL:', hasPdus: true })
+  return lines.flatMap(storedIn).toSorted((a, b) => a.index - b.index)
+}
+
+function storedIn({ text, tpdu }: AtLine): Stored[] {
+  const [index = '', status = ''] = valuesOf(text.slice('+CMGL:'.length))
+  return tpdu !== null && /^\d{1,5}$/.test(index) && received.has(status)
+    ? [{ index: Number(index), tpdu }]
+    : []
+}
+
+const remove = (ask: Ask, index: number): Promise<unknown> => ask(`AT+CMGD=${index}`)
