@@ -1,8 +1,9 @@
 import { onTestFinished } from 'vitest'
-import { type Ask, askerOf } from '../../src/connectors/modem/at/ask.ts'
-import { AtChannel } from '../../src/connectors/modem/at/at-channel.ts'
+import type { Ask } from '../../src/connectors/modem/at/ask.ts'
+import type { AtChannel } from '../../src/connectors/modem/at/at-channel.ts'
 import type { AtLine } from '../../src/connectors/modem/at/at-command.ts'
 import { tcpLine } from '../../src/connectors/modem/line/tcp-line.ts'
+import { connect } from '../../src/connectors/modem/session/connection.ts'
 import { type AtModemControl, type AtModemOptions, startAtModem } from '../peers/at-modem-control.ts'
 
 /** A channel to an emulated modem, and the levers of that. */
@@ -36,18 +37,14 @@ export async function connectTo(modem: AtModemControl, pauseMs = 0): Promise<Omi
       return () => clearTimeout(timer)
     },
   }
-  const line = await tcpLine({ host: modem.host, port: modem.port, isTelnet: false })({
-    data: (octets) => channel.received(octets),
-    closed: () => channel.closed(),
-  })
-  onTestFinished(() => line.close())
-  const channel = new AtChannel({
+  const connection = await connect({
     tools,
-    write: (octets) => line.write(octets),
-    unsolicited: (said) => unsolicited.push(said),
+    open: tcpLine({ host: modem.host, port: modem.port, isTelnet: false }),
     pauseMs,
     // A busy machine must not look like a silent modem.
     commandTimeoutMs: 5_000 * haste,
+    unsolicited: (said) => unsolicited.push(said),
   })
-  return { channel, ask: askerOf(channel, 5_000 * haste), tools, unsolicited }
+  onTestFinished(() => connection.close())
+  return { channel: connection.channel, ask: connection.ask, tools, unsolicited }
 }
