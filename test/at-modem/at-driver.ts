@@ -67,7 +67,7 @@ function driverOver(socket: Socket): AtDriver {
     },
     async submit(pdu) {
       socket.write(`AT+CMGS=${lengthOf(pdu)}\r`)
-      await until(/\r\n> ?(?:\r\n)?/)
+      await until(/(?:^|\n)> ?(?:\r\n)?/)
       socket.write(`${pdu}\x1a`, 'latin1')
       return answer(pdu)
     },

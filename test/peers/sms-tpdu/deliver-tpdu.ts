@@ -1,6 +1,7 @@
 import { packSeptets, toSeptets } from '../sms-text/alphabets.ts'
 import { type TpduAddress, writeAddress } from './tpdu-address.ts'
 import { hexOf } from './tpdu-octets.ts'
+import { alphabetOf } from './tpdu-text.ts'
 import { writeTime } from './tpdu-time.ts'
 
 /** A text or data for a modem, as one SMS-DELIVER (3GPP TS 23.040 section 9.2.2.1). */
@@ -35,7 +36,7 @@ const withLength = (hex: string): string => (hex.length / 2).toString(16).padSta
 
 function writeUserData(content: DeliverTpdu['content'], dcs: number, header: Buffer): Buffer {
   if ('hex' in content) return counted(Buffer.concat([header, Buffer.from(content.hex, 'hex')]))
-  if ((dcs & 0x0c) === 0x08)
+  if (alphabetOf(dcs) === 'ucs2')
     return counted(Buffer.concat([header, Buffer.from(content.text, 'utf16le').swap16()]))
   const septets = toSeptets(content.text)
   if (septets === null) throw new Error(`Not in the GSM alphabet: ${content.text}`)

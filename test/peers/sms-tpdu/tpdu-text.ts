@@ -19,7 +19,7 @@ export interface UserData {
 export type Alphabet = 'gsm7' | 'data' | 'ucs2'
 
 /** The alphabet of TP-DCS by 3GPP TS 23.038 section 4; reserved groups are GSM's own, as it says there. */
-function alphabetOf(dcs: number): Alphabet {
+export function alphabetOf(dcs: number): Alphabet {
   const group = dcs >> 4
   // General data coding, with or without automatic deletion (01xx).
   if (group < 8) return (['gsm7', 'data', 'ucs2', 'gsm7'] as const)[(dcs >> 2) & 3] as Alphabet
