@@ -45,6 +45,8 @@ export interface AtModemControl {
   receiveTpdu(tpdu: string, of?: 'sms' | 'report', dcs?: number): Promise<void>
   /** Ends the wait of a submit with `answer: 'held'`; false when none waits. */
   answerHeld(answer?: 'ok' | readonly string[]): Promise<boolean>
+  /** Off by itself, with what it says before: `UNDER-VOLTAGE POWER DOWN` (stanleyhuangyc/Freematics 77). It is deaf until `reset`. */
+  powerOff(...lines: string[]): Promise<void>
   /** CNMI is 0,0,0,0,0 again, without a word. */
   forgetIndications(): Promise<void>
   /** With lines that the modem says about it: `+CPIN: NOT READY`, `^SIMST:0`. */
@@ -139,6 +141,7 @@ function createControl(
     receive: (sms) => order('receive', { sms }),
     receiveTpdu: (tpdu, of = 'sms', dcs = 0) => order('receive-tpdu', { of, tpdu, dcs }),
     answerHeld: (answer = 'ok') => order('answer-held', { answer }),
+    powerOff: (...lines) => order('power-off', { lines }),
     forgetIndications: () => order('forget-indications'),
     pullSim: (...lines) => order('pull-sim', { lines }),
     insertSim: (sim = {}, ...lines) => order('insert-sim', { sim, lines }),

@@ -145,6 +145,7 @@ function createOperations(modems: readonly AtModem[], clock: ModemClock) {
       find(order).arrivals.add({ of: order.of, tpdu: order.tpdu, dcs: order.dcs, pid: 0, reference: null }),
     'answer-held': (order: OnModem & { answer: 'ok' | readonly string[] }) =>
       find(order).answerHeld(order.answer),
+    'power-off': (order: OnModem & { lines: readonly string[] }) => find(order).powerOff(order.lines),
     'forget-indications': (order: OnModem) => {
       find(order).state.cnmi = [0, 0, 0, 0, 0]
     },

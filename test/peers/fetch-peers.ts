@@ -24,7 +24,7 @@ function main(): void {
       '--strip-components=1',
     )
   })
-  once('sms-judge', (folder) => run('go', 'build', '-C', join(import.meta.dirname, 'sms-judges', 'go'), '-o', join(folder, 'sms-judge'), '.')) // prettier-ignore
+  once('sms-judge', (folder) => runIn(join(import.meta.dirname, 'sms-judges/go'), 'go', 'build', '-o', join(folder, 'sms-judge'), '.')) // prettier-ignore
 }
 
 /** Makes a folder in the cache that is either not there or whole. */
@@ -41,7 +41,9 @@ function once(name: string, make: (folder: string) => void): void {
   }
 }
 
-const run = (command: string, ...args: string[]): void =>
-  void execFileSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+const run = (command: string, ...args: string[]): void => runIn('.', command, ...args)
+
+const runIn = (cwd: string, command: string, ...args: string[]): void =>
+  void execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
 
 if (import.meta.main) main()

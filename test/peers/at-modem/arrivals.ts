@@ -15,6 +15,8 @@ export interface Arriving {
   reference: number | null
   /** On the line at once, also while a command waits for its answer. */
   isUrgent?: boolean
+  /** In front of it, where it is not that of the SIM. */
+  smsc?: string
 }
 
 /** What arrivals need of the modem. */
@@ -166,14 +168,19 @@ export class Arrivals {
   #indication(of: Arriving['of'], name: MemoryName, index: number): string | null {
     const { cnmi } = this.#host.routing()
     const { cmti, cdsi } = this.#host.settings().indications
-    if (of === 'report') return cnmi[3] === 2 && cdsi === 'right' ? `+CDSI: "${name}",${index}` : null
+    if (of === 'report') {
+      if (cnmi[3] !== 2 || cdsi === 'lost') return null
+      return cdsi === 'right' ? `+CDSI: "${name}",${index}` : '+CDSI: "SM",0'
+    }
     if ((cnmi[1] ?? 0) === 0 || cmti === 'lost') return null
     if (cmti === 'minus-one') return '+CMTI: ,-1'
     return `+CMTI: "${cmti === 'right' ? name : name === 'SM' ? 'ME' : 'SM'}",${index}`
   }
 
-  #pduOf = ({ tpdu }: Arriving): string =>
-    writeSmsc(addressOf(this.#host.smsc())).toString('hex').toUpperCase() + tpdu
+  #pduOf = ({ tpdu, smsc }: Arriving): string =>
+    writeSmsc(addressOf(smsc ?? this.#host.smsc()))
+      .toString('hex')
+      .toUpperCase() + tpdu
 
   #note({ n, of, reference }: Waiting, what: ArrivalRecord['what'], detail: string): void {
     this.#host.log.write({ kind: 'arrival', modem: this.#host.modem, n, of, what, reference, detail })

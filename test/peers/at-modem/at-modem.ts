@@ -60,7 +60,7 @@ export class AtModem {
     this.#memories = { ME: new Memory(sizes.ME ?? 0, firstIndex), SR: new Memory(sizes.SR ?? 0, firstIndex) }
     this.card = host.sim === null ? null : this.#cardOf(host.sim)
     this.line = new ModemLine({
-      settings: () => this.settings.line,
+      settings: () => (this.state.isOff ? { ...this.settings.line, silence: 'hung' } : this.settings.line),
       holdsBack: () => this.settings.indications.duringCommand === 'after',
       clock,
       log,
@@ -101,6 +101,7 @@ export class AtModem {
 
   get isRegistered(): boolean {
     const { cs, ps, eps } = this.settings.network
+    if (this.state.isOff) return false
     const isIn = [cs, ps, eps].some((stat) => stat !== null && [1, 5, 6, 7].includes(stat))
     return isIn && this.state.isOnAir && this.state.cfun === 1 && this.card?.state === 'ready'
   }
@@ -135,6 +136,12 @@ export class AtModem {
     if (!this.state.isReady) this.#becomeReady()
   }
 
+  /** Says that it goes off, as at too low a voltage, and is off until it is reset. */
+  powerOff(lines: readonly string[]): void {
+    for (const line of lines) this.line.tell([line], true)
+    this.state.isOff = true
+  }
+
   /** Pulls the card; with another, that one is in from now on. */
   changeCard(sim: SimSettings | null, lines: readonly string[]): void {
     this.card = sim === null ? null : this.#cardOf(sim)
@@ -145,7 +152,7 @@ export class AtModem {
   /** Lines of CNMI wait for its mode to leave 0. */
   indicate(lines: readonly string[], now = false): void {
     if (this.state.cnmi[0] === 0) this.state.buffered.push(lines)
-    else this.line.tell(lines, now)
+    else if (this.state.isOnThisPort) this.line.tell(lines, now)
   }
 
   /** Gives the held answer, or with lines another one; false when none is held. */
@@ -198,6 +205,11 @@ export class AtModem {
   async #run(command: string): Promise<void> {
     const { generation } = this
     this.host.log.write({ kind: 'command', modem: this.host.modem, command })
+    if (command.toUpperCase() === this.settings.indications.otherPortUntil?.toUpperCase()) {
+      this.state.isOnThisPort = true
+      this.line.answer([], 'OK')
+      return
+    }
     await this.wait(this.settings.line.answerDelayMs)
     const rule = this.#ruleFor(command)
     if (rule !== null) {
@@ -207,7 +219,10 @@ export class AtModem {
     }
     const calls = readCalls(command.slice(2))
     if (calls === null) this.line.answer([], this.#errorOf('ERROR'))
-    else await this.#performAll(calls)
+    else if (this.state.busyCommands > 0) {
+      this.state.busyCommands -= 1
+      this.line.answer([], this.#errorOf({ cme: 515 }))
+    } else await this.#performAll(calls)
   }
 
   async #performAll(calls: readonly AtCall[]): Promise<void> {
@@ -229,17 +244,12 @@ export class AtModem {
   }
 
   async #perform(call: AtCall): Promise<AtAnswer> {
-    const handler = this.#handlers[call.name]
-    if (handler === undefined) return { lines: [], error: 'ERROR' }
-    return (await handler(call)) ?? refused
+    return (await this.#handlers[call.name]?.(call)) ?? refused
   }
 
   /** What the state of the modem and its SIM forbids. */
   #refusalOf({ name }: AtCall): AtAnswer | null {
-    if (this.state.busyCommands > 0) {
-      this.state.busyCommands -= 1
-      return cme(515)
-    }
+    if (!(name in this.#handlers)) return refused
     const sim = this.card?.state ?? 'absent'
     const works = this.settings.identity.beforePin === 'usual' ? beforePin.test(name) : name === '+CPIN'
     if (sim !== 'ready' && !works) {
@@ -252,9 +262,11 @@ export class AtModem {
   }
 
   #errorOf(error: NonNullable<AtAnswer['error']>): string {
-    if (error === 'ERROR') return this.settings.line.unknownCommand
-    if ('cms' in error) return `+CMS ERROR: ${error.cms}`
-    return this.state.cmee === 0 ? 'ERROR' : `+CME ERROR: ${error.cme}`
+    const { unknownCommand, errorForm } = this.settings.line
+    if (error === 'ERROR') return unknownCommand
+    const gap = errorForm === 'spaced' ? ' ' : ''
+    if ('cms' in error) return `+CMS ERROR:${gap}${error.cms}`
+    return this.state.cmee === 0 ? 'ERROR' : `+CME ERROR:${gap}${error.cme}`
   }
 
   async #takeText(text: string, end: 'ctrl-z' | 'escape'): Promise<void> {
@@ -264,6 +276,7 @@ export class AtModem {
       this.line.answer(this.settings.submit.escapeAnswer, null)
       return
     }
+    if (this.settings.submit.repeatsPrompt) this.line.raw(Buffer.from(`\r\n${this.settings.line.prompt}`))
     const { generation } = this
     const answer = await use(text)
     if (generation !== this.generation) return

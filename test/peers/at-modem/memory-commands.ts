@@ -34,8 +34,12 @@ export function memoryCommands(modem: AtModem): Record<string, AtHandler> {
 
 const names: readonly MemoryName[] = ['SM', 'ME', 'SR']
 
-const available = (modem: AtModem): MemoryName[] =>
-  names.filter((name) => (modem.settings.storage.sizes[name] ?? 0) > 0)
+function available(modem: AtModem, isForReceiving: boolean): MemoryName[] {
+  const { sizes, receivesInto } = modem.settings.storage
+  return names.filter(
+    (name) => (sizes[name] ?? 0) > 0 && (!isForReceiving || (receivesInto ?? names).includes(name)),
+  )
+}
 
 const chosen = (modem: AtModem, place: 0 | 1 | 2): Memory | null => modem.memory(modem.state.memories[place])
 const listed = (modem: AtModem): [number, StoredSms][] => chosen(modem, 0)?.list() ?? []
@@ -53,7 +57,7 @@ const choice =
       return ok(`+CPMS: ${modem.state.memories.map((name) => `"${name}",${counts(name)}`).join(',')}`)
     }
     const most = groups === 'three' ? 3 : 2
-    const isKnown = values.every((name) => available(modem).includes(name as MemoryName))
+    const isKnown = values.every((name, place) => available(modem, place === 2).includes(name as MemoryName))
     if (form !== 'set' || groups === 'empty' || values.length > most || !isKnown) return cms(302)
     const [first, second, third] = values as MemoryName[]
     const [, before, received] = modem.state.memories
@@ -66,18 +70,23 @@ const choice =
   }
 
 function groupsOf(modem: AtModem): string {
-  const group = `(${available(modem).map((name) => `"${name}"`).join(',')})` // prettier-ignore
+  const groupOf = (isForReceiving: boolean): string =>
+    `(${available(modem, isForReceiving).map((name) => `"${name}"`).join(',')})` // prettier-ignore
   const { groups } = modem.settings.storage
+  const group = groupOf(false)
   if (groups === 'empty') return '(),(),()'
   if (groups === 'nested') return `(${group},("SM"))`
-  return groups === 'two' ? `${group},${group}` : `${group},${group},${group}`
+  return groups === 'two' ? `${group},${group}` : `${group},${group},${groupOf(true)}`
 }
 
 function list(modem: AtModem, stat: number): AtAnswer {
   const found = listed(modem).filter(([, sms]) => stat === 4 || sms.status === stat)
   if (found.length === 0 && modem.settings.storage.emptyList === 'cms-321') return cms(321)
   return ok(
-    ...found.flatMap(([index, sms]) => [`+CMGL: ${index},${sms.status},,${sms.length}`, ...take(modem, sms)]),
+    ...found.flatMap(([index, sms]) => [
+      `+CMGL: ${index},${sms.status},${modem.settings.storage.alpha},${sms.length}`,
+      ...take(modem, sms),
+    ]),
   )
 }
 
@@ -85,7 +94,8 @@ function read(modem: AtModem, index: number): AtAnswer {
   const memory = chosen(modem, 0)
   if (memory === null || !memory.has(index)) return cms(321)
   const sms = memory.get(index)
-  if (sms !== null) return ok(`+CMGR: ${sms.status},,${sms.length}`, ...take(modem, sms))
+  if (sms !== null)
+    return ok(`+CMGR: ${sms.status},${modem.settings.storage.alpha},${sms.length}`, ...take(modem, sms))
   const { emptyPlace } = modem.settings.storage
   if (emptyPlace === 'cms-321') return cms(321)
   return emptyPlace === 'bare-ok' ? ok() : ok('+CMGR: 0,,0', '')

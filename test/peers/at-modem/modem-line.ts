@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net'
 import { resetSocket } from '../reset-socket.ts'
+import { unsolicitedText, wovenText } from './line-text.ts'
 import type { ModemClock } from './modem-clock.ts'
 import type { LineRecord, ModemLog, PromptRecord } from './modem-log.ts'
-import type { LineSettings, NoisePlace } from './modem-settings.ts'
+import type { LineSettings } from './modem-settings.ts'
 
 export interface LineHost {
   settings(): LineSettings
@@ -22,8 +23,6 @@ const [cr, lf, backspace, ctrlZ, escape] = [0x0d, 0x0a, 0x08, 0x1a, 0x1b]
 /** Lines longer than this are forgotten, as the buffer of a modem is finite (V.250 section 5.2.2 asks for 40 at least). */
 const longestLine = 2_048
 
-const isPdu = (line: string): boolean => /^[0-9A-F]{16,}$/.test(line)
-
 /**
  * The line between a modem and what drives it: a serial port by its nature, so that the modem neither knows nor cares who is connected. An unfinished
  * command and an open prompt outlive a connection.
@@ -42,7 +41,7 @@ export class ModemLine {
   #out = Buffer.alloc(0)
   #isDraining = false
   #lastCommand = ''
-  #answeredAtMs = -Infinity
+  #saidAtMs = -Infinity
   #cut: { of: LineSettings['cut']; bytes: number } = { of: null, bytes: 0 }
   isEchoing = true
 
@@ -102,15 +101,20 @@ export class ModemLine {
 
   /** Writes an answer; without a final line it is not complete. */
   answer(lines: readonly string[], final: string | null): void {
-    this.#writeLines(this.#woven(lines, final))
-    this.#answeredAtMs = this.#host.clock.now()
+    this.#write(wovenText(lines, final, this.#host.settings()))
+    this.#saidAtMs = this.#host.clock.now()
   }
 
   /** Says what nobody asked for; lines that belong together stay together. */
   tell(lines: readonly string[], now = false): void {
     const waits = this.#isBusy || this.#mode === 'text'
     if (waits && !now && this.#host.holdsBack()) this.#heldBack.push(lines)
-    else this.#writeLines(this.#noisyPdu(lines))
+    else this.#tellNow(lines)
+  }
+
+  #tellNow(lines: readonly string[]): void {
+    this.#write(unsolicitedText(lines, this.#host.settings()))
+    this.#saidAtMs = this.#host.clock.now()
   }
 
   /** Writes bytes as they are. */
@@ -118,38 +122,10 @@ export class ModemLine {
     this.#write(bytes)
   }
 
-  #woven(lines: readonly string[], final: string | null): string[] {
-    const noiseAt = (place: NoisePlace): readonly string[] => this.#noise(place)
-    const woven = [...noiseAt('before')]
-    for (const [index, line] of lines.entries()) {
-      if (index > 0 && !isPdu(line)) woven.push(...noiseAt('between'))
-      if (isPdu(line)) woven.push(...noiseAt('before-pdu'))
-      woven.push(line)
-    }
-    return final === null ? woven : [...woven, ...noiseAt('before-final'), final, ...noiseAt('after')]
-  }
-
-  #noisyPdu(lines: readonly string[]): string[] {
-    return lines.flatMap((line) => (isPdu(line) ? [...this.#noise('before-pdu'), line] : [line]))
-  }
-
-  #noise(place: NoisePlace): readonly string[] {
-    const { noise } = this.#host.settings()
-    return noise !== null && noise.where.includes(place) ? noise.lines : []
-  }
-
-  #writeLines(lines: readonly string[]): void {
-    const { isLed, lineEnd, hasNuls } = this.#host.settings()
-    const written = lines.map(
-      (line) => `${isLed && !isPdu(line) ? '\r\n' : ''}${hasNuls ? '\0' : ''}${line}${lineEnd}`,
-    )
-    if (written.length > 0) this.#write(written.join(''))
-  }
-
   #receive(bytes: Buffer): void {
     const { deafMs, whileBusy } = this.#host.settings()
     if (this.#isBusy && whileBusy === 'lost') return
-    if (deafMs > 0 && this.#mode === 'command' && this.#host.clock.now() - this.#answeredAtMs < deafMs) return
+    if (deafMs > 0 && this.#mode === 'command' && this.#host.clock.now() - this.#saidAtMs < deafMs) return
     this.#input.push(...bytes)
     void this.#pump()
   }
@@ -160,7 +136,8 @@ export class ModemLine {
     const start = this.#start
     let echo: number[] = []
     const flushEcho = (): void => {
-      if (echo.length > 0) this.#write(Buffer.from(echo))
+      const times = this.#host.settings().echo === 'twice' ? 2 : 1
+      if (echo.length > 0) this.#write(Buffer.from(Array.from({ length: times }, () => echo).flat()))
       echo = []
     }
     for (let byte = this.#input.shift(); byte !== undefined; byte = this.#input.shift()) {
@@ -178,7 +155,8 @@ export class ModemLine {
   }
 
   #isEcho(): boolean {
-    return this.#host.settings().echo === 'always' || this.isEchoing
+    const { echo } = this.#host.settings()
+    return echo === 'always' || echo === 'twice' || this.isEchoing
   }
 
   /** Takes one byte; gives the work that must end before the next one. */
@@ -235,11 +213,11 @@ export class ModemLine {
     if (this.#mode === 'text') return
     const heldBack = this.#heldBack
     this.#heldBack = []
-    for (const lines of heldBack) this.#writeLines(this.#noisyPdu(lines))
+    for (const lines of heldBack) this.#tellNow(lines)
   }
 
   #write(text: string | Buffer): void {
-    if (this.#host.settings().silence !== 'none') return
+    if (this.#host.settings().silence !== 'none' || text.length === 0) return
     const bytes = typeof text === 'string' ? Buffer.from(text, 'latin1') : text
     const room = this.#countsTo('out', bytes.length)
     this.#out = Buffer.concat([this.#out, bytes.subarray(0, room ?? bytes.length)])

@@ -8,6 +8,7 @@ const standard: ModemSettings = {
     isLed: true,
     prompt: '> ',
     unknownCommand: 'ERROR',
+    errorForm: 'spaced',
     silence: 'none',
     noise: null,
     chunkBytes: null,
@@ -55,6 +56,8 @@ const standard: ModemSettings = {
     refuseDeletes: 0,
     fullLine: null,
     keptIn: null,
+    receivesInto: null,
+    alpha: '',
   },
   indications: {
     cnmi: [
@@ -68,6 +71,7 @@ const standard: ModemSettings = {
     hasService1: true,
     cmti: 'right',
     cdsi: 'right',
+    otherPortUntil: null,
     ackWithinMs: 15_000,
     unroutedReports: 'dropped',
     reportMemory: 'SR',
@@ -82,6 +86,8 @@ const standard: ModemSettings = {
     escapeAnswer: ['OK'],
     reference: 'counts',
     firstReference: 1,
+    repeatsPrompt: false,
+    ackPdu: null,
     hasMoreToSend: true,
     isResultWithoutOk: false,
   },

@@ -18,8 +18,8 @@ export interface ModemSettings {
 export type ModemChange = { [Section in keyof ModemSettings]?: Partial<ModemSettings[Section]> }
 
 export interface LineSettings {
-  /** After power on; ATE changes it. `always` echoes whatever ATE says. */
-  echo: 'on' | 'off' | 'always'
+  /** After power on; ATE changes it. `always` echoes whatever ATE says, `twice` does so two times (faucamp/python-gsmmodem 56). */
+  echo: 'on' | 'off' | 'always' | 'twice'
   /** Between lines. Huawei: CR CR LF. */
   lineEnd: '\r\n' | '\r\r\n' | '\n'
   /** Whether an answer begins with an empty line, as V.250 wants. */
@@ -28,6 +28,8 @@ export interface LineSettings {
   prompt: string
   /** Of a command that it does not know. */
   unknownCommand: string
+  /** `+CME ERROR: 58`, or `+CME ERROR:58` of an A6 (faucamp/python-gsmmodem 87). */
+  errorForm: 'spaced' | 'tight'
   /** `hung` reads and does nothing; `mute` does all and writes nothing. */
   silence: 'none' | 'hung' | 'mute'
   /** Lines that nobody asked for, woven into answers: before, between the lines, in front of a PDU line, before the final one, after. */
@@ -40,7 +42,7 @@ export interface LineSettings {
   atHangUp: 'nothing' | 'leave-prompt' | 'reset'
   /** A second connection: refused as ser2net does, or it takes the line. */
   whenHeld: 'port-in-use' | 'take'
-  /** Bytes that come earlier than this after an answer are lost (SIM800: point 9 of its hardware manual; 0 for none). */
+  /** Bytes that come earlier than this after an answer or an unsolicited line are lost (SIM800; zabsalahid/serialport-gsm 35). 0 for none. */
   deafMs: number
   /** Bytes that come while a command runs: kept, or lost as on modems without flow control. */
   whileBusy: 'kept' | 'lost'
@@ -114,6 +116,10 @@ export interface StorageSettings {
   fullLine: string | null
   /** Where a new SMS goes, whatever CPMS chose. */
   keptIn: MemoryName | null
+  /** What the third group of CPMS takes, where it is less than the others (Cinterion MC75i, gammu 1206); null for all. */
+  receivesInto: readonly MemoryName[] | null
+  /** The name in `+CMGR: 0,…,25`, which is left out or empty in quotes (faucamp/python-gsmmodem 56). */
+  alpha: '' | '""'
 }
 
 export type MemoryName = 'SM' | 'ME' | 'SR'
@@ -127,7 +133,13 @@ export interface IndicationSettings {
   hasService1: boolean
   /** How `+CMTI` comes: as it should, never, with the index -1 and no memory (T-SIM7600X 63), or with the other memory. */
   cmti: 'right' | 'lost' | 'minus-one' | 'other-memory'
-  cdsi: 'right' | 'lost'
+  /** `other-memory`: the report is in SR and announced as `"SM",0` (Quectel EC25, IchthysMaranatha/asterisk-chan-quectel 75). */
+  cdsi: 'right' | 'lost' | 'other-memory'
+  /**
+   * Unsolicited lines go to another port until this command: `AT^PORTSEL=1` (E173, wdoekes/asterisk-chan-dongle 121), `AT+QURCCFG="urcport","usbat"`
+   * (EC25, zabsalahid/serialport-gsm 12). Null for this port from the beginning.
+   */
+  otherPortUntil: string | null
   /** Without an acknowledgement so long after +CMT or +CDS, mt and ds fall to 0. */
   ackWithinMs: number
   /** Reports without a route (`ds` 0): acknowledged and forgotten, or stored without a word. */
@@ -171,6 +183,10 @@ export interface SubmitSettings {
   /** Counts up from the start and wraps at 256, or is always the same. */
   reference: 'counts' | 'constant'
   firstReference: number
+  /** The prompt comes once more behind the PDU (JulianWowra/node-pdu 22). */
+  repeatsPrompt: boolean
+  /** Behind the reference, as 3GPP TS 27.005 section 4.3 allows with CSMS=1: `+CMGS: 5,00…`. */
+  ackPdu: string | null
   /** CMMS is known. */
   hasMoreToSend: boolean
   /** A `+CMGS` without its OK, or an OK with no line between. */
@@ -187,6 +203,8 @@ export interface ReportRule extends SubmitMatch {
   reference?: number
   /** TP-RA as digits of another number or form: `{ number: '01701234567', type: 0x81 }`. */
   recipient?: { number: string; type: number }
+  /** The SMSC in front of the report, where it is another than the SIM's (gammu 894). */
+  smsc?: string
 }
 
 export interface ReportSettings {

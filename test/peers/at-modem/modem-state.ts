@@ -20,6 +20,10 @@ export interface ModemState {
   /** The network is there again after CFUN=1. */
   isOnAir: boolean
   busyCommands: number
+  /** Unsolicited lines come to this port. */
+  isOnThisPort: boolean
+  /** Switched off by itself: nothing works until a reset. */
+  isOff: boolean
   /** What waits while the mode of CNMI is 0. */
   buffered: (readonly string[])[]
   /** CSDH, CSMP and others that are taken, given back, and mean nothing in PDU mode. */
@@ -42,6 +46,8 @@ export function startState({ identity, indications, storage }: ModemSettings): M
     isReady: identity.readyAfterMs === 0,
     isOnAir: identity.cfun === 1,
     busyCommands: 0,
+    isOnThisPort: indications.otherPortUntil === null,
+    isOff: false,
     buffered: [],
     others: new Map(),
   }

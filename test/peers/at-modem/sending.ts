@@ -29,7 +29,8 @@ export async function submit(modem: AtModem, pdu: string, length: number): Promi
   if (answer === 'reset' || answer === 'cut' || answer === 'silence') return silent
   if (answer !== 'ok')
     return { ...silent, lines: answer.map((line) => line.replace('{mr}', `${judged.reference}`)) }
-  const line = `+CMGS: ${judged.reference}`
+  const { ackPdu } = modem.settings.submit
+  const line = `+CMGS: ${judged.reference}${ackPdu === null ? '' : `,${ackPdu}`}`
   return modem.settings.submit.isResultWithoutOk ? { ...silent, lines: [line] } : ok(line)
 }
 

@@ -114,7 +114,8 @@ export class Submits {
         status,
       })
       const isUrgent = rule.when === 'before-answer'
-      this.#host.report({ of: 'report', tpdu, dcs: 0, pid: 0, reference: said, isUrgent })
+      const smsc = rule.smsc === undefined ? {} : { smsc: rule.smsc }
+      this.#host.report({ of: 'report', tpdu, dcs: 0, pid: 0, reference: said, isUrgent, ...smsc })
     }
     const sendAll = (): void => {
       for (const [place, status] of rule.statuses.entries()) {

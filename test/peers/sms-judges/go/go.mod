@@ -1,5 +1,5 @@
 module onesixty/sms-judge
 
-go 1.21
+go 1.19
 
 require github.com/warthog618/sms v0.3.0
