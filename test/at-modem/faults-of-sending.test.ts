@@ -41,6 +41,8 @@ test('the reference after 130 s, on the line that is there then', async () => {
   await modem.advance(129_999)
   await driver.close()
   const next = await openDriver(modem.port)
+  const opened = (): number => modem.recordsOf('line').filter(({ what }) => what === 'opened').length
+  await eventually(opened, (times) => expect(times).toBe(2))
   expect(next.unread).toBe('')
   await modem.advance(1)
   await next.until(/^\r\n\+CMGS: 1\r\n\r\nOK\r\n$/)
