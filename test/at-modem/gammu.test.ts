@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { hasCommands } from '../peers/foreign-tools.ts'
-import { openBench } from './driver-bench.ts'
+import { type DriverBench, openBench } from './driver-bench.ts'
 
 /** gammu and gammu-smsd 1.42.0 of Debian 12. */
 describe.skipIf(!hasCommands('gammu', 'gammu-smsd', 'socat'))('gammu', () => {
@@ -51,8 +51,7 @@ describe.skipIf(!hasCommands('gammu-smsd', 'socat'))('gammu-smsd', () => {
   // With ds 2 among the ranges it chooses that, is told of "SR" by +CDSI, and reports an empty number (1.42; libgammu/phone/at/at-sms.c knows no SR).
   const cnmi = [[0, 1, 2, 3], [0, 1, 2, 3], [0, 2], [0, 1], [0, 1]] // prettier-ignore
 
-  test('sends, receives once, and gets its report', async () => {
-    const bench = await openBench({ settings: { indications: { cnmi }, storage: { sizes: { SM: 20 } } } })
+  async function startSmsd(bench: DriverBench) {
     const [inbox, outbox, sent, error] = ['inbox', 'outbox', 'sent', 'error'].map((name) => {
       mkdirSync(join(bench.folder, name))
       return `${join(bench.folder, name)}/`
@@ -62,16 +61,28 @@ describe.skipIf(!hasCommands('gammu-smsd', 'socat'))('gammu-smsd', () => {
     await bench.modem.receive({ from: '+491709999999', text: 'Antwort' })
     await bench.plug()
     bench.start('gammu-smsd', ['-c', rc])
-    const file = join(bench.folder, 'log')
-    const log = (): string => (existsSync(file) ? readFileSync(file, 'utf8') : '')
-    await eventually(log, (said) => expect(said).toMatch(/Delivery report: Delivered to \+491701234567, message reference 0x01/), 15_000) // prettier-ignore
-    await eventually(
-      () => readdirSync(inbox),
-      (files) => expect(files).toHaveLength(1),
-      15_000,
-    )
-    expect(readdirSync(sent)).toHaveLength(1)
+    const log = join(bench.folder, 'log')
+    return {
+      received: () => readdirSync(inbox),
+      sent: () => readdirSync(sent),
+      log: (): string => (existsSync(log) ? readFileSync(log, 'utf8') : ''),
+    }
+  }
+
+  test('sends, receives once, and gets its report', async () => {
+    const bench = await openBench({ settings: { indications: { cnmi }, storage: { sizes: { SM: 20 } } } })
+    const smsd = await startSmsd(bench)
+    await eventually(smsd.log, (said) => expect(said).toMatch(/Delivery report: Delivered to \+491701234567, message reference 0x01/), 15_000) // prettier-ignore
+    await eventually(smsd.received, (files) => expect(files).toHaveLength(1), 15_000)
+    expect(smsd.sent()).toHaveLength(1)
     expect(bench.modem.taken()).toMatchObject([{ text: 'Hello from smsd\n' }])
     expect(bench.modem.recordsOf('arrival').filter(({ of }) => of === 'sms').map(({ what }) => what)).toEqual(['stored', 'listed', 'deleted']) // prettier-ignore
+  }, 40_000)
+
+  test('stores one SMS twice where SM and ME are one memory (gammu 378)', async () => {
+    const bench = await openBench({ settings: { storage: { isOne: true } } })
+    const smsd = await startSmsd(bench)
+    await eventually(smsd.received, (files) => expect(files).toHaveLength(2), 20_000)
+    expect(bench.modem.recordsOf('arrival').filter(({ what }) => what === 'stored')).toHaveLength(1)
   }, 40_000)
 })

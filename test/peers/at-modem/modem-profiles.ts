@@ -96,7 +96,7 @@ const standard: ModemSettings = {
   answers: { rules: [] },
 }
 
-/** What differs. Names of modems are of the reports that docs/connectors/modem.md cites; not one of them was here. */
+/** What differs from the standard, as reports tell it: not one of these modems was here. */
 const differences = {
   generic: {},
   /** E1752, K3715: CR CR LF, `COMMAND NOT SUPPORT`, no CMMS (gammu 138), `^RSSI` and the like at any time, packed USSD. */
