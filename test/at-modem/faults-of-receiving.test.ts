@@ -69,6 +69,20 @@ test('with CSMS=1 a report that is not acknowledged in time comes again, and mt 
   expect(fates(modem)).toEqual(['1 routed', '1 not-acknowledged', '1 routed', '1 acknowledged'])
 })
 
+test('what is refused by CNMA=2, or routed before a reset, comes again', async () => {
+  const { modem, driver } = await openModem({ clock: 'stub' })
+  await driver.ask('AT+CSMS=1')
+  await driver.ask('AT+CNMI=2,2,0,1,0')
+  await modem.receive(sms)
+  await driver.until(/\+CMT: ,26\r\n[0-9A-F]+\r\n/)
+  expect(await driver.ask('AT+CNMA=2')).toEqual(['OK'])
+  await modem.advance(1_000)
+  await driver.until(/\+CMT: ,26\r\n[0-9A-F]+\r\n/)
+  await modem.reset()
+  await modem.advance(1_000)
+  expect(fates(modem)).toEqual(['1 routed', '1 not-acknowledged', '1 routed', '1 stored'])
+})
+
 test('with CSMS=0 the modem has acknowledged for itself', async () => {
   const { modem, driver } = await openModem()
   await driver.ask('AT+CNMI=2,1,0,1,0')

@@ -99,6 +99,7 @@ export class Arrivals {
     if (waiting === null) return
     waiting.stopTimer()
     this.#comesAgain(waiting.arriving)
+    this.pump()
   }
 
   #comesAgain(arriving: Waiting): void {

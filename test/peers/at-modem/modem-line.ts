@@ -229,12 +229,9 @@ export class ModemLine {
 
   #drain(): void {
     const { chunkBytes } = this.#host.settings()
-    if (chunkBytes === null) {
-      this.#drainAll()
-      return
-    }
+    if (chunkBytes === null) this.#drainAll()
     this.#isDraining = this.#out.length > 0
-    if (!this.#isDraining) return
+    if (chunkBytes === null || !this.#isDraining) return
     this.#socket?.write(this.#out.subarray(0, chunkBytes))
     this.#out = this.#out.subarray(chunkBytes)
     setImmediate(() => this.#drain())
