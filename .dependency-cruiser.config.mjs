@@ -58,7 +58,7 @@ export const subRooms = {
   storage: [['move', 'open'], ['postgres', 'sqlite'], ['instance'], ['seam'], ['tables']],
   smpp: [['values', 'session'], ['codec']],
   'connectors/smpp': [['receive', 'settings'], ['submit'], ['session']],
-  'connectors/modem': [['receive', 'submit'], ['setup'], ['session'], ['at'], ['line', 'pdu']],
+  'connectors/modem': [['run'], ['receive', 'submit'], ['setup'], ['at'], ['line', 'pdu']],
 }
 
 /** The files that stand above the sub-rooms of a room, in its own folder; every other file belongs to a sub-room. */
@@ -68,6 +68,7 @@ const rootFiles = {
   'api/console': ['calls', 'guard-call', 'mount', 'pages'],
   messages: ['units'],
   'connectors/smpp': ['facts', 'link', 'link-health', 'link-plan', 'smpp'],
+  'connectors/modem': ['facts', 'link', 'link-health', 'modem', 'settings'],
 }
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })

@@ -27,6 +27,11 @@ export interface ConnectorTools {
    * none. Omitted: always true.
    */
   mayWrite?(): boolean
+  /**
+   * Marks of the device in the database, the same for all nodes and starts: `mark` is flushed when it resolves,
+   * with false where the mark was there before. Omitted: none can be stored.
+   */
+  marks?: { mark(name: string): Promise<boolean>; unmark(name: string): Promise<void> }
   /** Wall clock in milliseconds since 1970. May jump: for stored times, never for durations. */
   now(): number
   /** Monotonic milliseconds; only differences are meaningful. */

@@ -3,7 +3,7 @@ import type { Ask } from '../../src/connectors/modem/at/ask.ts'
 import type { AtChannel } from '../../src/connectors/modem/at/at-channel.ts'
 import type { AtLine } from '../../src/connectors/modem/at/at-command.ts'
 import { tcpLine } from '../../src/connectors/modem/line/tcp-line.ts'
-import { connect } from '../../src/connectors/modem/session/connection.ts'
+import { connect } from '../../src/connectors/modem/run/connection.ts'
 import { type AtModemControl, type AtModemOptions, startAtModem } from '../peers/at-modem-control.ts'
 
 /** A channel to an emulated modem, and the levers of that. */

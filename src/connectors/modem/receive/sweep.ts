@@ -13,6 +13,7 @@ export interface SweepDeps {
 
 /** What a memory holds after a sweep. */
 export interface Swept {
+  /** Places that are still used; null where the modem does not say. */
   used: number | null
   places: number | null
   undecodable: number
@@ -37,17 +38,24 @@ export async function sweep({ ask, take }: SweepDeps, memory: Memory | 'SR'): Pr
   const counts = await select(ask, memory)
   if (counts === null) return null
   const unreadable: number[] = []
+  let removed = 0
+  const drop = async (index: number): Promise<void> => {
+    if (await remove(ask, index)) removed += 1
+  }
   for (const { index, tpdu } of await list(ask)) {
     const taken = await take(tpdu)
-    if (taken === 'done') await remove(ask, index)
+    if (taken === 'done') await drop(index)
     else if (taken === 'undecodable') unreadable.push(index)
   }
   const { used, places } = counts
-  const isFull = used !== null && places !== null && places > 0 && used >= places * fullShare
   const [oldest] = unreadable
-  if (isFull && oldest !== undefined) await remove(ask, oldest)
-  return { used, places, undecodable: unreadable.length }
+  if (oldest !== undefined && isNearlyFull(used === null ? null : used - removed, places)) await drop(oldest)
+  return { used: used === null ? null : used - removed, places, undecodable: unreadable.length }
 }
+
+/** Returns whether a memory has little room left; false where that is unknown. */
+export const isNearlyFull = (used: number | null, places: number | null): boolean =>
+  used !== null && places !== null && places > 0 && used >= places * fullShare
 
 /** The same for one SMS that was announced by its index; false where it is not there: a sweep finds it. */
 export async function fetchOne(
@@ -87,4 +95,5 @@ function storedIn({ text, tpdu }: AtLine): Stored[] {
     : []
 }
 
-const remove = (ask: Ask, index: number): Promise<unknown> => ask(`AT+CMGD=${index}`)
+const remove = async (ask: Ask, index: number): Promise<boolean> =>
+  (await ask(`AT+CMGD=${index}`)).kind === 'ok'

@@ -1,0 +1,218 @@
+import type { Capabilities, ConnectorEvents, Health, Link, Outcome, Submission } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
+import { References } from '../../sms/references.ts'
+import { healthOf } from './link-health.ts'
+import { createTaker } from './receive/take-tpdu.ts'
+import { WaitingReports } from './receive/waiting-reports.ts'
+import { LatePart } from './run/late-part.ts'
+import { ModemSession } from './run/modem-session.ts'
+import { Rest } from './run/rest.ts'
+import type { ModemSettings } from './settings.ts'
+import { pduParts } from './submit/pdu-parts.ts'
+import { sendMessage } from './submit/send-message.ts'
+import { sendPart } from './submit/send-part.ts'
+
+interface Deps {
+  tools: ConnectorTools
+  events: ConnectorEvents
+  settings: ModemSettings
+  capabilities: Capabilities
+  pin: string | null
+  trace: ((direction: 'sent' | 'received', text: string) => void) | null
+}
+
+/** A line is opened again at growing intervals: a stick that restarts is back within seconds. */
+const reopenMs = { first: 1_000, longest: 30_000 } as const
+/** A message in flight is finished when the link stops, as far as this goes; then the rest of it stays here. */
+const finishMs = 25_000
+/** More receipts than a SIM can await: days of messages. */
+const maxExpected = 50_000
+/** Until it is measured: a part takes some seconds on the air. */
+const usualPartMs = 5_000
+
+/** No PIN is tried where no mark can be stored. */
+const noMarks = { mark: () => Promise.resolve(false), unmark: () => Promise.resolve() }
+
+/** A modem: its line, which is opened again when it ends, and one message at a time. */
+export class ModemLink implements Link {
+  readonly capabilities: Capabilities
+  readonly resumesFirst = { most: maxExpected }
+  /** The line is busy for seconds with each part: nothing is gained by claiming ahead. */
+  readonly ahead = 0
+  readonly #deps: Deps
+  readonly #references: References
+  readonly #reports: WaitingReports
+  readonly #late: LatePart
+  readonly #rest: Rest
+  #session: ModemSession | null = null
+  #phase: 'new' | 'running' | 'stopping' = 'new'
+  #finishUntilMs = Number.POSITIVE_INFINITY
+  #lastSeenAt: number | null = null
+  #partMs = usualPartMs
+  /** The messages that were submitted, one after the other. */
+  #sending: Promise<unknown> = Promise.resolve()
+  #ended: Promise<void> = Promise.resolve()
+  #wake: () => void = () => undefined
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.capabilities = deps.capabilities
+    this.#references = new References(deps.tools.random())
+    this.#reports = new WaitingReports(deps.tools)
+    this.#late = new LatePart(deps.events, deps.settings.encoding.receipts)
+    this.#rest = new Rest(deps.tools, () => this.#changed())
+  }
+
+  get window(): number {
+    return this.#phase === 'running' && this.#session?.canSend === true && !this.#rest.isResting ? 1 : 0
+  }
+
+  get perSecond(): number {
+    return 1_000 / this.#partMs
+  }
+
+  health(): Health {
+    return healthOf({
+      phase: this.#phase,
+      session: this.#session,
+      rest: this.#rest,
+      lastSeenAt: this.#lastSeenAt,
+      nowMs: this.#deps.tools.now(),
+    })
+  }
+
+  async start(): Promise<void> {
+    if (this.#phase !== 'new') return
+    this.#phase = 'running'
+    this.#ended = this.#runSessions()
+  }
+
+  /** Restores the parts whose reports are still expected. */
+  resume(expected: readonly { networkId: string }[]): void {
+    for (const { networkId } of expected) this.#reports.resume(networkId)
+  }
+
+  submit(submission: Submission): Promise<Outcome> {
+    if (this.#phase !== 'running') return Promise.resolve(unavailable('The link is not running.'))
+    const sent = this.#sending.then(() => this.#send(submission))
+    this.#sending = sent
+    return sent
+  }
+
+  hurry(): void {
+    if (this.#phase === 'running') this.#finishUntilMs = this.#deps.tools.monotonicMs() + finishMs
+    this.#phase = 'stopping'
+  }
+
+  async stop(): Promise<void> {
+    this.hurry()
+    await this.#sending
+    this.#session?.close()
+    this.#rest.stop()
+    this.#wake()
+    await this.#ended
+  }
+
+  async #send(submission: Submission): Promise<Outcome> {
+    const { tools, settings } = this.#deps
+    const session = this.#session
+    const channel = session?.channel ?? null
+    if (session === null || channel === null || !session.canSend)
+      return unavailable('The modem cannot send now.')
+    try {
+      const parts = pduParts(submission, settings.concat, () => this.#references.next(submission.to))
+      return await sendMessage(
+        {
+          tools,
+          settings: settings.encoding,
+          sendPart: async (part) => {
+            this.#late.forget()
+            const startMs = tools.monotonicMs()
+            const outcome = await sendPart(
+              {
+                channel,
+                overrides: settings.overrides,
+                sendTimeoutMs: settings.sendTimeoutMs,
+                nameOf: (reference) => this.#reports.sent(reference, submission.to),
+                faulty: (fault) => {
+                  this.#rest.faulty(fault, submission.to)
+                  session.lookSoon()
+                },
+              },
+              part,
+            )
+            if (outcome.kind === 'taken') this.#tookPart(tools.monotonicMs() - startMs)
+            return outcome
+          },
+          mayContinue: () => tools.monotonicMs() < this.#finishUntilMs,
+          mayBeLate: (outcomes, part) =>
+            this.#late.expect({ attemptId: submission.attemptId, outcomes, part, to: submission.to }),
+        },
+        submission,
+        parts,
+      )
+    } catch (error) {
+      // What cannot be encoded never can: no number, or a text that is too long.
+      if (!(error instanceof RangeError)) throw error
+      return { kind: 'refused', lasts: 'good', code: 'device_error', networkCode: error.message }
+    }
+  }
+
+  /** The pace is that of the last parts, the latest ones first. */
+  #tookPart(tookMs: number): void {
+    this.#rest.worked()
+    this.#partMs = Math.max(1, 0.8 * this.#partMs + 0.2 * tookMs)
+  }
+
+  async #runSessions(): Promise<void> {
+    let waitMs: number = reopenMs.first
+    while (this.#phase === 'running') {
+      const session = this.#createSession()
+      this.#session = session
+      await session.run()
+      this.#late.forget()
+      if (session.wasUp) waitMs = reopenMs.first
+      await this.#sleep(waitMs)
+      waitMs = Math.min(2 * waitMs, reopenMs.longest)
+    }
+  }
+
+  #createSession(): ModemSession {
+    const { tools, events, settings, pin, trace } = this.#deps
+    const take = createTaker({
+      events,
+      reports: this.#reports,
+      noneOpen: () => this.#sending.then(() => undefined),
+      ...(tools.counters && { counters: tools.counters }),
+    })
+    return new ModemSession({
+      tools,
+      open: settings.open,
+      settings: settings.session,
+      marks: tools.marks ?? noMarks,
+      pin,
+      take,
+      late: (reference) => this.#late.answered((to) => this.#reports.sent(reference, to)),
+      changed: () => this.#changed(),
+      ...(trace && { trace }),
+    })
+  }
+
+  #sleep(ms: number): Promise<void> {
+    if (this.#phase !== 'running') return Promise.resolve()
+    return new Promise((resolve) => {
+      const cancel = this.#deps.tools.schedule(ms, resolve)
+      this.#wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  #changed(): void {
+    if ((this.#session?.channel ?? null) !== null) this.#lastSeenAt = this.#deps.tools.now()
+    this.#deps.events.healthChanged()
+  }
+}
+
+const unavailable = (detail: string): Outcome => ({ kind: 'unavailable', detail })

@@ -1,0 +1,23 @@
+import type { ConnectorKind, Link } from '../connector.ts'
+import { modemFacts } from './facts.ts'
+import { ModemLink } from './link.ts'
+import { modemSettings, readSettings } from './settings.ts'
+
+/** A GSM or LTE modem with a SIM, spoken to with AT commands in PDU mode (3GPP TS 27.005, 27.007 and 23.040). */
+export const modemKind: ConnectorKind<Link> = {
+  kind: modemFacts.kind,
+  settings: modemSettings,
+  secretNames: ['pin'],
+  ownNumbersOnly: true,
+  createLink(setup, tools, events) {
+    const settings = readSettings(setup.settings)
+    return new ModemLink({
+      tools,
+      events,
+      settings,
+      capabilities: { deliveryReports: settings.encoding.receipts === 'all', ...modemFacts.carries },
+      pin: setup.secrets['pin'] ?? null,
+      trace: null,
+    })
+  },
+}
