@@ -2,6 +2,7 @@ import { minuteMs } from '../runtime/clock.ts'
 import { androidKind, visitingKind } from '../connectors/android/android.ts'
 import type { VisitPorts } from '../connectors/android/ports.ts'
 import { loadConnectorKind } from '../connectors/registry.ts'
+import { hasDeviceMark, markDevice, unmarkDevice } from '../devices/core/device-marks.ts'
 import { openDeviceSecrets } from '../devices/core/device-store.ts'
 import { DevicePool } from '../dispatch/devices/device-pool.ts'
 import type { Dispatcher } from '../dispatch/submissions/dispatcher.ts'
@@ -47,6 +48,13 @@ export function createPool(
     countersOf: (deviceId) => ({
       ...metrics.linkOf(deviceId),
       unparsed: (kind, form) => unparsed.note(deviceId, kind, form),
+    }),
+    marksOf: (deviceId) => ({
+      mark: (name) => writer.write((tx) => markDevice(tx, { deviceId, name, nowMs: clock.now() })),
+      unmark: async (name) => {
+        const mark = { deviceId, name }
+        if (await hasDeviceMark(storage.read, mark)) await writer.write((tx) => unmarkDevice(tx, mark))
+      },
     }),
     leases: new LinkLeases({
       writer,

@@ -73,9 +73,11 @@ export async function eraseDeviceHistory(tx: Tx, _: unknown, { accountId }: Aske
     .limit(maxRowsAtOnce)
     .execute()
   const unread = await tx.deleteFrom('unread_forms').where('device_id', 'in', devices).executeTakeFirst()
+  const marks = await tx.deleteFrom('device_marks').where('device_id', 'in', devices).executeTakeFirst()
   return (
     Number(reports.numDeletedRows) +
     Number(unread.numDeletedRows) +
+    Number(marks.numDeletedRows) +
     (await deleteRows(tx, 'device_states', ['device_id', 'from_at'], states)) +
     (await deleteRows(tx, 'device_samples', ['device_id', 'at'], samples))
   )

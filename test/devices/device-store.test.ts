@@ -1,3 +1,4 @@
+import { hasDeviceMark, markDevice } from '../../src/devices/core/device-marks.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { DeviceReportBody } from '../../src/storage/tables/json-columns.ts'
 import { saveDeviceReports } from '../../src/devices/status/device-report.ts'
@@ -98,6 +99,16 @@ test('secrets are sealed for this device; nothing that is stored or audited show
 
   await set(id, { secrets: { password: 'another' } })
   expect(openDeviceSecrets(secretBox, await rowOf(id))).toEqual({ password: 'another' })
+})
+
+test('a secret that is set again removes the marks of the device, and nothing else does', async () => {
+  const id = await add({ secrets: { password: 'hunter2-hunter2' } })
+  const pin = { deviceId: id, name: 'pin' }
+  await fixture.storage.writer.write((tx) => markDevice(tx, { ...pin, nowMs: 1 }))
+  await set(id, { name: 'Another name', state: 'disabled' })
+  expect(await hasDeviceMark(fixture.storage.read, pin)).toBe(true)
+  await set(id, { secrets: { password: 'hunter2-hunter2' } })
+  expect(await hasDeviceMark(fixture.storage.read, pin)).toBe(false)
 })
 
 test('a password that was sealed under a secret that is given up is set anew, and stands until then', async () => {

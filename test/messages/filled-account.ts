@@ -94,6 +94,7 @@ async function fillDevice(tx: Tx, { ids, nowMs }: Deps, filled: FilledAccount, m
     { device_id: deviceId, from_at: nowMs, until_at: null, status: 'online', reasons: `["${mark}"]` },
   ])
   await insertRows(tx, 'device_samples', [{ device_id: deviceId, at: nowMs, network: mark }])
+  await insertRows(tx, 'device_marks', [{ device_id: deviceId, name: mark, at: nowMs }])
   await insertRows(tx, 'unread_forms', [
     { device_id: deviceId, kind: 'word', form: mark, times: 1, first_at: nowMs, last_at: nowMs },
   ])

@@ -93,6 +93,7 @@ const published = {
   'postgres/0035_lone_sends': 'ce435666cf85b204',
   'postgres/0036_part_reports': '4d13cc0a42181124',
   'postgres/0037_open_attempts': 'bc8560ca1ddd432f',
+  'postgres/0042_device_marks': '71a8ab24a9228d8d',
   'sqlite/0001_initial': '473da6ea689b45e2',
   'sqlite/0002_phones': '20fd011ab3af662c',
   'sqlite/0003_console': '0d2a4c9e0f957d4f',
@@ -130,4 +131,5 @@ const published = {
   'sqlite/0035_lone_sends': '8c83aa6f4f2dc377',
   'sqlite/0036_part_reports': '476e49f8dc159b2a',
   'sqlite/0037_open_attempts': 'e8f30cff9d1379c3',
+  'sqlite/0042_device_marks': 'd4b5863edfc48110',
 }

@@ -9,6 +9,7 @@ import type { DeviceTable } from '../../storage/tables/device-tables.ts'
 import { endStanding, recordStandings } from '../status/device-history.ts'
 import { requireRoomInGroup } from './device-groups.ts'
 import { requireOpenOwner } from './device-owner.ts'
+import { clearDeviceMarks } from './device-marks.ts'
 import { deviceFaults, type DeviceRules, missingFaults } from './device-rules.ts'
 import type { SecretBox } from '../../runtime/secret-box.ts'
 import { simChange } from './sim-number.ts'
@@ -135,6 +136,7 @@ export async function setDevice(tx: Tx, deps: DeviceDeps, wanted: DeviceChange):
     })
     .where('id', '=', row.id)
     .execute()
+  if (Object.keys(secrets).length > 0) await clearDeviceMarks(tx, row.id)
   // A disabled device is not reported by any node.
   if (change.state === 'disabled')
     await recordStandings(tx, [{ deviceId: row.id, status: 'disabled', reasons: [], atMs: deps.nowMs }])

@@ -33,6 +33,8 @@ export interface DeviceSlotDeps {
   eventsOf: (deviceId: string) => ConnectorEvents
   /** Counters of its link's traffic. */
   countersOf?: (deviceId: string) => LinkCounters
+  /** Its marks in the database. */
+  marksOf?: (deviceId: string) => NonNullable<ConnectorTools['marks']>
   /** What one link passes on to the next, also when the device is disabled in between. */
   lastSessionOf?: (deviceId: string) => LastSession
   /** Links run only under these leases. Any node may serve a device that fetches by itself. */
@@ -251,12 +253,13 @@ export const countryOf = (row: Pick<DeviceRow, 'settings'>): string | null =>
   settingsOf(row)[countrySetting.name] || null
 
 const toolsFor = (
-  { clock, log, random, countersOf, lastSessionOf, leases }: DeviceSlotDeps,
+  { clock, log, random, countersOf, lastSessionOf, leases, marksOf }: DeviceSlotDeps,
   deviceId: string,
 ): ConnectorTools => ({
   ...(countersOf === undefined ? {} : { counters: countersOf(deviceId) }),
   ...(lastSessionOf === undefined ? {} : { lastSession: lastSessionOf(deviceId) }),
   ...(leases === undefined ? {} : { mayWrite: () => leases.tokenOf(deviceId) !== null }),
+  ...(marksOf === undefined ? {} : { marks: marksOf(deviceId) }),
   now: () => clock.now(),
   monotonicMs: () => clock.monotonicMs(),
   schedule: (delayMs, task) => clock.schedule(delayMs, task),

@@ -96,6 +96,13 @@ export interface DeviceSampleTable {
   network: string | null
 }
 
+/** What must not be done twice to a device. */
+export interface DeviceMarkTable {
+  device_id: string
+  name: string
+  at: number
+}
+
 /** Unreadable input of a device, once per form. */
 export interface UnreadFormTable {
   device_id: string

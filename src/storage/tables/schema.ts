@@ -22,6 +22,7 @@ import type {
   PhoneTable,
   DeviceStateTable,
   DeviceSampleTable,
+  DeviceMarkTable,
   UnreadFormTable,
   ServerRunTable,
 } from './device-tables.ts'
@@ -154,6 +155,7 @@ export interface Database {
   device_reports: DeviceReportTable
   device_states: DeviceStateTable
   device_samples: DeviceSampleTable
+  device_marks: DeviceMarkTable
   unread_forms: UnreadFormTable
   server_runs: ServerRunTable
   traffic: TrafficTable
