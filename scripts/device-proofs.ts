@@ -20,6 +20,14 @@ export const deviceProofs: readonly Proof[] = [
     catches: ['smpp-begun-pdu-waited-for', 'smpp-dead-peer-trusted'],
   },
   {
+    name: 'modem',
+    summary: 'modems that refuse, hang, restart, are cut at any byte or answer late: no part goes twice, each error is known for what it says of the part, no PIN is tried twice, no received SMS is lost, and each report is about its part',
+    projects: embedded,
+    files: ['test/modem/at-channel.test.ts', 'test/modem/bring-up.test.ts', 'test/modem/error-class.test.ts', 'test/modem/incoming-pdu.test.ts', 'test/modem/link.test.ts', 'test/modem/send-message.test.ts', 'test/modem/send-part.test.ts', 'test/modem/submit-pdu.test.ts', 'test/modem/sweep.test.ts', 'test/modem/validity.test.ts', 'test/modem/waiting-reports.test.ts'],
+    sizes: ['MODEM_TEXTS'],
+    catches: ['modem-500-is-refused', 'modem-deleted-before-stored', 'modem-lease-not-asked-at-the-end', 'modem-noise-is-an-answer', 'modem-ok-is-sent', 'modem-opened-without-escape', 'modem-other-sim-taken', 'modem-pin-tried-again', 'modem-prompt-assumed', 'modem-report-by-reference-alone', 'modem-rest-goes-after-stop', 'modem-validity-rounded-up'],
+  },
+  {
     name: 'phones',
     summary: 'a thousand phones, the 28 checks of the app’s protocol, and whatever phones, people and time do in whatever order, phones that are offline for days among it',
     projects: [...embedded, 'crash'],

@@ -121,7 +121,7 @@ describe('22: an outcome that nobody knows', () => {
     [['+CMGS: many', 'OK'], { answered: { networkCode: null } }],
     [['+CMGS: 256', 'OK'], { answered: { networkCode: null } }],
     [[], { asked: 'late' }],
-  ] as const)('%s', async ([said, facts]) => {
+  ] as const)('the outcome is unknown after %j', async ([said, facts]) => {
     const { outcome, sent } = await answerWith(...said)
     expect(outcome).toMatchObject({ kind: 'unknown', ...facts })
     expect(sent.filter((text) => text.includes('CMGS'))).toHaveLength(1)
