@@ -118,7 +118,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
   {
     because: 'The protocol of a link, which tests drive over sockets.',
     files: [
-      'src/smpp/*/{session-limits,status-name,address,deadline-timer,bind-bodies,body-codecs,command-status-class,connection,cursor,decode-pdu,deliveries,ack-state,describe-pdu,encode-pdu,encode-text,frame-reader,inbound-text,keep-alive,graceful-close,message-body,open-list,open-socket,operation-bodies,pdu,references,request-outcome,requests,pdu-writer,take-pdu,validity-period,write-buffer}.ts', 'src/connectors/smpp/*/{bind-outcome,binding,bindings,partial-retries,late-responses,live-settings,submissions-in-flight,pace,part-response,part-validity,reconnect-policy,session,session-events,session-settings,setting-readers,settings,submit-message,submit-parts,throttle,try-bind}.ts', 'src/connectors/smpp/{facts,link,link-health,link-plan,smpp}.ts',
+      'src/smpp/*/{session-limits,status-name,address,deadline-timer,bind-bodies,body-codecs,command-status-class,connection,cursor,decode-pdu,deliveries,ack-state,describe-pdu,encode-pdu,encode-text,frame-reader,inbound-text,keep-alive,graceful-close,message-body,open-list,open-socket,operation-bodies,pdu,request-outcome,requests,pdu-writer,take-pdu,validity-period,write-buffer}.ts', 'src/connectors/smpp/*/{bind-outcome,binding,bindings,partial-retries,late-responses,live-settings,submissions-in-flight,pace,part-response,part-validity,reconnect-policy,session,session-events,session-settings,setting-readers,settings,submit-message,submit-parts,throttle,try-bind}.ts', 'src/connectors/smpp/{facts,link,link-health,link-plan,smpp}.ts',
     ],
   },
 ] // prettier-ignore
