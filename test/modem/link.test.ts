@@ -83,6 +83,17 @@ describe('a modem', () => {
     expect(world.modem.taken().map(({ text }) => text).join('')).toBe(submission.text) // prettier-ignore
   })
 
+  test.for([
+    ['generic', 2],
+    ['huawei', 1],
+  ] as const)('21: tells %s that more parts follow, as long as that is taken', async ([profile, times]) => {
+    const world = await open({ profile })
+    await isOnline(world)
+    for (const parts of [1, 2, 2])
+      expect((await world.link.submit(longHandOver(parts))).kind).toBe('accepted')
+    expect(world.modem.commands().filter((command) => command === 'AT+CMMS=2')).toHaveLength(times)
+  })
+
   test('passes on what it receives, and deletes it', async () => {
     const world = await open()
     await world.modem.receive({ from: '+491711234567', text: 'before it was up' })

@@ -40,6 +40,7 @@ function send({ channel, tools }: Pick<Emulated, 'channel' | 'tools'>, given: Gi
           { channel, overrides: new Map(), sendTimeoutMs: 20_000, nameOf: (reference) => `${reference}@${(names += 1)}`, faulty: () => undefined },
           part,
         ),
+      announceParts: () => Promise.resolve(),
       mayContinue: given.mayContinue ?? (() => true),
       mayBeLate: given.late ?? (() => undefined),
     },
@@ -137,6 +138,7 @@ describe('21: what keeps the rest here', () => {
           sent.push({ kind: 'taken', messageId: String(sent.length) })
           return sent.at(-1) as PartOutcome
         },
+        announceParts: () => Promise.resolve(),
         mayContinue: () => true,
         mayBeLate: () => undefined,
       },

@@ -49,6 +49,7 @@ export class ModemLink implements Link {
   #finishUntilMs = Number.POSITIVE_INFINITY
   #lastSeenAt: number | null = null
   #partMs = usualPartMs
+  #refusesMore = false
   /** The messages that were submitted, one after the other. */
   #sending: Promise<unknown> = Promise.resolve()
   #ended: Promise<void> = Promise.resolve()
@@ -144,6 +145,7 @@ export class ModemLink implements Link {
             if (outcome.kind === 'taken') this.#tookPart(tools.monotonicMs() - startMs)
             return outcome
           },
+          announceParts: () => this.#announceParts(session),
           mayContinue: () => tools.monotonicMs() < this.#finishUntilMs,
           mayBeLate: (outcomes, part) =>
             this.#late.expect({ attemptId: submission.attemptId, outcomes, part, to: submission.to }),
@@ -156,6 +158,14 @@ export class ModemLink implements Link {
       if (!(error instanceof RangeError)) throw error
       return { kind: 'refused', lasts: 'good', code: 'device_error', networkCode: error.message }
     }
+  }
+
+  /** 3GPP TS 27.005, section 3.5.6. A modem that refuses it (Huawei E1752: CMS 500) is not asked again. */
+  async #announceParts({ channel }: Pick<ModemSession, 'channel'>): Promise<void> {
+    if (this.#refusesMore || channel === null) return
+    const timeoutMs = this.#deps.settings.session.commandTimeoutMs
+    const { kind } = await channel.ask({ text: 'AT+CMMS=2', timeoutMs })
+    this.#refusesMore = kind === 'error'
   }
 
   /** The pace is that of the last parts, the latest ones first. */

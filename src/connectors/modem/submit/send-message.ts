@@ -17,6 +17,8 @@ export interface SendMessageDeps {
   tools: Pick<ConnectorTools, 'now' | 'monotonicMs' | 'schedule' | 'mayWrite'>
   settings: EncodingSettings
   sendPart(part: PartToSend): Promise<PartOutcome>
+  /** Called before several parts: the modem may keep its connection to the network open between them. */
+  announceParts(): Promise<void>
   /** Whether there is still time for a further part: a device that stops has only some. */
   mayContinue(): boolean
   /** Called once the outcome of a part is unknown that may still become known, with all of its message. */
@@ -40,6 +42,7 @@ export async function sendMessage(
   const endMs = tools.monotonicMs() + Math.min(validitySeconds * 1_000, validityMs)
   const isExpired = (): boolean => tools.monotonicMs() >= endMs
   const outcomes: PartOutcome[] = parts.map(() => unsent)
+  if (parts.length > 1) await deps.announceParts()
   for (const [index, part] of parts.entries()) {
     if (index > 0) {
       if (!deps.mayContinue()) break
