@@ -9,7 +9,7 @@ const fates = (modem: Awaited<ReturnType<typeof openModem>>['modem']): string[] 
   modem.recordsOf('arrival').map(({ n, what }) => `${n} ${what}`)
 
 test('full: what has no room waits at the SMSC, and comes when a place is freed', async () => {
-  const { modem, driver } = await openModem({ settings: { storage: { sizes: { SM: 2 }, fullLine: '^SMMEMFULL:"{memory}"' } } }) // prettier-ignore
+  const { modem, driver } = await openModem({ clock: 'stub', settings: { storage: { sizes: { SM: 2 }, fullLine: '^SMMEMFULL:"{memory}"' } } }) // prettier-ignore
   await driver.ask('AT+CNMI=2,1,0,1,0')
   for (const text of ['one', 'two', 'three']) await modem.receive({ ...sms, text })
   await driver.until(/\^SMMEMFULL:"SM"\r\n/)

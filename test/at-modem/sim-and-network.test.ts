@@ -29,6 +29,9 @@ describe('the SIM', () => {
     expect(await driver.ask('AT+CPIN="1234"')).toEqual(['OK'])
     expect((await modem.state()).sim).toMatchObject({ triesLeft: 3 })
     expect((await driver.ask('AT+CMGL=4'))[0]).toBe('+CMGL: 1,0,,20')
+    await modem.reset()
+    await driver.ask('ATE0')
+    expect(await driver.ask('AT+CPIN?')).toEqual(['+CPIN: SIM PIN', 'OK'])
   })
 
   test.for([

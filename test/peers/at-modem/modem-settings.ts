@@ -65,7 +65,7 @@ export interface IdentitySettings {
   triesBy: readonly ('+CPINR' | '^CPIN' | '+QPINC' | '+SPIC')[]
   /** After power on, a reset and CFUN=1,1. */
   bootLines: readonly string[]
-  /** SMS commands are refused so long after a boot; null asks for `operations.ready`. */
+  /** SMS commands are refused so long after a boot. */
   readyAfterMs: number
   /** Said when it is ready for SMS. */
   readyLines: readonly string[]
@@ -89,7 +89,7 @@ export interface NetworkSettings {
   operator: string
   /** The number of the access technology in COPS. */
   technology: number
-  /** Longer than this after CFUN=1 it is registered again. */
+  /** After CFUN=1 it is registered again so much later. */
   registerAfterMs: number
   /** How long it tries again what the modem had no room or acknowledgement for. */
   retryMs: number
@@ -222,7 +222,7 @@ export interface UssdSettings {
 }
 
 export interface AnswerRule {
-  /** A regular expression for the whole command, `AT` in front, upper case. */
+  /** A regular expression for the whole command line, `AT` in front, whatever its case. */
   command: string
   /** The lines of the answer, the final one too; none is silence. */
   lines: readonly string[]
