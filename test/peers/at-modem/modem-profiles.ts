@@ -99,10 +99,9 @@ const standard: ModemSettings = {
 /** What differs from the standard, as reports tell it: not one of these modems was here. */
 const differences = {
   generic: {},
-  /** E1752, K3715: CR CR LF, `COMMAND NOT SUPPORT`, no CMMS (gammu 138), `^RSSI` and the like at any time, packed USSD. */
+  /** E1752, K3715: `COMMAND NOT SUPPORT`, no CMMS (gammu 138), `^RSSI` and the like at any time, packed USSD; CR CR LF behind CLAC alone (python-gsmmodem). */
   huawei: {
     line: {
-      lineEnd: '\r\r\n',
       unknownCommand: 'COMMAND NOT SUPPORT',
       noise: { lines: ['^RSSI:17', '^BOOT:12345678,0,0,0,20'], where: ['before', 'before-final'] },
     },
@@ -116,6 +115,7 @@ const differences = {
     storage: { fullLine: '^SMMEMFULL:"{memory}"', firstIndex: 0 },
     submit: { hasMoreToSend: false },
     ussd: { form: 'packed-hex' },
+    answers: { rules: [{ command: '^AT\\+CLAC$', lines: ['&C\r', '+CMGS\r', '+CNMI\r', 'OK'] }] },
   },
   /** E3372 with stick firmware: no second memory beside SM (gammu 829). */
   'huawei-lte': {

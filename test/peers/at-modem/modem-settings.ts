@@ -1,3 +1,5 @@
+import { changeSections, type SectionChange } from '../change-sections.ts'
+
 /**
  * How an emulated modem behaves. Sections are changed one setting at a time while it runs (`changeModem`); what a setting does is from 3GPP TS 27.005,
  * 27.007 and ITU-T V.250, and where it is an oddity of a modem, from the report that its comment names.
@@ -15,7 +17,7 @@ export interface ModemSettings {
   answers: { rules: readonly AnswerRule[] }
 }
 
-export type ModemChange = { [Section in keyof ModemSettings]?: Partial<ModemSettings[Section]> }
+export type ModemChange = SectionChange<ModemSettings>
 
 export interface LineSettings {
   /** After power on; ATE changes it. `always` echoes whatever ATE says, `twice` does so two times (faucamp/python-gsmmodem 56). */
@@ -231,15 +233,6 @@ export interface AnswerRule {
   delayMs?: number
 }
 
-/** Settings with a change in them; the objects that went in stay as they were. */
-export function changeModem(settings: ModemSettings, change: ModemChange): ModemSettings {
-  const sections = Object.keys(settings) as (keyof ModemSettings)[]
-  for (const name of Object.keys(change))
-    if (!sections.includes(name as keyof ModemSettings)) throw new Error(`There is no section ${name}.`)
-  const changed = sections.map((name) => {
-    const unknown = Object.keys(change[name] ?? {}).filter((key) => !(key in settings[name]))
-    if (unknown.length > 0) throw new Error(`There is no setting ${name}.${unknown.join(', ')}.`)
-    return [name, { ...settings[name], ...change[name] }] as const
-  })
-  return Object.fromEntries(changed) as unknown as ModemSettings
-}
+/** Gives settings with a change in them; refuses names that there are not. */
+export const changeModem = (settings: ModemSettings, change: ModemChange): ModemSettings =>
+  changeSections(settings, change)

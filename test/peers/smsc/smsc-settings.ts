@@ -1,3 +1,4 @@
+import { changeSections, type SectionChange } from '../change-sections.ts'
 import type { Span } from '../seeded-random.ts'
 import type { IdForm, IdSettings } from './message-ids.ts'
 import { receiptForms } from './receipt-forms.ts'
@@ -13,7 +14,7 @@ export interface SmscSettings {
   link: LinkSettings
 }
 
-export type SmscChange = { [Section in keyof SmscSettings]?: Partial<SmscSettings[Section]> }
+export type SmscChange = SectionChange<SmscSettings>
 
 export interface BindSettings {
   /** Who may bind; null is anybody. A wrong name is answered 0x0f, a wrong password 0x0e. */
@@ -160,16 +161,6 @@ export const defaultSettings: SmscSettings = {
   link: { answerEnquire: true, answerUnbind: true, enquireEveryMs: null, enquireBeforeBind: false },
 }
 
-/** Settings with a change in them; the objects that went in stay as they were. */
-export function changeSettings(settings: SmscSettings, change: SmscChange): SmscSettings {
-  const sections = Object.keys(settings) as (keyof SmscSettings)[]
-  for (const name of Object.keys(change)) {
-    if (!sections.includes(name as keyof SmscSettings)) throw new Error(`There is no section ${name}.`)
-  }
-  const changed = sections.map((name) => {
-    const unknown = Object.keys(change[name] ?? {}).filter((key) => !(key in settings[name]))
-    if (unknown.length > 0) throw new Error(`There is no setting ${name}.${unknown.join(', ')}.`)
-    return [name, { ...settings[name], ...change[name] }] as const
-  })
-  return Object.fromEntries(changed) as unknown as SmscSettings
-}
+/** Gives settings with a change in them; refuses names that there are not. */
+export const changeSettings = (settings: SmscSettings, change: SmscChange): SmscSettings =>
+  changeSections(settings, change)
