@@ -107,6 +107,10 @@ test('a CNMI out of its ranges is refused, and the ranges are told', async () =>
   expect(await driver.ask('AT+CNMI=?')).toEqual(['+CNMI: (2),(0,1,3),(0,2),(0,1),(0)', 'OK'])
   expect(await driver.ask('AT+CNMI=2,1,0,2,0')).toEqual(['+CMS ERROR: 303'])
   expect(await driver.ask('AT+CNMI=2,1,0,1,0')).toEqual(['OK'])
+  const { modem, driver: other } = await openModem()
+  expect(await other.ask('AT+CNMI=?')).toEqual(['+CNMI: (0-3),(0-3),(0,2),(0-2),(0,1)', 'OK'])
+  await modem.set({ indications: { rangeForm: 'list' } })
+  expect((await other.ask('AT+CNMI=?'))[0]).toBe('+CNMI: (0,1,2,3),(0,1,2,3),(0,2),(0,1,2),(0,1)')
 })
 
 test('SM and ME are one memory', async () => {

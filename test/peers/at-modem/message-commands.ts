@@ -45,7 +45,10 @@ const indications =
   ({ form, values }) => {
     const ranges = modem.settings.indications.cnmi
     if (ranges === null) return refused
-    if (form === 'test') return ok(`+CNMI: ${ranges.map((range) => `(${range.join(',')})`).join(',')}`)
+    if (form === 'test')
+      return ok(
+        `+CNMI: ${ranges.map((range) => writeRange(range, modem.settings.indications.rangeForm)).join(',')}`,
+      )
     if (form === 'read') return ok(`+CNMI: ${modem.state.cnmi.join(',')}`)
     if (form !== 'set' || values.length > 5) return null
     const wanted = modem.state.cnmi.map((value, place) =>
@@ -60,6 +63,13 @@ const indications =
     modem.host.clock.schedule(0, () => modem.arrivals.pump())
     return ok()
   }
+
+function writeRange(values: readonly number[], form: 'dash' | 'list'): string {
+  const isRow = values.every((value, place) => value === (values[0] as number) + place)
+  return form === 'dash' && isRow && values.length > 2
+    ? `(${values[0]}-${values.at(-1)})`
+    : `(${values.join(',')})`
+}
 
 const smscOfCard =
   (modem: AtModem): AtHandler =>

@@ -67,6 +67,7 @@ const standard: ModemSettings = {
       [0, 1, 2],
       [0, 1],
     ],
+    rangeForm: 'dash',
     cnmiAtStart: [0, 0, 0, 0, 0],
     hasService1: true,
     cmti: 'right',

@@ -129,6 +129,8 @@ export type MemoryName = 'SM' | 'ME' | 'SR'
 export interface IndicationSettings {
   /** The values that CNMI takes, for mode, mt, bm, ds and bfr; null for a modem without CNMI. */
   cnmi: readonly (readonly number[])[] | null
+  /** Three values and more in a row: `(0-3)` as most write it, or `(0,1,2,3)`. */
+  rangeForm: 'dash' | 'list'
   /** What CNMI has after power on. */
   cnmiAtStart: readonly number[]
   /** `CSMS=1` is taken. */
