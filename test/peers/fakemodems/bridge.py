@@ -2,7 +2,7 @@
 
     python3 bridge.py path/to/fakemodems.py log.ndjson '{"pin": ["HuaweiK3715"], "smsc": "+491710760000"}'
 
-It prints the ports as JSON, and ends with its standard input. The prompt, the answer to a PDU and the noise around both are those of test_modem.py.
+It prints the ports as JSON, and ends with its standard input. The prompt, the answer to a PDU and where noise comes are as in test_modem.py.
 """
 
 import importlib.util
@@ -11,10 +11,9 @@ import socketserver
 import sys
 import threading
 
-NOISE = {
-    "ZteK3565Z": ['+ZDONR: "METEOR",272,3,"CS_ONLY","ROAM_OFF"\r\n', '+ZPASR: "UMTS"\r\n'],
-    "QualcommM6280": ['+ZDONR: "METEOR",272,3,"CS_ONLY","ROAM_OFF"\r\n', '+ZPASR: "UMTS"\r\n'],
-}
+# What a ZTE says at any time; test_modem.py has it in front of the prompt and of the reference.
+ZTE_NOISE = ['+ZDONR: "Testnetz",262,2,"CS_PS","ROAM_OFF"\r\n', '+ZPASR: "UMTS"\r\n']
+NOISE = {"ZteK3565Z": ZTE_NOISE, "QualcommM6280": ZTE_NOISE}
 NAMES = ["GenericTestModem", "HuaweiK3715", "HuaweiE1752", "WavecomMultiband900E1800", "QualcommM6280", "ZteK3565Z", "NokiaN79"]
 
 
