@@ -12,7 +12,7 @@ import { layerPicture } from './generators/layer-picture.ts'
 import { openApi } from './generators/openapi.ts'
 import { operatorOpenApi } from './generators/operator-openapi.ts'
 import { reliabilityTables } from './generators/reliability-tables.ts'
-import { androidSettingsTable, smppSettingsTable } from './generators/settings-tables.ts'
+import { androidSettingsTable, modemSettingsTable, smppSettingsTable } from './generators/settings-tables.ts'
 import { scalingTables } from './generators/scaling-tables.ts'
 import { smppStatusPage } from './generators/smpp-status.ts'
 import { stateMachine } from './generators/state-machine.ts'
@@ -23,6 +23,7 @@ const generators: readonly Generator[] = [
   environmentExample,
   stateMachine,
   smppSettingsTable,
+  modemSettingsTable,
   smppStatusPage,
   androidSettingsTable,
   androidResultsPage,

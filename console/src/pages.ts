@@ -19,7 +19,7 @@ export const pages: readonly Page[] = [
     path: '/opt-outs',
     description: 'Search, add, import and remove numbers that opted out; keywords, quiet hours',
   },
-  { label: 'Devices', path: '/devices', description: 'Phones, SMPP connections and simulators' },
+  { label: 'Devices', path: '/devices', description: 'Phones, modems, SMPP connections and simulators' },
   {
     label: 'Balance',
     path: '/balance',

@@ -16,7 +16,7 @@ const terms: readonly Term[] = [
   ['defer', 'Quiet hours delay a message.', 'snooze, defer', 'put off'],
   ['delivery', 'One event on its way to one webhook endpoint.', 'delivery', 'telling'],
   ['delivery receipt', 'What the network reports about the arrival of a part.', 'delivery receipt, DLR, status report', 'word of the network'],
-  ['device', 'What carries messages: a phone, an SMPP connection, a simulator.', 'device, gateway, connection', ''],
+  ['device', 'What carries messages: a phone, a modem, an SMPP connection, a simulator.', 'device, gateway, connection', ''],
   ['erase', 'Removes personal data: a number, a text, an account.', 'erase, redact (GDPR)', 'take away'],
   ['event', 'Something that happened and is sent to webhook endpoints.', 'event', 'what happens'],
   ['fallback', 'Lets shared devices carry a message whose own devices are free, for the balance.', 'failover', ''],

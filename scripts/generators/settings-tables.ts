@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { androidSettings } from '../../src/connectors/android/settings.ts'
+import { modemSettings } from '../../src/connectors/modem/settings.ts'
 import type { SettingRule } from '../../src/connectors/setting-rules.ts'
 import { smppSettings } from '../../src/connectors/smpp/settings/settings.ts'
 import type { Generator } from './generator.ts'
@@ -8,6 +9,8 @@ import type { Generator } from './generator.ts'
 export const smppSettingsTable = settingsTable('smpp', smppSettings)
 /** The table of settings in `docs/connectors/android.md`. */
 export const androidSettingsTable = settingsTable('android', androidSettings)
+/** The table of settings in `docs/connectors/modem.md`. */
+export const modemSettingsTable = settingsTable('modem', modemSettings)
 
 /** Takes the place of what stands between the two marks in the page of a kind of device. */
 function settingsTable(kind: string, settings: readonly SettingRule[]): Generator {

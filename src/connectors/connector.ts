@@ -222,7 +222,7 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** A device that messages are submitted to: SMPP, simulator. */
+/** A device that messages are submitted to: SMPP, modem, simulator. */
 export interface Link extends Running {
   /** Parts per second that the peer accepts, as far as is known; Infinity without a limit. */
   readonly perSecond?: number

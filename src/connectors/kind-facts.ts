@@ -6,7 +6,7 @@ import type { Capabilities } from './connector.ts'
  */
 export interface KindFacts {
   kind: string
-  /** A noun for lists of choices: `Android phone`, `SMPP connection`, `simulator`. */
+  /** A noun for lists of choices: `Android phone`, `SMPP connection`, `GSM modem`, `simulator`. */
   label: string
   /**
    * Its devices are phones: each registers with a private token, and fetches its messages. Omitted: a device

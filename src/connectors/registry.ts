@@ -2,6 +2,7 @@ import { androidFacts } from './android/facts.ts'
 import type { ConnectorKind } from './connector.ts'
 import type { RealKinds } from '../devices/core/carrying.ts'
 import type { KindFacts } from './kind-facts.ts'
+import { modemFacts } from './modem/facts.ts'
 import { simulatorFacts } from './simulator/facts.ts'
 import { smppFacts } from './smpp/facts.ts'
 
@@ -19,6 +20,7 @@ const kinds: Readonly<Record<string, Entry>> = {
   },
   android: { facts: androidFacts, load: async () => (await import('./android/android.ts')).androidKind },
   smpp: { facts: smppFacts, load: async () => (await import('./smpp/smpp.ts')).smppKind },
+  modem: { facts: modemFacts, load: async () => (await import('./modem/modem.ts')).modemKind },
 }
 
 export const connectorKinds: readonly string[] = Object.keys(kinds)

@@ -111,7 +111,7 @@ test('every guide that the program, the console and the reference name is there,
   const ways = guideWays.map(({ way }) => way)
   const steps = guideStepNames.flatMap((step) => ways.map((way) => headingOf(step, way) ?? 'connect'))
   called.push(...steps.map((heading) => guidePath('phones', heading)))
-  const kinds = ['android', 'smpp', 'simulator'].map((kind) => factsOf(kind)?.guide ?? '')
+  const kinds = ['android', 'smpp', 'modem', 'simulator'].map((kind) => factsOf(kind)?.guide ?? '')
   expect(kinds.every((path) => path.startsWith('/docs/guides/'))).toBe(true)
   const links = [...called, ...written, ...kinds].filter((path) => path !== '/docs/guides/')
   expect(links.length).toBeGreaterThan(8)

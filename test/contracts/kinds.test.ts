@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { connectorKinds, factsOf, loadConnectorKind, testKind } from '../../src/connectors/registry.ts'
 import { nonsense as androidNonsense } from './android-nonsense.ts'
 import { kindContract, type KindSubject } from './kind-contract.ts'
+import { nonsense as modemNonsense } from './modem-nonsense.ts'
 import { nonsense as simulatorNonsense } from './simulator-nonsense.ts'
 import { nonsense as smppNonsense } from './smpp-nonsense.ts'
 
@@ -15,6 +16,7 @@ const subjects: Readonly<Record<string, Given>> = {
     secrets: { password: 'secret' },
     nonsense: smppNonsense,
   },
+  modem: { required: { port: 'tcp://127.0.0.1:2003' }, secrets: { pin: '1234' }, nonsense: modemNonsense },
 }
 
 test('every kind is tried, and test messages go to a kind that sends nothing', () => {

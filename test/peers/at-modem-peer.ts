@@ -106,6 +106,8 @@ export interface ModemStateView {
   isAtPrompt: boolean
   isEchoing: boolean
   isRegistered: boolean
+  /** That went over the line so far, both ways. */
+  octets: number
   cfun: number
   cnmi: number[]
   service: number
@@ -170,6 +172,7 @@ function viewOf(modem: AtModem): ModemStateView {
     isAtPrompt: line.isAtPrompt,
     isEchoing: line.isEchoing,
     isRegistered: modem.isRegistered,
+    octets: line.octets,
     cfun: state.cfun,
     cnmi: state.cnmi,
     service: state.service,

@@ -122,3 +122,13 @@ test('the page about phones has a row for every reason that a phone gives', asyn
   )
   expect(missing).toEqual([])
 })
+
+test('the page about modems has a row for every reason that a modem gives', async () => {
+  const page = await readFile(new URL('../../docs/connectors/modem.md', import.meta.url), 'utf8')
+  const [, rows = ''] = page.split('## When something is wrong')
+  const general = explainedReasons('simulator')
+  const missing = explainedReasons('modem').filter(
+    (reason) => !general.includes(reason) && !new RegExp(`^\\| .*\`${reason}\`.* \\|`, 'm').test(rows),
+  )
+  expect(missing).toEqual([])
+})

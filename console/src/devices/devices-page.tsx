@@ -40,8 +40,8 @@ export function DevicesPage() {
         empty={
           <EmptyText title={`No devices for ${mode} messages yet`}>
             <Text size="sm">
-              Connect an Android phone with its SIM, an SMPP account of a carrier, or a simulator. Without a
-              device, every send is rejected and nothing is stored.
+              Connect an Android phone with its SIM, a GSM modem, an SMPP account of a carrier, or a
+              simulator. Without a device, every send is rejected and nothing is stored.
             </Text>
             <Button size="xs" onClick={open}>
               Connect first device

@@ -4,10 +4,12 @@ import type { MessageErrorCode } from '../../../src/messages/core/message-errors
 const labels: Readonly<Record<MessageErrorCode, string>> = {
   unreachable: 'Handset unreachable',
   number_invalid: 'Unknown number',
+  recipient_blocked: 'Recipient barred',
   content_rejected: 'Content rejected',
   network_rejected: 'Rejected by the network',
   network_congested: 'Network overloaded',
   no_service: 'Device has no network',
+  sim_blocked: 'SIM barred from sending',
   radio_off: 'Radio off',
   device_rate_limited: 'Device rate limited',
   device_error: 'Device error',

@@ -59,7 +59,7 @@ const dialogActions = ({ mode }: Place, open: (dialog: PaletteDialog) => void): 
     ...action(
       'connect-device',
       'Connect device',
-      'Android phone, SMPP connection, simulator',
+      'Android phone, GSM modem, SMPP connection, simulator',
       'add sim link',
     ),
     run: () => open('connect-device'),

@@ -18,7 +18,7 @@ export const homePage = (publicUrl: string): Reply =>
     <p>With a test key no message leaves this machine: it goes to a simulator.</p>
     <table>
       <tr><td><a href="/docs">API reference</a></td><td>The four operations, with all fields and responses.</td></tr>
-      <tr><td><a href="/docs/guides">Guides</a></td><td>Phones, SMPP, the simulator, webhooks, received messages, operation.</td></tr>
+      <tr><td><a href="/docs/guides">Guides</a></td><td>Phones, modems, SMPP, the simulator, webhooks, received messages, operation.</td></tr>
       <tr><td><a href="/docs/problems">Problems</a></td><td>All errors: their cause, and what to do.</td></tr>
       <tr><td><a href="/openapi.json">openapi.json</a></td><td>The API reference as OpenAPI 3.1.</td></tr>
       <tr><td><a href="/readyz">Readiness</a></td><td>Whether the service is ready.</td></tr>

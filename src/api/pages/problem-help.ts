@@ -18,7 +18,7 @@ const help: Readonly<Partial<Record<ProblemCode, Help>>> = {
   recipients_rejected: { guides: [['receiving', 'opt-outs'], ['operating', 'guarding-against-abuse']] },
   recipient_rate_limited: { guides: [['operating', 'guarding-against-abuse']] },
   queue_full: { guides: [['configuration', 'accounts']] },
-  no_sender_available: { command: 'device list', guides: [['phones'], ['smpp-links'], ['simulators']] },
+  no_sender_available: { command: 'device list', guides: [['phones'], ['modems'], ['smpp-links'], ['simulators']] },
   internal_error: { command: 'doctor', guides: [['doctor']] },
   unavailable: { command: 'doctor', guides: [['doctor']] },
   storage_damaged: { command: 'doctor --full', guides: [['doctor'], ['operating', 'restoring']] },

@@ -35,7 +35,7 @@ const DeviceSchema = Type.Object({
   object: oneOf(['device'], 'Type of the object.'),
   id: Type.String({ description: 'Device ID.' }),
   name: orNull<string>('string', 'Name; null for a shared device.'),
-  kind: Type.String({ description: '`android`, `smpp`, `simulator`; an open list.' }),
+  kind: Type.String({ description: '`android`, `smpp`, `modem`, `simulator`; an open list.' }),
   shared: Type.Boolean({ description: 'True when the device belongs to the operator and all accounts can use it.' }),
   node: orNull<string>('string', 'Server that runs its connection; null for a device that fetches its messages, for one that no server runs, and for a shared one.'),
   status: oneOf(['online', 'degraded', 'offline', 'pending', 'disabled'], '`degraded`: sends, see `reasons`; `offline`: no contact in time; `pending`: no contact yet; `disabled`: by a user.'),

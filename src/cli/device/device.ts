@@ -220,7 +220,7 @@ const set = command({
 })
 
 export const deviceCommands: CommandGroup = {
-  summary: 'Devices: phones, SMPP connections and simulators.',
+  summary: 'Devices: phones, modems, SMPP connections and simulators.',
   commands: { add, list, set, connect, find, test, receipts, unread, same, remove },
 }
 

@@ -16,7 +16,7 @@ export const modemFacts: KindFacts = {
       hint: 'Stored encrypted and never shown again. It is tried once; set it again after the SIM refused it.',
     },
   },
-  guide: guidePath('operating'),
+  guide: guidePath('modems', 'when-something-is-wrong'),
   remedies: {
     connecting: 'The modem is being made ready, which takes some seconds after it was switched on.',
     port_missing: 'There is no such port. Plug the modem in, and use its path under /dev/serial/by-id, which stays the same.',

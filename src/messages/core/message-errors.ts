@@ -12,10 +12,12 @@ const never = (summary: string): MessageErrorRule => ({ summary, retryable: fals
 export const messageErrors = {
   unreachable: again('The network could not reach the handset: it is probably off or out of coverage. Send again later, or use another way to reach the recipient.'),
   number_invalid: never('The network does not know this number. Check it with the recipient before you send to it again.'),
+  recipient_blocked: never('The network does not deliver to this number: it is barred, or its contract has no SMS. Use another way to reach the recipient.'),
   content_rejected: never('The network rejected the text, usually as spam. Change the wording; avoid short links and text in capitals.'),
   network_rejected: never('The network rejected the message without a known reason. Ask the provider of the device about `network_code` before you send again.'),
   network_congested: again('The network was overloaded and gave up. Send again in a few minutes.'),
   no_service: again('The device had no mobile network. Move it to better coverage or check its SIM card, then send again.'),
+  sim_blocked: again('The network does not let the SIM of the device send SMS: it is barred, its contract has no SMS, or its number is not in service. Ask its network, or use another device, then send again.'),
   radio_off: again('The radio of the device is off, for example in airplane mode. Switch it on, then send again.'),
   device_rate_limited: again('The device rejected the message because it had sent too many in a short time. Lower its rate limit or add a device, then send again.'),
   device_error: again('The device reported an internal error and submitted nothing. Check the device, then send again.'),

@@ -44,6 +44,8 @@ export class ModemLine {
   #saidAtMs = -Infinity
   #cut: { of: LineSettings['cut']; bytes: number } = { of: null, bytes: 0 }
   isEchoing = true
+  /** That came or were written since the start: two sides that have nothing more to say add none. */
+  octets = 0
 
   constructor(host: LineHost) {
     this.#host = host
@@ -123,6 +125,7 @@ export class ModemLine {
   }
 
   #receive(bytes: Buffer): void {
+    this.octets += bytes.length
     const { deafMs, whileBusy } = this.#host.settings()
     if (this.#isBusy && whileBusy === 'lost') return
     if (deafMs > 0 && this.#mode === 'command' && this.#host.clock.now() - this.#saidAtMs < deafMs) return
@@ -219,6 +222,7 @@ export class ModemLine {
   #write(text: string | Buffer): void {
     if (this.#host.settings().silence !== 'none' || text.length === 0) return
     const bytes = typeof text === 'string' ? Buffer.from(text, 'latin1') : text
+    this.octets += bytes.length
     const room = this.#countsTo('out', bytes.length)
     this.#out = Buffer.concat([this.#out, bytes.subarray(0, room ?? bytes.length)])
     if (room !== null) {

@@ -244,11 +244,14 @@ export class ModemSession {
     }
   }
 
-  /** Acknowledged once it is stored: else the network brings it again. */
+  /**
+   * Acknowledged once it is stored. What is not stored is refused (3GPP TS 27.005, section 3.4.4), so that the network
+   * brings it again: after a mere silence the modem would report no further ones.
+   */
   async #arrived(tpdu: Buffer): Promise<void> {
     const taken = await this.#deps.take(tpdu)
-    if (this.#up?.indications.acknowledges === true && taken !== 'kept')
-      await this.#connection?.ask('AT+CNMA')
+    if (this.#up?.indications.acknowledges !== true) return
+    await this.#connection?.ask(taken === 'kept' ? 'AT+CNMA=2' : 'AT+CNMA')
   }
 
   async #stored(memory: string, index: number | null): Promise<void> {
