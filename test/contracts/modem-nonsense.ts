@@ -12,6 +12,7 @@ export const nonsense: Nonsense = {
   profile: [...words, 'Huawei', 'siemens'],
   smsc: ['491710760000', '+0491710760000', '+49', '+49 171', '00491710760000', '+4917107600001234'],
   receipts: ['', 'All', 'some', 'failures'],
+  recover: [...words, 'Radio', 'reset'],
   report_route: [...words, '+CDS', 'Direct'],
   concat: [...words, 'udh', 'sar', 'payload'],
   validity: ['', 'Relative', '3600', 'never'],

@@ -89,8 +89,11 @@ const rules: Readonly<Record<Parameters<ContractSubject['answerWith']>[0], reado
   some: [{ isTaken: true, answer: 'ok', times: 1 }, refusal(1)],
 }
 
-/** Settles when neither side has anything more to say at this instant, which is then the same for both. */
-function followClock(modem: ReturnType<Parameters<typeof createModemSubject>[0]>, world: ContractWorld) {
+/** Returns what settles when neither side has anything more to say at this instant, which is then the same for both. */
+export function followClock(
+  modem: Pick<AtModemControl, 'state'> & { advance(ms: number): Promise<void> },
+  world: ContractWorld,
+) {
   let followedMs = world.clock.monotonicMs()
   return async (): Promise<void> => {
     const nowMs = world.clock.monotonicMs()

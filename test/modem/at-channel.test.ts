@@ -18,6 +18,25 @@ async function ask(
 }
 const texts = ({ lines }: AtAnswer): string[] => lines.map(({ text }) => text)
 
+test('the pause before a command counts from the last line of the modem, also from one that nothing asked for', async () => {
+  // zabsalahid/serialport-gsm 35: a SIM800 loses what comes sooner.
+  const { channel, pass, answer, sent, say } = openChannel({ pauseMs: 200 })
+  answer(/^AT<CR>$/, '\r\nOK\r\n')
+  const agreed = channel.ask({ text: 'AT', timeoutMs: 1_000 })
+  await pass(2_000)
+  await agreed
+  sent.length = 0
+  say('\r\nRING\r\n')
+  await pass(100)
+  const asked = channel.ask({ text: 'AT+CSQ', timeoutMs: 1_000 })
+  await pass(90)
+  expect(sent).toEqual([])
+  await pass(20)
+  expect(sent).toEqual(['AT+CSQ<CR>'])
+  await pass(1_000)
+  await asked
+})
+
 describe('6: where a command begins', () => {
   test('the first octet is an ESC, what comes then is dropped, and AT is asked up to five times', async () => {
     const { channel, pass, sent, say, unsolicited } = openChannel()

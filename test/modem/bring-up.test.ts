@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { type BroughtUp, bringUp, type BringUpSettings } from '../../src/connectors/modem/setup/bring-up.ts'
 import { hasIndications } from '../../src/connectors/modem/setup/indications.ts'
 import { readOperator, readRegistration, readSignal } from '../../src/connectors/modem/setup/registration.ts'
-import type { AtModemOptions } from '../peers/at-modem-control.ts'
+import { type ModemOptions, shareModems } from './modem-pool.ts'
 import { connectTo, type Emulated, openEmulated } from './emulated.ts'
+
+shareModems()
 
 const settings: BringUpSettings = {
   profile: 'auto',
@@ -40,7 +42,7 @@ const up = (
   bringUp({ ask, tools, marks: marks.marks, pin, settings: { ...settings, ...changed } })
 
 async function bringUpNew(
-  options: Omit<AtModemOptions, 'count'>,
+  options: ModemOptions,
   given: Given = {},
 ): Promise<Emulated & { result: BroughtUp }> {
   const emulated = await openEmulated(options)

@@ -4,7 +4,8 @@ import type { AtChannel } from '../../src/connectors/modem/at/at-channel.ts'
 import type { AtLine } from '../../src/connectors/modem/at/at-command.ts'
 import { tcpLine } from '../../src/connectors/modem/line/tcp-line.ts'
 import { connect } from '../../src/connectors/modem/run/connection.ts'
-import { type AtModemControl, type AtModemOptions, startAtModem } from '../peers/at-modem-control.ts'
+import type { AtModemControl } from '../peers/at-modem-control.ts'
+import { type ModemOptions, startPooledModem } from './modem-pool.ts'
 
 /** A channel to an emulated modem, and the levers of that. */
 export interface Emulated {
@@ -19,9 +20,8 @@ export interface Emulated {
 const haste = 20
 
 /** Starts a modem of its own, and opens a line to it. */
-export async function openEmulated(options: Omit<AtModemOptions, 'count'> = {}): Promise<Emulated> {
-  const modem = await startAtModem(options)
-  onTestFinished(() => modem.stop())
+export async function openEmulated(options: ModemOptions = {}): Promise<Emulated> {
+  const modem = await startPooledModem('machine', options)
   // A SIM800 loses what comes within 20 ms of an answer.
   const pauseMs = options.profile === 'simcom' ? 25 * haste : 0
   return { modem, ...(await connectTo(modem, pauseMs)) }

@@ -5,7 +5,10 @@ import { modemKind } from '../../src/connectors/modem/modem.ts'
 import { longHandOver, submissionOf } from '../contracts/contract-subject.ts'
 import { expectHonestHealth, expectHonestOutcome } from '../contracts/honest.ts'
 import { eventually } from '../eventually.ts'
-import { type AtModemControl, type AtModemOptions, startAtModem } from '../peers/at-modem-control.ts'
+import type { AtModemControl } from '../peers/at-modem-control.ts'
+import { type ModemOptions, shareModems, startPooledModem } from './modem-pool.ts'
+
+shareModems()
 
 /** Waits of the link are this much shorter: the emulator answers at once. */
 const haste = 20
@@ -19,12 +22,8 @@ interface World {
 }
 
 /** A link to a modem that is emulated, and what it reports. */
-async function open(
-  options: Omit<AtModemOptions, 'count'> = {},
-  settings: Record<string, string> = {},
-): Promise<World> {
-  const modem = await startAtModem(options)
-  onTestFinished(() => modem.stop())
+async function open(options: ModemOptions = {}, settings: Record<string, string> = {}): Promise<World> {
+  const modem = await startPooledModem('machine', options)
   const world = launch(modem, settings)
   await world.link.start()
   return world
@@ -153,7 +152,7 @@ describe('a modem', () => {
   })
 
   test('says why it cannot send', async () => {
-    const reasonsOf = async (options: Omit<AtModemOptions, 'count'>): Promise<readonly string[]> => {
+    const reasonsOf = async (options: ModemOptions): Promise<readonly string[]> => {
       const world = await open(options)
       await eventually(async () => world.link.health().reasons, (reasons) => expect(reasons).not.toContain('connecting')) // prettier-ignore
       expect(world.link.window).toBe(0)

@@ -6,13 +6,15 @@ import { type PartOutcome, sendPart } from '../../src/connectors/modem/submit/se
 import { submissionOf } from '../contracts/contract-subject.ts'
 import { eventually } from '../eventually.ts'
 import { createStubClock } from '../stub-clock.ts'
-import type { AtModemOptions } from '../peers/at-modem-control.ts'
+import { type ModemOptions, shareModems } from './modem-pool.ts'
 import { connectTo, type Emulated, openEmulated } from './emulated.ts'
+
+shareModems()
 
 const settings: EncodingSettings = { serviceCentre: null, receipts: 'all', validity: 'relative' }
 const three = 'x'.repeat(153) + 'y'.repeat(153) + 'z'.repeat(153)
 
-async function open(options: Omit<AtModemOptions, 'count'> = {}): Promise<Emulated> {
+async function open(options: ModemOptions = {}): Promise<Emulated> {
   const emulated = await openEmulated(options)
   await prepare(emulated)
   return emulated

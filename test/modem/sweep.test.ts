@@ -4,10 +4,12 @@ import { createTaker } from '../../src/connectors/modem/receive/take-tpdu.ts'
 import { fetchOne, sweep } from '../../src/connectors/modem/receive/sweep.ts'
 import { WaitingReports } from '../../src/connectors/modem/receive/waiting-reports.ts'
 import { eventually } from '../eventually.ts'
-import type { AtModemOptions } from '../peers/at-modem-control.ts'
+import { type ModemOptions, shareModems } from './modem-pool.ts'
 import { openEmulated } from './emulated.ts'
 
-async function open(options: Omit<AtModemOptions, 'count'> = {}) {
+shareModems()
+
+async function open(options: ModemOptions = {}) {
   const emulated = await openEmulated(options)
   const { ask, modem } = emulated
   for (const command of ['ATE0', 'AT+CMGF=0', 'AT+CPMS="SM","SM","SM"', 'AT+CNMI=2,1,0,2,0'])

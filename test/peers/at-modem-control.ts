@@ -68,6 +68,8 @@ export interface AtModems {
   pid: number
   logFile: string
   list: readonly AtModemControl[]
+  /** Starts one more modem in the same process, with the IMEI and the card of a first one. */
+  add(options?: Pick<AtModemOptions, 'profile' | 'settings' | 'sim'>): Promise<AtModemControl>
   /** Moves a stub clock, and runs what falls due. */
   advance(ms: number): Promise<void>
   /** Processor time of the emulator. */
@@ -98,6 +100,10 @@ export async function startAtModems({
     pid: peer.pid,
     logFile,
     list: peer.ready.ports.map((port, modem) => createControl(peer, logFile, port, modem)),
+    async add(options = {}) {
+      const { modem, port } = await peer.call<{ modem: number; port: number }>('add', options)
+      return createControl(peer, logFile, port, modem)
+    },
     advance: (ms) => peer.call('advance', { ms }),
     cpuMs: () => peer.call('cpu-ms'),
     kill: peer.kill,
@@ -111,9 +117,9 @@ export async function startAtModems({
 /** Starts one modem; what ends the process is next to what commands the modem. */
 export async function startAtModem(
   options: Omit<AtModemOptions, 'count'> = {},
-): Promise<AtModemControl & Omit<AtModems, 'list'>> {
+): Promise<AtModemControl & Omit<AtModems, 'list' | 'add'>> {
   // prettier-ignore
-  const { list, ...process } = await startAtModems({ ...options, count: 1 })
+  const { list, add: _add, ...process } = await startAtModems({ ...options, count: 1 })
   return { ...(list[0] as AtModemControl), ...process }
 }
 

@@ -44,18 +44,26 @@ async function main(): Promise<void> {
   const clock = beginning.clock === 'stub' ? createStubClock(beginning.startMs) : createMachineClock()
   const log = createModemLog(openSync(values.log, 'a'), clock.now)
   let submits = 0
-  const modems = Array.from({ length: beginning.count }, (_, modem) => {
-    const { settings, sim } = settingsOf(beginning, modem)
-    return new AtModem({ modem, clock, log, settings, sim, nextSubmit: () => (submits += 1) })
-  })
-  const servers = modems.map((modem) => serveLine(modem, (line) => log.write({ kind: 'line', modem: modem.host.modem, what: line, detail: '' }))) // prettier-ignore
-  for (const [place, server] of servers.entries()) {
-    server.listen(beginning.port === 0 ? 0 : beginning.port + place, '127.0.0.1')
+  const modems: AtModem[] = []
+  const add = async (
+    begins: ModemsBeginning,
+    numberedAs: number,
+  ): Promise<{ modem: number; port: number }> => {
+    const place = modems.length
+    const { settings, sim } = settingsOf(begins, numberedAs)
+    const modem = new AtModem({ modem: place, clock, log, settings, sim, nextSubmit: () => (submits += 1) })
+    modems.push(modem)
+    const server = serveLine(modem, (line) =>
+      log.write({ kind: 'line', modem: place, what: line, detail: '' }),
+    )
+    server.listen(begins.port === 0 ? 0 : begins.port + place, '127.0.0.1')
     await once(server, 'listening')
+    return { modem: place, port: (server.address() as AddressInfo).port }
   }
-  servePeer(createOperations(modems, clock), {
-    ports: servers.map((server) => (server.address() as AddressInfo).port),
-  })
+  const ports: number[] = []
+  for (let place = 0; place < beginning.count; place++) ports.push((await add(beginning, place)).port)
+  const more = (begins: Partial<ModemsBeginning>) => add({ ...beginning, port: 0, ...begins }, 0)
+  servePeer({ ...createOperations(modems, clock), add: more }, { ports })
 }
 
 const defaultBeginning: ModemsBeginning = {

@@ -1,11 +1,12 @@
 import type { Capabilities, ConnectorEvents, Health, Link, Outcome, Submission } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 import { References } from '../../sms/references.ts'
+import { traceLine } from './at/trace-line.ts'
 import { healthOf } from './link-health.ts'
 import { createTaker } from './receive/take-tpdu.ts'
 import { WaitingReports } from './receive/waiting-reports.ts'
 import { LatePart } from './run/late-part.ts'
-import { ModemSession } from './run/modem-session.ts'
+import { ModemSession, type SessionReason } from './run/modem-session.ts'
 import { Rest } from './run/rest.ts'
 import type { ModemSettings } from './settings.ts'
 import { pduParts } from './submit/pdu-parts.ts'
@@ -18,10 +19,14 @@ interface Deps {
   settings: ModemSettings
   capabilities: Capabilities
   pin: string | null
-  trace: ((direction: 'sent' | 'received', text: string) => void) | null
+  /** Reads changed settings; null where they need another link. */
+  reread(given: Readonly<Record<string, string>>): ModemSettings | null
 }
 
-/** A line is opened again at growing intervals: a stick that restarts is back within seconds. */
+/**
+ * A line is opened again at growing intervals: a stick that restarts is back within seconds. Whether a path is there
+ * costs nothing to ask, so that one that was missing is opened as soon as it is back.
+ */
 const reopenMs = { first: 1_000, longest: 30_000 } as const
 /** A message in flight is finished when the link stops, as far as this goes; then the rest of it stays here. */
 const finishMs = 25_000
@@ -40,6 +45,7 @@ export class ModemLink implements Link {
   /** The line is busy for seconds with each part: nothing is gained by claiming ahead. */
   readonly ahead = 0
   readonly #deps: Deps
+  #settings: ModemSettings
   readonly #references: References
   readonly #reports: WaitingReports
   readonly #late: LatePart
@@ -49,6 +55,7 @@ export class ModemLink implements Link {
   #finishUntilMs = Number.POSITIVE_INFINITY
   #lastSeenAt: number | null = null
   #partMs = usualPartMs
+  #status: Health['status'] = 'pending'
   #refusesMore = false
   /** The messages that were submitted, one after the other. */
   #sending: Promise<unknown> = Promise.resolve()
@@ -57,6 +64,7 @@ export class ModemLink implements Link {
 
   constructor(deps: Deps) {
     this.#deps = deps
+    this.#settings = deps.settings
     this.capabilities = deps.capabilities
     this.#references = new References(deps.tools.random())
     this.#reports = new WaitingReports(deps.tools)
@@ -100,6 +108,12 @@ export class ModemLink implements Link {
     return sent
   }
 
+  applySettings(given: Readonly<Record<string, string>>): boolean {
+    const settings = this.#deps.reread(given)
+    if (settings !== null) this.#settings = settings
+    return settings !== null
+  }
+
   hurry(): void {
     if (this.#phase === 'running') this.#finishUntilMs = this.#deps.tools.monotonicMs() + finishMs
     this.#phase = 'stopping'
@@ -115,7 +129,8 @@ export class ModemLink implements Link {
   }
 
   async #send(submission: Submission): Promise<Outcome> {
-    const { tools, settings } = this.#deps
+    const { tools } = this.#deps
+    const settings = this.#settings
     const session = this.#session
     const channel = session?.channel ?? null
     if (session === null || channel === null || !session.canSend)
@@ -137,7 +152,7 @@ export class ModemLink implements Link {
                 nameOf: (reference) => this.#reports.sent(reference, submission.to),
                 faulty: (fault) => {
                   this.#rest.faulty(fault, submission.to)
-                  session.lookSoon()
+                  session.faulty(fault)
                 },
               },
               part,
@@ -163,7 +178,7 @@ export class ModemLink implements Link {
   /** 3GPP TS 27.005, section 3.5.6. A modem that refuses it (Huawei E1752: CMS 500) is not asked again. */
   async #announceParts({ channel }: Pick<ModemSession, 'channel'>): Promise<void> {
     if (this.#refusesMore || channel === null) return
-    const timeoutMs = this.#deps.settings.session.commandTimeoutMs
+    const timeoutMs = this.#settings.session.commandTimeoutMs
     const { kind } = await channel.ask({ text: 'AT+CMMS=2', timeoutMs })
     this.#refusesMore = kind === 'error'
   }
@@ -177,18 +192,20 @@ export class ModemLink implements Link {
   async #runSessions(): Promise<void> {
     let waitMs: number = reopenMs.first
     while (this.#phase === 'running') {
-      const session = this.#createSession()
+      const session = this.#createSession(this.#session?.reasons[0] ?? null)
       this.#session = session
       await session.run()
       this.#late.forget()
-      if (session.wasUp) waitMs = reopenMs.first
+      const isMissing = session.reasons[0] === 'port_missing'
+      if (session.wasUp || isMissing) waitMs = reopenMs.first
       await this.#sleep(waitMs)
       waitMs = Math.min(2 * waitMs, reopenMs.longest)
     }
   }
 
-  #createSession(): ModemSession {
-    const { tools, events, settings, pin, trace } = this.#deps
+  #createSession(before: SessionReason | null): ModemSession {
+    const { tools, events, pin } = this.#deps
+    const { open, session } = this.#settings
     const take = createTaker({
       events,
       reports: this.#reports,
@@ -197,14 +214,17 @@ export class ModemLink implements Link {
     })
     return new ModemSession({
       tools,
-      open: settings.open,
-      settings: settings.session,
+      open,
+      settings: session,
+      before,
       marks: tools.marks ?? noMarks,
       pin,
       take,
       late: (reference) => this.#late.answered((to) => this.#reports.sent(reference, to)),
       changed: () => this.#changed(),
-      ...(trace && { trace }),
+      trace: (direction, text) => {
+        if (this.#settings.trace) tools.log('info', `AT ${direction}`, { line: traceLine(text) })
+      },
     })
   }
 
@@ -220,8 +240,13 @@ export class ModemLink implements Link {
   }
 
   #changed(): void {
-    if ((this.#session?.channel ?? null) !== null) this.#lastSeenAt = this.#deps.tools.now()
-    this.#deps.events.healthChanged()
+    const { tools, events } = this.#deps
+    if ((this.#session?.channel ?? null) !== null) this.#lastSeenAt = tools.now()
+    const { status, reasons } = this.health()
+    if (status !== this.#status)
+      tools.log(status === 'offline' ? 'warn' : 'info', 'the link changed', { status, reasons })
+    this.#status = status
+    events.healthChanged()
   }
 }
 

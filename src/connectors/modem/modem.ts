@@ -1,7 +1,7 @@
 import type { ConnectorKind, Link } from '../connector.ts'
 import { modemFacts } from './facts.ts'
 import { ModemLink } from './link.ts'
-import { modemSettings, readSettings } from './settings.ts'
+import { isLiveChange, modemSettings, readSettings } from './settings.ts'
 
 /** A GSM or LTE modem with a SIM, spoken to with AT commands in PDU mode (3GPP TS 27.005, 27.007 and 23.040). */
 export const modemKind: ConnectorKind<Link> = {
@@ -17,7 +17,7 @@ export const modemKind: ConnectorKind<Link> = {
       settings,
       capabilities: { deliveryReports: settings.encoding.receipts === 'all', ...modemFacts.carries },
       pin: setup.secrets['pin'] ?? null,
-      trace: null,
+      reread: (given) => (isLiveChange(setup.settings, given) ? readSettings(given) : null),
     })
   },
 }

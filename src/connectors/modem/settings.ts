@@ -53,6 +53,7 @@ export const modemSettings: readonly SettingRule[] = [
   oneOf('profile', ['auto', ...profileNames], 'Kind of modem. auto: by its maker and model.'),
   matching('smsc', /^\+[1-9]\d{6,14}$/, 'needs a number in E.164, or nothing', 'Service centre that is written into each message. Empty: that of the SIM.'),
   oneOf('receipts', ['all', 'none'], 'Delivery reports to request. Default all, because without them delivery is unknown.'),
+  oneOf('recover', ['radio', 'none'], 'What to do after 5 min without a network, and then every 30 min: switch the radio off and on (CFUN=4, CFUN=1), or nothing.'),
   oneOf('report_route', ['auto', 'direct', 'stored'], 'How delivery reports come: on the line, or stored. auto: on the line where the modem can.'),
   oneOf('concat', ['udh8', 'udh16'], 'How parts are joined: by a header with an 8-bit or 16-bit reference (152 instead of 153 septets per part, so perhaps one part more than was priced).'),
   oneOf('validity', ['relative', 'absolute', 'none'], 'How the remaining validity is sent: as a duration, as a time in UTC, or not at all.'),
@@ -101,6 +102,7 @@ export function readSettings(given: Readonly<Record<string, string>>): ModemSett
       serviceCentre: orNull('smsc'),
       storage: one('storage', 'auto', 'SM', 'ME', 'MT'),
       reportRoute: one('report_route', 'auto', 'direct', 'stored'),
+      recover: one('recover', 'radio', 'none'),
       init: commandsIn(textOf('init')),
       pauseMs: number('pause_ms'),
       commandTimeoutMs: number('command_timeout_ms'),
@@ -117,6 +119,25 @@ export function readSettings(given: Readonly<Record<string, string>>): ModemSett
     trace: textOf('trace') === 'on',
   }
 }
+
+/** Settings that take effect with the next message or line of the log. All others need the line to be opened again. */
+const live: ReadonlySet<string> = new Set([
+  'concat',
+  'validity',
+  'send_timeout_ms',
+  'error_classes',
+  'country',
+  'trace',
+])
+
+type Given = Readonly<Record<string, string>>
+
+/** Returns whether a running link can apply a change. A default is the same whether set or omitted. */
+export const isLiveChange = (before: Given, after: Given): boolean =>
+  modemSettings.every(
+    ({ name, default: byDefault }) =>
+      live.has(name) || (before[name] ?? byDefault) === (after[name] ?? byDefault),
+  )
 
 type Port = { kind: 'path'; path: string } | { kind: 'tcp'; host: string; port: number; isTelnet: boolean }
 

@@ -194,6 +194,8 @@ export class AtChannel {
       return
     }
     const { text } = event
+    // A SIM800 is deaf for a moment after each line of its own, also after one that no command asked for.
+    this.#idleSinceMs = this.#deps.tools.monotonicMs()
     this.#deps.trace?.('received', text)
     if (this.#echoes.has(text) || this.#pdus.take(text)) return
     const final = finalAnswer(text)

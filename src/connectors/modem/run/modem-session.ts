@@ -2,7 +2,9 @@ import type { Health } from '../../connector.ts'
 import type { ConnectorTools } from '../../connector-tools.ts'
 import type { AtLine } from '../at/at-command.ts'
 import type { LineReason, OpenLine } from '../line/line.ts'
-import { fetchOne, isNearlyFull, sweep, type SweepDeps } from '../receive/sweep.ts'
+import { Memories } from '../receive/memories.ts'
+import type { SweepDeps } from '../receive/sweep.ts'
+import type { DeviceFault } from '../submit/error-class.ts'
 import { type Connection, connect } from './connection.ts'
 import {
   type BringUpDeps,
@@ -11,11 +13,12 @@ import {
   type BroughtUp,
   type ModemFault,
 } from '../setup/bring-up.ts'
+import { readSimMark } from '../setup/identity.ts'
 import { hasIndications } from '../setup/indications.ts'
-import { readOperator, readRegistration, readSignal } from '../setup/registration.ts'
+import { type NetworkSettings, NetworkWatch } from './network-watch.ts'
 import { readNotice } from './unsolicited.ts'
 
-export interface SessionSettings extends BringUpSettings {
+export interface SessionSettings extends BringUpSettings, NetworkSettings {
   pauseMs: number
   commandTimeoutMs: number
   /** After this much idle time the modem is asked whether it is there. */
@@ -26,11 +29,13 @@ export interface SessionDeps extends Pick<BringUpDeps, 'marks' | 'pin'> {
   tools: ConnectorTools
   open: OpenLine
   settings: SessionSettings
+  /** Why the session before this one ended, which is still the reason while the line is opened; null for the first. */
+  before: SessionReason | null
   take: SweepDeps['take']
   /** A reference that no command asked for: the answer to a part that had timed out. */
   late(reference: number): void
   changed(): void
-  trace?: (direction: 'sent' | 'received', text: string) => void
+  trace(direction: 'sent' | 'received', text: string): void
 }
 
 /** Why a session does not carry anything, or not everything. */
@@ -44,18 +49,25 @@ export type SessionReason =
 
 type Up = Extract<BroughtUp, { kind: 'up' }>
 
+/** What there is of a modem that was made ready on this line. */
+interface Ready {
+  up: Up
+  memories: Memories
+}
+
 /** How often received messages are looked for, the network is asked after, and settings are read back. */
 const lookMs = 60_000
+/** Errors of a part after which the SIM must be looked at again: it was pulled, changed, or locked by a restart. */
+const faultsOfSim: ReadonlySet<DeviceFault> = new Set(['no_sim', 'sim_pin', 'sim_puk'])
 
 /** One session with a modem: a line, from its opening to its end. */
 export class ModemSession {
   readonly #deps: SessionDeps
   #connection: Connection | null = null
-  #up: Up | null = null
-  #reason: SessionReason | null = 'connecting'
+  #watch: NetworkWatch | null = null
+  #ready: Ready | null = null
+  #reason: SessionReason | null
   #detail: string | null = null
-  #network: Health['network'] = null
-  #isFull = false
   #mustBringUp = false
   #wasUp = false
   #cancels = new Set<() => void>()
@@ -64,28 +76,25 @@ export class ModemSession {
 
   constructor(deps: SessionDeps) {
     this.#deps = deps
+    this.#reason = deps.before ?? 'connecting'
   }
 
   get channel(): Connection['channel'] | null {
-    return this.#up === null ? null : (this.#connection?.channel ?? null)
-  }
-
-  get facts(): Pick<Up, 'imei' | 'simMark' | 'maker' | 'model'> | null {
-    return this.#up
+    return this.#ready === null ? null : (this.#connection?.channel ?? null)
   }
 
   get network(): Health['network'] {
-    return this.#network
+    return this.#watch?.network ?? null
   }
 
   /** Machine-readable, worst first; empty when all is well. */
   get reasons(): SessionReason[] {
     if (this.#reason !== null) return [this.#reason]
-    const isLost = this.#network?.registered === false
+    const isLost = this.network?.registered === false
     return [
-      ...(this.#up?.hasServiceCentre === false ? (['no_smsc'] as const) : []),
+      ...(this.#watch?.hasServiceCentre === false ? (['no_smsc'] as const) : []),
       ...(isLost ? (['not_registered'] as const) : []),
-      ...(this.#isFull ? (['storage_full'] as const) : []),
+      ...(this.#ready?.memories.isFull === true ? (['storage_full'] as const) : []),
     ]
   }
 
@@ -95,7 +104,7 @@ export class ModemSession {
 
   /** Whether a message can be sent now. */
   get canSend(): boolean {
-    return this.channel !== null && this.#reason === null && this.#up?.hasServiceCentre === true && this.#network?.registered !== false
+    return this.channel !== null && this.#reason === null && this.#watch?.hasServiceCentre === true && this.network?.registered !== false
   } // prettier-ignore
 
   /** Whether the modem could be used on this line: the next one is then opened soon. */
@@ -104,26 +113,32 @@ export class ModemSession {
   }
 
   /** An error of a part concerns the modem: what is known of it may be out of date. */
-  lookSoon(): void {
-    if (this.#up !== null) void this.#do(() => this.#look())
+  faulty(fault: DeviceFault): void {
+    if (faultsOfSim.has(fault)) this.#bringUpSoon()
+    else if (this.#ready !== null) void this.#do(() => this.#look())
   }
 
   /** Opens the line and runs until it ends; resolves then, and never rejects. */
   async run(): Promise<void> {
     const { tools, open, settings, trace } = this.#deps
     try {
-      this.#connection = await connect({
+      const connection = await connect({
         tools,
         open,
         pauseMs: settings.pauseMs,
         commandTimeoutMs: settings.commandTimeoutMs,
         unsolicited: (line) => this.#heed(line),
-        ...(trace && { trace }),
+        trace,
       })
-      if (this.#isClosed) this.#connection.close()
+      this.#connection = connection
+      this.#watch = new NetworkWatch({ ask: connection.ask, tools, settings })
+      this.#reason = 'connecting'
+      if (this.#isClosed) connection.close()
       this.#bringUpSoon()
-      const fault = await this.#connection.ended
-      this.#end(fault.reason, fault.message)
+      const fault = await connection.ended
+      // Why it could not be used says more than that its line was closed then.
+      const isKnown = this.#reason !== null && this.#reason !== 'connecting'
+      this.#end(isKnown ? this.#reason : fault.reason, fault.message)
     } catch (error) {
       this.#end((error as { reason?: LineReason }).reason ?? 'port_failed', (error as Error).message)
     }
@@ -136,12 +151,11 @@ export class ModemSession {
     this.#connection?.close()
   }
 
-  #end(reason: SessionReason, detail: string): void {
+  #end(reason: SessionReason | null, detail: string): void {
     this.#cancelAll()
-    this.#up = null
-    this.#network = null
-    // Why it could not be used says more than that its line was closed then.
-    if (this.#reason === null || this.#reason === 'connecting') this.#reason = reason
+    this.#ready = null
+    this.#watch = null
+    this.#reason = reason
     this.#detail = detail
     this.#deps.changed()
   }
@@ -155,19 +169,20 @@ export class ModemSession {
   async #bringUp(): Promise<void> {
     this.#mustBringUp = false
     this.#cancelAll()
-    const { tools, settings, marks, pin, changed } = this.#deps
-    const connection = this.#connection as Connection
-    const result = await bringUp({ ask: connection.ask, tools, settings, marks, pin })
+    const { tools, settings, marks, pin, take, changed } = this.#deps
+    const { ask, close } = this.#connection as Connection
+    const result = await bringUp({ ask, tools, settings, marks, pin })
     if (this.#isOver) return
     if (result.kind === 'fault') {
       this.#reason = result.fault
-      this.#up = null
+      this.#ready = null
       changed()
       // A modem that does not answer may do so on a line that is opened again; another fault waits for a person.
-      this.#later(lookMs, () => connection.close())
+      this.#later(lookMs, close)
       return
     }
-    this.#up = result
+    this.#ready = { up: result, memories: new Memories({ ask, take }, result.storage) }
+    this.#watch?.broughtUp(result)
     this.#wasUp = true
     await this.#look()
     if (this.#isOver) return
@@ -181,29 +196,24 @@ export class ModemSession {
     return this.#isClosed || this.#connection === null
   }
 
-  /** Reads the network and all that was received. */
+  /** Reads the network and all that was received, and whether the modem is still as it was made ready. */
   async #look(): Promise<void> {
     const { ask } = this.#connection as Connection
-    const up = this.#up
-    if (up === null) return
-    const { registered, roaming } = await readRegistration(ask)
-    const [signalDbm, operator] = [await readSignal(ask), await readOperator(ask)]
-    this.#network = { registered, roaming, operator, signalDbm, transport: null, at: this.#deps.tools.now() }
+    if (this.#ready === null) return
+    const { up, memories } = this.#ready
+    await this.#watch?.look()
     // After an acknowledgement that it missed, or a restart that it did not report, it announces nothing.
-    if (!(await hasIndications(ask, up.indications))) this.#bringUpSoon()
-    await this.#sweep()
+    const isSame = (await hasIndications(ask, up.indications)) && (await this.#isSameSim(up))
+    if (isSame) await memories.sweep()
+    else this.#bringUpSoon()
     this.#deps.changed()
   }
 
-  async #sweep(): Promise<void> {
-    const { ask } = this.#connection as Connection
-    const { storage } = this.#up as Up
-    let isFull = false
-    for (const memory of [...storage.swept, ...(storage.hasReports ? (['SR'] as const) : [])]) {
-      const swept = await sweep({ ask, take: this.#deps.take }, memory)
-      isFull ||= swept !== null && isNearlyFull(swept.used, swept.places)
-    }
-    this.#isFull = isFull
+  /** A SIM that was changed on an open line is another device. */
+  async #isSameSim({ simMark, profile }: Up): Promise<boolean> {
+    if (simMark === null) return true
+    const mark = await readSimMark((this.#connection as Connection).ask, profile)
+    return mark === null || mark === simMark
   }
 
   #keepLooking(): void {
@@ -227,20 +237,27 @@ export class ModemSession {
 
   #heed(line: AtLine): void {
     const notice = readNotice(line)
-    if (notice === null) return
-    switch (notice.kind) {
+    switch (notice?.kind) {
+      case undefined:
+        return
       case 'late':
         return this.#deps.late(notice.reference)
       case 'restarted':
         this.#connection?.channel.lostStep()
         return this.#bringUpSoon()
+      case 'sim':
+        // Some repeat it while they are made ready.
+        return this.#ready === null ? undefined : this.#bringUpSoon()
+      case 'off':
+        this.#deps.tools.log('warn', 'a modem switched itself off', { words: notice.words })
+        return this.#connection?.close()
       case 'arrived':
         return void this.#do(() => this.#arrived(notice.tpdu))
       case 'stored':
-        return void this.#do(() => this.#stored(notice.memory, notice.index))
+        return void this.#do(async () => this.#ready?.memories.announced(notice))
       case 'full':
       case 'lost':
-        return void this.#do(() => this.#sweep())
+        return void this.#do(async () => this.#ready?.memories.sweep())
     }
   }
 
@@ -250,15 +267,8 @@ export class ModemSession {
    */
   async #arrived(tpdu: Buffer): Promise<void> {
     const taken = await this.#deps.take(tpdu)
-    if (this.#up?.indications.acknowledges !== true) return
+    if (this.#ready?.up.indications.acknowledges !== true) return
     await this.#connection?.ask(taken === 'kept' ? 'AT+CNMA=2' : 'AT+CNMA')
-  }
-
-  async #stored(memory: string, index: number | null): Promise<void> {
-    const { ask } = this.#connection as Connection
-    const known = (['SM', 'ME', 'MT', 'SR'] as const).find((name) => name === memory)
-    const isThere = known !== undefined && index !== null && (await fetchOne({ ask, take: this.#deps.take }, known, index)) // prettier-ignore
-    if (!isThere && this.#up !== null) await this.#sweep()
   }
 
   /** Runs what uses the memories one after the other: each chooses the one that it reads. */

@@ -5,6 +5,7 @@ import { type ModemIdentity, readIdentity, readSimMark } from './identity.ts'
 import { type Indications, setIndications } from './indications.ts'
 import { type PinDeps, type SimFault, unlock } from './pin.ts'
 import { type Profile, type ProfileName, profileOf } from './profiles.ts'
+import { readServiceCentre } from './service-centre.ts'
 import { chooseStorage, type Memory, type Storage } from './storage.ts'
 
 /** Why a modem that answers cannot be used. */
@@ -48,6 +49,32 @@ export type BroughtUp =
  * nothing is reset (`Z`, `&F`): other programs may have their settings there.
  */
 export async function bringUp(deps: BringUpDeps): Promise<BroughtUp> {
+  try {
+    return await makeReady({ ...deps, ask: whileAnswered(deps.ask) })
+  } catch (error) {
+    if (!(error instanceof SilentModem)) throw error
+    return { kind: 'fault', fault: 'no_answer', identity: { maker: null, model: null, imei: null } }
+  }
+}
+
+/** The modem does not answer any more. */
+class SilentModem extends Error {}
+
+/** A command may go unanswered; the one after it is first preceded by several AT. */
+const maxUnanswered = 2
+
+/** Asks as long as the modem answers; throws a SilentModem then. */
+function whileAnswered(ask: Ask): Ask {
+  let unanswered = 0
+  return async (text, expected) => {
+    const answer = await ask(text, expected)
+    unanswered = answer.kind === 'timeout' ? unanswered + 1 : 0
+    if (unanswered === maxUnanswered) throw new SilentModem()
+    return answer
+  }
+}
+
+async function makeReady(deps: BringUpDeps): Promise<BroughtUp> {
   const { ask, settings } = deps
   await ask('ATE0')
   await ask('AT+CMEE=1')
@@ -102,18 +129,6 @@ async function setPduMode({ ask, tools }: BringUpDeps): Promise<ModemFault | nul
   return kind === 'ok' ? null : kind === 'error' ? 'no_pdu_mode' : 'no_answer'
 }
 
-/** Returns whether the SIM has the number of a service centre, which may vanish; null where the modem does not say. */
-async function readServiceCentre({
-  ask,
-  tools,
-}: Pick<BringUpDeps, 'ask' | 'tools'>): Promise<'known' | 'missing' | null> {
-  const answer = await askWhileBusy(() => ask('AT+CSCA?', { prefix: '+CSCA:' }), tools)
-  if (answer.kind === 'error') return answer.error.code === smscUnknown ? 'missing' : null
-  const value = valueOf(answer, '+CSCA:')
-  return value === null ? null : valuesOf(value)[0] === '' ? 'missing' : 'known'
-}
-
-const smscUnknown = 330
 /** SIM800: its `SMS Ready` comes 5 to 10 s after power on. */
 const refusedMs = 30_000
 const askAgainMs = 1_000

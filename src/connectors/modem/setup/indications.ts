@@ -11,7 +11,10 @@ export interface Indications {
   acknowledges: boolean
 }
 
-/** mode, mt, bm, ds, bfr. mt is always 1: a message is stored before it is announced. */
+/**
+ * mode, mt, bm, ds, bfr. mt is always 1: a message is stored before it is announced. bfr is another one where the
+ * modem has no 0 (Cinterion MC75i, gammu 1207): it says what becomes of lines that were held back, and none are.
+ */
 const choices: readonly (readonly [values: string, reports: Indications['reports']])[] = [
   ['2,1,0,1,0', 'direct'],
   ['2,1,0,2,0', 'stored'],
@@ -29,7 +32,9 @@ export async function setIndications(ask: Ask, route: 'auto' | 'direct' | 'store
   const ranges = valuesOf(valueOf(await ask('AT+CNMI=?', { prefix: '+CNMI:' }), '+CNMI:') ?? '')
   const isWanted = (reports: Indications['reports']): boolean =>
     route === 'auto' || reports === 'none' || reports === route
-  for (const [values, reports] of choices) {
+  const flush = flushIn(ranges)
+  for (const [wanted, reports] of choices) {
+    const values = wanted.replace(/0$/, flush)
     if (!isWanted(reports) || !isInRanges(values, ranges)) continue
     if ((await ask(`AT+CNMI=${values}`)).kind === 'ok') return { reports, values, acknowledges }
   }
@@ -47,6 +52,12 @@ export async function hasIndications(ask: Ask, { values }: Pick<Indications, 'va
   const isSame = (value: string | undefined, wanted: string | undefined): boolean =>
     value === undefined || value === '' || value === wanted
   return isSame(read[1], mt) && isSame(read[3], ds)
+}
+
+/** The value of bfr: 0 where the modem has it or does not say, else the first that it has. */
+function flushIn(ranges: readonly string[]): string {
+  const digits = /\d/.exec(ranges[4] ?? '')?.[0] ?? '0'
+  return (ranges[4] ?? '').includes('0') ? '0' : digits
 }
 
 /** Each value must be in its range, `(0-2)`, `(0,1,3)` or `2`; without ranges every choice is tried. */

@@ -26,13 +26,15 @@ export async function chooseStorage(ask: Ask, wanted: Memory | 'auto'): Promise<
   const [readable = []] = groups
   // A modem that does not say what it has may have both.
   const has = (memory: string): boolean => readable.length === 0 || readable.includes(memory)
+  // Some can be read from, and not be received into: ME of a Cinterion MC75i (gammu 1207).
+  const receives = (memory: string): boolean => has(memory) && (groups[2]?.includes(memory) ?? true)
   const base = {
     swept: swept.filter(has),
     hasReports: readable.includes('SR'),
     names: Math.max(1, groups.length),
   }
   const order: readonly Memory[] = wanted === 'auto' ? ['ME', 'SM', 'ME'] : [wanted]
-  for (const [tries, memory] of order.filter(has).entries()) {
+  for (const [tries, memory] of order.filter(wanted === 'auto' ? receives : has).entries()) {
     const chosen = await chooseMemory(ask, memory, base.names)
     const isSmall =
       wanted === 'auto' && tries === 0 && memory === 'ME' && (chosen?.places ?? 0) <= placesOfSim
