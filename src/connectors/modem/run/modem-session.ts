@@ -46,6 +46,7 @@ export type SessionReason =
   | 'not_registered'
   | 'no_smsc'
   | 'storage_full'
+  | 'receives_nothing'
 
 type Up = Extract<BroughtUp, { kind: 'up' }>
 
@@ -95,6 +96,7 @@ export class ModemSession {
       ...(this.#watch?.hasServiceCentre === false ? (['no_smsc'] as const) : []),
       ...(isLost ? (['not_registered'] as const) : []),
       ...(this.#ready?.memories.isFull === true ? (['storage_full'] as const) : []),
+      ...(this.#ready?.up.storage.isNone === true ? (['receives_nothing'] as const) : []),
     ]
   }
 

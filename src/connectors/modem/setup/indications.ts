@@ -13,7 +13,7 @@ export interface Indications {
 
 /**
  * mode, mt, bm, ds, bfr. mt is always 1: a message is stored before it is announced. bfr is another one where the
- * modem has no 0 (Cinterion MC75i, gammu 1207): it says what becomes of lines that were held back, and none are.
+ * modem has no 0 (Cinterion MC75i, gammu 1207): it is about lines that were held back, and none are.
  */
 const choices: readonly (readonly [values: string, reports: Indications['reports']])[] = [
   ['2,1,0,1,0', 'direct'],

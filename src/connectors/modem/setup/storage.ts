@@ -12,6 +12,8 @@ export interface Storage {
   swept: readonly Memory[]
   /** Whether reports are stored in a memory of their own. */
   hasReports: boolean
+  /** The modem says that it has no memory at all (Nokia N79): it receives nothing that can be read. */
+  isNone: boolean
   /** How many names CPMS takes. */
   names: number
 }
@@ -22,7 +24,8 @@ const swept = ['SM', 'ME'] as const
 
 /** Chooses where received messages are stored (3GPP TS 27.005, section 3.2.3). */
 export async function chooseStorage(ask: Ask, wanted: Memory | 'auto'): Promise<Storage> {
-  const groups = groupsIn(await ask('AT+CPMS=?', { prefix: '+CPMS:' }))
+  const told = await ask('AT+CPMS=?', { prefix: '+CPMS:' })
+  const groups = groupsIn(told)
   const [readable = []] = groups
   // A modem that does not say what it has may have both.
   const has = (memory: string): boolean => readable.length === 0 || readable.includes(memory)
@@ -31,6 +34,7 @@ export async function chooseStorage(ask: Ask, wanted: Memory | 'auto'): Promise<
   const base = {
     swept: swept.filter(has),
     hasReports: readable.includes('SR'),
+    isNone: groups.length === 0 && /^[(), ]*\(\)[(), ]*$/.test(valueOf(told, '+CPMS:') ?? ''),
     names: Math.max(1, groups.length),
   }
   const order: readonly Memory[] = wanted === 'auto' ? ['ME', 'SM', 'ME'] : [wanted]
