@@ -68,7 +68,7 @@ const rootFiles = {
   'api/console': ['calls', 'guard-call', 'mount', 'pages'],
   messages: ['units'],
   'connectors/smpp': ['facts', 'link', 'link-health', 'link-plan', 'smpp'],
-  'connectors/modem': ['facts', 'link', 'link-health', 'modem', 'settings'],
+  'connectors/modem': ['facts', 'link', 'link-health', 'modem', 'settings', 'try-modem'],
 }
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
@@ -150,7 +150,7 @@ export default {
         path: '^src/',
         pathNot: [
           '^src/connectors/$1/',
-          '^src/connectors/(connector|connector-tools|kind-facts|setting-rules)\\.ts$',
+          '^src/connectors/(connector|connector-tools|health|kind-facts|setting-rules)\\.ts$',
           '^src/connectors/sms/',
           '^src/smpp/',
           ...primitives,

@@ -1,5 +1,6 @@
 import type { CodedText } from '../sms/coded-text.ts'
 import type { ConnectorTools, LocalDevices, Trial } from './connector-tools.ts'
+import type { Health } from './health.ts'
 import type { SettingRule } from './setting-rules.ts'
 
 /**
@@ -151,32 +152,6 @@ export interface Inbound {
   fragment?: { reference: number; total: number; index: number; coded?: CodedText }
 }
 
-/** What a device reports about itself. Groups that it cannot report are null. */
-export interface Health {
-  status: 'pending' | 'online' | 'degraded' | 'offline'
-  /** Machine-readable, worst first: not_registered, no_sim, contact_late, battery_low, repeated_failures, … */
-  reasons: readonly string[]
-  /** Nothing that it has could be sent now, such as by a phone without a SIM: what others can carry is not for it. */
-  cannotSend?: true
-  link: 'stream' | 'poll' | 'push' | 'visit' | 'session' | 'none'
-  lastSeenAt: number | null
-  /** Of a device that calls this server: its last contact that may have been by the address that devices get. */
-  contact?: { atMs: number; address: string; isCertain: boolean }
-  nextContactExpectedBy: number | null
-  appVersion: string | null
-  battery: { percent: number; charging: boolean; at: number } | null
-  network: {
-    registered: boolean | null
-    roaming: boolean | null
-    operator: string | null
-    signalDbm: number | null
-    transport: string | null
-    at: number
-  } | null
-  sims: readonly { slot: number; number: string | null; carrier: string | null }[]
-  lastError: string | null
-}
-
 export interface Capabilities {
   deliveryReports: boolean
   maxParts: number
@@ -289,6 +264,17 @@ export interface ConnectorKind<Device extends Link | Pull = Link | Pull> {
   /** Its devices send only under numbers of their own. Goes with `alphanumericSender`. */
   ownNumbersOnly?: true
   createLink(setup: DeviceSetup, tools: ConnectorTools, events: ConnectorEvents): Device
+  /** Returns the name of the only node that can run a device, such as the one with its port; null: any node can. */
+  runsOn?(settings: Readonly<Record<string, string>>): string | null
+  /**
+   * Reads from a device, as it is added, the settings by which it is recognised later; `node` is the name of this one,
+   * null if it runs no devices. Never throws: what cannot be read is omitted.
+   */
+  identify?(
+    setup: DeviceSetup,
+    tools: ConnectorTools,
+    node: string | null,
+  ): Promise<Readonly<Record<string, string>>>
   /** Its devices can be visited in this network. */
   local?: LocalDevices
   /** Tests whether the peer accepts the connection, and sends nothing; for a device that does not run at the moment. */

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import type { Submission, Health, Outcome } from '../../src/connectors/connector.ts'
+import type { Submission, Outcome } from '../../src/connectors/connector.ts'
+import type { Health } from '../../src/connectors/health.ts'
 
 const code = /^[a-z]+(_[a-z]+)*$/
 

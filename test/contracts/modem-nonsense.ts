@@ -23,6 +23,7 @@ export const nonsense: Nonsense = {
   keep_alive_ms: [...numbers, '999', '3600001', '0'],
   init: ['CGSMS=1', 'AT', 'AT+CPIN="1234"', 'at+cpin="1234"', 'AT+CGSMS=1;AT+CMGD=1,4', 'ATD+49171;', 'AT&F&W', 'AT+CMGS=20', 'AT+EGMR=1,7,"1"', 'AT+CLCK="SC",0,"1"', `AT+X=${'1'.repeat(500)}`, 'ATé'],
   error_classes: ['500', '500=', '500=soon', 'CMS 500=now', '500=now 500=good', '=now', '-1=now', '500=Now', '100000=now'],
+  node: ['two words', 'ü', 'a/b', 'x'.repeat(101)],
   country: ['de', 'Germany', 'ZZ', 'EU', 'D', '49', ' DE', 'DE,AT', 'constructor'],
   trace: words,
 } // prettier-ignore

@@ -176,3 +176,17 @@ test('a device that cannot be started holds no lease', async () => {
   house.linkOf('dev_a').failStart()
   await house.isFree('dev_a')
 })
+
+test('a device that can run on one node only is left to it, though no other has its lease', async () => {
+  const other = house.poolOf('two')
+  await house.put('dev_a', 'only two')
+  await house.reload()
+  expect([house.running(), await house.ownerOf('dev_a')]).toEqual([[], null])
+  expect(house.pool.absent).toEqual([])
+  expect(house.pool.servingAccount('acc_a', 'live').map(({ facts }) => facts.id)).toEqual(['dev_a'])
+  await other.reloadIfChanged()
+  expect(other.all.map(({ facts }) => facts.id)).toEqual(['dev_a'])
+  await other.stop()
+  await house.pass(60)
+  expect([house.running(), await house.ownerOf('dev_a')]).toEqual([[], null])
+})

@@ -134,6 +134,7 @@ function createStubKind() {
     kind: 'simulator',
     settings: [],
     secretNames: [],
+    runsOn: ({ start = '' }) => /^only (\w+)$/.exec(start)?.[1] ?? null,
     createLink({ id, settings }, { lastSession }) {
       const ready = Promise.withResolvers<void>()
       const gone = Promise.withResolvers<void>()

@@ -1,4 +1,5 @@
-import type { ConnectorKind, Health, Pull, SimChoice } from '../../src/connectors/connector.ts'
+import type { ConnectorKind, Pull, SimChoice } from '../../src/connectors/connector.ts'
+import type { Health } from '../../src/connectors/health.ts'
 
 /** A phone that is there, unless a test says that it is silent, and says nothing of itself. */
 const health: Health = {

@@ -13,6 +13,7 @@ import { receipts } from './device-receipts.ts'
 import { isTaken } from './device-taken.ts'
 import { unread } from './device-unread.ts'
 import { find } from './device-find.ts'
+import { identifiedSettings } from './identify-device.ts'
 import { remove } from './device-remove.ts'
 import { same } from './device-same.ts'
 import { readStrandedBy } from './stranded-lines.ts'
@@ -86,15 +87,17 @@ const add = command({
     if (factsOf(kind)?.isPhone === true)
       throw new UsageError(`A phone is added when its app registers: ${ownCommand()} device connect ${kind}.`)
     const { account: accountId = null, name, mode = 'live', sender: senders } = options
-    const deps = await deviceDeps(tools, await loadKind(kind))
+    const rules = await loadKind(kind)
+    const deps = await deviceDeps(tools, rules)
     const secrets = await secretsOf(tools, options)
+    const settings = { ...linkSettings(options), ...readPairs(options.set) }
     const given = {
       accountId,
       mode,
       kind,
       name,
       senders,
-      settings: { ...linkSettings(options), ...readPairs(options.set) },
+      settings: await identifiedSettings(tools, rules, { name, settings, secrets }),
       secrets,
       pace: readPace(options) ?? null,
     }

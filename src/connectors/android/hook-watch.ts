@@ -1,5 +1,5 @@
 import { hourMs, minuteMs } from '../../runtime/clock.ts'
-import type { Health } from '../connector.ts'
+import type { Health } from '../health.ts'
 
 /**
  * How the address that a phone was given for what it receives compares with the one that it uses: the same, one

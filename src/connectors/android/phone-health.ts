@@ -1,4 +1,4 @@
-import type { Health } from '../connector.ts'
+import type { Health } from '../health.ts'
 import { dayMs } from '../../runtime/clock.ts'
 import { isSince, oldestSupported } from './app-version.ts'
 import type { Called, HookReason } from './hook-watch.ts'

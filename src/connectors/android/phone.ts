@@ -1,4 +1,4 @@
-import type { ConnectorEvents, Health, Pull, SimChoice } from '../connector.ts'
+import type { ConnectorEvents, Pull, SimChoice } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 import { appCapabilities, isSince, since } from './app-version.ts'
 import { EventStreams, type StreamSink } from './event-streams.ts'
@@ -47,8 +47,8 @@ export class Phone implements Pull {
   #registration: RegisteredAs | null = null
   #wasOnPush = false
   #appVersion: string | null = null
-  #battery: Health['battery'] = null
-  #network: Health['network'] = null
+  #battery: ReturnType<typeof healthOf>['battery'] = null
+  #network: ReturnType<typeof healthOf>['network'] = null
   readonly #sims: KnownSims
   #failuresInRow = 0
   #reportsFailure = false
@@ -103,7 +103,7 @@ export class Phone implements Pull {
     return this.#clock.offsetMs
   }
 
-  health(): Health {
+  health(): ReturnType<typeof healthOf> {
     const nowMs = this.#tools.monotonicMs()
     const isStreaming = this.isStreaming
     this.#noteLoss(isStreaming, nowMs)

@@ -5,6 +5,7 @@ export const modemFacts: KindFacts = {
   kind: 'modem',
   label: 'GSM modem',
   carries: { maxParts: 10, alphanumericSender: false, encodingChoice: true },
+  trial: 'Test modem',
   addedByOwners: 'never',
   notAdded:
     'A modem is a port of this server, so only the operator can add it. Give the operator the port, and the PIN of the SIM if it has one.',

@@ -1,9 +1,9 @@
-import type { Health } from '../connector.ts'
+import type { Health } from '../health.ts'
 import type { ModemSession } from './run/modem-session.ts'
 
 interface Facts {
   phase: 'new' | 'running' | 'stopping'
-  session: Pick<ModemSession, 'channel' | 'canSend' | 'reasons' | 'network' | 'detail'> | null
+  session: Pick<ModemSession, 'channel' | 'isOpen' | 'canSend' | 'reasons' | 'network' | 'detail'> | null
   /** Whether nothing is sent for a while although the modem is there, and why; or what else is wrong with its messages. */
   rest: { isResting: boolean; reason: string | null }
   lastSeenAt: number | null
@@ -24,7 +24,8 @@ export function healthOf({ phase, session, rest, lastSeenAt, nowMs }: Facts): He
     status: canSend ? (reasons.length === 0 ? 'online' : 'degraded') : isFirst ? 'pending' : 'offline',
     reasons: phase === 'stopping' ? [] : reasons,
     ...(isThere && !canSend && { cannotSend: true as const }),
-    link: isThere ? 'session' : 'none',
+    // An open port cannot be opened a second time, for a test.
+    link: session?.isOpen === true ? 'session' : 'none',
     lastSeenAt: isThere ? nowMs : lastSeenAt,
     nextContactExpectedBy: null,
     appVersion: null,

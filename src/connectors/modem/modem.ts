@@ -1,6 +1,7 @@
 import type { ConnectorKind, Link } from '../connector.ts'
 import { modemFacts } from './facts.ts'
 import { ModemLink } from './link.ts'
+import { identifyModem, tryModem } from './try-modem.ts'
 import { isLiveChange, modemSettings, readSettings } from './settings.ts'
 
 /** A GSM or LTE modem with a SIM, spoken to with AT commands in PDU mode (3GPP TS 27.005, 27.007 and 23.040). */
@@ -20,4 +21,7 @@ export const modemKind: ConnectorKind<Link> = {
       reread: (given) => (isLiveChange(setup.settings, given) ? readSettings(given) : null),
     })
   },
+  runsOn: ({ node = '' }) => node || null,
+  identify: (setup, tools, node) => identifyModem(readSettings(setup.settings), tools, node),
+  tryOut: (setup, tools) => tryModem(readSettings(setup.settings), tools, setup.secrets['pin'] !== undefined),
 }

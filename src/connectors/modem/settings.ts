@@ -12,6 +12,10 @@ import type { EncodingSettings } from './submit/send-message.ts'
 /** The settings of a modem, parsed. */
 export interface ModemSettings {
   open: OpenLine
+  /** The port, if it is one of a machine. */
+  path: string | null
+  /** The only node that may open it; null for any. */
+  node: string | null
   session: SessionSettings
   encoding: EncodingSettings
   concat: Concat
@@ -77,6 +81,12 @@ export const modemSettings: readonly SettingRule[] = [
     summary: 'Meanings of CMS errors for a network that does not follow the table: code=class, separated by blanks, such as 500=now 21=good. Empty: the table.',
     check: (value) => (overridesIn(value) === null ? `needs code=class separated by blanks, such as 500=now, each code once, the class one of ${lasts.join(', ')}` : null),
   },
+  {
+    name: 'node',
+    default: '',
+    summary: 'Name of the only server (ONESIXTY_NODE) that may open the port, where several share a database. device add fills it for the path of a port. Empty: any server.',
+    check: (value) => (/^[\w.:@-]{0,100}$/.test(value) ? null : 'needs the name of a server: up to 100 letters, digits and . _ : @ -'),
+  },
   countrySetting,
   oneOf('trace', ['off', 'on'], 'Logs every command and answer, without texts, numbers and PINs. Off by default, because of the volume.'),
 ] // prettier-ignore
@@ -95,6 +105,8 @@ export function readSettings(given: Readonly<Record<string, string>>): ModemSett
   if (port === null) throw new RangeError('The setting port is missing.')
   return {
     open: port.kind === 'tcp' ? tcpLine(port) : serialLine({ path: port.path, baudRate: number('baud') }),
+    path: port.kind === 'path' ? port.path : null,
+    node: orNull('node'),
     session: {
       profile: one('profile', 'auto', ...profileNames),
       imei: orNull('imei'),

@@ -1,12 +1,5 @@
-import type {
-  Capabilities,
-  ConnectorEvents,
-  ConnectorKind,
-  Submission,
-  Health,
-  Link,
-  Outcome,
-} from '../connector.ts'
+import type { Capabilities, ConnectorEvents, ConnectorKind, Submission, Link, Outcome } from '../connector.ts'
+import type { Health } from '../health.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 import { simulatorFacts } from './facts.ts'
 import { createPeer, type Peer, type PeerAnswer } from './peer.ts'

@@ -1,4 +1,4 @@
-import type { Health } from '../connector.ts'
+import type { Health } from '../health.ts'
 import type { BindingState } from './session/binding.ts'
 import type { Role } from './session/bindings.ts'
 import type { SessionEnd } from './session/session-events.ts'

@@ -1,4 +1,4 @@
-import type { Capabilities, ConnectorEvents, Submission, Health, Link, Outcome } from '../connector.ts'
+import type { Capabilities, ConnectorEvents, Submission, Link, Outcome } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 import { Bindings, rolesOf, type Role } from './session/bindings.ts'
 import type { IncomingPdu } from '../../smpp/session/deliveries.ts'
@@ -51,7 +51,7 @@ export class SmppLink implements Link {
   #phase: 'new' | 'running' | 'stopping' = 'new'
   readonly #open: SubmissionsInFlight
   #lastSeenAt: number | null = null
-  #status: Health['status'] = 'pending'
+  #status: ReturnType<typeof healthOf>['status'] = 'pending'
   readonly #halves: PartialRetries
   #finishing: Promise<void> | null = null
 
@@ -105,7 +105,7 @@ export class SmppLink implements Link {
     return Math.max(0, Math.min(this.#bindings.room, this.#maxOpen - this.#open.count))
   }
 
-  health(): Health {
+  health(): ReturnType<typeof healthOf> {
     const { tools } = this.#deps
     return healthOf({
       states: this.#bindings.states,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
-import { type Health, isPull, type Link, type Outcome, type Pull } from '../../connectors/connector.ts'
+import { isPull, type Link, type Outcome, type Pull } from '../../connectors/connector.ts'
+import type { Health } from '../../connectors/health.ts'
 import type { Log } from '../../process/log.ts'
 import type { BreakerState } from '../trust/breaker.ts'
 import type { Candidate } from '../routes/choose-device.ts'

@@ -179,18 +179,22 @@ export class DeviceSlot {
     }
     const setup = { id: row.id, name: row.name, settings: settingsOf(row), secrets: openSecrets(row) }
     const link = kind.createLink(setup, toolsFor(this.#deps, row.id), eventsOf(row.id))
-    const lease = await this.#holdFor(row, link)
+    const lease = await this.#holdFor(row, link, kind.runsOn?.(setup.settings) ?? null)
     if (this.#wanted !== row || !(await this.#startLink(row.id, link))) return null
     return new DeviceRuntime({ ...this.#deps, ...lease }, factsOf(row), link)
   }
 
-  /** Takes the lease that the device needs, if any. Returns a function for its token. */
-  async #holdFor(row: DeviceRow, link: Link | Pull): Promise<{ leaseToken?: () => number | null }> {
+  /** Takes the lease that the device needs, if any; never for one that can run on another node only. Returns a function for its token. */
+  async #holdFor(
+    row: DeviceRow,
+    link: Link | Pull,
+    onlyNode: string | null,
+  ): Promise<{ leaseToken?: () => number | null }> {
     const { leases, leavesLinks = false } = this.#deps
     const deviceId = row.id
     if (leases === undefined || (isPull(link) && link.leased !== true)) return {}
     const elsewhere = new HeldElsewhere({ facts: factsOf(row), capabilities: link.capabilities })
-    if (leavesLinks) throw elsewhere
+    if (leavesLinks || (onlyNode !== null && !leases.mayRun(onlyNode))) throw elsewhere
     this.#leasedId = deviceId
     if (await leases.take(deviceId, this.#on.lost)) return { leaseToken: () => leases.tokenOf(deviceId) }
     throw elsewhere

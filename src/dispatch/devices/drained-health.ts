@@ -1,4 +1,4 @@
-import type { Health } from '../../connectors/connector.ts'
+import type { Health } from '../../connectors/health.ts'
 
 /** The health of a device that works but is draining. */
 export const drained = (health: Health): Health =>

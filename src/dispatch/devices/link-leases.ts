@@ -64,6 +64,12 @@ export class LinkLeases {
     return held !== undefined && this.#isGood(held) ? held.token : null
   }
 
+  /** Whether what can run on the node of this name only can run here. The name of a node that is alone may have changed. */
+  mayRun(node: string): boolean {
+    const { isAlone, owner } = this.#deps
+    return isAlone || owner === node
+  }
+
   /** Takes or keeps the lease of a device; false when another node has it. `lost` is called when the link must stop. */
   async take(deviceId: string, lost: () => void): Promise<boolean> {
     const held = this.#held.get(deviceId)

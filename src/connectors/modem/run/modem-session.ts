@@ -1,18 +1,13 @@
-import type { Health } from '../../connector.ts'
+import type { Health } from '../../health.ts'
 import type { ConnectorTools } from '../../connector-tools.ts'
 import type { AtLine } from '../at/at-command.ts'
 import type { LineReason, OpenLine } from '../line/line.ts'
+import type { SessionReason } from './session-reason.ts'
 import { Memories } from '../receive/memories.ts'
 import type { SweepDeps } from '../receive/sweep.ts'
 import type { DeviceFault } from '../submit/error-class.ts'
 import { type Connection, connect } from './connection.ts'
-import {
-  type BringUpDeps,
-  type BringUpSettings,
-  bringUp,
-  type BroughtUp,
-  type ModemFault,
-} from '../setup/bring-up.ts'
+import { type BringUpDeps, type BringUpSettings, bringUp, type BroughtUp } from '../setup/bring-up.ts'
 import { readSimMark } from '../setup/identity.ts'
 import { hasIndications } from '../setup/indications.ts'
 import { type NetworkSettings, NetworkWatch } from './network-watch.ts'
@@ -37,16 +32,6 @@ export interface SessionDeps extends Pick<BringUpDeps, 'marks' | 'pin'> {
   changed(): void
   trace(direction: 'sent' | 'received', text: string): void
 }
-
-/** Why a session does not carry anything, or not everything. */
-export type SessionReason =
-  | LineReason
-  | ModemFault
-  | 'connecting'
-  | 'not_registered'
-  | 'no_smsc'
-  | 'storage_full'
-  | 'receives_nothing'
 
 type Up = Extract<BroughtUp, { kind: 'up' }>
 
@@ -82,6 +67,11 @@ export class ModemSession {
 
   get channel(): Connection['channel'] | null {
     return this.#ready === null ? null : (this.#connection?.channel ?? null)
+  }
+
+  /** Whether the line is open, also to a modem that cannot be used. */
+  get isOpen(): boolean {
+    return this.#watch !== null
   }
 
   get network(): Health['network'] {

@@ -1,4 +1,4 @@
-import type { Health } from '../../connector.ts'
+import type { Health } from '../../health.ts'
 import type { ConnectorTools } from '../../connector-tools.ts'
 import type { Ask } from '../at/ask.ts'
 import { readOperator, readRegistration, readSignal } from '../setup/registration.ts'

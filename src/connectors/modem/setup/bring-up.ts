@@ -41,7 +41,7 @@ export type BroughtUp =
       indications: Indications
       hasServiceCentre: boolean
     } & ModemIdentity)
-  | { kind: 'fault'; fault: ModemFault; identity: ModemIdentity }
+  | { kind: 'fault'; fault: ModemFault; identity: ModemIdentity; simMark: string | null }
 
 /**
  * Makes a modem ready: who it is, its SIM, its radio, PDUs, where received messages are stored and how they are
@@ -53,7 +53,12 @@ export async function bringUp(deps: BringUpDeps): Promise<BroughtUp> {
     return await makeReady({ ...deps, ask: whileAnswered(deps.ask) })
   } catch (error) {
     if (!(error instanceof SilentModem)) throw error
-    return { kind: 'fault', fault: 'no_answer', identity: { maker: null, model: null, imei: null } }
+    return {
+      kind: 'fault',
+      fault: 'no_answer',
+      identity: { maker: null, model: null, imei: null },
+      simMark: null,
+    }
   }
 }
 
@@ -76,21 +81,22 @@ function whileAnswered(ask: Ask): Ask {
 
 async function makeReady(deps: BringUpDeps): Promise<BroughtUp> {
   const { ask, settings } = deps
-  await ask('ATE0')
+  if ((await ask('ATE0')).kind === 'timeout') throw new SilentModem()
   await ask('AT+CMEE=1')
   const early = await readIdentity(ask)
+  let simMark: string | null = null
   const fault = (reason: ModemFault, identity = early): BroughtUp => ({
     kind: 'fault',
     fault: reason,
     identity,
+    simMark,
   })
   if (isOther(settings.imei, early.imei)) return fault('other_modem')
   const profile = profileOf(settings.profile, early.maker, early.model)
   for (const command of profile.first) await ask(command)
   // Before the PIN: it is this SIM's, and three wrong tries would lock another one.
-  const earlyMark = await readSimMark(ask, profile)
-  if (settings.simMark !== null && earlyMark !== null && earlyMark !== settings.simMark)
-    return fault('sim_changed')
+  simMark = await readSimMark(ask, profile)
+  if (isOther(settings.simMark, simMark)) return fault('sim_changed')
   const locked = await unlock({ ...deps, profile })
   if (locked !== null) return fault(locked)
   await switchOn(deps)
@@ -98,8 +104,8 @@ async function makeReady(deps: BringUpDeps): Promise<BroughtUp> {
   await ask('AT+CMEE=1')
   const identity = early.imei === null || early.maker === null ? await readIdentity(ask) : early
   if (isOther(settings.imei, identity.imei)) return fault('other_modem', identity)
-  const simMark = earlyMark ?? (await readSimMark(ask, profile))
-  if (settings.simMark !== null && simMark !== null && simMark !== settings.simMark) return fault('sim_changed', identity) // prettier-ignore
+  simMark ??= await readSimMark(ask, profile)
+  if (isOther(settings.simMark, simMark)) return fault('sim_changed', identity)
   const unusable = await setPduMode(deps)
   if (unusable !== null) return fault(unusable, identity)
   for (const command of settings.init) await ask(command)
@@ -109,7 +115,7 @@ async function makeReady(deps: BringUpDeps): Promise<BroughtUp> {
   return { kind: 'up', ...identity, profile, simMark, storage, indications, hasServiceCentre }
 }
 
-/** Only a modem that names itself can be another one. */
+/** Only a modem or a SIM that names itself can be another one. */
 const isOther = (expected: string | null, named: string | null): boolean =>
   expected !== null && named !== null && expected !== named
 

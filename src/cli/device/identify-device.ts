@@ -1,0 +1,48 @@
+import type { ConnectorKind } from '../../connectors/connector.ts'
+import { settingTroubles } from '../../connectors/try-device.ts'
+import { nodeNameOf } from '../../process/node-name.ts'
+import type { CommandContext } from '../core/command-context.ts'
+
+interface Given {
+  name: string
+  settings: Readonly<Record<string, string>>
+  secrets: Readonly<Record<string, string>>
+}
+
+/**
+ * Returns the settings of a device that is about to be added, with those by which it is recognised later, for a kind
+ * that reads such from the device. Settings that the kind rejects are left to the store, which says why.
+ */
+export async function identifiedSettings(
+  tools: Pick<CommandContext, 'clock' | 'config' | 'withStorage'>,
+  kind: ConnectorKind,
+  { name, settings, secrets }: Given,
+): Promise<Readonly<Record<string, string>>> {
+  if (kind.identify === undefined || settingTroubles({ settings, hasSecrets: true }, kind).length > 0)
+    return settings
+  const { now, monotonicMs, schedule } = tools.clock
+  const found = await kind.identify(
+    { id: '', name, settings, secrets },
+    { now, monotonicMs, schedule, random: Math.random, log: () => undefined },
+    await ownNode(tools),
+  )
+  return { ...settings, ...found }
+}
+
+/** The name of the server of this data folder, where several share a database; null where there is one, or none has it. */
+async function ownNode({
+  config,
+  withStorage,
+}: Pick<CommandContext, 'config' | 'withStorage'>): Promise<string | null> {
+  if (config.databaseUrl === null) return null
+  const name = nodeNameOf(config)
+  const node = await withStorage(({ read }) =>
+    read
+      .selectFrom('nodes')
+      .select('name')
+      .where('name', '=', name)
+      .where('left_at', 'is', null)
+      .executeTakeFirst(),
+  )
+  return node?.name ?? null
+}
