@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { Link } from '../../src/connectors/connector.ts'
-import { modemKind } from '../../src/connectors/modem/modem.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { longHandOver } from '../contracts/contract-subject.ts'
 import { expectHonestHealth } from '../contracts/honest.ts'
-import { eventually } from '../eventually.ts'
 import {
   type FakemodemName,
   fakemodemNames,
@@ -11,43 +8,7 @@ import {
   hasFakemodems,
   startFakemodems,
 } from '../peers/fakemodems.ts'
-import { createMarks } from './stub-link.ts'
-
-/** Waits of the link are this much shorter: a fake answers at once, or asks for a second of patience. */
-const haste = 20
-
-function launch(port: number, { pin, settings = {} }: { pin?: string; settings?: Record<string, string> } = {}): Link {
-  const link = modemKind.createLink(
-    {
-      id: 'dev_1',
-      name: 'Stick',
-      settings: { port: `tcp://127.0.0.1:${port}`, pause_ms: '0', command_timeout_ms: '100000', ...settings },
-      secrets: pin === undefined ? {} : { pin },
-    },
-    {
-      now: Date.now,
-      monotonicMs: () => performance.now() * haste,
-      schedule: (delayMs, task) => {
-        const timer = setTimeout(task, delayMs / haste)
-        return () => clearTimeout(timer)
-      },
-      random: () => 0.5,
-      log: () => undefined,
-      marks: createMarks(),
-    },
-    {
-      receipt: async () => undefined,
-      inbound: async () => undefined,
-      lateOutcome: async () => undefined,
-      healthChanged: () => undefined,
-    },
-  )
-  onTestFinished(() => link.stop())
-  return link
-} // prettier-ignore
-
-const isUp = (link: Link): Promise<unknown> =>
-  eventually(async () => link.window, (window) => expect(window).toBe(1), 20_000) // prettier-ignore
+import { openLinkTo } from './machine-link.ts'
 
 /** Modems that nobody here wrote: fakes of the tests of python-gsmmodem-new 0.13.0 (test/fakemodems.py). */
 describe.skipIf(!hasFakemodems())('8.2: over a modem of others', () => {
@@ -61,9 +22,7 @@ describe.skipIf(!hasFakemodems())('8.2: over a modem of others', () => {
   afterAll(async () => void (await Promise.all([plain.stop(), locked.stop()])))
 
   test.for(fakemodemNames)('%s sends a text of two parts, and each once', async (name) => {
-    const link = launch(plain.ports[name])
-    await link.start()
-    await isUp(link)
+    const link = await openLinkTo(`tcp://127.0.0.1:${plain.ports[name]}`)
     const outcome = await link.submit(longHandOver(2))
     expect(outcome).toMatchObject({ kind: 'accepted' })
     expect(plain.submits(name)).toHaveLength(2)
@@ -74,9 +33,7 @@ describe.skipIf(!hasFakemodems())('8.2: over a modem of others', () => {
   })
 
   test.for(behindPin)('%s is unlocked once, and sends', async (name) => {
-    const link = launch(locked.ports[name], { pin: '1234' })
-    await link.start()
-    await isUp(link)
+    const link = await openLinkTo(`tcp://127.0.0.1:${locked.ports[name]}`, { pin: '1234' })
     expect((await link.submit(longHandOver(1))).kind).toBe('accepted')
     expect(locked.commands(name).filter((command) => /\+CPIN=/.test(command))).toEqual(['AT+CPIN="1234"'])
   })
