@@ -132,6 +132,7 @@ describe('what a modem answers', () => {
     })
     await opened.submit()
     await opened.until(() => opened.world.stored.length > 0, 5_000)
+    expect(opened.world.stored).toMatchObject([{ result: 'delivered' }])
   })
 })
 

@@ -40,7 +40,10 @@ const usualPartMs = 5_000
 /** No PIN is tried where no mark can be stored. */
 const noMarks = { mark: () => Promise.resolve(false), unmark: () => Promise.resolve() }
 
-/** A modem: its line, which is opened again when it ends, and one message at a time, of which no part is ever repeated (decision 67). */
+/**
+ * A modem: its line, which is opened again when it ends, and one message at a time, of which no part is ever repeated
+ * (decision 67).
+ */
 export class ModemLink implements Link {
   readonly capabilities: Capabilities
   readonly resumesFirst = { most: maxExpected }

@@ -58,8 +58,9 @@ export async function tryModem(
   }
   if (!modem.hasServiceCentre) return failed(`${name} answers, but its SIM has no service centre.`, 'no_smsc')
   if (network?.registered === false) return failed(`${name} answers, but is in no network.`, 'not_registered')
-  const signal = network?.signalDbm == null ? '' : `, with ${network.signalDbm} dBm`
-  return { ok: true, summary: `${name} is in the network ${network?.operator ?? '(unnamed)'}${signal}.`, remedy: null } // prettier-ignore
+  const { operator = null, signalDbm = null } = network ?? {}
+  const signal = signalDbm === null ? '' : `, with ${signalDbm} dBm`
+  return { ok: true, summary: `${name} is in the network ${operator ?? '(unnamed)'}${signal}.`, remedy: null } // prettier-ignore
 }
 
 const failed = (summary: string, reason: string): Trial => ({

@@ -59,6 +59,7 @@ export class ModemSession {
   #cancels = new Set<() => void>()
   #tasks: Promise<void> = Promise.resolve()
   #isClosed = false
+  #hasEnded = false
 
   constructor(deps: SessionDeps) {
     this.#deps = deps
@@ -144,6 +145,7 @@ export class ModemSession {
   }
 
   #end(reason: SessionReason | null, detail: string): void {
+    this.#hasEnded = true
     this.#cancelAll()
     this.#ready = null
     this.#watch = null
@@ -185,7 +187,7 @@ export class ModemSession {
   }
 
   get #isOver(): boolean {
-    return this.#isClosed || this.#connection === null
+    return this.#isClosed || this.#hasEnded || this.#connection === null
   }
 
   /** Reads the network and all that was received, and whether the modem is still as it was made ready. */
@@ -265,7 +267,7 @@ export class ModemSession {
 
   /** Runs what uses the memories one after the other: each chooses the one that it reads. */
   #do(task: () => Promise<void>): Promise<void> {
-    const done = this.#tasks.then(() => (this.#isClosed ? undefined : task()))
+    const done = this.#tasks.then(() => (this.#isOver ? undefined : task()))
     this.#tasks = done.catch((error: unknown) => {
       this.#deps.tools.log('warn', 'a modem could not be asked', { error: (error as Error).message })
     })
@@ -278,7 +280,7 @@ export class ModemSession {
   }
 
   #later(ms: number, task: () => void): void {
-    if (this.#isClosed) return
+    if (this.#isOver) return
     const cancel = this.#deps.tools.schedule(ms, () => {
       this.#cancels.delete(cancel)
       task()
