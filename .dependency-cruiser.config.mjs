@@ -58,7 +58,7 @@ export const subRooms = {
   storage: [['move', 'open'], ['postgres', 'sqlite'], ['instance'], ['seam'], ['tables']],
   smpp: [['values', 'session'], ['codec']],
   'connectors/smpp': [['receive', 'settings'], ['submit'], ['session']],
-  'connectors/modem': [['run'], ['receive', 'submit'], ['setup'], ['at'], ['line', 'pdu']],
+  'connectors/modem': [['ports'], ['run'], ['receive', 'submit'], ['setup'], ['at'], ['line', 'pdu']],
 }
 
 /** The files that stand above the sub-rooms of a room, in its own folder; every other file belongs to a sub-room. */

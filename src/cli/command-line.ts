@@ -40,7 +40,7 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./access/user.ts')).userCommands,
   },
   device: {
-    summary: 'Devices: add, list, set, connect, test, receipts, unread, same, remove.',
+    summary: 'Devices: add, list, set, connect, find, discover, test, receipts, unread, same, remove.',
     load: async () => (await import('./device/device.ts')).deviceCommands,
   },
   group: {

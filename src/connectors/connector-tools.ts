@@ -83,3 +83,65 @@ export interface LocalDevices {
   /** Where its devices listen unless they are configured otherwise. */
   defaultPort: number
 }
+
+/** What a device at USB says about itself; null where it does not say it. */
+export interface UsbFacts {
+  /** Four hexadecimal digits. */
+  vendorId: string
+  productId: string
+  maker: string | null
+  product: string | null
+}
+
+/** A port of this machine, as its files describe it: nothing was opened for that. */
+export interface FoundPort {
+  /** For the setting of a device: the path that stays the same after replugging, if there is one. */
+  path: string
+  /** What stays the same: the name of the device, or the socket that it is in; null where nothing does. */
+  steadyBy: 'name' | 'socket' | null
+  /** Its path at the moment, such as /dev/ttyUSB2. */
+  node: string
+  driver: string | null
+  usb: (UsbFacts & { interfaceNumber: number | null }) | null
+  /** Ports of one device have the same; unique otherwise. */
+  deviceKey: string
+  /** Made by a maker of such devices: it can be asked without harm. */
+  isLikely: boolean
+  heldBy: readonly { pid: number; program: string }[]
+  /** Why it cannot be used: a key of `KindFacts.remedies`, and a sentence. */
+  faults: readonly { reason: string; detail: string }[]
+}
+
+export interface FoundPorts {
+  ports: readonly FoundPort[]
+  /** Devices of makers of such devices that have no port, and what to do about it. */
+  withoutPort: readonly (UsbFacts & { remedy: string })[]
+  /** False when this user may not know which ports programs of other users have open. */
+  knowsHolders: boolean
+}
+
+/** What the device at a port says about itself; nothing is sent, stored or unlocked for that. */
+export interface ProbedPort {
+  port: FoundPort
+  /** Why it cannot be used: a key of `KindFacts.remedies`. Null: it can. */
+  fault: string | null
+  maker: string | null
+  model: string | null
+  /** The last four digits of its serial number. */
+  serialEnd: string | null
+  operator: string | null
+  signalDbm: number | null
+  registered: boolean | null
+}
+
+/** For a kind whose devices are at ports of this machine. */
+export interface PortDevices {
+  list(): Promise<FoundPorts>
+  /** Asks the devices at these ports who they are; returns one result for each device, in their order. */
+  probe(
+    ports: readonly FoundPort[],
+    tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule'>,
+  ): Promise<ProbedPort[]>
+  /** Returns the text of a file of udev rules that keep other programs off the devices at these ports. */
+  udevRules(ports: readonly FoundPort[]): string
+}

@@ -1,5 +1,5 @@
 import type { CodedText } from '../sms/coded-text.ts'
-import type { ConnectorTools, LocalDevices, Trial } from './connector-tools.ts'
+import type { ConnectorTools, LocalDevices, PortDevices, Trial } from './connector-tools.ts'
 import type { Health } from './health.ts'
 import type { SettingRule } from './setting-rules.ts'
 
@@ -277,6 +277,8 @@ export interface ConnectorKind<Device extends Link | Pull = Link | Pull> {
   ): Promise<Readonly<Record<string, string>>>
   /** Its devices can be visited in this network. */
   local?: LocalDevices
+  /** Its devices are at ports of this machine. */
+  ports?: PortDevices
   /** Tests whether the peer accepts the connection, and sends nothing; for a device that does not run at the moment. */
   tryOut?(setup: DeviceSetup, tools: ConnectorTools): Promise<Trial>
 }

@@ -13,6 +13,8 @@ export interface KindFacts {
    * is added with its settings.
    */
   isPhone?: true
+  /** Its devices may be at ports of this machine, which `device discover` lists; the name of the setting with the path. */
+  portSetting?: string
   /** Nothing that it accepts is actually sent. */
   isSimulated?: true
   /** What each of its devices can carry. */

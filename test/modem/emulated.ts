@@ -19,6 +19,15 @@ export interface Emulated {
 /** Waits of the connector are this much shorter: the emulator answers at once. */
 const haste = 20
 
+/** A clock that is that much faster. */
+export const hastyTools: Emulated['tools'] = {
+  monotonicMs: () => performance.now() * haste,
+  schedule: (delayMs, task) => {
+    const timer = setTimeout(task, delayMs / haste)
+    return () => clearTimeout(timer)
+  },
+}
+
 /** Starts a modem of its own, and opens a line to it. */
 export async function openEmulated(options: ModemOptions = {}): Promise<Emulated> {
   const modem = await startPooledModem('machine', options)
@@ -30,13 +39,7 @@ export async function openEmulated(options: ModemOptions = {}): Promise<Emulated
 /** Opens another line to it, as after a restart of the connector. */
 export async function connectTo(modem: AtModemControl, pauseMs = 0): Promise<Omit<Emulated, 'modem'>> {
   const unsolicited: AtLine[] = []
-  const tools = {
-    monotonicMs: () => performance.now() * haste,
-    schedule: (delayMs: number, task: () => void) => {
-      const timer = setTimeout(task, delayMs / haste)
-      return () => clearTimeout(timer)
-    },
-  }
+  const tools = hastyTools
   const connection = await connect({
     tools,
     open: tcpLine({ host: modem.host, port: modem.port, isTelnet: false }),

@@ -13,6 +13,7 @@ const sample: Command = command({
     mode: { type: 'text', value: 'MODE', summary: 'A mode.', choices: ['live', 'test'] },
     to: { type: 'text', value: 'NUMBER', summary: 'Some.', repeatable: true },
     shared: { type: 'flag', summary: 'A flag.' },
+    probe: { type: 'text', value: 'WHAT', summary: 'A choice.', choices: ['likely', 'all'], implied: 'likely' },
   },
   run: async () => ({ json: null, text: '' }),
 })
@@ -22,7 +23,7 @@ test('reads texts, numbers, flags and what may be repeated', () => {
   expect(
     parse('file.db', '--name', 'Ada', '--sms=-5', '--to', 'a', '--shared', '--to=b', '--mode', 'test'),
   ).toEqual({
-    options: { name: 'Ada', sms: -5, mode: 'test', to: ['a', 'b'], shared: true },
+    options: { name: 'Ada', sms: -5, mode: 'test', to: ['a', 'b'], shared: true, probe: undefined },
     arguments: ['file.db'],
     json: false,
     help: false,
@@ -31,7 +32,7 @@ test('reads texts, numbers, flags and what may be repeated', () => {
 
 test('what is left out is undefined, a false flag, or an empty list', () => {
   expect(parse('--json', '--name', 'Ada', 'file.db')).toEqual({
-    options: { name: 'Ada', sms: undefined, mode: undefined, to: [], shared: false },
+    options: { name: 'Ada', sms: undefined, mode: undefined, to: [], shared: false, probe: undefined },
     arguments: ['file.db'],
     json: true,
     help: false,
@@ -40,6 +41,15 @@ test('what is left out is undefined, a false flag, or an empty list', () => {
 
 test('a negative number and a value that looks like an option can be given', () => {
   expect(parse('f', '--name=--json', '--sms', '-12').options).toMatchObject({ name: '--json', sms: -12 })
+})
+
+test('an option with an implied value takes another one only behind an equals sign', () => {
+  const probeOf = (...argv: string[]) => parse('--name', 'Ada', ...argv).options['probe']
+  expect(probeOf('--probe', 'f')).toBe('likely')
+  expect(probeOf('f', '--probe', '--json')).toBe('likely')
+  expect(probeOf('f', '--probe=all')).toBe('all')
+  expect(() => probeOf('f', '--probe=some')).toThrow('--probe must be one of likely, all, not')
+  expect(helpOfCommand('onesixty try', sample)).toContain('--probe[=WHAT]')
 })
 
 test('what stands behind -- are words', () => {

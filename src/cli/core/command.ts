@@ -9,6 +9,8 @@ export interface OptionSpec {
   summary: string
   required?: true
   repeatable?: true
+  /** Its value where the option is given without one; another value follows an equals sign, `--probe=all`. */
+  implied?: string
   /** All texts that are accepted. */
   choices?: readonly string[]
 }

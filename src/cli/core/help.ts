@@ -50,10 +50,11 @@ function usageOf(name: string, command: Command): string {
 
 const wordOf = ({ name, optional }: ArgumentSpec): string => (optional === true ? `[${name}]` : `<${name}>`)
 
-const signature = (option: string, spec: OptionSpec): string =>
-  spec.type === 'flag'
-    ? `--${option}`
-    : `--${option} ${spec.value ?? (spec.type === 'number' ? 'N' : 'TEXT')}`
+function signature(option: string, spec: OptionSpec): string {
+  if (spec.type === 'flag') return `--${option}`
+  const value = spec.value ?? (spec.type === 'number' ? 'N' : 'TEXT')
+  return spec.implied === undefined ? `--${option} ${value}` : `--${option}[=${value}]`
+}
 
 function sentence(spec: OptionSpec): string {
   const notes = [

@@ -26,7 +26,8 @@ export function parseOptions(command: Command, argv: readonly string[]): ParsedL
     options: Object.fromEntries(
       Object.entries(specs).map(([name, spec]) => [
         name,
-        { type: spec.type === 'flag' ? 'boolean' : 'string', multiple: true },
+        // A value of the second is only what follows an equals sign.
+        { type: spec.type === 'flag' || spec.implied !== undefined ? 'boolean' : 'string', multiple: true },
       ]),
     ),
   })
@@ -64,6 +65,7 @@ function readToken(spec: OptionSpec, { rawName, value, inlineValue }: OptionToke
     if (value !== undefined) throw new UsageError(`${rawName} does not accept a value.`)
     return 'true'
   }
+  if (value === undefined && spec.implied !== undefined) return spec.implied
   if (value === undefined)
     throw new UsageError(`${rawName} needs a value: ${rawName} ${spec.value ?? 'VALUE'}.`)
   if (inlineValue !== true && value.startsWith('--')) {

@@ -12,6 +12,7 @@ import { remediesOf } from '../../connectors/device-remedies.ts'
 import { receipts } from './device-receipts.ts'
 import { isTaken } from './device-taken.ts'
 import { unread } from './device-unread.ts'
+import { discover } from './device-discover.ts'
 import { find } from './device-find.ts'
 import { identifiedSettings } from './identify-device.ts'
 import { remove } from './device-remove.ts'
@@ -224,7 +225,7 @@ const set = command({
 
 export const deviceCommands: CommandGroup = {
   summary: 'Devices: phones, modems, SMPP connections and simulators.',
-  commands: { add, list, set, connect, find, test, receipts, unread, same, remove },
+  commands: { add, list, set, connect, find, discover, test, receipts, unread, same, remove },
 }
 
 async function deviceDeps(tools: CommandContext, kind: ConnectorKind): Promise<DeviceDeps> {

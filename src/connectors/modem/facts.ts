@@ -4,6 +4,7 @@ import type { KindFacts } from '../kind-facts.ts'
 export const modemFacts: KindFacts = {
   kind: 'modem',
   label: 'GSM modem',
+  portSetting: 'port',
   carries: { maxParts: 10, alphanumericSender: false, encodingChoice: true },
   trial: 'Test modem',
   addedByOwners: 'never',

@@ -1,6 +1,8 @@
 import type { ConnectorKind, Link } from '../connector.ts'
 import { modemFacts } from './facts.ts'
 import { ModemLink } from './link.ts'
+import { modemPorts } from './ports/modem-ports.ts'
+import { isLiveChange, modemSettings, readSettings } from './settings.ts'
 import { identifyModem, tryModem } from './try-modem.ts'
 import { isLiveChange, modemSettings, readSettings } from './settings.ts'
 
@@ -10,6 +12,7 @@ export const modemKind: ConnectorKind<Link> = {
   settings: modemSettings,
   secretNames: ['pin'],
   ownNumbersOnly: true,
+  ports: modemPorts,
   createLink(setup, tools, events) {
     const settings = readSettings(setup.settings)
     return new ModemLink({

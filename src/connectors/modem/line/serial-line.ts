@@ -43,6 +43,20 @@ async function loadSerialport() {
   }
 }
 
+/** Lists the ports of this machine with what its system says about them. Linux has files about that, and needs no package. */
+export async function listSerialPorts(): Promise<
+  { path: string; vendorId: string | null; productId: string | null; maker: string | null }[]
+> {
+  const { SerialPort } = await loadSerialport()
+  const ports = await SerialPort.list()
+  return ports.map(({ path, vendorId = null, productId = null, manufacturer: maker = null }) => ({
+    path,
+    vendorId: vendorId?.toLowerCase() ?? null,
+    productId: productId?.toLowerCase() ?? null,
+    maker,
+  }))
+}
+
 /** serialport keeps what is written to a closed port until it opens again, and reports nothing: `writes` are rejected then. */
 function lineOver(port: SerialPort, writes: Set<(fault: LineFault) => void>): Line {
   return {

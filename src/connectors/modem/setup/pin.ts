@@ -15,7 +15,7 @@ export type SimFault =
   | 'pin_last_try'
 
 /** The state of a SIM as +CPIN? names it; `unnamed` where the modem does not. */
-type SimState = 'ready' | 'unnamed' | 'pin' | 'no_sim' | 'sim_failed' | 'sim_busy' | 'sim_puk'
+export type SimState = 'ready' | 'unnamed' | 'pin' | 'no_sim' | 'sim_failed' | 'sim_busy' | 'sim_puk'
 
 /** The mark that a PIN was tried; it goes when the SIM is ready, or a person sets the PIN again. */
 const pinMark = 'pin'
@@ -33,7 +33,7 @@ export interface PinDeps {
 }
 
 /** Asks for the state of the SIM; again while it is busy, up to half a minute. */
-async function readSimState({ ask, tools }: Pick<PinDeps, 'ask' | 'tools'>): Promise<SimState> {
+export async function readSimState({ ask, tools }: Pick<PinDeps, 'ask' | 'tools'>): Promise<SimState> {
   const read = () => ask('AT+CPIN?', { prefix: '+CPIN:', mayLackOk: true })
   return stateIn(await askWhileBusy(read, tools))
 }
