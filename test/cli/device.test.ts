@@ -52,6 +52,27 @@ test('adds a device to an account, or shared, and lists it where it belongs', as
   expect(await list('')).toHaveLength(2)
 })
 
+test('adds a device for each port of a range, all or none', async () => {
+  const modems = async () => (await list('--shared')).filter(({ settings }) => 'port' in settings)
+  const each = [
+    'device',
+    'add',
+    'modem',
+    '--shared',
+    '--name',
+    'Pool {n}',
+    '--each',
+    'tcp://192.0.2.9:7001-7003',
+  ]
+  expect(await cli.json([...each])).toMatchObject({
+    devices: [1, 2, 3].map((n) => ({ name: `Pool ${n}`, settings: { port: `tcp://192.0.2.9:700${n}` } })),
+    taken: null,
+  })
+  expect(await modems()).toHaveLength(3)
+  expect((await cli.run([...each, '--set', 'baud=none'])).code).toBe(1)
+  expect(await modems()).toHaveLength(3)
+})
+
 test('says what a kind takes when it was mistyped', async () => {
   expect((await cli.run('device add simulater --shared --name S')).stderr).toContain(
     "Did you mean 'simulator'?",

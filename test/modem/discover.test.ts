@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createDiscover } from '../../src/cli/device/device-discover.ts'
+import { noteUnsteadyPort } from '../../src/cli/device/steady-note.ts'
 import type { CommandContext } from '../../src/cli/core/command-context.ts'
 import { parseOptions } from '../../src/cli/core/parse-options.ts'
 import { listPorts } from '../../src/connectors/modem/ports/list-ports.ts'
@@ -133,4 +134,17 @@ describe.skipIf(!hasCommands('socat'))('modems at ports', () => {
     expect(text).toContain('It is open in ModemManager (process 712).')
     expect(heardBy(modem)).toEqual([])
   })
+})
+
+test('a device that is added with a path that may change gets a note with the one that does not', async () => {
+  const machine = makeUpMachine()
+  machine.addUsb(stick)
+  const ports = { list: () => listPorts({ roots: machine.roots }), probe: async () => [], udevRules }
+  const noteFor = (port: string) => noteUnsteadyPort({ kind: 'modem', ports }, { port })
+  const node = join(machine.roots.dev, 'ttyUSB0')
+  const [{ path = '' } = {}] = (await ports.list()).ports
+  expect(await noteFor(node)).toEqual([
+    `The path ${node} may change when it is plugged in again. Its steady path is ${path}.`,
+  ])
+  expect([await noteFor(path), await noteFor('/dev/none'), await noteFor('tcp://h:1')]).toEqual([[], [], []])
 })

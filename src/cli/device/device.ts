@@ -2,7 +2,7 @@ import { requireAccount } from '../../accounts/core/list-accounts.ts'
 import { connectorKinds, factsOf } from '../../connectors/registry.ts'
 import type { ConnectorKind } from '../../connectors/connector.ts'
 import { addDevice, type DeviceDeps, type Pace, setDevice } from '../../devices/core/device-store.ts'
-import { listDevices } from '../../devices/status/list-devices.ts'
+import { type ListedDevice, listDevices } from '../../devices/status/list-devices.ts'
 import { createDeviceSecretBox } from '../../runtime/secret-box.ts'
 import { command, type CommandGroup } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
@@ -13,10 +13,12 @@ import { receipts } from './device-receipts.ts'
 import { isTaken } from './device-taken.ts'
 import { unread } from './device-unread.ts'
 import { discover } from './device-discover.ts'
+import { eachOption, forEachPort } from './each-port.ts'
 import { find } from './device-find.ts'
 import { identifiedSettings } from './identify-device.ts'
 import { remove } from './device-remove.ts'
 import { same } from './device-same.ts'
+import { noteUnsteadyPort } from './steady-note.ts'
 import { readStrandedBy } from './stranded-lines.ts'
 import { test } from './device-test.ts'
 import { describeDevice, deviceDocument } from './print-device.ts'
@@ -80,6 +82,7 @@ const add = command({
     shared: { type: 'flag', summary: 'Owned by the operator; all accounts can use the device.' },
     name: { type: 'text', value: 'NAME', summary: 'Display name.', required: true },
     mode: modeOption('Messages that the device sends. Default: live.'),
+    each: eachOption,
     ...facts,
   },
   async run(tools, { options, arguments: [kind = ''] }) {
@@ -88,26 +91,44 @@ const add = command({
     if (factsOf(kind)?.isPhone === true)
       throw new UsageError(`A phone is added when its app registers: ${ownCommand()} device connect ${kind}.`)
     const { account: accountId = null, name, mode = 'live', sender: senders } = options
-    const rules = await loadKind(kind)
-    const deps = await deviceDeps(tools, rules)
+    const loaded = await loadKind(kind)
+    const deps = await deviceDeps(tools, loaded)
     const secrets = await secretsOf(tools, options)
     const settings = { ...linkSettings(options), ...readPairs(options.set) }
+    const wanted = await Promise.all(
+      forEachPort(factsOf(kind) ?? { kind }, options.each, { name, settings, senders }).map(async (each) => ({
+        ...each,
+        settings: await identifiedSettings(tools, loaded, { ...each, secrets }),
+      })),
+    )
     const given = {
       accountId,
       mode,
       kind,
-      name,
       senders,
-      settings: await identifiedSettings(tools, rules, { name, settings, secrets }),
       secrets,
       pace: readPace(options) ?? null,
+      actor: cliActor,
     }
     return tools.withStorage(async ({ read, writer }) => {
-      const id = await writer.write((tx) => addDevice(tx, deps, { ...given, actor: cliActor }))
-      const taken = await isTaken(tools.clock, read, id)
-      const added = await findDevice(read, id)
-      const text = [id, describeDevice(added), ...(taken === false ? [notTaken] : [])]
-      return { json: { ...deviceDocument(added), taken }, text: text.join('\n') }
+      const ids = await writer.write(async (tx) => {
+        const added: string[] = []
+        for (const each of wanted) added.push(await addDevice(tx, deps, { ...given, ...each }))
+        return added
+      })
+      const taken = await isTaken(tools.clock, read, ids.at(-1) as string)
+      const devices: ListedDevice[] = []
+      for (const id of ids) devices.push(await findDevice(read, id))
+      const text = devices.flatMap((added) => [added.id, describeDevice(added)])
+      const documents = devices.map(deviceDocument)
+      return {
+        json: options.each === undefined ? { ...documents[0], taken } : { devices: documents, taken },
+        text: [
+          ...text,
+          ...(await noteUnsteadyPort(loaded, settings)),
+          ...(taken === false ? [notTaken] : []),
+        ].join('\n'),
+      }
     })
   },
 })

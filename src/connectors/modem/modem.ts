@@ -4,7 +4,6 @@ import { ModemLink } from './link.ts'
 import { modemPorts } from './ports/modem-ports.ts'
 import { isLiveChange, modemSettings, readSettings } from './settings.ts'
 import { identifyModem, tryModem } from './try-modem.ts'
-import { isLiveChange, modemSettings, readSettings } from './settings.ts'
 
 /** A GSM or LTE modem with a SIM, spoken to with AT commands in PDU mode (3GPP TS 27.005, 27.007 and 23.040). */
 export const modemKind: ConnectorKind<Link> = {
