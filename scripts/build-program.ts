@@ -52,7 +52,8 @@ export async function buildProgram(
     cwd: root,
     input: { ...entries, ...more },
     platform: 'node',
-    external: ['pg-native'],
+    // serialport has binaries, which it finds next to its own files: it is loaded where it is installed, and modems over TCP need none.
+    external: ['pg-native', 'serialport'],
     // The thread of the database and the main one share chunks: a class exists once in each.
     plugins: [
       {

@@ -14,7 +14,7 @@ const root = new URL('../../', import.meta.url)
 const files = filesIn(root)
 
 /** What form of the program this is, as `onesixty version` says it. */
-export const programForm = 'checkout'
+export const programForm: 'checkout' | 'package' | 'one file' = 'checkout'
 
 /** Returns the folder of the program: that of a checkout, or of a build. */
 export const programFolder = files.folder

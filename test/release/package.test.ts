@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { buildProgram } from '../../scripts/build-program.ts'
 import { bundle } from '../../scripts/release/bundle.ts'
 import { writeNotices } from '../../scripts/release/notices.ts'
 import { buildNpmPackage } from '../../scripts/release/npm.ts'
@@ -102,6 +104,23 @@ test('two builds of one commit are equal to the byte, whenever they are made', a
   expect(one?.length).toBeGreaterThan(1e6)
   expect(one?.equals(other as Buffer)).toBe(true)
   expect(writeSbom(release, packages)).toBe(writeSbom(second, packages))
+})
+
+test('serialport is no part of it: without it a serial port says what is missing, and with it a port is opened', async () => {
+  expect(packages.filter(({ name }) => name.includes('serialport'))).toEqual([])
+  const program = join(folder, 'with-line')
+  await buildProgram(program, { more: { 'serial-line': 'src/connectors/modem/line/serial-line.ts' } })
+  const open = (): string => {
+    const script = `import { serialLine } from ${JSON.stringify(join(program, 'serial-line.js'))}
+      const line = serialLine({ path: '/dev/null', baudRate: 115200 })
+      await line({}).catch(({ reason, message }) => console.log(reason, message))`
+    return execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder, encoding: 'utf8' }) // prettier-ignore
+  }
+  const named = `serialport ${packageJson.optionalDependencies.serialport} next to onesixty, or use a port over TCP: `
+  expect(open()).toContain(`no_serialport Install the package ${named}`)
+  await symlink(join(import.meta.dirname, '../../node_modules'), join(program, 'node_modules'))
+  // It is opened by the binary, and is no terminal.
+  expect(open()).toMatch(/^port_failed .*Inappropriate ioctl/)
 })
 
 /** Returns the files that a module of the build loads before it runs. */

@@ -25,7 +25,7 @@ export const modemFacts: KindFacts = {
     port_denied: 'The server may not open the port. Add its user to the group of the port, usually dialout, and start it again.',
     port_in_use: 'Another program has the port open. Stop it, or keep it away from the modem: usually ModemManager.',
     port_failed: 'The port cannot be used. Check the modem, its power and its cable, and for a terminal server address and port.',
-    no_serialport: 'This installation cannot open serial ports: the optional package serialport is missing. Ports over TCP work without it.',
+    no_serialport: 'This installation cannot open serial ports: the optional package serialport is missing, or this is an executable of one file, which cannot load it. Install it, or use a port over TCP, such as that of ser2net on this machine.',
     no_answer: 'The port is open, but no modem answers AT. Check that it is the port for commands: many modems have several.',
     no_pdu_mode: 'The modem refuses PDU mode (AT+CMGF=0). Use another one of its ports.',
     other_modem: 'Another modem is at the port than the one that was added. Set imei again if that is intended.',

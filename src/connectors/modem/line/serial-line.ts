@@ -1,4 +1,5 @@
 import type { SerialPort } from 'serialport'
+import { programForm } from '../../../process/program-files.ts'
 import { type Line, LineFault, type LineReason, type OpenLine } from './line.ts'
 
 /** A port of this machine. */
@@ -34,14 +35,23 @@ export const serialLine =
     return lineOver(port, writes)
   }
 
+/** The version that package.json names. */
+const serialportVersion = '13.0.0'
+
 /** It has prebuilt binaries for most machines, and is not there on others: then only ports over TCP can be used. */
 async function loadSerialport() {
   try {
     return await import('serialport')
   } catch (error) {
-    throw new LineFault('no_serialport', (error as Error).message)
+    throw new LineFault('no_serialport', describeMissing((error as NodeJS.ErrnoException).message))
   }
 }
+
+/** An executable loads nothing from disk: what could be changed there would be run as the program. */
+const describeMissing = (message: string): string =>
+  programForm === 'one file'
+    ? 'An executable of one file cannot open serial ports. Use a port over TCP, such as that of ser2net on this machine.'
+    : `Install the package serialport ${serialportVersion} next to onesixty, or use a port over TCP: ${message}`
 
 /** Lists the ports of this machine with what its system says about them. Linux has files about that, and needs no package. */
 export async function listSerialPorts(): Promise<
