@@ -94,6 +94,9 @@ async function writeDocs(
   await write(`${doc}/changelog.Debian.gz`, await promisify(gzip)(change, { level: 9 }))
   for (const file of ['CHANGELOG.md', 'docs/configuration.md'])
     await write(`${doc}/${basename(file)}`, await readFile(join(root, file)))
+  // An example, because it takes modems from NetworkManager: who wants it copies it to /etc/udev/rules.d.
+  const rules = '78-onesixty-modem.rules'
+  await write(`${doc}/examples/${rules}`, await readFile(join(root, 'deploy', rules)))
   const licence = `onesixty is licensed under the Apache License, Version 2.0: /usr/share/common-licenses/Apache-2.0\nPackages in it: THIRD-PARTY-NOTICES. Node.js in it: LICENSE.node.\n`
   await write(`${doc}/copyright`, `Copyright: 2026 the authors of onesixty\n\n${licence}`)
   await write(`${doc}/THIRD-PARTY-NOTICES`, notices)

@@ -142,7 +142,7 @@ test('a device that is added with a path that may change gets a note with the on
   const ports = { list: () => listPorts({ roots: machine.roots }), probe: async () => [], udevRules }
   const noteFor = (port: string) => noteUnsteadyPort({ kind: 'modem', ports }, { port })
   const node = join(machine.roots.dev, 'ttyUSB0')
-  const [{ path = '' } = {}] = (await ports.list()).ports
+  const path = (await ports.list()).ports[0]?.path ?? ''
   expect(await noteFor(node)).toEqual([
     `The path ${node} may change when it is plugged in again. Its steady path is ${path}.`,
   ])
