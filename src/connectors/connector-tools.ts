@@ -142,6 +142,8 @@ export interface PortDevices {
     ports: readonly FoundPort[],
     tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule'>,
   ): Promise<ProbedPort[]>
+  /** Returns what keeps a server that runs as this user from using the port at this path; opens nothing. */
+  examine(given: { path: string; uid: number }): Promise<FoundPort['faults']>
   /** Returns the text of a file of udev rules that keep other programs off the devices at these ports. */
   udevRules(ports: readonly FoundPort[]): string
 }

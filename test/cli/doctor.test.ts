@@ -119,6 +119,25 @@ test('changes nothing, and makes no secret', async () => {
   if (!isPostgres) expect((await stat(`${databaseFile(cli.dataFolder)}-wal`)).size).toBe(0)
 })
 
+test('the port of a modem is examined for the server, and none over TCP', async () => {
+  const add = (port: string) =>
+    cli.json<{ id: string }>(['device', 'add', 'modem', '--shared', '--name', 'M', '--set', `port=${port}`])
+  await add('tcp://192.0.2.9:7001')
+  expect((await examine()).checks.map(({ name }) => name)).not.toContain('ports')
+  const { id } = await add('/dev/serial/by-id/usb-none')
+  expect((await examine()).failed).toMatchObject([
+    {
+      name: 'ports',
+      summary: `${id} at /dev/serial/by-id/usb-none: There is no /dev/serial/by-id/usb-none.`,
+      remedy: expect.stringContaining('port_missing'),
+    },
+  ])
+  await cli.json(`device set ${id} --set port=${cli.dataFolder}/secret`)
+  expect((await examine()).checks).toContainEqual(expect.objectContaining({ name: 'ports', ok: true }))
+  await cli.json(`device set ${id} --set port=/dev/none --disable`)
+  expect((await examine()).failed).toEqual([])
+})
+
 test('the address of phones is tried once somebody wants one, and fails while nothing listens and no phone came', async () => {
   expect((await examine()).checks.filter(({ name }) => name.startsWith('phone'))).toEqual([])
   const { private_token } = await cli.json<{ private_token: string }>('device connect android --shared')

@@ -34,6 +34,7 @@ async function discover(machine: MadeUpMachine, ...argv: string[]) {
     ports: {
       list: () => listPorts({ roots: machine.roots, user: { uid: 0, gids: [] } }),
       probe: (ports, tools) => probePorts(ports, { tools }),
+      examine: async () => [],
       udevRules,
     },
   }))
@@ -139,7 +140,12 @@ describe.skipIf(!hasCommands('socat'))('modems at ports', () => {
 test('a device that is added with a path that may change gets a note with the one that does not', async () => {
   const machine = makeUpMachine()
   machine.addUsb(stick)
-  const ports = { list: () => listPorts({ roots: machine.roots }), probe: async () => [], udevRules }
+  const ports = {
+    list: () => listPorts({ roots: machine.roots }),
+    probe: async () => [],
+    examine: async () => [],
+    udevRules,
+  }
   const noteFor = (port: string) => noteUnsteadyPort({ kind: 'modem', ports }, { port })
   const node = join(machine.roots.dev, 'ttyUSB0')
   const path = (await ports.list()).ports[0]?.path ?? ''

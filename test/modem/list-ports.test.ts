@@ -2,6 +2,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { FoundPort } from '../../src/connectors/connector-tools.ts'
+import { examinePort } from '../../src/connectors/modem/ports/examine-port.ts'
 import { listPorts } from '../../src/connectors/modem/ports/list-ports.ts'
 import { mayOpen, userById } from '../../src/connectors/modem/ports/port-users.ts'
 import { udevRules } from '../../src/connectors/modem/ports/udev-rules.ts'
@@ -187,6 +188,53 @@ describe('1: what is wrong with a port', () => {
     ['no one else', 0o660, { uid: 9, gids: [9] }, false],
   ] as const)('%s', (_name, mode, user, may) => {
     expect(mayOpen({ mode: 0o020_000 | mode, uid: 1, gid: 2 }, user)).toBe(may)
+  })
+})
+
+describe('what keeps a server from the port of its device', () => {
+  const machineWith = (udev: string | null) => {
+    const machine = makeUpMachine()
+    machine.addUsb(stick)
+    machine.write(`sys/class/tty/ttyUSB0/dev`, '188:0\n')
+    machine.write('etc/group', `dialout:x:${process.getgid?.() ?? 0}:onesixty\n`)
+    machine.write('etc/passwd', 'onesixty:x:998:997::/var/lib/onesixty:/usr/sbin/nologin\n')
+    if (udev !== null) machine.write('run/udev/data/c188:0', udev)
+    chmodSync(join(machine.roots.dev, 'ttyUSB0'), 0o660)
+    const path = join(
+      machine.roots.dev,
+      'serial/by-id/usb-HUAWEI_MOBILE_HUAWEI_MOBILE_0123456789ABCDEF-if00-port0',
+    )
+    const reasons = async (uid = 998) =>
+      (await examinePort({ path, uid }, machine.roots)).map(({ reason }) => reason)
+    return { machine, path, reasons }
+  }
+
+  test('nothing, for a user in its group', async () => {
+    const { reasons } = machineWith(null)
+    expect(await reasons()).toEqual([])
+    expect(await reasons(4_711)).toEqual(['port_denied'])
+  })
+
+  test('it is not there, or another program has it', async () => {
+    const { machine, path, reasons } = machineWith(null)
+    machine.addProcess(9, 'minicom', [join(machine.roots.dev, 'ttyUSB0')])
+    expect(await reasons()).toEqual(['port_in_use'])
+    rmSync(path)
+    expect(await reasons()).toEqual(['port_missing'])
+  })
+
+  // A file of udev's database as `udevadm info` prints it, morfikov.github.io (see usb-captures.ts).
+  const tags = 'E:ID_MODEL_ID=15b6\nE:ID_USB_INTERFACE_NUM=00\nE:ID_VENDOR_ID=12d1\nE:ID_MM_CANDIDATE=1\n'
+
+  test.each([
+    ['without a rule', tags, ['port_probed']],
+    ['with a rule', `${tags}E:ID_MM_DEVICE_IGNORE=1\n`, []],
+    ['without udev', null, []],
+  ] as const)('ModemManager runs, %s', async (_name, udev, expected) => {
+    const { machine, reasons } = machineWith(udev)
+    expect(await reasons()).toEqual([])
+    machine.addProcess(712, 'ModemManager', [])
+    expect(await reasons()).toEqual(expected)
   })
 })
 

@@ -39,7 +39,7 @@ export function makeUpMachine(nodeOf: (tty: string) => string | null = () => nul
   // Links are compared resolved.
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'onesixty-machine-')))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
-  const roots: Roots = { dev: join(root, 'dev'), sys: join(root, 'sys'), proc: join(root, 'proc'), etc: join(root, 'etc') } // prettier-ignore
+  const roots: Roots = { dev: join(root, 'dev'), sys: join(root, 'sys'), proc: join(root, 'proc'), etc: join(root, 'etc'), run: join(root, 'run') } // prettier-ignore
   for (const folder of Object.values(roots)) mkdirSync(folder)
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(root, path)), { recursive: true })

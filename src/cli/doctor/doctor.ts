@@ -9,6 +9,7 @@ import { command } from '../core/command.ts'
 import { examineFile } from './doctor-file.ts'
 import { examineHolds } from './doctor-holds.ts'
 import { examinePhones } from './doctor-phones.ts'
+import { examinePorts } from './doctor-ports.ts'
 import { examineSecret, examineSecretFiles } from './doctor-secret.ts'
 import { examineWebhooks } from './doctor-webhooks.ts'
 import { type CheckResult, fine, megabytes, runCheck, wrong } from '../core/check-result.ts'
@@ -82,6 +83,7 @@ async function examineDatabase(tools: CommandContext, full: boolean): Promise<Ch
     ...(await examineSecret(db, config)),
     ...(await examineHolds(db)),
     ...(await examinePhones(db, tools)),
+    ...(await examinePorts(db, tools)),
     ...(await examineWebhooks(db, config, at.nowMs)),
     ...(await examineSums(db, at)),
   ]

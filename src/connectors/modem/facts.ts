@@ -24,6 +24,7 @@ export const modemFacts: KindFacts = {
     port_missing: 'There is no such port. Plug the modem in, and use its path under /dev/serial/by-id, which stays the same.',
     port_denied: 'The server may not open the port. Add its user to the group of the port, usually dialout, and start it again.',
     port_in_use: 'Another program has the port open. Stop it, or keep it away from the modem: usually ModemManager.',
+    port_probed: 'ModemManager takes lines out of the answers of modems that it probes. Keep it off: {onesixty} device discover --udev prints the rules for udev.',
     port_failed: 'The port cannot be used. Check the modem, its power and its cable, and for a terminal server address and port.',
     no_serialport: 'This installation cannot open serial ports: the optional package serialport is missing, or this is an executable of one file, which cannot load it. Install it, or use a port over TCP, such as that of ser2net on this machine.',
     no_answer: 'The port is open, but no modem answers AT. Check that it is the port for commands: many modems have several.',

@@ -27,9 +27,9 @@ export async function findHolders(
 ): Promise<Holders> {
   const wanted = new Set(paths)
   const byPath = new Map<string, Holder[]>()
-  const processes = (await readdir(proc).catch(() => [])).filter((name) => /^[1-9]\d*$/.test(name))
-  let isComplete = processes.length > 0 && processes.length <= maxProcesses
-  for (const name of processes.slice(0, maxProcesses)) {
+  const processes = await processesIn(proc)
+  let isComplete = processes.length > 0 && processes.length < maxProcesses
+  for (const name of processes) {
     if (Number(name) === ownPid) continue
     const opened = await openPaths(join(proc, name, 'fd'))
     if (opened === null) isComplete = false
@@ -39,6 +39,15 @@ export async function findHolders(
   }
   return { byPath, isComplete }
 }
+
+/** Returns whether a program of this name runs, as far as this user can see. */
+export async function isRunning({ proc }: Pick<Roots, 'proc'>, program: string): Promise<boolean> {
+  const names = await Promise.all((await processesIn(proc)).map((name) => nameOf(join(proc, name))))
+  return names.includes(program)
+}
+
+const processesIn = async (proc: string): Promise<string[]> =>
+  (await readdir(proc).catch(() => [])).filter((name) => /^[1-9]\d*$/.test(name)).slice(0, maxProcesses)
 
 /** The files that a process has open; null when this user may not know. One that has ended has none. */
 async function openPaths(folder: string): Promise<string[] | null> {

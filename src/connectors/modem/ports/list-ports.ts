@@ -2,7 +2,8 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { FoundPort, FoundPorts } from '../../connector-tools.ts'
 import { findHolders, type Holder } from './holders.ts'
-import { groupName, mayOpen, ownUser, type PortUser } from './port-users.ts'
+import { accessFault, heldFault } from './port-faults.ts'
+import { ownUser, type PortUser } from './port-users.ts'
 import { machineRoots, type Roots } from './roots.ts'
 import { readLinks, steadyPath } from './steady-paths.ts'
 import { readAttribute, readUsbDevice, type UsbDevice, usbDeviceOf } from './usb-files.ts'
@@ -99,16 +100,10 @@ async function faultsOf(
   roots: Roots,
   { node, heldBy, user }: { node: string; heldBy: readonly Holder[]; user: PortUser },
 ): Promise<FoundPort['faults']> {
-  const held = heldBy.map(({ program, pid }) => `${program} (process ${pid})`).join(', ')
-  const inUse = held === '' ? [] : [{ reason: 'port_in_use', detail: `It is open in ${held}.` }]
   const file = await stat(node).catch(() => null)
   if (file === null)
     return [{ reason: 'port_missing', detail: `The kernel has it, but there is no ${node} here: this container, or service of systemd, has no access to devices.` }] // prettier-ignore
-  if (mayOpen(file, user)) return inUse
-  const group = await groupName(roots, file.gid)
-  const may =
-    (file.mode & 0o060) === 0o060 ? `Only the group ${group} can use it` : 'Only its owner can use it'
-  return [{ reason: 'port_denied', detail: `${may}, and user ${user.uid} is not in it.` }, ...inUse]
+  return [...(await accessFault(roots, file, user)), ...heldFault(heldBy)]
 }
 
 /** Sticks of makers of modems to which no port belongs. */

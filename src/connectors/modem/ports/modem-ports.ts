@@ -1,5 +1,6 @@
 import type { FoundPorts, PortDevices } from '../../connector-tools.ts'
 import { listSerialPorts } from '../line/serial-line.ts'
+import { examinePort } from './examine-port.ts'
 import { listPorts } from './list-ports.ts'
 import { probePorts } from './probe-ports.ts'
 import { udevRules } from './udev-rules.ts'
@@ -9,6 +10,7 @@ import { isLikelyModem } from './vendors.ts'
 export const modemPorts: PortDevices = {
   list: () => (process.platform === 'linux' ? listPorts() : listNamed()),
   probe: (ports, tools) => probePorts(ports, { tools }),
+  examine: async (given) => (process.platform === 'linux' ? examinePort(given) : []),
   udevRules,
 }
 

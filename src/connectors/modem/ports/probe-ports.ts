@@ -73,7 +73,7 @@ async function ask(port: FoundPort, { ask: asked }: Connection, tools: Tools): P
   const { maker, model, imei } = await readIdentity(asked)
   const sim = await readSimState({ ask: asked, tools })
   const named = { ...unknown(port, simFaults[sim]), maker, model, serialEnd: imei?.slice(-4) ?? null }
-  // Behind a PIN, most modems refuse the rest.
+  // Most modems refuse the rest before the PIN.
   if (simFaults[sim] !== null) return named
   if ((await asked('AT+CMGF=0')).kind !== 'ok') return { ...named, fault: 'no_pdu_mode' }
   const { registered } = await readRegistration(asked)

@@ -4,6 +4,7 @@ export interface Roots {
   sys: string
   proc: string
   etc: string
+  run: string
 }
 
-export const machineRoots: Roots = { dev: '/dev', sys: '/sys', proc: '/proc', etc: '/etc' }
+export const machineRoots: Roots = { dev: '/dev', sys: '/sys', proc: '/proc', etc: '/etc', run: '/run' }
