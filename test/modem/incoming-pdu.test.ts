@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DeliveredSms } from '../../src/connectors/modem/pdu/deliver-pdu.ts'
 import { readIncoming, tpduOf } from '../../src/connectors/modem/pdu/incoming-pdu.ts'
 import { MalformedPdu } from '../../src/connectors/modem/pdu/pdu-reader.ts'
 import type { StatusReport } from '../../src/connectors/modem/pdu/report-pdu.ts'
 import { readPieces } from '../../src/sms/coded-text.ts'
-import { buildJudge, hasJudge, judge } from '../peers/pdu-judge-peer.ts'
+import { type GoJudge, hasGoJudge, hasPythonJudges, type PythonJudges, startGoJudge, startPythonJudges } from '../peers/sms-judges.ts' // prettier-ignore
 import { sizeOf } from '../proof-sizes.ts'
 import { anyText, gsm7Text } from '../sms-samples.ts'
 
@@ -122,56 +122,95 @@ test('18: octets of any kind are read or refused, and nothing else is thrown', (
   )
 })
 
-describe.skipIf(!hasJudge)('27: as another codec writes it (warthog618/sms, in Go)', () => {
-  beforeAll(buildJudge)
+const zone = fc.constantFrom('Z', '+01:00', '-03:30', '+05:45', '-11:00', '+14:00')
+const at = fc
+  .date({ min: new Date('2001-01-01'), max: new Date('2098-12-31'), noInvalidDate: true })
+  .map((date) => date.toISOString().slice(0, 19))
+const stamp = fc.tuple(at, zone).map(([time, offset]) => `${time}${offset}`)
+const number = fc.bigInt({ min: 1_000_000n, max: 999_999_999_999_999n }).map((digits) => `+${digits}`)
+const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 .-]{0,9}[A-Za-z0-9]$/)
+const shortCode = fc.integer({ min: 100, max: 99_999_999 }).map(String)
 
-  const zone = fc.constantFrom('Z', '+01:00', '-03:30', '+05:45', '-11:00', '+14:00')
-  const at = fc
-    .date({ min: new Date('2001-01-01'), max: new Date('2098-12-31'), noInvalidDate: true })
-    .map((date) => date.toISOString().slice(0, 19))
-  const stamp = fc.tuple(at, zone).map(([time, offset]) => `${time}${offset}`)
-  const number = fc.bigInt({ min: 1_000_000n, max: 999_999_999_999_999n }).map((digits) => `+${digits}`)
-  const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 .-]{0,9}[A-Za-z0-9]$/)
-  const shortCode = fc.integer({ min: 100, max: 99_999_999 }).map(String)
-
-  test('each of many generated texts reads alike, joined from its parts', () => {
-    const written = fc
-      .sample(
-        fc.record({ text: fc.oneof(gsm7Text, anyText), from: fc.oneof(number, name, shortCode), at: stamp }),
-        sizeOf('MODEM_TEXTS'),
-      )
-      .map((each) => ({ do: 'write' as const, ...each, text: each.text.toWellFormed() }))
+/** Generated SMS as the judge in Go sends them, with what was asked of it. */
+const writeTexts = (go: GoJudge, count: number) =>
+  Promise.all(
+    fc
+      .sample(fc.record({ text: fc.oneof(gsm7Text, anyText), from: fc.oneof(number, name, shortCode), at: stamp }), count)
+      .map((each) => ({ ...each, text: each.text.toWellFormed() }))
       .filter(({ text }) => text !== '')
-    judge(written).forEach(({ pdus = [], error }, index) => {
-      expect(error).toBeUndefined()
-      const asked = written[index]
+      .map(async (asked) => ({ asked, pdus: await go.write(asked) })),
+  ) // prettier-ignore
+
+const writeReports = (go: GoJudge, count: number) =>
+  Promise.all(
+    fc
+      .sample(fc.record({ to: number, reference: fc.nat({ max: 255 }), status: fc.nat({ max: 255 }), at: stamp }), count)
+      .map(async (asked) => ({ asked, pdu: (await go.write(asked))[0] ?? '' })),
+  ) // prettier-ignore
+
+describe.skipIf(!hasGoJudge())('27: as another codec writes it (warthog618/sms, in Go)', () => {
+  let go: GoJudge
+  beforeAll(() => {
+    go = startGoJudge()
+  })
+  afterAll(() => go.stop())
+
+  test('each of many generated texts reads alike, joined from its parts', async () => {
+    for (const { asked, pdus } of await writeTexts(go, sizeOf('MODEM_TEXTS'))) {
       const parts = pdus.map(readSms)
-      expect(readPieces(parts.map(({ content }) => content))).toBe(asked?.text)
+      expect(readPieces(parts.map(({ content }) => content))).toBe(asked.text)
       for (const [part, { from, networkTime, fragment }] of parts.entries()) {
-        expect(from.number).toBe(asked?.from)
-        expect(networkTime?.atMs).toBe(Date.parse(asked?.at ?? ''))
+        expect(from.number).toBe(asked.from)
+        expect(networkTime?.atMs).toBe(Date.parse(asked.at))
         expect(fragment?.index ?? 1).toBe(part + 1)
       }
-    })
+    }
   })
 
-  test('24: and so does each report', () => {
-    const report = fc.record({
-      do: fc.constant('write' as const),
-      to: number,
-      mr: fc.nat({ max: 255 }),
-      status: fc.nat({ max: 255 }),
-      at: stamp,
-    })
-    const written = fc.sample(report, 500)
-    judge(written).forEach(({ pdus: [pdu = ''] = [] }, index) => {
-      const { to, mr, status, at: time } = written[index] as (typeof written)[number]
+  test('24: and so does each report', async () => {
+    for (const { asked, pdu } of await writeReports(go, 500))
       expect(read(pdu)).toMatchObject({
-        reference: mr,
-        recipient: { number: to },
-        acceptedAt: { atMs: Date.parse(time) },
-        status,
+        reference: asked.reference,
+        recipient: { number: asked.to },
+        acceptedAt: { atMs: Date.parse(asked.at) },
+        status: asked.status,
       })
-    })
+  })
+})
+
+describe.skipIf(!hasPythonJudges() || !hasGoJudge())('27: as two codecs in Python read it', () => {
+  let go: GoJudge
+  let python: PythonJudges
+  beforeAll(() => {
+    go = startGoJudge()
+    python = startPythonJudges()
+  })
+  afterAll(async () => {
+    await go.stop()
+    await python.stop()
+  })
+
+  test('each SMS reads alike, but for the @ that they read behind a name of seven letters', async () => {
+    for (const { pdus } of await writeTexts(go, 100))
+      for (const pdu of pdus) {
+        const sms = readSms(pdu)
+        const { from } = sms
+        // Both count the whole octets of a name, of which seven letters leave seven bits (23.040, 9.1.2.5).
+        const number = from.kind === 'other' && from.number.length === 7 ? `${from.number}@` : from.number
+        expect(await python.judge('python-messaging', pdu, 'mt')).toEqual({ number, text: textOf(sms) })
+        const said = await python.judge('smspdudecoder', pdu, 'mt')
+        expect(said.number).toBe(number)
+        // Its faults at both ends of a text are in submit-pdu.test.ts.
+        const [whole, rest] = [textOf(sms), textOf(sms).slice(1)]
+        expect([whole, `${whole}@`, rest, `${rest}@`]).toContain(said.text)
+      }
+  })
+
+  test('24: and so does each report', async () => {
+    for (const { asked, pdu } of await writeReports(go, 100)) {
+      const { to, reference, status } = asked
+      for (const name of ['python-messaging', 'gsmmodem'] as const)
+        expect(await python.judge(name, pdu, 'mt')).toMatchObject({ number: to, reference, status })
+    }
   })
 })

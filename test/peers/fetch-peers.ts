@@ -24,7 +24,9 @@ function main(): void {
       '--strip-components=1',
     )
   })
-  once('sms-judge', (folder) => runIn(join(import.meta.dirname, 'sms-judges/go'), 'go', 'build', '-o', join(folder, 'sms-judge'), '.')) // prettier-ignore
+  // Each time: Go builds again only what has changed.
+  const judge = join(fetchedFolder, 'sms-judge/sms-judge')
+  runIn(join(import.meta.dirname, 'sms-judges/go'), 'go', 'build', '-o', judge, '.')
 }
 
 /** Makes a folder in the cache that is either not there or whole. */

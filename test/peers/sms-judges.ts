@@ -41,9 +41,16 @@ export interface Judged {
 /** `mo` is towards the SMSC: SMS-SUBMIT. `mt` is towards the modem: SMS-DELIVER, SMS-STATUS-REPORT. */
 export type Direction = 'mo' | 'mt'
 
+/** What a network sends: a text from a number, a short code or a name, or a report about a part to a recipient. Times are in RFC 3339. */
+export type WriteRequest =
+  | { from: string; text: string; at: string }
+  | { to: string; reference: number; status: number; at: string }
+
 export interface GoJudge {
   /** PDUs with the SMSC in front, in any order. */
   judge(pdus: readonly string[], direction: Direction): Promise<Judged>
+  /** Its PDUs, the SMSC in front; throws what it says where it cannot write them. */
+  write(request: WriteRequest): Promise<string[]>
   stop(): Promise<void>
 }
 
@@ -70,7 +77,15 @@ export const hasPythonJudges = (): boolean => hasCommands('python3') && hasFetch
 /** Starts the judge in Go: started once, it is asked as often as there is something to judge. */
 export function startGoJudge(): GoJudge {
   const lines = answerLines(spawn(join(fetchedFolder, 'sms-judge/sms-judge'), { stdio: ['pipe', 'pipe', 'inherit'] })) // prettier-ignore
-  return { judge: (pdus, direction) => lines.ask({ pdus, direction }), stop: lines.stop }
+  return {
+    judge: (pdus, direction) => lines.ask({ pdus, direction }),
+    async write(request) {
+      const { pdus, error } = await lines.ask<{ pdus?: string[]; error?: string }>({ write: request })
+      if (pdus === undefined) throw new Error(`The judge writes no ${JSON.stringify(request)}: ${error}`)
+      return pdus
+    },
+    stop: lines.stop,
+  }
 }
 
 /** Starts the codecs of Python: smspdudecoder 2.2.0, python-messaging 0.5.13 and that of python-gsmmodem-new 0.13.0. Their errors are in the answer. */

@@ -1,5 +1,6 @@
 // Judges PDUs by a codec that is not ours: github.com/warthog618/sms. It reads one request a line from standard input,
 // {"pdus": ["0001…"], "direction": "mo"}, and writes one line for each with what every PDU says and the text that they make together.
+// {"write": {…}} asks for the PDUs that a network would send, of a text from somebody or of a report.
 package main
 
 import (
@@ -17,6 +18,18 @@ import (
 type request struct {
 	Pdus      []string `json:"pdus"`
 	Direction string   `json:"direction"`
+	Write     *writing `json:"write"`
+}
+
+// With a recipient it is a report about a part to it, otherwise a text.
+type writing struct {
+	From string `json:"from"`
+	Text string `json:"text"`
+	// RFC 3339
+	At        string `json:"at"`
+	To        string `json:"to"`
+	Reference byte   `json:"reference"`
+	Status    byte   `json:"status"`
 }
 
 type element struct {
@@ -49,8 +62,10 @@ type part struct {
 type response struct {
 	Parts []part `json:"parts"`
 	// Null where the parts are not one whole text.
-	Text  *string `json:"text"`
-	Error string  `json:"error,omitempty"`
+	Text *string `json:"text"`
+	// What was asked to be written.
+	Pdus  []string `json:"pdus,omitempty"`
+	Error string   `json:"error,omitempty"`
 }
 
 func main() {
@@ -62,6 +77,10 @@ func main() {
 		answer := response{Parts: []part{}}
 		if err := json.Unmarshal(lines.Bytes(), &asked); err != nil {
 			answer.Error = err.Error()
+		} else if asked.Write != nil {
+			if answer.Pdus, err = write(*asked.Write); err != nil {
+				answer.Error = err.Error()
+			}
 		} else {
 			answer = judge(asked)
 		}
@@ -148,4 +167,56 @@ func stamp(at tpdu.Timestamp) string {
 		return ""
 	}
 	return at.Format(time.RFC3339)
+}
+
+func write(asked writing) ([]string, error) {
+	at, err := time.Parse(time.RFC3339, asked.At)
+	if err != nil {
+		return nil, err
+	}
+	stamp := tpdu.Timestamp{Time: at}
+	var parts []tpdu.TPDU
+	if asked.To != "" {
+		report := tpdu.TPDU{Direction: tpdu.MT, FirstOctet: 0x02, MR: asked.Reference, SCTS: stamp, DT: stamp, ST: asked.Status}
+		report.RA = addressOf(asked.To)
+		parts = []tpdu.TPDU{report}
+	} else {
+		template := tpdu.TPDU{Direction: tpdu.MT, SCTS: stamp}
+		template.OA = addressOf(asked.From)
+		// Not with all charsets: v0.3.0 forgets TP-UDHI before the header of a language.
+		if parts, err = sms.Encode([]byte(asked.Text), sms.WithTemplate(template), sms.AsDeliver); err != nil {
+			return nil, err
+		}
+	}
+	var pdus []string
+	for _, one := range parts {
+		octets, err := one.MarshalBinary()
+		if err != nil {
+			return nil, err
+		}
+		framed := pdumode.PDU{TPDU: octets}
+		text, err := framed.MarshalHexString()
+		if err != nil {
+			return nil, err
+		}
+		pdus = append(pdus, text)
+	}
+	return pdus, nil
+}
+
+// A number with a plus is international, digits are of an unknown type, and anything else is a name.
+func addressOf(text string) tpdu.Address {
+	address := tpdu.NewAddress()
+	if text[0] == '+' {
+		address.SetNumber(text)
+		return address
+	}
+	address.Addr = text
+	address.SetNumberingPlan(tpdu.NpISDN)
+	for _, letter := range text {
+		if letter < '0' || letter > '9' {
+			address.SetTypeOfNumber(tpdu.TonAlphanumeric)
+		}
+	}
+	return address
 }
