@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { type App, createApp } from '../src/app/app.ts'
 import { openAccount, type OpenedAccount } from '../src/app/open-account.ts'
+import type { FoundPorts } from '../src/connectors/connector-tools.ts'
 import type { OwnNetworks } from '../src/connectors/own-networks.ts'
 import { type Clock, systemClock } from '../src/runtime/clock.ts'
 import { readConfig } from '../src/config.ts'
@@ -43,6 +44,9 @@ export interface TestApp {
 /** No test asks the addresses of a network that this machine is in. */
 const inNoNetwork = (): OwnNetworks => ({ asked: [], tooLarge: [], hosts: [] })
 
+/** Nor shows the ports of the machine that it runs on. */
+const withoutPorts = async (): Promise<FoundPorts> => ({ ports: [], withoutPort: [], knowsHolders: true })
+
 /** Tests write to numbers one beside the other, hundreds in a minute. */
 const manyNeighbours = { ONESIXTY_PUMPING_MESSAGES: '0' }
 
@@ -56,7 +60,13 @@ export async function startApp(
     onThreads = false,
     clock = systemClock,
     networks = inNoNetwork,
-  }: { onThreads?: boolean; clock?: Clock; networks?: () => OwnNetworks } = {},
+    serialPorts = withoutPorts,
+  }: {
+    onThreads?: boolean
+    clock?: Clock
+    networks?: () => OwnNetworks
+    serialPorts?: () => Promise<FoundPorts>
+  } = {},
 ): Promise<TestApp> {
   const { dataFolder, open, giveBack } = await (onThreads ? makeFolder() : takeNear())
   // Beside a database that is there a server makes none.
@@ -68,10 +78,12 @@ export async function startApp(
     ...env,
   })
   const log = createLog('silent', { write: () => undefined })
-  const app = await createApp(config, log, clock, { open, networks }).catch(async (error: unknown) => {
-    await giveBack()
-    throw error
-  })
+  const app = await createApp(config, log, clock, { open, networks, serialPorts }).catch(
+    async (error: unknown) => {
+      await giveBack()
+      throw error
+    },
+  )
   const { url } = await app.start()
   const client = createApiClient(url)
   const ids = createIds({ now: systemClock.now })

@@ -1,7 +1,9 @@
 import { AgreedClock } from '../runtime/agreed-clock.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import type { Config } from '../config.ts'
+import type { FoundPorts } from '../connectors/connector-tools.ts'
 import { machineNetworks, type OwnNetworks } from '../connectors/own-networks.ts'
+import { machinePorts } from '../connectors/port-kind.ts'
 import { createCredentials } from './credentials.ts'
 import { createDeviceSecretBox } from '../runtime/secret-box.ts'
 import { createPool } from './create-pool.ts'
@@ -70,8 +72,16 @@ export interface AppInputs {
   /** Opens the database. */
   open?: typeof openStorage<HotUnits>
   times?: Times
-  /** The networks in which phones are looked for. */
+  /** The networks in which phones are looked for, and the ports that the console shows. */
   networks?: () => OwnNetworks
+  serialPorts?: () => Promise<FoundPorts>
+}
+
+const usualInputs: Required<AppInputs> = {
+  open: openStorage,
+  times: usualTimes,
+  networks: machineNetworks,
+  serialPorts: machinePorts,
 }
 
 /**
@@ -82,8 +92,9 @@ export async function createApp(
   config: Config,
   log: Log,
   ownClock: Clock = systemClock,
-  { open = openStorage, times = usualTimes, networks = machineNetworks }: AppInputs = {},
+  inputs: AppInputs = {},
 ): Promise<App> {
+  const { open, times, ...machine } = { ...usualInputs, ...inputs }
   const clock = new AgreedClock(ownClock)
   const lock = await lockFolder(config.dataFolder, { nowMs: clock.now(), purpose: 'onesixty serve' })
   let storage: Storage<HotUnits> | null = null
@@ -114,7 +125,7 @@ export async function createApp(
       epoch,
       progress,
       times,
-      networks,
+      ...machine,
     })
     const boot = await readBoot()
     // After a restore, the database does not know what was sent since; and a log may belong to another

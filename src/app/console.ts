@@ -44,6 +44,7 @@ export function createConsole(
       addressTries: new AddressTries(wiring),
       searches: new PhoneSearches(),
       networks: wiring.networks,
+      serialPorts: wiring.serialPorts,
     },
     health: createHealth(wiring, publicUrl),
     identity: createIdentityPorts(wiring, publicUrl),

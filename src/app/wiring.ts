@@ -21,6 +21,7 @@ import type { Writer } from '../storage/seam/writer.ts'
 import type { Times } from '../runtime/times.ts'
 import type { PhoneCertificate } from '../certificates/certificate-store.ts'
 import { readListenerCertificate } from '../certificates/listener-certificate.ts'
+import type { FoundPorts } from '../connectors/connector-tools.ts'
 import type { OwnNetworks } from '../connectors/own-networks.ts'
 import { createTryAddress, type TryAddress } from '../reach/own-reach.ts'
 import { readTlsFiles, type TlsFiles } from '../process/tls-files.ts'
@@ -54,6 +55,7 @@ export interface Wiring {
   phoneCertificate: PhoneCertificate | null
   tryAddress: TryAddress
   networks: () => OwnNetworks
+  serialPorts: () => Promise<FoundPorts>
   times: Times
   /** False while this process starts or stops. */
   lifecycle: { ready: boolean }
@@ -74,6 +76,7 @@ type Opened = Pick<
   | 'progress'
   | 'times'
   | 'networks'
+  | 'serialPorts'
 >
 
 /** Adds the parts that only cache and count. */

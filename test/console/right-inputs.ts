@@ -165,6 +165,7 @@ export const rightInputs: { [N in GuardedCall]: RightInput<N> } = {
   'devices/begin-reach': () => ({}),
   'devices/reach-progress': () => ({ nonce: 'A'.repeat(22) }),
   'devices/find-phones': async ({ id }) => ({ accountId: await id('account'), port: null }),
+  'devices/ports': nothing,
   'devices/search-progress': async ({ id }) => ({ accountId: await id('account') }),
   'devices/send-test': () => ({ ...body, from: null, key }),
   'devices/try': async ({ id }) => ({ deviceId: await id('device') }),

@@ -1,15 +1,27 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { dayMs } from '../../src/runtime/clock.ts'
+import type { FoundPort } from '../../src/connectors/connector-tools.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
+import { startAtModem } from '../peers/at-modem-control.ts'
+import { hasCommands } from '../peers/foreign-tools.ts'
+import { openPty } from '../peers/serial-pty.ts'
 import { startFakePhones } from '../peers/fake-phone-control.ts'
 import { startSmsc } from '../peers/smsc-control.ts'
 import { expectSound, expectSoundInBothSchemes, widths, type PageOptions, type TestPage } from './browser.ts'
 import { type Ada, openAda } from './open-ada.ts'
 import { makeOperator } from './signed-in.ts'
 
+/** What the machine of the server has, with a modem at the first port once a test has plugged one in. */
+const foundPorts: FoundPort[] = []
+const webStick = { vendorId: '12d1', productId: '14dc', maker: 'HUAWEI_MOBILE', product: null, remedy: 'It has a web page in the place of a port.' } // prettier-ignore
+const serialPorts = async () => ({ ports: foundPorts, withoutPort: [webStick], knowsHolders: true })
+
 let ada: Ada
 beforeAll(async () => {
-  ada = await openAda()
+  ada = await openAda({}, { serialPorts })
   await makeOperator(ada, ada.account.userId)
 })
 afterAll(() => ada.stop())
@@ -131,6 +143,65 @@ test('a link shows what is wrong with it field by field, then that it is bound, 
   await page.context().close()
 })
 
+test.skipIf(!hasCommands('socat'))(
+  'a modem is added at a port of the server, says why it is not ready, and shows its network',
+  async () => {
+    const modem = await startAtModem({ profile: 'huawei', sim: { pin: '1234' } })
+    onTestFinished(() => modem.stop())
+    const folder = mkdtempSync(join(tmpdir(), 'onesixty-port-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const pty = await openPty(modem.port, join(folder, 'usb-HUAWEI_Mobile-if00-port0'), { staysOpen: true })
+    onTestFinished(() => pty.unplug())
+    const usb = {
+      vendorId: '12d1',
+      productId: '1506',
+      maker: 'HUAWEI',
+      product: 'Mobile',
+      interfaceNumber: 0,
+    }
+    const port = {
+      path: pty.path,
+      steadyBy: 'name',
+      node: '/dev/ttyUSB0',
+      driver: 'option1',
+      usb,
+      deviceKey: '1',
+      isLikely: true,
+      heldBy: [],
+      faults: [],
+    } as const
+    const faults = [{ reason: 'port_in_use', detail: 'It is open in minicom (process 4711).' }]
+    foundPorts.push(
+      { ...port, path: '/dev/ttyS0', node: '/dev/ttyS0', usb: null, isLikely: false, faults },
+      port,
+    )
+    const tab = await openDevices('live')
+    const { page } = tab
+    await page.getByRole('button', { name: 'Connect device' }).first().click()
+    await page.getByText('GSM modem', { exact: true }).click()
+    await page.getByText('It is open in minicom (process 4711).').waitFor()
+    await page.getByText('It has a web page in the place of a port.').waitFor()
+    await page.getByLabel(/^Name/).fill('Stick')
+    await page.getByRole('button', { name: `Use ${pty.path}` }).click()
+    await expectSound(tab)
+    await tab.screenshot('devices-add-modem')
+    await page.getByRole('button', { name: 'Add device' }).click()
+    const card = page.getByRole('article', { name: 'Stick' })
+    await card.getByText('sim pin', { exact: true }).waitFor()
+    await card.getByRole('link').click()
+    await page.getByText('The SIM requires its PIN. Set the secret pin, 4 to 8 digits.').waitFor()
+    await tab.screenshot('device-modem-locked')
+    await page.getByLabel(/^New PIN of the SIM/).fill('1234')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('online', { exact: true }).waitFor()
+    const { network } = await modem.set({})
+    await page.getByText(`${network.operator}, ${-113 + 2 * network.signal} dBm`).waitFor()
+    await expectSound(tab)
+    await tab.screenshot('device-modem')
+    await page.context().close()
+  },
+)
+
 /** A week of a phone: battery down and up, an evening offline, a night without a server. */
 async function inventPast(): Promise<void> {
   const { storage } = ada.app
@@ -157,6 +228,11 @@ test.each(widths)('the pages are sound at %i pixels, light and dark', async (wid
   await page.getByRole('button', { name: 'Connect device' }).click()
   await page.getByRole('button', { name: 'Over the internet' }).waitFor()
   await expectSoundInBothSchemes(tab)
+  await page.getByText('GSM modem', { exact: true }).last().click()
+  await page.getByRole('group', { name: 'Serial ports' }).waitFor()
+  await expectSoundInBothSchemes(tab)
+  await tab.screenshot('devices-connect-modem')
+  await page.getByText('Android phone', { exact: true }).last().click()
   await page.getByRole('button', { name: 'Over the internet' }).click()
   await page.getByText('Waiting for the phone.').waitFor()
   await expectSoundInBothSchemes(tab)

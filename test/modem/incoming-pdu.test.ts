@@ -127,15 +127,15 @@ const at = fc
   .date({ min: new Date('2001-01-01'), max: new Date('2098-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 19))
 const stamp = fc.tuple(at, zone).map(([time, offset]) => `${time}${offset}`)
-const number = fc.bigInt({ min: 1_000_000n, max: 999_999_999_999_999n }).map((digits) => `+${digits}`)
-const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 .-]{0,9}[A-Za-z0-9]$/)
+const anyNumber = fc.bigInt({ min: 1_000_000n, max: 999_999_999_999_999n }).map((digits) => `+${digits}`)
+const anyName = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 .-]{0,9}[A-Za-z0-9]$/)
 const shortCode = fc.integer({ min: 100, max: 99_999_999 }).map(String)
 
 /** Generated SMS as the judge in Go sends them, with what was asked of it. */
 const writeTexts = (go: GoJudge, count: number) =>
   Promise.all(
     fc
-      .sample(fc.record({ text: fc.oneof(gsm7Text, anyText), from: fc.oneof(number, name, shortCode), at: stamp }), count)
+      .sample(fc.record({ text: fc.oneof(gsm7Text, anyText), from: fc.oneof(anyNumber, anyName, shortCode), at: stamp }), count)
       .map((each) => ({ ...each, text: each.text.toWellFormed() }))
       .filter(({ text }) => text !== '')
       .map(async (asked) => ({ asked, pdus: await go.write(asked) })),
@@ -144,7 +144,7 @@ const writeTexts = (go: GoJudge, count: number) =>
 const writeReports = (go: GoJudge, count: number) =>
   Promise.all(
     fc
-      .sample(fc.record({ to: number, reference: fc.nat({ max: 255 }), status: fc.nat({ max: 255 }), at: stamp }), count)
+      .sample(fc.record({ to: anyNumber, reference: fc.nat({ max: 255 }), status: fc.nat({ max: 255 }), at: stamp }), count)
       .map(async (asked) => ({ asked, pdu: (await go.write(asked))[0] ?? '' })),
   ) // prettier-ignore
 

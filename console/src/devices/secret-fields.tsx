@@ -4,7 +4,7 @@ import type { Settings } from './setting-fields.tsx'
 
 /** Fields for the secrets of a kind. With `stored`, the device already has them: an empty field keeps them. */
 export function SecretFields(properties: {
-  kind: Pick<DeviceKind, 'secretFields'>
+  kind: Partial<Pick<DeviceKind, 'secretFields' | 'requiredSecrets'>>
   values: Settings
   onChange: (values: Settings) => void
   stored?: boolean
@@ -13,17 +13,21 @@ export function SecretFields(properties: {
   return Object.entries(kind.secretFields ?? {}).map(([name, { label, hint }]) => (
     <PasswordInput
       key={name}
-      label={stored === undefined ? label : `New ${label.toLowerCase()}`}
+      label={stored === undefined ? label : `New ${inSentence(label)}`}
       description={
         stored === undefined ? hint : stored ? 'Stored. Leave empty to keep it.' : 'Not stored yet.'
       }
-      required={stored === undefined}
+      required={stored === undefined && kind.requiredSecrets?.includes(name) === true}
       autoComplete="off"
       value={values[name] ?? ''}
       onChange={(event) => onChange({ ...values, [name]: event.currentTarget.value })}
     />
   ))
 }
+
+/** A word begins with a small letter there, an abbreviation such as PIN does not. */
+const inSentence = (label: string): string =>
+  /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label
 
 /** Returns the secrets that were entered. */
 export const givenSecrets = (values: Settings): Record<string, string> =>

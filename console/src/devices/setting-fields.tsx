@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import type { KindSetting } from '../../../src/api/console/devices/device-calls.ts'
 import { Choice } from '../ui/choice.tsx'
 import { faultOf } from '../ui/call-fault.tsx'
+import { FoundPortsList } from './found-ports-list.tsx'
 import { withCode } from './with-code.tsx'
 
 /** Entered values by setting; an empty one means the default. */
@@ -14,6 +15,8 @@ interface Fields {
   onChange: (values: Settings) => void
   /** Error of the last attempt; each fault is shown at its field. */
   error: Error | null
+  /** The setting that is a serial port of the server, if the viewer can see those. */
+  portSetting?: string | undefined
 }
 
 /** Fields for the usual settings of a kind; the other ones are collapsed. */
@@ -43,7 +46,7 @@ export function SettingFields({ usual, ...fields }: Fields & { usual: readonly s
   )
 }
 
-function SettingField({ rule, values, onChange, error }: Fields & { rule: KindSetting }) {
+function SettingField({ rule, values, onChange, error, portSetting }: Fields & { rule: KindSetting }) {
   const { name, summary, isRequired, choices } = rule
   const byDefault = rule.default
   const change = (value: string): void => onChange({ ...values, [name]: value })
@@ -54,13 +57,16 @@ function SettingField({ rule, values, onChange, error }: Fields & { rule: KindSe
     value: values[name] ?? '',
   }
   return choices === null ? (
-    <TextInput
-      {...common}
-      required={isRequired}
-      placeholder={byDefault === '' ? 'none' : byDefault}
-      autoComplete="off"
-      onChange={(event) => change(event.currentTarget.value)}
-    />
+    <>
+      <TextInput
+        {...common}
+        required={isRequired}
+        placeholder={byDefault === '' ? 'none' : byDefault}
+        autoComplete="off"
+        onChange={(event) => change(event.currentTarget.value)}
+      />
+      {name === portSetting ? <FoundPortsList chosen={common.value} onChoose={change} /> : null}
+    </>
   ) : (
     <Choice
       {...common}

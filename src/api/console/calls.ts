@@ -7,6 +7,7 @@ import { deviceChangeCalls } from './devices/device-change-calls.ts'
 import { connectGuideCalls } from './devices/connect-guide-calls.ts'
 import { deviceConnectCalls } from './devices/device-connect-calls.ts'
 import { findPhoneCalls } from './devices/find-phone-calls.ts'
+import { portCalls } from './devices/port-calls.ts'
 import { reachCalls } from './devices/reach-calls.ts'
 import { balanceCalls } from './account/balance-calls.ts'
 import { emailCalls } from './sign-in/email-calls.ts'
@@ -65,6 +66,7 @@ export const calls = {
   ...deviceConnectCalls,
   ...connectGuideCalls,
   ...findPhoneCalls,
+  ...portCalls,
   ...reachCalls,
   ...overviewCalls,
   ...balanceCalls,

@@ -1,13 +1,8 @@
-import type { ConnectorKind } from '../../connectors/connector.ts'
 import type { FoundPort, FoundPorts, PortDevices, ProbedPort } from '../../connectors/connector-tools.ts'
-import { addedKinds, factsOf } from '../../connectors/registry.ts'
+import { loadPortKind, type PortKind } from '../../connectors/port-kind.ts'
 import { type Command, command } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
-import { loadKind } from './device-lookup.ts'
 import { describePorts } from './print-ports.ts'
-
-/** A kind whose devices are at ports. */
-export type PortKind = Pick<ConnectorKind, 'kind'> & { ports: PortDevices }
 
 /** Returns the command; `load` gives the kind whose ports it lists. */
 export const createDiscover = (load: () => Promise<PortKind>): Command =>
@@ -39,12 +34,7 @@ export const createDiscover = (load: () => Promise<PortKind>): Command =>
     },
   })
 
-export const discover = createDiscover(async () => {
-  const kind = addedKinds.find((name) => factsOf(name)?.portSetting !== undefined)
-  const loaded = kind === undefined ? null : await loadKind(kind)
-  if (loaded?.ports === undefined) throw new Error('no kind of device is at ports')
-  return { kind: loaded.kind, ports: loaded.ports }
-})
+export const discover = createDiscover(loadPortKind)
 
 /** What is likely to be a modem, and what answered as one. */
 const modemsAmong = ({ ports }: FoundPorts, probed: readonly ProbedPort[]): FoundPort[] => {

@@ -11,6 +11,7 @@ import type { ExportSlots } from './export-slots.ts'
 import type { SystemHealth } from './system-health.ts'
 import type { IdentityLimits } from './identity-limits.ts'
 import type { Mailer } from '../../../process/mailer.ts'
+import type { FoundPorts } from '../../../connectors/connector-tools.ts'
 import type { OwnNetworks } from '../../../connectors/own-networks.ts'
 import type { AddressGuard } from '../../../webhooks/address-guard.ts'
 
@@ -42,6 +43,8 @@ export interface DevicePorts {
   searches: PhoneSearches
   /** The networks of this machine, whose addresses are asked. */
   networks: () => OwnNetworks
+  /** The serial ports of this machine, by its files. */
+  serialPorts: () => Promise<FoundPorts>
 }
 
 export interface HistoryPorts {

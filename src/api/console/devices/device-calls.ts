@@ -31,8 +31,10 @@ export interface KindSetting {
 /** A kind as its viewer sees it: the settings and secrets that this person can change, and whether it can be added. */
 export interface DeviceKind extends Pick<
   KindFacts,
-  'kind' | 'label' | 'usualSettings' | 'controlledSettings' | 'secretFields'
+  'kind' | 'label' | 'usualSettings' | 'controlledSettings' | 'secretFields' | 'portSetting'
 > {
+  /** Those of `secretFields` that a device must have. */
+  requiredSecrets: readonly string[]
   isPhone: boolean
   isAddable: boolean
   /** Why it cannot be added; null without a reason. */
@@ -99,8 +101,9 @@ async function viewKind(
   facts: KindFacts,
   { isOperator, mode }: { isOperator: boolean; mode: Mode },
 ): Promise<DeviceKind> {
-  const { kind, label, usualSettings, controlledSettings, secretFields } = facts
-  const all = (await loadConnectorKind(kind))?.settings ?? []
+  const { kind, label, usualSettings, controlledSettings, secretFields, portSetting } = facts
+  const loaded = await loadConnectorKind(kind)
+  const all = loaded?.settings ?? []
   const rules = all.filter(({ name }) => isOperator || isOwnerSetting(facts, name))
   const hasSecrets = isOperator || facts.ownerSecrets === true
   return {
@@ -109,6 +112,8 @@ async function viewKind(
     usualSettings,
     ...(controlledSettings && { controlledSettings }),
     ...(hasSecrets && secretFields && { secretFields }),
+    requiredSecrets: loaded?.requiredSecrets ?? [],
+    ...(isOperator && portSetting !== undefined && { portSetting }),
     isPhone: facts.isPhone === true,
     isAddable: isOperator || canOwnersAdd(facts, mode),
     notAdded: facts.notAdded ?? null,
