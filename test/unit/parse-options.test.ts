@@ -13,7 +13,13 @@ const sample: Command = command({
     mode: { type: 'text', value: 'MODE', summary: 'A mode.', choices: ['live', 'test'] },
     to: { type: 'text', value: 'NUMBER', summary: 'Some.', repeatable: true },
     shared: { type: 'flag', summary: 'A flag.' },
-    probe: { type: 'text', value: 'WHAT', summary: 'A choice.', choices: ['likely', 'all'], implied: 'likely' },
+    probe: {
+      type: 'text',
+      value: 'WHAT',
+      summary: 'A choice.',
+      choices: ['likely', 'all'],
+      implied: 'likely',
+    },
   },
   run: async () => ({ json: null, text: '' }),
 })

@@ -1,4 +1,5 @@
 import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { DeviceKind } from '../../../src/api/console/devices/device-calls.ts'
@@ -16,6 +17,8 @@ export function ConnectWays({ onClose }: { onClose: () => void }) {
     (a, b) => Number(b.isPhone) - Number(a.isPhone),
   )
   const [chosen, choose] = useState<string | null>(null)
+  // Their names do not fit next to each other there.
+  const isNarrow = useMediaQuery('(max-width: 36em)', window.innerWidth <= 576)
   const way = kinds?.find(({ kind }) => kind === chosen) ?? kinds?.[0]
   if (kinds === undefined || way === undefined) return <Skeleton height={200} aria-label="Loading" />
   return (
@@ -23,6 +26,7 @@ export function ConnectWays({ onClose }: { onClose: () => void }) {
       <SegmentedControl
         aria-label="Device kind"
         fullWidth
+        orientation={isNarrow ? 'vertical' : 'horizontal'}
         value={way.kind}
         onChange={choose}
         data={kinds.map(({ kind, label }) => ({ value: kind, label: capitalized(label) }))}
