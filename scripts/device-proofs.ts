@@ -28,6 +28,14 @@ export const deviceProofs: readonly Proof[] = [
     catches: ['modem-500-is-refused', 'modem-deleted-before-stored', 'modem-lease-not-asked-at-the-end', 'modem-noise-is-an-answer', 'modem-number-in-trace', 'modem-ok-is-sent', 'modem-opened-without-escape', 'modem-other-sim-taken', 'modem-pin-tried-again', 'modem-prompt-assumed', 'modem-report-by-reference-alone', 'modem-rest-goes-after-stop', 'modem-validity-rounded-up'],
   },
   {
+    name: 'modem-ports',
+    summary: 'ports of modems are found by the files of a machine, each by the path that stays the same: none is opened for that, and a probe asks no port of another maker, none that another program has open, and enters no PIN',
+    projects: embedded,
+    files: ['test/modem/discover.test.ts', 'test/modem/list-ports.test.ts'],
+    sizes: [],
+    catches: ['modem-any-port-is-asked', 'modem-held-port-is-asked', 'modem-listed-is-opened', 'modem-twins-share-a-name'],
+  },
+  {
     name: 'phones',
     summary: 'a thousand phones, the 28 checks of the app’s protocol, and whatever phones, people and time do in whatever order, phones that are offline for days among it',
     projects: [...embedded, 'crash'],
