@@ -1,4 +1,5 @@
 import type { ConnectorTools, FoundPort, ProbedPort } from '../../connector-tools.ts'
+import { withoutControls } from '../../../runtime/plain-text.ts'
 import { LineFault, type OpenLine } from '../line/line.ts'
 import { serialLine } from '../line/serial-line.ts'
 import { type Connection, connect } from '../run/connection.ts'
@@ -31,25 +32,22 @@ export async function probePorts(ports: readonly FoundPort[], deps: ProbeDeps): 
   return Promise.all(Array.from(devices.values(), (ofDevice) => probeDevice(ofDevice, deps)))
 }
 
-/** The faults of a port that keep it from use, from the one that says most to the one that says least. */
-const tellingFaults = ['no_pdu_mode', 'port_in_use', 'port_denied', 'no_answer']
+/** What another port of the same device may not have, from what says most to what says least. */
+const portFaults: readonly string[] = [
+  'no_pdu_mode', 'port_in_use', 'port_denied', 'no_answer', 'port_failed', 'port_missing',
+] // prettier-ignore
+const rankOf = ({ fault }: ProbedPort): number => portFaults.indexOf(fault ?? '')
 
 async function probeDevice(ports: readonly FoundPort[], deps: ProbeDeps): Promise<ProbedPort> {
   const inTurn = ports.toSorted((a, b) => (a.usb?.interfaceNumber ?? 0) - (b.usb?.interfaceNumber ?? 0))
   const unusable: ProbedPort[] = []
   for (const port of inTurn) {
     const probed = await probePort(port, deps)
-    if (!lineFaults.has(probed.fault ?? '')) return probed
+    if (rankOf(probed) < 0) return probed
     unusable.push(probed)
   }
-  const rank = ({ fault }: ProbedPort): number => (tellingFaults.indexOf(fault ?? '') + 10) % 10
-  return unusable.toSorted((a, b) => rank(a) - rank(b))[0] as ProbedPort
+  return unusable.toSorted((a, b) => rankOf(a) - rankOf(b))[0] as ProbedPort
 }
-
-/** What another port of the same device may not have. */
-const lineFaults: ReadonlySet<string> = new Set([
-  'no_answer', 'no_pdu_mode', 'port_in_use', 'port_denied', 'port_missing', 'port_failed',
-]) // prettier-ignore
 
 async function probePort(port: FoundPort, { tools, lineTo = usualLine }: ProbeDeps): Promise<ProbedPort> {
   const [known] = port.faults
@@ -72,14 +70,17 @@ async function ask(port: FoundPort, { ask: asked }: Connection, tools: Tools): P
   await asked('AT+CMEE=1')
   const { maker, model, imei } = await readIdentity(asked)
   const sim = await readSimState({ ask: asked, tools })
-  const named = { ...unknown(port, simFaults[sim]), maker, model, serialEnd: imei?.slice(-4) ?? null }
+  const named = { ...unknown(port, simFaults[sim]), maker: plain(maker), model: plain(model), serialEnd: imei?.slice(-4) ?? null }
   // Most modems refuse the rest before the PIN.
   if (simFaults[sim] !== null) return named
   if ((await asked('AT+CMGF=0')).kind !== 'ok') return { ...named, fault: 'no_pdu_mode' }
   const { registered } = await readRegistration(asked)
   const [signalDbm, operator] = [await readSignal(asked), await readOperator(asked)]
-  return { ...named, registered, signalDbm, operator, fault: registered === false ? 'not_registered' : null }
+  return { ...named, registered, signalDbm, operator: plain(operator), fault: registered === false ? 'not_registered' : null }
 }
+
+/** Fit for a terminal: octets of a line are Latin-1, which has control characters of its own. */
+const plain = (text: string | null): string | null => (text === null ? null : withoutControls(text))
 
 const simFaults: Readonly<Record<SimState, string | null>> = {
   ready: null,

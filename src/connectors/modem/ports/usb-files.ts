@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { withoutControls } from '../../../runtime/plain-text.ts'
 
 /** What the kernel knows about a USB device, from its descriptors; null where they do not say it. */
 export interface UsbDevice {
@@ -18,10 +19,10 @@ const maxLetters = 200
 /** A port is at most a few hubs away from its controller. */
 const maxLevels = 16
 
-/** Returns an attribute of sysfs as text; null where there is none, or it is empty. */
+/** Returns an attribute of sysfs as text, fit for a terminal: a device writes what it likes there. Null where there is none, or it is empty. */
 export async function readAttribute(folder: string, name: string): Promise<string | null> {
   try {
-    const text = (await readFile(join(folder, name), 'utf8')).trim().slice(0, maxLetters)
+    const text = withoutControls(await readFile(join(folder, name), 'utf8')).trim().slice(0, maxLetters)
     return text === '' ? null : text
   } catch {
     return null
