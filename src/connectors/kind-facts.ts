@@ -15,6 +15,8 @@ export interface KindFacts {
   isPhone?: true
   /** Its devices may be at ports of this machine, which `device discover` lists; the name of the setting with the path. */
   portSetting?: string
+  /** The setting with the name of the only node that may open it. */
+  nodeSetting?: string
   /** Nothing that it accepts is actually sent. */
   isSimulated?: true
   /** What each of its devices can carry. */

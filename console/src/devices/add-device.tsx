@@ -47,7 +47,7 @@ export function AddDevice(properties: { kind: DeviceKind; isOperator: boolean; o
         values={settings}
         onChange={setSettings}
         error={add.error}
-        portSetting={kind.portSetting}
+        kind={kind}
       />
       <SecretFields kind={kind} values={secrets} onChange={setSecrets} />
       <DeviceSenders value={senders} onChange={setSenders} />

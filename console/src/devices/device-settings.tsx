@@ -64,7 +64,7 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
           values={settings}
           onChange={setSettings}
           error={change.error}
-          portSetting={kind?.portSetting}
+          kind={kind}
         />
         <CallFault error={change.error} />
         <Group justify="flex-end">

@@ -2,11 +2,18 @@ import { Button, Stack, Text } from '@mantine/core'
 import { useCall } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 
-/** Lists the serial ports of the server that responds, to fill one in; any other path or address can be typed. */
-export function FoundPortsList({ chosen, onChoose }: { chosen: string; onChoose: (path: string) => void }) {
+/**
+ * Lists the serial ports of the server that responds, to fill one in with the name of that server, unless it is the only
+ * one. Any other path or address can be typed.
+ */
+export function FoundPortsList(properties: {
+  chosen: string
+  onChoose: (path: string, node: string | null) => void
+}) {
+  const { chosen, onChoose } = properties
   const { data, error } = useCall('devices/ports', {})
   if (data === undefined) return <CallFault error={error} />
-  const { node, ports, withoutPort } = data
+  const { node, mayHaveOthers, ports, withoutPort } = data
   return (
     <Stack gap={6} role="group" aria-label="Serial ports" align="flex-start">
       <Text size="xs" c="dimmed">
@@ -18,7 +25,7 @@ export function FoundPortsList({ chosen, onChoose }: { chosen: string; onChoose:
             size="compact-sm"
             variant={isLikely ? 'light' : 'default'}
             aria-pressed={chosen === path}
-            onClick={() => onChoose(path)}
+            onClick={() => onChoose(path, mayHaveOthers ? node : null)}
             // A long path continues on the next line.
             h="auto"
             py={4}

@@ -1,6 +1,6 @@
 import { Anchor, Stack, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { KindSetting } from '../../../src/api/console/devices/device-calls.ts'
+import type { DeviceKind, KindSetting } from '../../../src/api/console/devices/device-calls.ts'
 import { Choice } from '../ui/choice.tsx'
 import { faultOf } from '../ui/call-fault.tsx'
 import { FoundPortsList } from './found-ports-list.tsx'
@@ -15,8 +15,8 @@ interface Fields {
   onChange: (values: Settings) => void
   /** Error of the last attempt; each fault is shown at its field. */
   error: Error | null
-  /** The setting that is a serial port of the server, if the viewer can see those. */
-  portSetting?: string | undefined
+  /** The kind, whose setting is a serial port of the server if the viewer can see those. */
+  kind?: Pick<DeviceKind, 'portSetting' | 'nodeSetting'> | undefined
 }
 
 /** Fields for the usual settings of a kind; the other ones are collapsed. */
@@ -46,7 +46,7 @@ export function SettingFields({ usual, ...fields }: Fields & { usual: readonly s
   )
 }
 
-function SettingField({ rule, values, onChange, error, portSetting }: Fields & { rule: KindSetting }) {
+function SettingField({ rule, values, onChange, error, kind = {} }: Fields & { rule: KindSetting }) {
   const { name, summary, isRequired, choices } = rule
   const byDefault = rule.default
   const change = (value: string): void => onChange({ ...values, [name]: value })
@@ -65,7 +65,18 @@ function SettingField({ rule, values, onChange, error, portSetting }: Fields & {
         autoComplete="off"
         onChange={(event) => change(event.currentTarget.value)}
       />
-      {name === portSetting ? <FoundPortsList chosen={common.value} onChoose={change} /> : null}
+      {name === kind.portSetting ? (
+        <FoundPortsList
+          chosen={common.value}
+          onChoose={(path, node) =>
+            onChange({
+              ...values,
+              [name]: path,
+              ...(kind.nodeSetting && node && { [kind.nodeSetting]: node }),
+            })
+          }
+        />
+      ) : null}
     </>
   ) : (
     <Choice

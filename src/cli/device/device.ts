@@ -15,7 +15,7 @@ import { unread } from './device-unread.ts'
 import { discover } from './device-discover.ts'
 import { eachOption, forEachPort } from './each-port.ts'
 import { find } from './device-find.ts'
-import { identifiedSettings } from './identify-device.ts'
+import { identifyEach } from './identify-device.ts'
 import { remove } from './device-remove.ts'
 import { same } from './device-same.ts'
 import { noteUnsteadyPort } from './steady-note.ts'
@@ -95,12 +95,8 @@ const add = command({
     const deps = await deviceDeps(tools, loaded)
     const secrets = await secretsOf(tools, options)
     const settings = { ...linkSettings(options), ...readPairs(options.set) }
-    const wanted = await Promise.all(
-      forEachPort(factsOf(kind) ?? { kind }, options.each, { name, settings, senders }).map(async (each) => ({
-        ...each,
-        settings: await identifiedSettings(tools, loaded, { ...each, secrets }),
-      })),
-    )
+    const each = forEachPort(factsOf(kind) ?? { kind }, options.each, { name, settings, senders })
+    const wanted = await identifyEach(tools, loaded, each, secrets)
     const given = {
       accountId,
       mode,
@@ -113,7 +109,7 @@ const add = command({
     return tools.withStorage(async ({ read, writer }) => {
       const ids = await writer.write(async (tx) => {
         const added: string[] = []
-        for (const each of wanted) added.push(await addDevice(tx, deps, { ...given, ...each }))
+        for (const one of wanted) added.push(await addDevice(tx, deps, { ...given, ...one }))
         return added
       })
       const taken = await isTaken(tools.clock, read, ids.at(-1) as string)

@@ -3,6 +3,7 @@ import { remediesOf } from '../../connectors/device-remedies.ts'
 import { addedKinds, factsOf, loadConnectorKind } from '../../connectors/registry.ts'
 import { reportLifetimeMs } from '../../devices/status/device-report.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
+import { nodeNameOf } from '../../process/node-name.ts'
 import { readJson } from '../../storage/tables/json-columns.ts'
 import { type CheckResult, fine, wrong } from '../core/check-result.ts'
 import type { CommandContext } from '../core/command-context.ts'
@@ -14,32 +15,42 @@ interface DeviceAtPort {
   id: string
   kind: string
   path: string
+  settings: Readonly<Record<string, string>>
   /** A server reports a session on it: it is that server that has the port open. */
   isRunning: boolean
 }
 
-/** Checks the serial ports of enabled devices for the user of the server, who owns the data folder. Empty without such devices. */
+/**
+ * Checks the serial ports of enabled devices of this node for the user of the server, who owns the data folder. Empty
+ * without such devices.
+ */
 export async function examinePorts(
   db: Db,
   { config, clock }: Pick<CommandContext, 'config' | 'clock'>,
 ): Promise<CheckResult[]> {
-  const devices = await readDevices(db, clock.now())
-  if (devices.length === 0) return []
-  const { uid } = await stat(config.dataFolder)
+  const uid = await stat(config.dataFolder).then(
+    (folder) => folder.uid,
+    () => process.getuid?.() ?? 0,
+  )
+  const own = nodeNameOf(config)
   const sentences: string[] = []
   const remedies = new Set<string>()
-  for (const { id, kind, path, isRunning } of devices) {
-    const ports = (await loadConnectorKind(kind))?.ports
-    const faults = (await ports?.examine({ path, uid })) ?? []
-    for (const { reason, detail } of faults) {
+  let examined = 0
+  for (const { id, kind, path, settings, isRunning } of await readDevices(db, clock.now())) {
+    const loaded = await loadConnectorKind(kind)
+    const node = loaded?.runsOn?.(settings) ?? own
+    if (loaded?.ports === undefined || node !== own) continue
+    examined += 1
+    for (const { reason, detail } of await loaded.ports.examine({ path, uid })) {
       if (isRunning && reason === 'port_in_use') continue
       sentences.push(`${id} at ${path}: ${detail}`)
       for (const remedy of remediesOf(kind, [reason])) remedies.add(remedy)
     }
   }
+  if (examined === 0) return []
   return [
     sentences.length === 0
-      ? fine('ports', `${devices.length} in use by devices; user ${uid} can open them.`)
+      ? fine('ports', `${examined} in use by devices; user ${uid} can open them.`)
       : wrong('ports', sentences.join(' '), [...remedies].join(' ')),
   ]
 }
@@ -55,10 +66,11 @@ async function readDevices(db: Db, nowMs: number): Promise<DeviceAtPort[]> {
     .orderBy('d.id')
     .limit(maxDevices)
     .execute()
-  return rows.flatMap(({ id, kind, settings, body, reported_at: reportedAt }) => {
-    const path = readJson(settings)[factsOf(kind)?.portSetting ?? '']
+  return rows.flatMap(({ id, kind, settings: stored, body, reported_at: reportedAt }) => {
+    const settings = readJson(stored)
+    const path = settings[factsOf(kind)?.portSetting ?? '']
     const isFresh = reportedAt !== null && nowMs - reportedAt < reportLifetimeMs
     const isRunning = isFresh && body !== null && readJson(body).link === 'session'
-    return path?.startsWith('/') === true ? [{ id, kind, path, isRunning }] : []
+    return path?.startsWith('/') === true ? [{ id, kind, path, settings, isRunning }] : []
   })
 }

@@ -5,6 +5,7 @@ export const modemFacts: KindFacts = {
   kind: 'modem',
   label: 'GSM modem',
   portSetting: 'port',
+  nodeSetting: 'node',
   carries: { maxParts: 10, alphanumericSender: false, encodingChoice: true },
   trial: 'Test modem',
   addedByOwners: 'never',

@@ -31,7 +31,7 @@ export interface KindSetting {
 /** A kind as its viewer sees it: the settings and secrets that this person can change, and whether it can be added. */
 export interface DeviceKind extends Pick<
   KindFacts,
-  'kind' | 'label' | 'usualSettings' | 'controlledSettings' | 'secretFields' | 'portSetting'
+  'kind' | 'label' | 'usualSettings' | 'controlledSettings' | 'secretFields' | 'portSetting' | 'nodeSetting'
 > {
   /** Those of `secretFields` that a device must have. */
   requiredSecrets: readonly string[]
@@ -101,7 +101,7 @@ async function viewKind(
   facts: KindFacts,
   { isOperator, mode }: { isOperator: boolean; mode: Mode },
 ): Promise<DeviceKind> {
-  const { kind, label, usualSettings, controlledSettings, secretFields, portSetting } = facts
+  const { kind, label, usualSettings, controlledSettings, secretFields, portSetting, nodeSetting } = facts
   const loaded = await loadConnectorKind(kind)
   const all = loaded?.settings ?? []
   const rules = all.filter(({ name }) => isOperator || isOwnerSetting(facts, name))
@@ -114,6 +114,7 @@ async function viewKind(
     ...(hasSecrets && secretFields && { secretFields }),
     requiredSecrets: loaded?.requiredSecrets ?? [],
     ...(isOperator && portSetting !== undefined && { portSetting }),
+    ...(isOperator && nodeSetting !== undefined && { nodeSetting }),
     isPhone: facts.isPhone === true,
     isAddable: isOperator || canOwnersAdd(facts, mode),
     notAdded: facts.notAdded ?? null,

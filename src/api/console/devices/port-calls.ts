@@ -18,6 +18,8 @@ export interface ShownPort {
 /** The serial ports of the node that was asked. */
 export interface ShownPorts {
   node: string
+  /** Whether other nodes may share the database: a device at one of these ports must then name its node. */
+  mayHaveOthers: boolean
   /** Likely ones first. */
   ports: ShownPort[]
   /** Devices without a port, each with what to do about it. */
@@ -35,6 +37,7 @@ export const portCalls = {
       const shown = found.ports.map(showPort)
       return {
         node: nodeNameOf(config),
+        mayHaveOthers: config.databaseUrl !== null,
         ports: [...shown.filter(({ isLikely }) => isLikely), ...shown.filter(({ isLikely }) => !isLikely)],
         withoutPort: found.withoutPort.map(({ maker, product, vendorId, productId, remedy }) => ({
           name: namesOf(maker, product) || `${vendorId}:${productId}`,

@@ -70,13 +70,24 @@ async function ask(port: FoundPort, { ask: asked }: Connection, tools: Tools): P
   await asked('AT+CMEE=1')
   const { maker, model, imei } = await readIdentity(asked)
   const sim = await readSimState({ ask: asked, tools })
-  const named = { ...unknown(port, simFaults[sim]), maker: plain(maker), model: plain(model), serialEnd: imei?.slice(-4) ?? null }
+  const named = {
+    ...unknown(port, simFaults[sim]),
+    maker: plain(maker),
+    model: plain(model),
+    serialEnd: imei?.slice(-4) ?? null,
+  }
   // Most modems refuse the rest before the PIN.
   if (simFaults[sim] !== null) return named
   if ((await asked('AT+CMGF=0')).kind !== 'ok') return { ...named, fault: 'no_pdu_mode' }
   const { registered } = await readRegistration(asked)
   const [signalDbm, operator] = [await readSignal(asked), await readOperator(asked)]
-  return { ...named, registered, signalDbm, operator: plain(operator), fault: registered === false ? 'not_registered' : null }
+  return {
+    ...named,
+    registered,
+    signalDbm,
+    operator: plain(operator),
+    fault: registered === false ? 'not_registered' : null,
+  }
 }
 
 /** Fit for a terminal: octets of a line are Latin-1, which has control characters of its own. */

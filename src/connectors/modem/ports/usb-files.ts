@@ -22,7 +22,9 @@ const maxLevels = 16
 /** Returns an attribute of sysfs as text, fit for a terminal: a device writes what it likes there. Null where there is none, or it is empty. */
 export async function readAttribute(folder: string, name: string): Promise<string | null> {
   try {
-    const text = withoutControls(await readFile(join(folder, name), 'utf8')).trim().slice(0, maxLetters)
+    const text = withoutControls(await readFile(join(folder, name), 'utf8'))
+      .trim()
+      .slice(0, maxLetters)
     return text === '' ? null : text
   } catch {
     return null
