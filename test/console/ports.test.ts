@@ -28,13 +28,21 @@ test('an operator sees the ports of the node with what is wrong with them, likel
   made.addUsb(stick)
   made.addUsb(webStick)
   made.addProcess(712, 'ModemManager', [`${made.roots.dev}/ttyUSB1`])
+  const device = { kind: 'modem', name: 'Stick', isShared: false, senders: [], secrets: {}, pace: null }
+  const port = `${made.roots.dev}/ttyUSB0`
+  await ada.change('devices/add', { ...device, settings: { port } })
+  await ada.change('devices/add', {
+    ...device,
+    name: 'Other',
+    settings: { port: `${made.roots.dev}/ttyUSB1`, node: 'attic' },
+  })
   const { body } = await ada.read('devices/ports')
   const { node, mayHaveOthers, ports, withoutPort } = body as ShownPorts
   // Its name is filled in with the port where others share the database.
   expect([node, mayHaveOthers]).toEqual(['shed', isPostgres])
   const about = (interfaceNumber: number) => `HUAWEI_MOBILE, interface ${interfaceNumber}, driver option1, ${made.roots.dev}/ttyUSB${interfaceNumber}` // prettier-ignore
   expect(ports).toMatchObject([
-    { about: about(0), isLikely: true, faults: [] },
+    { about: about(0), isLikely: true, faults: ['The device Stick has it.'] },
     { about: about(1), isLikely: true, faults: ['It is open in ModemManager (process 712).'] },
     { path: `${made.roots.dev}/ttyS9`, isLikely: false, about: 'Prolific Technology Inc. USB-Serial Controller, interface 0, driver pl2303' },
   ]) // prettier-ignore

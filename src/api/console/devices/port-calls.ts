@@ -1,7 +1,10 @@
 import { Type } from 'typebox'
 import type { FoundPort } from '../../../connectors/connector-tools.ts'
+import { addedKinds, factsOf } from '../../../connectors/registry.ts'
 import { nodeNameOf } from '../../../process/node-name.ts'
 import { closed } from '../../../runtime/schemas.ts'
+import type { Db } from '../../../storage/seam/dialect.ts'
+import { readJson } from '../../../storage/tables/json-columns.ts'
 import { defineCall } from '../core/call.ts'
 
 /** A serial port, for a form. */
@@ -11,7 +14,7 @@ export interface ShownPort {
   /** What is known about it: names, driver, interface. */
   about: string
   isLikely: boolean
-  /** What keeps the server from using it, in sentences. */
+  /** What keeps the server from using it, and which device has it, in sentences. */
   faults: string[]
 }
 
@@ -32,11 +35,12 @@ export const portCalls = {
     kind: 'read',
     access: 'operator',
     input: Type.Object({}, closed),
-    async handle({ ports, config }): Promise<ShownPorts> {
-      const found = await ports.devices.serialPorts()
-      const shown = found.ports.map(showPort)
+    async handle({ ports, config, read }): Promise<ShownPorts> {
+      const node = nodeNameOf(config)
+      const [found, users] = await Promise.all([ports.devices.serialPorts(), readUsers(read, node)])
+      const shown = found.ports.map((port) => showPort(port, users))
       return {
-        node: nodeNameOf(config),
+        node,
         mayHaveOthers: config.databaseUrl !== null,
         ports: [...shown.filter(({ isLikely }) => isLikely), ...shown.filter(({ isLikely }) => !isLikely)],
         withoutPort: found.withoutPort.map(({ maker, product, vendorId, productId, remedy }) => ({
@@ -48,15 +52,51 @@ export const portCalls = {
   }),
 }
 
-function showPort({ path, node, driver, usb, isLikely, faults }: FoundPort): ShownPort {
+/** More devices than ports of a machine. */
+const maxUsers = 1_000
+
+/** Returns the names of the devices that have a port of a node, by its path. */
+async function readUsers(read: Db, node: string): Promise<Map<string, string>> {
+  const facts = addedKinds.flatMap((kind) => factsOf(kind) ?? [])
+  const withPorts = facts.filter(({ portSetting }) => portSetting !== undefined)
+  const rows = await read
+    .selectFrom('devices')
+    .select(['kind', 'name', 'settings'])
+    .where('kind', 'in', withPorts.map(({ kind }) => kind))
+    .where('state', '!=', 'retired')
+    .orderBy('id')
+    .limit(maxUsers)
+    .execute() // prettier-ignore
+  return new Map(
+    rows.flatMap(({ kind, name, settings: stored }) => {
+      const { portSetting = '', nodeSetting = '' } = factsOf(kind) ?? {}
+      const settings = readJson(stored)
+      const isHere = (settings[nodeSetting] ?? node) === node
+      return isHere ? [[settings[portSetting] ?? '', name] as const] : []
+    }),
+  )
+}
+
+function showPort(
+  { path, node, driver, usb, isLikely, faults }: FoundPort,
+  users: ReadonlyMap<string, string>,
+): ShownPort {
   const facts = [
     namesOf(usb?.maker ?? null, usb?.product ?? null),
     usb === null || usb.interfaceNumber === null ? '' : `interface ${usb.interfaceNumber}`,
     driver === null ? '' : `driver ${driver}`,
     node === path ? '' : node,
   ]
-  const about = facts.filter((fact) => fact !== '').join(', ')
-  return { path, about, isLikely, faults: faults.map(({ detail }) => detail) }
+  const user = users.get(path) ?? users.get(node)
+  return {
+    path,
+    about: facts.filter((fact) => fact !== '').join(', '),
+    isLikely,
+    faults: [
+      ...faults.map(({ detail }) => detail),
+      ...(user === undefined ? [] : [`The device ${user} has it.`]),
+    ],
+  }
 }
 
 const namesOf = (maker: string | null, product: string | null): string =>
