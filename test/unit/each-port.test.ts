@@ -35,7 +35,7 @@ test.each([
 })
 
 test.each([
-  [{ kind: 'smpp' }, pool, 'A smpp has no port'],
+  [{ kind: 'smpp' }, pool, 'smpp has none'],
   [kind, { ...pool, name: 'Pool' }, '--name needs {n}'],
   [kind, { ...pool, settings: { port: '/dev/ttyUSB0' } }, 'not both'],
   [kind, { ...pool, senders: ['+491701234567'] }, 'a number of its own'],

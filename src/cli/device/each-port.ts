@@ -27,7 +27,7 @@ export function forEachPort(
 ): OneOfEach[] {
   if (each === undefined) return [{ name, settings }]
   if (portSetting === undefined)
-    throw new UsageError(`A ${kind} has no port: --each is for kinds that have one.`)
+    throw new UsageError(`--each is for kinds of devices with a port: ${kind} has none.`)
   if (settings[portSetting] !== undefined)
     throw new UsageError(`Give either --each or --set ${portSetting}=…, not both.`)
   if (senders.length > 0)

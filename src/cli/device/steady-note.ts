@@ -9,7 +9,9 @@ export async function noteUnsteadyPort(
   const { portSetting } = factsOf(kind) ?? {}
   const path = portSetting === undefined ? undefined : settings[portSetting]
   if (ports === undefined || path === undefined || !path.startsWith('/')) return []
-  const found = (await ports.list()).ports.find(({ node }) => node === path)
+  // The device is added: what its system does not say about ports is no fault of it.
+  const listed = await ports.list().catch(() => null)
+  const found = listed?.ports.find(({ node }) => node === path)
   if (found === undefined || found.path === path) return []
   return [`The path ${path} may change when it is plugged in again. Its steady path is ${found.path}.`]
 }
