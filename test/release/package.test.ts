@@ -106,21 +106,22 @@ test('two builds of one commit are equal to the byte, whenever they are made', a
   expect(writeSbom(release, packages)).toBe(writeSbom(second, packages))
 })
 
-test('serialport is no part of it: without it a serial port says what is missing, and with it a port is opened', async () => {
+test('serialport is no part of it: without it a serial port says what is missing, and ports over TCP are opened', async () => {
   expect(packages.filter(({ name }) => name.includes('serialport'))).toEqual([])
-  const program = join(folder, 'with-line')
-  await buildProgram(program, { more: { 'serial-line': 'src/connectors/modem/line/serial-line.ts' } })
-  const open = (): string => {
-    const script = `import { serialLine } from ${JSON.stringify(join(program, 'serial-line.js'))}
-      const line = serialLine({ path: '/dev/null', baudRate: 115200 })
-      await line({}).catch(({ reason, message }) => console.log(reason, message))`
+  const program = join(folder, 'with-ports')
+  await buildProgram(program, { more: { 'modem-settings': 'src/connectors/modem/settings.ts' } })
+  const open = (port: string): string => {
+    const script = `import { readSettings } from ${JSON.stringify(join(program, 'modem-settings.js'))}
+      await readSettings({ port: ${JSON.stringify(port)} }).open({}).catch(({ reason, message }) => console.log(reason, message))`
     return execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder, encoding: 'utf8' }) // prettier-ignore
   }
   const named = `serialport ${packageJson.optionalDependencies.serialport} next to onesixty, or use a port over TCP: `
-  expect(open()).toContain(`no_serialport Install the package ${named}`)
+  expect(open('/dev/null')).toContain(`no_serialport Install the package ${named}`)
+  // It is tried: nothing listens there.
+  expect(open('tcp://127.0.0.1:1')).toMatch(/^port_failed .*ECONNREFUSED/)
   await symlink(join(import.meta.dirname, '../../node_modules'), join(program, 'node_modules'))
   // It is opened by the binary, and is no terminal.
-  expect(open()).toMatch(/^port_failed .*Inappropriate ioctl/)
+  expect(open('/dev/null')).toMatch(/^port_failed .*Inappropriate ioctl/)
 })
 
 /** Returns the files that a module of the build loads before it runs. */
