@@ -44,5 +44,5 @@ export async function openLinkTo(
 }
 
 /** Settles once the link has room for a message. */
-export const canSend = (link: Link): Promise<unknown> =>
+const canSend = (link: Link): Promise<unknown> =>
   eventually(async () => link.window, (window) => expect(window).toBe(1), 20_000) // prettier-ignore
