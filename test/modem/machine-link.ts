@@ -44,5 +44,5 @@ export async function openLinkTo(
 }
 
 /** Settles once the link has room for a message. */
-const canSend = (link: Link): Promise<unknown> =>
+export const canSend = (link: Link): Promise<unknown> =>
   eventually(async () => link.window, (window) => expect(window).toBe(1), 20_000) // prettier-ignore
