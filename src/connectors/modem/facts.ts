@@ -43,6 +43,7 @@ export const modemFacts: KindFacts = {
     not_registered: 'The modem is not in a network. Check signal, antenna and contract; a new SIM may take an hour.',
     sim_blocked: 'The network does not let this SIM send SMS. Check contract and credit with the network.',
     receives_nothing: 'The modem has no memory for messages, so received SMS and stored reports are lost. It sends. Use another modem to receive.',
+    credit_low: 'The credit of the SIM is below ussd_low. Top it up; it is asked for again within ussd_hours.',
     storage_full: 'The memory for received messages is full of messages that cannot be read, so no further ones arrive. Delete them with another program.',
   },
 } // prettier-ignore

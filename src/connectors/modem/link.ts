@@ -6,6 +6,7 @@ import { traceLine } from './at/trace-line.ts'
 import { healthOf } from './link-health.ts'
 import { createTaker } from './receive/take-tpdu.ts'
 import { WaitingReports } from './receive/waiting-reports.ts'
+import { CreditWatch } from './run/credit-watch.ts'
 import { LatePart } from './run/late-part.ts'
 import { ModemSession } from './run/modem-session.ts'
 import type { SessionReason } from './run/session-reason.ts'
@@ -55,6 +56,8 @@ export class ModemLink implements Link {
   readonly #reports: WaitingReports
   readonly #late: LatePart
   readonly #rest: Rest
+  readonly #credit: CreditWatch | null
+  #inFlight = 0
   #session: ModemSession | null = null
   #phase: 'new' | 'running' | 'stopping' = 'new'
   #finishUntilMs = Number.POSITIVE_INFINITY
@@ -75,6 +78,11 @@ export class ModemLink implements Link {
     this.#reports = new WaitingReports(deps.tools)
     this.#late = new LatePart(deps.events, deps.settings.encoding.receipts)
     this.#rest = new Rest(deps.tools, () => this.#changed())
+    const { credit } = deps.settings
+    const isIdle = (): boolean => this.#inFlight === 0
+    this.#credit =
+      credit &&
+      new CreditWatch({ tools: deps.tools, settings: credit, isIdle, changed: () => this.#changed() })
   }
 
   get window(): number {
@@ -108,7 +116,8 @@ export class ModemLink implements Link {
 
   submit(submission: Submission): Promise<Outcome> {
     if (this.#phase !== 'running') return Promise.resolve(unavailable('The link is not running.'))
-    const sent = this.#sending.then(() => this.#send(submission))
+    this.#inFlight += 1
+    const sent = this.#sending.then(() => this.#send(submission)).finally(() => (this.#inFlight -= 1))
     this.#sending = sent
     return sent
   }
@@ -225,6 +234,7 @@ export class ModemLink implements Link {
       marks: tools.marks ?? noMarks,
       pin,
       take,
+      credit: this.#credit,
       late: (reference) => this.#late.answered((to) => this.#reports.sent(reference, to)),
       changed: () => this.#changed(),
       trace: (direction, text) => {

@@ -3,6 +3,7 @@ import { countrySetting, oneOf, type SettingRule, wholeNumber } from '../setting
 import type { OpenLine } from './line/line.ts'
 import { serialLine } from './line/serial-line.ts'
 import { tcpLine } from './line/tcp-line.ts'
+import type { CreditSettings } from './run/credit-watch.ts'
 import type { SessionSettings } from './run/modem-session.ts'
 import { profileNames } from './setup/profiles.ts'
 import type { ErrorOverrides } from './submit/error-class.ts'
@@ -22,6 +23,8 @@ export interface ModemSettings {
   sendTimeoutMs: number
   overrides: ErrorOverrides
   trace: boolean
+  /** Null: the credit of the SIM is not asked for. */
+  credit: CreditSettings | null
 }
 
 const maxMs = 3_600_000
@@ -81,6 +84,15 @@ export const modemSettings: readonly SettingRule[] = [
     summary: 'Meanings of CMS errors for a network that does not follow the table: code=class, separated by blanks, such as 500=now 21=good. Empty: the table.',
     check: (value) => (overridesIn(value) === null ? `needs code=class separated by blanks, such as 500=now, each code once, the class one of ${lasts.join(', ')}` : null),
   },
+  matching('ussd_balance', /^[*#][\d*#]{1,30}#$/, 'needs a USSD code such as *100#, or nothing', 'USSD code that asks the network for the credit of a prepaid SIM, such as *100#. Empty: the credit is not asked for.'),
+  wholeNumber('ussd_hours', 24, [1, 720], 'Hours between two questions after the credit, while no message is sent. Default 24: some networks count them.'),
+  {
+    name: 'ussd_pattern',
+    default: '',
+    summary: 'Regular expression that finds the amount in the answer, as its first group, such as Guthaben: ([0-9,]+). Empty: the first number.',
+    check: (value) => (patternOf(value) === null ? 'needs a regular expression of up to 100 characters' : null),
+  },
+  matching('ussd_low', /^\d{1,6}(?:\.\d{1,2})?$/, 'needs an amount such as 2.50, or nothing', 'Amount below which the device has the reason credit_low. Empty: never.'),
   {
     name: 'node',
     default: '',
@@ -129,6 +141,15 @@ export function readSettings(given: Readonly<Record<string, string>>): ModemSett
     sendTimeoutMs: number('send_timeout_ms'),
     overrides: overridesIn(textOf('error_classes')) ?? new Map(),
     trace: textOf('trace') === 'on',
+    credit:
+      textOf('ussd_balance') === ''
+        ? null
+        : {
+            code: textOf('ussd_balance'),
+            everyMs: number('ussd_hours') * hourMs,
+            pattern: patternOf(textOf('ussd_pattern')) ?? firstNumber,
+            low: textOf('ussd_low') === '' ? null : number('ussd_low'),
+          },
   }
 }
 
@@ -150,6 +171,20 @@ export const isLiveChange = (before: Given, after: Given): boolean =>
     ({ name, default: byDefault }) =>
       live.has(name) || (before[name] ?? byDefault) === (after[name] ?? byDefault),
   )
+
+const firstNumber = /-?\d+(?:[.,]\d+)?/
+const hourMs = 3_600_000
+
+/** Returns the pattern that finds an amount; null for none that can be used. */
+function patternOf(text: string): RegExp | null {
+  if (text === '') return firstNumber
+  if (text.length > 100 || /[\n\r\0]/.test(text)) return null
+  try {
+    return new RegExp(text, 'u')
+  } catch {
+    return null
+  }
+}
 
 type Port = { kind: 'path'; path: string } | { kind: 'tcp'; host: string; port: number; isTelnet: boolean }
 

@@ -7,6 +7,7 @@ import { Memories } from '../receive/memories.ts'
 import type { SweepDeps } from '../receive/sweep.ts'
 import type { DeviceFault } from '../submit/error-class.ts'
 import { type Connection, connect } from './connection.ts'
+import type { CreditWatch } from './credit-watch.ts'
 import { type BringUpDeps, type BringUpSettings, bringUp, type BroughtUp } from '../setup/bring-up.ts'
 import { readSimMark } from '../setup/identity.ts'
 import { hasIndications } from '../setup/indications.ts'
@@ -27,6 +28,8 @@ export interface SessionDeps extends Pick<BringUpDeps, 'marks' | 'pin'> {
   /** Why the session before this one ended, which is still the reason while the line is opened; null for the first. */
   before: SessionReason | null
   take: SweepDeps['take']
+  /** The credit of the SIM, over all sessions; null where nothing is asked. */
+  credit: CreditWatch | null
   /** A reference that no command asked for: the answer to a part that had timed out. */
   late(reference: number): void
   changed(): void
@@ -88,6 +91,7 @@ export class ModemSession {
       ...(isLost ? (['not_registered'] as const) : []),
       ...(this.#ready?.memories.isFull === true ? (['storage_full'] as const) : []),
       ...(this.#ready?.up.storage.isNone === true ? (['receives_nothing'] as const) : []),
+      ...(this.#deps.credit?.isLow === true ? (['credit_low'] as const) : []),
     ]
   }
 
@@ -200,6 +204,7 @@ export class ModemSession {
     const isSame = (await hasIndications(ask, up.indications)) && (await this.#isSameSim(up))
     if (isSame) await memories.sweep()
     else this.#bringUpSoon()
+    if (isSame && this.canSend) await this.#deps.credit?.look(ask)
     this.#deps.changed()
   }
 
@@ -230,6 +235,8 @@ export class ModemSession {
   }
 
   #heed(line: AtLine): void {
+    const ask = this.#connection?.ask
+    if (ask !== undefined && this.#deps.credit?.take(line.text, ask) === true) return
     const notice = readNotice(line)
     switch (notice?.kind) {
       case undefined:

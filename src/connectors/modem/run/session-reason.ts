@@ -10,3 +10,4 @@ export type SessionReason =
   | 'no_smsc'
   | 'storage_full'
   | 'receives_nothing'
+  | 'credit_low'
