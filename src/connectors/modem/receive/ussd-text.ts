@@ -3,8 +3,8 @@ import { unpackSeptets } from '../../../sms/septets.ts'
 
 /** A shorter text in hexadecimal digits may be a plain one, such as an amount. */
 const minHexDigits = 10
-/** A text of one script has one high octet in most of its units; septets have it by chance in a few. */
-const sharedHalves = 0.5
+/** A text of one script has two high octets in most of its units, for letters and for digits and blanks; septets have any two by chance in a few. */
+const sharedHalves = 0.75
 
 /**
  * Returns the text of a USSD answer (3GPP TS 27.007, section 7.15), which modems write as it is, as packed septets in
@@ -25,5 +25,6 @@ function looksLikeUcs2(octets: Buffer): boolean {
     const high = octets[at] as number
     counts.set(high, (counts.get(high) ?? 0) + 1)
   }
-  return Math.max(...counts.values()) > (octets.length / 2) * sharedHalves
+  const [first = 0, second = 0] = [...counts.values()].toSorted((a, b) => b - a)
+  return first + second >= (octets.length / 2) * sharedHalves
 }
