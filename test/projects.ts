@@ -42,9 +42,10 @@ const edgesOnPostgres = [
   'test/console/{ended-meanwhile,operator,overview,passkey-refusals,second-factor,webhooks}.test.ts',
   'test/smpp/house-receipts.test.ts',
 ]
-/** Of the other rooms, what is about something else than the database: the words and the pace of phones, receivers of webhooks, mails. */
+/** Of the other rooms, what is about something else than the database: the words and the pace of phones and modems, receivers of webhooks, mails. */
 const withoutSql = [
   'test/alerts/told-ends.test.ts',
+  'test/modem/house.test.ts',
   'test/phones/conformance.test.ts',
   'test/phones/connect-from-terminal.test.ts',
   'test/phones/gateway-pace.test.ts',

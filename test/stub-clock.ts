@@ -11,6 +11,8 @@ export interface StubClock extends Clock {
   jumpWallClock(ms: number): void
   /** How many tasks are scheduled. */
   readonly waiting: number
+  /** How long it is until the next task falls due; infinite without one. */
+  readonly nextInMs: number
 }
 
 interface Task {
@@ -60,6 +62,10 @@ export function createStubClock(startMs = stubStartMs): StubClock {
     },
     get waiting() {
       return tasks.size
+    },
+    get nextInMs() {
+      const next = nextDue(Number.POSITIVE_INFINITY)
+      return next === null ? Number.POSITIVE_INFINITY : Math.max(0, next.dueMs - elapsedMs)
     },
   }
 }

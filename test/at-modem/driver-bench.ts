@@ -4,15 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type AtModemOptions, startAtModem } from '../peers/at-modem-control.ts'
 import { foreignEnv } from '../peers/foreign-tools.ts'
+import { type ModemOptions, type PooledModem, startPooledModem } from '../peers/modem-pool.ts'
 import { openPty, type SerialPty } from '../peers/serial-pty.ts'
-
-type Modem = Awaited<ReturnType<typeof startAtModem>>
 
 /** An emulated modem, and a folder in which a foreign driver finds its port and its configuration. All of it ends with the test. */
 export interface DriverBench {
-  modem: Modem
+  modem: PooledModem
   folder: string
   /** The serial port that `plug` makes. */
   tty: string
@@ -33,11 +31,10 @@ export interface DriverBench {
   start(command: string, args: readonly string[], env?: Record<string, string | undefined>): () => string
 }
 
-export async function openBench(options: Omit<AtModemOptions, 'count'> = {}): Promise<DriverBench> {
+export async function openBench(options: ModemOptions = {}): Promise<DriverBench> {
   const folder = mkdtempSync(join(tmpdir(), 'onesixty-driver-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const modem = await startAtModem(options)
-  onTestFinished(() => modem.stop())
+  const modem = await startPooledModem('machine', options)
   const tty = join(folder, 'tty')
   const plug: DriverBench['plug'] = async (how) => {
     const pty = await openPty(modem.port, tty, how)

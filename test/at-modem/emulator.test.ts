@@ -1,14 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { type AtModemOptions, startAtModem, startAtModems } from '../peers/at-modem-control.ts'
+import { startAtModems } from '../peers/at-modem-control.ts'
+import { type ModemOptions, startPooledModem } from '../peers/modem-pool.ts'
 import { type AtDriver, openDriver } from './at-driver.ts'
 
 /** `Hello {world} 12€` to +491701234567 with a report, as gammu 1.42 and gnokii 0.6.30 write it. */
 const hello = '0031000C919471103254760000FF14C8329BFD066D50F7B79C4DDEA44031D9A60C'
 
-async function open(options: Omit<AtModemOptions, 'count'> = {}) {
-  const modem = await startAtModem(options)
-  onTestFinished(() => modem.stop())
+async function open(options: ModemOptions = {}) {
+  const modem = await startPooledModem('machine', options)
   const driver: AtDriver = await openDriver(modem.port)
   return { modem, driver }
 }

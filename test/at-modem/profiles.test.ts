@@ -3,7 +3,7 @@ import { eventually } from '../eventually.ts'
 import type { ModemProfile } from '../peers/at-modem/modem-profiles.ts'
 import type { ModemChange } from '../peers/at-modem/modem-settings.ts'
 import { hasCommands, hasFetched, pythonEnv } from '../peers/foreign-tools.ts'
-import { openBench } from './driver-bench.ts'
+import { type DriverBench, openBench } from './driver-bench.ts'
 
 /** Each profile, without what this driver itself does not bear. */
 const profiles: [ModemProfile, ModemChange][] = [
@@ -21,26 +21,35 @@ const profiles: [ModemProfile, ModemChange][] = [
   ['wavecom', { identity: { isCpinWithoutOk: false } }],
 ]
 
+/** A process for all: Python takes longer to start than to send. */
 const script = [
   'import sys',
   'from gsmmodem.modem import GsmModem',
-  'modem = GsmModem(sys.argv[1], 115200)',
-  'modem.connect()',
-  'sms = modem.sendSms("+491701234567", "Hello {world} 12€")',
-  'print("SENT", sms.reference, flush=True)',
-  'modem.close()',
+  'for tty in sys.argv[1:]:',
+  '    modem = GsmModem(tty, 115200)',
+  '    modem.connect()',
+  '    sms = modem.sendSms("+491701234567", "Hello {world} 12€")',
+  '    print("SENT", sms.reference, tty, flush=True)',
+  '    modem.close()',
 ]
 
 /** python-gsmmodem-new 0.13.0 knows the noise and the errors of these makers from its own users. */
 describe.skipIf(!hasCommands('python3', 'socat') || !hasFetched('python'))(
   'a driver that knows their oddities',
   () => {
-    test.for(profiles)('sends over the profile %s', async ([profile, settings]) => {
-      const bench = await openBench({ profile, settings })
-      await bench.plug()
-      const said = bench.start('python3', [bench.file('send.py', ...script), bench.tty], pythonEnv())
-      await eventually(said, (lines) => expect(lines).toContain('SENT 1'), 15_000)
-      expect(bench.modem.taken()).toMatchObject([{ text: 'Hello {world} 12€' }])
-    })
+    test('sends over each profile', async () => {
+      const benches: DriverBench[] = []
+      for (const [profile, settings] of profiles) {
+        const bench = await openBench({ profile, settings })
+        await bench.plug()
+        benches.push(bench)
+      }
+      const [first] = benches as [DriverBench]
+      const ttys = benches.map(({ tty }) => tty)
+      const said = first.start('python3', [first.file('send.py', ...script), ...ttys], pythonEnv())
+      const isSent = (lines: string): boolean => ttys.every((tty) => lines.includes(`SENT 1 ${tty}\n`))
+      await eventually(said, (lines) => expect(lines).toSatisfy(isSent), 30_000)
+      for (const { modem } of benches) expect(modem.taken()).toMatchObject([{ text: 'Hello {world} 12€' }])
+    }, 45_000)
   },
 )

@@ -17,7 +17,7 @@ import {
  * messages are kept back until it is heard out.
  */
 export const createModemSubject =
-  (getModem: () => AtModemControl & { advance(ms: number): Promise<void> }): CreateSubject =>
+  (getModem: () => AtModemControl & { advance(ms: number): Promise<unknown> }): CreateSubject =>
   async (world) => {
     const modem = getModem()
     await modem.set({ submit: { rules: [], answerDelayMs: 0 }, reports: { rules: [late] }, network: { cs: 1, ps: 1 } })
@@ -91,7 +91,7 @@ const rules: Readonly<Record<Parameters<ContractSubject['answerWith']>[0], reado
 
 /** Returns what settles when neither side has anything more to say at this instant, which is then the same for both. */
 export function followClock(
-  modem: Pick<AtModemControl, 'state'> & { advance(ms: number): Promise<void> },
+  modem: Pick<AtModemControl, 'state'> & { advance(ms: number): Promise<unknown> },
   world: ContractWorld,
 ) {
   let followedMs = world.clock.monotonicMs()

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
 import { amountIn } from '../../src/connectors/modem/run/credit-watch.ts'
 import { ussdText } from '../../src/connectors/modem/receive/ussd-text.ts'
-import { type ModemOptions, shareModems } from './modem-pool.ts'
+import { type ModemOptions } from '../peers/modem-pool.ts'
 import { openStubLink, type StubLink } from './stub-link.ts'
-
-shareModems()
 
 const text = 'Guthaben: 12,34 EUR'
 const credits = ({ logged }: StubLink): unknown[] =>

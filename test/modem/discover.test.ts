@@ -9,17 +9,17 @@ import { parseOptions } from '../../src/cli/core/parse-options.ts'
 import { listPorts } from '../../src/connectors/modem/ports/list-ports.ts'
 import { probePorts } from '../../src/connectors/modem/ports/probe-ports.ts'
 import { udevRules } from '../../src/connectors/modem/ports/udev-rules.ts'
-import { type AtModemControl, type AtModemOptions, startAtModem } from '../peers/at-modem-control.ts'
+import type { AtModemControl } from '../peers/at-modem-control.ts'
 import { hasCommands } from '../peers/foreign-tools.ts'
 import { openPty } from '../peers/serial-pty.ts'
 import { hastyTools } from './emulated.ts'
 import { type MadeUpMachine, makeUpMachine } from './made-up-machine.ts'
+import { type ModemOptions, startPooledModem } from '../peers/modem-pool.ts'
 import { module, stick, twins } from './usb-captures.ts'
 
 /** An emulated modem with a port of the kernel, which is a pseudo-terminal. */
-async function startAtPort(tty: string, options: Omit<AtModemOptions, 'count'> = {}) {
-  const modem = await startAtModem(options)
-  onTestFinished(() => modem.stop())
+async function startAtPort(tty: string, options: ModemOptions = {}) {
+  const modem = await startPooledModem('machine', options)
   const folder = mkdtempSync(join(tmpdir(), 'onesixty-pty-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const pty = await openPty(modem.port, join(folder, tty), { staysOpen: true })

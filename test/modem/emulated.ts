@@ -5,7 +5,7 @@ import type { AtLine } from '../../src/connectors/modem/at/at-command.ts'
 import { tcpLine } from '../../src/connectors/modem/line/tcp-line.ts'
 import { connect } from '../../src/connectors/modem/run/connection.ts'
 import type { AtModemControl } from '../peers/at-modem-control.ts'
-import { type ModemOptions, startPooledModem } from './modem-pool.ts'
+import { type ModemOptions, startPooledModem } from '../peers/modem-pool.ts'
 
 /** A channel to an emulated modem, and the levers of that. */
 export interface Emulated {
@@ -30,9 +30,11 @@ export const hastyTools: Emulated['tools'] = {
 
 /** Starts a modem of its own, and opens a line to it. */
 export async function openEmulated(options: ModemOptions = {}): Promise<Emulated> {
-  const modem = await startPooledModem('machine', options)
-  // A SIM800 loses what comes within 20 ms of an answer.
-  const pauseMs = options.profile === 'simcom' ? 25 * haste : 0
+  // A SIM800 loses what comes within 20 ms of what it says, and it says by itself that it is ready.
+  const isDeaf = options.profile === 'simcom'
+  const identity = { ...(isDeaf && { readyAfterMs: 0 }), ...options.settings?.identity }
+  const modem = await startPooledModem('machine', { ...options, settings: { ...options.settings, identity } })
+  const pauseMs = isDeaf ? 25 * haste : 0
   return { modem, ...(await connectTo(modem, pauseMs)) }
 }
 

@@ -6,7 +6,7 @@ import { MalformedPdu } from '../../src/connectors/modem/pdu/pdu-reader.ts'
 import type { StatusReport } from '../../src/connectors/modem/pdu/report-pdu.ts'
 import { readPieces } from '../../src/sms/coded-text.ts'
 import { type GoJudge, hasGoJudge, hasPythonJudges, type PythonJudges, startGoJudge, startPythonJudges } from '../peers/sms-judges.ts' // prettier-ignore
-import { sizeOf } from '../proof-sizes.ts'
+import { endAfter, sizeOf } from '../proof-sizes.ts'
 import { anyText, gsm7Text } from '../sms-samples.ts'
 
 /** Reads a line as a modem gives it, with the service centre before the TPDU. */
@@ -155,20 +155,24 @@ describe.skipIf(!hasGoJudge())('27: as another codec writes it (warthog618/sms, 
   })
   afterAll(() => go.stop())
 
-  test('each of many generated texts reads alike, joined from its parts', async () => {
-    for (const { asked, pdus } of await writeTexts(go, sizeOf('MODEM_TEXTS'))) {
-      const parts = pdus.map(readSms)
-      expect(readPieces(parts.map(({ content }) => content))).toBe(asked.text)
-      for (const [part, { from, networkTime, fragment }] of parts.entries()) {
-        expect(from.number).toBe(asked.from)
-        expect(networkTime?.atMs).toBe(Date.parse(asked.at))
-        expect(fragment?.index ?? 1).toBe(part + 1)
+  test(
+    'each of many generated texts reads alike, joined from its parts',
+    async () => {
+      for (const { asked, pdus } of await writeTexts(go, sizeOf('MODEM_TEXTS'))) {
+        const parts = pdus.map(readSms)
+        expect(readPieces(parts.map(({ content }) => content))).toBe(asked.text)
+        for (const [part, { from, networkTime, fragment }] of parts.entries()) {
+          expect(from.number).toBe(asked.from)
+          expect(networkTime?.atMs).toBe(Date.parse(asked.at))
+          expect(fragment?.index ?? 1).toBe(part + 1)
+        }
       }
-    }
-  })
+    },
+    endAfter(60_000),
+  )
 
   test('24: and so does each report', async () => {
-    for (const { asked, pdu } of await writeReports(go, 500))
+    for (const { asked, pdu } of await writeReports(go, 200))
       expect(read(pdu)).toMatchObject({
         reference: asked.reference,
         recipient: { number: asked.to },
@@ -190,24 +194,28 @@ describe.skipIf(!hasPythonJudges() || !hasGoJudge())('27: as two codecs in Pytho
     await python.stop()
   })
 
-  test('each SMS reads alike, but for the @ that they read behind a name of seven letters', async () => {
-    for (const { pdus } of await writeTexts(go, 100))
-      for (const pdu of pdus) {
-        const sms = readSms(pdu)
-        const { from } = sms
-        // Both count the whole octets of a name, of which seven letters leave seven bits (23.040, 9.1.2.5).
-        const number = from.kind === 'other' && from.number.length === 7 ? `${from.number}@` : from.number
-        expect(await python.judge('python-messaging', pdu, 'mt')).toEqual({ number, text: textOf(sms) })
-        const said = await python.judge('smspdudecoder', pdu, 'mt')
-        expect(said.number).toBe(number)
-        // Its faults at both ends of a text are in submit-pdu.test.ts.
-        const [whole, rest] = [textOf(sms), textOf(sms).slice(1)]
-        expect([whole, `${whole}@`, rest, `${rest}@`]).toContain(said.text)
-      }
-  })
+  test(
+    'each SMS reads alike, but for the @ that they read behind a name of seven letters',
+    async () => {
+      for (const { pdus } of await writeTexts(go, Math.ceil(sizeOf('MODEM_TEXTS') / 16)))
+        for (const pdu of pdus) {
+          const sms = readSms(pdu)
+          const { from } = sms
+          // Both count the whole octets of a name, of which seven letters leave seven bits (23.040, 9.1.2.5).
+          const number = from.kind === 'other' && from.number.length === 7 ? `${from.number}@` : from.number
+          expect(await python.judge('python-messaging', pdu, 'mt')).toEqual({ number, text: textOf(sms) })
+          const said = await python.judge('smspdudecoder', pdu, 'mt')
+          expect(said.number).toBe(number)
+          // Its faults at both ends of a text are in submit-pdu.test.ts.
+          const [whole, rest] = [textOf(sms), textOf(sms).slice(1)]
+          expect([whole, `${whole}@`, rest, `${rest}@`]).toContain(said.text)
+        }
+    },
+    endAfter(60_000),
+  )
 
   test('24: and so does each report', async () => {
-    for (const { asked, pdu } of await writeReports(go, 100)) {
+    for (const { asked, pdu } of await writeReports(go, 50)) {
       const { to, reference, status } = asked
       for (const name of ['python-messaging', 'gsmmodem'] as const)
         expect(await python.judge(name, pdu, 'mt')).toMatchObject({ number: to, reference, status })

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { longHandOver, submissionOf } from '../contracts/contract-subject.ts'
-import { type ModemOptions, shareModems } from './modem-pool.ts'
+import { type ModemOptions } from '../peers/modem-pool.ts'
 import { openStubLink, type StubLink } from './stub-link.ts'
-
-shareModems()
 
 /** What real modems do, by public reports that each test names, and no standard says. */
 const open = async (options: ModemOptions = {}, settings: Record<string, string> = {}): Promise<StubLink> => {

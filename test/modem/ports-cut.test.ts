@@ -9,9 +9,7 @@ import { hasCommands } from '../peers/foreign-tools.ts'
 import { startSer2net } from '../peers/ser2net.ts'
 import { openPty } from '../peers/serial-pty.ts'
 import { canSend, openLinkTo } from './machine-link.ts'
-import { type PooledModem, shareModems, startPooledModem } from './modem-pool.ts'
-
-shareModems()
+import { type PooledModem, startPooledModem } from '../peers/modem-pool.ts'
 
 const folderOfTest = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'onesixty-port-'))
@@ -87,7 +85,9 @@ describe.for(Object.entries(ways))('8.4 over %s', ([, { needs, open }]) => {
     const after = link.submit(submissionOf())
     await eventually(async () => modem.submits().length, (seen) => expect(seen).toBe(2), 5_000)
     await way.cut()
-    expect(await after).toMatchObject({ kind: 'unknown', partsTaken: 0, connectionLost: true })
+    // A serial port may be silent until the next write: then the time of the answer ends.
+    const isTold = !way.port.startsWith('/')
+    expect(await after).toMatchObject({ kind: 'unknown', partsTaken: 0, ...(isTold && { connectionLost: true }) })
     await way.mend()
     await canSend(link)
     expect((await link.submit(submissionOf())).kind).toBe('accepted')

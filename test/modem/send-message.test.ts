@@ -6,10 +6,8 @@ import { type PartOutcome, sendPart } from '../../src/connectors/modem/submit/se
 import { submissionOf } from '../contracts/contract-subject.ts'
 import { eventually } from '../eventually.ts'
 import { createStubClock } from '../stub-clock.ts'
-import { type ModemOptions, shareModems } from './modem-pool.ts'
+import { type ModemOptions } from '../peers/modem-pool.ts'
 import { connectTo, type Emulated, openEmulated } from './emulated.ts'
-
-shareModems()
 
 const settings: EncodingSettings = { serviceCentre: null, receipts: 'all', validity: 'relative' }
 const three = 'x'.repeat(153) + 'y'.repeat(153) + 'z'.repeat(153)

@@ -10,7 +10,7 @@ import {
   turnUntilHolds,
 } from '../contracts/contract-subject.ts'
 import { followClock } from '../contracts/modem-subject.ts'
-import { type ModemOptions, type PooledModem, startPooledModem } from './modem-pool.ts'
+import { type ModemOptions, type PooledModem, startPooledModem } from '../peers/modem-pool.ts'
 
 /** A link to an emulated modem, both on one clock that the test turns. */
 export interface StubLink {
@@ -19,7 +19,7 @@ export interface StubLink {
   world: ContractWorld
   /** What the link has logged. */
   logged: { message: string; detail: Record<string, unknown> }[]
-  /** Lets time pass in steps, each once both sides have nothing more to say, and shorter than any command may take. */
+  /** Lets time pass in steps, each once both sides have nothing more to say, and shorter than any command may take where either has something to do. */
   pass(ms: number): Promise<void>
   /** Lets time pass until something is so; fails when it is not in time. */
   until(holds: () => boolean, withinMs?: number): Promise<void>
@@ -89,8 +89,13 @@ export async function linkTo(
     logged,
     until,
     pass: async (ms) => {
-      for (let left = ms; left > 0; left -= stepMs) {
-        await world.clock.advance(Math.min(stepMs, left))
+      const untilMs = world.clock.monotonicMs() + ms
+      for (let left = ms; left > 0; left = untilMs - world.clock.monotonicMs()) {
+        // A link without a timer waits for the machine, which does not know this clock.
+        const { nextInMs } = world.clock
+        const emptyMs =
+          nextInMs === Infinity ? 0 : Math.min(nextInMs, (await modem.advance(0)) ?? Infinity) - stepMs
+        await world.clock.advance(Math.min(left, Math.max(stepMs, emptyMs)))
         await world.atRest()
       }
     },

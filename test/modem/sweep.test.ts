@@ -4,10 +4,8 @@ import { createTaker } from '../../src/connectors/modem/receive/take-tpdu.ts'
 import { fetchOne, sweep } from '../../src/connectors/modem/receive/sweep.ts'
 import { WaitingReports } from '../../src/connectors/modem/receive/waiting-reports.ts'
 import { eventually } from '../eventually.ts'
-import { type ModemOptions, shareModems } from './modem-pool.ts'
+import { type ModemOptions } from '../peers/modem-pool.ts'
 import { openEmulated } from './emulated.ts'
-
-shareModems()
 
 async function open(options: ModemOptions = {}) {
   const emulated = await openEmulated(options)

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
 import { submissionOf } from '../contracts/contract-subject.ts'
-import { shareModems, startPooledModem } from './modem-pool.ts'
+import { startPooledModem } from '../peers/modem-pool.ts'
 import { createMarks, linkTo, openStubLink, type StubLink } from './stub-link.ts'
-
-shareModems()
 
 const count = ({ modem }: Pick<StubLink, 'modem'>, command: string): number =>
   modem.commands().filter((each) => each === command).length

@@ -70,8 +70,8 @@ export interface AtModems {
   list: readonly AtModemControl[]
   /** Starts one more modem in the same process, with the IMEI and the card of a first one. */
   add(options?: Pick<AtModemOptions, 'profile' | 'settings' | 'sim'>): Promise<AtModemControl>
-  /** Moves a stub clock, and runs what falls due. */
-  advance(ms: number): Promise<void>
+  /** Moves a stub clock, and runs what falls due; gives how long it is until the next, null without one. */
+  advance(ms: number): Promise<number | null>
   /** Processor time of the emulator. */
   cpuMs(): Promise<number>
   /** Ends it as a power cut would, and leaves the log. */

@@ -23,11 +23,12 @@ export async function openPty(port: number, path: string, { staysOpen = false } 
     if (child.exitCode !== null || tries > 200) throw new Error(`socat made no ${path}.`)
     await wait(10)
   }
-  const held = staysOpen ? openSync(path, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK) : null
+  let held = staysOpen ? openSync(path, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK) : null
   return {
     path,
     async unplug() {
       if (held !== null) closeSync(held)
+      held = null
       child.kill()
       await ended
     },

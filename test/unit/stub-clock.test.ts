@@ -12,7 +12,7 @@ test('runs tasks in the order of their times, and those that they schedule', asy
   clock.schedule(31, () => seen.push('too late'))
   await clock.advance(30)
   expect(seen).toEqual(['early at 1010', 'nested at 1015', 'late at 1020'])
-  expect([clock.now(), clock.monotonicMs(), clock.waiting]).toEqual([1_030, 30, 1])
+  expect([clock.now(), clock.monotonicMs(), clock.waiting, clock.nextInMs]).toEqual([1_030, 30, 1, 1])
 })
 
 test('a cancelled task does not run, and a jump of the wall clock wakes nobody', async () => {

@@ -3,8 +3,8 @@ export interface ModemClock {
   now(): number
   /** Runs later, and never within this call; gives what calls it off. */
   schedule(delayMs: number, run: () => void): () => void
-  /** Runs in order of time what falls due. Refused by the machine's clock. */
-  advance(ms: number): Promise<void>
+  /** Runs in order of time what falls due; gives how long it is until the next, null without one. Refused by the machine's clock. */
+  advance(ms: number): Promise<number | null>
 }
 
 export function createMachineClock(): ModemClock {
@@ -44,6 +44,7 @@ export function createStubClock(startMs: number): ModemClock {
         await new Promise((resolve) => setImmediate(resolve))
       }
       nowMs = untilMs
+      return tasks.size === 0 ? null : Math.min(...[...tasks].map(({ dueMs }) => dueMs)) - nowMs
     },
   }
 }

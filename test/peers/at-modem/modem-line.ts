@@ -103,8 +103,9 @@ export class ModemLine {
 
   /** Writes an answer; without a final line it is not complete. */
   answer(lines: readonly string[], final: string | null): void {
-    this.#write(wovenText(lines, final, this.#host.settings()))
+    // Before it is written: a machine may let the other side go first.
     this.#saidAtMs = this.#host.clock.now()
+    this.#write(wovenText(lines, final, this.#host.settings()))
   }
 
   /** Says what nobody asked for; lines that belong together stay together. */
@@ -115,8 +116,8 @@ export class ModemLine {
   }
 
   #tellNow(lines: readonly string[]): void {
-    this.#write(unsolicitedText(lines, this.#host.settings()))
     this.#saidAtMs = this.#host.clock.now()
+    this.#write(unsolicitedText(lines, this.#host.settings()))
   }
 
   /** Writes bytes as they are. */

@@ -1,10 +1,5 @@
-import { afterAll } from 'vitest'
-import {
-  type AtModemControl,
-  type AtModemOptions,
-  type AtModems,
-  startAtModems,
-} from '../peers/at-modem-control.ts'
+import { atFileEnd } from '../at-file-end.ts'
+import { type AtModemControl, type AtModemOptions, type AtModems, startAtModems } from './at-modem-control.ts'
 
 /** What a test begins a modem with. */
 export type ModemOptions = Pick<AtModemOptions, 'profile' | 'settings' | 'sim'>
@@ -14,15 +9,12 @@ export type PooledModem = AtModemControl & Pick<AtModems, 'advance'>
 
 const processes = new Map<'machine' | 'stub', Promise<AtModems>>()
 
-/** Called once by each file of tests that uses them: its modems end with it. */
-export function shareModems(): void {
-  afterAll(async () => {
-    for (const started of processes.values()) await (await started).stop()
-    processes.clear()
-  })
-}
+atFileEnd(async () => {
+  for (const started of processes.values()) await (await started).stop()
+  processes.clear()
+})
 
-/** Returns a modem of its own for a test, with the clock of the machine or one that the test turns. */
+/** Returns a modem of its own for a test, with the clock of the machine or one that the test turns. It ends with the test file. */
 export async function startPooledModem(
   clock: 'machine' | 'stub',
   options: ModemOptions = {},
