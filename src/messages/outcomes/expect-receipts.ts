@@ -3,6 +3,7 @@ import { insertRows, updateRows } from '../../storage/seam/sets.ts'
 import { readJson } from '../../storage/tables/json-columns.ts'
 import type { Change } from '../core/change-number.ts'
 import type { MessageState } from '../core/message-store.ts'
+import { partKey } from './receipt-readings.ts'
 import { keyOfUnknownPart } from './unknown-parts.ts'
 import { distinctIdsOf, idsOf, promisesReceipts, type StoredAttempt } from '../core/evidence-store.ts'
 import { expectUnderIds } from './recycled-ids.ts'
@@ -40,8 +41,6 @@ export async function expectReceipts(
       .filter((row) => !isNew.has(`${row.device_id}/${row.network_id}`)),
   )
 }
-
-const partKey = ['network_id', 'device_id', 'account_id', 'mode', 'message_id', 'attempt_number'] as const
 
 /** Parts that were known while the outcome was not: the answer says how many parts there are. */
 function withAllParts({ before, after: now }: Raised) {

@@ -4,8 +4,7 @@ import { everySpelling } from '../../numbers/number-changes.ts'
 import { referenceOfPart } from '../../sms/part-reference.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
-import { stateColumnsOf } from '../core/message-store.ts'
-import type { Awaited, ExpectedRow, ReceiptWord } from './receipt-readings.ts'
+import { type Awaited, expectedColumns, type ExpectedRow, type ReceiptWord } from './receipt-readings.ts'
 
 type OpenRow = ExpectedRow & { attempt_id: string; told: string | null; started_at: number }
 
@@ -18,7 +17,7 @@ const longestWaitMs = 36 * dayMs
 const maxParts = 200
 
 const openIn = (state: string): string => `
-  select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.closed_at as expected_until, r.attempt_number,
+  select ${expectedColumns},
     a.id as attempt_id, a.network_ids as told, a.started_at
   from wallets w
   cross join messages m on m.account_id = w.account_id and m.mode = w.mode

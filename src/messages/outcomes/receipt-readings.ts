@@ -49,8 +49,14 @@ export type ExpectedRow = MessageState & {
   attempt_number: number
 }
 
+/** Identifies a part of one attempt alone: an ID may have moved to another one since. */
+export const partKey = ['network_id', 'device_id', 'account_id', 'mode', 'message_id', 'attempt_number'] as const
+
+/** Lists the columns of an `ExpectedRow`, of `messages m` and `receipts_expected r`. */
+export const expectedColumns = `${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.closed_at as expected_until, r.attempt_number`
+
 const expected = {
-  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.closed_at as expected_until, r.attempt_number
+  sql: `select ${expectedColumns}
         from receipts_expected r cross join messages m on m.account_id = r.account_id and m.mode = r.mode and m.id = r.message_id
         where r.network_id = :network and r.device_id = :device`,
   inputs: ['network', 'device'],
@@ -133,7 +139,7 @@ async function readOwnSenders(
 }
 
 const expectedInGroup = {
-  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.closed_at as expected_until, r.attempt_number
+  sql: `select ${expectedColumns}
         from device_groups g cross join devices d
         cross join receipts_expected r cross join messages m on m.account_id = r.account_id and m.mode = r.mode and m.id = r.message_id
         where g.id = :group and g.shared_receipts = 1 and d.group_id = g.id and d.id <> :device

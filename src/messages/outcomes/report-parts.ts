@@ -9,7 +9,7 @@ import { dequeueFinal } from '../queue/dequeue.ts'
 import { closeWaits } from './close-waits.ts'
 import { readAttempts, type StoredAttempt, withReport, writeAttempts } from '../core/evidence-store.ts'
 import { endOf, moveByEvidence, type Reported } from './move-by-evidence.ts'
-import type { Awaited, ExpectedRow, ReceiptWord } from './receipt-readings.ts'
+import { type Awaited, type ExpectedRow, partKey, type ReceiptWord } from './receipt-readings.ts'
 
 /** Omitted if it was not reported. */
 export const arrivalOf = ({ deliveredAt }: Pick<ReceiptWord, 'deliveredAt'>) =>
@@ -58,9 +58,6 @@ export async function reportParts(tx: Tx, unit: Change, told: readonly Awaited[]
     )
   return states
 }
-
-/** Only of this attempt: an ID may have moved to another one since. */
-const partKey = ['network_id', 'device_id', 'account_id', 'mode', 'message_id', 'attempt_number'] as const
 
 /**
  * What arrived is no longer expected; any other word may be followed by a better one. The place of a part of unknown outcome

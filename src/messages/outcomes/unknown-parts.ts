@@ -7,9 +7,9 @@ import type { AttemptState, MessageStatus } from '../../storage/tables/schema.ts
 import { selectEach, updateRows } from '../../storage/seam/sets.ts'
 import { idsOf } from '../core/evidence-store.ts'
 import { type GroupMembers, readMembers } from './group-members.ts'
-import { stateColumnsOf } from '../core/message-store.ts'
 import {
   type Awaited,
+  expectedColumns,
   type ExpectedRow,
   readingsOf,
   type ReceiptWord,
@@ -37,7 +37,7 @@ export const rangeOfUnknownParts = (recipient: string): [begin: string, behind: 
 type UnknownRow = ExpectedRow & { attempt_id: string; started_at: number; heard: string | null }
 
 const unknownOf = {
-  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.closed_at as expected_until, r.attempt_number,
+  sql: `select ${expectedColumns},
           a.id as attempt_id, a.started_at, a.network_ids as heard
         from receipts_expected r
         cross join messages m on m.account_id = r.account_id and m.mode = r.mode and m.id = r.message_id
