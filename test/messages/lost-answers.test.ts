@@ -66,6 +66,27 @@ test('a second receipt is about another part, whatever the first one said', asyn
   expect(reports.map(({ ids, state }) => [ids[0], state])).toEqual([['#0', 'undelivered'], ['#1', 'delivered']]) // prettier-ignore
 })
 
+test('a better receipt for the ID that the first one named corrects the message', async () => {
+  const claimed = await house.loseOne()
+  await house.receive('n1', { result: 'undelivered', code: 'unreachable' })
+  expect(await house.rowsOf('receipts_expected')).toMatchObject([{ network_id: 'n1', closed_at: house.clock.now() }])
+  await house.receive('n1')
+  expect(await house.message()).toMatchObject({ status: 'delivered', error_code: null, charged: 0 })
+  // What the attempt keeps says the same: a late answer moves nothing.
+  await house.late(claimed, accepted('n1'))
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 0 })
+  expect([...(await house.rowsOf('receipts_expected')), ...(await house.rowsOf('parked_receipts'))]).toEqual([])
+})
+
+test('a worse receipt for the ID of a part that was unknown, and one of no ID, change nothing', async () => {
+  const claimed = await house.loseOne({ parts: 2 })
+  await house.receive('n1', { ...echoOf(claimed), result: 'undelivered', code: 'unreachable' })
+  await house.receive('n1', { result: 'lost', code: 'expired' })
+  await house.receive('x', { ...echoOf(claimed, 1), hasNoId: true, result: 'undelivered', code: 'other' })
+  expect(await house.message()).toMatchObject({ status: 'undelivered', error_code: 'unreachable' })
+  expect((await house.rowsOf('receipts_expected')).map(({ network_id }) => network_id)).toEqual(['n1'])
+})
+
 test('a reference of somebody else, another number and another device are left alone', async () => {
   const claimed = await house.loseOne()
   await house.receive('n1', { reference: (echoOf(claimed).reference % 65_535) + 1 })

@@ -1,6 +1,6 @@
 import { allDone } from '../../runtime/all-done.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
-import { deleteRows, updateRows } from '../../storage/seam/sets.ts'
+import { deleteRows, insertRows, updateRows } from '../../storage/seam/sets.ts'
 import type { PartReport } from '../../storage/tables/json-columns.ts'
 import type { Change } from '../core/change-number.ts'
 import type { MessageState } from '../core/message-store.ts'
@@ -10,6 +10,7 @@ import { closeWaits } from './close-waits.ts'
 import { readAttempts, type StoredAttempt, withReport, writeAttempts } from '../core/evidence-store.ts'
 import { endOf, moveByEvidence, type Reported } from './move-by-evidence.ts'
 import { type Awaited, type ExpectedRow, partKey, type ReceiptWord } from './receipt-readings.ts'
+import { isUnknownPart } from './unknown-parts.ts'
 
 /** Omitted if it was not reported. */
 export const arrivalOf = ({ deliveredAt }: Pick<ReceiptWord, 'deliveredAt'>) =>
@@ -25,8 +26,9 @@ export async function reportParts(tx: Tx, unit: Change, told: readonly Awaited[]
     tx,
     found.map(({ row }) => row),
   )
+  // Where a receipt came before, the attempt may keep what it told.
   const isPlain = ({ row }: Awaited): boolean =>
-    row.attempts === 1 && row.wire_parts === 1 && row.sent_at !== null
+    row.attempts === 1 && row.wire_parts === 1 && row.sent_at !== null && row.expected_until === null
   const others = found.filter((each) => !isPlain(each))
   const stored = await readAttempts(
     tx,
@@ -38,8 +40,9 @@ export async function reportParts(tx: Tx, unit: Change, told: readonly Awaited[]
     before === undefined ? [] : attempts.filter((attempt, i) => attempt !== before[i]),
   )
   const moved = await moveByEvidence(tx, unit, reported)
-  await allDone([writeAttempts(tx, changed), endParts(tx, found)])
   const states = moved.flatMap(({ state }) => state ?? [])
+  const movedTo = new Map(states.map((state) => [state.id, state]))
+  await allDone([writeAttempts(tx, changed), endParts(tx, found, movedTo)])
   const ended = new Set(others.map(({ row }) => row.id))
   await closeWaits(
     tx,
@@ -61,9 +64,10 @@ export async function reportParts(tx: Tx, unit: Change, told: readonly Awaited[]
 
 /**
  * What arrived is no longer expected; any other word may be followed by a better one. The place of a part of unknown outcome
- * ends with its first receipt: a second one would be about another part.
+ * ends with its first receipt: from then on the part is found by the ID that the receipt named, and a receipt with another
+ * ID is about another part.
  */
-async function endParts(tx: Tx, found: readonly Awaited[]): Promise<void> {
+async function endParts(tx: Tx, found: readonly Awaited[], movedTo: MovedTo): Promise<void> {
   const keyOf = ({ row }: Awaited) => ({
     network_id: row.network_id,
     device_id: row.expected_by,
@@ -73,19 +77,30 @@ async function endParts(tx: Tx, found: readonly Awaited[]): Promise<void> {
     attempt_number: row.attempt_number,
   })
   const isOver = ({ word, row }: Awaited): boolean =>
-    word.result === 'delivered' || row.network_id.startsWith('?')
+    word.result === 'delivered' || isUnknownPart(row.network_id)
+  const closedAt = ({ word, row }: Awaited): number => row.expected_until ?? word.atMs
   const over = found.filter(isOver)
   const others = found.filter((each) => !isOver(each))
+  const named = over.flatMap((each) => {
+    const networkId = each.word.result === 'delivered' ? undefined : each.word.alternatives?.[0]
+    if (networkId === undefined) return []
+    const { wire_parts, sent_at, id } = each.row
+    const row = { ...keyOf(each), network_id: networkId, wire_parts }
+    return [{ ...row, sent_at: movedTo.get(id)?.sent_at ?? sent_at ?? each.word.atMs, closed_at: closedAt(each) }]
+  })
   await allDone([
     deleteRows(tx, 'receipts_expected', partKey, over.map(keyOf)),
+    insertRows(tx, 'receipts_expected', named, 'ignore'),
     updateRows(
       tx,
       'receipts_expected',
       partKey,
-      others.map((each) => ({ ...keyOf(each), closed_at: each.row.expected_until ?? each.word.atMs })),
+      others.map((each) => ({ ...keyOf(each), closed_at: closedAt(each) })),
     ),
   ])
 }
+
+type MovedTo = ReadonlyMap<string, Pick<MessageState, 'sent_at'>>
 
 /** `stored` is undefined for a message whose only part of its only attempt this is: nothing else is known of it. */
 function reportedOf(
@@ -123,7 +138,7 @@ function withReceipt(attempt: StoredAttempt, { word, row }: Awaited): StoredAtte
 function partOf(word: ReceiptWord, row: ExpectedRow): PartReport {
   const reason = { code: word.code ?? 'unknown', networkCode: word.networkCode }
   return {
-    ids: row.network_id.startsWith('?') ? idsOfUnknown(row.network_id, word) : [row.network_id],
+    ids: isUnknownPart(row.network_id) ? idsOfUnknown(row.network_id, word) : [row.network_id],
     state: word.result,
     reason: word.result === 'delivered' ? null : reason,
   }

@@ -24,6 +24,8 @@ import {
 export const keyOfUnknownPart = (recipient: string, attemptId: string, part: number): string =>
   `${beginOf(recipient.slice(-7))}${attemptId}/${part}`
 
+export const isUnknownPart = (networkId: string): boolean => networkId.startsWith('?')
+
 export const beginOf = (end: string): string => `?${end}/`
 /** Sorts after every key of that number: `0` follows `/`. */
 const behindOf = (end: string): string => `?${end}0`
