@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { everyColumn } from '../../storage/tables/every-column.ts'
-import type { MessageTable, Mode } from '../../storage/tables/schema.ts'
-import { allDone } from '../../runtime/all-done.ts'
+import type { Flag, MessageTable, Mode } from '../../storage/tables/schema.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
-import { markSending, type OpenAttempt, readOpenAttempts, withOpenAttempts } from './open-attempt.ts'
+import { markSending, type OpenAttempt, withOpenAttempts } from './open-attempt.ts'
 
 export type MessageRow = Selectable<MessageTable>
 
@@ -64,10 +63,37 @@ export const deliveredAtOf = (
 export const stateColumnsOf = (alias: string): string =>
   stateColumns.map((column) => `${alias}.${column}`).join(', ')
 
+/** With the open attempt, in one statement: every outcome reads both. */
 const byKey = {
-  sql: `select ${stateColumnsOf('m')} from messages m where m.account_id = :account and m.mode = :mode and m.id = :id`,
+  sql: `select ${stateColumnsOf('m')}, o.number as open_number, o.id as open_id, o.device_id as open_device, o.started_at as open_since, o.restore_hold as open_hold
+        from messages m left join attempts o on o.account_id = :account and o.mode = :mode and o.message_id = :id and o.ended_at is null
+        where m.account_id = :account and m.mode = :mode and m.id = :id`,
   inputs: ['account', 'mode', 'id'],
 } as const
+
+type OpenColumns = {
+  open_number: number | null
+  open_id: string
+  open_device: string
+  open_since: number
+  open_hold: Flag
+}
+
+const openAttemptOf = (row: MessageState & OpenColumns): OpenAttempt[] =>
+  row.open_number === null
+    ? []
+    : [
+        {
+          account_id: row.account_id,
+          mode: row.mode,
+          message_id: row.id,
+          number: row.open_number,
+          id: row.open_id,
+          device_id: row.open_device,
+          started_at: row.open_since,
+          restore_hold: row.open_hold,
+        },
+      ]
 
 /** Reads the states of these messages, in their order; unknown messages are omitted. */
 export const readStates = async (db: Db | Tx, keys: readonly MessageKey[]): Promise<MessageState[]> =>
@@ -78,18 +104,13 @@ export async function readStatesAndOpen(
   db: Db | Tx,
   keys: readonly MessageKey[],
 ): Promise<{ states: MessageState[]; open: ReadonlyMap<string, OpenAttempt> }> {
-  const [states, open] = await allDone([
-    selectEach<MessageState>(
-      db,
-      byKey,
-      keys.map((key) => [key.accountId, key.mode, key.messageId]),
-    ),
-    readOpenAttempts(
-      db,
-      keys.map((key) => ({ account_id: key.accountId, mode: key.mode, id: key.messageId })),
-    ),
-  ])
-  return { states: open.size === 0 ? states : markSending(states, open), open }
+  const rows = await selectEach<MessageState & OpenColumns>(
+    db,
+    byKey,
+    keys.map((key) => [key.accountId, key.mode, key.messageId]),
+  )
+  const open = new Map(rows.flatMap(openAttemptOf).map((attempt) => [attempt.message_id, attempt]))
+  return { states: open.size === 0 ? rows : markSending<MessageState>(rows, open), open }
 }
 
 /** Reads the messages of one send, in the order of its recipients. */

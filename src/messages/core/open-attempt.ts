@@ -34,7 +34,7 @@ const openOf = {
 } as const
 
 /** Reads the open attempts of messages, by the ID of the message. */
-export async function readOpenAttempts(
+async function readOpenAttempts(
   db: Db | Tx,
   keys: readonly Key[],
 ): Promise<ReadonlyMap<string, OpenAttempt>> {
