@@ -5,10 +5,10 @@ import type { Log } from './log.ts'
 
 /** Label values, each counted from 0 at the start: an alert rule cannot compare a series that does not exist yet. */
 const submissionOutcomes = ['accepted', 'refused', 'partial', 'unavailable', 'unknown', 'offered'] as const
+/** Without `sending`, which no change of a message brings about: its open attempt says it. */
 const messageStatuses = [
   'scheduled',
   'queued',
-  'sending',
   'sent',
   'delivered',
   'undelivered',
@@ -25,7 +25,7 @@ export interface Metrics {
   accepted(messages: number, parts: number): void
   refused(code: string): void
   submitted(outcome: (typeof submissionOutcomes)[number]): void
-  advanced(status: (typeof messageStatuses)[number]): void
+  advanced(status: (typeof messageStatuses)[number] | 'sending'): void
   /** Stale fencing tokens: another node had taken over their leases when this node used them. */
   leaseTokensRefused(tokens: number): void
   /** One attempt of a webhook delivery, with its result. */
