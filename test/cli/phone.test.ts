@@ -224,7 +224,7 @@ const hold = (deviceId: string): Promise<unknown> =>
     const [phone] = await listPhones(read, { deviceId })
     const offer = {
       attempt_id: `att_of_${deviceId}`, device_id: deviceId, phone_id: phone?.phoneId ?? '', account_id: 'acc_a', mode: 'test', message_id: 'msg_1',
-      attempt_number: 1, due_at: 1, sim: null, offered_at: 1, last_offered_at: 1,
+      attempt_number: 1, sim: null, offered_at: 1, last_offered_at: 1,
     } as const // prettier-ignore
     await writer.write((tx) => insertRows(tx, 'phone_offers', [offer]))
   })

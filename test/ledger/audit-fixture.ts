@@ -212,7 +212,6 @@ async function addPhone(tx: Tx, accountId: string, nowMs: number): Promise<void>
     account_id: accountId,
     mode: 'live',
     attempt_number: 1,
-    due_at: nowMs,
     offered_at: nowMs,
     last_offered_at: nowMs,
   } as const

@@ -48,7 +48,7 @@ const offer = ({ attemptId, messageId }: Claimed) =>
       .executeTakeFirstOrThrow()
     const row = {
       attempt_id: attemptId, device_id: deviceId, phone_id: phone.id, account_id: accountId, mode: 'live', message_id: messageId,
-      attempt_number: 1, due_at: 1, offered_at: 1, last_offered_at: 1,
+      attempt_number: 1, offered_at: 1, last_offered_at: 1,
     } as const // prettier-ignore
     await insertRows(tx, 'phone_offers', [row])
   })

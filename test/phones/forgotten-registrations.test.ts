@@ -33,7 +33,7 @@ test('registrations that others took the place of go with the last of their offe
   await addPhones({ ...many, phn_offered: oldMs, phn_young: nowMs - dayMs, phn_present: null })
   const offer = {
     attempt_id: 'att_1', device_id: 'dev_p', phone_id: 'phn_offered', account_id: 'acc_a', mode: 'live', message_id: 'msg_1', attempt_number: 1,
-    due_at: 0, offered_at: oldMs, last_offered_at: oldMs, closed_at: nowMs,
+    offered_at: oldMs, last_offered_at: oldMs, closed_at: nowMs,
   } as const // prettier-ignore
   await house.storage.writer.write((tx) => insertRows(tx, 'phone_offers', [offer]))
   const { receiptExpirer } = house.janitors()
@@ -52,7 +52,7 @@ test('an offer that was closed, and a registration, stay for the receipt window 
   await addPhones({ phn_old: nowMs - keptMs, phn_kept: nowMs - keptMs + 1, phn_present: null })
   const offers = [nowMs - keptMs, nowMs - keptMs + 1].map((closed_at, i) => ({
     attempt_id: `att_${i}`, device_id: 'dev_p', phone_id: 'phn_present', account_id: 'acc_a', mode: 'live', message_id: 'msg_1', attempt_number: i + 1,
-    due_at: 0, offered_at: 0, last_offered_at: 0, closed_at,
+    offered_at: 0, last_offered_at: 0, closed_at,
   } as const)) // prettier-ignore
   await house.storage.writer.write((tx) => insertRows(tx, 'phone_offers', offers))
   await house.janitors().receiptExpirer.sweepAll()

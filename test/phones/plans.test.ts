@@ -28,7 +28,6 @@ async function fill(house: DeskHouse, phoneId: string, deviceId: string): Promis
         ...rest,
         attempt_id: `att_${i}`,
         message_id: `msg_${i}`,
-        due_at: i,
         offered_at: i,
         last_offered_at: i,
         closed_at: i,

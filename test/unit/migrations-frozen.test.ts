@@ -94,6 +94,7 @@ const published = {
   'postgres/0036_part_reports': '4d13cc0a42181124',
   'postgres/0037_open_attempts': 'bc8560ca1ddd432f',
   'postgres/0042_device_marks': '71a8ab24a9228d8d',
+  'postgres/0044_offers_without_due': '4e9d974192507e78',
   'sqlite/0001_initial': '473da6ea689b45e2',
   'sqlite/0002_phones': '20fd011ab3af662c',
   'sqlite/0003_console': '0d2a4c9e0f957d4f',
@@ -132,4 +133,5 @@ const published = {
   'sqlite/0036_part_reports': '476e49f8dc159b2a',
   'sqlite/0037_open_attempts': 'e8f30cff9d1379c3',
   'sqlite/0042_device_marks': 'd4b5863edfc48110',
+  'sqlite/0044_offers_without_due': '4e9d974192507e78',
 }

@@ -17,7 +17,6 @@ interface OfferedClaim extends MessageKey {
   attemptId: string
   attemptNumber: number
   deviceId: string
-  position: { due_at: number }
   sim?: number | null
 }
 
@@ -33,7 +32,6 @@ export const offerRow = (
   mode: claim.mode,
   message_id: claim.messageId,
   attempt_number: claim.attemptNumber,
-  due_at: claim.position.due_at,
   sim: claim.sim ?? null,
   offered_at: nowMs,
   last_offered_at: nowMs,
@@ -60,7 +58,7 @@ export type OfferRow = Selectable<PhoneOfferTable>
 
 export const offerColumns = everyColumn<PhoneOfferTable>({
   attempt_id: true, device_id: true, phone_id: true, account_id: true, mode: true, message_id: true,
-  attempt_number: true, due_at: true, sim: true, parts: true, offered_at: true, last_offered_at: true,
+  attempt_number: true, sim: true, parts: true, offered_at: true, last_offered_at: true,
   state: true, reported_at: true, recall: true, recalled_at: true, closed_at: true,
 }) // prettier-ignore
 

@@ -21,7 +21,11 @@ const folder = 'src/storage/migrations'
  * Migrations after which nodes of the version before can no longer write. All others only add
  * (`test/unit/migrations-add.test.ts`), so that nodes can be upgraded one by one.
  */
-export const stoppingMigrations: ReadonlySet<string> = new Set(['0034_changes.sql', '0037_open_attempts.sql'])
+export const stoppingMigrations: ReadonlySet<string> = new Set([
+  '0034_changes.sql',
+  '0037_open_attempts.sql',
+  '0044_offers_without_due.sql',
+])
 
 /** A node that was killed counts as stopped after this time without a heartbeat. */
 const silentMs = 60_000

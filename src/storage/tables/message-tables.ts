@@ -263,7 +263,6 @@ export interface PhoneOfferTable {
   mode: Mode
   message_id: string
   attempt_number: number
-  due_at: number
   sim: number | null
   parts: number | null
   offered_at: number
