@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { bareWord, readKeyword } from '../../src/messages/opt-outs/keywords.ts'
+import { bareWord, matchKeyword, type StopWords } from '../../src/messages/opt-outs/keywords.ts'
+
+const readKeyword = (text: string, stopWords?: StopWords) => matchKeyword(text, stopWords)?.keyword ?? null
 
 const words = {
   stop: [

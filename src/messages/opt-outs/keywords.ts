@@ -50,10 +50,6 @@ const noWords: OwnWords = new Map()
 /** A longer text is never a keyword; this test alone rules out most texts. */
 const longestText = 80
 
-/** Returns the request of a text for an account without keywords of its own; see `matchKeyword`. */
-export const readKeyword = (text: string, stopWords: StopWords = usual): Keyword | null =>
-  matchKeyword(text, stopWords)?.keyword ?? null
-
 /**
  * Returns the request of a text, or null. The whole text must be a keyword; case, accents, punctuation,
  * spaces and emoji are ignored.
