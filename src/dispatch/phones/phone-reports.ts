@@ -5,10 +5,10 @@ import { settleOutcomes } from '../../messages/outcomes/settle-outcomes.ts'
 import { retractDeliveries } from '../../messages/outcomes/retract-deliveries.ts'
 import { settleReceipts } from '../../messages/outcomes/settle-receipts.ts'
 import { findOffers, markOffers, readAttemptsOf } from '../../messages/phones/phone-offers.ts'
+import { findOptedOut } from '../../messages/core/read-opt-outs.ts'
 import type { Claimed } from '../../messages/queue/claim-messages.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { MessageStatus } from '../../storage/tables/schema.ts'
-import { findOptedOut } from './opted-out-claims.ts'
 import type { PhoneReport } from './phone-report.ts'
 import { ReportMerge, type ReportTerms } from './report-merge.ts'
 
@@ -46,10 +46,18 @@ export async function settleReports(
   const claims = new Map(
     (await claimsOf(tx, [...attempts.values()])).map((claim) => [claim.attemptId, claim]),
   )
+  const toCancel = [...claims.values()].filter(
+    ({ attemptId }) => offers.get(attemptId)?.recall === 'cancel',
+  )
   const optedOut = await findOptedOut(
     tx,
-    [...claims.values()].filter(({ attemptId }) => offers.get(attemptId)?.recall === 'cancel'),
-    times,
+    toCancel.map(({ accountId, mode, messageId, to }) => ({
+      account_id: accountId,
+      mode,
+      id: messageId,
+      recipient: to,
+    })),
+    times.nowMs,
   )
   const merging = new ReportMerge(times)
   const haveChanged = reports.map((report) => {
@@ -64,7 +72,7 @@ export async function settleReports(
       !(offer.device_id === report.deviceId || offer.phone_id === report.phoneId)
     )
       return null
-    const isOptedOut = optedOut.has(report.attemptId)
+    const isOptedOut = optedOut.has(claimed.messageId)
     return merging.take(report, { offer, attempt, claimed: { ...claimed, onUnknown: 'stop' }, isOptedOut })
   })
   const states = await settleOutcomes(

@@ -46,20 +46,25 @@ export const readNamedOptOuts = (
 export const isInForce = ({ forget_at }: Pick<OptOutRow, 'forget_at'>, nowMs: number): boolean =>
   forget_at === null || forget_at > nowMs
 
+interface NumberedMessage {
+  account_id: string
+  mode: Mode
+  id: string
+  recipient: string
+}
+
 /**
- * Returns which of these messages go to a number that has opted out in another spelling: a claim compares
- * numbers as written. Only a few countries have such numbers, so those of others need no read. The message
+ * Returns which of these messages go to a number that has opted out, in any of the spellings that are asked for. The message
  * that confirms an opt-out is not included.
  */
-export async function optedOutInAnotherSpelling(
+export async function findOptedOut(
   tx: Tx,
-  messages: readonly { account_id: string; mode: Mode; id: string; recipient: string }[],
+  messages: readonly NumberedMessage[],
   nowMs: number,
+  spellingsOf: (recipient: string) => string[] = everySpelling,
 ): Promise<ReadonlySet<string>> {
-  const named = messages.flatMap(({ account_id, mode, id, recipient }) =>
-    everySpelling(recipient)
-      .filter((each) => each !== recipient)
-      .map((each) => ({ account_id, mode, id, recipient: each })),
+  const named = messages.flatMap((message) =>
+    spellingsOf(message.recipient).map((recipient) => ({ ...message, recipient })),
   )
   if (named.length === 0) return new Set()
   const optOuts = (await readNamedOptOuts(tx, named)).filter((each) => isInForce(each, nowMs))
@@ -74,3 +79,14 @@ export async function optedOutInAnotherSpelling(
   )
   return new Set(stopped.map(({ id }) => id))
 }
+
+/**
+ * Does the same for spellings other than that of the message: a claim compares numbers as written. Only a few countries have
+ * such numbers, so those of others need no read.
+ */
+export const optedOutInAnotherSpelling = (
+  tx: Tx,
+  messages: readonly NumberedMessage[],
+  nowMs: number,
+): Promise<ReadonlySet<string>> =>
+  findOptedOut(tx, messages, nowMs, (recipient) => everySpelling(recipient).filter((each) => each !== recipient))
