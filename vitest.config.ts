@@ -25,7 +25,7 @@ process.on('exit', () => rmSync(statementsFolder, { recursive: true, force: true
 
 /**
  * One project for each kind of proof: what needs no database runs once. A group begins when the one before it has ended, so that what kills processes
- * has the machine to itself. Modules are loaded once for all files of a worker.
+ * and measures has the machine to itself. Modules are loaded once for all files of a worker.
  */
 export default defineConfig({
   test: {
@@ -104,6 +104,19 @@ export default defineConfig({
           hookTimeout: 60_000,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'crash-beside',
+          include: filesOf['crash-beside'],
+          isolate: false,
+          env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
+          testTimeout: endAfter(120_000),
+          hookTimeout: 60_000,
+          maxWorkers: 3,
+          sequence: { groupOrder: 2 },
         },
       },
       {

@@ -88,7 +88,7 @@ export const deviceProofs: readonly Proof[] = [
   {
     name: 'webhook-kills',
     summary: 'kills while events are delivered lose none of them',
-    projects: ['crash'],
+    projects: ['crash-beside'],
     files: ['test/crash/webhooks.test.ts'],
     sizes: ['WEBHOOK_KILLS'],
     catches: ['webhook-done-when-begun'],

@@ -180,7 +180,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'restores',
     summary: 'a backup or a copy of the disk made under load and put back: nothing of it is sent again until somebody decides, new messages go',
-    projects: ['crash', ...embedded],
+    projects: ['crash-beside', ...embedded],
     files: ['test/crash/restore.test.ts', 'test/crash/put-back.test.ts', 'test/cli/lost-database.test.ts', 'test/unit/claims-behind-progress.test.ts'],
     sizes: ['RESTORED_HOUSES', 'PUT_BACKS'],
     catches: ['no-epoch', 'progress-in-memory', 'lost-database-made-anew', 'emptied-database-commanded', 'progress-outruns-its-file'],

@@ -2,14 +2,17 @@ import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { testFiles } from './test-files.ts'
 
-/** What takes 15 s or longer on two cores, by `npm test`, which names the ten slowest. */
+/** What takes longest in its project on two cores, by `npm test`, which names the ten slowest. */
 const longest = [
   'test/smpp/link-faults.test.ts',
+  'test/phones/visits.test.ts',
   'test/phones/conformance.test.ts',
   'test/phones/phone-life.test.ts',
   'test/webhooks/hostile-receivers.test.ts',
   'test/smpp/link-changes.test.ts',
   'test/cli/restore-decisions.test.ts',
+  'test/cli/first-run.test.ts',
+  'test/phones/guided-connect.test.ts',
   'test/messages/stop-race.test.ts',
   'test/console/access.test.ts',
   'test/log-canary.test.ts',
@@ -20,24 +23,41 @@ const longest = [
   'test/cli/restore-holds.test.ts',
   'test/console/export-slots.test.ts',
   'test/history/updates.test.ts',
+  'test/history/paged-changes.test.ts',
+  'test/phones/visits-never-twice.test.ts',
+  'test/messages/erase-account.test.ts',
   'test/messages/long-inbound.test.ts',
   'test/postgres/numbers-again.test.ts',
+  'test/release/package.test.ts',
+  // Two that have a browser and one that has none at any time: whatever frees a worker finds its like next.
   'test/e2e/devices.test.ts',
   'test/e2e/operator.test.ts',
-  // What has no browser begins beside two that have one.
   'test/crash/postgres/four-nodes.test.ts',
+  'test/e2e/connect-guide.test.ts',
   'test/crash/postgres/postgres-killed.test.ts',
-  'test/crash/postgres/put-back.test.ts',
-  'test/crash/postgres/races.test.ts',
   'test/e2e/webhooks.test.ts',
-  'test/e2e/identity-pages.test.ts',
+  'test/e2e/conversations.test.ts',
+  'test/crash/put-back.test.ts',
+  'test/e2e/ten-minutes.test.ts',
+  'test/crash/webhooks.test.ts',
   'test/e2e/keyboard.test.ts',
-  'test/e2e/outage.test.ts',
-  'test/e2e/history-at-scale.test.ts',
-  'test/crash/crash-points.test.ts',
-  'test/crash/fifty-phones.test.ts',
-  'test/crash/clock-jumps.test.ts',
+  'test/crash/postgres/races.test.ts',
+  'test/e2e/overview.test.ts',
+  'test/crash/postgres/put-back.test.ts',
+  'test/e2e/identity-pages.test.ts',
   'test/crash/restore.test.ts',
+  'test/e2e/history-at-scale.test.ts',
+  'test/e2e/own-devices.test.ts',
+  'test/e2e/outage.test.ts',
+  'test/e2e/guides.test.ts',
+  // What measures how soon a thousand phones are woken begins beside what waits most of its time.
+  'test/crash/clock-jumps.test.ts',
+  'test/crash/thousand-phones.test.ts',
+  'test/crash/crash-points.test.ts',
+  'test/crash/drain.test.ts',
+  'test/crash/schedule.test.ts',
+  'test/crash/fifty-phones.test.ts',
+  'test/crash/kill-9.test.ts',
   'test/crash/smpp-crash-points.test.ts',
 ]
 
@@ -51,9 +71,9 @@ export class LongestFirst extends BaseSequencer {
       return place < 0 ? longest.length : place
     }
     const groupOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder
-    // One after another, but for the two that run beside one another.
+    // One after another, but for those that run beside one another.
     const kindOf = ({ project: { name } }: TestSpecification): string =>
-      name === 'crash-postgres' ? 'e2e' : name
+      name === 'crash-postgres' || name === 'crash-beside' ? 'e2e' : name
     // oxlint-disable-next-line unicorn/no-array-sort -- what is sorted is no array but the sequencer's own
     const bySize = await super.sort(files)
     return bySize.toSorted(
