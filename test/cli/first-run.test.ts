@@ -21,12 +21,8 @@ afterEach(async () => {
   await rm(dataFolder, { recursive: true, force: true })
 })
 
-async function start(port?: number): Promise<ServerProcess> {
-  const server = await startServerProcess({
-    dataFolder,
-    ofCheckout: true,
-    ...(port === undefined ? {} : { port }),
-  })
+async function start(options: { port?: number; ofCheckout?: boolean } = {}): Promise<ServerProcess> {
+  const server = await startServerProcess({ dataFolder, ...options })
   started.push(server)
   return server
 }
@@ -68,7 +64,7 @@ test('the first start makes the operator an account and prints its keys, though 
 }, 60_000)
 
 test('every command that the first start prints runs as it is printed, in the folder of the server', async () => {
-  const server = await start()
+  const server = await start({ ofCheckout: true })
   const { accountId } = await readWelcome(server)
   const printed = [...server.output().matchAll(/^ {2}(\S.*)$/gm)].map(([, line = '']) => line)
   const commands = printed.filter((line) => !/^(?:https?:|account |live key |test key )/.test(line))
@@ -122,7 +118,7 @@ test('keys are made when they can be printed: a start that fails leaves the welc
   expect(failed.stderr).toContain('ONESIXTY_PORT')
   expect(await listAccounts()).toEqual([])
 
-  const server = await start(port)
+  const server = await start({ port })
   expect((await readWelcome(server)).testKey).toMatch(/^onesixty_test_/)
   await server.stop()
 }, 60_000)

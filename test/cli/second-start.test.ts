@@ -56,7 +56,7 @@ async function startOnTerminal(port: number): Promise<{ lines: string[]; stop: (
 
 test.runIf(hasTerminal)('a second start prints the address, who set the server up and the command for a new link, on a terminal only', async () => {
   const port = await freePort()
-  const first = await startServerProcess({ dataFolder, port, ofCheckout: true })
+  const first = await startServerProcess({ dataFolder, port })
   const [, address = '', token = ''] = /^ {2}(http:\S+)\/link#(\S+)$/m.exec(first.output()) ?? []
   await first.stop()
 
@@ -85,7 +85,7 @@ test.runIf(hasTerminal)('a second start prints the address, who set the server u
   ])
   await third.stop()
 
-  const log = await startServerProcess({ dataFolder, port, ofCheckout: true })
+  const log = await startServerProcess({ dataFolder, port })
   await log.stop()
   const lines = log.output().trimEnd().split('\n')
   expect(lines.length).toBeGreaterThan(1)
