@@ -14,7 +14,7 @@ import { anywhere } from './webhook-house.ts'
 let app: TestApp
 let good: Receiver
 let bad: Receiver
-const timeoutMs = 3_000
+const timeoutMs = 2_000
 beforeAll(async () => {
   ;[good, bad] = [await openReceiver(), await openReceiver()]
   app = await startApp({
