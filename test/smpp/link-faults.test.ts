@@ -70,7 +70,7 @@ async function openBehindProxy(
 test('an SMSC that takes fifty a second gets everything, once', async () => {
   const house = await openSmppHouse({ settings: ['window=50'] })
   await house.smsc.set({ submit: { throttlePerSecond: 50 } })
-  const numbers = numbersFrom(0, 400)
+  const numbers = numbersFrom(0, 200)
   await house.send(text, numbers)
   await expectTruth(house, numbers)
 }, 60_000)
@@ -102,11 +102,11 @@ test('three handsets that stay full stand in nobody’s way: what was sent after
   await eventually(house.counts, ({ delivered = 0 }) => expect(delivered).toBe(5), 20_000)
 }, 60_000)
 
-test('a link that is cut every two seconds loses nothing, doubles nothing, and knows of all but a window for each cut', async () => {
-  const { house, proxy } = await openBehindProxy([`window=${window}`])
+test('a link that is cut every second loses nothing, doubles nothing, and knows of all but a window for each cut', async () => {
+  const { house, proxy } = await openBehindProxy([`window=${window}`, 'reconnect_first_ms=100'])
   await house.smsc.set({ submit: { delayMs: 20 } })
-  const numbers = numbersFrom(0, 2_000)
-  proxy.cutEvery(2_000, 'rst')
+  const numbers = numbersFrom(0, 1_500)
+  proxy.cutEvery(1_000, 'rst')
   await house.send(text, numbers)
   await eventually(
     () => proxy.state().cuts,
@@ -126,6 +126,8 @@ test('a connection that lies open and dead is found out, and made anew', async (
     'enquire_link_ms=1000',
     'enquire_link_timeout_ms=500',
     'response_timeout_ms=1000',
+    'reconnect_first_ms=100',
+    'reconnect_longest_ms=500',
   ])
   const before = numbersFrom(0, 5)
   await house.send(text, before)
