@@ -8,6 +8,7 @@ import { eventually } from '../eventually.ts'
 import { freePort } from '../free-port.ts'
 import { startServerProcess, temporaryFolder } from '../harness.ts'
 import { startFakePhones } from '../peers/fake-phone-control.ts'
+import { cliJson } from '../run-command.ts'
 import { databaseSettings } from '../test-database.ts'
 import { openBrowser } from './browser.ts'
 import { newPerson, openScreen } from './person.ts'
@@ -70,7 +71,9 @@ test.runIf(hasTerminal)(
     await act('keep the user name', () => screen.types(''))
     await screen.reads(/Password, not shown: /)
     await act('type the password', () => screen.types(localPassword))
-    await screen.reads(/\[x\] 4\/10 Login: samsung a12, app 1\.68\.0, dev_\w+/)
+    const [, deviceId = ''] = await screen.reads(/\[x\] 4\/10 Login: samsung a12, app 1\.68\.0, (dev_\w+)/)
+    // By default an answer waits for up to ten seconds.
+    await cliJson(['device', 'set', deviceId, '--set', 'visit_ms=200', '--set', 'visit_idle_s=1'], dataFolder)
     await screen.reads(/\[x\] 5\/10 Permissions: SIM 1: /)
     await screen.reads(/Battery optimization[\s\S]*Press Enter when/)
     await act('allow the background', () => undefined)
