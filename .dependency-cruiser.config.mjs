@@ -59,6 +59,7 @@ export const subRooms = {
   smpp: [['values', 'session'], ['codec']],
   'connectors/smpp': [['receive', 'settings'], ['submit'], ['session']],
   'connectors/modem': [['ports'], ['run'], ['receive', 'submit'], ['setup'], ['at'], ['line', 'pdu']],
+  'connectors/http': [['callbacks'], ['answers', 'request'], ['declaration']],
 }
 
 /** The files that stand above the sub-rooms of a room, in its own folder; every other file belongs to a sub-room. */
@@ -69,6 +70,7 @@ const rootFiles = {
   messages: ['units'],
   'connectors/smpp': ['facts', 'link', 'link-health', 'link-plan', 'smpp'],
   'connectors/modem': ['facts', 'link', 'link-health', 'modem', 'settings', 'try-modem'],
+  'connectors/http': ['check-examples', 'own-providers'],
 }
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
@@ -159,10 +161,10 @@ export default {
     ),
     forbid(
       'only-the-registry-names-connector-kinds',
-      'A new kind is one folder and one line of registry.ts.',
+      'A new kind is one folder and one line of registry.ts; providers.ts shows the declarations of one.',
       {
         path: '^src/',
-        pathNot: ['^src/connectors/registry\\.ts$', '^src/connectors/[^/]+/', '^src/app/'],
+        pathNot: ['^src/connectors/(registry|providers)\\.ts$', '^src/connectors/[^/]+/', '^src/app/'],
       },
       { path: '^src/connectors/[^/]+/' },
     ),

@@ -20,6 +20,7 @@ const builtHttp = join(import.meta.dirname, 'built-http.ts')
 const files = [
   'console/dist',
   'src/api/pages/assets',
+  'src/connectors/http/providers',
   'src/storage/migrations',
   ...Object.values(guides).map(({ file }) => file),
 ]

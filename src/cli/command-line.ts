@@ -47,6 +47,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Groups of devices, such as the hosts of one carrier: add, list, remove.',
     load: async () => (await import('./device/group.ts')).groupCommands,
   },
+  provider: {
+    summary: 'Messaging services over HTTP, by declaration: list, show, check.',
+    load: async () => (await import('./device/provider.ts')).providerCommands,
+  },
   operator: {
     summary: 'API tokens of the operator API: token create, list, revoke.',
     load: async () => (await import('./access/operator.ts')).operatorCommands,

@@ -24,6 +24,7 @@ import { test } from './device-test.ts'
 import { describeDevice, deviceDocument } from './print-device.ts'
 import { table } from '../core/help.ts'
 import { linkOptions, linkSettings } from './link-options.ts'
+import { readPairs } from '../core/read-pairs.ts'
 import { readNamedSecrets } from '../core/read-secrets.ts'
 import { simOption, simOptions } from './read-sim-number.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
@@ -262,16 +263,6 @@ const secretsOf = (
     throw new UsageError('Give either --password-stdin or --secret-stdin, not both.')
   const fromStdin = options['password-stdin'] ? 'password' : options['secret-stdin']
   return readNamedSecrets(tools.io, { fromStdin, fromFiles: options['secret-file'] })
-}
-
-function readPairs(pairs: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const split = pair.indexOf('=')
-      if (split < 1) throw new UsageError(`--set must be KEY=VALUE, not '${pair}'.`)
-      return [pair.slice(0, split), pair.slice(split + 1)]
-    }),
-  )
 }
 
 /** Returns undefined without an option of the rate limit. */

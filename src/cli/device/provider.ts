@@ -1,0 +1,163 @@
+import {
+  checkExamples,
+  listProviders,
+  ownDeclarationText,
+  readDeclaration,
+  showRequest,
+} from '../../connectors/providers.ts'
+import type { Submission } from '../../connectors/connector.ts'
+import type { Fault } from '../../runtime/errors.ts'
+import { measureText } from '../../sms/sms-text.ts'
+import { command, type CommandGroup } from '../core/command.ts'
+import { CommandError, UsageError } from '../core/command-errors.ts'
+import { readPairs } from '../core/read-pairs.ts'
+import { readFileOrRefuse } from '../core/read-secrets.ts'
+import { linesOfJson } from './json-lines.ts'
+
+const list = command({
+  summary: 'Lists the providers that come with the program, and what each can do.',
+  arguments: [],
+  options: {},
+  ignoresSettings: true,
+  async run() {
+    const providers = listProviders()
+    return {
+      json: { providers },
+      text: providers
+        .map(({ name, title, does, tried }) =>
+          [
+            `${name}  ${title}: ${does.join(', ')}`,
+            tried === null
+              ? 'written from its documents, not tried at the service'
+              : `tried at the service on ${tried}`,
+          ].join('; '),
+        )
+        .join('\n'),
+    }
+  },
+})
+
+const show = command({
+  summary: 'Prints the declaration of a provider, as a start for one of your own.',
+  arguments: [{ name: 'name', summary: 'A name that the command list prints.' }],
+  options: {},
+  ignoresSettings: true,
+  async run(_, { arguments: [name = ''] }) {
+    const text = ownDeclarationText(name)
+    if (text === null) {
+      const known = listProviders().map((provider) => provider.name)
+      throw new CommandError('not_found', `There is no provider '${name}'; there are ${known.join(', ')}.`)
+    }
+    return { json: JSON.parse(text) as unknown, text: text.trimEnd() }
+  },
+})
+
+const check = command({
+  summary:
+    'Checks a declaration and every example in it. With --to and --text it also shows the request that would leave.',
+  details: 'Nothing is sent, and no secret is needed: the request shows their names.',
+  arguments: [
+    {
+      name: 'file',
+      summary: 'A declaration in JSON, or the name of a provider that comes with the program.',
+    },
+  ],
+  options: {
+    to: { type: 'text', value: 'NUMBER', summary: 'Recipient of the shown request, in E.164.' },
+    text: { type: 'text', value: 'TEXT', summary: 'Text of the shown request.' },
+    from: { type: 'text', value: 'SENDER', summary: 'Sender of the shown request. Default: none.' },
+    set: { type: 'text', value: 'KEY=VALUE', summary: 'A setting of the declaration.', repeatable: true },
+  },
+  ignoresSettings: true,
+  async run({ clock }, { options, arguments: [file = ''] }) {
+    const { to, text, from = null, set } = options
+    if ((to === undefined) !== (text === undefined)) throw new UsageError('Give --to and --text together.')
+    const source = ownDeclarationText(file) ?? (await readFileOrRefuse(file))
+    const read = readDeclaration(source)
+    if ('faults' in read) return faulty(source, read.faults)
+    const examples = checkExamples(read.declaration)
+    const wrong = examples.filter(({ fault }) => fault !== null)
+    const request =
+      to === undefined || text === undefined
+        ? null
+        : showRequest(read.declaration, {
+            settings: readPairs(set),
+            submission: submissionOf(to, from, text),
+            nowMs: clock.now(),
+          })
+    const ok = wrong.length === 0 && typeof request !== 'string'
+    return {
+      json: { ok, name: read.declaration.name, examples, request },
+      text: [
+        ...(wrong.length === 0 ? [`ok  ${read.declaration.name}: ${examples.length} examples`] : []),
+        ...wrong.map(({ title, fault }) => `FAIL  example '${title}': ${fault}`),
+        ...(request === null
+          ? []
+          : typeof request === 'string'
+            ? [`FAIL  ${request}`]
+            : shownRequest(request)),
+      ].join('\n'),
+      exitCode: ok ? 0 : 1,
+    }
+  },
+})
+
+function faulty(source: string, faults: readonly Fault[]) {
+  const lines = safeLines(source)
+  const placed = faults.map((fault) => ({ ...fault, line: lineOf(lines, fault.pointer) }))
+  return {
+    json: { ok: false, faults: placed },
+    text: placed
+      .map(({ line, pointer, detail }) => `FAIL  line ${line}, ${pointer || 'the declaration'}: ${detail}`)
+      .join('\n'),
+    exitCode: 1 as const,
+  }
+}
+
+function safeLines(source: string): ReadonlyMap<string, number> {
+  try {
+    JSON.parse(source)
+  } catch {
+    return new Map()
+  }
+  return linesOfJson(source)
+}
+
+/** What is missing has the line of what it is missing from. */
+function lineOf(lines: ReadonlyMap<string, number>, pointer: string | undefined): number {
+  for (let place = pointer ?? ''; ; place = place.slice(0, place.lastIndexOf('/'))) {
+    const line = lines.get(place)
+    if (line !== undefined) return line
+    if (place === '') return 1
+  }
+}
+
+const shownRequest = (request: {
+  method: string
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string | null
+}): string[] => [
+  `${request.method} ${request.url}`,
+  ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
+  ...(request.body === null ? [] : ['', request.body]),
+]
+
+function submissionOf(to: string, from: string | null, text: string): Submission {
+  const { encoding, parts } = measureText(text, 'auto')
+  return {
+    attemptId: 'att_example',
+    to,
+    from,
+    text,
+    encoding,
+    parts,
+    category: 'transactional',
+    validitySeconds: 86_400,
+  }
+}
+
+export const providerCommands: CommandGroup = {
+  summary: 'Declarations of messaging services over HTTP.',
+  commands: { list, show, check },
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import type { Inbound } from '../../connector.ts'
+import type { Declaration } from '../declaration/declaration.ts'
+import { findAll, findText, type Place, textOf } from '../declaration/pointer.ts'
+
+const maxMessages = 100
+
+/** Reads the messages of a call. What has no sender, or neither a text nor media, is no message. */
+export function readInbound({ inbound }: Pick<Declaration, 'inbound'>, document: unknown): Inbound[] {
+  if (inbound === undefined) return []
+  const { list, only } = inbound
+  const all =
+    list === undefined
+      ? [document]
+      : findAll(document, list).flatMap((found) => (Array.isArray(found) ? (found as unknown[]) : [found]))
+  return all.slice(0, maxMessages).flatMap((message): Inbound[] => {
+    const isOther =
+      only !== undefined && !findAll(message, only.at).some((value) => only.is.includes(textOf(value) ?? ''))
+    const read = isOther ? null : readMessage(inbound, message)
+    return read === null ? [] : [read]
+  })
+}
+
+function readMessage(inbound: NonNullable<Declaration['inbound']>, message: unknown): Inbound | null {
+  const from = findText(message, inbound.from)
+  const text = withMedia(
+    findText(message, inbound.text),
+    inbound.media === undefined ? [] : findAll(message, inbound.media),
+  )
+  if (from === null || text === null) return null
+  const id = at(message, inbound.id)
+  const to = at(message, inbound.to)
+  const fragment = fragmentOf(inbound, message)
+  return {
+    ...senderOf(from),
+    to,
+    text,
+    networkAt: instantOf(at(message, inbound.at)),
+    inReplyTo: null,
+    ...(id === null
+      ? {
+          fingerprint: `?${hash(JSON.stringify([from, to, text, fragment]))}`,
+          fingerprintGuessed: true as const,
+        }
+      : { fingerprint: id }),
+    ...(fragment !== null && { fragment }),
+  }
+}
+
+const at = (message: unknown, place: Place | undefined): string | null =>
+  place === undefined ? null : findText(message, place)
+
+/** Providers write numbers with a plus sign, or as the digits of an international number; the rest are names and short codes. */
+function senderOf(from: string): Pick<Inbound, 'from' | 'fromIs'> {
+  if (/^\+?[1-9]\d{7,14}$/.test(from)) return { from: from.startsWith('+') ? from : `+${from}` }
+  return {
+    from,
+    ...(/^0\d{5,}$/.test(from) ? { fromIs: 'national' as const } : { fromIs: 'other' as const }),
+  }
+}
+
+/** Media are no SMS; that there were some is not dropped in silence. */
+function withMedia(text: string | null, media: readonly unknown[]): string | null {
+  const count = media.flatMap((each) => (Array.isArray(each) ? (each as unknown[]) : [each])).length
+  if (count === 0) return text
+  const note = `[${count === 1 ? 'A media file' : `${count} media files`} not received]`
+  return text === null ? note : `${text}\n${note}`
+}
+
+/**
+ * Returns the place of a part in its message. References of providers may be no numbers: then 16 bits of their hash stand for
+ * them, next to the sender.
+ */
+function fragmentOf(
+  { part }: NonNullable<Declaration['inbound']>,
+  message: unknown,
+): NonNullable<Inbound['fragment']> | null {
+  if (part === undefined) return null
+  const [reference, total, index] = [part.reference, part.total, part.index].map((place) =>
+    findText(message, place),
+  )
+  const [of, nth] = [Number(total), Number(index)]
+  const isPart = Number.isInteger(of) && of > 1 && of <= 255 && Number.isInteger(nth) && nth >= 1 && nth <= of
+  if (!isPart || reference === null || reference === undefined) return null
+  const isNumber = /^\d{1,5}$/.test(reference) && Number(reference) <= 0xffff
+  return {
+    reference: isNumber ? Number(reference) : Number.parseInt(hash(reference).slice(0, 4), 16),
+    total: of,
+    index: nth,
+  }
+}
+
+/** Returns an instant in milliseconds: of a number by its size, otherwise of a date, in UTC where it names no zone. */
+function instantOf(text: string | null): number | null {
+  if (text === null) return null
+  if (/^\d{9,11}(?:\.\d+)?$/.test(text)) return Math.round(Number(text) * 1_000)
+  if (/^\d{12,14}$/.test(text)) return Number(text)
+  const bare = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/.exec(text)
+  const ms = Date.parse(bare === null ? text : `${bare[1]}T${bare[2]}Z`)
+  return Number.isNaN(ms) ? null : ms
+}
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)
