@@ -23,7 +23,7 @@ export const layers = [
   { certificates: '^src/certificates/' },
   { process: '^src/process/' },
   { settings: '^src/(?:settings/|config\\.ts$)' },
-  { sms: '^src/sms/', numbers: '^src/numbers/' },
+  { sms: '^src/sms/', numbers: '^src/numbers/', outgoing: '^src/outgoing/' },
   { runtime: '^src/runtime/' },
 ]
 

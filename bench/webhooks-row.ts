@@ -5,7 +5,8 @@ import { cliActor, createCommandContext } from '../src/cli/core/command-context.
 import { readConfig } from '../src/config.ts'
 import { createWebhookSecretBox } from '../src/runtime/secret-box.ts'
 import { loadInstanceSecret } from '../src/process/instance-secret.ts'
-import { createAddressGuard } from '../src/webhooks/address-guard.ts'
+import { createAddressGuard } from '../src/outgoing/address-guard.ts'
+import { webhookSettings } from '../src/settings/webhook-settings.ts'
 import { addEndpoint } from '../src/webhooks/endpoint-store.ts'
 import type { BenchRun } from './bench-run.ts'
 import { type Figure, mean, perSecondOf } from './figure.ts'
@@ -77,7 +78,7 @@ async function addEndpoints({ env }: BenchFolder, accountId: string, url: string
   const io = { stdout: process.stdout, stderr: process.stderr, stdin: Readable.from([]), env }
   const { config, ids, clock, randomBytes, withStorage } = createCommandContext(io, readConfig(env))
   const secretBox = createWebhookSecretBox(await loadInstanceSecret(config))
-  const guard = createAddressGuard(config.webhookAllow)
+  const guard = createAddressGuard(config.webhookAllow, webhookSettings.webhookAllow.env)
   const deps = {
     ids,
     nowMs: clock.now(),

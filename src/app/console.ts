@@ -22,7 +22,8 @@ import { openAccount } from './open-account.ts'
 import type { Wiring } from './wiring.ts'
 import { createNumberHash } from '../numbers/number-hash.ts'
 import { programVersion } from '../process/program-version.ts'
-import { createAddressGuard } from '../webhooks/address-guard.ts'
+import { createAddressGuard } from '../outgoing/address-guard.ts'
+import { webhookSettings } from '../settings/webhook-settings.ts'
 
 /** Mounts the calls of the console, with what they need from the other parts. */
 export function createConsole(
@@ -50,7 +51,7 @@ export function createConsole(
     identity: createIdentityPorts(wiring, publicUrl),
     webhooks: {
       secretBox: createWebhookSecretBox(wiring.secret),
-      guard: createAddressGuard(wiring.config.webhookAllow),
+      guard: createAddressGuard(wiring.config.webhookAllow, webhookSettings.webhookAllow.env),
     },
   }
   return createConsoleMount(surroundingsOf(wiring, ports, publicUrl))

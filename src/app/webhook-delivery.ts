@@ -4,10 +4,11 @@ import { createWebhookSecretBox } from '../runtime/secret-box.ts'
 import type { Service } from '../process/lifecycle.ts'
 import type { Wiring } from './wiring.ts'
 import { databaseTime } from '../storage/seam/database-time.ts'
-import { createAddressGuard } from '../webhooks/address-guard.ts'
+import { createAddressGuard } from '../outgoing/address-guard.ts'
+import { webhookSettings } from '../settings/webhook-settings.ts'
 import { Deliverer } from '../webhooks/deliverer.ts'
 import { countWaiting } from '../webhooks/count-waiting.ts'
-import { createFindAddresses } from '../webhooks/find-addresses.ts'
+import { createFindAddresses } from '../outgoing/find-addresses.ts'
 import { post } from '../webhooks/post.ts'
 
 const nothing: Service = { start: async () => undefined, stop: async () => undefined }
@@ -18,7 +19,7 @@ const nothing: Service = { start: async () => undefined, stop: async () => undef
  */
 export function createWebhookDelivery(wiring: Wiring, dueNow: () => number): Service {
   const { config } = wiring
-  const guard = createAddressGuard(config.webhookAllow)
+  const guard = createAddressGuard(config.webhookAllow, webhookSettings.webhookAllow.env)
   // On every node: the gauge must also show deliveries that are pending because no node has the role.
   wiring.metrics.gauge(
     'webhook_deliveries_pending',

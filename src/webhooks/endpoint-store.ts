@@ -10,7 +10,7 @@ import type { Tx } from '../storage/seam/dialect.ts'
 import type { Mode } from '../storage/tables/schema.ts'
 import { deleteRows, insertRows } from '../storage/seam/sets.ts'
 import type { WebhookEndpointTable } from '../storage/tables/webhook-tables.ts'
-import type { AddressGuard } from './address-guard.ts'
+import type { AddressGuard } from '../outgoing/address-guard.ts'
 import { mintSigningSecret } from './signature.ts'
 
 /** Webhook endpoints as stored: URL, event types and the secret that signs deliveries. */

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createAddressGuard } from '../../src/webhooks/address-guard.ts'
-import { createFindAddresses } from '../../src/webhooks/find-addresses.ts'
+import { createAddressGuard } from '../../src/outgoing/address-guard.ts'
+import { createFindAddresses } from '../../src/outgoing/find-addresses.ts'
 import { post, type PostDeps } from '../../src/webhooks/post.ts'
 import { makeCertificate } from '../smpp/make-certificate.ts'
 import { ssrfVectors } from './ssrf-vectors.ts'
@@ -50,7 +50,7 @@ afterAll(async () => {
   }
 })
 
-const guard = createAddressGuard([allowedHere])
+const guard = createAddressGuard([allowedHere], 'ONESIXTY_WEBHOOK_ALLOW')
 const depsOf = (more: Partial<PostDeps> = {}): PostDeps => ({
   guard,
   findAddresses: createFindAddresses(guard),
@@ -125,7 +125,10 @@ test.for(['8.8.8.8', '1.1.1.1', '100.63.255.255', '100.128.0.1', '172.15.255.255
 }) // prettier-ignore
 
 test('the operator allows addresses, networks and names of hosts, and nothing beside them', () => {
-  const allowing = createAddressGuard(['10.1.0.0/16', 'fd00::/8', '192.168.7.7', 'Hooks.Internal'])
+  const allowing = createAddressGuard(
+    ['10.1.0.0/16', 'fd00::/8', '192.168.7.7', 'Hooks.Internal'],
+    'ONESIXTY_WEBHOOK_ALLOW',
+  )
   const passes = (host: string, address: string) => allowing.permits(host, address)
   expect(passes('a.example', '10.1.2.3')).toBe(true)
   expect(passes('a.example', '10.2.0.1')).toBe(false)
@@ -141,6 +144,6 @@ test('the operator allows addresses, networks and names of hosts, and nothing be
 test.for(['10.0.0.0/33', 'fd00::/129', '10.0.0.1/x', 'two words', 'http://a', ''])(
   '%j is no target to allow',
   (item) => {
-    expect(() => createAddressGuard([item])).toThrow('ONESIXTY_WEBHOOK_ALLOW')
+    expect(() => createAddressGuard([item], 'ONESIXTY_WEBHOOK_ALLOW')).toThrow('ONESIXTY_WEBHOOK_ALLOW')
   },
 )

@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
-import { createAddressGuard } from '../../webhooks/address-guard.ts'
+import { createAddressGuard } from '../../outgoing/address-guard.ts'
+import { webhookSettings } from '../../settings/webhook-settings.ts'
 import { readDueEndpoints } from '../../webhooks/claim-deliveries.ts'
 import { type CheckResult, fine, wrong } from '../core/check-result.ts'
 
@@ -40,7 +41,7 @@ export async function examineWebhooks(
 
 function examineTargets(webhookAllow: readonly string[]): CheckResult {
   try {
-    createAddressGuard(webhookAllow)
+    createAddressGuard(webhookAllow, webhookSettings.webhookAllow.env)
     return fine('webhook_targets', `Allowed targets: public addresses and ${webhookAllow.join(', ')}.`)
   } catch (error) {
     const remedy = 'Correct ONESIXTY_WEBHOOK_ALLOW: no server starts with this value.'

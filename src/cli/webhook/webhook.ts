@@ -2,7 +2,8 @@ import { requireAccount } from '../../accounts/core/list-accounts.ts'
 import { hourMs, rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
 import { createWebhookSecretBox } from '../../runtime/secret-box.ts'
 import { eventTypes } from '../../messages/core/event-types.ts'
-import { createAddressGuard } from '../../webhooks/address-guard.ts'
+import { createAddressGuard } from '../../outgoing/address-guard.ts'
+import { webhookSettings } from '../../settings/webhook-settings.ts'
 import {
   addEndpoint,
   type EndpointDeps,
@@ -36,7 +37,7 @@ const depsOf = async (tools: CommandContext): Promise<EndpointDeps> => ({
 })
 
 const guardOf = (tools: CommandContext): PlaceDeps => ({
-  guard: createAddressGuard(tools.config.webhookAllow),
+  guard: createAddressGuard(tools.config.webhookAllow, webhookSettings.webhookAllow.env),
 })
 
 const secretSentence =

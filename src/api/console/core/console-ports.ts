@@ -13,7 +13,7 @@ import type { IdentityLimits } from './identity-limits.ts'
 import type { Mailer } from '../../../process/mailer.ts'
 import type { FoundPorts } from '../../../connectors/connector-tools.ts'
 import type { OwnNetworks } from '../../../connectors/own-networks.ts'
-import type { AddressGuard } from '../../../webhooks/address-guard.ts'
+import type { AddressGuard } from '../../../outgoing/address-guard.ts'
 
 /** Dependencies of console calls on dispatch and sending; filled in `console.ts`. */
 export interface ConsolePorts {

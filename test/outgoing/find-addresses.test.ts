@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createAddressGuard } from '../../src/webhooks/address-guard.ts'
-import { createFindAddresses } from '../../src/webhooks/find-addresses.ts'
+import { createAddressGuard } from '../../src/outgoing/address-guard.ts'
+import { createFindAddresses } from '../../src/outgoing/find-addresses.ts'
 
 const publicV4 = '93.184.216.34'
 const publicV6 = '2606:4700::1111'
@@ -12,7 +12,7 @@ async function find(
   isOver = false,
 ): Promise<{ found: readonly string[]; canceled: number; delays: number[] }> {
   const [delays, seen] = [[] as number[], { canceled: 0 }]
-  const findAddresses = createFindAddresses(createAddressGuard([]), {
+  const findAddresses = createFindAddresses(createAddressGuard([], 'ONESIXTY_WEBHOOK_ALLOW'), {
     ask: () => ({ ...said, cancel: () => void seen.canceled++ }),
     delay: (ms) => {
       delays.push(ms)

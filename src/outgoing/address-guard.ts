@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/** Decides which addresses a delivery can connect to. */
+/** Decides which addresses a request to a host that others name can connect to. */
 export interface AddressGuard {
   /** True when the guard allows a connection to `address`, to which `host` resolved. */
   permits(host: string, address: string): boolean
@@ -32,18 +32,18 @@ const refusedIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/
 
 /**
  * Creates the guard against server-side request forgery. Public addresses are allowed; others only where the
- * operator allows them by CIDR range, address or host name. Throws when an entry of `allowed` is none of
+ * operator allows them in `setting` by CIDR range, address or host name. Throws when an entry of `allowed` is none of
  * these.
  */
-export function createAddressGuard(allowed: readonly string[]): AddressGuard {
+export function createAddressGuard(allowed: readonly string[], setting: string): AddressGuard {
   const [refused, isPublic6, allowedAddresses] = [new BlockList(), new BlockList(), new BlockList()]
-  for (const range of [...refusedIpv4, ...refusedIpv6]) addRange(refused, range)
-  for (const range of publicIpv6) addRange(isPublic6, range)
+  for (const range of [...refusedIpv4, ...refusedIpv6]) addRange(refused, range, setting)
+  for (const range of publicIpv6) addRange(isPublic6, range, setting)
   const allowedHosts = new Set<string>()
   for (const item of allowed) {
-    if (isIP(item.split('/')[0] as string) !== 0) addRange(allowedAddresses, item)
+    if (isIP(item.split('/')[0] as string) !== 0) addRange(allowedAddresses, item, setting)
     else if (hostForm.test(item)) allowedHosts.add(plainHost(item))
-    else throw new Error(`ONESIXTY_WEBHOOK_ALLOW: '${item}' is not an address, CIDR range or host name.`)
+    else throw new Error(`${setting}: '${item}' is not an address, CIDR range or host name.`)
   }
   return {
     trusts: (host) => allowedHosts.has(plainHost(host)),
@@ -68,12 +68,12 @@ const plainHost = (host: string): string => host.toLowerCase().replace(/\.$/, ''
 const familyOf = (address: string): 'ipv4' | 'ipv6' | null =>
   isIPv6(address) ? 'ipv6' : isIP(address) === 4 ? 'ipv4' : null
 
-function addRange(list: BlockList, range: string): void {
+function addRange(list: BlockList, range: string, setting: string): void {
   const [address = '', prefix] = range.split('/')
   const family = familyOf(address)
   const maxBits = family === 'ipv6' ? 128 : 32
   const bits = prefix === undefined ? maxBits : Number(prefix)
   if (family === null || (prefix !== undefined && !/^\d{1,3}$/.test(prefix)) || bits > maxBits)
-    throw new Error(`ONESIXTY_WEBHOOK_ALLOW: '${range}' is not an address or CIDR range.`)
+    throw new Error(`${setting}: '${range}' is not an address or CIDR range.`)
   list.addSubnet(address, bits, family)
 }
