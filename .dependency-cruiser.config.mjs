@@ -70,7 +70,22 @@ const rootFiles = {
   messages: ['units'],
   'connectors/smpp': ['facts', 'link', 'link-health', 'link-plan', 'smpp'],
   'connectors/modem': ['facts', 'link', 'link-health', 'modem', 'settings', 'try-modem'],
-  'connectors/http': ['check-examples', 'own-providers'],
+  'connectors/http': [
+    'account-state',
+    'balance-watch',
+    'check-examples',
+    'exchange',
+    'facts',
+    'http',
+    'link',
+    'own-providers',
+    'receipt-polls',
+    'receipt-ways',
+    'resolve',
+    'settings',
+    'try-account',
+    'unknowns',
+  ],
 }
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
@@ -152,7 +167,7 @@ export default {
         path: '^src/',
         pathNot: [
           '^src/connectors/$1/',
-          '^src/connectors/(connector|connector-tools|health|kind-facts|setting-rules)\\.ts$',
+          '^src/connectors/(connector|connector-tools|health|kind-facts|rate|setting-rules)\\.ts$',
           '^src/connectors/sms/',
           '^src/smpp/',
           ...primitives,
@@ -177,7 +192,10 @@ export default {
     forbid(
       'fastify-stays-at-the-edge',
       'HTTP ends where the domain begins.',
-      { path: '^src/', pathNot: ['^src/api/', '^src/connectors/android/'] },
+      {
+        path: '^src/',
+        pathNot: ['^src/api/', '^src/connectors/android/', '^src/connectors/http/callbacks/'],
+      },
       { path: 'node_modules/(fastify|@fastify)/' },
     ),
     forbid(

@@ -86,6 +86,14 @@ export const deviceProofs: readonly Proof[] = [
     catches: ['webhook-hanging-take-all', 'webhook-literal-unguarded', 'webhook-lost-with-its-server', 'webhook-tells-the-present', 'webhook-tls-unguarded'],
   },
   {
+    name: 'providers',
+    summary: 'a message to a messaging service is submitted by one request, whatever it answers; what is unknown is looked up and never guessed; forged calls are not taken, and no secret leaves for another host',
+    projects: ['unit'],
+    files: ['test/http-provider/answers.test.ts', 'test/http-provider/declarations.test.ts', 'test/http-provider/public-reports.test.ts', 'test/http-provider/requests.test.ts', 'test/http-provider/signatures.test.ts', 'test/http-provider/unknowns.test.ts'],
+    sizes: [],
+    catches: ['provider-500-is-a-refusal', 'provider-absent-is-refused', 'provider-any-yes-counts', 'provider-first-hit-counts', 'provider-forged-call-counts', 'provider-repeats-without-key', 'provider-secret-to-any-host', 'provider-signature-of-parsed-body', 'provider-url-of-host-header'],
+  },
+  {
     name: 'webhook-kills',
     summary: 'kills while events are delivered lose none of them',
     projects: ['crash-beside'],

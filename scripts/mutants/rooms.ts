@@ -76,7 +76,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
     because: 'It builds, starts and stops what others are: that is seen by processes, which tests of a room do not begin.',
     files: [
       'src/{config,main}.ts',
-      'src/app/{app,console,create-pool,credentials,http,inbound,open-account,open-reach,own-node,phone-listener,phones,send-ports,start-order,webhook-delivery,wiring}.ts',
+      'src/app/{app,console,create-pool,credentials,http,inbound,open-account,open-reach,own-node,phone-listener,phones,providers,send-ports,start-order,webhook-delivery,wiring}.ts',
       'src/process/{data-folder,durable-file,folder-files,garbage,gauge-reads,guides,installation,instance-secret,lifecycle,log,mailer,metrics,node-name,own-address,own-command,program-files,program-version,reference-script,tls-files}.ts',
       'src/runtime/{plain-text,schemas,secret-box,all-done,batcher,derived-keys}.ts',
       'src/dispatch/*/{device-facts,device-pool,device-runtime,device-slot,dispatch-units,dispatcher,submission,submission-log,sweeper,sweepers,routed-device,routing}.ts',
@@ -118,7 +118,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
   {
     because: 'The protocol of a link, which tests drive over sockets.',
     files: [
-      'src/smpp/*/{session-limits,status-name,address,deadline-timer,bind-bodies,body-codecs,command-status-class,connection,cursor,decode-pdu,deliveries,ack-state,describe-pdu,encode-pdu,encode-text,frame-reader,inbound-text,keep-alive,graceful-close,message-body,open-list,open-socket,operation-bodies,pdu,request-outcome,requests,pdu-writer,take-pdu,validity-period,write-buffer}.ts', 'src/connectors/smpp/*/{bind-outcome,binding,bindings,partial-retries,late-responses,live-settings,submissions-in-flight,pace,part-response,part-validity,reconnect-policy,session,session-events,session-settings,setting-readers,settings,submit-message,submit-parts,throttle,try-bind}.ts', 'src/connectors/smpp/{facts,link,link-health,link-plan,smpp}.ts',
+      'src/smpp/*/{session-limits,status-name,address,deadline-timer,bind-bodies,body-codecs,command-status-class,connection,cursor,decode-pdu,deliveries,ack-state,describe-pdu,encode-pdu,encode-text,frame-reader,inbound-text,keep-alive,graceful-close,message-body,open-list,open-socket,operation-bodies,pdu,request-outcome,requests,pdu-writer,take-pdu,validity-period,write-buffer}.ts', 'src/connectors/smpp/*/{bind-outcome,binding,bindings,partial-retries,late-responses,live-settings,submissions-in-flight,pace,part-response,part-validity,reconnect-policy,session,session-events,session-settings,setting-readers,settings,submit-message,submit-parts,try-bind}.ts', 'src/connectors/smpp/{facts,link,link-health,link-plan,smpp}.ts',
     ],
   },
 ] // prettier-ignore

@@ -35,6 +35,7 @@ import { begin, createHeartbeats } from './own-node.ts'
 import { inOrder } from './start-order.ts'
 import { createWiring, type Wiring } from './wiring.ts'
 import { createPhones } from './phones.ts'
+import { createProviderPorts } from './providers.ts'
 import { createWebhookDelivery } from './webhook-delivery.ts'
 import type { Storage } from '../storage/seam/storage.ts'
 import { sayDamage } from '../storage/seam/damage.ts'
@@ -212,7 +213,13 @@ function assemble(wiring: Wiring, { lock, submissionLog, past, heard }: Around):
     wake,
     publicUrl: () => http.url(),
   })
-  const http = createHttp(wiring, { authenticator, pool, wake, phones })
+  const providers = createProviderPorts(wiring, {
+    pool,
+    receipt: (deviceId, receipt) => dispatcher.receipt(deviceId, receipt),
+    lateOutcome: (attemptId, outcome) => dispatcher.lateOutcome(attemptId, outcome),
+    inbound: (deviceId, inbound) => inboundReceiver.receive(deviceId, inbound),
+  })
+  const http = createHttp(wiring, { authenticator, pool, wake, phones, providers })
   addGauges({ ...wiring, sizes: () => storage.sizes(), signals: storage.signals, pool })
   const webhooks = createWebhookDelivery(wiring, dispatcher.dueNow)
   const parts = { heartbeats, keeper, broadcasts, sweepers, submissionLog, pool, dispatcher, webhooks, http }

@@ -23,6 +23,8 @@ import type { Wiring } from './wiring.ts'
 import { createNumberHash } from '../numbers/number-hash.ts'
 import { programVersion } from '../process/program-version.ts'
 import { createAddressGuard } from '../outgoing/address-guard.ts'
+import { createOutgoing } from '../outgoing/create-outgoing.ts'
+import { deviceSettings } from '../settings/device-settings.ts'
 import { webhookSettings } from '../settings/webhook-settings.ts'
 
 /** Mounts the calls of the console, with what they need from the other parts. */
@@ -46,6 +48,7 @@ export function createConsole(
       searches: new PhoneSearches(),
       networks: wiring.networks,
       serialPorts: wiring.serialPorts,
+      outgoing: createOutgoing(wiring.config.providerAllow, deviceSettings.providerAllow.env),
     },
     health: createHealth(wiring, publicUrl),
     identity: createIdentityPorts(wiring, publicUrl),

@@ -9,6 +9,9 @@ import type { Dispatcher } from '../dispatch/submissions/dispatcher.ts'
 import type { SubmissionLog } from '../dispatch/submissions/submission-log.ts'
 import type { InboundReceiver } from '../dispatch/inbound/inbound-receiver.ts'
 import { LinkLeases } from '../dispatch/devices/link-leases.ts'
+import { createOutgoing } from '../outgoing/create-outgoing.ts'
+import { deviceSettings } from '../settings/device-settings.ts'
+import { callbackUrlsOf, createProviderHooks } from './providers.ts'
 import type { Wiring } from './wiring.ts'
 import { databaseTime } from '../storage/seam/database-time.ts'
 
@@ -26,11 +29,9 @@ interface PoolEvents {
 const directoryPollMs = 500
 
 /** Creates the pool of devices that run on this node, and connects their events. */
-export function createPool(
-  { storage, writer, clock, log, metrics, config, secretBox, changes, node, times, unparsed }: Wiring,
-  submissionLog: SubmissionLog,
-  events: PoolEvents,
-): DevicePool {
+export function createPool(wiring: Wiring, submissionLog: SubmissionLog, events: PoolEvents): DevicePool {
+  const { storage, writer, clock, log, metrics, config, secretBox, changes, node, times, unparsed } = wiring
+  const hooks = createProviderHooks(wiring)
   return new DevicePool({
     read: storage.read,
     clock,
@@ -55,6 +56,10 @@ export function createPool(
         const mark = { deviceId, name }
         if (await hasDeviceMark(storage.read, mark)) await writer.write((tx) => unmarkDevice(tx, mark))
       },
+    }),
+    outgoing: createOutgoing(config.providerAllow, deviceSettings.providerAllow.env),
+    ...(config.publicUrl !== null && {
+      callbackUrlsOf: (deviceId) => callbackUrlsOf(wiring, hooks, deviceId),
     }),
     leases: new LinkLeases({
       writer,

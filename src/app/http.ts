@@ -11,6 +11,9 @@ import { createServer } from '../api/server.ts'
 import { Sender } from '../sending/sender.ts'
 import type { PhonePorts } from '../connectors/android/ports.ts'
 import { createPhoneRoutes } from '../connectors/android/routes.ts'
+import type { ProviderPorts } from '../connectors/http/callbacks/ports.ts'
+import { createProviderRoutes } from '../connectors/http/callbacks/routes.ts'
+import { createProviderHooks } from './providers.ts'
 import { createConsole } from './console.ts'
 import { createPhoneListener } from './phone-listener.ts'
 import { createPhoneRoot } from '../api/pages/phone-root.ts'
@@ -57,15 +60,22 @@ async function readReadiness({ storage, lifecycle }: Wiring): Promise<Readiness>
   return { ready: reasons.length === 0, reasons }
 }
 
+interface HttpParts {
+  authenticator: Authenticator
+  pool: DevicePool
+  wake: (route: Route) => void
+  phones: PhonePorts
+  providers: ProviderPorts
+}
+
+/** Returns the routes that providers of devices call. */
+const createRoutesOfProviders = (wiring: Wiring, ports: ProviderPorts, publicUrl: () => string): Mount =>
+  createProviderRoutes({ ports, hooks: createProviderHooks(wiring), clock: wiring.clock, publicUrl })
+
 /** Creates the HTTP server as a service. */
 export function createHttp(
   wiring: Wiring,
-  {
-    authenticator,
-    pool,
-    wake,
-    phones,
-  }: { authenticator: Authenticator; pool: DevicePool; wake: (route: Route) => void; phones: PhonePorts },
+  { authenticator, pool, wake, phones, providers }: HttpParts,
 ): Service & { url(): string } {
   const { config, log, clock, ids, metrics } = wiring
   const url = (): string => ownAddress(config, (server.server.address() as AddressInfo | null)?.port)
@@ -97,6 +107,7 @@ export function createHttp(
       ? [
           // A proxy may have a certificate of its own.
           phoneRoutes(() => null),
+          createRoutesOfProviders(wiring, providers, url),
           createOperatorApi(wiring, url),
           createConsole(wiring, { pool, sender, limits, publicUrl: url }),
           ...(consolePages === null ? [] : [consolePages]),

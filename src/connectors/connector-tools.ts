@@ -1,3 +1,5 @@
+import type { Outgoing } from '../outgoing/create-outgoing.ts'
+
 /** Counters for the traffic of a link, for the metrics. */
 export interface LinkCounters {
   /**
@@ -17,6 +19,12 @@ export interface LastSession {
   endedMs: number | null
 }
 
+/** Where the provider of a device calls this server. */
+export interface CallbackUrls {
+  status: string
+  inbound: string
+}
+
 /** Time, IDs and randomness for connectors. */
 export interface ConnectorTools {
   counters?: LinkCounters
@@ -32,6 +40,10 @@ export interface ConnectorTools {
    * with false where the mark was there before. Omitted: none can be stored.
    */
   marks?: { mark(name: string): Promise<boolean>; unmark(name: string): Promise<void> }
+  /** How hosts are reached that others name. Omitted: public addresses only. */
+  outgoing?: Outgoing
+  /** Returns where the device's provider calls about an attempt; null without a public address. Omitted: nowhere. */
+  callbackUrls?(attemptId: string): CallbackUrls | null
   /** Wall clock in milliseconds since 1970. May jump: for stored times, never for durations. */
   now(): number
   /** Monotonic milliseconds; only differences are meaningful. */

@@ -261,6 +261,12 @@ export interface ConnectorKind<Device extends Link | Pull = Link | Pull> {
   secretNames: readonly string[]
   /** Those of `secretNames` that a device must have. */
   requiredSecrets?: readonly string[]
+  /** What one device with these settings accepts, where that differs from device to device. */
+  rulesFor?(settings: Readonly<Record<string, string>>): {
+    settings: readonly SettingRule[]
+    secretNames: readonly string[]
+    requiredSecrets?: readonly string[]
+  }
   /** Its devices send only under numbers of their own. Goes with `alphanumericSender`. */
   ownNumbersOnly?: true
   createLink(setup: DeviceSetup, tools: ConnectorTools, events: ConnectorEvents): Device

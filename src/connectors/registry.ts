@@ -1,4 +1,5 @@
 import { androidFacts } from './android/facts.ts'
+import { httpFacts } from './http/facts.ts'
 import type { ConnectorKind } from './connector.ts'
 import type { RealKinds } from '../devices/core/carrying.ts'
 import type { KindFacts } from './kind-facts.ts'
@@ -19,6 +20,7 @@ const kinds: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./simulator/simulator.ts')).simulatorKind,
   },
   android: { facts: androidFacts, load: async () => (await import('./android/android.ts')).androidKind },
+  http: { facts: httpFacts, load: async () => (await import('./http/http.ts')).httpKind },
   smpp: { facts: smppFacts, load: async () => (await import('./smpp/smpp.ts')).smppKind },
   modem: { facts: modemFacts, load: async () => (await import('./modem/modem.ts')).modemKind },
 }

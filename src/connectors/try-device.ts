@@ -5,9 +5,12 @@ import type { ListedDevice } from '../devices/status/list-devices.ts'
 import type { SecretBox } from '../runtime/secret-box.ts'
 import type { Db } from '../storage/seam/dialect.ts'
 import type { ConnectorKind } from './connector.ts'
+import type { Outgoing } from '../outgoing/create-outgoing.ts'
 import type { Trial } from './connector-tools.ts'
 
 interface TryDeviceDeps {
+  /** How the device reaches hosts that others name. Omitted: public addresses only. */
+  outgoing?: Outgoing
   read: Db
   clock: Clock
   secretBox: SecretBox
@@ -19,7 +22,7 @@ interface TryDeviceDeps {
  * sessions.
  */
 export async function tryDevice(
-  { read, clock, secretBox }: TryDeviceDeps,
+  { read, clock, secretBox, outgoing }: TryDeviceDeps,
   device: ListedDevice,
   kind: ConnectorKind | null,
 ): Promise<Trial | null> {
@@ -41,6 +44,7 @@ export async function tryDevice(
     secrets: openDeviceSecrets(secretBox, row),
   }
   return kind.tryOut(setup, {
+    ...(outgoing !== undefined && { outgoing }),
     now: clock.now,
     monotonicMs: clock.monotonicMs,
     schedule: clock.schedule,
@@ -52,15 +56,16 @@ export async function tryDevice(
 /** Returns which settings its kind does not accept; a device that another version added may have some. */
 export function settingTroubles(
   device: Pick<ListedDevice, 'settings' | 'hasSecrets'>,
-  kind: Pick<ConnectorKind, 'settings' | 'requiredSecrets'>,
+  kind: Pick<ConnectorKind, 'settings' | 'requiredSecrets' | 'rulesFor'>,
 ): string[] {
+  const { settings, requiredSecrets } = { ...kind, ...kind.rulesFor?.(device.settings) }
   const troubles = Object.entries(device.settings).flatMap(([name, value]) => {
-    const rule = kind.settings.find((known) => known.name === name)
+    const rule = settings.find((known) => known.name === name)
     const fault = rule === undefined ? 'is not a setting of this kind' : rule.check(value)
     return fault === null ? [] : [`${name} ${fault}`]
   })
-  for (const { name, required } of kind.settings)
+  for (const { name, required } of settings)
     if (required && device.settings[name] === undefined) troubles.push(`${name} is missing`)
-  if ((kind.requiredSecrets ?? []).length > 0 && !device.hasSecrets) troubles.push('its secrets are missing')
+  if ((requiredSecrets ?? []).length > 0 && !device.hasSecrets) troubles.push('its secrets are missing')
   return troubles
 }

@@ -5,8 +5,8 @@ export interface AddressGuard {
   /** True when the guard allows a connection to `address`, to which `host` resolved. */
   permits(host: string, address: string): boolean
   /**
-   * True when the operator named this host. Its address is then resolved by the operating system, including
-   * the hosts file.
+   * True when the operator named this host, or a range that contains this address. The address of a name is then
+   * resolved by the operating system, including the hosts file.
    */
   trusts(host: string): boolean
 }
@@ -46,7 +46,10 @@ export function createAddressGuard(allowed: readonly string[], setting: string):
     else throw new Error(`${setting}: '${item}' is not an address, CIDR range or host name.`)
   }
   return {
-    trusts: (host) => allowedHosts.has(plainHost(host)),
+    trusts(host) {
+      const family = familyOf(host)
+      return family === null ? allowedHosts.has(plainHost(host)) : allowedAddresses.check(host, family)
+    },
     permits(host, address) {
       const family = familyOf(address)
       if (family === null) return false

@@ -10,6 +10,7 @@ export const guides = {
   'smpp-links': { file: 'docs/connectors/smpp.md', title: 'SMPP', summary: 'Send over a carrier or an aggregator: settings, five providers, troubles.' },
   'smpp-status': { file: 'docs/connectors/smpp-status.md', title: 'Answers of an SMSC', summary: 'What each command_status means for a message.' },
   modems: { file: 'docs/connectors/modem.md', title: 'GSM modems', summary: 'Send over a stick or a modem with a SIM: ports, PIN, reports, troubles.' },
+  providers: { file: 'docs/connectors/http-provider.md', title: 'Messaging services', summary: 'Send over Twilio, Vonage or any other HTTP service, by declaration.' },
   simulators: { file: 'docs/connectors/simulator.md', title: 'The simulator', summary: 'Test mode, the eleven test numbers, and faults on purpose.' },
   webhooks: { file: 'docs/webhooks.md', title: 'Webhooks', summary: 'Events for your endpoints: signatures, retries, tests, secrets.' },
   receiving: { file: 'docs/receiving.md', title: 'Received messages and opt-outs', summary: 'Replies, whose they are, STOP and START, keywords, the opt-out list.' },

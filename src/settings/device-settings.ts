@@ -1,5 +1,5 @@
 import { setting } from './setting.ts'
-import { hostAndPort, httpUrl, someText, wholeNumber } from './setting-readers.ts'
+import { hostAndPort, httpUrl, list, someText, wholeNumber } from './setting-readers.ts'
 
 /** Settings of devices, their registrations and their receipts. */
 export const deviceSettings = {
@@ -16,6 +16,13 @@ export const deviceSettings = {
     default: 5,
     summary:
       'Minutes that a device rests after 20 submissions in a row, or more than 1% of all, got no response; then it is tried with one message at a time. A device that fails five times in a row is tried this rarely while others work; without others, after growing pauses of up to this. 0 waits until the device is changed. An SMSC restarts faster, and messages are valid for a day by default (codes: ten minutes).',
+  }),
+  providerAllow: setting<readonly string[]>({
+    env: 'ONESIXTY_PROVIDER_ALLOW',
+    read: list,
+    default: [],
+    summary:
+      'Hosts of providers that no declaration names, and private addresses of providers: addresses, CIDRs and host names, separated by commas. To these also HTTP without TLS is allowed. Default: none, so that no device sends its secrets to another host, or reaches the inside of a network.',
   }),
   receiptWindowHours: setting({
     env: 'ONESIXTY_RECEIPT_WINDOW_HOURS',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { connectorKinds, factsOf, loadConnectorKind, testKind } from '../../src/connectors/registry.ts'
 import { nonsense as androidNonsense } from './android-nonsense.ts'
+import { nonsense as httpNonsense } from './http-nonsense.ts'
 import { kindContract, type KindSubject } from './kind-contract.ts'
 import { nonsense as modemNonsense } from './modem-nonsense.ts'
 import { nonsense as simulatorNonsense } from './simulator-nonsense.ts'
@@ -11,6 +12,11 @@ type Given = Pick<KindSubject, 'required' | 'secrets' | 'nonsense'>
 const subjects: Readonly<Record<string, Given>> = {
   simulator: { required: {}, secrets: {}, nonsense: simulatorNonsense },
   android: { required: {}, secrets: {}, nonsense: androidNonsense },
+  http: {
+    required: { provider: 'twilio', account_sid: 'AC1' },
+    secrets: { auth_token: 'secret' },
+    nonsense: httpNonsense,
+  },
   smpp: {
     required: { host: '127.0.0.1', port: '2775', system_id: 'esme' },
     secrets: { password: 'secret' },

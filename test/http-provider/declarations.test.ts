@@ -56,6 +56,33 @@ test.for(names)(
 
 const isJson = (body: unknown): boolean => typeof body === 'object'
 
+/**
+ * The signatures of the examples were made, or checked, by the libraries of the services: `getExpectedTwilioSignature` of twilio 6.2.0,
+ * `verifySignature` of @vonage/sms, `validateV3Signature` of plivo 4.79.0, `TelnyxWebhook` of telnyx 7.24.0, and standardwebhooks 1.1.1.
+ */
+test.for(names)('%s: no signed call with one letter changed is taken, wherever it is', (name) => {
+  const declaration = declarationOf(name)
+  const signed = (declaration.examples ?? []).filter(
+    ({ is }) => (is as { proof?: string }).proof === 'proven',
+  )
+  expect(signed.length).toBeGreaterThanOrEqual(2)
+  for (const example of signed) {
+    const { callback } = example
+    const part = callback?.query === undefined || callback.body !== undefined ? 'body' : 'query'
+    const text = callback?.[part] ?? ''
+    for (let at = 0; at < text.length; at += 7) {
+      // A letter stays a letter: the call must still be read as what it is.
+      const letter = text[at] as string
+      if (!/[a-z]/.test(letter)) continue
+      const changed = `${text.slice(0, at)}${letter === 'x' ? 'y' : 'x'}${text.slice(at + 1)}`
+      const forged = { ...example, callback: { ...callback!, [part]: changed }, is: { proof: 'forged' } }
+      expect(checkExamples({ ...declaration, examples: [forged] })).toEqual([
+        { title: example.title, fault: null },
+      ])
+    }
+  }
+})
+
 test('an example whose result differs is named with both results', () => {
   const declaration = declarationOf('twilio')
   const [first] = declaration.examples ?? []

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Throttle } from '../../src/connectors/smpp/submit/throttle.ts'
+import { Throttle } from '../../src/connectors/rate.ts'
 
 interface Ran {
   taken: number

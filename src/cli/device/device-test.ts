@@ -9,6 +9,8 @@ import { readLastReached } from '../../devices/phones/reach-checks.ts'
 import { isVisited } from '../../devices/phones/visited-phones.ts'
 import { createDeviceSecretBox } from '../../runtime/secret-box.ts'
 import { command } from '../core/command.ts'
+import { createOutgoing } from '../../outgoing/create-outgoing.ts'
+import { deviceSettings } from '../../settings/device-settings.ts'
 import { remediesOf } from '../../connectors/device-remedies.ts'
 import { deviceArgument, findDevice } from './device-lookup.ts'
 import { type DeviceCheck, describeDevice, deviceDocument, examineDevice } from './print-device.ts'
@@ -71,5 +73,6 @@ async function tryOut(
 ): Promise<Trial | null> {
   const { clock } = tools
   const secretBox = createDeviceSecretBox(await tools.instanceSecret())
-  return tools.withStorage(({ read }) => tryDevice({ read, clock, secretBox }, device, kind))
+  const outgoing = createOutgoing(tools.config.providerAllow, deviceSettings.providerAllow.env)
+  return tools.withStorage(({ read }) => tryDevice({ read, clock, secretBox, outgoing }, device, kind))
 }

@@ -8,7 +8,15 @@ export interface DeviceRules {
   requiredSecrets?: readonly string[]
   /** It sends only under its own numbers. */
   ownNumbersOnly?: true
+  /** What one device with these settings accepts, where that differs from device to device. */
+  rulesFor?(settings: Readonly<Record<string, string>>): Omit<DeviceRules, 'rulesFor'>
 }
+
+/** Returns what a device with these settings accepts. */
+export const rulesOf = (rules: DeviceRules, settings: Readonly<Record<string, string>>): DeviceRules => ({
+  ...rules,
+  ...rules.rulesFor?.(settings),
+})
 
 export interface GivenToDevice {
   senders: readonly string[]

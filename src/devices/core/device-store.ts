@@ -10,7 +10,7 @@ import { endStanding, recordStandings } from '../status/device-history.ts'
 import { requireRoomInGroup } from './device-groups.ts'
 import { requireOpenOwner } from './device-owner.ts'
 import { clearDeviceMarks } from './device-marks.ts'
-import { deviceFaults, type DeviceRules, missingFaults } from './device-rules.ts'
+import { deviceFaults, type DeviceRules, missingFaults, rulesOf } from './device-rules.ts'
 import type { SecretBox } from '../../runtime/secret-box.ts'
 import { simChange } from './sim-number.ts'
 import { readJson, writeJson } from '../../storage/tables/json-columns.ts'
@@ -52,10 +52,11 @@ const maxDevices = 10_000
 export async function addDevice(tx: Tx, deps: DeviceDeps, device: NewDevice): Promise<string> {
   const { accountId, mode, kind, actor, senders = [], settings = {}, secrets = {}, pace = null } = device
   const name = device.name.trim()
+  const rules = rulesOf(deps.rules, settings)
   const faults = [
     ...nameFaults(name),
-    ...missingFaults(deps.rules, { settings, secrets }),
-    ...deviceFaults(deps.rules, { senders, settings, secrets, pace }),
+    ...missingFaults(rules, { settings, secrets }),
+    ...deviceFaults(rules, { senders, settings, secrets, pace }),
   ]
   if (faults.length > 0) throw invalidInput(faults)
   await requireOpenOwner(tx, accountId)
@@ -116,7 +117,12 @@ export async function setDevice(tx: Tx, deps: DeviceDeps, wanted: DeviceChange):
     Object.keys(change.settings ?? {}).map((name) => [name, change.settings?.[name] ?? null]),
   )
   faults.push(
-    ...deviceFaults(deps.rules, { senders: senders ?? [], settings: given, secrets, pace: pace ?? null }),
+    ...deviceFaults(rulesOf(deps.rules, settings), {
+      senders: senders ?? [],
+      settings: given,
+      secrets,
+      pace: pace ?? null,
+    }),
   )
   if (faults.length > 0) throw invalidInput(faults)
   if (typeof change.groupId === 'string') await requireRoomInGroup(tx, deps, change.groupId, row)

@@ -10,6 +10,7 @@ import {
 import { countrySetting } from '../../connectors/setting-rules.ts'
 import type { ConnectorTools, LastSession, LinkCounters } from '../../connectors/connector-tools.ts'
 import type { Log } from '../../process/log.ts'
+import type { Outgoing } from '../../outgoing/create-outgoing.ts'
 import { type Db, StorageError } from '../../storage/seam/dialect.ts'
 import type { DeviceTable } from '../../storage/tables/device-tables.ts'
 import type { DeviceFacts } from '../configuration/device-facts.ts'
@@ -37,6 +38,10 @@ export interface DeviceSlotDeps {
   marksOf?: (deviceId: string) => NonNullable<ConnectorTools['marks']>
   /** What one link passes on to the next, also when the device is disabled in between. */
   lastSessionOf?: (deviceId: string) => LastSession
+  /** How links reach hosts that others name. */
+  outgoing?: Outgoing
+  /** Where the provider of a device calls about an attempt. */
+  callbackUrlsOf?: (deviceId: string) => NonNullable<ConnectorTools['callbackUrls']>
   /** Links run only under these leases. Any node may serve a device that fetches by itself. */
   leases?: LinkLeases
   /** Links are left to other nodes. */
@@ -257,11 +262,13 @@ export const countryOf = (row: Pick<DeviceRow, 'settings'>): string | null =>
   settingsOf(row)[countrySetting.name] || null
 
 const toolsFor = (
-  { clock, log, random, countersOf, lastSessionOf, leases, marksOf }: DeviceSlotDeps,
+  { clock, log, random, countersOf, lastSessionOf, outgoing, callbackUrlsOf, leases, marksOf }: DeviceSlotDeps,
   deviceId: string,
 ): ConnectorTools => ({
   ...(countersOf === undefined ? {} : { counters: countersOf(deviceId) }),
   ...(lastSessionOf === undefined ? {} : { lastSession: lastSessionOf(deviceId) }),
+  ...(outgoing === undefined ? {} : { outgoing }),
+  ...(callbackUrlsOf === undefined ? {} : { callbackUrls: callbackUrlsOf(deviceId) }),
   ...(leases === undefined ? {} : { mayWrite: () => leases.tokenOf(deviceId) !== null }),
   ...(marksOf === undefined ? {} : { marks: marksOf(deviceId) }),
   now: () => clock.now(),

@@ -14,6 +14,7 @@ import type { Mailer } from '../../../process/mailer.ts'
 import type { FoundPorts } from '../../../connectors/connector-tools.ts'
 import type { OwnNetworks } from '../../../connectors/own-networks.ts'
 import type { AddressGuard } from '../../../outgoing/address-guard.ts'
+import type { Outgoing } from '../../../outgoing/create-outgoing.ts'
 
 /** Dependencies of console calls on dispatch and sending; filled in `console.ts`. */
 export interface ConsolePorts {
@@ -45,6 +46,8 @@ export interface DevicePorts {
   networks: () => OwnNetworks
   /** The serial ports of this machine, by its files. */
   serialPorts: () => Promise<FoundPorts>
+  /** How the hosts of providers are reached. */
+  outgoing: Outgoing
 }
 
 export interface HistoryPorts {

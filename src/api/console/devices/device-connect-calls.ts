@@ -88,8 +88,10 @@ export const deviceConnectCalls = {
       const { read, clock, ids, ports, writer, actor } = context
       const device = await findChangeable(context, deviceId)
       const kind = await loadConnectorKind(device.kind)
-      const { secretBox, trials } = ports.devices
-      const trial = await trials.run(deviceId, () => tryDevice({ read, clock, secretBox }, device, kind))
+      const { secretBox, trials, outgoing } = ports.devices
+      const trial = await trials.run(deviceId, () =>
+        tryDevice({ read, clock, secretBox, outgoing }, device, kind),
+      )
       if (trial === null) return { isOk: true, summary: nothingToTry, remedy: null }
       const detail = { deviceId, ok: trial.ok }
       await writer.write((tx) =>

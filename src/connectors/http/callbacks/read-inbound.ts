@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Inbound } from '../../connector.ts'
 import type { Declaration } from '../declaration/declaration.ts'
+import { instantOf } from '../answers/instant-of.ts'
 import { findAll, findText, type Place, textOf } from '../declaration/pointer.ts'
 
 const maxMessages = 100
@@ -88,16 +89,6 @@ function fragmentOf(
     total: of,
     index: nth,
   }
-}
-
-/** Returns an instant in milliseconds: of a number by its size, otherwise of a date, in UTC where it names no zone. */
-function instantOf(text: string | null): number | null {
-  if (text === null) return null
-  if (/^\d{9,11}(?:\.\d+)?$/.test(text)) return Math.round(Number(text) * 1_000)
-  if (/^\d{12,14}$/.test(text)) return Number(text)
-  const bare = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/.exec(text)
-  const ms = Date.parse(bare === null ? text : `${bare[1]}T${bare[2]}Z`)
-  return Number.isNaN(ms) ? null : ms
 }
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)

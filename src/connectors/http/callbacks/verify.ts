@@ -68,13 +68,24 @@ function verifyHmac(hmac: Hmac, callback: Callback, { filler, nowMs }: Given): P
         : callback.headers[age.header.toLowerCase()]
     if (!isRecent(time, age.most_s, nowMs)) return 'forged'
   }
-  const signed = signedPieces(over, callback, { filler, without: member })
-  const digest = digestOf(algorithm, key, signed)
-  if (digest === null) return 'forged'
-  const wanted = writeDigest(digest, as)
   // Some providers sign with several keys, and separate the signatures by commas.
   const normal = (text: string): string => (as === 'base64' ? text : text.toLowerCase())
-  return proofOf(given.split(',').some((each) => isSame(normal(each.trim()), normal(wanted))))
+  const signatures = given.split(',').map((each) => normal(each.trim()))
+  const isGenuine = urlsOf(callback.url).some((url) => {
+    const signed = signedPieces(over, { ...callback, url }, { filler, without: member })
+    const digest = digestOf(algorithm, key, signed)
+    return digest !== null && signatures.some((each) => isSame(each, normal(writeDigest(digest, as))))
+  })
+  return proofOf(isGenuine)
+}
+
+/** Twilio signs the URL with its port or without, and with the usual one where there is none (twilio-python #392). */
+function urlsOf(url: string): string[] {
+  const [, scheme = '', host = '', port, rest = ''] =
+    /^(https?):\/\/(\[[^\]]*\]|[^/:?#]*)(:\d+)?(.*)$/.exec(url) ?? []
+  if (scheme === '') return [url]
+  const other = port === undefined ? (scheme === 'https' ? ':443' : ':80') : ''
+  return [url, `${scheme}://${host}${other}${rest}`]
 }
 
 /** `md5hash` is no HMAC: the key is the end of what is hashed. */

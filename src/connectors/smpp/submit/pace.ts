@@ -1,5 +1,5 @@
 import type { ConnectorTools } from '../../connector-tools.ts'
-import { Throttle } from './throttle.ts'
+import { Throttle } from '../../rate.ts'
 
 interface Deps {
   tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule'>

@@ -1,4 +1,4 @@
-/** The minimum rate for an SMSC, however often it throttles. */
+/** The minimum rate for a peer, however often it throttles. */
 const minPerSecond = 1
 /** Nothing is sent for this long after a throttling, so that the SMSC can drain. */
 const pauseMs = 1_000
@@ -92,6 +92,11 @@ export class Throttle {
     this.#borne = Math.max(minPerSecond, this.#tooMuch / 2)
     this.#tokens = Math.min(this.#tokens, this.#burst)
     this.#filledMs = this.#pausedUntilMs
+  }
+
+  /** Sends nothing for this long: the peer asked for it. */
+  rest(ms: number): void {
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#clock.monotonicMs() + ms)
   }
 
   /** Applies another contract. What was not counted, while there was no limit, is not charged. */

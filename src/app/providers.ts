@@ -1,0 +1,71 @@
+import type { CallbackUrls } from '../connectors/connector-tools.ts'
+import { createHooks, type Hooks } from '../connectors/http/callbacks/hooks.ts'
+import type { ProviderPorts } from '../connectors/http/callbacks/ports.ts'
+import { httpKind } from '../connectors/http/http.ts'
+import { HttpLink } from '../connectors/http/link.ts'
+import { completeSettings } from '../connectors/http/request/build-request.ts'
+import { declarationOf } from '../connectors/http/settings.ts'
+import { openDeviceSecrets } from '../devices/core/device-store.ts'
+import type { DevicePool } from '../dispatch/devices/device-pool.ts'
+import type { InboundReceiver } from '../dispatch/inbound/inbound-receiver.ts'
+import type { Dispatcher } from '../dispatch/submissions/dispatcher.ts'
+import { readJson } from '../storage/tables/json-columns.ts'
+import type { Wiring } from './wiring.ts'
+
+/** Returns the addresses that providers of devices call. */
+export const createProviderHooks = ({ secret }: Pick<Wiring, 'secret'>): Hooks => createHooks(secret)
+
+/** Returns where the provider of a device calls; null while the server has no public address. */
+export const callbackUrlsOf =
+  ({ config: { publicUrl } }: Pick<Wiring, 'config'>, hooks: Hooks, deviceId: string) =>
+  (attemptId: string): CallbackUrls | null => {
+    if (publicUrl === null) return null
+    const origin = publicUrl.replace(/\/+$/, '')
+    return {
+      status: origin + hooks.statusPathOf(deviceId, attemptId),
+      inbound: `${origin}${hooks.pathOf(deviceId)}/inbound`,
+    }
+  }
+
+interface Receivers {
+  pool: Pick<DevicePool, 'get'>
+  receipt: Dispatcher['receipt']
+  lateOutcome: Dispatcher['lateOutcome']
+  inbound: InboundReceiver['receive']
+}
+
+/** Returns what the routes of providers need; any node takes their calls, since they only write. */
+export function createProviderPorts(
+  { read, secretBox, unparsed, changes }: Wiring,
+  { pool, receipt, lateOutcome, inbound }: Receivers,
+): ProviderPorts {
+  return {
+    async account(deviceId) {
+      const row = await read
+        .selectFrom('devices')
+        .select(['id', 'settings', 'secrets'])
+        .where('id', '=', deviceId)
+        .where('kind', '=', httpKind.kind)
+        .where('state', '!=', 'retired')
+        .executeTakeFirst()
+      if (row === undefined) return null
+      const settings = readJson(row.settings)
+      const declaration = declarationOf(settings)
+      if (declaration === null) return null
+      return {
+        deviceId,
+        declaration,
+        settings: completeSettings(declaration, settings),
+        secrets: openDeviceSecrets(secretBox, row),
+      }
+    },
+    async receipt(deviceId, given) {
+      await receipt(deviceId, given)
+      const link = pool.get(deviceId)?.link
+      if (link instanceof HttpLink) link.told(given.networkId)
+    },
+    late: lateOutcome,
+    inbound: (deviceId, message) => changes.after(inbound(deviceId, message), () => [null]),
+    unparsed: (deviceId, kind, form) => unparsed.note(deviceId, kind, form),
+  }
+}

@@ -1,0 +1,169 @@
+import type { Submission } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
+import { createOutgoing, type Outgoing } from '../../outgoing/create-outgoing.ts'
+import { type SentRequest, sendRequest } from '../../outgoing/send-request.ts'
+import { deviceSettings } from '../../settings/device-settings.ts'
+import type { HttpAnswer } from './answers/read-answer.ts'
+import type { DeclaredRequest } from './declaration/request-schemas.ts'
+import type { Filling } from './declaration/filters.ts'
+import { authorize } from './request/authorize.ts'
+import {
+  buildRequest,
+  type BuiltRequest,
+  fillerOf,
+  type ProviderAccount,
+  RequestError,
+} from './request/build-request.ts'
+import { buildSend } from './request/build-send.ts'
+import { messageValues } from './request/message-values.ts'
+
+/** Why no request could leave: reasons of the health of the device. */
+export type NotSentReason =
+  | 'unreachable'
+  | 'address_refused'
+  | 'tls_failed'
+  | 'invalid_settings'
+  | 'withdrawn'
+
+/** What became known of one request. `unanswered`: the provider may have acted on it. */
+export type Exchanged =
+  | { kind: 'not_sent'; reason: NotSentReason; detail: string }
+  | { kind: 'unanswered'; detail: string }
+  | { kind: 'answered'; answer: HttpAnswer }
+
+/** One account at a provider, with the connections to it. */
+export interface Exchange {
+  declaration: ProviderAccount['declaration']
+  /** Builds the request that submits a message; a sentence where the settings do not allow one. */
+  buildSubmission(submission: Submission): BuiltRequest | string
+  /** Sends a request that was built; asked right before its first octet, `mayWrite` can withdraw it. */
+  send(request: BuiltRequest, mayWrite: () => boolean): Promise<Exchanged>
+  /** Asks the provider something that submits no message. */
+  ask(request: DeclaredRequest, values: Readonly<Record<string, Filling>>): Promise<Exchanged>
+  /** Returns the values of a message, for requests about it. */
+  valuesOf(submission: Submission): Readonly<Record<string, Filling>>
+}
+
+interface ExchangeDeps {
+  tools: ConnectorTools
+  timeoutMs: number
+  trace: boolean
+  /** Returns certificates in PEM to trust in addition; null for none. Throws if they cannot be read. */
+  readCa(): string | null
+}
+
+const allowSetting = deviceSettings.providerAllow.env
+/** The longest answer that is read; a longer one is not understood. */
+const maxAnswerBytes = 64 * 1024
+
+/** Creates the exchange for an account. */
+export function createExchange(deps: ExchangeDeps, given: Omit<ProviderAccount, 'allowsHost'>): Exchange {
+  const { tools } = deps
+  const outgoing = tools.outgoing ?? createOutgoing([], allowSetting)
+  const account: ProviderAccount = { ...given, allowsHost: outgoing.allowsHost }
+  const { declaration } = account
+  const send = (request: BuiltRequest, mayWrite: () => boolean): Promise<Exchanged> =>
+    sendGuarded({ ...deps, outgoing }, request, mayWrite)
+
+  const valuesOf = (submission: Submission): Readonly<Record<string, Filling>> => {
+    const urls = tools.callbackUrls?.(submission.attemptId) ?? { status: null, inbound: null }
+    return messageValues(submission, { nowMs: tools.now(), urls })
+  }
+  return {
+    declaration,
+    valuesOf,
+    buildSubmission(submission) {
+      const urls = tools.callbackUrls?.(submission.attemptId) ?? { status: null, inbound: null }
+      return explained(() => buildSend(account, submission, { nowMs: tools.now(), urls, token: null }))
+    },
+    send,
+    async ask(request, values) {
+      const built = explained(() => {
+        const filler = fillerOf(account, values, false)
+        const bare = buildRequest(account, request, filler)
+        return authorize(bare, declaration.auth, { filler, mask: false, nowMs: tools.now(), token: null })
+      })
+      if (typeof built === 'string') return { kind: 'not_sent', reason: 'invalid_settings', detail: built }
+      return send(built, () => true)
+    },
+  }
+}
+
+function explained(build: () => BuiltRequest): BuiltRequest | string {
+  try {
+    return build()
+  } catch (error) {
+    if (error instanceof RequestError) return error.message
+    throw error
+  }
+}
+
+async function sendGuarded(
+  { tools, timeoutMs, trace, readCa, outgoing }: ExchangeDeps & { outgoing: Outgoing },
+  request: BuiltRequest,
+  mayWrite: () => boolean,
+): Promise<Exchanged> {
+  const url = new URL(request.url)
+  if (url.protocol !== 'https:' && !outgoing.allowsHost(url.hostname.replace(/^\[|\]$/g, '')))
+    return {
+      kind: 'not_sent',
+      reason: 'address_refused',
+      detail: `only HTTPS is allowed to ${url.hostname}, unless ${allowSetting} names it`,
+    }
+  let ca: string | null
+  try {
+    ca = readCa()
+  } catch {
+    return { kind: 'not_sent', reason: 'invalid_settings', detail: 'the file of tls_ca_file cannot be read' }
+  }
+  const ending = new AbortController()
+  const cancel = tools.schedule(timeoutMs, () => ending.abort(new Error('timed out')))
+  const startedMs = tools.monotonicMs()
+  const sent = await sendRequest(
+    {
+      ...outgoing,
+      allowedBy: allowSetting,
+      timeoutMs,
+      deadline: ending.signal,
+      mayWrite,
+      maxAnswerBytes,
+      ...(ca !== null && { ca }),
+    },
+    { ...request, url },
+  )
+  cancel()
+  if (trace)
+    tools.log('info', 'HTTP request', {
+      method: request.method,
+      path: masked(url.pathname),
+      outcome: sent.kind === 'answered' ? sent.status : sent.kind,
+      ms: Math.round(tools.monotonicMs() - startedMs),
+    })
+  return exchangedOf(sent)
+}
+
+/** A path may contain a number: of six or more digits, only the last three are kept. */
+const masked = (path: string): string =>
+  path.replaceAll(/\d{3,}(?=\d{3})/g, (digits) => '*'.repeat(digits.length))
+
+const reasons = {
+  address_refused: 'address_refused',
+  name_not_found: 'unreachable',
+  not_connected: 'unreachable',
+  timed_out: 'unreachable',
+  tls_failed: 'tls_failed',
+  withdrawn: 'withdrawn',
+} as const
+
+function exchangedOf(sent: SentRequest): Exchanged {
+  switch (sent.kind) {
+    case 'not_sent':
+      return { kind: 'not_sent', reason: reasons[sent.because], detail: `${sent.because}: ${sent.detail}` }
+    case 'unanswered':
+      return sent
+    case 'answered': {
+      const { status, headers, body } = sent
+      return { kind: 'answered', answer: { status, headers, body } }
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest'
+import { createHooks } from '../../src/connectors/http/callbacks/hooks.ts'
+import { eventually } from '../eventually.ts'
+import { cli, cliJson } from '../run-command.ts'
+import { testSecret } from '../test-database.ts'
+import { openProviderHouse, type ProviderHouse } from './provider-house.ts'
+
+const to = '+4915112345001'
+const hasStatus = (house: ProviderHouse, status: string, withinMs = 10_000) =>
+  eventually(
+    () => house.messages(),
+    ([message]) => expect(message?.status).toBe(status),
+    withinMs,
+  )
+
+test('a message is sent by one request, delivered once the provider calls, and charged once for its parts', async () => {
+  const house = await openProviderHouse()
+  expect(await house.send('x'.repeat(200), to)).toMatchObject({ status: 202 })
+  await hasStatus(house, 'sent')
+  expect(await house.submitted()).toEqual([
+    { to: to.slice(1), from: 'Acme', text: 'x'.repeat(200), parts: 2, status: '0' },
+  ])
+  expect(await house.deliver()).toBe(0)
+  const [message] = await hasStatus(house, 'delivered')
+  expect(message).toMatchObject({ parts: 2, attempts: 1, cost: { charged: 2, state: 'charged' } })
+  expect(await cliJson(['doctor'], house.server.dataFolder)).toMatchObject({ ok: true })
+}, 60_000)
+
+test('a request that gets no answer is never sent again, and a receipt that names its attempt shows that it was sent', async () => {
+  const house = await openProviderHouse()
+  await house.peer.call('set', { mode: 'nothing' })
+  await house.send('Hello', to)
+  const [unknown] = await hasStatus(house, 'unconfirmed')
+  expect(unknown?.error).toMatchObject({ code: 'device_unresponsive' })
+  expect(await house.deliver()).toBe(0)
+  const [delivered] = await hasStatus(house, 'delivered')
+  expect(delivered).toMatchObject({ attempts: 1, cost: { charged: 0, state: 'released' } })
+  expect(await house.peer.call('requests')).toBe(1)
+}, 60_000)
+
+test('an internal error of the provider is no refusal', async () => {
+  const house = await openProviderHouse()
+  await house.peer.call('set', { mode: 'error' })
+  await house.send('Hello', to)
+  const [unknown] = await hasStatus(house, 'unconfirmed')
+  expect(unknown?.error).toMatchObject({ code: 'device_unclear', network_code: '5' })
+  expect(await house.peer.call('requests')).toBe(1)
+}, 60_000)
+
+test('wrong credentials take the device offline with the reason, cost the message nothing, and right ones send it', async () => {
+  const house = await openProviderHouse()
+  await house.peer.call('set', { mode: 'credentials' })
+  await house.send('Hello', to)
+  await eventually(house.status, (seen) =>
+    expect(seen).toMatchObject({ status: 'offline', reasons: ['credentials_refused'] }),
+  )
+  expect((await house.messages())[0]).toMatchObject({ status: 'queued', cost: { charged: 0 } })
+  await house.peer.call('set', { mode: 'yes' })
+  await house.set('--set', 'window=5')
+  await hasStatus(house, 'sent')
+}, 60_000)
+
+test('a STOP at the provider is followed before it is answered', async () => {
+  const house = await openProviderHouse()
+  const inbound = `${house.server.url}${createHooks({ current: testSecret, former: [] }).pathOf(house.deviceId)}/inbound`
+  await house.peer.call('receive', { url: inbound, from: to, text: 'STOP' })
+  expect(await house.deliver()).toBe(0)
+  const { status, body } = await house.send('Hello', to)
+  expect(status).toBe(422)
+  expect(body).toContain('recipient_opted_out')
+  expect(await house.messages('inbound')).toMatchObject([{ text: 'STOP' }])
+}, 60_000)
+
+test('a call at another address is refused, and nothing of it is stored', async () => {
+  const house = await openProviderHouse()
+  const path = createHooks({ current: testSecret, former: [] }).pathOf(house.deviceId)
+  const last = path.at(-2) === 'A' ? 'B' : 'A'
+  const body = JSON.stringify({
+    msisdn: to.slice(1),
+    to: '447700900000',
+    messageId: '0B1',
+    text: 'Hi',
+    type: 'text',
+  })
+  const call = (where: string) =>
+    fetch(`${house.server.url}${where}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+  const statuses = [
+    (await call(`${path.slice(0, -2)}${last}${path.at(-1)}/inbound`)).status,
+    (await call(`${path}/status/att_01k9ktqv1gfx8r4z6m2d7cwn5e.AAAAAAAAAAAAAAAAAAAAAA`)).status,
+    (await call(path.replace(house.deviceId, 'dev_01k9ktqv1gfx8r4z6m2d7cwn5e').concat('/inbound'))).status,
+  ]
+  expect(statuses).toEqual([403, 403, 403])
+  expect(await house.messages('inbound')).toEqual([])
+  expect((await call(`${path}/inbound`)).status).toBe(200)
+}, 60_000)
+
+test('with a signature secret, only signed calls are taken', async () => {
+  const house = await openProviderHouse()
+  const path = createHooks({ current: testSecret, former: [] }).pathOf(house.deviceId)
+  const set = await cli(['device', 'set', house.deviceId, '--secret-stdin', 'signature_secret'], {
+    dataFolder: house.server.dataFolder,
+    stdin: 'signature-secret\n',
+  })
+  expect(set).toMatchObject({ code: 0 })
+  const body = JSON.stringify({
+    msisdn: to.slice(1),
+    to: '447700900000',
+    messageId: '0B2',
+    text: 'Hi',
+    type: 'text',
+  })
+  const answer = await fetch(`${house.server.url}${path}/inbound`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  expect(answer.status).toBe(403)
+  expect(await house.messages('inbound')).toEqual([])
+}, 60_000)
+
+test('another host gets no request, and the device says which rule forbids it', async () => {
+  const house = await openProviderHouse({ settings: ['base=http://169.254.169.254'] })
+  await house.send('Hello', to)
+  await eventually(house.status, (seen) => {
+    expect(seen).toMatchObject({ status: 'offline', reasons: ['invalid_settings'] })
+    expect(seen.last_error).toContain('169.254.169.254 is not among the hosts of the declaration')
+    expect(seen.last_error).toContain('ONESIXTY_PROVIDER_ALLOW')
+  })
+  expect((await house.messages())[0]).toMatchObject({ status: 'queued' })
+  expect(await house.peer.call('requests')).toBe(0)
+}, 60_000)
+
+test('a device without its settings or secrets is refused, and each of them is named', async () => {
+  const house = await openProviderHouse()
+  const add = (...more: string[]) =>
+    cli(['device', 'add', 'http', '--shared', '--name', 'X', ...more], {
+      dataFolder: house.server.dataFolder,
+    })
+  expect((await add()).stderr).toContain('provider')
+  const twilio = await add('--set', 'provider=twilio', '--set', 'acount_sid=AC1')
+  for (const name of ['the setting account_sid', 'the secret auth_token', "no setting 'acount_sid'"])
+    expect(twilio.stderr).toContain(name)
+}, 60_000)
+
+test('a device test asks for the balance, and names what is wrong', async () => {
+  const house = await openProviderHouse({ settings: ['window=3'] })
+  const env = { ONESIXTY_PROVIDER_ALLOW: '127.0.0.1' }
+  await house.peer.call('set', { mode: 'credentials' })
+  await house.send('Hello', to)
+  await eventually(house.status, (seen) => expect(seen.status).toBe('offline'))
+  const tested = () => cli(['device', 'test', house.deviceId], { dataFolder: house.server.dataFolder, env })
+  expect((await tested()).stdout).toContain('rejects the credentials (401)')
+  await house.peer.call('set', { mode: 'yes' })
+  expect((await tested()).stdout).toContain('accepts the credentials; the balance is 3.14159 EUR')
+}, 60_000)
+
+test('a balance at the provider that is at or below its alert degrades the device, which still sends', async () => {
+  const house = await openProviderHouse({ settings: ['balance_alert=3.2'] })
+  await eventually(house.status, (seen) =>
+    expect(seen).toMatchObject({ status: 'degraded', reasons: ['balance_low'] }),
+  )
+  await house.send('Hello', to)
+  await hasStatus(house, 'sent')
+  const { stdout } = await cli(['device', 'list'], { dataFolder: house.server.dataFolder })
+  expect(stdout).toContain('balance_low: The balance at the provider is at or below balance_alert.')
+}, 60_000)
+
+test('no log of the server has the secret of a provider, a text or a whole number', async () => {
+  const house = await openProviderHouse({ ownProcess: true, settings: ['trace=on'] })
+  await house.send('a text that nobody logs', to)
+  await hasStatus(house, 'sent')
+  const { output: read } = house.server.process
+  const output = await eventually(read, (seen) => expect(seen).toContain('HTTP request'))
+  for (const canary of ['canary-7f3a91', 'a text that', to.slice(1)]) expect(output).not.toContain(canary)
+}, 60_000)
