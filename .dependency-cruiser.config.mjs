@@ -59,7 +59,7 @@ export const subRooms = {
   smpp: [['values', 'session'], ['codec']],
   'connectors/smpp': [['receive', 'settings'], ['submit'], ['session']],
   'connectors/modem': [['ports'], ['run'], ['receive', 'submit'], ['setup'], ['at'], ['line', 'pdu']],
-  'connectors/http': [['callbacks'], ['answers', 'request'], ['declaration']],
+  'connectors/http': [['callbacks'], ['request'], ['answers'], ['declaration']],
 }
 
 /** The files that stand above the sub-rooms of a room, in its own folder; every other file belongs to a sub-room. */
@@ -74,6 +74,7 @@ const rootFiles = {
     'account-state',
     'balance-watch',
     'check-examples',
+    'declaration-schema',
     'exchange',
     'facts',
     'http',

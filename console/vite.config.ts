@@ -64,7 +64,10 @@ export default defineConfig({
   },
   server: {
     proxy: Object.fromEntries(
-      ['/console/api', '/api', '/docs', '/openapi.json', '/readyz'].map((path) => [path, { target: server }]),
+      ['/console/api', '/api', '/docs', '/openapi.json', '/schemas', '/readyz'].map((path) => [
+        path,
+        { target: server },
+      ]),
     ),
   },
 })

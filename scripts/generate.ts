@@ -11,6 +11,7 @@ import { grafanaDashboard } from './generators/grafana-dashboard.ts'
 import { layerPicture } from './generators/layer-picture.ts'
 import { openApi } from './generators/openapi.ts'
 import { operatorOpenApi } from './generators/operator-openapi.ts'
+import { providerSchema } from './generators/provider-schema.ts'
 import { reliabilityTables } from './generators/reliability-tables.ts'
 import { androidSettingsTable, modemSettingsTable, smppSettingsTable } from './generators/settings-tables.ts'
 import { scalingTables } from './generators/scaling-tables.ts'
@@ -35,6 +36,7 @@ const generators: readonly Generator[] = [
   glossary,
   openApi,
   operatorOpenApi,
+  providerSchema,
 ]
 
 /** Writes every generated file that is stale, or, with `--check`, only names them and fails. */

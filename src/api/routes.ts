@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { DirectOperations } from './direct/direct-operations.ts'
+import { declarationSchemaPath, renderDeclarationSchema } from '../connectors/providers.ts'
 import { serveOperation } from './edge/serve-operation.ts'
 import { type ApiGuardDeps, createApiGuard } from './v1/guard.ts'
 import { operations, type OperationDeps } from './v1/operations.ts'
@@ -85,6 +86,11 @@ export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
     status: 200,
     contentType: 'application/json',
     body: renderOpenApi(publicUrl()),
+  }))
+  page(declarationSchemaPath, () => ({
+    status: 200,
+    contentType: 'application/schema+json',
+    body: renderDeclarationSchema(publicUrl()),
   }))
   return known
 }

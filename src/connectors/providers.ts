@@ -1,5 +1,7 @@
 import { checkExamples } from './http/check-examples.ts'
+import { declarationSchemaPath, renderDeclarationSchema } from './http/declaration-schema.ts'
 import type { Declaration } from './http/declaration/declaration.ts'
+import { declarationOf } from './http/settings.ts'
 import { readDeclaration } from './http/declaration/read-declaration.ts'
 import { ownDeclaration, ownDeclarationText, ownProviders } from './http/own-providers.ts'
 import { buildSend } from './http/request/build-send.ts'
@@ -7,7 +9,14 @@ import { type BuiltRequest, completeSettings, RequestError } from './http/reques
 import type { Submission } from './connector.ts'
 
 /** What the command line and the API know of providers over HTTP; the connector itself is loaded by the registry. */
-export { readDeclaration, checkExamples, ownDeclarationText }
+export {
+  readDeclaration,
+  checkExamples,
+  declarationOf,
+  ownDeclarationText,
+  declarationSchemaPath,
+  renderDeclarationSchema,
+}
 
 /** What a provider can do, for lists. */
 export interface ListedProvider {

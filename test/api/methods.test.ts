@@ -9,7 +9,16 @@ const operations = new Map([
   ['/api/v1/balance', 'GET'],
   ['/api/v1/history', 'GET'],
 ])
-const pages = ['/', '/docs', '/docs/problems', '/openapi.json', '/healthz', '/readyz', '/metrics']
+const pages = [
+  '/',
+  '/docs',
+  '/docs/problems',
+  '/openapi.json',
+  '/schemas/provider.json',
+  '/healthz',
+  '/readyz',
+  '/metrics',
+]
 
 let api: TestApi
 beforeAll(async () => {

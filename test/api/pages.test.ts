@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { Script } from 'node:vm'
 import { gunzipSync } from 'node:zlib'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operations } from '../../src/api/v1/operations.ts'
+import { listProviders, ownDeclarationText } from '../../src/connectors/providers.ts'
 import { problems } from '../../src/runtime/errors.ts'
 import { rawRequest } from './raw-request.ts'
 import { startTestApi, type TestApi } from './start-test-api.ts'
@@ -77,6 +80,19 @@ test('every link of the pages that stays here leads somewhere', async () => {
   }
   await follow('/')
   expect(seen.size).toBeGreaterThan(30)
+})
+
+test('the schema of declarations is served, by which an editor takes each of ours and refuses what is misspelt', async () => {
+  const served = await get('/schemas/provider.json')
+  expect(served.headers.get('content-type')).toBe('application/schema+json')
+  const schema = served.body as Record<string, unknown>
+  expect(schema['$id']).toBe('https://sms.example.org/schemas/provider.json')
+  const validator = Compile(schema as TSchema)
+  for (const { name } of listProviders()) {
+    const declaration = JSON.parse(ownDeclarationText(name) ?? '') as Record<string, unknown>
+    expect([...validator.Errors(declaration)], name).toEqual([])
+    expect(validator.Check({ ...declaration, state: {} }), name).toBe(false)
+  }
 })
 
 test('the script of the reference is whole', async () => {

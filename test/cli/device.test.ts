@@ -70,7 +70,7 @@ test('says what a kind takes when it was mistyped', async () => {
     "Did you mean 'simulator'?",
   )
   expect((await cli.run('device add fax --shared --name S')).stderr).toContain(
-    "Unknown kind of device 'fax'. Available: simulator, android, smpp, modem.",
+    "Unknown kind of device 'fax'. Available: simulator, android, http, smpp, modem.",
   )
   const mistyped = await cli.run('device add simulator --shared --name S --set delay=5 --json')
   expect(mistyped.code).toBe(1)

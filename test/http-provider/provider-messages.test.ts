@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createHooks } from '../../src/connectors/http/callbacks/hooks.ts'
 import { eventually } from '../eventually.ts'
@@ -156,6 +158,53 @@ test('a device test asks for the balance, and names what is wrong', async () => 
   expect((await tested()).stdout).toContain('rejects the credentials (401)')
   await house.peer.call('set', { mode: 'yes' })
   expect((await tested()).stdout).toContain('accepts the credentials; the balance is 3.14159 EUR')
+}, 60_000)
+
+test('a device shows its request and its declaration, without its secrets', async () => {
+  const house = await openProviderHouse()
+  const run = (...args: string[]) => cli(args, { dataFolder: house.server.dataFolder })
+  const shown = await run('device', 'test', house.deviceId, '--show', '--to', to, '--text', 'A & B')
+  expect(shown).toMatchObject({ code: 0 })
+  expect(shown.stdout).toMatch(/^POST http:\/\/127\.0\.0\.1:\d+\/sms\/json\n/)
+  expect(shown.stdout).toContain(encodeURIComponent('‹api_secret›'))
+  expect(shown.stdout).not.toContain('canary')
+  expect(await house.peer.call('requests')).toBe(0)
+  expect(JSON.parse((await run('provider', 'show', house.deviceId)).stdout)).toMatchObject({ name: 'vonage' })
+}, 60_000)
+
+test('a declaration of your own replaces a provider, and sends', async () => {
+  const house = await openProviderHouse()
+  const own = JSON.parse(
+    (await cli(['provider', 'show', 'vonage'], { dataFolder: house.server.dataFolder })).stdout,
+  ) as {
+    name: string
+    send: { form: Record<string, string> }
+  }
+  own.name = 'own'
+  own.send.form['from'] = 'Mine'
+  const file = join(house.server.dataFolder, 'own.json')
+  await writeFile(file, JSON.stringify(own))
+  await house.set('--declaration', file)
+  expect(
+    (await cli(['provider', 'show', house.deviceId], { dataFolder: house.server.dataFolder })).stdout,
+  ).toContain('"Mine"')
+  await eventually(
+    async () => {
+      await house.send('Hello', to)
+      return house.submitted()
+    },
+    (seen) => expect(seen.at(-1)?.from).toBe('Mine'),
+  )
+}, 60_000)
+
+test('the help of a new device names the settings of its provider', async () => {
+  const house = await openProviderHouse()
+  const { stdout } = await cli(['device', 'add', 'http', '--provider', 'twilio', '--help'], {
+    dataFolder: house.server.dataFolder,
+  })
+  expect(stdout).toContain('account_sid=')
+  expect(stdout).toContain('window=10')
+  expect(stdout).not.toContain('api_key=')
 }, 60_000)
 
 test('a balance at the provider that is at or below its alert degrades the device, which still sends', async () => {

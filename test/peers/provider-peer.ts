@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { countParts } from './fake-phone/sms-parts.ts'
 import { servePeer } from './peer-process.ts'
 
 /**
@@ -51,27 +52,9 @@ const statusOf: Record<Mode, string> = {
 /** The alphabets of 3GPP TS 23.038 decide how long a part is; here only what the tests send is told apart. */
 const gsm7 = /^[\n\r\x20-\x5a_a-z£¥èéùìòÇØøÅåΔΦΓΛΩΠΨΣΘΞÆæßÉ¤¡ÄÖÑÜ§¿äöñüà^{}\\[~\]|€]*$/u
 
-/** A character is never split between two parts: neither one of two UTF-16 units, nor one of the GSM-7 extension table. */
-function partsOf(text: string, type: string): number {
-  const isUnicode = type === 'unicode'
-  const sizes = [...text].map((char) => (isUnicode ? char.length : '^{}\\[~]|€\f'.includes(char) ? 2 : 1))
-  const [single, several] = isUnicode ? [70, 67] : [160, 153]
-  if (sizes.reduce((sum, size) => sum + size, 0) <= single) return 1
-  let parts = 1
-  let used = 0
-  for (const size of sizes) {
-    if (used + size > several) {
-      parts += 1
-      used = 0
-    }
-    used += size
-  }
-  return parts
-}
-
 function submit(form: URLSearchParams, response: ServerResponse): void {
-  const { to = '', from = '', text = '', type = 'text', callback } = Object.fromEntries(form)
-  const parts = partsOf(text, type)
+  const { to = '', from = '', text = '', callback } = Object.fromEntries(form)
+  const parts = countParts(text)
   const taken = mode === 'yes' ? parts : mode === 'some' ? 1 : mode === 'nothing' ? parts : 0
   submitted.push({ to, from, text, parts, status: mode === 'nothing' ? null : statusOf[mode] })
   const messages = Array.from({ length: Math.max(parts, 1) }, (_, i) => {

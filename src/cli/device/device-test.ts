@@ -8,12 +8,15 @@ import { phoneAddress } from '../../devices/phones/phone-address.ts'
 import { readLastReached } from '../../devices/phones/reach-checks.ts'
 import { isVisited } from '../../devices/phones/visited-phones.ts'
 import { createDeviceSecretBox } from '../../runtime/secret-box.ts'
-import { command } from '../core/command.ts'
+import { declarationOf, showRequest } from '../../connectors/providers.ts'
+import { command, type Output } from '../core/command.ts'
+import { CommandError, UsageError } from '../core/command-errors.ts'
 import { createOutgoing } from '../../outgoing/create-outgoing.ts'
 import { deviceSettings } from '../../settings/device-settings.ts'
 import { remediesOf } from '../../connectors/device-remedies.ts'
 import { deviceArgument, findDevice } from './device-lookup.ts'
 import { type DeviceCheck, describeDevice, deviceDocument, examineDevice } from './print-device.ts'
+import { exampleOf, linesOfRequest } from './shown-request.ts'
 import { examinePhone } from './phone-checks.ts'
 import { checkPhoneAddress } from '../core/phone-address-check.ts'
 import type { CommandContext } from '../core/command-context.ts'
@@ -24,8 +27,18 @@ export const test = command({
   summary: 'Checks the settings of a device, its last reported health and its connection. Sends nothing.',
   details: `An SMPP connection that a server has bound is not bound a second time, because many carriers limit sessions; others are bound and unbound once. To send a test message, use \`${ownCommand()} send\` with an API key of an account that can use the device.`,
   arguments: [deviceArgument],
-  options: {},
-  async run(tools, { arguments: [deviceId = ''] }) {
+  options: {
+    show: {
+      type: 'flag',
+      summary:
+        'Only show the request that would submit a message over a messaging service, with the names of its secrets.',
+    },
+    to: { type: 'text', value: 'NUMBER', summary: 'With --show: recipient, in E.164.' },
+    text: { type: 'text', value: 'TEXT', summary: 'With --show: text.' },
+    from: { type: 'text', value: 'SENDER', summary: 'With --show: sender. Default: none.' },
+  },
+  async run(tools, { options, arguments: [deviceId = ''] }) {
+    if (options.show) return showDeviceRequest(tools, deviceId, options)
     const { found, phones, reached } = await tools.withStorage(async ({ read }) => ({
       found: await findDevice(read, deviceId),
       phones: await listPhones(read, { deviceId }),
@@ -65,6 +78,33 @@ export const test = command({
     }
   },
 })
+
+/** Shows the request that would submit a message over a device. Sends nothing, and reads no secret. */
+async function showDeviceRequest(
+  tools: CommandContext,
+  deviceId: string,
+  {
+    to,
+    text,
+    from = null,
+  }: { to?: string | undefined; text?: string | undefined; from?: string | undefined | null },
+): Promise<Output> {
+  if (to === undefined || text === undefined) throw new UsageError('--show needs --to and --text.')
+  const { settings } = await tools.withStorage(({ read }) => findDevice(read, deviceId))
+  const declaration = declarationOf(settings)
+  if (declaration === null)
+    throw new CommandError(
+      'not_a_provider',
+      `Device ${deviceId} is no messaging service: it sends no request.`,
+    )
+  const request = showRequest(declaration, {
+    settings,
+    submission: exampleOf({ to, from, text }),
+    nowMs: tools.clock.now(),
+  })
+  if (typeof request === 'string') throw new CommandError('no_request', request)
+  return { json: { request }, text: linesOfRequest(request).join('\n') }
+}
 
 async function tryOut(
   tools: CommandContext,

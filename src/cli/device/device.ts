@@ -24,6 +24,7 @@ import { test } from './device-test.ts'
 import { describeDevice, deviceDocument } from './print-device.ts'
 import { table } from '../core/help.ts'
 import { linkOptions, linkSettings } from './link-options.ts'
+import { changedProvider, namedProvider, providerOptions, providerSettings } from './provider-options.ts'
 import { readPairs } from '../core/read-pairs.ts'
 import { readNamedSecrets } from '../core/read-secrets.ts'
 import { simOption, simOptions } from './read-sim-number.ts'
@@ -46,6 +47,7 @@ const facts = {
     summary: 'Length of the window of the rate limit, in seconds.',
   },
   ...linkOptions,
+  ...providerOptions,
   'secret-stdin': {
     type: 'text',
     value: 'NAME',
@@ -63,11 +65,15 @@ const facts = {
 async function settingsHelp(given: readonly string[]): Promise<string> {
   const named = connectorKinds.filter((kind) => given.includes(kind))
   const kinds = await Promise.all((named.length > 0 ? named : connectorKinds).map(loadKind))
+  const provider = namedProvider(given)
   return kinds
-    .map(({ kind, settings }) =>
+    .map(({ kind, settings, rulesFor }) =>
       table(
         `Settings of the kind ${kind}, with defaults:`,
-        settings.map((rule) => [`${rule.name}=${rule.default}`, rule.summary]),
+        ((provider === null ? undefined : rulesFor?.({ provider }).settings) ?? settings).map((rule) => [
+          `${rule.name}=${rule.default}`,
+          rule.summary,
+        ]),
       ),
     )
     .join('\n\n')
@@ -95,7 +101,11 @@ const add = command({
     const loaded = await loadKind(kind)
     const deps = await deviceDeps(tools, loaded)
     const secrets = await secretsOf(tools, options)
-    const settings = { ...linkSettings(options), ...readPairs(options.set) }
+    const settings = {
+      ...linkSettings(options),
+      ...(await providerSettings(options)),
+      ...readPairs(options.set),
+    }
     const each = forEachPort(factsOf(kind) ?? { kind }, options.each, { name, settings, senders })
     const wanted = await identifyEach(tools, loaded, each, secrets)
     const given = {
@@ -213,6 +223,7 @@ const set = command({
           : { groupId: options.group }),
       settings: {
         ...linkSettings(options),
+        ...(await changedProvider(options)),
         ...readPairs(options.set),
         ...Object.fromEntries(options.unset.map((key) => [key, null])),
       },

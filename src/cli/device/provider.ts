@@ -5,14 +5,15 @@ import {
   readDeclaration,
   showRequest,
 } from '../../connectors/providers.ts'
-import type { Submission } from '../../connectors/connector.ts'
 import type { Fault } from '../../runtime/errors.ts'
-import { measureText } from '../../sms/sms-text.ts'
+import type { CommandContext } from '../core/command-context.ts'
 import { command, type CommandGroup } from '../core/command.ts'
 import { CommandError, UsageError } from '../core/command-errors.ts'
 import { readPairs } from '../core/read-pairs.ts'
 import { readFileOrRefuse } from '../core/read-secrets.ts'
+import { findDevice } from './device-lookup.ts'
 import { linesOfJson } from './json-lines.ts'
+import { exampleOf, linesOfRequest } from './shown-request.ts'
 
 const list = command({
   summary: 'Lists the providers that come with the program, and what each can do.',
@@ -39,11 +40,10 @@ const list = command({
 
 const show = command({
   summary: 'Prints the declaration of a provider, as a start for one of your own.',
-  arguments: [{ name: 'name', summary: 'A name that the command list prints.' }],
+  arguments: [{ name: 'name', summary: 'A name that the command list prints, or the ID of a device: dev_…' }],
   options: {},
-  ignoresSettings: true,
-  async run(_, { arguments: [name = ''] }) {
-    const text = ownDeclarationText(name)
+  async run(tools, { arguments: [name = ''] }) {
+    const text = name.startsWith('dev_') ? await textOfDevice(tools, name) : ownDeclarationText(name)
     if (text === null) {
       const known = listProviders().map((provider) => provider.name)
       throw new CommandError('not_found', `There is no provider '${name}'; there are ${known.join(', ')}.`)
@@ -82,7 +82,7 @@ const check = command({
         ? null
         : showRequest(read.declaration, {
             settings: readPairs(set),
-            submission: submissionOf(to, from, text),
+            submission: exampleOf({ to, from, text }),
             nowMs: clock.now(),
           })
     const ok = wrong.length === 0 && typeof request !== 'string'
@@ -95,12 +95,18 @@ const check = command({
           ? []
           : typeof request === 'string'
             ? [`FAIL  ${request}`]
-            : shownRequest(request)),
+            : linesOfRequest(request)),
       ].join('\n'),
       exitCode: ok ? 0 : 1,
     }
   },
 })
+
+/** Returns the declaration of a device as it is stored; null where its kind has none. */
+async function textOfDevice(tools: CommandContext, deviceId: string): Promise<string | null> {
+  const { settings } = await tools.withStorage(({ read }) => findDevice(read, deviceId))
+  return settings['declaration'] ?? ownDeclarationText(settings['provider'] ?? '')
+}
 
 function faulty(source: string, faults: readonly Fault[]) {
   const lines = safeLines(source)
@@ -129,31 +135,6 @@ function lineOf(lines: ReadonlyMap<string, number>, pointer: string | undefined)
     const line = lines.get(place)
     if (line !== undefined) return line
     if (place === '') return 1
-  }
-}
-
-const shownRequest = (request: {
-  method: string
-  url: string
-  headers: Readonly<Record<string, string>>
-  body: string | null
-}): string[] => [
-  `${request.method} ${request.url}`,
-  ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
-  ...(request.body === null ? [] : ['', request.body]),
-]
-
-function submissionOf(to: string, from: string | null, text: string): Submission {
-  const { encoding, parts } = measureText(text, 'auto')
-  return {
-    attemptId: 'att_example',
-    to,
-    from,
-    text,
-    encoding,
-    parts,
-    category: 'transactional',
-    validitySeconds: 86_400,
   }
 }
 

@@ -124,7 +124,7 @@ function proofOf(
 ): string {
   const own = on === 'status' ? declaration.status?.verify : declaration.inbound?.verify
   const verify = own === 'status' ? declaration.status?.verify : own
-  if (verify === undefined || (typeof verify === 'object' && 'sns' in verify)) return 'not_checked'
+  if (verify === undefined) return 'not_checked'
   const { settings = {}, secrets = {}, now } = example.with ?? {}
   const filler = fillerOf({ settings: completeSettings(declaration, settings), secrets }, {}, false)
   return verifyCallback(verify, callback, { filler, nowMs: Date.parse(now ?? '1970-01-01T00:00:00Z') })

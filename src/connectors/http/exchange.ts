@@ -6,7 +6,7 @@ import { deviceSettings } from '../../settings/device-settings.ts'
 import type { HttpAnswer } from './answers/read-answer.ts'
 import type { DeclaredRequest } from './declaration/request-schemas.ts'
 import type { Filling } from './declaration/filters.ts'
-import { authorize } from './request/authorize.ts'
+import { authorize, withBearer } from './request/authorize.ts'
 import {
   buildRequest,
   type BuiltRequest,
@@ -16,10 +16,12 @@ import {
 } from './request/build-request.ts'
 import { buildSend } from './request/build-send.ts'
 import { messageValues } from './request/message-values.ts'
+import { OAuthToken } from './request/oauth-token.ts'
 
 /** Why no request could leave: reasons of the health of the device. */
 export type NotSentReason =
   | 'unreachable'
+  | 'credentials_refused'
   | 'address_refused'
   | 'tls_failed'
   | 'invalid_settings'
@@ -62,8 +64,10 @@ export function createExchange(deps: ExchangeDeps, given: Omit<ProviderAccount, 
   const outgoing = tools.outgoing ?? createOutgoing([], allowSetting)
   const account: ProviderAccount = { ...given, allowsHost: outgoing.allowsHost }
   const { declaration } = account
-  const send = (request: BuiltRequest, mayWrite: () => boolean): Promise<Exchanged> =>
+  const bare = (request: BuiltRequest, mayWrite: () => boolean): Promise<Exchanged> =>
     sendGuarded({ ...deps, outgoing }, request, mayWrite)
+  const token = createToken(deps, account, bare)
+  const send = token === null ? bare : sendWith(token, bare)
 
   const valuesOf = (submission: Submission): Readonly<Record<string, Filling>> => {
     const urls = tools.callbackUrls?.(submission.attemptId) ?? { status: null, inbound: null }
@@ -78,16 +82,63 @@ export function createExchange(deps: ExchangeDeps, given: Omit<ProviderAccount, 
     },
     send,
     async ask(request, values) {
-      const built = explained(() => {
+      const whole = explained(() => {
         const filler = fillerOf(account, values, false)
-        const bare = buildRequest(account, request, filler)
-        return authorize(bare, declaration.auth, { filler, mask: false, nowMs: tools.now(), token: null })
+        const built = buildRequest(account, request, filler)
+        return authorize(built, declaration.auth, { filler, mask: false, nowMs: tools.now(), token: null })
       })
-      if (typeof built === 'string') return { kind: 'not_sent', reason: 'invalid_settings', detail: built }
-      return send(built, () => true)
+      if (typeof whole === 'string') return { kind: 'not_sent', reason: 'invalid_settings', detail: whole }
+      return send(whole, () => true)
     },
   }
 }
+
+type Send = Exchange['send']
+type NotSent = Exclude<Exchanged, { kind: 'answered' }>
+
+/** Returns the token of an account that logs in by OAuth; otherwise null. */
+function createToken(
+  { tools }: ExchangeDeps,
+  account: ProviderAccount,
+  send: Send,
+): OAuthToken<NotSent> | null {
+  const { auth } = account.declaration
+  if (auth === undefined || !('oauth' in auth)) return null
+  const notSent = (reason: NotSentReason, detail: string): NotSent => ({ kind: 'not_sent', reason, detail })
+  return new OAuthToken<NotSent>({
+    tools,
+    oauth: auth.oauth,
+    build(form, login) {
+      const built = explained(() => {
+        const filler = fillerOf(account, {}, false)
+        const request = buildRequest(account, { url: auth.oauth.url, form: { ...form } }, filler)
+        const basic = login === null ? undefined : { basic: [...login] }
+        return authorize(request, basic, { filler, mask: false, nowMs: tools.now(), token: null })
+      })
+      return typeof built === 'string' ? notSent('invalid_settings', built) : built
+    },
+    async send(request) {
+      const exchanged = await send(request, () => true)
+      if (exchanged.kind === 'answered') return exchanged.answer
+      // That no token came submitted no message.
+      return notSent(exchanged.kind === 'not_sent' ? exchanged.reason : 'unreachable', exchanged.detail)
+    },
+    refused: (status) => notSent('credentials_refused', `no access token: the provider answered ${status}`),
+  })
+}
+
+/** Sends with a token; one that the provider refuses is renewed once, since what it refuses it did not accept. */
+const sendWith =
+  (token: OAuthToken<NotSent>, send: Send): Send =>
+  async (request, mayWrite) => {
+    const first = await token.get()
+    if (typeof first !== 'string') return first
+    const exchanged = await send(withBearer(request, first), mayWrite)
+    if (exchanged.kind !== 'answered' || exchanged.answer.status !== 401) return exchanged
+    token.refused(first)
+    const second = await token.get()
+    return typeof second === 'string' ? send(withBearer(request, second), mayWrite) : second
+  }
 
 function explained(build: () => BuiltRequest): BuiltRequest | string {
   try {

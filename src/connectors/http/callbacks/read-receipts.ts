@@ -30,7 +30,7 @@ export function readReceipts(
     const reference = named ?? attemptId
     const networkId = id ?? reference
     if (word === null || networkId === null) return { kind: 'unreadable' }
-    const state = Object.hasOwn(states, word) ? states[word] : undefined
+    const state = stateOf(word, states)
     if (state === undefined) return { kind: 'unknown_word', word }
     if (state === 'on_its_way') return { kind: 'on_its_way', id, reference }
     const networkCode = status.code === undefined ? null : findText(report, status.code)
@@ -40,7 +40,7 @@ export function readReceipts(
       reference,
       receipt: {
         networkId,
-        ...(id !== null && reference !== null && { alternatives: [reference] }),
+        ...(id !== null && reference !== null && reference !== id && { alternatives: [reference] }),
         ...(number !== null && { numbers: [number] }),
         ...(status.per !== 'part' && { covers: 'all' as const }),
         result: state,
@@ -49,6 +49,16 @@ export function readReceipts(
       },
     }
   })
+}
+
+type States = NonNullable<Declaration['states']>
+
+/** A word that ends with an asterisk stands for all that begin so; the whole word comes first. */
+function stateOf(word: string, states: States): States[string] | undefined {
+  if (Object.hasOwn(states, word)) return states[word]
+  const [, state] =
+    Object.entries(states).find(([name]) => name.endsWith('*') && word.startsWith(name.slice(0, -1))) ?? []
+  return state
 }
 
 const codeOf = (networkCode: string | null, codes: NonNullable<Declaration['codes']>): string =>

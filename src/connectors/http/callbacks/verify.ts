@@ -23,10 +23,10 @@ const proofOf = (isGenuine: boolean): Proof => (isGenuine ? 'proven' : 'forged')
 
 /**
  * Verifies a call by the scheme of its declaration, over the octets that arrived and in constant time. Where the key is a
- * secret that the device does not have, the address of the call is its only proof. `sns` needs a certificate, see `sns.ts`.
+ * secret that the device does not have, the address of the call is its only proof.
  */
 export function verifyCallback(
-  verify: Exclude<Verify, { sns: unknown }>,
+  verify: Verify,
   callback: Callback,
   { filler, nowMs }: { filler: Filler; nowMs: number },
 ): Proof {

@@ -102,7 +102,6 @@ export const verifySchema = Type.Union([
     },
     closed,
   ),
-  Type.Object({ sns: Type.Object({ topic: leaf }, closed) }, closed),
   Type.Object({ standard_webhooks: Type.Object({ key: leaf }, closed) }, closed),
 ])
 

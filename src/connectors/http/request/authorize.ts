@@ -28,8 +28,8 @@ export function authorize(request: BuiltRequest, auth: Auth | undefined, given: 
     return { ...request, url: addQuery(request.url, members) }
   }
   if ('oauth' in auth) {
-    if (given.token === null) throw new RequestError('There is no access token.')
-    return withHeader(request, 'authorization', `Bearer ${given.token}`)
+    // Without one the exchange adds it, which asks for it.
+    return given.token === null ? request : withBearer(request, given.token)
   }
   if ('aws' in auth) {
     const { service, region, key_id: keyId, secret } = auth.aws
@@ -94,5 +94,9 @@ function withHeader(request: BuiltRequest, name: string, value: string): BuiltRe
   requireHeader(name, value)
   return { ...request, headers: { ...request.headers, [name.toLowerCase()]: value } }
 }
+
+/** Adds an access token. */
+export const withBearer = (request: BuiltRequest, token: string): BuiltRequest =>
+  withHeader(request, 'authorization', `Bearer ${token}`)
 
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
