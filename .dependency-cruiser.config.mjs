@@ -168,7 +168,7 @@ export default {
         path: '^src/',
         pathNot: [
           '^src/connectors/$1/',
-          '^src/connectors/(connector|connector-tools|health|kind-facts|rate|setting-rules)\\.ts$',
+          '^src/connectors/(connector|connector-tools|health|kind-facts|past-submission|rate|setting-rules|sim-choice)\\.ts$',
           '^src/connectors/sms/',
           '^src/smpp/',
           ...primitives,

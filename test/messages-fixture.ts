@@ -79,7 +79,7 @@ export async function openMessagesFixture(
     eventsOf: (deviceId) => ({
       receipt: (receipt) => dispatcher.receipt(deviceId, receipt),
       inbound: async () => undefined,
-      lateOutcome: (attemptId, outcome) => dispatcher.lateOutcome(attemptId, outcome),
+      lateOutcome: (attemptId, outcome) => dispatcher.lateOutcome(deviceId, attemptId, outcome),
       healthChanged: () => dispatcher.nudge(),
     }),
     // The database may be closed already.

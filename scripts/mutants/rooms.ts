@@ -38,7 +38,7 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'receipts',
     'what the network says later',
-    ['src/smpp/*/receipt*.ts', 'src/connectors/smpp/*/{unparsed,known-ids,incoming}.ts', 'src/smpp/*/message-id.ts', 'src/messages/*/*receipt*.ts', 'src/messages/*/{recycled-ids,close-waits,open-parts,network-ids,group-members,merge-phone-report}.ts', 'src/dispatch/*/{receipt-store,receipt-expirer,resume-receipts}.ts'],
+    ['src/smpp/*/receipt*.ts', 'src/connectors/smpp/*/{unparsed,known-ids,incoming}.ts', 'src/smpp/*/message-id.ts', 'src/messages/*/*receipt*.ts', 'src/messages/*/{recycled-ids,close-waits,open-parts,network-ids,group-members,merge-phone-report}.ts', 'src/dispatch/*/{receipt-store,receipt-expirer,resume-receipts,resume-unknown}.ts'],
     ['test/smpp/*.test.ts', 'test/dispatch/*.test.ts', 'test/phones/restarts.test.ts'],
   ),
   room(
@@ -56,7 +56,7 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'messages',
     'the states of a message and its queue',
-    ['src/messages/*/{advance-messages,change-number,message-changes,lone-sends,send-ids,history-updates,history-updates-of-few,lost-waits,open-attempt,own-payers,stranded,claim-messages,take-from-queue,within-paces,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,attempt-evidence,verdict,evidence-store,queue-move,verdict-facts,move-by-evidence,raise-attempt,requeue-or-end,report-parts,retract-deliveries,unknown-parts,open-claims,quiet-until,phone-offers,read-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,forget-unknown-parts,queue-position,accounts-that-sent}.ts'],
+    ['src/messages/*/{advance-messages,change-number,message-changes,lone-sends,send-ids,history-updates,history-updates-of-few,lost-waits,open-attempt,own-payers,stranded,claim-messages,take-from-queue,within-paces,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,attempt-evidence,verdict,evidence-store,queue-move,verdict-facts,move-by-evidence,raise-attempt,requeue-or-end,report-parts,retract-deliveries,unknown-parts,unknown-attempts,rivals,open-claims,quiet-until,phone-offers,read-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,forget-unknown-parts,queue-position,accounts-that-sent}.ts'],
     ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,crowds,fair-turns,fetch-routes,gateway,gateway-pace,open-offers,own-devices,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
   ),
   room(

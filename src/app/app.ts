@@ -180,7 +180,7 @@ function assemble(wiring: Wiring, { lock, submissionLog, past, heard }: Around):
   const pool: DevicePool = createPool(wiring, submissionLog, {
     receipt: (deviceId, receipt) => dispatcher.receipt(deviceId, receipt),
     inbound: (deviceId, inbound) => inboundReceiver.receive(deviceId, inbound),
-    lateOutcome: (attemptId, outcome) => dispatcher.lateOutcome(attemptId, outcome),
+    lateOutcome: (deviceId, attemptId, outcome) => dispatcher.lateOutcome(deviceId, attemptId, outcome),
     changed,
     nudge: () => dispatcher.nudge(),
     visits: () => phones,
@@ -216,7 +216,7 @@ function assemble(wiring: Wiring, { lock, submissionLog, past, heard }: Around):
   const providers = createProviderPorts(wiring, {
     pool,
     receipt: (deviceId, receipt) => dispatcher.receipt(deviceId, receipt),
-    lateOutcome: (attemptId, outcome) => dispatcher.lateOutcome(attemptId, outcome),
+    lateOutcome: (deviceId, attemptId, outcome) => dispatcher.lateOutcome(deviceId, attemptId, outcome),
     inbound: (deviceId, inbound) => inboundReceiver.receive(deviceId, inbound),
   })
   const http = createHttp(wiring, { authenticator, pool, wake, phones, providers })

@@ -43,7 +43,7 @@ export function createPool(wiring: Wiring, submissionLog: SubmissionLog, events:
     eventsOf: (deviceId) => ({
       receipt: (receipt) => events.receipt(deviceId, receipt),
       inbound: (inbound) => changes.after(events.inbound(deviceId, inbound), () => [null]),
-      lateOutcome: events.lateOutcome,
+      lateOutcome: (attemptId, outcome) => events.lateOutcome(deviceId, attemptId, outcome),
       healthChanged: events.nudge,
     }),
     countersOf: (deviceId) => ({

@@ -9,6 +9,9 @@ import { openDeviceSecrets } from '../devices/core/device-store.ts'
 import type { DevicePool } from '../dispatch/devices/device-pool.ts'
 import type { InboundReceiver } from '../dispatch/inbound/inbound-receiver.ts'
 import type { Dispatcher } from '../dispatch/submissions/dispatcher.ts'
+import { createOutgoing, type Outgoing } from '../outgoing/create-outgoing.ts'
+import { sendRequest } from '../outgoing/send-request.ts'
+import { deviceSettings } from '../settings/device-settings.ts'
 import { readJson } from '../storage/tables/json-columns.ts'
 import type { Wiring } from './wiring.ts'
 
@@ -34,11 +37,34 @@ interface Receivers {
   inbound: InboundReceiver['receive']
 }
 
+/** A certificate has some 2 KB; what confirms a subscription answers in less. */
+const mostBytes = 64 * 1024
+/** A provider waits some seconds for its answer. */
+const fetchTimeoutMs = 5_000
+
+/** Fetches a text over HTTPS from a public address; null where it is not answered with 200. */
+async function fetchText(outgoing: Outgoing, url: URL): Promise<string | null> {
+  if (url.protocol !== 'https:') return null
+  const sent = await sendRequest(
+    {
+      ...outgoing,
+      allowedBy: deviceSettings.providerAllow.env,
+      timeoutMs: fetchTimeoutMs,
+      deadline: AbortSignal.timeout(fetchTimeoutMs),
+      mayWrite: () => true,
+      maxAnswerBytes: mostBytes,
+    },
+    { method: 'GET', url, headers: {}, body: null },
+  )
+  return sent.kind === 'answered' && sent.status === 200 ? sent.body : null
+}
+
 /** Returns what the routes of providers need; any node takes their calls, since they only write. */
 export function createProviderPorts(
-  { read, secretBox, unparsed, changes }: Wiring,
+  { read, secretBox, unparsed, changes, config }: Wiring,
   { pool, receipt, lateOutcome, inbound }: Receivers,
 ): ProviderPorts {
+  const outgoing = createOutgoing(config.providerAllow, deviceSettings.providerAllow.env)
   return {
     async account(deviceId) {
       const row = await read
@@ -65,6 +91,7 @@ export function createProviderPorts(
       if (link instanceof HttpLink) link.told(given.networkId)
     },
     late: lateOutcome,
+    fetchText: (url) => fetchText(outgoing, url),
     inbound: (deviceId, message) => changes.after(inbound(deviceId, message), () => [null]),
     unparsed: (deviceId, kind, form) => unparsed.note(deviceId, kind, form),
   }

@@ -1,7 +1,9 @@
 import type { CodedText } from '../sms/coded-text.ts'
 import type { ConnectorTools, LocalDevices, PortDevices, Trial } from './connector-tools.ts'
 import type { Health } from './health.ts'
-import type { SettingRule } from './setting-rules.ts'
+import type { PastSubmission } from './past-submission.ts'
+import type { AcceptedSettings, SettingRule } from './setting-rules.ts'
+import type { SimChoice } from './sim-choice.ts'
 
 /**
  * The interface between the service and the devices that carry its messages. A connector knows its device and
@@ -216,14 +218,11 @@ export interface Link extends Running {
   readonly resumesFirst?: { most: number; failuresReported?: boolean }
   /** Receives the receipts still expected: in pages after a start, if it can query them, or all before it. */
   resume?(expected: readonly { networkId: string }[]): void
-}
-
-/** Which SIMs a phone sends over, by their slots from 1. */
-export interface SimChoice {
-  /** SIMs by the sender that requires them. */
-  simOf: ReadonlyMap<string, number>
-  /** SIMs that share everything else in turn; with none the phone chooses. */
-  turns: readonly number[]
+  /**
+   * Receives, after a start, the submissions of former links whose outcome is unknown, the newest first. What it finds out
+   * about them it reports as their `lateOutcome`.
+   */
+  resumeUnknown?(submissions: readonly PastSubmission[]): void
 }
 
 /**
@@ -262,11 +261,7 @@ export interface ConnectorKind<Device extends Link | Pull = Link | Pull> {
   /** Those of `secretNames` that a device must have. */
   requiredSecrets?: readonly string[]
   /** What one device with these settings accepts, where that differs from device to device. */
-  rulesFor?(settings: Readonly<Record<string, string>>): {
-    settings: readonly SettingRule[]
-    secretNames: readonly string[]
-    requiredSecrets?: readonly string[]
-  }
+  rulesFor?(settings: Readonly<Record<string, string>>): AcceptedSettings
   /** Its devices send only under numbers of their own. Goes with `alphanumericSender`. */
   ownNumbersOnly?: true
   createLink(setup: DeviceSetup, tools: ConnectorTools, events: ConnectorEvents): Device

@@ -14,6 +14,14 @@ export interface SettingRule {
   check(value: string): string | null
 }
 
+/** The settings and secrets that a device accepts. */
+export interface AcceptedSettings {
+  settings: readonly SettingRule[]
+  secretNames: readonly string[]
+  /** Those of `secretNames` that it must have. */
+  requiredSecrets?: readonly string[]
+}
+
 /** The setting of every kind that may receive national numbers. The service itself reads it. */
 export const countrySetting: SettingRule = {
   name: 'country',

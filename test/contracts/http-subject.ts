@@ -49,9 +49,10 @@ async function startCallbacks(
           : null
       },
       receipt: (_, receipt) => getWorld().events.receipt(receipt),
-      late: (attemptId, outcome) => getWorld().events.lateOutcome(attemptId, outcome),
+      late: (_deviceId, attemptId, outcome) => getWorld().events.lateOutcome(attemptId, outcome),
       inbound: (_, inbound) => getWorld().events.inbound(inbound),
       unparsed: () => undefined,
+      fetchText: async () => null,
     },
   })
   await app.register(

@@ -49,7 +49,7 @@ test('a late yes calls an unconfirmed message sent, as a correction, and moves n
   expect(await message()).toMatchObject({ status: 'unconfirmed', charged: 0, cost_state: 'released' })
   const { finalized_at: finalizedAt } = await message()
   await house.clock.advance(5_000)
-  await house.dispatcher.lateOutcome(lastId(), accepted('n1', 'n2'))
+  await house.dispatcher.lateOutcome('dev_s', lastId(), accepted('n1', 'n2'))
   expect(await message()).toMatchObject({
     status: 'sent',
     corrected: 1,
@@ -70,7 +70,7 @@ test('a receipt that came before the late yes is found by it', async () => {
   await sendDoubtful()
   await deliver('n1')
   expect(await message()).toMatchObject({ status: 'unconfirmed' })
-  await house.dispatcher.lateOutcome(lastId(), accepted('n1'))
+  await house.dispatcher.lateOutcome('dev_s', lastId(), accepted('n1'))
   expect(await message()).toMatchObject({ status: 'delivered', corrected: 1, charged: 0 })
 })
 
@@ -84,7 +84,7 @@ test.for([
   expect(await message()).toMatchObject({ status: 'unconfirmed', charged: 1 })
   for (const step of order as string[]) {
     expect((await message()).status).not.toBe('delivered')
-    if (step === 'late') await house.dispatcher.lateOutcome(lastId(), accepted('early', 'last'))
+    if (step === 'late') await house.dispatcher.lateOutcome('dev_s', lastId(), accepted('early', 'last'))
     else await deliver(step)
   }
   expect(await message()).toMatchObject({ status: 'delivered', charged: 1, corrected: 1 })
@@ -97,7 +97,7 @@ test('an id that went to another message since is left to it', async () => {
   const first = lastId()
   answer = () => accepted('n1')
   await sendDoubtful()
-  await house.dispatcher.lateOutcome(first, accepted('n1', 'n2'))
+  await house.dispatcher.lateOutcome('dev_s', first, accepted('n1', 'n2'))
   await deliver('n1')
   // The receipt of its first part is lost.
   expect(await house.statuses()).toEqual(['unconfirmed', 'delivered'])
@@ -112,7 +112,7 @@ test.for([
   'a late no %s leaves the message unconfirmed, is written down, and sends nothing again',
   async ([, outcome, word]) => {
     await sendDoubtful()
-    await house.dispatcher.lateOutcome(lastId(), outcome)
+    await house.dispatcher.lateOutcome('dev_s', lastId(), outcome)
     await house.clock.advance(120_000)
     await house.dispatcher.drain()
     expect(await message()).toMatchObject({ status: 'unconfirmed', error_code: 'device_unresponsive', charged: 0 })
@@ -126,7 +126,7 @@ test('a late yes to the first of two tries counts while nobody knows of the seco
   answer = () => outcomes.shift() ?? unknown()
   await sendDoubtful({ onUnknown: 'resend_once' })
   expect(submitted).toHaveLength(2)
-  await house.dispatcher.lateOutcome(submitted[0]?.attemptId ?? '', accepted('n1'))
+  await house.dispatcher.lateOutcome('dev_s', submitted[0]?.attemptId ?? '', accepted('n1'))
   expect(await message()).toMatchObject({ status: 'sent', attempts: 2, corrected: 1 })
   expect(await attempt()).toMatchObject({ number: 1, state: 'accepted' })
   await deliver('n1')
@@ -136,18 +136,18 @@ test('a late yes to the first of two tries counts while nobody knows of the seco
 
 test('a late word counts once, and only on a hand-over that was told unknown', async () => {
   await sendDoubtful()
-  await house.dispatcher.lateOutcome(lastId(), {
+  await house.dispatcher.lateOutcome('dev_s', lastId(), {
     kind: 'refused',
     lasts: 'good',
     code: 'number_invalid',
     networkCode: null,
   })
-  await house.dispatcher.lateOutcome(lastId(), accepted('n1'))
+  await house.dispatcher.lateOutcome('dev_s', lastId(), accepted('n1'))
   expect(await message()).toMatchObject({ status: 'unconfirmed' })
-  await house.dispatcher.lateOutcome('att_of_nobody', accepted('n2'))
+  await house.dispatcher.lateOutcome('dev_s', 'att_of_nobody', accepted('n2'))
   answer = () => accepted('n3')
   await sendDoubtful()
-  await house.dispatcher.lateOutcome(lastId(), {
+  await house.dispatcher.lateOutcome('dev_s', lastId(), {
     kind: 'refused',
     lasts: 'good',
     code: 'number_invalid',
@@ -158,15 +158,15 @@ test('a late word counts once, and only on a hand-over that was told unknown', a
 
 test('a late word that says nothing new leaves room for one that does', async () => {
   await sendDoubtful()
-  await house.dispatcher.lateOutcome(lastId(), unknown())
-  await house.dispatcher.lateOutcome(lastId(), accepted('n1'))
+  await house.dispatcher.lateOutcome('dev_s', lastId(), unknown())
+  await house.dispatcher.lateOutcome('dev_s', lastId(), accepted('n1'))
   expect(await message()).toMatchObject({ status: 'sent', corrected: 1 })
 })
 
 test('a late word waits until the unknown outcome is stored', async () => {
   const told: Promise<void>[] = []
   answer = ({ attemptId }) => {
-    setImmediate(() => told.push(house.dispatcher.lateOutcome(attemptId, accepted('early', 'last'))))
+    setImmediate(() => told.push(house.dispatcher.lateOutcome('dev_s', attemptId, accepted('early', 'last'))))
     return unknown('early')
   }
   await sendDoubtful({ parts: 2 })
@@ -200,7 +200,7 @@ test('a stop waits for a late yes that came while its doubt was being stored', a
   await slow.send()
   const drained = slow.dispatcher.drain()
   await begun.promise
-  const told = slow.dispatcher.lateOutcome(lastId(), accepted('n1'))
+  const told = slow.dispatcher.lateOutcome('dev_s', lastId(), accepted('n1'))
   const stopped = slow.dispatcher.stop()
   gate.resolve()
   await stopped

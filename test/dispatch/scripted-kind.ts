@@ -3,7 +3,7 @@ import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
 
 /** The simulator's kind, whose links answer for a message what the test says. */
 export const scriptedKind = (
-  said: Pick<Link, 'submit'> & Partial<Pick<Link, 'window' | 'applySettings'>>,
+  said: Pick<Link, 'submit'> & Partial<Pick<Link, 'window' | 'applySettings' | 'resumeUnknown'>>,
 ): ConnectorKind => ({
   ...simulatorKind,
   createLink(setup, tools, events) {

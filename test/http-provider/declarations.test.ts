@@ -46,7 +46,8 @@ test.for(names)(
       expect(has(wanted), `${name}: ${JSON.stringify(wanted)}`).toBe(true)
     expect(examples.some(({ answer }) => answer?.status === 500)).toBe(true)
     expect(examples.some(({ answer }) => answer !== undefined && !isJson(answer.body))).toBe(true)
-    expect(results.some(({ messages }) => Array.isArray(messages) && messages.length > 0)).toBe(true)
+    const receives = results.some(({ messages }) => Array.isArray(messages) && messages.length > 0)
+    expect(receives).toBe(declarationOf(name).inbound !== undefined)
     const called = examples
       .map(({ callback }) => `${callback?.query ?? ''} ${callback?.body ?? ''}`)
       .join('\n')
@@ -55,13 +56,15 @@ test.for(names)(
 )
 
 /** Where a service signs nothing, the address of a call with its MAC is the only proof. */
-const isSigned = (name: string): boolean => declarationOf(name).status?.verify !== 'none'
+const isSigned = (name: string): boolean =>
+  !['none', undefined].includes(declarationOf(name).status?.verify as string | undefined)
 
 const isJson = (body: unknown): boolean => typeof body === 'object'
 
 /**
  * The signatures of the examples were made, or checked, by the libraries of the services: `getExpectedTwilioSignature` of twilio 6.2.0,
- * `verifySignature` of @vonage/sms, `validateV3Signature` of plivo 4.79.0, `TelnyxWebhook` of telnyx 7.24.0, and standardwebhooks 1.1.1.
+ * `verifySignature` of @vonage/sms, `validateV3Signature` of plivo 4.79.0, `TelnyxWebhook` of telnyx 7.24.0, sns-validator 0.3.5, and
+ * standardwebhooks 1.1.1.
  */
 test.for(names.filter(isSigned))(
   '%s: no signed call with one letter changed is taken, wherever it is',
@@ -75,7 +78,9 @@ test.for(names.filter(isSigned))(
       const { callback } = example
       const part = callback?.query === undefined || callback.body !== undefined ? 'body' : 'query'
       const text = callback?.[part] ?? ''
-      for (let at = 0; at < text.length; at += 7) {
+      // SNS signs no address of its certificate, which must be that of its host.
+      const end = text.includes('"SigningCertURL"') ? text.indexOf('"SigningCertURL"') : text.length
+      for (let at = 0; at < end; at += 7) {
         // A letter stays a letter: the call must still be read as what it is.
         const letter = text[at] as string
         if (!/[a-z]/.test(letter)) continue

@@ -18,16 +18,20 @@ interface Message {
   error: { code: string; network_code: string | null } | null
 }
 
-/** A running server with one account whose device is an account at a provider, which another process plays. */
-export interface ProviderHouse {
+/** A running server with one account, which has one device at a provider. */
+export interface AccountAtProvider {
   server: HouseServer
-  peer: PeerProcess<{ port: number }>
   accountId: string
   deviceId: string
   send(text: string, to: string): Promise<{ status: number; body: string }>
   set(...options: string[]): Promise<void>
   status(): Promise<{ status: string; reasons: string[]; last_error: string | null }>
   messages(direction?: 'inbound' | 'outbound'): Promise<Message[]>
+}
+
+/** One whose provider another process plays, which speaks as Vonage does. */
+export interface ProviderHouse extends AccountAtProvider {
+  peer: PeerProcess<{ port: number }>
   submitted(): Promise<Submitted[]>
   /** Lets the provider call about everything that it has to say. */
   deliver(): Promise<number>
@@ -49,11 +53,35 @@ export async function openProviderHouse({
   const peer = await shared
   await peer.call('renew')
   onTestFinished(() => peer.call('set', { delayMs: 0 }))
+  const given = ['provider=vonage', 'api_key=abcd1234', 'default_sender=Acme', `base=http://127.0.0.1:${peer.ready.port}`]
+  const account = await openAccountAtProvider({ settings: [...given, ...settings], secret: 'api_secret', ownProcess })
+  return { ...account, peer, submitted: () => peer.call('submitted'), deliver: () => peer.call('deliver', 3) }
+} // prettier-ignore
+
+/** Opens a server with an account whose device has these settings; the value of its secret is `canary-7f3a91`. */
+export async function openAccountAtProvider({
+  settings,
+  secret,
+  more = [],
+  ownProcess = false,
+  isPublic = true,
+}: {
+  settings: readonly string[]
+  secret: string
+  /** More options of the command that adds the device. */
+  more?: readonly string[]
+  ownProcess?: boolean
+  /** Whether providers can call. Default: true. */
+  isPublic?: boolean
+}): Promise<AccountAtProvider> {
   const port = String(await freePort())
-  const here = { ONESIXTY_PORT: port, ONESIXTY_PUBLIC_URL: `http://127.0.0.1:${port}` }
   const server = await openHouseServer({
     ownProcess,
-    env: { ...(ownProcess ? {} : here), ONESIXTY_PROVIDER_ALLOW: '127.0.0.1' },
+    env: {
+      ...(!ownProcess && { ONESIXTY_PORT: port }),
+      ...(!ownProcess && isPublic && { ONESIXTY_PUBLIC_URL: `http://127.0.0.1:${port}` }),
+      ONESIXTY_PROVIDER_ALLOW: '127.0.0.1',
+    },
   })
   const { dataFolder } = server
   const made = await cliJson<{ account_id: string; live_key: string }>(
@@ -62,9 +90,8 @@ export async function openProviderHouse({
   )
   const accountId = made.account_id
   await cliJson(['account', 'grant', '--account', accountId, '--sms', '1000', '--note', 'test'], dataFolder)
-  const given = ['provider=vonage', 'api_key=abcd1234', 'default_sender=Acme', `base=http://127.0.0.1:${peer.ready.port}`, ...settings]
   const added = await cli(
-    ['device', 'add', 'http', '--account', accountId, '--name', 'Vonage', '--secret-stdin', 'api_secret', ...given.flatMap((pair) => ['--set', pair]), '--json'],
+    ['device', 'add', 'http', '--account', accountId, '--name', 'Provider', '--secret-stdin', secret, ...more, ...settings.flatMap((pair) => ['--set', pair]), '--json'],
     { dataFolder, stdin: 'canary-7f3a91\n' },
   )
   expect(added, added.stderr).toMatchObject({ code: 0 })
@@ -72,9 +99,8 @@ export async function openProviderHouse({
   const headers = { authorization: `Bearer ${made.live_key}`, 'content-type': 'application/json' }
   const get = async <T>(path: string): Promise<T> =>
     (await (await fetch(`${server.url}/api/v1/${path}`, { headers })).json()) as T
-  const house: ProviderHouse = {
+  const account: AccountAtProvider = {
     server,
-    peer,
     accountId,
     deviceId,
     async send(text, to) {
@@ -85,14 +111,12 @@ export async function openProviderHouse({
       await cliJson(['device', 'set', deviceId, ...options], dataFolder)
     },
     async status() {
-      const { devices } = await get<{ devices: ({ id: string } & Awaited<ReturnType<ProviderHouse['status']>>)[] }>('status')
+      const { devices } = await get<{ devices: ({ id: string } & Awaited<ReturnType<AccountAtProvider['status']>>)[] }>('status')
       return devices.find(({ id }) => id === deviceId) ?? { status: 'unknown', reasons: [], last_error: null }
     },
     messages: async (direction = 'outbound') =>
       (await get<{ data: Message[] }>(`history?direction=${direction}&limit=100`)).data,
-    submitted: () => peer.call('submitted'),
-    deliver: () => peer.call('deliver', 3),
   }
-  await eventually(house.status, (seen) => expect(seen.status).not.toBe('unknown'), 15_000)
-  return house
+  await eventually(account.status, (seen) => expect(seen.status).not.toBe('unknown'), 15_000)
+  return account
 } // prettier-ignore

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
+import type { PastSubmission } from '../../src/connectors/past-submission.ts'
 import type { Declaration } from '../../src/connectors/http/declaration/declaration.ts'
 import type { Exchange, Exchanged } from '../../src/connectors/http/exchange.ts'
 import { ownDeclaration } from '../../src/connectors/http/own-providers.ts'
@@ -158,6 +159,45 @@ test('what was not found in time is looked up after 5 and 30 min, 6 and 24 h, an
   ])
   await world.clock.advance(48 * 3_600_000)
   expect([counts.asked, world.clock.waiting]).toEqual([3, 0])
+})
+
+const past = (given: Partial<PastSubmission> = {}): PastSubmission => ({
+  ...submission,
+  startedAt: startMs - 60_000,
+  endedAt: startMs,
+  ...given,
+})
+
+test('what a former link submitted is looked up after a start, five a second, and again at the ages that are left', async () => {
+  const { world, unknowns, counts } = open({
+    ask: (round) => answered({ messages: round < 7 ? [] : [item()] }),
+  })
+  const hourAgo = { startedAt: startMs - 3_660_000, endedAt: startMs - 3_600_000 }
+  const five = Array.from({ length: 5 }, (_, i) => past({ attemptId: `att_${i}`, ...hourAgo }))
+  unknowns.resume([...five, past({ endedAt: startMs + 10_000 })])
+  await world.clock.advance(1_000)
+  expect(counts.asked).toBe(5)
+  await world.clock.advance(10_000)
+  expect([counts.asked, world.clock.waiting]).toEqual([6, 6])
+  await world.clock.advance(300_000)
+  expect(world.late).toMatchObject([
+    { attemptId: submission.attemptId, outcome: { kind: 'accepted', networkIds: ['SM1'] } },
+  ])
+  await world.clock.advance(4 * 3_600_000)
+  expect(counts.asked).toBe(7)
+  await world.clock.advance(20 * 3_600_000)
+  expect([counts.asked, counts.repeated, world.clock.waiting]).toEqual([17, 0, 0])
+})
+
+test('a message whose text was erased is not searched for, and one that a stopped link had is not looked up', async () => {
+  const { world, unknowns, counts } = open({ ask: () => answered({ messages: [item({ body: '' })] }) })
+  unknowns.resume([past({ text: null })])
+  await world.clock.advance(1_000)
+  expect([counts.asked, world.late]).toEqual([0, []])
+  unknowns.resume([past()])
+  unknowns.hurry()
+  await world.clock.advance(48 * 3_600_000)
+  expect([counts.asked, world.clock.waiting]).toEqual([0, 0])
 })
 
 test('a link that stops looks once more and ends, whatever is known', async () => {

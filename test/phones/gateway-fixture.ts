@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
-import type { SimChoice } from '../../src/connectors/connector.ts'
+import type { SimChoice } from '../../src/connectors/sim-choice.ts'
 import { createDeviceSecretBox } from '../../src/runtime/secret-box.ts'
 import { mintPhoneToken } from '../../src/devices/phones/phone-tokens.ts'
 import {

@@ -1,5 +1,6 @@
-import type { ConnectorKind, Pull, SimChoice } from '../../src/connectors/connector.ts'
+import type { ConnectorKind, Pull } from '../../src/connectors/connector.ts'
 import type { Health } from '../../src/connectors/health.ts'
+import type { SimChoice } from '../../src/connectors/sim-choice.ts'
 
 /** A phone that is there, unless a test says that it is silent, and says nothing of itself. */
 const health: Health = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { SimChoice } from '../../src/connectors/connector.ts'
+import type { SimChoice } from '../../src/connectors/sim-choice.ts'
 import { readSettings, simChoiceOf } from '../../src/connectors/android/settings.ts'
 import { SimPaces } from '../../src/dispatch/rates/sim-paces.ts'
 

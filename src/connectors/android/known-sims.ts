@@ -1,5 +1,5 @@
-import type { SimChoice } from '../connector.ts'
 import type { Health } from '../health.ts'
+import type { SimChoice } from '../sim-choice.ts'
 import { ownNumber } from './own-number.ts'
 import type { SeenSims } from './phone-health.ts'
 import { type AndroidSettings, simChoiceOf } from './settings.ts'

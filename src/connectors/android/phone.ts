@@ -1,4 +1,4 @@
-import type { ConnectorEvents, Pull, SimChoice } from '../connector.ts'
+import type { ConnectorEvents, Pull } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 import { appCapabilities, isSince, since } from './app-version.ts'
 import { EventStreams, type StreamSink } from './event-streams.ts'
@@ -80,7 +80,7 @@ export class Phone implements Pull {
     return this.#settings.pingIntervalS
   }
 
-  get sims(): SimChoice {
+  get sims(): Pull['sims'] {
     return this.#sims.choice
   }
 

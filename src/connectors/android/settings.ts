@@ -1,4 +1,4 @@
-import type { SimChoice } from '../connector.ts'
+import type { SimChoice } from '../sim-choice.ts'
 import { type LocalAddress, readLocalAddress } from './local/local-address.ts'
 import { countrySetting, oneOf, type SettingRule, wholeNumber } from '../setting-rules.ts'
 

@@ -1,8 +1,10 @@
 import type { Declaration, Example } from './declaration/declaration.ts'
+import type { Verify } from './declaration/proof-schemas.ts'
 import { type Answered, readAnswer } from './answers/read-answer.ts'
-import { type Callback, documentOf } from './callbacks/callback.ts'
+import type { Callback } from './callbacks/callback.ts'
 import { readInbound } from './callbacks/read-inbound.ts'
 import { readReceipts } from './callbacks/read-receipts.ts'
+import { contentOf } from './callbacks/sns.ts'
 import { verifyCallback } from './callbacks/verify.ts'
 import { completeSettings, fillerOf } from './request/build-request.ts'
 
@@ -86,7 +88,7 @@ function readCallback(
   }
   const proof = proofOf(declaration, example, callback, on)
   if (proof === 'forged') return { proof }
-  const document = documentOf(callback)
+  const document = contentOf(verifyOf(declaration, on) ?? 'none', callback)
   if (on === 'inbound') {
     const messages = readInbound(declaration, document).map(
       ({ from, to, text, networkAt, fingerprint, fragment }) => ({
@@ -122,12 +124,19 @@ function proofOf(
   callback: Callback,
   on: 'status' | 'inbound',
 ): string {
-  const own = on === 'status' ? declaration.status?.verify : declaration.inbound?.verify
-  const verify = own === 'status' ? declaration.status?.verify : own
+  const verify = verifyOf(declaration, on)
   if (verify === undefined) return 'not_checked'
-  const { settings = {}, secrets = {}, now } = example.with ?? {}
+  const { settings = {}, secrets = {}, now = '1970-01-01T00:00:00Z', certificate } = example.with ?? {}
   const filler = fillerOf({ settings: completeSettings(declaration, settings), secrets }, {}, false)
-  return verifyCallback(verify, callback, { filler, nowMs: Date.parse(now ?? '1970-01-01T00:00:00Z') })
+  return verifyCallback(verify, callback, {
+    filler,
+    nowMs: Date.parse(now),
+    ...(certificate !== undefined && { certificate }),
+  })
+}
+
+function verifyOf({ status, inbound }: Declaration, on: 'status' | 'inbound'): Verify | undefined {
+  return on === 'inbound' && inbound?.verify !== 'status' ? inbound?.verify : status?.verify
 }
 
 const lowered = (headers: Readonly<Record<string, string>>): Record<string, string> =>

@@ -42,8 +42,8 @@ export interface Exchange {
   send(request: BuiltRequest, mayWrite: () => boolean): Promise<Exchanged>
   /** Asks the provider something that submits no message. */
   ask(request: DeclaredRequest, values: Readonly<Record<string, Filling>>): Promise<Exchanged>
-  /** Returns the values of a message, for requests about it. */
-  valuesOf(submission: Submission): Readonly<Record<string, Filling>>
+  /** Returns the values that a message had at a time, for requests about it. */
+  valuesOf(submission: Submission, atMs: number): Readonly<Record<string, Filling>>
 }
 
 interface ExchangeDeps {
@@ -69,9 +69,9 @@ export function createExchange(deps: ExchangeDeps, given: Omit<ProviderAccount, 
   const token = createToken(deps, account, bare)
   const send = token === null ? bare : sendWith(token, bare)
 
-  const valuesOf = (submission: Submission): Readonly<Record<string, Filling>> => {
+  const valuesOf: Exchange['valuesOf'] = (submission, atMs) => {
     const urls = tools.callbackUrls?.(submission.attemptId) ?? { status: null, inbound: null }
-    return messageValues(submission, { nowMs: tools.now(), urls })
+    return messageValues(submission, { nowMs: atMs, urls })
   }
   return {
     declaration,

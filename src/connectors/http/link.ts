@@ -1,5 +1,6 @@
 import type { Capabilities, ConnectorEvents, Health, Link, Outcome, Submission } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
+import type { PastSubmission } from '../past-submission.ts'
 import { Throttle } from '../rate.ts'
 import { type AccountFault, AccountState, healthOf } from './account-state.ts'
 import { outcomeOf } from './answers/outcome-of.ts'
@@ -119,6 +120,11 @@ export class HttpLink implements Link {
   /** What was accepted before this start, and still waits for a receipt, is looked up too. */
   resume(expected: readonly { networkId: string }[]): void {
     this.#polls?.expect(expected.map(({ networkId }) => networkId))
+  }
+
+  /** What was submitted before this start, and may have been accepted, is asked for. */
+  resumeUnknown(past: readonly PastSubmission[]): void {
+    this.#unknowns?.resume(past)
   }
 
   /** The provider called about a message. */

@@ -19,14 +19,20 @@ const clockSkewMs = 5_000
 /** What a look-up shows of a submission. `nothing`: not that it was refused, unless the declaration says so. */
 export type Found = { kind: 'accepted'; ids: readonly string[] } | { kind: 'absent' } | { kind: 'nothing' }
 
-/** A submission whose outcome is unknown. */
-export interface Doubtful {
+/** A submission that is looked up. */
+export interface Sought {
   submission: Submission
-  /** The same octets, for a repeat under its key. */
-  request: BuiltRequest
   /** Wall clock when it began and ended. */
   beganAt: number
   endedAt: number
+  /** Its text was erased since: no search can tell it from others. */
+  isErased?: boolean
+}
+
+/** A submission whose outcome is unknown. */
+export interface Doubtful extends Sought {
+  /** The same octets, for a repeat under its key. */
+  request: BuiltRequest
 }
 
 interface Deps {
@@ -86,13 +92,10 @@ const isProof = (absence: Absence, sinceMs: number): boolean =>
   typeof absence === 'object' && sinceMs >= absence.proves_after_s * 1_000
 
 /** Asks the provider for a submission. */
-export async function lookUp(
-  deps: Pick<Deps, 'exchange' | 'isKnownId'>,
-  unknown: Pick<Doubtful, 'submission' | 'beganAt' | 'endedAt'>,
-): Promise<Found> {
+export async function lookUp(deps: Pick<Deps, 'exchange' | 'isKnownId'>, unknown: Sought): Promise<Found> {
   const { exchange } = deps
   const { by_reference: byReference, search } = exchange.declaration.lookup ?? {}
-  const values = exchange.valuesOf(unknown.submission)
+  const values = exchange.valuesOf(unknown.submission, unknown.beganAt)
   if (byReference !== undefined) {
     const document = documentOf(await exchange.ask(byReference, values))
     if (document === null) return { kind: 'nothing' }
@@ -100,7 +103,7 @@ export async function lookUp(
     const ids = items.flatMap((item) => findText(item, byReference.id) ?? [])
     return ids.length === 0 ? { kind: 'absent' } : { kind: 'accepted', ids: [...new Set(ids)] }
   }
-  if (search === undefined) return { kind: 'nothing' }
+  if (search === undefined || unknown.isErased === true) return { kind: 'nothing' }
   const document = documentOf(await exchange.ask(search, values))
   if (document === null) return { kind: 'nothing' }
   const filler = fillerOf({ settings: {}, secrets: {} }, values, false)

@@ -19,6 +19,7 @@ import type { LinkLeases } from './link-leases.ts'
 import { reportRecalls } from './report-recalls.ts'
 import { knownOf, type RoutedDevice } from './routed-device.ts'
 import { resumeReceipts } from './resume-receipts.ts'
+import { resumeUnknown } from './resume-unknown.ts'
 import { readJson } from '../../storage/tables/json-columns.ts'
 
 export type DeviceRow = Selectable<DeviceTable>
@@ -217,6 +218,14 @@ export class DeviceSlot {
     )
   }
 
+  /** What cannot be read is not looked up: the link carries messages anyway. */
+  async #resumeUnknown(deviceId: string, link: Link | Pull): Promise<void> {
+    const { read, clock, log } = this.#deps
+    await resumeUnknown(read, { deviceId, nowMs: clock.now() }, link).catch((error: unknown) =>
+      log.warn({ err: error, device_id: deviceId }, 'failed to read the unknown outcomes of a device'),
+    )
+  }
+
   /** Returns false when the start was abandoned. A link that did not start is stopped before the next turn. */
   async #startLink(deviceId: string, link: Link | Pull): Promise<boolean> {
     let isWanted = true
@@ -236,6 +245,7 @@ export class DeviceSlot {
             .then(() => link.start())
     )
       .then(() => reportRecalls(this.#deps.read, deviceId, link))
+      .then(() => this.#resumeUnknown(deviceId, link))
       .then(() => true)
     try {
       if (await Promise.race([started, abandoned])) return true

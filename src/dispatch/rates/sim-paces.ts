@@ -1,4 +1,4 @@
-import type { SimChoice } from '../../connectors/connector.ts'
+import type { SimChoice } from '../../connectors/sim-choice.ts'
 import { Pace, type RateLimit } from './rate-limit.ts'
 
 /** A SIM by its slot, from 1; null: the device chooses. */

@@ -11,7 +11,7 @@ import { planClaims, type Route } from '../routes/choose-device.ts'
 import { OrphanedClaims } from './orphaned-claims.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
-import { UnknownOutcome } from './unknown-outcome.ts'
+import { readUnknown, UnknownOutcome } from './unknown-outcome.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { type FinishedSubmission, isOfDevice, releasedClaim } from './finished-submission.ts'
 import { submitClaimed, type SubmissionDeps } from './submission.ts'
@@ -170,10 +170,11 @@ export class Dispatcher implements Service {
     return this.#receipts.add({ ...receipt, deviceId })
   }
 
-  /** Stores the outcome of an attempt that was final as `unknown`. It corrects, and never resends. */
-  async lateOutcome(attemptId: string, outcome: Outcome): Promise<void> {
-    const isKnown = isValidOutcome(outcome) && outcome.kind !== 'unknown'
-    const unknown = isKnown ? this.#unknown.take(attemptId) : null
+  /** Stores the outcome of an attempt, of any process, that was final as `unknown`. It corrects, and never resends. */
+  async lateOutcome(deviceId: string, attemptId: string, outcome: Outcome): Promise<void> {
+    if (!isValidOutcome(outcome) || outcome.kind === 'unknown') return
+    const named = { deviceId, attemptId, outcome }
+    const unknown = this.#unknown.take(named) ?? (await readUnknown(this.#deps.read, named))
     if (unknown === null) return
     // An entry of its own: that of the attempt may be removed while this one waits for it.
     const name = `late/${attemptId}`
@@ -262,7 +263,7 @@ export class Dispatcher implements Service {
     if (device !== null) this.#ready.fill(device)
     metrics.submitted(outcome.kind)
     const stored = this.#outcomes.add({ claimed, device, outcome })
-    if (outcome.kind === 'unknown') this.#unknown.add({ claimed, networkIds: outcome.networkIds, stored })
+    if (outcome.kind === 'unknown') this.#unknown.add({ claimed, stored })
     const isStored = await stored
     if (isStored) submissionLog?.forget(claimed.attemptId)
     // It stays in the log as submitted: the next start could not store the outcome that the database refused either.

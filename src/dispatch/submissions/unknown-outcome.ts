@@ -1,10 +1,11 @@
+import type { Outcome } from '../../connectors/connector.ts'
+import { readUnknownClaim } from '../../messages/outcomes/unknown-attempts.ts'
 import type { Claimed } from '../../messages/queue/claim-messages.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
 
 /** A submission with unknown outcome. */
 export interface UnknownSubmission {
   claimed: Claimed
-  /** Its network IDs when the outcome was returned: receipts are expected under them. */
-  networkIds: readonly string[]
   /** Settles when the unknown outcome is stored. */
   stored: Promise<unknown>
 }
@@ -27,10 +28,21 @@ export class UnknownOutcome {
     if (oldest !== undefined) this.#submissions.delete(oldest)
   }
 
-  /** Returns a submission, only once. */
-  take(attemptId: string): UnknownSubmission | null {
-    const submission = this.#submissions.get(attemptId) ?? null
+  /** Returns a submission of this device, only once. */
+  take({ deviceId, attemptId }: { deviceId: string; attemptId: string }): UnknownSubmission | null {
+    const submission = this.#submissions.get(attemptId)
+    if (submission?.claimed.deviceId !== deviceId) return null
     this.#submissions.delete(attemptId)
     return submission
   }
+}
+
+/** Reads one that this process does not know: of an earlier one, of another node, or evicted here. */
+export async function readUnknown(
+  read: Db,
+  { deviceId, attemptId, outcome }: { deviceId: string; attemptId: string; outcome: Outcome },
+): Promise<UnknownSubmission | null> {
+  const networkIds = 'networkIds' in outcome ? outcome.networkIds : []
+  const claimed = await readUnknownClaim(read, { deviceId, attemptId, networkIds })
+  return claimed === null ? null : { claimed, stored: Promise.resolve() }
 }

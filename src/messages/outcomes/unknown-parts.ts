@@ -1,9 +1,7 @@
-import { lowestIdAt } from '../../runtime/ids.ts'
-import { dayMs, hourMs } from '../../runtime/clock.ts'
+import { hourMs } from '../../runtime/clock.ts'
 import { everySpelling } from '../../numbers/number-changes.ts'
 import { referenceOfPart } from '../../sms/part-reference.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
-import type { AttemptState, MessageStatus } from '../../storage/tables/schema.ts'
 import { selectEach, updateRows } from '../../storage/seam/sets.ts'
 import { idsOf } from '../core/evidence-store.ts'
 import { type GroupMembers, readMembers } from './group-members.ts'
@@ -15,6 +13,7 @@ import {
   type ReceiptWord,
   tellingEnds,
 } from './receipt-readings.ts'
+import { maxRivals, readRivals, type Rival, rivalInputs } from './rivals.ts'
 
 /**
  * Builds the key of a part with unknown outcome: neither the network's response nor its ID is known. The part
@@ -156,48 +155,16 @@ async function takeUnique(
   })
 }
 
-interface Rival {
-  device_id: string
-  recipient: string
-  attempt_id: string
-  state: AttemptState
-  network_ids: string | null
-  started_at: number
-  status: MessageStatus
-}
-
-/**
- * A message is submitted within this time of its creation: up to 30 days scheduled, 3 of validity, and the
- * error of a clock.
- */
-const longestWaitMs = 34 * dayMs
-/** With more attempts at one number, a receipt is never unambiguous. */
-const maxRivals = 1_000
-
-/**
- * Reads wallet by wallet through the index, because accounts can share a device. Used only when exactly one
- * attempt matches.
- */
-const rivalsOf = {
-  sql: `select a.device_id, m.recipient, a.id as attempt_id, a.state, a.network_ids, a.started_at, m.status
-        from wallets w
-        cross join messages m on m.account_id = w.account_id and m.mode = w.mode
-        cross join attempts a on a.account_id = m.account_id and a.mode = m.mode and a.message_id = m.id
-        where m.recipient = :recipient and m.id >= :oldest and a.device_id = :device
-        limit ${maxRivals}`,
-  inputs: ['recipient', 'oldest', 'device'],
-} as const
-
 async function withoutRivals(tx: Tx, about: readonly Found[], group: GroupMembers): Promise<Found[]> {
   const placesOf = ({ heard, row }: Found) =>
     group.of(heard).flatMap((device) =>
       everySpelling(row.recipient).map((recipient) => ({
         name: `${device}/${recipient}`,
-        inputs: [recipient, lowestIdAt('msg', row.started_at - longestWaitMs), device],
+        inputs: rivalInputs({ recipient, deviceId: device, startedAt: row.started_at }),
       })),
     )
   const inputs = new Map(about.flatMap(placesOf).map((place) => [place.name, place.inputs]))
-  const rivals = await selectEach<Rival>(tx, rivalsOf, [...inputs.values()])
+  const rivals = await readRivals(tx, [...inputs.values()])
   const byPlace = Map.groupBy(rivals, ({ device_id, recipient }) => `${device_id}/${recipient}`)
   return about.filter((found) => {
     const { heard, row } = found

@@ -61,7 +61,10 @@ const fitsStatus = (wanted: string, given: number): boolean =>
   wanted.endsWith('xx') ? String(given)[0] === wanted[0] : String(given) === wanted
 
 const isAmong = (value: string, words: readonly string[]): boolean =>
-  words.some((word) => (word.endsWith('*') ? value.startsWith(word.slice(0, -1)) : value === word))
+  words.some((word) => {
+    if (word.startsWith('*')) return value.endsWith(word.slice(1))
+    return word.endsWith('*') ? value.startsWith(word.slice(0, -1)) : value === word
+  })
 
 interface Ruled {
   part: unknown

@@ -1,8 +1,13 @@
+import { isId } from '../../../runtime/ids.ts'
 import { fillerOf } from '../request/build-request.ts'
-import { type Callback, documentOf } from './callback.ts'
+import type { Verify } from '../declaration/proof-schemas.ts'
+import { fillText } from '../request/fill-tree.ts'
+import type { Callback } from './callback.ts'
+import type { FetchText } from './certificates.ts'
 import type { CalledAccount, ProviderPorts } from './ports.ts'
 import { readInbound } from './read-inbound.ts'
 import { readReceipts, type ReadReceipt } from './read-receipts.ts'
+import { certificateUrlOf, confirmationUrlOf, contentOf, isPublished } from './sns.ts'
 import { verifyCallback } from './verify.ts'
 
 /** What a provider is answered. */
@@ -14,6 +19,8 @@ export interface CallAnswer {
 
 interface Handled {
   ports: ProviderPorts
+  /** Fetches certificates of Amazon SNS. */
+  certificates: FetchText
   nowMs: number
 }
 
@@ -26,52 +33,70 @@ export type HandleCall = (
 ) => Promise<CallAnswer | null>
 
 /** Stores the receipts of a call, and answers as the declaration says. Rejects when they could not be stored. */
-export const handleStatus: HandleCall = async ({ ports, nowMs }, account, callback, attemptId) => {
+export const handleStatus: HandleCall = async (deps, account, callback, attemptId) => {
   const { deviceId, declaration } = account
   const { status } = declaration
-  if (status === undefined || !isGenuine(account, status.verify, callback, nowMs)) return null
-  for (const read of readReceipts(declaration, documentOf(callback), attemptId))
-    await storeReport(ports, deviceId, { read, attemptId })
+  if (status === undefined || !(await isGenuine(deps, account, status.verify, callback))) return null
+  if (await isAboutSubscription(deps, account, status.verify, callback)) return answerOf(status.answer)
+  for (const read of readReceipts(declaration, contentOf(status.verify, callback), attemptId))
+    await storeReport(deps.ports, deviceId, read)
   return answerOf(status.answer)
 }
 
 /** Stores the received messages of a call, and answers as the declaration says. Rejects when they could not be stored. */
-export const handleInbound: HandleCall = async ({ ports, nowMs }, account, callback) => {
+export const handleInbound: HandleCall = async (deps, account, callback) => {
   const { deviceId, declaration } = account
   const { inbound, status } = declaration
   const verify = inbound?.verify === 'status' ? status?.verify : inbound?.verify
-  if (inbound === undefined || verify === undefined || !isGenuine(account, verify, callback, nowMs))
+  if (inbound === undefined || verify === undefined || !(await isGenuine(deps, account, verify, callback)))
     return null
-  const messages = readInbound(declaration, documentOf(callback))
+  if (await isAboutSubscription(deps, account, verify, callback)) return answerOf(inbound.answer)
+  const messages = readInbound(declaration, contentOf(verify, callback))
+  const { ports } = deps
   if (messages.length === 0) ports.unparsed(deviceId, 'rest', 'a call about received messages without one')
   for (const message of messages) await ports.inbound(deviceId, message)
   return answerOf(inbound.answer)
 }
 
-function isGenuine(
-  account: CalledAccount,
-  verify: NonNullable<CalledAccount['declaration']['status']>['verify'],
-  callback: Callback,
-  nowMs: number,
-): boolean {
-  return verifyCallback(verify, callback, { filler: fillerOf(account, {}, false), nowMs }) !== 'forged'
+type IsCall = (deps: Handled, account: CalledAccount, verify: Verify, callback: Callback) => Promise<boolean>
+
+const isGenuine: IsCall = async ({ certificates, nowMs }, account, verify, callback) => {
+  const url = certificateUrlOf(topicOf(account, verify) ?? '', callback)
+  const certificate = url === null ? null : await certificates(url)
+  // The provider calls again.
+  if (url !== null && certificate === null)
+    throw new Error(`No certificate could be fetched from ${url.host}.`)
+  const filler = fillerOf(account, {}, false)
+  return verifyCallback(verify, callback, { filler, nowMs, certificate }) !== 'forged'
 }
 
-async function storeReport(
-  ports: ProviderPorts,
-  deviceId: string,
-  { read, attemptId }: { read: ReadReceipt; attemptId: string | null },
-): Promise<void> {
+/** Follows what Amazon SNS says about a subscription: that of the topic is confirmed by visiting its address. */
+const isAboutSubscription: IsCall = async ({ ports }, account, verify, callback) => {
+  const topic = topicOf(account, verify)
+  if (topic === null || isPublished(callback)) return false
+  const url = confirmationUrlOf(topic, callback)
+  if (url !== null && (await ports.fetchText(url)) === null)
+    throw new Error(`The subscription could not be confirmed at ${url.host}.`)
+  return true
+}
+
+/** The topic of Amazon SNS that a call must be about; null for other calls. */
+function topicOf(account: CalledAccount, verify: Verify): string | null {
+  if (typeof verify === 'string' || !('sns' in verify)) return null
+  return fillText(fillerOf(account, {}, false), verify.sns.topic) as string | null
+}
+
+async function storeReport(ports: ProviderPorts, deviceId: string, read: ReadReceipt): Promise<void> {
   switch (read.kind) {
     case 'unreadable':
       return ports.unparsed(deviceId, 'receipt', 'a report without an ID or a state')
     case 'unknown_word':
       return ports.unparsed(deviceId, 'word', shapeOf(read.word))
     case 'on_its_way':
-      return resolveUnknown(ports, attemptId, read.id)
+      return resolveUnknown(ports, deviceId, { attemptId: read.reference, id: read.id })
     case 'receipt': {
       // A report on an attempt shows that the provider accepted it, also where the answer to its submission was lost.
-      await resolveUnknown(ports, attemptId, read.receipt.networkId)
+      await resolveUnknown(ports, deviceId, { attemptId: read.reference, id: read.receipt.networkId })
       return ports.receipt(deviceId, read.receipt)
     }
   }
@@ -79,11 +104,11 @@ async function storeReport(
 
 async function resolveUnknown(
   ports: ProviderPorts,
-  attemptId: string | null,
-  id: string | null,
+  deviceId: string,
+  { attemptId, id }: { attemptId: string | null; id: string | null },
 ): Promise<void> {
-  if (attemptId === null || id === null) return
-  await ports.late(attemptId, { kind: 'accepted', networkIds: [id], receiptExpected: true })
+  if (attemptId === null || id === null || !isId('att', attemptId)) return
+  await ports.late(deviceId, attemptId, { kind: 'accepted', networkIds: [id], receiptExpected: true })
 }
 
 /** Words for states are few and no secret, but what else is there in their place may be one. */

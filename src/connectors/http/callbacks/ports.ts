@@ -16,10 +16,12 @@ export interface ProviderPorts {
   account(deviceId: string): Promise<CalledAccount | null>
   /** Settles when the receipt is stored. */
   receipt(deviceId: string, receipt: Receipt): Promise<void>
-  /** Reports the outcome of an attempt whose outcome had been unknown; others ignore it. */
-  late(attemptId: string, outcome: Outcome): Promise<void>
+  /** Reports the outcome of an attempt of the device; ignored unless it had been unknown. */
+  late(deviceId: string, attemptId: string, outcome: Outcome): Promise<void>
   /** Settles when the message is stored, and a STOP in it applied. */
   inbound(deviceId: string, inbound: Inbound): Promise<void>
+  /** Returns the text at a public URL over HTTPS; null where it cannot be fetched. */
+  fetchText(url: URL): Promise<string | null>
   /** Records something that could not be read. `form` has no number, text or name. */
   unparsed(deviceId: string, kind: 'word' | 'receipt' | 'rest', form: string): void
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Callback } from './callback.ts'
+import { type FetchText, keepCertificates } from './certificates.ts'
 import { type CallAnswer, type HandleCall, handleInbound, handleStatus } from './handle-call.ts'
 import { type Hooks, providerPath } from './hooks.ts'
 import type { ProviderPorts } from './ports.ts'
@@ -40,6 +41,7 @@ export function createProviderRoutes(deps: ProviderRouteDeps): {
   known: ReadonlyMap<string, readonly string[]>
   addTo(app: FastifyInstance, tools: ServerTools): void
 } {
+  const certificates = keepCertificates((url) => deps.ports.fetchText(url), deps.clock)
   return {
     path: providerPath,
     known: new Map(paths.map(([path]) => [providerPath + path, methods])),
@@ -53,7 +55,12 @@ export function createProviderRoutes(deps: ProviderRouteDeps): {
           url,
           bodyLimit: maxBodyBytes,
           async handler(request, reply) {
-            const { status, type, body, headers = {} } = await answerCall(deps, tools, { request, handle })
+            const {
+              status,
+              type,
+              body,
+              headers = {},
+            } = await answerCall({ ...deps, certificates }, tools, { request, handle })
             tools.respond(request, reply, { status, contentType: type, body, headers })
             return reply
           },
@@ -67,7 +74,7 @@ type Answer = CallAnswer & { headers?: Record<string, string> }
 
 /** A caller gets the same response for a wrong address and for a forged call. */
 async function answerCall(
-  { ports, hooks, clock, publicUrl }: ProviderRouteDeps,
+  { ports, hooks, clock, publicUrl, certificates }: ProviderRouteDeps & { certificates: FetchText },
   tools: ServerTools,
   { request, handle }: { request: FastifyRequest; handle: HandleCall },
 ): Promise<Answer> {
@@ -81,7 +88,12 @@ async function answerCall(
     const answer =
       account === null
         ? null
-        : await handle({ ports, nowMs: clock.now() }, account, callbackOf(request, publicUrl()), attemptId)
+        : await handle(
+            { ports, certificates, nowMs: clock.now() },
+            account,
+            callbackOf(request, publicUrl()),
+            attemptId,
+          )
     return answer ?? refused(tools, request)
   } catch (error) {
     tools.log.error({ request: request.id, err: error }, 'a call of a provider could not be stored')

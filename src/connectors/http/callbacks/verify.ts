@@ -12,6 +12,7 @@ import { type Filler, fillText } from '../request/fill-tree.ts'
 import { type Callback, documentOf } from './callback.ts'
 import { signedPieces } from './signed-pieces.ts'
 import { isSignedJwt } from './jwt.ts'
+import { certificateUrlOf, isSignedBySns } from './sns.ts'
 
 /** Whether a call is the provider's. `unproven`: nothing but its address proves it, as configured. */
 export type Proof = 'proven' | 'unproven' | 'forged'
@@ -23,14 +24,20 @@ const proofOf = (isGenuine: boolean): Proof => (isGenuine ? 'proven' : 'forged')
 
 /**
  * Verifies a call by the scheme of its declaration, over the octets that arrived and in constant time. Where the key is a
- * secret that the device does not have, the address of the call is its only proof.
+ * secret that the device does not have, the address of the call is its only proof. `certificate` is that of Amazon SNS.
  */
 export function verifyCallback(
   verify: Verify,
   callback: Callback,
-  { filler, nowMs }: { filler: Filler; nowMs: number },
+  { filler, nowMs, certificate = null }: Given & { certificate?: string | null },
 ): Proof {
   if (verify === 'none') return 'unproven'
+  if ('sns' in verify) {
+    const topic = filled(filler, verify.sns.topic)
+    if (topic === null) return noKey
+    const isTheirs = certificateUrlOf(topic, callback) !== null && certificate !== null
+    return proofOf(isTheirs && isSignedBySns(topic, callback, certificate))
+  }
   if ('hmac' in verify) return verifyHmac(verify.hmac, callback, { filler, nowMs })
   if ('ed25519' in verify) return verifyEd25519(verify.ed25519, callback, { filler, nowMs })
   if ('jwt' in verify) return verifyJwt(verify.jwt, callback, { filler, nowMs })

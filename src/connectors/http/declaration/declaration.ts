@@ -45,7 +45,7 @@ const answerRule = Type.Object(
       Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
         minItems: 1,
         maxItems: 200,
-        description: 'Its values; `213*` fits all that begin so.',
+        description: 'Its values; `213*` fits all that begin so, `*Exception` all that end so.',
       }),
     ),
     means: oneOf(meanings, 'What the answer means for the message.'),
@@ -188,6 +188,7 @@ const example = Type.Object(
           now: Type.Optional(
             Type.String({ description: 'The time of the call, for signatures with an age.' }),
           ),
+          certificate: Type.Optional(Type.String({ description: 'That of Amazon SNS, in PEM.' })),
         },
         closed,
       ),
@@ -227,7 +228,7 @@ export const declarationSchema = Type.Object(
   {
     $schema: Type.Optional(Type.String()),
     format: Type.Literal(1),
-    name: Type.String({ pattern: '^[a-z][a-z0-9-]{0,31}$' }),
+    name: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,31}$' }),
     title: Type.String({ minLength: 1, maxLength: 60 }),
     source: Type.Optional(
       Type.Array(Type.String({ maxLength: 300 }), {

@@ -77,6 +77,12 @@ const makers = {
   xml: plain((value) =>
     value.replaceAll(notXml, '').replaceAll(/[&<>"'\r]/g, (char) => entities[char] as string),
   ),
+  as: (args) => {
+    const [word = ''] = args
+    if (args.length !== 1 || word === '')
+      return 'needs the word that is written in place of any value, as in as:unicode'
+    return { apply: text(() => word) }
+  },
   or: (args) => {
     const [name = ''] = args
     if (args.length !== 1 || !/^[a-z][a-z0-9_]*$/.test(name))

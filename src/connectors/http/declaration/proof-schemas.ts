@@ -103,6 +103,10 @@ export const verifySchema = Type.Union([
     closed,
   ),
   Type.Object({ standard_webhooks: Type.Object({ key: leaf }, closed) }, closed),
+  Type.Object(
+    { sns: Type.Object({ topic: leaf }, { ...closed, description: 'Amazon SNS; `topic` is an ARN.' }) },
+    closed,
+  ),
 ])
 
 export type Auth = Static<typeof authSchema>
