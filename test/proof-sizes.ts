@@ -63,6 +63,11 @@ export const proofSizes = {
   // A quick machine reads 300,000 messages as a whole within 300 ms.
   SHOWN_MESSAGES: { ci: 100_000, long: 600_000, of: 'messages of that history' },
   FUZZ_REQUESTS: { ci: 2_000, long: 500_000, of: 'requests made from the reference' },
+  RELAYED_MESSAGES: {
+    ci: 60,
+    long: 1_000,
+    of: 'messages over another onesixty, of which each tenth answer is lost',
+  },
   OPERATOR_FUZZ_REQUESTS: { ci: 1_400, long: 50_000, of: 'requests made from the operator’s reference' },
 } as const satisfies Record<string, { ci: number; long: number; of: string }>
 

@@ -19,6 +19,7 @@ export interface DueMail {
   mayBeTold: boolean
   to: string
   kind: AlertKind
+  subject: string
   accountId: string | null
   accountName: string | null
   mode: Mode | null
@@ -122,6 +123,7 @@ const readDue = (tx: Tx, nowMs: number) =>
       'a.mode',
       'a.name',
       'a.said',
+      'a.subject',
       'a.began_at',
       'a.ended_at',
     ])
@@ -144,6 +146,7 @@ const dueMailOf = (row: DueRow): DueMail => ({
   mode: row.mode,
   name: row.name,
   said: row.said,
+  subject: row.subject,
   beganAt: row.began_at,
   endedAt: row.ended_at,
 })

@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import { utcDay } from '../runtime/clock.ts'
 import { inUseDays } from '../ledger/usage-pace.ts'
 import type { AlertRule, Condition } from './condition.ts'
+import { findProviderBalances, findToppedUp } from './provider-balances.ts'
 import { idsAmong, subjectsOf } from './resolved-subjects.ts'
 
 /**
  * Live balances at or below the threshold of the account, and exhausted ones, of accounts that use theirs: they spent
  * something recently, or holds take all of it, so that the next send is rejected. An exhausted balance is low too.
- * What own devices carry for nothing does not count.
+ * What own devices carry for nothing does not count. Balances at messaging services are low by the setting of their device.
  */
 export const lowBalances: AlertRule = {
   kinds: ['balance_low', 'balance_exhausted'],
@@ -33,7 +34,10 @@ export const lowBalances: AlertRule = {
         ]),
       )
       .execute()
-    return rows.flatMap((row) => conditionsOf(row, row.granted - row.reserved - row.used))
+    return [
+      ...rows.flatMap((row) => conditionsOf(row, row.granted - row.reserved - row.used)),
+      ...(await findProviderBalances(db)),
+    ]
   },
   async findRecovered(db, ended) {
     const rows = await db
@@ -49,6 +53,7 @@ export const lowBalances: AlertRule = {
     const low = ended.filter(({ kind }) => kind === 'balance_low')
     const exhausted = ended.filter(({ kind }) => kind === 'balance_exhausted')
     return new Set([
+      ...(await findToppedUp(db, low)),
       ...idsAmong(
         low,
         above((row) => row.low_threshold),

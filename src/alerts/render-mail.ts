@@ -24,10 +24,14 @@ export function renderMail(mail: DueMail, publicUrl: string): { to: string; subj
   return { to: mail.to, subject: `[onesixty] ${title}`, text: lines.map(folded).join('\n') }
 }
 
-const addressOf = ({ kind, accountId, mode }: DueMail, publicUrl: string): string =>
+const addressOf = ({ kind, subject, accountId, mode }: DueMail, publicUrl: string): string =>
   accountId === null
     ? `${publicUrl}/operator/health`
-    : `${publicUrl}/a/${accountId}/${mode ?? 'live'}${alertTexts[kind].page}`
+    : `${publicUrl}/a/${accountId}/${mode ?? 'live'}${pageOf(kind, subject)}`
+
+/** A balance is that of an account, or of a device at its messaging service. */
+const pageOf = (kind: DueMail['kind'], subject: string): string =>
+  subject.startsWith('dev_') ? '/devices' : alertTexts[kind].page
 
 /** Makes a name safe for a mail: it must not begin a line of its own, nor fill a subject. */
 const oneLine = (name: string): string => name.replace(/\s+/g, ' ').slice(0, 100)

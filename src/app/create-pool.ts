@@ -61,6 +61,7 @@ export function createPool(wiring: Wiring, submissionLog: SubmissionLog, events:
     ...(config.publicUrl !== null && {
       callbackUrlsOf: (deviceId) => callbackUrlsOf(wiring, hooks, deviceId),
     }),
+    callsGoElsewhere: !node.isAlone,
     leases: new LinkLeases({
       writer,
       clock,

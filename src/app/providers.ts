@@ -21,12 +21,12 @@ export const createProviderHooks = ({ secret }: Pick<Wiring, 'secret'>): Hooks =
 /** Returns where the provider of a device calls; null while the server has no public address. */
 export const callbackUrlsOf =
   ({ config: { publicUrl } }: Pick<Wiring, 'config'>, hooks: Hooks, deviceId: string) =>
-  (attemptId: string): CallbackUrls | null => {
+  (attemptId: string, generation: number): CallbackUrls | null => {
     if (publicUrl === null) return null
     const origin = publicUrl.replace(/\/+$/, '')
     return {
-      status: origin + hooks.statusPathOf(deviceId, attemptId),
-      inbound: `${origin}${hooks.pathOf(deviceId)}/inbound`,
+      status: origin + hooks.statusPathOf(deviceId, attemptId, generation),
+      inbound: `${origin}${hooks.pathOf(deviceId, generation)}/inbound`,
     }
   }
 
@@ -65,6 +65,10 @@ export function createProviderPorts(
   { pool, receipt, lateOutcome, inbound }: Receivers,
 ): ProviderPorts {
   const outgoing = createOutgoing(config.providerAllow, deviceSettings.providerAllow.env)
+  const linkOf = (deviceId: string): HttpLink | null => {
+    const link = pool.get(deviceId)?.link
+    return link instanceof HttpLink ? link : null
+  }
   return {
     async account(deviceId) {
       const row = await read
@@ -85,10 +89,10 @@ export function createProviderPorts(
         secrets: openDeviceSecrets(secretBox, row),
       }
     },
+    called: (deviceId) => linkOf(deviceId)?.called(),
     async receipt(deviceId, given) {
       await receipt(deviceId, given)
-      const link = pool.get(deviceId)?.link
-      if (link instanceof HttpLink) link.told(given.networkId)
+      linkOf(deviceId)?.told(given.networkId)
     },
     late: lateOutcome,
     fetchText: (url) => fetchText(outgoing, url),

@@ -43,7 +43,9 @@ export interface ConnectorTools {
   /** How hosts are reached that others name. Omitted: public addresses only. */
   outgoing?: Outgoing
   /** Returns where the device's provider calls about an attempt; null without a public address. Omitted: nowhere. */
-  callbackUrls?(attemptId: string): CallbackUrls | null
+  callbackUrls?(attemptId: string, generation: number): CallbackUrls | null
+  /** Another node may get these calls: that none came here shows nothing. Omitted: all come here. */
+  callsGoElsewhere?: boolean
   /** Wall clock in milliseconds since 1970. May jump: for stored times, never for durations. */
   now(): number
   /** Monotonic milliseconds; only differences are meaningful. */

@@ -22,4 +22,6 @@ export interface Health {
   } | null
   sims: readonly { slot: number; number: string | null; carrier: string | null }[]
   lastError: string | null
+  /** What the account behind it has there, by its last answer. Omitted while unknown. */
+  balance?: { amount: number; currency: string | null; at: number }
 }

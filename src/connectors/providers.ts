@@ -1,3 +1,5 @@
+import type { InstanceSecret } from '../runtime/derived-keys.ts'
+import { createHooks, generationOf } from './http/callbacks/hooks.ts'
 import { checkExamples } from './http/check-examples.ts'
 import { declarationSchemaPath, renderDeclarationSchema } from './http/declaration-schema.ts'
 import type { Declaration } from './http/declaration/declaration.ts'
@@ -17,6 +19,24 @@ export {
   declarationSchemaPath,
   renderDeclarationSchema,
 }
+
+/** Returns the addresses to paste at the provider of a device. */
+export function providerAddresses(
+  secret: InstanceSecret,
+  {
+    publicUrl,
+    deviceId,
+    settings,
+  }: { publicUrl: string; deviceId: string; settings: Readonly<Record<string, string>> },
+): { receipts: string; received: string } {
+  const path = createHooks(secret).pathOf(deviceId, generationOf(settings))
+  const base = publicUrl.replace(/\/+$/, '') + path
+  return { receipts: `${base}/status`, received: `${base}/inbound` }
+}
+
+/** Returns the settings with which a device gets other addresses; null where its kind has none. */
+export const withNewHook = (settings: Readonly<Record<string, string>>): Record<string, string> | null =>
+  declarationOf(settings) === null ? null : { hook: String(generationOf(settings) + 1) }
 
 /** What a provider can do, for lists. */
 export interface ListedProvider {

@@ -37,7 +37,9 @@ test('a declaration that is shown can be checked again as one of your own', asyn
   expect(checked).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok {2}twilio: \d+ examples\n$/) })
   expect(await run('show', 'twillio')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('there are infobip, onesixty, plivo, telnyx, twilio, vonage'),
+    stderr: expect.stringContaining(
+      'there are aws, aws-sns, infobip, onesixty, plivo, telnyx, twilio, vonage',
+    ),
   })
 })
 

@@ -14,6 +14,7 @@ export const nonsense: Nonsense = {
   status: ['', 'Auto', 'push', 'callback,poll'],
   balance_alert: [...decimals, '1000000001'],
   country: ['de', 'Germany', 'ZZ', 'EU', 'D', '49', ' DE'],
+  hook: [...numbers, '1000001'],
   trace: ['', 'true', 'On'],
   tls_ca_file: ['ca.pem', './ca.pem', '~/ca.pem', 'file:///etc/ca.pem', '/a\0b', `/${'x'.repeat(4096)}`],
 }

@@ -53,6 +53,7 @@ async function startCallbacks(
       inbound: (_, inbound) => getWorld().events.inbound(inbound),
       unparsed: () => undefined,
       fetchText: async () => null,
+      called: () => undefined,
     },
   })
   await app.register(

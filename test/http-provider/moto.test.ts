@@ -83,6 +83,7 @@ describe.skipIf(!hasFetched('moto'))('Amazon SNS, played by moto', () => {
           settings: { topic_arn: topic },
           secrets: {},
         }),
+        called: () => undefined,
         receipt: async (_device, receipt) => void receipts.push(receipt),
         late: async () => undefined,
         inbound: async () => undefined,

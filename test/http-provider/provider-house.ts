@@ -22,8 +22,9 @@ interface Message {
 export interface AccountAtProvider {
   server: HouseServer
   accountId: string
+  liveKey: string
   deviceId: string
-  send(text: string, to: string): Promise<{ status: number; body: string }>
+  send(text: string, to: string | readonly string[]): Promise<{ status: number; body: string }>
   set(...options: string[]): Promise<void>
   status(): Promise<{ status: string; reasons: string[]; last_error: string | null }>
   messages(direction?: 'inbound' | 'outbound'): Promise<Message[]>
@@ -58,13 +59,14 @@ export async function openProviderHouse({
   return { ...account, peer, submitted: () => peer.call('submitted'), deliver: () => peer.call('deliver', 3) }
 } // prettier-ignore
 
-/** Opens a server with an account whose device has these settings; the value of its secret is `canary-7f3a91`. */
+/** Opens a server with an account whose device has these settings. */
 export async function openAccountAtProvider({
   settings,
   secret,
   more = [],
   ownProcess = false,
   isPublic = true,
+  secretValue = 'canary-7f3a91',
 }: {
   settings: readonly string[]
   secret: string
@@ -73,6 +75,7 @@ export async function openAccountAtProvider({
   ownProcess?: boolean
   /** Whether providers can call. Default: true. */
   isPublic?: boolean
+  secretValue?: string
 }): Promise<AccountAtProvider> {
   const port = String(await freePort())
   const server = await openHouseServer({
@@ -92,7 +95,7 @@ export async function openAccountAtProvider({
   await cliJson(['account', 'grant', '--account', accountId, '--sms', '1000', '--note', 'test'], dataFolder)
   const added = await cli(
     ['device', 'add', 'http', '--account', accountId, '--name', 'Provider', '--secret-stdin', secret, ...more, ...settings.flatMap((pair) => ['--set', pair]), '--json'],
-    { dataFolder, stdin: 'canary-7f3a91\n' },
+    { dataFolder, stdin: `${secretValue}\n` },
   )
   expect(added, added.stderr).toMatchObject({ code: 0 })
   const { id: deviceId } = JSON.parse(added.stdout) as { id: string }
@@ -102,6 +105,7 @@ export async function openAccountAtProvider({
   const account: AccountAtProvider = {
     server,
     accountId,
+    liveKey: made.live_key,
     deviceId,
     async send(text, to) {
       const answer = await fetch(`${server.url}/api/v1/send`, { method: 'POST', headers, body: JSON.stringify({ to, text }) })

@@ -100,6 +100,32 @@ test('a call at another address is refused, and nothing of it is stored', async 
   expect((await call(`${path}/inbound`)).status).toBe(200)
 }, 60_000)
 
+test('new addresses for a provider end the former ones, and both are printed', async () => {
+  const house = await openProviderHouse()
+  const { dataFolder } = house.server
+  const env = { ONESIXTY_PUBLIC_URL: house.server.url }
+  const urls = async () => (await cli(['provider', 'urls', house.deviceId], { dataFolder, env })).stdout
+  const receivedAt = (text: string): string => /received messages +(\S+)/.exec(text)?.[1] ?? ''
+  const call = async (url: string): Promise<number> =>
+    (await fetch(url, { method: 'POST', body: JSON.stringify({ msisdn: to.slice(1), to: '447700900000', messageId: '0B3', text: 'Hi', type: 'text' }) })).status // prettier-ignore
+  const former = receivedAt(await urls())
+  expect(former).toMatch(/^http:.*\/inbound$/)
+  expect(await call(former)).toBe(200)
+  await house.set('--new-hook')
+  const next = receivedAt(await urls())
+  expect(next).not.toBe(former)
+  expect([await call(former), await call(next)]).toEqual([403, 200])
+  // A generation that the device does not have has no valid address either, though this instance could make it.
+  expect(await call(next.replace('~1', '~2'))).toBe(403)
+  await eventually(
+    async () => {
+      await house.send('Hello', to)
+      return house.deliver()
+    },
+    (waiting) => expect(waiting).toBe(0),
+  )
+}, 60_000)
+
 test('with a signature secret, only signed calls are taken', async () => {
   const house = await openProviderHouse()
   const path = createHooks({ current: testSecret, former: [] }).pathOf(house.deviceId)
@@ -157,7 +183,7 @@ test('a device test asks for the balance, and names what is wrong', async () => 
   const tested = () => cli(['device', 'test', house.deviceId], { dataFolder: house.server.dataFolder, env })
   expect((await tested()).stdout).toContain('rejects the credentials (401)')
   await house.peer.call('set', { mode: 'yes' })
-  expect((await tested()).stdout).toContain('accepts the credentials; the balance is 3.14159 EUR')
+  expect((await tested()).stdout).toContain('accepts the credentials; the balance is 3.1 EUR')
 }, 60_000)
 
 test('a device shows its request and its declaration, without its secrets', async () => {
@@ -216,6 +242,9 @@ test('a balance at the provider that is at or below its alert degrades the devic
   await hasStatus(house, 'sent')
   const { stdout } = await cli(['device', 'list'], { dataFolder: house.server.dataFolder })
   expect(stdout).toContain('balance_low: The balance at the provider is at or below balance_alert.')
+  expect(await house.status()).toMatchObject({ balance: { amount: 3.1, currency: 'EUR' } })
+  const metrics = await (await fetch(`${house.server.url}/metrics`)).text()
+  expect(metrics).toContain(`onesixty_provider_balance{device="${house.deviceId}"} 3.1`)
 }, 60_000)
 
 test('no log of the server has the secret of a provider, a text or a whole number', async () => {

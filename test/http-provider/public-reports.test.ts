@@ -57,6 +57,8 @@ async function openBehindProxy(publicUrl: string) {
     clock: { now: () => 0 },
     publicUrl: () => publicUrl,
     ports: {
+      called: () => undefined,
+      fetchText: async () => null,
       account: async (deviceId) => ({
         deviceId,
         declaration,

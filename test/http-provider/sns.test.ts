@@ -99,6 +99,7 @@ function openAccount(fetched: (url: string) => string | null = () => pem) {
   const seen: { asked: string[]; stored: unknown[] } = { asked: [], stored: [] }
   const ports: ProviderPorts = {
     account: async () => null,
+    called: () => undefined,
     receipt: async (_device, receipt) => void seen.stored.push(receipt),
     late: async () => undefined,
     inbound: async (_device, inbound) => void seen.stored.push(inbound),

@@ -5,7 +5,7 @@ import { fetchedFolder } from './provider-tools.ts'
 
 /**
  * Fetches the foreign peers of the tests of messaging services, each once: moto (PyPI), which plays Amazon SNS; WireMock (Maven), which plays
- * answers that fail; prism (npm), which plays an OpenAPI document. Tests that want what is not there are left out; .ci/run runs this before them.
+ * answers that fail; prism (npm), which plays an OpenAPI document, and the document of Twilio (npm: it comes with their command line). Tests that want what is not there are left out; .ci/run runs this before them.
  *
  *     node test/peers/fetch-provider-peers.ts
  */
@@ -17,6 +17,19 @@ function main(): void {
   })
   once('wiremock', (folder) => run('mvn', '-q', 'dependency:copy', '-Dartifact=org.wiremock:wiremock-standalone:3.13.2', `-DoutputDirectory=${folder}`)) // prettier-ignore
   once('prism', (folder) => run('npm', 'install', '--silent', '--prefix', folder, '@stoplight/prism-cli@5.16.0')) // prettier-ignore
+  once('twilio-document', (folder) => {
+    run('npm', 'pack', '--silent', '--pack-destination', folder, '@twilio/cli-core@9.0.0')
+    const inside = 'package/src/services/twilio-api/twilio_api_v2010.json'
+    run(
+      'tar',
+      '-xzf',
+      join(folder, 'twilio-cli-core-9.0.0.tgz'),
+      '-C',
+      folder,
+      '--strip-components=4',
+      inside,
+    )
+  })
 }
 
 /** Makes a folder in the cache that is either not there or whole. */

@@ -67,6 +67,7 @@ test('status tells of a phone all that the phone tells, and its number once a pe
         queue: { messages: 0, in_flight: 0 },
         last_sent_at: instant,
         last_error: null,
+        balance: null,
       }),
     20_000,
   )

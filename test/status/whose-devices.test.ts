@@ -24,6 +24,7 @@ test('a shared device shows nothing of its operator or of others', async () => {
     body: {
       throughput: { partsPerWindow: 30, windowSeconds: 60, remaining: 9, resetsAt: null },
       inFlight: 7,
+      balance: { amount: 3.14, currency: 'EUR', at: 0 },
     },
   })
   await openAttempts('acc_bob', 'dev_s', 5)
@@ -38,6 +39,7 @@ test('a shared device shows nothing of its operator or of others', async () => {
       throughput: null,
       last_error: null,
       last_sent_at: null,
+      balance: null,
       queue: { messages: 2, in_flight: null },
     },
   ])
@@ -61,6 +63,7 @@ test('an own device shows everything', async () => {
   await house.report('dev_1', {
     body: {
       inFlight: 1,
+      balance: { amount: 3.14, currency: 'EUR', at: 0 },
       network: { registered: true, roaming: null, operator: null, signalDbm: null, transport: 'wifi', at: 0 },
     },
   })
@@ -69,6 +72,7 @@ test('an own device shows everything', async () => {
     {
       name: 'Name of dev_1', shared: false, link: 'stream', sims: [{ slot: 1, number: '+4915199990001', carrier: 'Telekom.de' }], last_error: 'no_service',
       network: { registered: true, roaming: null, operator: null, signal_dbm: null, transport: 'wifi', at: '1970-01-01T00:00:00.000Z' },
+      balance: { amount: 3.14, currency: 'EUR', at: '1970-01-01T00:00:00.000Z' },
       queue: { messages: 3, in_flight: 1 },
     },
   ]) // prettier-ignore

@@ -85,6 +85,11 @@ const DeviceSchema = Type.Object({
   ),
   last_sent_at: instantOrNull('Time of the last sent message; null for a shared device.'),
   last_error: orNull<string>('string', 'Last error; null for a shared device.'),
+  balance: groupOrNull<{ amount: number; currency: string | null; at: string }>('Balance of the account at the messaging service; null when unknown, and for a shared device.', {
+    amount: { type: 'number', description: 'Amount in the currency.' },
+    currency: orNull('string', 'Currency, such as EUR; null when the service does not report it.'),
+    at,
+  }),
 }) // prettier-ignore
 
 const StatusSchema = Type.Object({
@@ -200,7 +205,7 @@ function statusExample(): StatusView {
       sims: [{ slot: 1, number: '+4915199990001', carrier: 'Telekom.de' }],
       capabilities: { delivery_reports: true, max_parts: 10, alphanumeric_sender: false },
       throughput: { parts_per_window: 30, window_seconds: 1800, remaining: 22, resets_at: '2026-11-21T09:51:12.400Z' },
-      queue: { messages: 3, in_flight: 1 }, last_sent_at: '2026-11-21T09:29:48.310Z', last_error: null,
+      queue: { messages: 3, in_flight: 1 }, last_sent_at: '2026-11-21T09:29:48.310Z', last_error: null, balance: null,
     }],
     devices_total: 1,
   } // prettier-ignore

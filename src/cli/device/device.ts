@@ -3,9 +3,10 @@ import { connectorKinds, factsOf } from '../../connectors/registry.ts'
 import type { ConnectorKind } from '../../connectors/connector.ts'
 import { addDevice, type DeviceDeps, type Pace, setDevice } from '../../devices/core/device-store.ts'
 import { type ListedDevice, listDevices } from '../../devices/status/list-devices.ts'
+import { withNewHook } from '../../connectors/providers.ts'
 import { createDeviceSecretBox } from '../../runtime/secret-box.ts'
 import { command, type CommandGroup } from '../core/command.ts'
-import { UsageError } from '../core/command-errors.ts'
+import { CommandError, UsageError } from '../core/command-errors.ts'
 import { connect } from './device-connect.ts'
 import { deviceArgument as device, findDevice, loadKind } from './device-lookup.ts'
 import { remediesOf } from '../../connectors/device-remedies.ts'
@@ -189,6 +190,10 @@ const set = command({
     name: { type: 'text', value: 'NAME', summary: 'New display name.' },
     group: { type: 'text', value: 'GROUP', summary: 'Add the device to this group: grp_…' },
     'no-group': { type: 'flag', summary: 'Remove the device from its group.' },
+    'new-hook': {
+      type: 'flag',
+      summary: 'New addresses for the provider of a messaging service to call; the former ones stop working.',
+    },
     enable: { type: 'flag', summary: 'Enable the device.' },
     drain: {
       type: 'flag',
@@ -232,6 +237,7 @@ const set = command({
     }
     if (
       Object.keys(change).length === 4 &&
+      !options['new-hook'] &&
       [options.sim, options.number].every((named) => named === undefined) &&
       [change.settings, change.secrets].every((pairs) => Object.keys(pairs).length === 0)
     ) {
@@ -240,7 +246,8 @@ const set = command({
     return tools.withStorage(async ({ read, writer }) => {
       const before = await findDevice(read, deviceId)
       const deps = await deviceDeps(tools, await loadKind(before.kind))
-      const whole = { ...change, ...simOption(options) }
+      const hook = options['new-hook'] ? newHookOf(before) : {}
+      const whole = { ...change, ...simOption(options), settings: { ...change.settings, ...hook } }
       await writer.write((tx) => setDevice(tx, deps, whole))
       const after = await findDevice(read, deviceId)
       const stranded = await readStrandedBy(read, after)
@@ -274,6 +281,13 @@ const secretsOf = (
     throw new UsageError('Give either --password-stdin or --secret-stdin, not both.')
   const fromStdin = options['password-stdin'] ? 'password' : options['secret-stdin']
   return readNamedSecrets(tools.io, { fromStdin, fromFiles: options['secret-file'] })
+}
+
+function newHookOf({ id, settings }: Pick<ListedDevice, 'id' | 'settings'>): Record<string, string> {
+  const settingsOfHook = withNewHook(settings)
+  if (settingsOfHook === null)
+    throw new CommandError('not_a_provider', `Device ${id} is no messaging service: nothing calls for it.`)
+  return settingsOfHook
 }
 
 /** Returns undefined without an option of the rate limit. */

@@ -1,7 +1,10 @@
+import { ownCommand } from '../../process/own-command.ts'
 import {
   checkExamples,
+  declarationOf,
   listProviders,
   ownDeclarationText,
+  providerAddresses,
   readDeclaration,
   showRequest,
 } from '../../connectors/providers.ts'
@@ -11,7 +14,7 @@ import { command, type CommandGroup } from '../core/command.ts'
 import { CommandError, UsageError } from '../core/command-errors.ts'
 import { readPairs } from '../core/read-pairs.ts'
 import { readFileOrRefuse } from '../core/read-secrets.ts'
-import { findDevice } from './device-lookup.ts'
+import { deviceArgument, findDevice } from './device-lookup.ts'
 import { linesOfJson } from './json-lines.ts'
 import { exampleOf, linesOfRequest } from './shown-request.ts'
 
@@ -102,6 +105,41 @@ const check = command({
   },
 })
 
+const urls = command({
+  summary: 'Prints the addresses of this server that the provider of a device calls, to set them there.',
+  details: `Who knows them can report on messages, where the provider signs nothing: \`${ownCommand()} device set --new-hook\` makes new ones.`,
+  arguments: [deviceArgument],
+  options: {},
+  async run(tools, { arguments: [deviceId = ''] }) {
+    const { settings } = await tools.withStorage(({ read }) => findDevice(read, deviceId))
+    const declaration = declarationOf(settings)
+    if (declaration === null)
+      throw new CommandError('not_a_provider', `Device ${deviceId} is no messaging service.`)
+    const { publicUrl } = tools.config
+    if (publicUrl === null)
+      throw new CommandError(
+        'no_public_url',
+        'Set ONESIXTY_PUBLIC_URL to an address that the provider reaches.',
+      )
+    const { receipts, received } = providerAddresses(await tools.instanceSecret(), {
+      publicUrl,
+      deviceId,
+      settings,
+    })
+    const { status, inbound } = declaration
+    return {
+      json: {
+        receipts: status === undefined ? null : receipts,
+        received: inbound === undefined ? null : received,
+      },
+      text: [
+        status === undefined ? 'The provider calls about no receipts.' : `receipts           ${receipts}`,
+        inbound === undefined ? 'The provider delivers no messages.' : `received messages  ${received}`,
+      ].join('\n'),
+    }
+  },
+})
+
 /** Returns the declaration of a device as it is stored; null where its kind has none. */
 async function textOfDevice(tools: CommandContext, deviceId: string): Promise<string | null> {
   const { settings } = await tools.withStorage(({ read }) => findDevice(read, deviceId))
@@ -140,5 +178,5 @@ function lineOf(lines: ReadonlyMap<string, number>, pointer: string | undefined)
 
 export const providerCommands: CommandGroup = {
   summary: 'Declarations of messaging services over HTTP.',
-  commands: { list, show, check },
+  commands: { list, show, check, urls },
 }

@@ -10,6 +10,7 @@ import { examineFile } from './doctor-file.ts'
 import { examineHolds } from './doctor-holds.ts'
 import { examinePhones } from './doctor-phones.ts'
 import { examinePorts } from './doctor-ports.ts'
+import { examineProviders } from './doctor-providers.ts'
 import { examineSecret, examineSecretFiles } from './doctor-secret.ts'
 import { examineWebhooks } from './doctor-webhooks.ts'
 import { type CheckResult, fine, megabytes, runCheck, wrong } from '../core/check-result.ts'
@@ -84,6 +85,7 @@ async function examineDatabase(tools: CommandContext, full: boolean): Promise<Ch
     ...(await examineHolds(db)),
     ...(await examinePhones(db, tools)),
     ...(await examinePorts(db, tools)),
+    ...(await examineProviders(db)),
     ...(await examineWebhooks(db, config, at.nowMs)),
     ...(await examineSums(db, at)),
   ]

@@ -1,4 +1,4 @@
-import type { Health } from '../connector.ts'
+import type { Health } from '../health.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 import { minuteMs } from '../../runtime/clock.ts'
 
@@ -105,11 +105,17 @@ export function healthOf(given: {
   state: AccountState
   isThrottled: boolean
   isBalanceLow: boolean
+  areCallsMissing: boolean
+  balance: Health['balance'] | null
   nowMs: number
 }): Health {
-  const { phase, state, isThrottled, isBalanceLow, nowMs } = given
+  const { phase, state, isThrottled, isBalanceLow, areCallsMissing, balance, nowMs } = given
   const canSend = phase === 'running' && state.fault === null
-  const lesser = [...(isThrottled ? ['throttled'] : []), ...(isBalanceLow ? ['balance_low'] : [])]
+  const lesser = [
+    ...(isThrottled ? ['throttled'] : []),
+    ...(isBalanceLow ? ['balance_low'] : []),
+    ...(areCallsMissing ? ['callbacks_missing'] : []),
+  ]
   const status =
     phase === 'new' ? 'pending' : !canSend ? 'offline' : lesser.length > 0 ? 'degraded' : 'online'
   return {
@@ -122,6 +128,7 @@ export function healthOf(given: {
     battery: null,
     network: null,
     sims: [],
+    ...(balance && { balance }),
     lastError:
       phase === 'new' || state.fault === null ? null : `${state.fault.reason}: ${state.fault.detail}`,
   }

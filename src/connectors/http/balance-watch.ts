@@ -1,8 +1,9 @@
 import { minuteMs } from '../../runtime/clock.ts'
+import type { Health } from '../health.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 import { readDocument } from './answers/read-document.ts'
 import { findText } from './declaration/pointer.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, Exchanged } from './exchange.ts'
 
 /** Balances change with each message; this often is enough to see one run dry, and no provider minds. */
 const askEveryMs = 15 * minuteMs
@@ -20,26 +21,25 @@ export class BalanceWatch {
   readonly #deps: Deps
   #cancel: (() => void) | null = null
   #isStopped = false
-  #amount: number | null = null
+  #balance: NonNullable<Health['balance']> | null = null
 
   constructor(deps: Deps) {
     this.#deps = deps
   }
 
   /** Null until it was read. */
-  get amount(): number | null {
-    return this.#amount
+  get balance(): NonNullable<Health['balance']> | null {
+    return this.#balance
   }
 
   get isLow(): boolean {
     const { alertAt } = this.#deps
-    return alertAt !== null && this.#amount !== null && this.#amount <= alertAt
+    return alertAt !== null && this.#balance !== null && this.#balance.amount <= alertAt
   }
 
-  /** Asks now, and from now on. Nothing is asked without an alert: nothing would show it. */
+  /** Asks now, and from now on. */
   start(): void {
-    const { exchange, alertAt } = this.#deps
-    if (exchange.declaration.balance !== undefined && alertAt !== null) void this.#ask()
+    if (this.#deps.exchange.declaration.balance !== undefined) void this.#ask()
   }
 
   stop(): void {
@@ -47,20 +47,36 @@ export class BalanceWatch {
     this.#cancel?.()
   }
 
-  async #ask(): Promise<void> {
+  /** Reads what the provider answered to the question for the balance; anything else is no news. */
+  read(exchanged: Exchanged): void {
     const { exchange, tools, changed } = this.#deps
+    const { balance } = exchange.declaration
+    if (balance === undefined || exchanged.kind !== 'answered' || exchanged.answer.status !== 200) return
+    const document = readDocument(exchanged.answer.body)
+    const amount = Number(findText(document, balance.amount) ?? Number.NaN)
+    if (!Number.isFinite(amount)) return
+    const wasLow = this.isLow
+    this.#balance = { amount, currency: currencyOf(balance, document), at: tools.now() }
+    if (this.isLow !== wasLow) changed()
+  }
+
+  async #ask(): Promise<void> {
+    const { exchange, tools } = this.#deps
     const { balance } = exchange.declaration
     if (balance === undefined) return
     const exchanged = await exchange.ask(balance, {})
     if (this.#isStopped) return
     this.#cancel = tools.schedule(askEveryMs, () => void this.#ask())
-    const isFine = exchanged.kind === 'answered' && exchanged.answer.status === 200
-    const read = isFine
-      ? Number(findText(readDocument(exchanged.answer.body), balance.amount) ?? Number.NaN)
-      : Number.NaN
-    if (Number.isNaN(read)) return
-    const wasLow = this.isLow
-    this.#amount = read
-    if (this.isLow !== wasLow) changed()
+    this.read(exchanged)
   }
+}
+
+type DeclaredBalance = NonNullable<Exchange['declaration']['balance']>
+
+/** A declaration names the currency, or where the answer does. */
+export function currencyOf({ currency }: DeclaredBalance, document: unknown): string | null {
+  if (currency === undefined) return null
+  if (typeof currency === 'string' && /^[A-Z]{3}$/.test(currency)) return currency
+  const read = findText(document, currency)
+  return read !== null && /^[A-Za-z]{3}$/.test(read) ? read.toUpperCase() : null
 }

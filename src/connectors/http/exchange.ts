@@ -6,6 +6,7 @@ import { deviceSettings } from '../../settings/device-settings.ts'
 import type { HttpAnswer } from './answers/read-answer.ts'
 import type { DeclaredRequest } from './declaration/request-schemas.ts'
 import type { Filling } from './declaration/filters.ts'
+import { generationOf } from './callbacks/hooks.ts'
 import { authorize, withBearer } from './request/authorize.ts'
 import {
   buildRequest,
@@ -69,15 +70,14 @@ export function createExchange(deps: ExchangeDeps, given: Omit<ProviderAccount, 
   const token = createToken(deps, account, bare)
   const send = token === null ? bare : sendWith(token, bare)
 
-  const valuesOf: Exchange['valuesOf'] = (submission, atMs) => {
-    const urls = tools.callbackUrls?.(submission.attemptId) ?? { status: null, inbound: null }
-    return messageValues(submission, { nowMs: atMs, urls })
-  }
+  const generation = generationOf(account.settings)
+  const urlsOf = ({ attemptId }: Submission) =>
+    tools.callbackUrls?.(attemptId, generation) ?? { status: null, inbound: null }
   return {
     declaration,
-    valuesOf,
+    valuesOf: (submission, atMs) => messageValues(submission, { nowMs: atMs, urls: urlsOf(submission) }),
     buildSubmission(submission) {
-      const urls = tools.callbackUrls?.(submission.attemptId) ?? { status: null, inbound: null }
+      const urls = urlsOf(submission)
       return explained(() => buildSend(account, submission, { nowMs: tools.now(), urls, token: null }))
     },
     send,

@@ -29,6 +29,8 @@ export const httpFacts: KindFacts = {
     invalid_settings: 'The settings do not allow a request. Change them with {onesixty} device set.',
     throttled:
       'The provider throttles the device, so it has slowed down. If this repeats, set max_per_second to the rate of the account.',
+    callbacks_missing:
+      'The provider has not called about any message for an hour. Check that ONESIXTY_PUBLIC_URL is an address that it reaches, and the addresses that are set at the provider; or set status to poll.',
     balance_low: 'The balance at the provider is at or below balance_alert. Top it up there.',
   },
 }

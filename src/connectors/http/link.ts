@@ -1,4 +1,5 @@
-import type { Capabilities, ConnectorEvents, Health, Link, Outcome, Submission } from '../connector.ts'
+import type { Capabilities, ConnectorEvents, Link, Outcome, Submission } from '../connector.ts'
+import type { Health } from '../health.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 import type { PastSubmission } from '../past-submission.ts'
 import { Throttle } from '../rate.ts'
@@ -8,9 +9,11 @@ import { type Answered, readAnswer } from './answers/read-answer.ts'
 import type { Declaration } from './declaration/declaration.ts'
 import type { Exchange, Exchanged } from './exchange.ts'
 import { httpFacts } from './facts.ts'
+import { sayExchange, sayFault, unavailable, withdrawn } from './link-outcomes.ts'
 import { BalanceWatch } from './balance-watch.ts'
+import { CallWatch } from './call-watch.ts'
 import type { ReceiptPolls } from './receipt-polls.ts'
-import { createPolls, hasReceipts } from './receipt-ways.ts'
+import { createPolls, hasReceipts, isCalled } from './receipt-ways.ts'
 import type { HttpSettings } from './settings.ts'
 import { Unknowns } from './unknowns.ts'
 
@@ -39,6 +42,8 @@ export class HttpLink implements Link {
   readonly #unknowns: Unknowns | null
   readonly #polls: ReceiptPolls | null
   readonly #balance: BalanceWatch | null
+  /** Null where the provider need not call. */
+  readonly #calls: CallWatch | null
   #phase: 'new' | 'running' | 'stopping' = 'new'
   #open = 0
   /** There was no room at the last look: a caller is notified when there is. */
@@ -63,6 +68,8 @@ export class HttpLink implements Link {
       probe: () => void this.#probe(),
     })
     const { tools, events, exchange } = deps
+    const expectsCalls = declaration !== null && settings !== null && isCalled(declaration, settings, tools)
+    this.#calls = expectsCalls ? new CallWatch({ tools, changed: () => this.#changed() }) : null
     this.#unknowns =
       exchange === null
         ? null
@@ -104,6 +111,8 @@ export class HttpLink implements Link {
       state: this.#state,
       isThrottled: this.#throttle.isThrottled,
       isBalanceLow: this.#balance?.isLow === true,
+      areCallsMissing: this.#calls?.isMissing === true,
+      balance: this.#balance?.balance ?? null,
       nowMs: this.#deps.tools.now(),
     })
   }
@@ -125,6 +134,11 @@ export class HttpLink implements Link {
   /** What was submitted before this start, and may have been accepted, is asked for. */
   resumeUnknown(past: readonly PastSubmission[]): void {
     this.#unknowns?.resume(past)
+  }
+
+  /** The provider called, about anything. */
+  called(): void {
+    this.#calls?.called()
   }
 
   /** The provider called about a message. */
@@ -153,6 +167,7 @@ export class HttpLink implements Link {
     this.#unknowns?.hurry()
     this.#polls?.stop()
     this.#balance?.stop()
+    this.#calls?.stop()
   }
 
   async stop(): Promise<void> {
@@ -197,14 +212,23 @@ export class HttpLink implements Link {
       }
     const answered = readAnswer(this.#deps.exchange.declaration, exchanged.answer)
     this.#heed(answered)
+    this.#compareParts(answered, submission)
     const outcome = outcomeOf(answered, submission, this.capabilities.deliveryReports)
     if (outcome.kind === 'accepted' || outcome.kind === 'partial') this.#took(outcome.networkIds)
     return outcome
   }
 
+  /** Another count than ours changes no charge: it is counted and logged. */
+  #compareParts(answered: Answered, { parts }: Submission): void {
+    if (answered.kind !== 'accepted' || answered.parts === null || answered.parts === parts) return
+    const form = `${answered.parts} parts counted by the provider, ${parts} here`
+    this.#deps.tools.counters?.unparsed('rest', form)
+  }
+
   #took(ids: readonly string[]): void {
     this.#unknowns?.took(ids)
     this.#polls?.expect(ids)
+    this.#calls?.accepted()
   }
 
   /** Applies what an answer says about the account, as opposed to the message. */
@@ -242,6 +266,7 @@ export class HttpLink implements Link {
     if (balance === undefined) return this.#state.assume()
     const exchanged = await exchange.ask(balance, {})
     if (this.#phase !== 'running') return
+    this.#balance?.read(exchanged)
     if (exchanged.kind === 'not_sent') this.#state.fails(exchanged)
     else if (exchanged.kind === 'answered' && [401, 403].includes(exchanged.answer.status))
       this.#state.fails({
@@ -270,19 +295,4 @@ export class HttpLink implements Link {
   #changed(): void {
     if (this.#phase === 'running') this.#deps.events.healthChanged()
   }
-}
-
-const unavailable = (detail: string): Outcome => ({ kind: 'unavailable', detail })
-const sayFault = (fault: AccountFault | null): string =>
-  fault === null ? 'The device rests.' : `${fault.reason}: ${fault.detail}`
-
-/** What was not written because it is too late has expired; otherwise it is unwanted, or another node's. */
-const withdrawn = (isTooLate: boolean): Outcome =>
-  isTooLate
-    ? { kind: 'refused', lasts: 'expired', code: 'expired_in_queue', networkCode: null }
-    : unavailable('The message was withdrawn before it was sent.')
-
-function sayExchange(exchanged: Exchanged): string | null {
-  if (exchanged.kind === 'answered') return String(exchanged.answer.status)
-  return exchanged.kind === 'unanswered' ? 'no_answer' : null
 }

@@ -7,7 +7,9 @@ const folder = 'src/connectors/http/providers'
 
 /** Returns the names of the providers that come with the program. */
 export const ownProviders = (): readonly string[] =>
-  listProgramFiles(folder).flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -'.json'.length)] : []))
+  listProgramFiles(folder)
+    .flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -'.json'.length)] : []))
+    .toSorted()
 
 /** Returns the text of the declaration with this name; null when none has it. */
 export const ownDeclarationText = (name: string): string | null =>

@@ -30,6 +30,10 @@ export const hasReceipts = (
   return byCallback || byLookup
 }
 
+/** Returns whether the provider calls this process about each message. */
+export const isCalled = (declaration: Declaration, settings: HttpSettings, tools: ConnectorTools): boolean =>
+  waysOf(declaration, settings, tools).byCallback && tools.callsGoElsewhere !== true
+
 /**
  * Creates the look-ups of a link; null where there are none. Next to callbacks each message is looked up once, in case its
  * call was lost.

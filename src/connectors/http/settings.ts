@@ -30,6 +30,7 @@ export const httpSettings: readonly SettingRule[] = [
   oneOf('status', ['auto', 'callback', 'poll', 'both', 'none'], 'How receipts arrive: callbacks of the provider, look-ups, both or none. auto: callbacks if this server has a public address, otherwise look-ups.'),
   decimal('balance_alert', 'Amount in the currency of the provider; at or below it the device is degraded. Empty: none.', [0, 1_000_000_000]),
   countrySetting,
+  wholeNumber('hook', 0, [0, 1_000_000], 'Generation of the addresses that the provider calls. device set --new-hook begins the next one, and the former addresses stop working.'),
   oneOf('trace', ['off', 'on'], 'Logs method, path, status, IDs and codes of each request, without texts, secrets or whole numbers.'),
   {
     name: 'tls_ca_file',

@@ -1,4 +1,5 @@
 import type { ConnectorTools, Trial } from '../connector-tools.ts'
+import { currencyOf } from './balance-watch.ts'
 import { httpFacts } from './facts.ts'
 import { findText } from './declaration/pointer.ts'
 import type { Exchange } from './exchange.ts'
@@ -41,11 +42,7 @@ export async function tryAccount(
       `${title} answered ${status} without a balance.`,
       httpFacts.remedies['answer_not_understood'] ?? null,
     )
-  const { currency = '' } = balance
-  const unit =
-    typeof currency === 'string' && /^[A-Z]{3}$/.test(currency)
-      ? currency
-      : (findText(document, currency) ?? '')
+  const unit = currencyOf(balance, document) ?? ''
   tools.log('debug', 'the balance was asked for')
   return {
     ok: true,

@@ -252,11 +252,14 @@ function seen(device: Judged, messages: number, { isOperator = false }: DeviceUs
 }
 
 /** Removes what would reveal the operator of a shared device, or its other users, to an account (P10). */
-const withoutConfidential = (report: DeviceReportBody): DeviceReportBody => ({
-  ...report,
-  sims: report.sims.map((sim) => ({ ...sim, number: null })),
-  throughput: null,
-  inFlight: 0,
-  lastSentAt: null,
-  lastError: null,
-})
+function withoutConfidential(report: DeviceReportBody): DeviceReportBody {
+  const { balance: _, ...rest } = report
+  return {
+    ...rest,
+    sims: report.sims.map((sim) => ({ ...sim, number: null })),
+    throughput: null,
+    inFlight: 0,
+    lastSentAt: null,
+    lastError: null,
+  }
+}

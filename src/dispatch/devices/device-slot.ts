@@ -1,5 +1,4 @@
 import type { Selectable } from 'kysely'
-import type { Clock } from '../../runtime/clock.ts'
 import {
   type ConnectorEvents,
   type ConnectorKind,
@@ -8,14 +7,11 @@ import {
   type Pull,
 } from '../../connectors/connector.ts'
 import { countrySetting } from '../../connectors/setting-rules.ts'
-import type { ConnectorTools, LastSession, LinkCounters } from '../../connectors/connector-tools.ts'
-import type { Log } from '../../process/log.ts'
-import type { Outgoing } from '../../outgoing/create-outgoing.ts'
 import { type Db, StorageError } from '../../storage/seam/dialect.ts'
 import type { DeviceTable } from '../../storage/tables/device-tables.ts'
 import type { DeviceFacts } from '../configuration/device-facts.ts'
 import { DeviceRuntime } from './device-runtime.ts'
-import type { LinkLeases } from './link-leases.ts'
+import { type LinkToolsDeps, toolsFor } from './link-tools.ts'
 import { reportRecalls } from './report-recalls.ts'
 import { knownOf, type RoutedDevice } from './routed-device.ts'
 import { resumeReceipts } from './resume-receipts.ts'
@@ -24,27 +20,12 @@ import { readJson } from '../../storage/tables/json-columns.ts'
 
 export type DeviceRow = Selectable<DeviceTable>
 
-export interface DeviceSlotDeps {
+export interface DeviceSlotDeps extends LinkToolsDeps {
   read: Db
-  clock: Clock
-  log: Log
-  random: () => number
   loadKind: (kind: string) => Promise<ConnectorKind | null>
   openSecrets: (row: DeviceRow) => Readonly<Record<string, string>>
   /** Receives the events of a running device. */
   eventsOf: (deviceId: string) => ConnectorEvents
-  /** Counters of its link's traffic. */
-  countersOf?: (deviceId: string) => LinkCounters
-  /** Its marks in the database. */
-  marksOf?: (deviceId: string) => NonNullable<ConnectorTools['marks']>
-  /** What one link passes on to the next, also when the device is disabled in between. */
-  lastSessionOf?: (deviceId: string) => LastSession
-  /** How links reach hosts that others name. */
-  outgoing?: Outgoing
-  /** Where the provider of a device calls about an attempt. */
-  callbackUrlsOf?: (deviceId: string) => NonNullable<ConnectorTools['callbackUrls']>
-  /** Links run only under these leases. Any node may serve a device that fetches by itself. */
-  leases?: LinkLeases
   /** Links are left to other nodes. */
   leavesLinks?: boolean
   /** Whether submissions to links are logged. */
@@ -270,23 +251,6 @@ const settingsOf = (row: Pick<DeviceRow, 'settings'>): Record<string, string> =>
 /** The country whose national numbers a device may receive, from its row. */
 export const countryOf = (row: Pick<DeviceRow, 'settings'>): string | null =>
   settingsOf(row)[countrySetting.name] || null
-
-const toolsFor = (
-  { clock, log, random, countersOf, lastSessionOf, outgoing, callbackUrlsOf, leases, marksOf }: DeviceSlotDeps,
-  deviceId: string,
-): ConnectorTools => ({
-  ...(countersOf === undefined ? {} : { counters: countersOf(deviceId) }),
-  ...(lastSessionOf === undefined ? {} : { lastSession: lastSessionOf(deviceId) }),
-  ...(outgoing === undefined ? {} : { outgoing }),
-  ...(callbackUrlsOf === undefined ? {} : { callbackUrls: callbackUrlsOf(deviceId) }),
-  ...(leases === undefined ? {} : { mayWrite: () => leases.tokenOf(deviceId) !== null }),
-  ...(marksOf === undefined ? {} : { marks: marksOf(deviceId) }),
-  now: () => clock.now(),
-  monotonicMs: () => clock.monotonicMs(),
-  schedule: (delayMs, task) => clock.schedule(delayMs, task),
-  random,
-  log: (level, message, detail = {}) => log[level]({ ...detail, device_id: deviceId }, message),
-})
 
 const factsOf = (row: DeviceRow): DeviceFacts => ({
   id: row.id,

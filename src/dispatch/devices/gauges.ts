@@ -35,6 +35,15 @@ export function addGauges(deps: GaugesDeps): void {
   metrics.deviceGauge('device_state', 'Whether a device can send: 2 online, 1 degraded, 0 not.', () =>
     pool.all.map((device) => [device.facts.id, states[device.health.status]]),
   )
+  metrics.deviceGauge(
+    'provider_balance',
+    'Balance of the account at a messaging service, in its currency.',
+    () =>
+      pool.all.flatMap((device) => {
+        const { balance } = device.health
+        return balance === undefined ? [] : [[device.facts.id, balance.amount] as [string, number]]
+      }),
+  )
   metrics.deviceGauge('device_in_flight', 'Submissions in flight on an SMPP connection.', () =>
     linksOf(pool).map(({ device }) => [device.facts.id, device.inFlight]),
   )

@@ -156,6 +156,7 @@ function reportOf(device: DeviceRuntime, nowMs: number): DeviceReport {
       inFlight: device.inFlight,
       lastSentAt: device.lastSentAt,
       lastError: device.lastError ?? health.lastError,
+      ...(health.balance !== undefined && { balance: health.balance }),
     },
   }
 }

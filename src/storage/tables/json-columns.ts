@@ -94,4 +94,6 @@ export interface DeviceReportBody {
   inFlight: number
   lastSentAt: number | null
   lastError: string | null
+  /** What the account behind it has there; omitted while unknown. */
+  balance?: { amount: number; currency: string | null; at: number }
 }

@@ -60,14 +60,16 @@ export const handleInbound: HandleCall = async (deps, account, callback) => {
 
 type IsCall = (deps: Handled, account: CalledAccount, verify: Verify, callback: Callback) => Promise<boolean>
 
-const isGenuine: IsCall = async ({ certificates, nowMs }, account, verify, callback) => {
+const isGenuine: IsCall = async ({ ports, certificates, nowMs }, account, verify, callback) => {
   const url = certificateUrlOf(topicOf(account, verify) ?? '', callback)
   const certificate = url === null ? null : await certificates(url)
   // The provider calls again.
   if (url !== null && certificate === null)
     throw new Error(`No certificate could be fetched from ${url.host}.`)
   const filler = fillerOf(account, {}, false)
-  return verifyCallback(verify, callback, { filler, nowMs, certificate }) !== 'forged'
+  const isTheirs = verifyCallback(verify, callback, { filler, nowMs, certificate }) !== 'forged'
+  if (isTheirs) ports.called(account.deviceId)
+  return isTheirs
 }
 
 /** Follows what Amazon SNS says about a subscription: that of the topic is confirmed by visiting its address. */

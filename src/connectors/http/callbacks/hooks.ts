@@ -9,12 +9,12 @@ const macBytes = 16
 
 /** The addresses that providers call. Nothing of them is stored, and a wrong one costs no look-up. */
 export interface Hooks {
-  /** Returns the path of a device, below which its provider calls. */
-  pathOf(deviceId: string): string
+  /** Returns the path of a device, below which its provider calls. Each generation has another. */
+  pathOf(deviceId: string, generation?: number): string
   /** Returns the path that is called about the receipts of one attempt. */
-  statusPathOf(deviceId: string, attemptId: string): string
-  /** Returns the device of a hook; null for one that this instance did not make. */
-  deviceOf(hook: string): string | null
+  statusPathOf(deviceId: string, attemptId: string, generation?: number): string
+  /** Returns the device of a hook and its generation; null for one that this instance did not make. */
+  deviceOf(hook: string): { deviceId: string; generation: number } | null
   /** Returns the attempt of the end of a path, if it belongs to the device; otherwise null. */
   attemptOf(deviceId: string, text: string): string | null
 }
@@ -37,15 +37,23 @@ export function createHooks(secret: InstanceSecret): Hooks {
     })
     return isGenuine && id !== '' ? id : null
   }
-  const hookOf = (deviceId: string): string => sign(`device/${deviceId}`)
+  const pathOf = (deviceId: string, generation = 0): string =>
+    `${providerPath}/${sign(`device/${deviceId}${generation === 0 ? '' : `~${generation}`}`)}`
   return {
-    pathOf: (deviceId) => `${providerPath}/${hookOf(deviceId)}`,
-    statusPathOf: (deviceId, attemptId) =>
-      `${providerPath}/${hookOf(deviceId)}/status/${sign(`${deviceId}:attempt/${attemptId}`)}`,
-    deviceOf: (hook) => read('device', hook),
+    pathOf,
+    statusPathOf: (deviceId, attemptId, generation) =>
+      `${pathOf(deviceId, generation)}/status/${sign(`${deviceId}:attempt/${attemptId}`)}`,
+    deviceOf(hook) {
+      const [deviceId, generation = '0'] = read('device', hook)?.split('~') ?? []
+      return deviceId === undefined ? null : { deviceId, generation: Number(generation) }
+    },
     attemptOf: (deviceId, text) => read(`${deviceId}:attempt`, text),
   }
 }
+
+/** Returns the generation of the addresses of a device; `device set --new-hook` begins the next one. */
+export const generationOf = (settings: Readonly<Record<string, string>>): number =>
+  Number(settings['hook'] ?? '0')
 
 const macOf = (key: Uint8Array, text: string): Buffer =>
   createHmac('sha256', key).update(text).digest().subarray(0, macBytes)

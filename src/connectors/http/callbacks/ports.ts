@@ -14,6 +14,8 @@ export interface CalledAccount {
 export interface ProviderPorts {
   /** Returns the account of a device; null if it has none any more. */
   account(deviceId: string): Promise<CalledAccount | null>
+  /** The provider of a device called. */
+  called(deviceId: string): void
   /** Settles when the receipt is stored. */
   receipt(deviceId: string, receipt: Receipt): Promise<void>
   /** Reports the outcome of an attempt of the device; ignored unless it had been unknown. */

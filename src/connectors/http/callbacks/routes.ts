@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Callback } from './callback.ts'
 import { type FetchText, keepCertificates } from './certificates.ts'
 import { type CallAnswer, type HandleCall, handleInbound, handleStatus } from './handle-call.ts'
-import { type Hooks, providerPath } from './hooks.ts'
+import { generationOf, type Hooks, providerPath } from './hooks.ts'
 import type { ProviderPorts } from './ports.ts'
 
 /** Providers send a report of some hundred octets; a list of them is longer. */
@@ -79,14 +79,16 @@ async function answerCall(
   { request, handle }: { request: FastifyRequest; handle: HandleCall },
 ): Promise<Answer> {
   const { hook, attempt } = request.params as { hook: string; attempt?: string }
-  const deviceId = hooks.deviceOf(hook)
-  const attemptId = deviceId === null || attempt === undefined ? null : hooks.attemptOf(deviceId, attempt)
-  if (deviceId === null || (attempt !== undefined && attemptId === null)) return refused(tools, request)
+  const named = hooks.deviceOf(hook)
+  if (named === null) return refused(tools, request)
+  const { deviceId, generation } = named
+  const attemptId = attempt === undefined ? null : hooks.attemptOf(deviceId, attempt)
+  if (attempt !== undefined && attemptId === null) return refused(tools, request)
   tools.noteDevice(request, deviceId)
   try {
     const account = await ports.account(deviceId)
     const answer =
-      account === null
+      account === null || generationOf(account.settings) !== generation
         ? null
         : await handle(
             { ports, certificates, nowMs: clock.now() },

@@ -11,7 +11,7 @@ export const idName = 'id'
 /** Settings that every device of the kind has. */
 const kindSettings = [
   'provider', 'declaration', 'window', 'max_per_second', 'timeout_ms', 'resolve_s', 'status', 'balance_alert', 'country',
-  'trace', 'tls_ca_file',
+  'trace', 'tls_ca_file', 'hook',
 ] as const // prettier-ignore
 
 /** Names that a declaration cannot give to a setting or a secret. */
