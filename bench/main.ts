@@ -11,6 +11,7 @@ import { measurePhones } from './phones-row.ts'
 import { profileNames, readProfileNames } from './profile/profile-names.ts'
 import { keepProfile, renderProfile } from './profile/profile-page.ts'
 import { profileServer } from './profile/profile-server.ts'
+import { measureProvider } from './provider-row.ts'
 import { measureReads } from './read-rows.ts'
 import { measurePostgres } from './postgres-rows.ts'
 import { type Outcome, writeReport } from './report.ts'
@@ -34,7 +35,8 @@ const usage = `npm run bench [-- options]
   --record            Keeps profiles in docs/profiles/.
 
 Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
-8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes, 15 webhooks, 16 load, 17 stored, 18 visits.
+8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes, 15 webhooks, 16 load, 17 stored, 18 visits,
+19 provider.
 A whole run takes about half an hour, needs 8 GB for temporary files, and writes docs/benchmarks.md and its charts.
 `
 
@@ -57,6 +59,7 @@ const rows: readonly { row: number; name?: string; measure: (run: BenchRun) => P
   { row: 16, name: 'load', measure: measureLoadCurve },
   { row: 17, name: 'stored', measure: measureStoredCurve },
   { row: 18, name: 'visits', measure: measureVisits },
+  { row: 19, name: 'provider', measure: measureProvider },
 ]
 
 async function main(): Promise<void> {

@@ -17,6 +17,7 @@ import { measureHealth } from '../api/console/core/system-health.ts'
 import type { Mount } from '../api/edge/mount.ts'
 import type { Sender } from '../sending/sender.ts'
 import { createWebhookSecretBox } from '../runtime/secret-box.ts'
+import { providerAddresses } from '../connectors/providers.ts'
 import type { DevicePool } from '../dispatch/devices/device-pool.ts'
 import { openAccount } from './open-account.ts'
 import type { Wiring } from './wiring.ts'
@@ -49,6 +50,10 @@ export function createConsole(
       networks: wiring.networks,
       serialPorts: wiring.serialPorts,
       outgoing: createOutgoing(wiring.config.providerAllow, deviceSettings.providerAllow.env),
+      addressesOf(deviceId, settings) {
+        const { publicUrl: url } = wiring.config
+        return url === null ? null : providerAddresses(wiring.secret, { publicUrl: url, deviceId, settings })
+      },
     },
     health: createHealth(wiring, publicUrl),
     identity: createIdentityPorts(wiring, publicUrl),

@@ -38,6 +38,8 @@ export interface KindFacts {
   ownerSecrets?: true
   /** Settings that the form shows first, in the order of the rules; the rest is folded. */
   usualSettings: readonly string[]
+  /** What else its devices are asked for depends on this setting, whose values `provider-forms.ts` describes. */
+  chosenBy?: string
   /** Settings that have controls of their own in the console. */
   controlledSettings?: readonly string[]
   /** Labels and hints of secrets in a form. */

@@ -20,7 +20,13 @@ export {
   renderDeclarationSchema,
 }
 
-/** Returns the addresses to paste at the provider of a device. */
+/** Where the provider of a device calls this server. */
+export interface ProviderAddresses {
+  receipts: string | null
+  received: string | null
+}
+
+/** Returns the addresses to paste at the provider of a device, null for what it does not call; null where it has no provider. */
 export function providerAddresses(
   secret: InstanceSecret,
   {
@@ -28,10 +34,15 @@ export function providerAddresses(
     deviceId,
     settings,
   }: { publicUrl: string; deviceId: string; settings: Readonly<Record<string, string>> },
-): { receipts: string; received: string } {
+): ProviderAddresses | null {
+  const declaration = declarationOf(settings)
+  if (declaration === null) return null
   const path = createHooks(secret).pathOf(deviceId, generationOf(settings))
   const base = publicUrl.replace(/\/+$/, '') + path
-  return { receipts: `${base}/status`, received: `${base}/inbound` }
+  return {
+    receipts: declaration.status === undefined ? null : `${base}/status`,
+    received: declaration.inbound === undefined ? null : `${base}/inbound`,
+  }
 }
 
 /** Returns the settings with which a device gets other addresses; null where its kind has none. */

@@ -20,6 +20,8 @@ export interface AcceptedSettings {
   secretNames: readonly string[]
   /** Those of `secretNames` that it must have. */
   requiredSecrets?: readonly string[]
+  /** Settings that the owner of an account can change, in addition to those of its kind. */
+  ownerSettings?: readonly string[]
 }
 
 /** The setting of every kind that may receive national numbers. The service itself reads it. */

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http'
-import type { Socket } from 'node:net'
 import { readUpTo } from '../runtime/read-up-to.ts'
+import { type KeptConnections, OneConnection } from './kept-connections.ts'
 import { beforeEnd, type ConnectionDeps, ConnectionError, nameOf, openConnection } from './open-connection.ts'
 
 export interface OutgoingRequest {
@@ -26,48 +26,56 @@ export interface SendDeps extends ConnectionDeps {
   /** Asked right before the first octet: with false, nothing is sent. */
   mayWrite(): boolean
   maxAnswerBytes: number
+  /**
+   * Connections to use again. One may be closed by the peer while a request leaves, which is then `unanswered`. Omitted: each
+   * request has its own.
+   */
+  kept?: KeptConnections | undefined
 }
 
-/**
- * Sends one request over a connection of its own, and reads its whole answer. Follows no redirect, and repeats nothing.
- * Never throws.
- */
+/** Sends one request and reads its whole answer. Follows no redirect, and repeats nothing. Never throws. */
 export async function sendRequest(deps: SendDeps, given: OutgoingRequest): Promise<SentRequest> {
-  const { deadline, mayWrite } = deps
-  let socket: Socket
+  const { deadline, mayWrite, kept } = deps
+  let connection = kept?.take(given.url) ?? null
   try {
-    socket = await openConnection(deps, given.url, deadline)
+    connection ??= new OneConnection(await openConnection(deps, given.url, deadline))
   } catch (error) {
     if (error instanceof ConnectionError)
       return { kind: 'not_sent', because: error.because, detail: error.message }
     return { kind: 'not_sent', because: 'timed_out', detail: 'no connection in time' }
   }
+  let isKept = false
   try {
     if (!mayWrite()) return { kind: 'not_sent', because: 'withdrawn', detail: 'it was withdrawn in time' }
-    return await exchange(socket, given, deps)
+    const sent = await exchange(connection, given, deps)
+    isKept = kept !== undefined && sent.kind === 'answered'
+    return sent
   } catch (error) {
     const detail = deadline.aborted ? 'no whole answer in time' : `no whole answer: ${nameOf(error)}`
     return { kind: 'unanswered', detail }
   } finally {
-    socket.destroy()
+    if (isKept) kept?.put(given.url, connection)
+    else connection.close()
   }
 }
 
 async function exchange(
-  socket: Socket,
+  connection: OneConnection,
   { method, url, headers, body }: OutgoingRequest,
-  { deadline, maxAnswerBytes }: SendDeps,
+  { deadline, maxAnswerBytes, kept }: SendDeps,
 ): Promise<SentRequest> {
   const responding = new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request({
-      createConnection: () => socket,
+      agent: connection,
+      host: url.hostname,
+      port: url.port === '' ? null : url.port,
       method,
       path: url.pathname + url.search,
       headers: {
         ...headers,
         host: url.host,
         'accept-encoding': 'identity',
-        connection: 'close',
+        connection: kept === undefined ? 'close' : 'keep-alive',
         ...(body !== null && { 'content-length': Buffer.byteLength(body) }),
       },
     })

@@ -168,6 +168,12 @@ export const rightInputs: { [N in GuardedCall]: RightInput<N> } = {
   'devices/ports': nothing,
   'devices/search-progress': async ({ id }) => ({ accountId: await id('account') }),
   'devices/send-test': () => ({ ...body, from: null, key }),
+  'devices/addresses': async ({ id }) => ({ deviceId: await id('device') }),
+  'devices/show-request': () => ({
+    settings: { provider: 'aws-sns', region: 'eu-central-1', key_id: 'AKIDEXAMPLE' },
+    to: body.to,
+    text: body.text,
+  }),
   'devices/try': async ({ id }) => ({ deviceId: await id('device') }),
   'overview/traffic': () => ({ range: '24h' }),
   'overview/now': nothing,

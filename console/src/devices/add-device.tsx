@@ -3,7 +3,11 @@ import { useState } from 'react'
 import type { DeviceKind } from '../../../src/api/console/devices/device-calls.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
+import { Choice } from '../ui/choice.tsx'
+import { askedFor, chosenForm } from './chosen-form.ts'
 import { DeviceName, DeviceSenders } from './device-fields.tsx'
+import { capitalized } from './device-state.tsx'
+import { ProviderRequest } from './provider-request.tsx'
 import { givenSecrets, SecretFields } from './secret-fields.tsx'
 import { SettingFields, type Settings } from './setting-fields.tsx'
 
@@ -31,8 +35,17 @@ export function AddDevice(properties: { kind: DeviceKind; isOperator: boolean; o
       { onSuccess: onClose },
     )
   }
+  const asked = askedFor(kind, settings)
+  const isAsked = kind.chosen === null || chosenForm(kind, settings) !== null
+  // What another service is asked for means nothing to this one.
+  const choose =
+    (by: string) =>
+    (value: string): void => {
+      setSettings({ [by]: value })
+      setSecrets({})
+    }
   return (
-    <CallForm call={add} onSubmit={submit} onCancel={onClose} action="Add device">
+    <CallForm call={add} onSubmit={submit} onCancel={onClose} action="Add device" disabled={!isAsked}>
       <DeviceName data-autofocus value={name} onChange={setName} />
       {isOperator ? (
         <Checkbox
@@ -41,15 +54,32 @@ export function AddDevice(properties: { kind: DeviceKind; isOperator: boolean; o
           onChange={(event) => setShared(event.currentTarget.checked)}
         />
       ) : null}
-      <SettingFields
-        rules={kind.settings}
-        usual={kind.usualSettings}
-        values={settings}
-        onChange={setSettings}
-        error={add.error}
-        kind={kind}
-      />
-      <SecretFields kind={kind} values={secrets} onChange={setSecrets} />
+      {kind.chosen === null ? null : (
+        <Choice
+          label={capitalized(kind.label)}
+          required
+          value={settings[kind.chosen.by] ?? ''}
+          onChange={choose(kind.chosen.by)}
+          data={[
+            { value: '', label: 'Choose one' },
+            ...kind.chosen.forms.map(({ value, title }) => ({ value, label: title })),
+          ]}
+        />
+      )}
+      {isAsked ? (
+        <>
+          <SettingFields
+            rules={asked.settings}
+            usual={asked.usualSettings}
+            values={settings}
+            onChange={setSettings}
+            error={add.error}
+            kind={kind}
+          />
+          <SecretFields kind={asked} values={secrets} onChange={setSecrets} />
+        </>
+      ) : null}
+      {kind.chosen !== null && isAsked ? <ProviderRequest settings={settings} /> : null}
       <DeviceSenders value={senders} onChange={setSenders} />
     </CallForm>
   )

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/devices/device-view.ts'
 import { useCall, useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
+import { askedFor } from './chosen-form.ts'
 import { DeviceName, DeviceSenders } from './device-fields.tsx'
 import { givenSecrets, SecretFields } from './secret-fields.tsx'
 import { SettingFields, type Settings } from './setting-fields.tsx'
@@ -20,6 +21,7 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
   const kinds = useCall('devices/kinds', {})
   const change = useChange('devices/change', ['devices/one', 'devices/list'])
   const kind = kinds.data?.kinds.find((each) => each.kind === device.kind)
+  const asked = kind === undefined ? null : askedFor(kind, setUp.settings)
   const elsewhere = kind?.controlledSettings ?? []
   // The number of a SIM becomes a sender. It is copied here unless the senders are being edited.
   const [known, setKnown] = useState(setUp.senders)
@@ -57,10 +59,10 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
           <NumberInput label="Rate limit (parts per window)" min={1} value={parts} onChange={setParts} />
           <NumberInput label="Window (seconds)" min={1} value={seconds} onChange={setSeconds} />
         </Group>
-        <SecretFields kind={kind ?? {}} values={secrets} onChange={setSecrets} stored={setUp.hasSecrets} />
+        <SecretFields kind={asked ?? {}} values={secrets} onChange={setSecrets} stored={setUp.hasSecrets} />
         <SettingFields
-          rules={(kind?.settings ?? []).filter((rule) => !elsewhere.includes(rule.name))}
-          usual={kind?.usualSettings ?? []}
+          rules={(asked?.settings ?? []).filter((rule) => !elsewhere.includes(rule.name))}
+          usual={asked?.usualSettings ?? []}
           values={settings}
           onChange={setSettings}
           error={change.error}

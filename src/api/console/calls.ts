@@ -5,6 +5,7 @@ import { conversationCalls } from './messages/conversation-calls.ts'
 import { deviceCalls } from './devices/device-calls.ts'
 import { deviceChangeCalls } from './devices/device-change-calls.ts'
 import { connectGuideCalls } from './devices/connect-guide-calls.ts'
+import { providerCalls } from './devices/provider-calls.ts'
 import { deviceConnectCalls } from './devices/device-connect-calls.ts'
 import { findPhoneCalls } from './devices/find-phone-calls.ts'
 import { portCalls } from './devices/port-calls.ts'
@@ -64,6 +65,7 @@ export const calls = {
   ...deviceCalls,
   ...deviceChangeCalls,
   ...deviceConnectCalls,
+  ...providerCalls,
   ...connectGuideCalls,
   ...findPhoneCalls,
   ...portCalls,

@@ -1,7 +1,6 @@
 import { ownCommand } from '../../process/own-command.ts'
 import {
   checkExamples,
-  declarationOf,
   listProviders,
   ownDeclarationText,
   providerAddresses,
@@ -16,7 +15,7 @@ import { readPairs } from '../core/read-pairs.ts'
 import { readFileOrRefuse } from '../core/read-secrets.ts'
 import { deviceArgument, findDevice } from './device-lookup.ts'
 import { linesOfJson } from './json-lines.ts'
-import { exampleOf, linesOfRequest } from './shown-request.ts'
+import { exampleOf, linesOfRequest } from '../../connectors/shown-request.ts'
 
 const list = command({
   summary: 'Lists the providers that come with the program, and what each can do.',
@@ -112,29 +111,21 @@ const urls = command({
   options: {},
   async run(tools, { arguments: [deviceId = ''] }) {
     const { settings } = await tools.withStorage(({ read }) => findDevice(read, deviceId))
-    const declaration = declarationOf(settings)
-    if (declaration === null)
-      throw new CommandError('not_a_provider', `Device ${deviceId} is no messaging service.`)
     const { publicUrl } = tools.config
     if (publicUrl === null)
       throw new CommandError(
         'no_public_url',
         'Set ONESIXTY_PUBLIC_URL to an address that the provider reaches.',
       )
-    const { receipts, received } = providerAddresses(await tools.instanceSecret(), {
-      publicUrl,
-      deviceId,
-      settings,
-    })
-    const { status, inbound } = declaration
+    const addresses = providerAddresses(await tools.instanceSecret(), { publicUrl, deviceId, settings })
+    if (addresses === null)
+      throw new CommandError('not_a_provider', `Device ${deviceId} is no messaging service.`)
+    const { receipts, received } = addresses
     return {
-      json: {
-        receipts: status === undefined ? null : receipts,
-        received: inbound === undefined ? null : received,
-      },
+      json: { receipts, received },
       text: [
-        status === undefined ? 'The provider calls about no receipts.' : `receipts           ${receipts}`,
-        inbound === undefined ? 'The provider delivers no messages.' : `received messages  ${received}`,
+        receipts === null ? 'The provider calls about no receipts.' : `receipts           ${receipts}`,
+        received === null ? 'The provider delivers no messages.' : `received messages  ${received}`,
       ].join('\n'),
     }
   },

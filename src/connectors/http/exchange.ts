@@ -1,6 +1,7 @@
 import type { Submission } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
 import { createOutgoing, type Outgoing } from '../../outgoing/create-outgoing.ts'
+import { KeptConnections } from '../../outgoing/kept-connections.ts'
 import { type SentRequest, sendRequest } from '../../outgoing/send-request.ts'
 import { deviceSettings } from '../../settings/device-settings.ts'
 import type { HttpAnswer } from './answers/read-answer.ts'
@@ -45,6 +46,8 @@ export interface Exchange {
   ask(request: DeclaredRequest, values: Readonly<Record<string, Filling>>): Promise<Exchanged>
   /** Returns the values that a message had at a time, for requests about it. */
   valuesOf(submission: Submission, atMs: number): Readonly<Record<string, Filling>>
+  /** Closes the connections that rest. */
+  close?(): void
 }
 
 interface ExchangeDeps {
@@ -65,8 +68,9 @@ export function createExchange(deps: ExchangeDeps, given: Omit<ProviderAccount, 
   const outgoing = tools.outgoing ?? createOutgoing([], allowSetting)
   const account: ProviderAccount = { ...given, allowsHost: outgoing.allowsHost }
   const { declaration } = account
+  const kept = resolvesLostAnswers(declaration) ? new KeptConnections() : undefined
   const bare = (request: BuiltRequest, mayWrite: () => boolean): Promise<Exchanged> =>
-    sendGuarded({ ...deps, outgoing }, request, mayWrite)
+    sendGuarded({ ...deps, outgoing, kept }, request, mayWrite)
   const token = createToken(deps, account, bare)
   const send = token === null ? bare : sendWith(token, bare)
 
@@ -75,6 +79,7 @@ export function createExchange(deps: ExchangeDeps, given: Omit<ProviderAccount, 
     tools.callbackUrls?.(attemptId, generation) ?? { status: null, inbound: null }
   return {
     declaration,
+    close: () => kept?.close(),
     valuesOf: (submission, atMs) => messageValues(submission, { nowMs: atMs, urls: urlsOf(submission) }),
     buildSubmission(submission) {
       const urls = urlsOf(submission)
@@ -92,6 +97,13 @@ export function createExchange(deps: ExchangeDeps, given: Omit<ProviderAccount, 
     },
   }
 }
+
+/**
+ * A kept connection may be closed by the provider while a request leaves, and then nothing is known of it: connections are kept only
+ * where a key or a look-up by reference resolves that.
+ */
+const resolvesLostAnswers = ({ idempotency, lookup }: ProviderAccount['declaration']): boolean =>
+  idempotency !== undefined || lookup?.by_reference !== undefined
 
 type Send = Exchange['send']
 type NotSent = Exclude<Exchanged, { kind: 'answered' }>
@@ -150,7 +162,14 @@ function explained(build: () => BuiltRequest): BuiltRequest | string {
 }
 
 async function sendGuarded(
-  { tools, timeoutMs, trace, readCa, outgoing }: ExchangeDeps & { outgoing: Outgoing },
+  {
+    tools,
+    timeoutMs,
+    trace,
+    readCa,
+    outgoing,
+    kept,
+  }: ExchangeDeps & { outgoing: Outgoing; kept: KeptConnections | undefined },
   request: BuiltRequest,
   mayWrite: () => boolean,
 ): Promise<Exchanged> {
@@ -178,6 +197,7 @@ async function sendGuarded(
       deadline: ending.signal,
       mayWrite,
       maxAnswerBytes,
+      kept,
       ...(ca !== null && { ca }),
     },
     { ...request, url },

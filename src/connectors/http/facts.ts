@@ -6,11 +6,12 @@ export const httpFacts: KindFacts = {
   label: 'messaging service',
   carries: { maxParts: 10, alphanumericSender: true, encodingChoice: false },
   trial: 'Test connection',
-  addedByOwners: 'never',
-  notAdded:
-    'A messaging service makes this server connect to another one, so only the operator can add it. Give the operator the credentials from your provider.',
-  ownerSettings: [],
-  usualSettings: ['provider', 'window', 'max_per_second', 'status', 'country'],
+  addedByOwners: 'always',
+  // All but those that name an address, a file or a declaration of one's own: with these a device could reach any host.
+  ownerSettings: ['provider', 'window', 'max_per_second', 'status', 'balance_alert', 'country'],
+  ownerSecrets: true,
+  usualSettings: ['provider', 'max_per_second', 'balance_alert', 'country'],
+  chosenBy: 'provider',
   secretFields: {},
   guide: guidePath('providers', 'when-something-is-wrong'),
   remedies: {

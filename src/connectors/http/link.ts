@@ -174,6 +174,7 @@ export class HttpLink implements Link {
     this.hurry()
     if (this.#open > 0) await new Promise<void>((resolve) => this.#whenNone.push(resolve))
     this.#state.stop()
+    this.#deps.exchange?.close?.()
   }
 
   async #exchange(exchange: Exchange, submission: Submission): Promise<Outcome> {

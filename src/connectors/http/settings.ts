@@ -1,5 +1,11 @@
 import { isAbsolute } from 'node:path'
-import { countrySetting, oneOf, type SettingRule, wholeNumber } from '../setting-rules.ts'
+import {
+  type AcceptedSettings,
+  countrySetting,
+  oneOf,
+  type SettingRule,
+  wholeNumber,
+} from '../setting-rules.ts'
 import { addressSettingsOf } from './declaration/declaration-faults.ts'
 import type { Declaration } from './declaration/declaration.ts'
 import { readHttpUrl } from './declaration/hosts.ts'
@@ -83,15 +89,11 @@ export function declarationOf(settings: Readonly<Record<string, string>>): Decla
   return read !== null && 'declaration' in read ? read.declaration : null
 }
 
-/** What a device of the kind accepts, by its declaration. */
-export interface DeclaredRules {
-  settings: readonly SettingRule[]
-  secretNames: readonly string[]
-  requiredSecrets: readonly string[]
-}
-
-/** Returns the rules for a device with these settings: those of the kind, and those that its declaration names. */
-export function rulesFor(settings: Readonly<Record<string, string>>): DeclaredRules {
+/**
+ * Returns the rules for a device with these settings: those of the kind, and those that its declaration names. Of a provider that
+ * comes with the program the owner of an account can change what is no address.
+ */
+export function rulesFor(settings: Readonly<Record<string, string>>): AcceptedSettings {
   const declaration = declarationOf(settings)
   if (declaration === null) {
     const rules = httpSettings.map((rule) =>
@@ -100,8 +102,12 @@ export function rulesFor(settings: Readonly<Record<string, string>>): DeclaredRu
     return { settings: rules, secretNames: [], requiredSecrets: [] }
   }
   const { secrets = {} } = declaration
+  const declared = declaredRules(declaration)
+  const addresses = addressSettingsOf(declaration)
+  const ownerSettings = declared.flatMap(({ name }) => (addresses.has(name) ? [] : [name]))
   return {
-    settings: [...httpSettings, ...declaredRules(declaration)],
+    settings: [...httpSettings, ...declared],
+    ...((settings['provider'] ?? '') !== '' && { ownerSettings }),
     secretNames: Object.keys(secrets),
     requiredSecrets: Object.keys(secrets).filter((name) => secrets[name]?.required === true),
   }

@@ -12,6 +12,7 @@ import type { SystemHealth } from './system-health.ts'
 import type { IdentityLimits } from './identity-limits.ts'
 import type { Mailer } from '../../../process/mailer.ts'
 import type { FoundPorts } from '../../../connectors/connector-tools.ts'
+import type { ProviderAddresses } from '../../../connectors/providers.ts'
 import type { OwnNetworks } from '../../../connectors/own-networks.ts'
 import type { AddressGuard } from '../../../outgoing/address-guard.ts'
 import type { Outgoing } from '../../../outgoing/create-outgoing.ts'
@@ -48,6 +49,8 @@ export interface DevicePorts {
   serialPorts: () => Promise<FoundPorts>
   /** How the hosts of providers are reached. */
   outgoing: Outgoing
+  /** Returns where the provider of a device calls; null without a public address, and for a device without a provider. */
+  addressesOf(deviceId: string, settings: Readonly<Record<string, string>>): ProviderAddresses | null
 }
 
 export interface HistoryPorts {

@@ -5,6 +5,8 @@ import { noneStranded, readStranded, type Stranded, type Waiting } from '../../.
 import { refuse } from '../../../runtime/errors.ts'
 import { closed } from '../../../runtime/schemas.ts'
 import { canOwnersAdd, isOwnerSetting, type KindFacts } from '../../../connectors/kind-facts.ts'
+import { providerForms } from '../../../connectors/provider-forms.ts'
+import type { SettingRule } from '../../../connectors/setting-rules.ts'
 import type { Mode } from '../../../storage/tables/schema.ts'
 import { connectorKinds, factsOf, loadConnectorKind, realKinds } from '../../../connectors/registry.ts'
 import { type AccountContext, defineCall } from '../core/call.ts'
@@ -28,6 +30,16 @@ export interface KindSetting {
   choices: readonly string[] | null
 }
 
+/** What is asked for with one value of the setting by which a form is chosen. */
+export interface ChosenForm {
+  value: string
+  title: string
+  settings: KindSetting[]
+  usualSettings: readonly string[]
+  secretFields: NonNullable<KindFacts['secretFields']>
+  requiredSecrets: readonly string[]
+}
+
 /** A kind as its viewer sees it: the settings and secrets that this person can change, and whether it can be added. */
 export interface DeviceKind extends Pick<
   KindFacts,
@@ -36,6 +48,8 @@ export interface DeviceKind extends Pick<
   /** Those of `secretFields` that a device must have. */
   requiredSecrets: readonly string[]
   isPhone: boolean
+  /** The setting that decides what else is asked for, and what each of its values asks for; null for most kinds. */
+  chosen: { by: string; forms: ChosenForm[] } | null
   isAddable: boolean
   /** Why it cannot be added; null without a reason. */
   notAdded: string | null
@@ -116,16 +130,46 @@ async function viewKind(
     ...(isOperator && portSetting !== undefined && { portSetting }),
     ...(isOperator && nodeSetting !== undefined && { nodeSetting }),
     isPhone: facts.isPhone === true,
+    chosen:
+      facts.chosenBy === undefined
+        ? null
+        : { by: facts.chosenBy, forms: formsFor({ ...facts, chosenBy: facts.chosenBy }, isOperator) },
     isAddable: isOperator || canOwnersAdd(facts, mode),
     notAdded: facts.notAdded ?? null,
-    settings: rules.map(({ name, summary, default: byDefault, required, choices = null }) => ({
-      name,
-      summary,
-      default: byDefault,
-      isRequired: required === true,
-      choices,
-    })),
+    settings: rules.map(viewSetting),
   }
+}
+
+const viewSetting = (rule: SettingRule): KindSetting => ({
+  name: rule.name,
+  summary: rule.summary,
+  default: rule.default,
+  isRequired: rule.required === true,
+  choices: rule.choices ?? null,
+})
+
+/** Forms that an owner cannot fill in, because they need an address, are the operator's. */
+function formsFor(facts: KindFacts & { chosenBy: string }, isOperator: boolean): ChosenForm[] {
+  return providerForms().flatMap(({ name, title, settings, declared, ownerSettings, secrets }) => {
+    const isShown = (rule: SettingRule): boolean =>
+      rule.name !== facts.chosenBy &&
+      (isOperator || isOwnerSetting(facts, rule.name) || ownerSettings.includes(rule.name))
+    const isWithheld = settings.some(
+      (rule) => rule.required === true && !isShown(rule) && rule.name !== facts.chosenBy,
+    )
+    if (isWithheld) return []
+    const fields = secrets.map((secret) => [secret.name, { label: secret.name, hint: secret.says }] as const)
+    return [
+      {
+        value: name,
+        title,
+        settings: settings.filter(isShown).map(viewSetting),
+        usualSettings: [...declared, ...facts.usualSettings],
+        secretFields: Object.fromEntries(fields),
+        requiredSecrets: secrets.flatMap((secret) => (secret.isRequired ? [secret.name] : [])),
+      },
+    ]
+  })
 }
 
 /** Only live messages can cost nothing. */

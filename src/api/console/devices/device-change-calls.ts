@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { ConnectorKind } from '../../../connectors/connector.ts'
 import { canOwnersAdd, isOwnerSetting, type KindFacts } from '../../../connectors/kind-facts.ts'
 import { addedKinds, factsOf, loadConnectorKind } from '../../../connectors/registry.ts'
 import { addDevice, type DeviceDeps, retireDevice, setDevice } from '../../../devices/core/device-store.ts'
@@ -45,7 +46,7 @@ export const deviceChangeCalls = {
           throw notYours(facts.notAdded ?? 'Only the operator can add devices of this kind.')
       }
       const deps = await depsOf(context, kind)
-      if (!user.isOperator) refuseOperatorSettings(kind, deps, given)
+      if (!user.isOperator) refuseOperatorSettings(kind, deps, given, given.settings)
       const accountId = isShared ? null : account.id
       const deviceId = await writer.write(async (tx) => {
         if (!user.isOperator) await refuseTooMany(context, tx, kind)
@@ -85,7 +86,8 @@ export const deviceChangeCalls = {
     async handle(context, change): Promise<{ deviceId: string }> {
       const device = await findChangeable(context, change.deviceId)
       const deps = await depsOf(context, device.kind)
-      if (!context.user.isOperator) refuseOperatorSettings(device.kind, deps, change)
+      if (!context.user.isOperator)
+        refuseOperatorSettings(device.kind, deps, change, mergedSettings(device.settings, change.settings))
       const whole = { ...change, actor: context.actor }
       await context.writer.write((tx) => setDevice(tx, deps, whole))
       notify(context, device.accountId)
@@ -132,11 +134,11 @@ export async function findChangeable(context: AccountContext, deviceId: string):
 /**
  * Refuses an owner every setting that the kind does not leave to owners: it could make this server connect to
  * an address of choice, or read a file. Names that are not settings of the kind are left to the check of the
- * device.
+ * device. `whole` are the settings that the device has then: they decide what it accepts.
  */
 function refuseOperatorSettings(
   kind: string,
-  { rules }: Pick<DeviceDeps, 'rules'>,
+  { rules }: Pick<KindDeps, 'rules'>,
   {
     settings = {},
     secrets = {},
@@ -144,13 +146,26 @@ function refuseOperatorSettings(
     settings?: Readonly<Record<string, string | null>> | undefined
     secrets?: Readonly<Record<string, string>> | undefined
   },
+  whole: Readonly<Record<string, string>>,
 ): void {
   const facts = factsFor(kind)
-  const known = new Set(rules.settings.map(({ name }) => name))
-  const operatorOnly = Object.keys(settings).filter((each) => known.has(each) && !isOwnerSetting(facts, each))
+  const accepted = { ...rules, ...rules.rulesFor?.(whole) }
+  const known = new Set(accepted.settings.map(({ name }) => name))
+  const isOwners = (name: string): boolean =>
+    isOwnerSetting(facts, name) || accepted.ownerSettings?.includes(name) === true
+  const operatorOnly = Object.keys(settings).filter((each) => known.has(each) && !isOwners(each))
   const [name] = [...operatorOnly, ...(facts.ownerSecrets === true ? [] : Object.keys(secrets))]
   if (name !== undefined) throw notYours(`Only the operator can set ${name} of this kind of device.`)
 }
+
+/** Returns the settings that a device has after a change. */
+const mergedSettings = (
+  before: Readonly<Record<string, string>>,
+  change: Readonly<Record<string, string | null>> = {},
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries({ ...before, ...change }).filter((pair): pair is [string, string] => pair[1] !== null),
+  )
 
 function factsFor(kind: string): KindFacts {
   const facts = factsOf(kind)
@@ -180,7 +195,11 @@ async function refuseTooMany(
     ])
 }
 
-async function depsOf({ ids, clock, ports }: AccountContext, kind: string): Promise<DeviceDeps> {
+interface KindDeps extends DeviceDeps {
+  rules: ConnectorKind
+}
+
+async function depsOf({ ids, clock, ports }: AccountContext, kind: string): Promise<KindDeps> {
   const rules = await loadConnectorKind(kind)
   if (rules === null) throw refuse('not_found', { detail: `Unknown kind of device: ${kind}.` })
   return { ids, nowMs: clock.now(), secretBox: ports.devices.secretBox, rules }

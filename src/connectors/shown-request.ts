@@ -1,5 +1,5 @@
-import type { Submission } from '../../connectors/connector.ts'
-import { measureText } from '../../sms/sms-text.ts'
+import { measureText } from '../sms/sms-text.ts'
+import type { Submission } from './connector.ts'
 
 /** Returns a request as text: its line, its headers and its body. */
 export const linesOfRequest = (request: {

@@ -1,0 +1,28 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { checkExamples, listProviders, readDeclaration } from '../../src/connectors/providers.ts'
+import type { Declaration } from '../../src/connectors/http/declaration/declaration.ts'
+
+const repository = join(import.meta.dirname, '../..')
+const files = globSync('docs/connectors/http-examples/*.json', { cwd: repository }).toSorted()
+
+function declarationOf(file: string): Declaration {
+  const read = readDeclaration(readFileSync(join(repository, file), 'utf8'))
+  if ('faults' in read) throw new Error(`${file}: ${JSON.stringify(read.faults)}`)
+  return read.declaration
+}
+
+test('there are examples of declarations of your own, named as their files and as no provider that comes with the program', () => {
+  expect(files.length).toBeGreaterThanOrEqual(3)
+  const names = files.map((file) => declarationOf(file).name)
+  expect(files.map((file) => file.slice(file.lastIndexOf('/') + 1, -'.json'.length))).toEqual(names)
+  expect(listProviders().filter(({ name }) => names.includes(name))).toEqual([])
+})
+
+test.for(files)('%s: at least ten examples, each with the result that it says', (file) => {
+  const declaration = declarationOf(file)
+  expect(checkExamples(declaration).filter(({ fault }) => fault !== null)).toEqual([])
+  expect(declaration.examples?.length).toBeGreaterThanOrEqual(10)
+  expect(declaration.source?.length).toBeGreaterThanOrEqual(1)
+})
