@@ -44,9 +44,13 @@ const edgesOnPostgres = [
   'test/console/{ended-meanwhile,operator,overview,passkey-refusals,second-factor,webhooks}.test.ts',
   'test/smpp/house-receipts.test.ts',
 ]
-/** Of the other rooms, what is about something else than the database: the words and the pace of phones and modems, receivers of webhooks, mails. */
+/**
+ * Of the other rooms, what is about something else than the database: the words and the pace of phones, modems and messaging services, receivers of
+ * webhooks, mails.
+ */
 const withoutSql = [
   'test/alerts/told-ends.test.ts',
+  'test/http-provider/{another-provider,provider-devices,relayed-messages}.test.ts',
   'test/modem/house.test.ts',
   'test/phones/conformance.test.ts',
   'test/phones/connect-from-terminal.test.ts',

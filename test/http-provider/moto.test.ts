@@ -12,19 +12,22 @@ import { createOutgoing } from '../../src/outgoing/create-outgoing.ts'
 import { createWorld, submissionOf } from '../contracts/contract-subject.ts'
 import { freePort } from '../free-port.ts'
 import { type ForeignServer, startForeignServer } from '../peers/foreign-server.ts'
-import { fetchedFolder, hasFetched } from '../peers/provider-tools.ts'
+import { fetchedFolder, hasCommands, hasFetched } from '../peers/foreign-tools.ts'
 
 /**
  * Amazon SNS as moto 5.2.5 plays it (PyPI): it answers `Publish` in XML, and signs what it posts to a subscriber with a key and a certificate of
  * its own, by version 2. Its certificate is at the host of SNS, which here is moto.
  */
-describe.skipIf(!hasFetched('moto'))('Amazon SNS, played by moto', () => {
+describe.skipIf(!hasFetched('moto') || !hasCommands('python3'))('Amazon SNS, played by moto', () => {
   const region = 'us-east-1'
   let moto: ForeignServer
   beforeAll(async () => {
     const port = await freePort()
     const start = `from moto.server import main; main(['-H', '127.0.0.1', '-p', '${port}'])`
-    moto = await startForeignServer([join(fetchedFolder, 'moto/bin/python'), '-c', start], { port })
+    moto = await startForeignServer(['python3', '-c', start], {
+      port,
+      env: { PYTHONPATH: join(fetchedFolder, 'moto'), PYTHONDONTWRITEBYTECODE: '1' },
+    })
   }, 90_000)
   afterAll(() => moto?.stop())
 

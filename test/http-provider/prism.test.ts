@@ -8,7 +8,7 @@ import { createOutgoing } from '../../src/outgoing/create-outgoing.ts'
 import { createWorld, submissionOf } from '../contracts/contract-subject.ts'
 import { freePort } from '../free-port.ts'
 import { type ForeignServer, startForeignServer } from '../peers/foreign-server.ts'
-import { fetchedFolder, hasFetched } from '../peers/provider-tools.ts'
+import { fetchedFolder, hasFetched } from '../peers/foreign-tools.ts'
 
 /** What Twilio's OpenAPI document says about messages and the balance: prism is slow with the whole of it. */
 function messagesOf(document: { paths: Record<string, unknown> }): object {

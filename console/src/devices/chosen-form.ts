@@ -5,10 +5,7 @@ import type { Settings } from './setting-fields.tsx'
 export type AskedFor = Pick<DeviceKind, 'settings' | 'usualSettings' | 'secretFields' | 'requiredSecrets'>
 
 /** Returns what a device of this kind is asked for with these settings: of most kinds always the same. */
-export function askedFor(
-  kind: AskedFor & Pick<DeviceKind, 'chosen'>,
-  settings: Settings,
-): AskedFor {
+export function askedFor(kind: AskedFor & Pick<DeviceKind, 'chosen'>, settings: Settings): AskedFor {
   const form = chosenForm(kind, settings)
   return form ?? kind
 }
