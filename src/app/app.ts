@@ -35,11 +35,12 @@ import { begin, createHeartbeats } from './own-node.ts'
 import { inOrder } from './start-order.ts'
 import { createWiring, type Wiring } from './wiring.ts'
 import { createPhones } from './phones.ts'
-import { createProviderPorts } from './providers.ts'
+import { agreeOnTime } from './agree-on-time.ts'
+import { createProviderPorts, type DeviceReports } from './providers.ts'
 import { createWebhookDelivery } from './webhook-delivery.ts'
 import type { Storage } from '../storage/seam/storage.ts'
 import { sayDamage } from '../storage/seam/damage.ts'
-import { databaseTime, isShared } from '../storage/seam/database-time.ts'
+import { databaseTime } from '../storage/seam/database-time.ts'
 import type { EpochStart } from '../storage/instance/epoch.ts'
 import { ProgressFile } from '../storage/instance/epoch-file.ts'
 import { lockFolder } from '../storage/instance/folder-lock.ts'
@@ -108,7 +109,7 @@ export async function createApp(
       reportUpgrade: (step: UpgradeProgress) => log.info(describeUpgrade(step)),
     }
     const opened = (storage = await open(config, served, clock.now()))
-    await agree(clock, opened)
+    await agreeOnTime(clock, opened)
     const { epoch, node } = await begin(opened, { config, clock, secret, times })
     progress = new ProgressFile(config.dataFolder, epoch.file)
     const ids = createIds({ now: clock.now })
@@ -158,17 +159,6 @@ interface Around {
   heard: AgreedClock['hear']
 }
 
-/**
- * Reads the database's time before anything is written, so that a node with a wrong clock is right from its
- * first row on.
- */
-async function agree(clock: AgreedClock, { read }: Pick<Storage, 'read'>): Promise<void> {
-  if (!isShared(read)) return
-  const askedMs = clock.monotonicMs()
-  const databaseMs = await databaseTime(read, clock)
-  clock.hear({ databaseMs, askedMs, answeredMs: clock.monotonicMs() })
-}
-
 function assemble(wiring: Wiring, { lock, submissionLog, past, heard }: Around): App {
   const { storage, epoch } = wiring
   const { authenticator, identities, ignoreCommits } = createCredentials(wiring)
@@ -177,10 +167,13 @@ function assemble(wiring: Wiring, { lock, submissionLog, past, heard }: Around):
     refreshAccounts(wiring)
     dispatcher.nudge()
   }
-  const pool: DevicePool = createPool(wiring, submissionLog, {
+  const reports: DeviceReports = {
     receipt: (deviceId, receipt) => dispatcher.receipt(deviceId, receipt),
     inbound: (deviceId, inbound) => inboundReceiver.receive(deviceId, inbound),
     lateOutcome: (deviceId, attemptId, outcome) => dispatcher.lateOutcome(deviceId, attemptId, outcome),
+  }
+  const pool: DevicePool = createPool(wiring, submissionLog, {
+    ...reports,
     changed,
     nudge: () => dispatcher.nudge(),
     visits: () => phones,
@@ -213,12 +206,7 @@ function assemble(wiring: Wiring, { lock, submissionLog, past, heard }: Around):
     wake,
     publicUrl: () => http.url(),
   })
-  const providers = createProviderPorts(wiring, {
-    pool,
-    receipt: (deviceId, receipt) => dispatcher.receipt(deviceId, receipt),
-    lateOutcome: (deviceId, attemptId, outcome) => dispatcher.lateOutcome(deviceId, attemptId, outcome),
-    inbound: (deviceId, inbound) => inboundReceiver.receive(deviceId, inbound),
-  })
+  const providers = createProviderPorts(wiring, { ...reports, pool })
   const http = createHttp(wiring, { authenticator, pool, wake, phones, providers })
   addGauges({ ...wiring, sizes: () => storage.sizes(), signals: storage.signals, pool })
   const webhooks = createWebhookDelivery(wiring, dispatcher.dueNow)

@@ -30,8 +30,8 @@ export const callbackUrlsOf =
     }
   }
 
-interface Receivers {
-  pool: Pick<DevicePool, 'get'>
+/** What takes the reports of devices. */
+export interface DeviceReports {
   receipt: Dispatcher['receipt']
   lateOutcome: Dispatcher['lateOutcome']
   inbound: InboundReceiver['receive']
@@ -62,7 +62,7 @@ async function fetchText(outgoing: Outgoing, url: URL): Promise<string | null> {
 /** Returns what the routes of providers need; any node takes their calls, since they only write. */
 export function createProviderPorts(
   { read, secretBox, unparsed, changes, config }: Wiring,
-  { pool, receipt, lateOutcome, inbound }: Receivers,
+  { pool, receipt, lateOutcome, inbound }: DeviceReports & { pool: Pick<DevicePool, 'get'> },
 ): ProviderPorts {
   const outgoing = createOutgoing(config.providerAllow, deviceSettings.providerAllow.env)
   const linkOf = (deviceId: string): HttpLink | null => {

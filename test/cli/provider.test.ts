@@ -27,6 +27,7 @@ test('the list names each provider, what it can do, and that it was not tried at
   )
   const { stdout } = await run('list')
   expect(stdout).toContain('twilio  Twilio: receipts')
+  expect(stdout).toContain('aws-sns  Amazon SNS: neither receipts nor received messages;')
   expect(stdout).toContain('not tried at the service')
 })
 

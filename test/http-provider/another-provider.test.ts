@@ -7,7 +7,9 @@ import { hasCommands } from '../peers/foreign-tools.ts'
 import { isLong } from '../proof-sizes.ts'
 import { testSecret } from '../test-database.ts'
 import { startElksPeer } from './elks-peer.ts'
-import { hasStatus, openAccountAtProvider, openOwnServer } from './provider-house.ts'
+import { hasStatus, openAccountAtProvider, openOwnServer, shareProviderHouse } from './provider-house.ts'
+
+shareProviderHouse()
 
 const testWithPython = test.skipIf(!hasCommands('python3'))
 

@@ -5,7 +5,9 @@ import { createHooks } from '../../src/connectors/http/callbacks/hooks.ts'
 import { eventually } from '../eventually.ts'
 import { cli } from '../run-command.ts'
 import { testSecret } from '../test-database.ts'
-import { hasStatus, openOwnServer, openProviderHouse } from './provider-house.ts'
+import { hasStatus, openOwnServer, openProviderHouse, shareProviderHouse } from './provider-house.ts'
+
+shareProviderHouse()
 
 const to = '+4915112345001'
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
-import { atFileEnd } from '../at-file-end.ts'
+import { afterAll, expect, onTestFinished } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { freePort } from '../free-port.ts'
 import { startApp, type TestApp } from '../harness.ts'
@@ -41,14 +40,16 @@ export interface ProviderHouse extends AccountAtProvider {
   deliver(): Promise<number>
 }
 
-/** Of one file: an account each is all that its tests need of their own. */
+/** Of one file: an account is all that each of its tests needs for itself. */
 const shared: { peer: Promise<PeerProcess<{ port: number }>> | null; app: Promise<TestApp> | null } = { peer: null, app: null } // prettier-ignore
-atFileEnd(async () => {
-  const { peer, app } = shared
-  Object.assign(shared, { peer: null, app: null })
-  await (await peer)?.kill()
-  await (await app)?.stop()
-})
+/** Ends behind a file what its tests share. */
+export const shareProviderHouse = (): void =>
+  afterAll(async () => {
+    const { peer, app } = shared
+    Object.assign(shared, { peer: null, app: null })
+    await (await peer)?.kill()
+    await (await app)?.stop()
+  })
 
 /** Providers can call it, and are on this machine. */
 async function startSharedApp(): Promise<TestApp> {

@@ -3,7 +3,9 @@ import { createHooks } from '../../src/connectors/http/callbacks/hooks.ts'
 import { eventually } from '../eventually.ts'
 import { cliJson } from '../run-command.ts'
 import { testSecret } from '../test-database.ts'
-import { hasStatus, openProviderHouse } from './provider-house.ts'
+import { hasStatus, openProviderHouse, shareProviderHouse } from './provider-house.ts'
+
+shareProviderHouse()
 
 const to = '+4915112345001'
 

@@ -7,7 +7,9 @@ import { openHouseServer } from '../house-server.ts'
 import { sizeOf } from '../proof-sizes.ts'
 import { cli, cliJson } from '../run-command.ts'
 import { testSecret } from '../test-database.ts'
-import { openAccountAtProvider } from './provider-house.ts'
+import { openAccountAtProvider, shareProviderHouse } from './provider-house.ts'
+
+shareProviderHouse()
 
 /** A proxy in front of a server that takes each request whole, and loses each tenth answer to a POST. */
 async function startLosingProxy(target: string) {

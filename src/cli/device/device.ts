@@ -23,10 +23,10 @@ import { noteUnsteadyPort } from './steady-note.ts'
 import { readStrandedBy } from './stranded-lines.ts'
 import { test } from './device-test.ts'
 import { describeDevice, deviceDocument } from './print-device.ts'
-import { table } from '../core/help.ts'
 import { linkOptions, linkSettings } from './link-options.ts'
-import { changedProvider, namedProvider, providerOptions, providerSettings } from './provider-options.ts'
+import { changedProvider, providerOptions, providerSettings } from './provider-options.ts'
 import { readPairs } from '../core/read-pairs.ts'
+import { settingsHelp } from './settings-help.ts'
 import { readNamedSecrets } from '../core/read-secrets.ts'
 import { simOption, simOptions } from './read-sim-number.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
@@ -61,24 +61,6 @@ const facts = {
     repeatable: true,
   },
 } as const
-
-/** Returns the help of `--set`: the settings of the kinds that are named in the arguments, or of all kinds. */
-async function settingsHelp(given: readonly string[]): Promise<string> {
-  const named = connectorKinds.filter((kind) => given.includes(kind))
-  const kinds = await Promise.all((named.length > 0 ? named : connectorKinds).map(loadKind))
-  const provider = namedProvider(given)
-  return kinds
-    .map(({ kind, settings, rulesFor }) =>
-      table(
-        `Settings of the kind ${kind}, with defaults:`,
-        ((provider === null ? undefined : rulesFor?.({ provider }).settings) ?? settings).map((rule) => [
-          `${rule.name}=${rule.default}`,
-          rule.summary,
-        ]),
-      ),
-    )
-    .join('\n\n')
-}
 
 const add = command({
   summary: 'Adds a device and enables it.',

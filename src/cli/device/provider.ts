@@ -29,7 +29,7 @@ const list = command({
       text: providers
         .map(({ name, title, does, tried }) =>
           [
-            `${name}  ${title}: ${does.join(', ')}`,
+            `${name}  ${title}: ${does.join(', ') || 'neither receipts nor received messages'}`,
             tried === null
               ? 'written from its documents, not tried at the service'
               : `tried at the service on ${tried}`,
