@@ -14,7 +14,8 @@ export interface SmppHouse {
   /** Sends one text to many numbers, a hundred a request; every request must be accepted. */
   send(text: string, numbers: readonly string[]): Promise<void>
   set(...pairs: string[]): Promise<void>
-  status(): Promise<DeviceStanding>
+  /** The link of the house, or another device. */
+  status(id?: string): Promise<DeviceStanding>
   /** How many messages stand in each state. */
   counts(): Promise<Record<string, number>>
   /** The newest hundred messages of one direction, as the API shows them. */
@@ -78,9 +79,9 @@ export async function openSmppHouse(options: Options = {}): Promise<SmppHouse> {
     async set(...pairs) {
       await cliJson(['device', 'set', deviceId, ...pairs.flatMap((pair) => ['--set', pair])], dataFolder)
     },
-    async status() {
+    async status(asked = deviceId) {
       const { devices } = await get<{ devices: (DeviceStanding & { id: string })[] }>('status')
-      return devices.find(({ id }) => id === deviceId) ?? { status: 'unknown', reasons: [], last_error: null }
+      return devices.find(({ id }) => id === asked) ?? { status: 'unknown', reasons: [], last_error: null }
     },
     async counts() {
       const counts: Record<string, number> = {}

@@ -5,7 +5,7 @@ import { invalidInput, nameFaults } from '../../runtime/invalid-input.ts'
 import { appendAudit } from '../../storage/seam/audit-log.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { touchDirectory } from '../../storage/seam/directory-version.ts'
-import type { Mode } from '../../storage/tables/schema.ts'
+import type { Flag, Mode } from '../../storage/tables/schema.ts'
 
 interface Deps {
   ids: Ids
@@ -22,7 +22,9 @@ export interface DeviceGroup {
 
 const maxGroups = 1_000
 /** Limits what a receipt costs that the reporting device does not expect. */
-const maxMembers = 8
+const maxSharing = 8
+/** Of a group that shares no receipts: a way of a route names it once, and each of its devices is then looked at. */
+const maxMembers = 100
 /** How long a part is searched for that a receipt may belong to (src/messages/outcomes/open-parts.ts). */
 const receiptsExpireMs = 36 * dayMs
 
@@ -55,6 +57,41 @@ export async function addGroup(
   const detail = { groupId: id, name, sharedReceipts }
   await appendAudit(tx, deps, { accountId: null, actor, action: 'device_group.added', detail })
   return id
+}
+
+export interface GroupChange {
+  groupId: string
+  name?: string
+  sharedReceipts?: boolean
+  actor: string
+}
+
+/** Renames a group, or says whether its devices share their receipts. Rejects invalid names, unknown groups, and one with too many devices to share receipts. */
+export async function setGroup(
+  tx: Tx,
+  deps: Deps,
+  { groupId, name, sharedReceipts, actor }: GroupChange,
+): Promise<void> {
+  const before = await readGroup(tx, groupId)
+  const faults = name === undefined ? [] : nameFaults(name.trim())
+  if (faults.length > 0) throw invalidInput(faults)
+  if (sharedReceipts === true && (await readMembers(tx, groupId)).length > maxSharing)
+    throw tooManyMembers(maxSharing)
+  const change = {
+    name: name?.trim() ?? before.name,
+    shared_receipts: (sharedReceipts ?? before.shared_receipts === 1) ? (1 as const) : (0 as const),
+  }
+  await tx.updateTable('device_groups').set(change).where('id', '=', groupId).execute()
+  const detail = { groupId, name: change.name, sharedReceipts: change.shared_receipts === 1 }
+  await appendAudit(tx, deps, { accountId: null, actor, action: 'device_group.changed', detail })
+  await touchDirectory(tx)
+}
+
+/** Returns one group with its devices. Rejects an unknown one. */
+export async function findGroup(db: Db, groupId: string): Promise<DeviceGroup> {
+  const found = (await listGroups(db)).find(({ id }) => id === groupId)
+  if (found === undefined) throw unknownGroup(groupId)
+  return found
 }
 
 /** Returns all groups with their devices that are not removed, oldest first. */
@@ -104,7 +141,7 @@ export async function requireRoomInGroup(
   groupId: string,
   device: { id: string; account_id: string | null; mode: Mode },
 ): Promise<void> {
-  await readGroup(tx, groupId)
+  const { shared_receipts: isSharing } = await readGroup(tx, groupId)
   await tx
     .updateTable('devices')
     .set({ group_id: null })
@@ -112,19 +149,9 @@ export async function requireRoomInGroup(
     .where('state', '=', 'retired')
     .where('updated_at', '<', nowMs - receiptsExpireMs)
     .execute()
-  const others = await tx
-    .selectFrom('devices')
-    .select(['account_id', 'mode'])
-    .where('group_id', '=', groupId)
-    .where('id', '!=', device.id)
-    .execute()
-  if (others.length >= maxMembers)
-    throw invalidInput([
-      {
-        code: 'too_many_items',
-        detail: `A group has at most ${maxMembers} devices. A removed device counts for 36 days, while receipts of its messages may arrive. Take one out first.`,
-      },
-    ])
+  const others = (await readMembers(tx, groupId)).filter(({ id }) => id !== device.id)
+  const most = isSharing === 1 ? maxSharing : maxMembers
+  if (others.length >= most) throw tooManyMembers(most)
   if (others.some((other) => other.account_id !== device.account_id || other.mode !== device.mode))
     throw invalidInput([
       {
@@ -135,7 +162,25 @@ export async function requireRoomInGroup(
     ])
 }
 
-async function readGroup(tx: Tx, groupId: string): Promise<void> {
-  const row = await tx.selectFrom('device_groups').select('id').where('id', '=', groupId).executeTakeFirst()
-  if (row === undefined) throw refuse('not_found', { detail: `Unknown group ${groupId}.` })
+async function readGroup(tx: Tx, groupId: string): Promise<{ name: string; shared_receipts: Flag }> {
+  const row = await tx
+    .selectFrom('device_groups')
+    .select(['name', 'shared_receipts'])
+    .where('id', '=', groupId)
+    .executeTakeFirst()
+  if (row === undefined) throw unknownGroup(groupId)
+  return row
 }
+
+const readMembers = (tx: Tx, groupId: string) =>
+  tx.selectFrom('devices').select(['id', 'account_id', 'mode']).where('group_id', '=', groupId).execute()
+
+const unknownGroup = (groupId: string) => refuse('not_found', { detail: `Unknown group ${groupId}.` })
+
+const tooManyMembers = (most: number) =>
+  invalidInput([
+    {
+      code: 'too_many_items',
+      detail: `A group${most === maxSharing ? ' that shares receipts' : ''} has at most ${most} devices. A removed device counts for 36 days, while receipts of its messages may arrive. Take one out first.`,
+    },
+  ])
