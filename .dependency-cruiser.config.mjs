@@ -32,7 +32,11 @@ export const layers = [
  * what the sub-rooms have.
  */
 export const subRooms = {
-  cli: [['account', 'database'], ['message', 'doctor', 'device', 'access', 'webhook', 'server'], ['core']],
+  cli: [
+    ['account', 'database'],
+    ['message', 'doctor', 'device', 'route', 'access', 'webhook', 'server'],
+    ['core'],
+  ],
   api: [['console'], ['operator'], ['reference'], ['pages'], ['direct', 'v1'], ['edge']],
   'api/console': [['operator', 'live', 'devices', 'account', 'sign-in'], ['messages'], ['core']],
   messages: [
@@ -54,7 +58,7 @@ export const subRooms = {
     ['outcomes'],
   ],
   accounts: [['people', 'keys'], ['core']],
-  devices: [['phones'], ['core'], ['status']],
+  devices: [['phones', 'routes'], ['core'], ['status']],
   storage: [['move', 'open'], ['postgres', 'sqlite'], ['instance'], ['seam'], ['tables']],
   smpp: [['values', 'session'], ['codec']],
   'connectors/smpp': [['receive', 'settings'], ['submit'], ['session']],

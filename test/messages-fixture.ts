@@ -188,7 +188,7 @@ export async function openMessagesFixture(
         routeFrom({
           account_id: made.accountId,
           mode: made.mode,
-          route_key: routeKeyOf(made.mode, made.from),
+          route_key: routeKeyOf({ mode: made.mode, sender: made.from }),
         }),
       )
       return result as SendResult

@@ -27,6 +27,7 @@ export const proofSizes = {
     long: 100_000,
     of: 'connections with the same requests to a server that reads them itself and to one that does not',
   },
+  WAY_CHOICES: { ci: 500, long: 10_000, of: 'choices of devices on ways of rules' },
   SICK_LINKS: { ci: 12, long: 2_000, of: 'sequences of links that begin and cease to fail' },
   PHONE_SEQUENCES: { ci: 80, long: 5_000, of: 'sequences of what phones, people and time do' },
   PHONE_HOUSE_KILLS: { ci: 2, long: 5, of: 'kills of a server with fifty phones' },

@@ -21,7 +21,7 @@ import { createSweepers, type SweepersDeps } from '../dispatch/sweepers/sweepers
 import type { Heartbeats } from '../dispatch/nodes/heartbeats.ts'
 import { Broadcasts } from '../dispatch/nodes/broadcasts.ts'
 import { ProgressKeeper } from '../dispatch/sweepers/progress-keeper.ts'
-import type { Route } from '../dispatch/routes/choose-device.ts'
+import type { Route } from '../dispatch/routes/candidate.ts'
 import { ensureTestSimulator } from '../dispatch/devices/test-simulator.ts'
 import { createInboundReceiver } from './inbound.ts'
 import { createHttp } from './http.ts'

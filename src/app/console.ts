@@ -1,3 +1,4 @@
+import { explainMessage } from '../dispatch/devices/explain-on-pool.ts'
 import { randomBytes } from 'node:crypto'
 import { deriveKey, markOf } from '../runtime/derived-keys.ts'
 import type { AccountLimits } from '../sending/account-limits.ts'
@@ -106,6 +107,7 @@ const createHistoryPorts = (
   }),
   emptyLog: () => storage.emptyLog(),
   noteOptOuts: (stored) => optOuts.note(stored, clock.monotonicMs()),
+  explain: (message) => explainMessage(pool, message),
   wakeDevice: (deviceId) => pool.get(deviceId)?.wake(),
 })
 

@@ -1,3 +1,5 @@
+import { explainQuestion } from '../dispatch/routes/explain-question.ts'
+import { poolDevices } from '../dispatch/devices/explain-on-pool.ts'
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { deriveKey } from '../runtime/derived-keys.ts'
@@ -19,7 +21,7 @@ import { createPhoneListener } from './phone-listener.ts'
 import { createPhoneRoot } from '../api/pages/phone-root.ts'
 import { readOwnRoot, readPhoneCertificate } from '../certificates/certificate-store.ts'
 import type { DevicePool } from '../dispatch/devices/device-pool.ts'
-import type { Route } from '../dispatch/routes/choose-device.ts'
+import type { Route } from '../dispatch/routes/candidate.ts'
 import { endAll, type Service } from '../process/lifecycle.ts'
 import { openAccount } from './open-account.ts'
 import { createOpenReach } from './open-reach.ts'
@@ -42,11 +44,15 @@ function createReadDeps({ storage: { readOf }, clock, secret }: Wiring) {
 }
 
 /** Mounts the operator API, which is separate from the API of accounts. */
-const createOperatorApi = (wiring: Wiring, publicUrl: () => string): Mount =>
+const createOperatorApi = (wiring: Wiring, pool: DevicePool, publicUrl: () => string): Mount =>
   createOperatorMount({
     ...wiring,
     priorityRead: wiring.storage.priorityRead,
     publicUrl,
+    explainRoute: (question) =>
+      explainQuestion({ read: wiring.storage.read, routes: pool.routes }, question, (route) =>
+        poolDevices(pool, route),
+      ),
     openAccount: (tx, nowMs, account) => openAccount(tx, { ...wiring, nowMs, randomBytes }, account),
   })
 
@@ -108,7 +114,7 @@ export function createHttp(
           // A proxy may have a certificate of its own.
           phoneRoutes(() => null),
           createRoutesOfProviders(wiring, providers, url),
-          createOperatorApi(wiring, url),
+          createOperatorApi(wiring, pool, url),
           createConsole(wiring, { pool, sender, limits, publicUrl: url }),
           ...(consolePages === null ? [] : [consolePages]),
         ]

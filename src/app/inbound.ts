@@ -1,7 +1,7 @@
 import { realKinds } from '../connectors/registry.ts'
 import type { DevicePool } from '../dispatch/devices/device-pool.ts'
 import { InboundReceiver } from '../dispatch/inbound/inbound-receiver.ts'
-import type { Route } from '../dispatch/routes/choose-device.ts'
+import type { Route } from '../dispatch/routes/candidate.ts'
 import { routeFrom } from '../dispatch/routes/route-ring.ts'
 import type { KeywordTerms } from '../messages/inbound/inbound-message.ts'
 import { createNumberHash } from '../numbers/number-hash.ts'

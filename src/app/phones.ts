@@ -15,7 +15,7 @@ import {
   registerPhone,
   updatePhone,
 } from '../devices/phones/registered-phones.ts'
-import type { Route } from '../dispatch/routes/choose-device.ts'
+import type { Route } from '../dispatch/routes/candidate.ts'
 import type { DevicePool } from '../dispatch/devices/device-pool.ts'
 import type { DispatchUnits } from '../dispatch/submissions/dispatch-units.ts'
 import type { InboundReceiver } from '../dispatch/inbound/inbound-receiver.ts'

@@ -1,4 +1,5 @@
 import type { SendPorts } from '../sending/send-ports.ts'
+import { explainOnPool } from '../dispatch/devices/explain-on-pool.ts'
 import { routeFrom } from '../dispatch/routes/route-ring.ts'
 import { routingFor } from '../dispatch/devices/routing.ts'
 import { takeChange } from '../messages/core/change-number.ts'
@@ -9,7 +10,7 @@ import { priceSend } from '../messages/send/send-messages.ts'
 import { readTimesTo } from '../messages/send/times-to-numbers.ts'
 import { readWaitingParts } from '../messages/queue/queue-totals.ts'
 import type { DevicePool } from '../dispatch/devices/device-pool.ts'
-import type { Route } from '../dispatch/routes/choose-device.ts'
+import type { Route } from '../dispatch/routes/candidate.ts'
 import type { Wiring } from './wiring.ts'
 
 /** Returns what a send needs from other rooms. `wake` reports a route with newly queued messages. */
@@ -43,5 +44,7 @@ export function createSendPorts(wiring: Wiring, pool: DevicePool, wake: (route: 
     },
     waitingParts: (accountId, mode) => readWaitingParts(storage.readOf(accountId), { accountId, mode }),
     routing: { forAccount: (...asked) => routingFor(pool, ...asked) },
+    routes: pool.routes,
+    explain: (route, message) => explainOnPool(pool, route, message),
   }
 }

@@ -44,12 +44,16 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./device/device.ts')).deviceCommands,
   },
   group: {
-    summary: 'Groups of devices, such as the hosts of one carrier: add, list, remove.',
+    summary: 'Groups of devices, such as the hosts of one carrier: add, list, show, set, remove.',
     load: async () => (await import('./device/group.ts')).groupCommands,
   },
   provider: {
     summary: 'Messaging services over HTTP, by declaration: list, show, check.',
     load: async () => (await import('./device/provider.ts')).providerCommands,
+  },
+  route: {
+    summary: 'Rules of routes: add, list, show, set, move, remove, apply, explain.',
+    load: async () => (await import('./route/route.ts')).routeCommands,
   },
   operator: {
     summary: 'API tokens of the operator API: token create, list, revoke.',

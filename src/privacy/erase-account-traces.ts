@@ -40,6 +40,12 @@ export async function dropKeywords(tx: Tx, _: unknown, { accountId }: Asked): Pr
   )
 }
 
+/** Names of rules, and senders that they match. Ways name devices alone, and are shared by accounts. */
+export const dropRouteRules = (tx: Tx, _: unknown, { accountId }: Asked): Promise<number> =>
+  dropPage(tx, 'route_rules', ['id'], (key) =>
+    tx.selectFrom('route_rules').select(key).where('account_id', '=', accountId),
+  )
+
 /** The key of a route contains the requested sender. */
 export const dropEmptyRoutes = (tx: Tx, _: unknown, { accountId }: Asked): Promise<number> =>
   dropPage(tx, 'queue_totals', ['account_id', 'mode', 'route_key'], (key) =>

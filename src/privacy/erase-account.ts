@@ -21,6 +21,7 @@ import {
   dropInboundSeen,
   dropKeywords,
   dropOptOuts,
+  dropRouteRules,
   dropUnmatchedReceipts,
 } from './erase-account-traces.ts'
 import type { EraseAccount, EraseDeps } from './erase-deps.ts'
@@ -83,6 +84,7 @@ const steps = {
   idempotency_keys: pageByPage(dropIdempotencyKeys),
   opt_outs: pageByPage(dropOptOuts),
   keywords: pageByPage(dropKeywords),
+  route_rules: pageByPage(dropRouteRules),
   routes: pageByPage(dropEmptyRoutes),
   fragments: pageByPage(dropFragments),
   parked_receipts: pageByPage(dropUnmatchedReceipts),

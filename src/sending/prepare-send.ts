@@ -7,6 +7,7 @@ import { longestAheadMs } from '../messages/queue/move-messages.ts'
 import type { SendRequest } from '../messages/send/send-request.ts'
 import { parseInstant } from '../runtime/instant.ts'
 import { type SendBody, readSendBody } from './send-body.ts'
+import { type ChosenWay, chooseWays, drawWays, fallbackOf, routingOver } from './choose-ways.ts'
 import { choosePurse, type ChosenPurse } from './own-purse.ts'
 import { checkPolicy, checkSimulatedLimits } from './send-policy.ts'
 import type { SendPorts } from './send-ports.ts'
@@ -18,13 +19,15 @@ export interface PrepareSendDeps {
   clock: Pick<Clock, 'now'>
   ids: Ids
   config: Pick<Config, 'queueLimit'>
-  ports: Pick<SendPorts, 'optedOut' | 'routing' | 'waitingParts'>
+  ports: Pick<SendPorts, 'optedOut' | 'routing' | 'routes' | 'waitingParts'>
 }
 
 /** A valid body, with its numbers parsed and its text priced. */
 export interface CheckedSend extends ChosenPurse {
   body: SendBody
   recipients: Recipient[]
+  /** What rules say of each recipient. */
+  choices: ChosenWay[]
   priced: PricedText
   /** Send time; null to send immediately. */
   sendAtMs: number | null
@@ -48,8 +51,8 @@ export async function checkSend(
   body: object,
 ): Promise<CheckedSend> {
   const { accountId, mode } = caller
-  const send = readSend(body, caller, { routings: deps.ports.routing, nowMs: deps.clock.now() })
-  await checkPolicy(deps.ports, caller, send.recipients)
+  const send = readSend(body, caller, { ports: deps.ports, nowMs: deps.clock.now() })
+  await checkPolicy(deps.ports, caller, send)
   if (!send.routing.enabled) throw refuse('no_sender_available', { headers: { 'retry-after': '30' } })
   const parts = send.recipients.length * send.priced.parts
   checkSimulatedLimits(mode, send.recipients, parts)
@@ -63,7 +66,7 @@ export async function checkSend(
 function readSend(
   given: object,
   caller: Caller,
-  { routings, nowMs }: { routings: SendPorts['routing']; nowMs: number },
+  { ports, nowMs }: { ports: Pick<SendPorts, 'routing' | 'routes'>; nowMs: number },
 ): Omit<CheckedSend, 'wait'> {
   const { valid, faults } = readSendBody(given)
   const { accountId, mode } = caller
@@ -72,9 +75,24 @@ function readSend(
   const recipients = valid.to === undefined ? [] : readRecipients(valid.to, mode, faults)
   const priced = valid.text === undefined ? null : priceValid(valid.text, valid, faults)
   const encodingForced = priced?.encodingForced === true
-  const carried = { sender, encodingForced, parts: priced?.parts ?? 0, fallback: valid.fallback ?? null }
+  const choices = chooseWays(ports.routes, caller, recipients, {
+    from: sender,
+    category: valid.category ?? 'transactional',
+    encoding: priced?.encoding ?? 'gsm7',
+    parts: priced?.parts ?? 0,
+    via: valid.via?.device ?? null,
+  })
+  const routings = routingOver(ports.routing, choices)
+  const fallback =
+    valid.fallback ??
+    fallbackOf(choices, () => routings.forAccount(accountId, mode, sender, encodingForced).shared)
+  const carried = { sender, encodingForced, parts: priced?.parts ?? 0, fallback }
   const purse = choosePurse(routings, caller, carried)
   const { routing } = purse
+  if (valid.via !== undefined && recipients.length > 0 && !isOwnDevice(routings, caller)) {
+    const detail = 'No enabled device of this account has this ID.'
+    faults.push({ pointer: '/via/device', code: 'not_in_enum', detail })
+  }
   const isBlockedByEncoding =
     encodingForced && !routing.enabled && routings.forAccount(accountId, mode, sender, false).enabled
   if (isBlockedByEncoding) {
@@ -92,7 +110,16 @@ function readSend(
   }
   if (faults.length > 0 || priced === null)
     throw refuse('validation_failed', { errors: faults.slice(0, maxFaults) })
-  return { body: valid as SendBody, recipients, priced, sendAtMs, ...purse }
+  return { body: valid as SendBody, recipients, choices, priced, sendAtMs, ...purse }
+}
+
+/** Whether the device that was chosen belongs to the account; its sender and encoding are judged apart. */
+function isOwnDevice(
+  { forAccount }: SendPorts['routing'],
+  { accountId, mode }: Pick<Caller, 'accountId' | 'mode'>,
+): boolean {
+  const { enabled, shared } = forAccount(accountId, mode, null, false)
+  return enabled && !shared
 }
 
 function readSendAt(text: string | null, nowMs: number, faults: Fault[]): number | null {
@@ -120,9 +147,9 @@ const priceValid = (text: string, body: Partial<SendBody>, faults: Fault[]): Pri
  * event loop: no page of history may be read between taking the time and the store that announces it.
  */
 export function buildRequest(
-  { clock, ids, config }: PrepareSendDeps,
+  { clock, ids, config, ports }: PrepareSendDeps,
   caller: Caller,
-  { body, recipients, priced, routing, paidBy, fallback, paidWarning, wait, sendAtMs }: CheckedSend,
+  { body, recipients, choices, priced, routing, paidBy, fallback, paidWarning, wait, sendAtMs }: CheckedSend,
   idempotency: SendRequest['idempotency'],
 ): SendRequest {
   const createdAt = clock.now()
@@ -131,9 +158,10 @@ export function buildRequest(
   const onUnknown = body.on_unknown ?? 'stop'
   const { mode } = caller
   const isScheduled = sendAtMs !== null && sendAtMs > createdAt
+  const messageIds = recipients.map(() => ids('msg'))
   return {
     sendId: ids('snd'),
-    messageIds: recipients.map(() => ids('msg')),
+    messageIds,
     accountId: caller.accountId,
     mode,
     keyId: caller.keyId,
@@ -141,7 +169,7 @@ export function buildRequest(
     queueLimit: caller.queueLimit ?? config.queueLimit,
     createdAt,
     idempotency,
-    recipients: recipients.map(({ to, country }) => ({ to, country })),
+    ...drawWays(ports.routes, caller.accountId, recipients, { choices, messageIds }),
     from: body.from ?? null,
     category,
     text: priced.text,

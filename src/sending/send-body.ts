@@ -61,6 +61,12 @@ export const SendBodySchema = Type.Object(
     fallback: Type.Optional(
       oneOf(fallbacks, 'In an account whose own devices are free: `shared` lets shared devices carry the send while no own device works. It takes a hold of the balance, released whole when an own device sends (`cost.paid_by`). By default such a send waits for an own device. No effect in other accounts and in test mode, where shared devices always help.'),
     ),
+    via: Type.Optional(
+      Type.Object(
+        { device: Type.String({ pattern: '^dev_[0-9a-z]{26}$', description: 'ID of a device of this account.' }) },
+        { additionalProperties: false, description: 'Send over this own device alone, regardless of the rules of routes. The messages wait while it does not work.' },
+      ),
+    ),
     dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Check and price the send, store nothing, return 200.' })),
   },
   { additionalProperties: false, description: 'Text and recipients of a send.' },

@@ -1,6 +1,9 @@
 import type { Caller } from '../accounts/keys/authenticator.ts'
 import { type Fault, refuse } from '../runtime/errors.ts'
 import type { Mode } from '../storage/tables/schema.ts'
+import type { Way } from '../devices/routes/way.ts'
+import type { Routing } from '../dispatch/devices/routing.ts'
+import { type ChosenWay, namedBy } from './choose-ways.ts'
 import type { SendPorts } from './send-ports.ts'
 import type { Recipient } from './send-recipients.ts'
 import { isTestNumber } from '../numbers/test-number.ts'
@@ -8,9 +11,9 @@ import { type TestAnswer, testAnswerTo } from './test-answers.ts'
 
 /** Rejects a send with a recipient that is not allowed: opted out, premium, or in a blocked country. */
 export async function checkPolicy(
-  { optedOut }: Pick<SendPorts, 'optedOut'>,
+  { optedOut, routing }: Pick<SendPorts, 'optedOut' | 'routing'>,
   { accountId, mode, recipientLimits }: Pick<Caller, 'accountId' | 'mode' | 'recipientLimits'>,
-  recipients: readonly Recipient[],
+  { recipients, choices }: { recipients: readonly Recipient[]; choices: readonly ChosenWay[] },
 ): Promise<void> {
   const stopped = await optedOut(
     accountId,
@@ -18,7 +21,12 @@ export async function checkPolicy(
     recipients.map((recipient) => recipient.to),
   )
   const errors = recipients.flatMap(
-    (recipient) => policyFault(recipient, { mode, stopped, countries: recipientLimits.countries }) ?? [],
+    (recipient, i) =>
+      policyFault(recipient, { mode, stopped, countries: recipientLimits.countries }) ??
+      routeFault(recipient, choices[i], (way) =>
+        routing.forAccount(accountId, mode, null, false, 'all', way),
+      ) ??
+      [],
   )
   if (errors.length > 0) throw refuse('recipients_rejected', { errors })
 }
@@ -47,6 +55,23 @@ function policyFault(
   }
   return kind === 'premium'
     ? { pointer, code: 'premium_number', detail: 'Premium-rate numbers are blocked.' }
+    : null
+}
+
+/** What a rule refuses, and numbers to which no device sends that may carry the message. */
+function routeFault(
+  { pointer }: Recipient,
+  choice: ChosenWay | undefined,
+  routingOf: (way: Way | undefined) => Routing,
+): Fault | null {
+  const code = 'destination_not_allowed'
+  if (choice?.isRefused === true)
+    return { pointer, code, detail: 'A rule of the routes refuses messages to this number.' }
+  if (choice === undefined || choice.not.length === 0) return null
+  const isExcluded =
+    choice.via === null ? !routingOf(namedBy(choice)).enabled : choice.not.includes(choice.via)
+  return isExcluded
+    ? { pointer, code, detail: 'No device that may carry this message sends to this number.' }
     : null
 }
 

@@ -1,4 +1,8 @@
+import type { Way } from '../devices/routes/way.ts'
 import type { Routing } from '../dispatch/devices/routing.ts'
+import type { Route } from '../dispatch/routes/candidate.ts'
+import type { ExplainedStage } from '../dispatch/routes/explain-route.ts'
+import type { RouteBook } from '../dispatch/routes/route-book.ts'
 import type { Decision } from '../messages/send/decide-sends.ts'
 import type { SendRequest, SendResult, StoredSend } from '../messages/send/send-request.ts'
 import type { AroundTime, NumberRange } from '../messages/send/times-to-numbers.ts'
@@ -27,7 +31,7 @@ export interface SendPorts {
   pauseForPumping(accountId: string, sign: PumpingSign): Promise<void>
   /** Returns the number of queued parts. */
   waitingParts(accountId: string, mode: Mode): Promise<number>
-  /** Combines the devices of an account that can use `sender`, or all of them with null; from memory. `own`: only of its own, without simulators. */
+  /** Combines the devices of an account that can use `sender`, or all of them with null; from memory. `own`: only of its own, without simulators; `way`: only those that it names. */
   routing: {
     forAccount(
       accountId: string,
@@ -35,6 +39,11 @@ export interface SendPorts {
       sender: string | null,
       encodingForced: boolean,
       which?: 'all' | 'own',
+      way?: Way,
     ): Routing
   }
+  /** Finds what the rules of routes say of a message, and its way; from memory. */
+  routes: Pick<RouteBook, 'choose' | 'resolve'>
+  /** Explains over which devices a message goes now. */
+  explain(route: Route, message: { way: Way; parts: number }): ExplainedStage[]
 }

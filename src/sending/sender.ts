@@ -8,6 +8,7 @@ import { AuthenticationRate, type AuthenticationRateDeps } from './authenticatio
 import { type Idempotency, KeysInProgress } from './idempotency.ts'
 import { buildRequest, checkSend, type CheckedSend, type PrepareSendDeps } from './prepare-send.ts'
 import { RecipientRate, type RecipientRateDeps } from './recipient-rate.ts'
+import { explainSend, type SendRouting } from './explain-send.ts'
 import type { SendPorts } from './send-ports.ts'
 
 export interface SenderDeps {
@@ -73,8 +74,12 @@ export class Sender {
     })
   }
 
-  /** Checks and prices a body as `send` does, but stores nothing. */
-  async dryRun<T>(caller: Caller, body: object, prepare: PrepareAnswer<T>): Promise<T> {
+  /** Checks and prices a body as `send` does, and explains its ways, but stores nothing. */
+  async dryRun<T>(
+    caller: Caller,
+    body: object,
+    prepare: (request: SendRequest, routing: SendRouting[]) => (accepted: Accepted) => T,
+  ): Promise<T> {
     const checked = await checkSend(this.#deps, caller, body)
     this.#authenticationRate.count(caller, checked)?.()
     const finishCount = await this.#countSend(caller, checked)
@@ -82,7 +87,11 @@ export class Sender {
     const request = buildRequest(this.#deps, caller, checked, null)
     const decision = await this.#deps.ports.priceOnly(request)
     if (decision.kind === 'refuse') throw refuse(decision.code, decision.extra)
-    return prepare(request)({
+    const routing = explainSend(this.#deps.ports, request, checked.choices)
+    return prepare(
+      request,
+      routing,
+    )({
       ...decision,
       ...request,
       acceptedAt: request.createdAt,

@@ -1,3 +1,4 @@
+import { noRules } from '../no-rules.ts'
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { Authenticator } from '../../src/accounts/keys/authenticator.ts'
@@ -65,6 +66,7 @@ export const workingRouting: Routing = {
   simulated: true,
   phonesOnly: false,
   maxParts: 10,
+  shared: true,
   paces: null,
   pickUpSeconds: 0,
 }
@@ -76,6 +78,7 @@ const noRouting: Routing = {
   simulated: false,
   phonesOnly: false,
   maxParts: 0,
+  shared: false,
   paces: null,
   pickUpSeconds: 0,
 }
@@ -163,6 +166,8 @@ const routingOf = (overrides: Partial<Routing> = {}): SendPorts['routing'] => ({
 
 function realPorts({ storage }: TestStorage): Omit<SendPorts, 'routing'> {
   return {
+    routes: noRules,
+    explain: () => [],
     async store(request) {
       const [result] = await storage.writer.write((tx) =>
         sendMessages(tx, [request], takeChange(tx, request.createdAt)),

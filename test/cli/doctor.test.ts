@@ -59,6 +59,7 @@ test('a sound installation passes every check, with --full too', async () => {
       'costs_are_consistent',
       'totals_are_queue',
       'waiting_is_queued',
+      'routes_are_ways',
       'scheduled_is_deferred',
       'nothing_overdue',
       'final_has_time',
@@ -81,7 +82,7 @@ test('says in words what fails, with what to do and the rows', async () => {
     'FAIL  granted_is_ledger: Violated: The amount granted to each wallet is the sum of its ledger entries.',
   )
   expect(stdout).toMatch(/"granted":11,"ledger":10/)
-  expect(stdout).toContain(`1 of ${25 + ofDatabase.length} checks failed.`)
+  expect(stdout).toContain(`1 of ${26 + ofDatabase.length} checks failed.`)
 })
 
 test('a secret that others may read, and one that is gone', async () => {

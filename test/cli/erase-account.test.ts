@@ -93,7 +93,7 @@ test('without the name, or with another one, nothing is changed', async () => {
 test('what is being handed over for longer than it waits is told with the time by which it is final', async () => {
   const want = { accountId: filled.accountId, mode: 'live', deviceId: filled.deviceId, quota: 1, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
   const claim = (tx: Tx) => {
-    const requests = [{ ...want, routeKey: routeKeyOf('live', shop.mark) }]
+    const requests = [{ ...want, routeKey: routeKeyOf({ mode: 'live', sender: shop.mark }) }]
     return claimMessages(
       tx,
       ids,

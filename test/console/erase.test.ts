@@ -175,7 +175,12 @@ async function claimOne(accountId: string): Promise<Claimed> {
   const ids = createIds({ now: Date.now })
   const request = sendRequest({ ids, nowMs }, { to: [number], accountId })
   const { epoch } = await read.selectFrom('instance').select('epoch').executeTakeFirstOrThrow()
-  const want = { accountId, mode: 'live', routeKey: routeKeyOf('live', null), deviceId: 'dev_s' } as const
+  const want = {
+    accountId,
+    mode: 'live',
+    routeKey: routeKeyOf({ mode: 'live', sender: null }),
+    deviceId: 'dev_s',
+  } as const
   const requests = [{ ...want, quota: 1, partsOver: 0, partsUpTo: 10 }]
   const { claimed } = await writer.write(async (tx) => {
     await sendMessages(tx, [request], takeChange(tx, nowMs))

@@ -112,7 +112,7 @@ test('a server starts although the database refuses the end of what the one befo
   onTestFinished(() => client.close())
   const sent = await client.send(liveKey, { to: ['+4915112345671', '+4915112345672'], text: 'Hello' })
   expect(sent.status).toBe(202)
-  const routeKey = routeKeyOf('live', null)
+  const routeKey = routeKeyOf({ mode: 'live', sender: null })
   const want = { accountId, mode: 'live', routeKey, deviceId: 'dev_s', quota: 10, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
   const at = { nowMs: Date.now(), dueMs: Date.now(), fence: killed.epoch.epoch }
   const { claimed } = await writer.write((tx) =>

@@ -20,6 +20,7 @@ export const storedMessage = (row: Partial<MessageRow> & { id: string; created_a
   status: 'queued',
   recipient: '+4915112345678',
   sender: null,
+  way: null,
   country: 'DE',
   category: 'transactional',
   text: 'Hello',

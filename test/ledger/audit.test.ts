@@ -63,6 +63,12 @@ test('every check finds each of its planted mistakes', async () => {
       `delete from deferred where message_id = 'msg_quiet'`,
       `update deferred set message_id = 'msg_waits' where message_id = 'msg_quiet'`,
     ],
+    routes_are_ways: [
+      `update messages set way = 'nowhere123' where id = 'msg_waits'`,
+      `update messages set way = 'nowhere123' where id = 'msg_waits'; update queue set route_key = 'live~nowhere123:' where message_id = 'msg_waits'`,
+      `update messages set way = 'dev_a' where id = 'msg_later'`,
+      `update messages set way = 'dev_a' where id = 'msg_claimed'`,
+    ],
     scheduled_is_deferred: [
       `update messages set status = 'queued' where id = 'msg_later'`,
       `update messages set status = 'scheduled' where id = 'msg_waits'`,

@@ -34,7 +34,7 @@ type PurseCase = (typeof purses)[number]
 
 const claim = ({ device, sent }: PurseCase): Promise<Claimed> =>
   house.claim(device, {
-    routeKey: routeKeyOf('live', null, false, 'paidBy' in sent ? sent.paidBy : 'balance'),
+    routeKey: routeKeyOf({ mode: 'live', sender: null, paidBy: 'paidBy' in sent ? sent.paidBy : 'balance' }),
     ...(device === 'dev_own' && { isOwn: true }),
   })
 const refused = (lasts: 'good' | 'expired') => ({ kind: 'refused', lasts, code: 'no_service', networkCode: null }) as const // prettier-ignore

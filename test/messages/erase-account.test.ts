@@ -28,6 +28,8 @@ const wordless = [
   /^devices\.lease_owner$|^opt_outs\.origin$|^inbound_fragments\.country$|^phone_offers\.recall$|^account_keywords\.keyword$/,
   // Of an open attempt, whose message is erased when it has ended.
   /^attempts\.route_key$/,
+  // IDs of devices and groups, digits of numbering plans, and words of closed lists.
+  /^(ways|route_rules)\.stages$|^messages\.way$|^attempts\.why$|^devices\.destinations$/,
   /^deferred(_totals)?\.reason$|^accounts\.(countries|own_devices)$|^messages\.(paid_by|fallback)$/,
   // Of no account, and kept for a day; and the addresses of this server.
   /^reach_checks\.(opened_from|address)$|^nodes\.certificate$/,

@@ -29,7 +29,12 @@ const claimWaiting = () =>
       mode: 'live',
       deviceId: house.filled.deviceId,
     } as const
-    const room = { routeKey: routeKeyOf('live', house.shop.mark), quota: 1, partsOver: 0, partsUpTo: 10 }
+    const room = {
+      routeKey: routeKeyOf({ mode: 'live', sender: house.shop.mark }),
+      quota: 1,
+      partsOver: 0,
+      partsUpTo: 10,
+    }
     const at = {
       requests: [{ ...request, ...room }],
       nowMs: house.clock.now(),

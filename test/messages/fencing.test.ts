@@ -32,7 +32,7 @@ async function openHouse() {
     return (await storage.writer.write((tx) => takeLeases(tx, asked)))[0]?.token
   }
   const claim = (lease: { leaseToken?: number }) => {
-    const request = { accountId: 'acc_a', mode: 'live' as const, routeKey: routeKeyOf('live', null), deviceId: 'dev_s', quota: 5, partsOver: 0, partsUpTo: 10, ...lease } // prettier-ignore
+    const request = { accountId: 'acc_a', mode: 'live' as const, routeKey: routeKeyOf({ mode: 'live', sender: null }), deviceId: 'dev_s', quota: 5, partsOver: 0, partsUpTo: 10, ...lease } // prettier-ignore
     const input = { requests: [request], nowMs: clock.now(), dueMs: clock.now(), fence: 1 }
     return storage.writer.write((tx) => claimMessages(tx, ids, input, changeOnDemand(tx, input.nowMs)))
   }

@@ -188,6 +188,9 @@ async function fillTraces(
   const { number, mark } = filling
   const optOut = { account_id: accountId, mode: 'test', created_at: nowMs, forget_at: null } as const
   await insertRows(tx, 'opt_outs', [{ ...optOut, recipient: number }])
+  await insertRows(tx, 'route_rules', [
+    { id: ids('rul'), account_id: accountId, place: 1, name: mark, conditions: `{"from":["${mark}"]}`, stages: '[{"use":["own"]}]', created_at: nowMs, updated_at: nowMs },
+  ]) // prettier-ignore
   const set = { account_id: accountId, language: `x-${mark}` }
   await insertRows(tx, 'account_keyword_sets', [
     { ...set, stop_answer: mark, help_answer: mark, updated_at: nowMs },

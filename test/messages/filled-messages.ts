@@ -21,7 +21,7 @@ export async function fillMessages(writer: Writer, deps: Deps, filled: FilledAcc
   await writer.write((tx) => startInstance(tx, nowMs))
   const end = async (outcome: Outcome, more: Partial<SendRequest> = {}) => {
     await send(writer, deps, filled, filling, more)
-    const request = { accountId, mode: 'live', routeKey: routeKeyOf('live', null), deviceId, quota: 1, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
+    const request = { accountId, mode: 'live', routeKey: routeKeyOf({ mode: 'live', sender: null }), deviceId, quota: 1, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
     const at = { requests: [request], nowMs, dueMs: nowMs, fence: 1 }
     const { claimed } = await writer.write((tx) => claimMessages(tx, ids, at, changeOnDemand(tx, nowMs)))
     await writer.write((tx) =>

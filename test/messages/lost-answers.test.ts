@@ -144,7 +144,7 @@ async function sendAndClaimOfAnother(): Promise<void> {
     {
       accountId: 'acc_b',
       mode: 'live',
-      routeKey: routeKeyOf('live', null),
+      routeKey: routeKeyOf({ mode: 'live', sender: null }),
       deviceId: 'dev_s',
       quota: 1,
       partsOver: 0,

@@ -97,7 +97,12 @@ const wantOf = (
 ): ClaimRequest => ({
   accountId,
   mode: 'live',
-  routeKey: routeKeyOf('live', null, forced, isOwn ? 'own_device' : 'balance'),
+  routeKey: routeKeyOf({
+    mode: 'live',
+    sender: null,
+    encodingForced: forced,
+    paidBy: isOwn ? 'own_device' : 'balance',
+  }),
   deviceId: deviceId(device, accountId),
   quota: most,
   partsOver: 0,

@@ -80,7 +80,7 @@ export async function openTendedHouse(): Promise<TendedHouse> {
       const want = {
         accountId: 'acc_a',
         mode: 'live',
-        routeKey: routeKeyOf('live', null),
+        routeKey: routeKeyOf({ mode: 'live', sender: null }),
         deviceId: 'dev_s',
         quota: 10_000,
         partsOver: 0,

@@ -55,7 +55,7 @@ export async function openUnitHouse(): Promise<UnitHouse> {
     sendTogether,
     send: async (more = {}) => (await sendTogether([more]))[0] as SendResult,
     async claim(deviceId = 'dev_s', more = {}) {
-      const routeKey = routeKeyOf('live', null)
+      const routeKey = routeKeyOf({ mode: 'live', sender: null })
       const requests = [
         {
           accountId: 'acc_a',

@@ -85,7 +85,7 @@ test('accepting a batch asks for its number once and stores it once', async () =
 
 test('nothing is written by a report that is told again, or by a cancellation that comes too late', async () => {
   await send({})
-  const request = { accountId: 'acc_a', mode: 'live', routeKey: routeKeyOf('live', null), deviceId: 'dev_s', quota: 1, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
+  const request = { accountId: 'acc_a', mode: 'live', routeKey: routeKeyOf({ mode: 'live', sender: null }), deviceId: 'dev_s', quota: 1, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
   const at = { nowMs: clock.now(), dueMs: clock.now(), fence: 1, known: 0 }
   const { claimed } = await store.writer.write((tx) => units.claim(tx, { requests: [request], ...at }))
   const report = () =>

@@ -136,7 +136,7 @@ async function goOnWithYes(networkIds: readonly string[]): Promise<void> {
   const { id } = await house.message()
   const told: Settlement = {
     accountId: 'acc_a', mode: 'live', messageId: id, attemptId: await firstAttempt(), attemptNumber: 1, deviceId: 'dev_s', end: null, attemptState: 'accepted',
-    position: { route_key: routeKeyOf('live', null), priority: 1, due_at: house.clock.now(), refusals: 0 }, atMs: house.clock.now(),
+    position: { route_key: routeKeyOf({ mode: 'live', sender: null }), priority: 1, due_at: house.clock.now(), refusals: 0 }, atMs: house.clock.now(),
     outcome: 'accepted', networkIds, receiptExpected: true, partsTaken: networkIds.length, error: null, requeue: null, possibleDuplicate: false,
   } // prettier-ignore
   await house.storage.writer.write((tx) => settleOutcomes(tx, [told], takeChange(tx, house.clock.now())))

@@ -60,6 +60,8 @@ test('the examples fit their schemas, and so does what is really answered', asyn
   expect(
     answered('changeAccountState', (await house.post(`${at}/state`, { state: 'suspended' })).body),
   ).toEqual([])
+  const question = { account_id: opened.body.account.id, to: '+4915112345678' }
+  expect(answered('explainRoute', (await house.post('/route-explanations', question)).body)).toEqual([])
   for (const [id, path] of [
     ['getAccount', at],
     ['listAccounts', '/accounts'],

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import type { Candidate } from '../../src/dispatch/routes/choose-device.ts'
+import { noRules } from '../no-rules.ts'
+import type { Candidate } from '../../src/dispatch/routes/candidate.ts'
 import { DeviceRuntime } from '../../src/dispatch/devices/device-runtime.ts'
 import { EligibleDevicesCount } from '../../src/dispatch/devices/eligible-devices-count.ts'
 import { createStubClock } from '../stub-clock.ts'
@@ -31,6 +32,7 @@ function crowd(own: number, shared: number) {
     }) as unknown as DeviceRuntime
   const pool = {
     ownedBy: (accountId: string | null) => (accountId === null ? rooms.shared : rooms.own).map(as),
+    routes: noRules,
   }
   const sharers = new EligibleDevicesCount({ clock, pool })
   const of = (only: { isOwnOnly?: true } = {}) =>

@@ -84,7 +84,7 @@ test('a fetch looks at 1,000 routes, and the next at those behind them', async (
   const addOthers = (from: number, to: number) =>
     house.storage.writer.write((tx) =>
       insertRows(tx, 'queue_totals', Array.from({ length: to - from }, (_, i) => ({
-        account_id: 'acc_b', mode: 'live', route_key: routeKeyOf('live', `Shop${from + i}`), messages: 1, parts: 1, next_expiry_at: 0,
+        account_id: 'acc_b', mode: 'live', route_key: routeKeyOf({ mode: 'live', sender: `Shop${from + i}` }), messages: 1, parts: 1, next_expiry_at: 0,
       }))),
     ) // prettier-ignore
   await addOthers(0, 999)

@@ -1,4 +1,4 @@
-import type { Candidate, Route } from '../../src/dispatch/routes/choose-device.ts'
+import type { Candidate, Route } from '../../src/dispatch/routes/candidate.ts'
 
 /** Routes and devices of which one is to be chosen. */
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { chooseDevice, mayFetch, planClaims } from '../../src/dispatch/routes/choose-device.ts'
+import { chooseDevice, mayFetch } from '../../src/dispatch/routes/choose-device.ts'
+import { planClaims } from '../../src/dispatch/routes/plan-claims.ts'
 import { routeFrom } from '../../src/dispatch/routes/route-ring.ts'
 import { routeKeyOf } from '../../src/messages/core/route-key.ts'
 import { device, route } from './candidates.ts'
@@ -123,7 +124,7 @@ test('the key of a route says all that its devices must be able to', () => {
     for (const encodingForced of [false, true])
       for (const paidBy of ['balance', 'own_device'] as const)
         for (const avoids of [null, 'dev_01m7yq1we0']) {
-          const key = routeKeyOf('live', sender, encodingForced, paidBy, avoids)
+          const key = routeKeyOf({ mode: 'live', sender, encodingForced, paidBy, avoids })
           const found = routeFrom({ account_id: 'a', mode: 'live', route_key: key })
           expect(found).toMatchObject({ sender, encodingForced, avoids })
           expect(found.isOwnOnly === true).toBe(paidBy === 'own_device')

@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  type Candidate,
-  chooseDevice,
-  isForAnother,
-  mayFetch,
-  planClaims,
-  type Route,
-} from '../../src/dispatch/routes/choose-device.ts'
+import type { Candidate, Route } from '../../src/dispatch/routes/candidate.ts'
+import { chooseDevice, isForAnother, mayFetch } from '../../src/dispatch/routes/choose-device.ts'
+import { planClaims } from '../../src/dispatch/routes/plan-claims.ts'
 import { device, route } from './candidates.ts'
 
 /** How devices that fail come behind those that work (decision 44). */

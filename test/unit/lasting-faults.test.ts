@@ -1,3 +1,4 @@
+import { noRules } from '../no-rules.ts'
 import { expect, test } from 'vitest'
 import { OutcomeStore } from '../../src/dispatch/submissions/outcome-store.ts'
 import { createLog, quietMs, sayAgainMs } from '../../src/process/log.ts'
@@ -104,7 +105,7 @@ test('outcomes that a damaged database does not take are offered four times a se
     log,
     metrics: createMetrics(),
     dueNow: clock.now,
-    pool: { candidatesFor: () => [] },
+    pool: { candidatesFor: () => [], routes: noRules },
     makeRoom: () => undefined,
     wake: () => undefined,
   })

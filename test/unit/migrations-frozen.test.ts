@@ -93,6 +93,7 @@ const published = {
   'postgres/0035_lone_sends': 'ce435666cf85b204',
   'postgres/0036_part_reports': '4d13cc0a42181124',
   'postgres/0037_open_attempts': 'bc8560ca1ddd432f',
+  'postgres/0038_ways': '547f9323e11f3018',
   'postgres/0042_device_marks': '71a8ab24a9228d8d',
   'postgres/0044_offers_without_due': '4e9d974192507e78',
   'sqlite/0001_initial': '473da6ea689b45e2',
@@ -132,6 +133,7 @@ const published = {
   'sqlite/0035_lone_sends': '8c83aa6f4f2dc377',
   'sqlite/0036_part_reports': '476e49f8dc159b2a',
   'sqlite/0037_open_attempts': 'e8f30cff9d1379c3',
+  'sqlite/0038_ways': '8cbfcef7d731498a',
   'sqlite/0042_device_marks': 'd4b5863edfc48110',
   'sqlite/0044_offers_without_due': '4e9d974192507e78',
 }

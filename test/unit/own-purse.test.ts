@@ -10,6 +10,7 @@ const workingRouting: Routing = {
   simulated: false,
   phonesOnly: false,
   maxParts: 10,
+  shared: false,
   paces: null,
   pickUpSeconds: 0,
 }

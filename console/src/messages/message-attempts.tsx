@@ -9,6 +9,15 @@ const states: Record<MessagePage['attempts'][number]['state'], string> = {
   unknown: 'outcome unknown',
 }
 
+/** Why a device got the message, where it was not one of the first stage. */
+const reasons: Readonly<Record<string, string>> = {
+  offline_before: 'no device before worked',
+  busy_before: 'devices before had no room',
+  waited: 'the message had waited long enough',
+  refused_before: 'a device before had refused it',
+  trial: 'a device that had failed was probed',
+}
+
 /** Lists the attempts of a message: result, network IDs of the parts, and the network's code. */
 export function MessageAttempts({ page: { attempts, deviceNames, message } }: { page: MessagePage }) {
   return (
@@ -34,6 +43,11 @@ export function MessageAttempts({ page: { attempts, deviceNames, message } }: { 
               </Text>
             </Text>
           </Group>
+          {attempt.why === null ? null : (
+            <Text size="sm" c="dimmed">
+              {reasons[attempt.why] ?? attempt.why}
+            </Text>
+          )}
           {attempt.sim === null ? null : (
             <Text size="sm">
               SIM {attempt.sim}

@@ -16,6 +16,7 @@ import { MessageActions } from './message-actions.tsx'
 import { MessageAttempts } from './message-attempts.tsx'
 import { MessageFacts } from './message-facts.tsx'
 import { MessageParts } from './message-parts.tsx'
+import { MessageRouting } from './message-routing.tsx'
 import styles from './message-page.module.css'
 import { MessageTimeline } from './message-timeline.tsx'
 
@@ -73,6 +74,11 @@ function Details({ page }: { page: Answer }) {
           <Section title="Timeline">
             <MessageTimeline page={page} />
           </Section>
+          {page.routing.length === 0 ? null : (
+            <Section title="Route">
+              <MessageRouting page={page} />
+            </Section>
+          )}
           {page.attempts.length === 0 ? null : (
             <Section title={page.attempts.length === 1 ? 'Attempt' : 'Attempts'}>
               <MessageAttempts page={page} />

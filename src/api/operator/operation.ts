@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import type { OperatorCaller, OperatorScope } from '../../accounts/keys/operator-tokens.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Config } from '../../config.ts'
+import type { RouteExplanation, RouteQuestion } from '../../dispatch/routes/explain-question.ts'
 import type { Ids } from '../../runtime/ids.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
@@ -20,6 +21,8 @@ export interface OperatorDeps {
     nowMs: number,
     account: { name: string; email: string; userId?: string; actor: string },
   ): Promise<{ accountId: string; userId: string; isNewUser: boolean; liveKey: string; testKey: string }>
+  /** Explains which way a message would go now. */
+  explainRoute(question: RouteQuestion): Promise<RouteExplanation>
   /** Public URL of the service. */
   publicUrl: () => string
 }

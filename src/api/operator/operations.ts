@@ -1,5 +1,6 @@
 import { changeStateOperation } from './change-state.ts'
 import { createAccountOperation } from './create-account.ts'
+import { explainRouteOperation } from './explain-route.ts'
 import { grantSmsOperation } from './grant-sms.ts'
 import { listAccountsOperation } from './list-accounts.ts'
 import { listLedgerOperation } from './list-ledger.ts'
@@ -16,4 +17,5 @@ export const operatorOperations: readonly OperatorOperation[] = [
   grantSmsOperation,
   listLedgerOperation,
   readUsageOperation,
+  explainRouteOperation,
 ]

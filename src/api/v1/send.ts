@@ -66,7 +66,7 @@ async function handle(
   if (isDryRun(body))
     return {
       status: 200,
-      body: await sender.dryRun(caller, body, (request) => writeSendAnswer(request, true)),
+      body: await sender.dryRun(caller, body, (request, routing) => writeSendAnswer(request, true, routing)),
     }
   const idempotency = readIdempotency(headers, body)
   const sent = await sender.send(caller, body, idempotency, (request) => writeSendAnswer(request, false))

@@ -108,6 +108,7 @@ const stepTexts: Readonly<Record<AccountErasureStep, string>> = {
   idempotency_keys: 'Erasing idempotency keys.',
   opt_outs: 'Erasing opt-outs.',
   keywords: 'Erasing keywords.',
+  route_rules: 'Erasing rules of routes.',
   routes: 'Erasing routes.',
   fragments: 'Erasing fragments of long messages.',
   parked_receipts: 'Erasing unmatched receipts.',

@@ -28,6 +28,7 @@ import { changedProvider, providerOptions, providerSettings } from './provider-o
 import { readPairs } from '../core/read-pairs.ts'
 import { settingsHelp } from './settings-help.ts'
 import { readNamedSecrets } from '../core/read-secrets.ts'
+import { destinationsOf } from '../core/read-destinations.ts'
 import { simOption, simOptions } from './read-sim-number.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
 import { ownCommand } from '../../process/own-command.ts'
@@ -176,6 +177,16 @@ const set = command({
       type: 'flag',
       summary: 'New addresses for the provider of a messaging service to call; the former ones stop working.',
     },
+    'only-to': {
+      type: 'text',
+      value: 'PREFIXES',
+      summary: 'Send only to numbers that begin with these digits, such as 33,1; all for any.',
+    },
+    'not-to': {
+      type: 'text',
+      value: 'PREFIXES',
+      summary: 'Send to no number that begins with these digits; none for any.',
+    },
     enable: { type: 'flag', summary: 'Enable the device.' },
     drain: {
       type: 'flag',
@@ -208,6 +219,7 @@ const set = command({
         : options.group === undefined
           ? {}
           : { groupId: options.group }),
+      ...destinationsOf(options),
       settings: {
         ...linkSettings(options),
         ...(await changedProvider(options)),

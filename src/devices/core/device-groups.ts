@@ -59,7 +59,7 @@ export async function addGroup(
   return id
 }
 
-export interface GroupChange {
+interface GroupChange {
   groupId: string
   name?: string
   sharedReceipts?: boolean

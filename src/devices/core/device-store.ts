@@ -6,6 +6,7 @@ import type { Tx } from '../../storage/seam/dialect.ts'
 import { touchDirectory } from '../../storage/seam/directory-version.ts'
 import type { DeviceState, Flag, Mode } from '../../storage/tables/schema.ts'
 import type { DeviceTable } from '../../storage/tables/device-tables.ts'
+import type { Destinations } from '../../storage/tables/route-tables.ts'
 import { endStanding, recordStandings } from '../status/device-history.ts'
 import { requireRoomInGroup } from './device-groups.ts'
 import { requireOpenOwner } from './device-owner.ts'
@@ -102,6 +103,8 @@ export interface DeviceChange {
   pace?: Pace | null
   /** Null takes it out of its group. */
   groupId?: string | null
+  /** Merged into the present ones; an empty list ends a limit. */
+  destinations?: Destinations
   actor: string
 }
 
@@ -137,6 +140,7 @@ export async function setDevice(tx: Tx, deps: DeviceDeps, wanted: DeviceChange):
       secrets: mergeSecrets(deps.secretBox, row, secrets),
       ...(pace === undefined ? {} : paceColumns(pace)),
       ...(change.groupId === undefined ? {} : { group_id: change.groupId }),
+      ...(change.destinations && { destinations: mergeDestinations(row, change.destinations) }),
       // Later than before, regardless of the clock: the dispatcher detects the change by it.
       updated_at: Math.max(deps.nowMs, row.updated_at + 1),
     })
@@ -245,6 +249,15 @@ const mergeSettings = (
     ),
   )
 
+function mergeDestinations(
+  { destinations }: Pick<DeviceRow, 'destinations'>,
+  change: Destinations,
+): DeviceRow['destinations'] {
+  const merged = { ...(destinations === null ? {} : readJson(destinations)), ...change }
+  const isLimited = [merged.onlyTo, merged.notTo].some((prefixes) => (prefixes?.length ?? 0) > 0)
+  return isLimited ? writeJson(merged) : null
+}
+
 const paceColumns = (pace: Pace | null) => ({
   parts_per_window: pace?.partsPerWindow ?? null,
   window_seconds: pace?.windowSeconds ?? null,
@@ -254,7 +267,16 @@ const noDevice = (deviceId: string) => refuse('not_found', { detail: `Device ${d
 
 type DeviceRow = Pick<
   DeviceTable,
-  'id' | 'account_id' | 'mode' | 'name' | 'state' | 'senders' | 'settings' | 'secrets' | 'updated_at'
+  | 'id'
+  | 'account_id'
+  | 'mode'
+  | 'name'
+  | 'state'
+  | 'senders'
+  | 'settings'
+  | 'secrets'
+  | 'updated_at'
+  | 'destinations'
 > & { draining: Flag }
 
 const isDraining = (change: DeviceChange, row: DeviceRow): boolean =>

@@ -8,6 +8,7 @@ export interface OwnCarrier extends Carrying {
   accountId: string
   /** A disabled or pending one carries nothing now. */
   isEnabled: boolean
+  groupId?: string
 }
 
 /**
@@ -32,7 +33,7 @@ async function readPage(db: Db | Tx, accountIds: readonly string[], kinds: RealK
   const rows = await db
     .selectFrom('devices as d')
     .leftJoin('device_reports as r', 'r.device_id', 'd.id')
-    .select(['d.id', 'd.account_id', 'd.kind', 'd.state', 'd.senders', 'd.settings', 'r.body'])
+    .select(['d.id', 'd.account_id', 'd.kind', 'd.state', 'd.senders', 'd.settings', 'd.group_id', 'r.body'])
     .where('d.account_id', 'in', accountIds)
     .where('d.mode', '=', 'live')
     .where('d.state', '!=', 'retired')
@@ -46,7 +47,8 @@ async function readPage(db: Db | Tx, accountIds: readonly string[], kinds: RealK
     const reported = row.body === null ? [] : readJson(row.body).sims.flatMap(({ number }) => number ?? [])
     const senders = new Set([...readJson(row.senders), ...reported])
     const { id, account_id: accountId, state } = row
-    return [{ ...carrying, id, accountId: accountId as string, isEnabled: state === 'enabled', senders }]
+    const group = row.group_id === null ? {} : { groupId: row.group_id }
+    return [{ ...carrying, ...group, id, accountId: accountId as string, isEnabled: state === 'enabled', senders }] // prettier-ignore
   })
 }
 

@@ -1,7 +1,7 @@
 import { realKinds } from '../../connectors/registry.ts'
 import { isOwnCarrier } from '../../devices/core/carrying.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
-import type { Candidate } from '../routes/choose-device.ts'
+import type { Candidate } from '../routes/candidate.ts'
 import type { RateLimit } from '../rates/rate-limit.ts'
 
 /** The parts of a device's row that decide how it is run. */

@@ -7,7 +7,8 @@ import { DisabledPhones } from './disabled-phones.ts'
 import { readDirectoryVersion } from '../../storage/seam/directory-version.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { type Times, usualTimes } from '../../runtime/times.ts'
-import type { Candidate, Route } from '../routes/choose-device.ts'
+import type { Candidate, Route } from '../routes/candidate.ts'
+import { RouteBook } from '../routes/route-book.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { type DeviceRow, DeviceSlot, type DeviceSlotDeps, HeldElsewhere } from './device-slot.ts'
 import { RemoteDevices } from './remote-devices.ts'
@@ -37,6 +38,8 @@ export class DevicePool implements Service {
   readonly #stopping = new Map<string, { slot: DeviceSlot; done: Promise<void> }>()
   readonly #resting = new DisabledPhones()
   readonly elsewhere: RemoteDevices
+  /** Over which devices what is queued goes, and in which order. */
+  readonly routes: RouteBook
   readonly #lastSessions = new BoundedMap<LastSession>(maxLastSessions)
   #frozen: ReadonlySet<string> = new Set()
   #version = -1
@@ -49,6 +52,7 @@ export class DevicePool implements Service {
   constructor(deps: DevicePoolDeps) {
     this.#deps = deps
     this.elsewhere = new RemoteDevices(deps)
+    this.routes = new RouteBook(deps)
   }
 
   async start(): Promise<void> {
@@ -132,13 +136,11 @@ export class DevicePool implements Service {
   /** The candidates of a route; none for an account whose queue is frozen. */
   candidatesFor = (route: Route): Candidate[] => {
     return this.isFrozen(route.accountId) ? [] : [...this.candidates(route)]
-  };
+  }
 
   /** First the account's own, also on other nodes: what they can carry is not for shared devices (decision 6). */
-  *candidates({ accountId, mode, sender }: Route): Generator<Candidate> {
-    for (const device of this.ownedBy(accountId, mode)) yield this.elsewhere.candidateOf(device, sender)
-    yield* this.elsewhere.candidatesOf(accountId, mode)
-    for (const device of this.ownedBy(null, mode)) yield device.candidate(sender)
+  candidates(route: Route): Generator<Candidate> {
+    return this.elsewhere.candidates(route, (owner) => this.ownedBy(owner, route.mode))
   }
 
   /** Reads the tables if accounts or devices changed since the last time. Calls during a read share the next one. */
@@ -175,6 +177,7 @@ export class DevicePool implements Service {
       read.selectFrom('devices').selectAll().where('state', '=', 'enabled').execute(),
       read.selectFrom('devices').select('id').where('state', '=', 'disabled').execute(),
       read.selectFrom('accounts').select('id').where('state', '!=', 'active').execute(),
+      this.routes.reload(),
     ])
     this.#frozen = new Set(frozen.map((account) => account.id))
     const wanted = new Set(rows.map((row) => row.id))

@@ -3,7 +3,7 @@ import { isPull, type Link, type Outcome, type Pull } from '../../connectors/con
 import type { Health } from '../../connectors/health.ts'
 import type { Log } from '../../process/log.ts'
 import type { BreakerState } from '../trust/breaker.ts'
-import type { Candidate } from '../routes/choose-device.ts'
+import type { Candidate } from '../routes/candidate.ts'
 import { maxPartsOfMessage } from '../../devices/core/carrying.ts'
 import { configuredCandidate, type DeviceFacts } from '../configuration/device-facts.ts'
 import { DeviceTrust } from '../trust/device-trust.ts'

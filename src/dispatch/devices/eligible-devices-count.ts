@@ -1,11 +1,12 @@
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import type { Route } from '../routes/choose-device.ts'
+import { isInWay, usualWay } from '../../devices/routes/way.ts'
+import type { Route } from '../routes/candidate.ts'
 import type { DevicePool } from './device-pool.ts'
 
 interface EligibleDevicesDeps {
   clock: Pick<Clock, 'monotonicMs'>
-  pool: Pick<DevicePool, 'ownedBy'>
+  pool: Pick<DevicePool, 'ownedBy' | 'routes'>
 }
 
 /**
@@ -38,9 +39,10 @@ export class EligibleDevicesCount {
     return Math.max(1, this.#among(route.accountId, route) + shared)
   }
 
-  #among(owner: string | null, { mode, sender, avoids }: Route): number {
+  #among(owner: string | null, route: Route): number {
+    const { mode, sender, way, avoids } = route
     const nowMs = this.#deps.clock.monotonicMs()
-    const name = `${owner ?? ''}/${mode}/${avoids ?? ''}/${sender ?? ''}`
+    const name = `${owner ?? ''}/${mode}/${avoids ?? ''}/${way ?? ''}/${sender ?? ''}`
     const known = this.#counts.get(name)
     if (
       known !== undefined &&
@@ -48,11 +50,20 @@ export class EligibleDevicesCount {
       nowMs - known.atMs <= maxAgeMs
     )
       return known.count
-    const devices = this.#deps.pool.ownedBy(owner, mode)
+    const { pool } = this.#deps
+    const devices = pool.ownedBy(owner, mode)
+    const named = pool.routes.wayOf(route)?.way ?? usualWay
     let count = 0
     for (const device of devices) {
       const { id, fetches, health, free, freeWithOthers = free } = device.candidate(sender)
-      if (fetches && health !== 'offline' && freeWithOthers > 0 && id !== avoids) count += 1
+      if (
+        fetches &&
+        health !== 'offline' &&
+        freeWithOthers > 0 &&
+        id !== avoids &&
+        (way === undefined || isInWay(named, device.facts))
+      )
+        count += 1
     }
     if (devices.length > inspectedPerUse)
       this.#counts.set(name, { count, inspected: devices.length, uses: 0, atMs: nowMs })

@@ -2,14 +2,15 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../process/log.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
-import { mayFetch, type Route } from '../routes/choose-device.ts'
+import type { Route } from '../routes/candidate.ts'
+import { mayFetch } from '../routes/choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
 
 interface PhoneWakerDeps {
   read: Db
   clock: Pick<Clock, 'monotonicMs'>
   log: Log
-  pool: Pick<DevicePool, 'candidatesFor' | 'get'>
+  pool: Pick<DevicePool, 'candidatesFor' | 'get' | 'routes'>
 }
 
 const waitingOf = {
@@ -64,11 +65,13 @@ export class PhoneWaker {
 
   #wake(route: Route, messages: number): void {
     const { pool, clock } = this.#deps
+    const way = pool.routes.wayOf(route)
+    if (way === null) return
     const devices = pool.candidatesFor(route)
     const nowMs = clock.monotonicMs()
     const able = devices
       .filter((device) => device.fetches && device.health !== 'offline' && device.free > 0)
-      .filter((device) => mayFetch(device, route, devices))
+      .filter((device) => mayFetch(device, route, devices, way))
       .map((device) => ({ device, calledMs: this.#calledMs.get(device.id) ?? Number.NEGATIVE_INFINITY }))
       .toSorted((a, b) => a.calledMs - b.calledMs)
     for (const { device } of able.slice(0, messages)) {

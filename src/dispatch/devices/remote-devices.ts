@@ -5,7 +5,7 @@ import type { RemoteDeviceReport } from '../../devices/status/remote-device-repo
 import type { Log } from '../../process/log.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
-import type { Candidate } from '../routes/choose-device.ts'
+import type { Candidate, Route } from '../routes/candidate.ts'
 import { configuredCandidate, type DeviceFacts } from '../configuration/device-facts.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { knownSenders } from '../configuration/known-senders.ts'
@@ -146,12 +146,29 @@ export class RemoteDevices {
     return isDoubted ? { ...here, isDoubted, free, freeWithOthers: 0 } : here
   }
 
-  /** An account's own links that run on other nodes, as candidates. */
-  *candidatesOf(accountId: string, mode: Mode): Generator<Candidate> {
+  /**
+   * The devices that may carry a route: the account's own, here and on other nodes, then the shared ones. Shared ones of other
+   * nodes count on ways of rules only: there they may precede others.
+   */
+  *candidates(
+    { accountId, mode, sender, way }: Route,
+    ownedBy: (owner: string | null) => readonly DeviceRuntime[],
+  ): Generator<Candidate> {
+    const isUsual = way === undefined
+    for (const device of ownedBy(accountId)) yield this.candidateOf(device, sender)
+    yield* this.candidatesOf(accountId, mode, !isUsual)
+    for (const device of ownedBy(null))
+      yield isUsual ? device.candidate(sender) : this.candidateOf(device, sender)
+    if (!isUsual) yield* this.candidatesOf(null, mode, true)
+  }
+
+  /** An account's own links that run on other nodes, or with null the shared ones, as candidates: those that work, or all. */
+  *candidatesOf(accountId: string | null, mode: Mode, all: boolean): Generator<Candidate> {
     for (const { facts, capabilities, isWorking, isDoubted } of this.#ownedBy(accountId, mode)) {
-      if (!isWorking) continue
+      if (!isWorking && !all) continue
       const { maxParts, alphanumericSender, encodingChoice: choosesEncoding } = capabilities
-      const as = { health: 'online', free: 0, load: 1, fetches: false, isElsewhere: true } as const
+      const health = isWorking ? ('online' as const) : ('offline' as const)
+      const as = { health, free: 0, load: 1, fetches: false, isElsewhere: true as const }
       const can = { senders: facts.senders, maxParts, alphanumericSender, choosesEncoding }
       yield { ...configuredCandidate(facts), accountId, ...can, ...as, ...(isDoubted && { isDoubted }) }
     }

@@ -1,4 +1,5 @@
 import { pickUpSecondsOf, type StandingPace, standingPaces } from '../../devices/status/device-status-wait.ts'
+import { isInWay, usualWay, type Way } from '../../devices/routes/way.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { phoneKinds, realKinds, simulatedKinds } from '../../connectors/registry.ts'
 import { canCarry, isOwnCarrier } from '../../devices/core/carrying.ts'
@@ -13,6 +14,8 @@ export interface Routing {
   simulated: boolean
   phonesOnly: boolean
   maxParts: number
+  /** Whether shared devices are among them. */
+  shared: boolean
   /**
    * The rate limits of the account's own working devices, as /status uses them. Null when the rate is
    * unknown: no device works, or one has no limit. Shared devices serve others too, so they do not count.
@@ -25,7 +28,7 @@ export interface Routing {
 /**
  * Returns what the devices of an account in a mode can do, of those that can use `sender` (all when it is
  * null), and whose encoding can be chosen if an encoding was forced. `own`: only of its own that can send for real,
- * without simulators and links that only receive.
+ * without simulators and links that only receive. `way`: only those that it names.
  */
 export function routingFor(
   pool: Pick<DevicePool, 'servingAccount'>,
@@ -34,6 +37,7 @@ export function routingFor(
   sender: string | null,
   encodingForced = false,
   which: 'all' | 'own' = 'all',
+  way: Way = usualWay,
 ): Routing {
   const devices = pool
     .servingAccount(accountId, mode)
@@ -42,7 +46,8 @@ export function routingFor(
     )
     .filter(
       ({ facts, capabilities }) =>
-        which === 'all' || (isOwnCarrier(facts, realKinds) && capabilities.receivesOnly !== true),
+        isInWay(way, facts) &&
+        (which === 'all' || (isOwnCarrier(facts, realKinds) && capabilities.receivesOnly !== true)),
     )
   const working = devices.filter(({ isWorking }) => isWorking)
   return {
@@ -51,6 +56,7 @@ export function routingFor(
     simulated: devices.some((device) => simulatedKinds.includes(device.facts.kind)),
     phonesOnly: devices.length > 0 && devices.every((device) => phoneKinds.includes(device.facts.kind)),
     maxParts: devices.reduce((most, device) => Math.max(most, device.capabilities.maxParts), 0),
+    shared: devices.some(({ facts }) => facts.accountId === null),
     paces: pacesOf(working.filter(({ facts }) => facts.accountId !== null)),
     pickUpSeconds: working.length === 0 ? 0 : Math.min(...working.map(({ link }) => pickUpSecondsOf(link))),
   }

@@ -5,7 +5,7 @@ import type { Counted, SharedCounts } from '../../runtime/shared-counts.ts'
 import type { ChangeHints } from '../../messages/core/change-hints.ts'
 import { maxPayloadOctets, type Signals } from '../../storage/seam/signals.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
-import type { Route } from '../routes/choose-device.ts'
+import type { Route } from '../routes/candidate.ts'
 import { packCounts } from './pack-counts.ts'
 import { routeFrom } from '../routes/route-ring.ts'
 

@@ -251,7 +251,8 @@ type Requeue = NonNullable<Settlement['requeue']>
  */
 function elsewhereOf(claimed: Claimed, another: HasAnother): { routeKey: string; isFirst: boolean } | null {
   const { mode, deviceId, position } = claimed
-  const { sender, encodingForced, isOwnOnly, avoids } = parseRouteKey(position.route_key)
-  const routeKey = routeKeyOf(mode, sender, encodingForced, isOwnOnly ? 'own_device' : 'balance', deviceId)
+  const { isOwnOnly, avoids, ...route } = parseRouteKey(position.route_key)
+  const paidBy = isOwnOnly ? ('own_device' as const) : ('balance' as const)
+  const routeKey = routeKeyOf({ ...route, mode, paidBy, avoids: deviceId })
   return another(claimed, routeKey) ? { routeKey, isFirst: avoids === null } : null
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
-import { mayFetch, type Route } from '../routes/choose-device.ts'
+import type { Route } from '../routes/candidate.ts'
+import { type Fetch, fetchOf } from '../routes/choose-device.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { beforeAllRoutes, type WaitingRoute } from '../routes/route-refill.ts'
@@ -10,13 +11,16 @@ import { EligibleDevicesCount } from '../devices/eligible-devices-count.ts'
 interface FetchTurnsDeps {
   read: Db
   clock: Pick<Clock, 'monotonicMs'>
-  pool: Pick<DevicePool, 'get' | 'ownedBy' | 'candidates' | 'isFrozen' | 'elsewhere'>
+  pool: Pick<DevicePool, 'get' | 'ownedBy' | 'candidates' | 'isFrozen' | 'elsewhere' | 'routes'>
 }
 
 /** Routes among which one fetch shares its room. */
 const maxRoutes = 256
 /** Routes that are inspected for it, most of which may belong to other devices; the next fetch continues after them. */
 const maxInspected = 1_000
+
+/** A route of which a device may have messages now. */
+export type FetchedRoute = Route & Fetch
 
 type WaitingRow = WaitingRoute & { messages: number }
 
@@ -35,15 +39,16 @@ export class FetchTurns {
    * Returns the routes with queued messages that this device may have now, the next in turn first, and how
    * many messages are its share among the devices that may have them.
    */
-  async routesFor(device: DeviceRuntime): Promise<{ routes: Route[]; share: number }> {
-    const routes: Route[] = []
+  async routesFor(device: DeviceRuntime): Promise<{ routes: FetchedRoute[]; share: number }> {
+    const routes: FetchedRoute[] = []
     let share = 0
     let inspected = 0
     for await (const row of this.#rowsFor(device)) {
       inspected += 1
       const route = routeFrom(row)
-      if (this.#mayHave(device, route)) {
-        routes.push(route)
+      const fetch = this.#mayHave(device, route)
+      if (fetch !== null) {
+        routes.push({ ...route, ...fetch })
         share += Math.ceil(row.messages / this.#eligibleDevices.of(route))
       }
       if (routes.length === maxRoutes) break
@@ -55,14 +60,15 @@ export class FetchTurns {
   }
 
   /**
-   * Returns whether the device may have a message of the route now; the SIM for its sender may be at its rate
+   * Returns what the device may have of the route now; the SIM for its sender may be at its rate
    * limit.
    */
-  #mayHave(device: DeviceRuntime, route: Route): boolean {
+  #mayHave(device: DeviceRuntime, route: Route): Fetch | null {
     const { pool } = this.#deps
-    if (pool.isFrozen(route.accountId) || pool.get(device.facts.id) !== device) return false
+    if (pool.isFrozen(route.accountId) || pool.get(device.facts.id) !== device) return null
     const asking = pool.elsewhere.askingOf(device, route.sender)
-    return asking.free > 0 && mayFetch(asking, route, pool.candidates(route))
+    const way = pool.routes.wayOf(route)
+    return asking.free > 0 && way !== null ? fetchOf(asking, route, pool.candidates(route), way) : null
   }
 
   /** Records the last route that the device had something of, or might have had. */
@@ -90,6 +96,7 @@ export class FetchTurns {
   ): AsyncGenerator<WaitingRow> {
     for (let after = from; ;) {
       const rows = await readPage(this.#deps.read, device.facts, after, upTo)
+      await this.#deps.pool.routes.learn(rows.map(routeFrom))
       yield* rows
       const last = rows.at(-1)
       if (last === undefined || rows.length < maxRoutes) return

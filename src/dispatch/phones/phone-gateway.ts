@@ -15,11 +15,14 @@ import type { Metrics } from '../../process/metrics.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 import { anotherIn } from '../submissions/another-device.ts'
-import { type Candidate, hasHealthyAlternative, planClaims, type Route } from '../routes/choose-device.ts'
+import type { Candidate, Route } from '../routes/candidate.ts'
+import { hasHealthyAlternative } from '../routes/choose-device.ts'
+import { planFetch } from '../routes/plan-claims.ts'
+import { usualNow } from '../routes/walk-way.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { DispatchUnits } from '../submissions/dispatch-units.ts'
-import { FetchTurns } from './fetch-turns.ts'
+import { type FetchedRoute, FetchTurns } from './fetch-turns.ts'
 import type { JudgeFailure, PhoneReport } from './phone-report.ts'
 import { settleReports } from './phone-reports.ts'
 import { routeFrom } from '../routes/route-ring.ts'
@@ -217,30 +220,32 @@ export class PhoneGateway {
    * Of what another healthy device could carry, a phone holds at most what a new fault may cost: it sends one
    * message at a time, and the rest wait for it.
    */
-  async #plan(device: DeviceRuntime, routes: readonly Route[], self: Candidate): Promise<ClaimRequest[]> {
+  async #plan(
+    device: DeviceRuntime,
+    routes: readonly FetchedRoute[],
+    self: Candidate,
+  ): Promise<ClaimRequest[]> {
     const { pool, read, clock } = this.#deps
     const { facts } = device
     const seen = new Map<string, boolean>()
     const hasOthers = (route: Route): boolean => {
-      const name = `${route.sender ?? ''}/${route.encodingForced}/${route.avoids}`
-      const isSeen = seen.get(name) ?? hasHealthyAlternative(self, route, pool.candidates(route))
+      const name = `${route.way ?? ''}/${route.sender ?? ''}/${route.encodingForced}/${route.avoids}`
+      const way = pool.routes.wayOf(route) ?? usualNow
+      const isSeen = seen.get(name) ?? hasHealthyAlternative(self, route, pool.candidates(route), way)
       seen.set(name, isSeen)
       return isSeen
     }
     const shared = self.isDoubted ? [] : routes.filter(hasOthers)
-    if (shared.length === 0) return planClaims(routes, () => [self]).requests
+    if (shared.length === 0) return planFetch(routes, self)
     const counts = await countUnfinishedOffers(read, [facts.id], {
       nowMs: clock.now(),
       most: device.held.most,
     })
     device.held.counted(counts.get(facts.id) ?? 0)
     const alone = routes.filter((route) => !shared.includes(route))
-    const { requests } = planClaims(alone, () => [self])
+    const requests = planFetch(alone, self)
     const left = requests.reduce((rest, { quota }) => rest - quota, self.free)
-    return [
-      ...requests,
-      ...planClaims(shared, () => [{ ...self, free: Math.min(left, device.held.left) }]).requests,
-    ]
+    return [...requests, ...planFetch(shared, { ...self, free: Math.min(left, device.held.left) })]
   }
 
   async #storeReports(reports: readonly PhoneReport[]): Promise<(boolean | null)[]> {

@@ -1,253 +1,219 @@
-import { canCarry, type Carrying } from '../../devices/core/carrying.ts'
-import type { ClaimRequest } from '../../messages/queue/claim-messages.ts'
-import type { Mode } from '../../storage/tables/schema.ts'
+import { usualWay } from '../../devices/routes/way.ts'
+import { type Candidate, mayCarry, rankOf, type Route } from './candidate.ts'
+import { agesOf, bestOf, type Member, openMembers, type StageNow, usualNow, walkWay, type WayNow, type Why } from './walk-way.ts' // prettier-ignore
+
+/** A device for the next messages of a route. The limit is its `free`. */
+export interface Choice {
+  device: Candidate
+  why: Why
+  /** Only for messages that have been due for so long. Omitted: for all. */
+  waitedMs?: number
+}
 
 /**
- * What is queued together: one account's messages of one mode with one sender, and whether their encoding was
- * chosen.
+ * What the devices of a route can do for it now. `busy`: one works but has no room now. `none`: none that can carry it
+ * works, or only another node has one; that node gives it its messages, and here the route holds no turn.
  */
-export interface Route {
-  accountId: string
-  mode: Mode
-  routeKey: string
-  sender: string | null
-  /** Only devices whose encoding can be chosen can carry it. */
-  encodingForced: boolean
-  /** Only own devices of the account carry it: they cost nothing, and no simulator is one. */
-  isOwnOnly?: true
-  /** The device that refused these messages last: another device gets them while another one works. */
-  avoids: string | null
+interface Choices {
+  now: Choice | 'busy' | 'none'
+  /** A device of a later stage, for messages that have waited for it; only while `now` is no link with room. */
+  waited: Choice | null
+  /** Devices that fetch may have something: they are to be woken. */
+  isFetched: boolean
 }
 
-/** A device as `chooseDevice` sees it. */
-export interface Candidate extends Carrying {
-  id: string
-  /** Null: shared by the operator. */
-  accountId: string | null
-  mode: Mode
-  health: 'online' | 'degraded' | 'offline'
-  /** Messages that it accepts now: the window minus those in flight, within the rate limit. */
-  free: number
-  /** The same while another healthy device could carry them, if that is less: few are then lost to a new fault. */
-  freeWithOthers?: number
-  /** It fails repeatedly (doubt.ts), or reports that it cannot send. */
-  isDoubted?: true
-  /** Its last message failed. */
-  hasFailed?: true
-  /** Submissions in flight as a share of its window, 0 to 1. */
-  load: number
-  /** It fetches its messages: it is woken, and claims when it asks. */
-  fetches: boolean
-  /** Token of the lease under which this node runs it; omitted without a lease. */
-  leaseToken?: number
-  /** Its submissions are logged. */
-  isLogged?: true
-  groupId?: string
-  /** See `isOwnCarrier`. */
-  isOwnCarrier?: true
-  /** It works on another node; its room is not known here. */
-  isElsewhere?: true
+/** Returns the devices for the next messages of a route. */
+export function chooseDevices(route: Route, devices: readonly Candidate[], now: WayNow = usualNow): Choices {
+  const stages = walkWay(route, now, devices)
+  const members = openMembers(stages, route)
+  const first = chooseAmong(members, members, route)
+  let isFetched = members.some(({ device }) => device.fetches && isProbed(device, route))
+  if (typeof first !== 'string' && !first.device.fetches) return { now: first, waited: null, isFetched }
+  isFetched ||= typeof first !== 'string'
+  let reached = members
+  for (const waitedMs of agesOf(stages)) {
+    const open = openMembers(stages, route, waitedMs)
+    const fresh = open.filter(
+      ({ device, order }) => !reached.some((one) => one.device === device && one.order === order),
+    )
+    const chosen = chooseAmong(open, fresh, route)
+    if (typeof chosen !== 'string') {
+      if (!chosen.device.fetches) return { now: first, waited: { ...chosen, waitedMs }, isFetched }
+      isFetched = true
+    }
+    reached = open
+  }
+  return { now: first, waited: null, isFetched }
 }
 
-/** Returns whether the device may ever carry this route, regardless of its health. */
-const mayCarry = (
-  device: Pick<
-    Candidate,
-    'accountId' | 'mode' | 'senders' | 'alphanumericSender' | 'choosesEncoding' | 'isOwnCarrier'
-  >,
+/** The choice for messages of any age. */
+export const chooseDevice = (
   route: Route,
-): boolean =>
-  device.mode === route.mode &&
-  (device.accountId === null || device.accountId === route.accountId) &&
-  (route.isOwnOnly !== true || device.isOwnCarrier === true) &&
-  canCarry(device, route)
-
-type Facts = Pick<Candidate, 'id' | 'isDoubted' | 'hasFailed'>
-
-/**
- * Healthy devices rank 0. A message that was refused once is for a device whose last one succeeded, so that
- * the next does not refuse it for the same cause.
- */
-const rankOf = ({ id, isDoubted, hasFailed }: Facts, { avoids }: Route): number => {
-  if (isDoubted) return 3
-  if (avoids === null) return 0
-  return avoids === id ? 2 : hasFailed ? 1 : 0
-}
-
-/** The devices that are considered: an account's own if one of them works, otherwise the shared ones. */
-function stageOf(route: Route, devices: readonly Candidate[]): Candidate[] {
-  const working = devices.filter((device) => device.health !== 'offline' && mayCarry(device, route))
-  const own = working.filter((device) => device.accountId !== null)
-  return own.length > 0 ? own : working
+  devices: readonly Candidate[],
+  now: WayNow = usualNow,
+): Candidate | 'busy' | 'none' => {
+  const choice = chooseDevices(route, devices, now).now
+  return typeof choice === 'string' ? choice : choice.device
 }
 
 /**
- * Returns the device for the next messages of a route. An account's own working device always precedes a
- * shared one, even while it is busy: an own phone at its rate limit must not cause messages to be sent from
- * another number. Distrusted devices get nothing while a healthy one works, busy or not, except for a probe
- * now and then. Among equals online ones precede degraded ones, then the least loaded wins. `busy`: a device
- * works but has no room now. `none`: no device that can carry it works, or only another node has one; that
- * node gives it its messages, and here the route holds no turn. The limit is `free` of the result.
+ * Chooses one of `from` for a route, among `open`. Distrusted devices get nothing while a healthy one works, busy or not,
+ * except for a probe now and then. The first stage with room decides; in it the first listed one with room, or where none
+ * is listed before others, online ones before degraded ones, then the least loaded.
  */
-export function chooseDevice(route: Route, devices: readonly Candidate[]): Candidate | 'busy' | 'none' {
-  const stage = stageOf(route, devices)
-  const ranks = stage.map((device) => rankOf(device, route))
-  const best = Math.min(...ranks)
-  const asked = stage.filter((_, i) => ranks[i] === best)
-  const hasOthers = best === 0 && asked.length > 1
-  const given = hasOthers ? asked.map(withOthers) : asked
-  const probed = best === 0 ? stage.filter((device) => isProbed(device, route)).map(withOthers) : []
-  const able = [...probed.filter(({ fetches }) => !fetches), ...given].filter((device) => device.free > 0)
-  const [first] = able
+function chooseAmong(
+  open: readonly Member[],
+  from: readonly Member[],
+  route: Route,
+): { device: Candidate; why: Why } | 'busy' | 'none' {
+  const { best, sound } = bestOf(open)
+  const asked = best.filter((member) => from.includes(member))
+  const isHealthy = best[0]?.rank === 0
+  const given = isHealthy && sound > 1 ? asked.map(withOthers) : asked
+  const probed = isHealthy
+    ? from.filter(({ device }) => !device.fetches && isProbed(device, route)).map(withOthers)
+    : []
   // A device to probe precedes all others; distrusted ones rank the same among each other.
-  if (first !== undefined)
-    return first.isDoubted
-      ? first
-      : able.reduce((one, device) => (isBetter(device, one) ? device : one), first)
-  return asked.every((device) => device.isElsewhere) ? 'none' : 'busy'
+  const probe = probed.find(({ device }) => device.free > 0)
+  if (probe !== undefined) return { device: probe.device, why: 'trial' }
+  const able = given.filter(({ device }) => device.free > 0)
+  const [first] = able
+  if (first !== undefined) {
+    const { device, why } = able.reduce((one, other) => (precedes(other, one) ? other : one), first)
+    return { device, why: device.isDoubted ? 'trial' : why }
+  }
+  return asked.every(({ device }) => device.isElsewhere) ? 'none' : 'busy'
 }
 
-const withOthers = (device: Candidate): Candidate =>
-  device.freeWithOthers === undefined ? device : { ...device, free: device.freeWithOthers }
+const withOthers = (member: Member): Member => {
+  const { freeWithOthers } = member.device
+  return freeWithOthers === undefined
+    ? member
+    : { ...member, device: { ...member.device, free: freeWithOthers } }
+}
+
+function precedes(a: Member, b: Member): boolean {
+  if (a.order !== b.order) return a.order < b.order
+  if (a.stage.stage.by !== undefined && a.place !== b.place) return a.place < b.place
+  return a.device.isDoubted !== true && isBetter(a.device, b.device)
+}
+
+const isBetter = (a: Candidate, b: Candidate): boolean =>
+  a.health === b.health ? a.load < b.load : a.health === 'online'
 
 /**
  * Returns whether it is time to probe a distrusted device although a healthy one works. A message that was
  * refused once is not used for that.
  */
-const isProbed = (device: Candidate, route: Route): boolean =>
+export const isProbed = (device: Candidate, route: Route): boolean =>
   device.isDoubted === true && route.avoids === null && (device.freeWithOthers ?? device.free) > 0
 
 /** Returns whether a message that a device refused can go to another one, which works and is trusted. */
-export const isForAnother = (route: Route, devices: readonly Candidate[], parts: number): boolean =>
-  stageOf(
+export const isForAnother = (
+  route: Route,
+  devices: readonly Candidate[],
+  parts: number,
+  now: WayNow = usualNow,
+): boolean =>
+  openMembers(
+    walkWay(
+      route,
+      now,
+      devices.filter(({ maxParts }) => maxParts >= parts),
+    ),
     route,
-    devices.filter(({ maxParts }) => maxParts >= parts),
-  ).some((device) => rankOf(device, route) < 2)
+  ).some(({ rank }) => rank < 2)
 
 /**
- * The best rank among the other devices of its stage; null for a shared one whose stage is not considered.
- * Stops as early as possible.
+ * Returns the devices that decide whether `asking` may fetch. On the usual way those after the first healthy one cannot
+ * change the answer, so that a thousand phones that ask do not look at each other. `devices` lists an account's own first.
  */
-function bestRankOfOthers(asking: Candidate, route: Route, devices: Iterable<Candidate>): number | null {
+function decidingFor(
+  asking: Candidate,
+  route: Route,
+  devices: Iterable<Candidate>,
+  { way }: WayNow,
+): Candidate[] {
+  // It works: it asks.
+  const self = asking.health === 'offline' ? { ...asking, health: 'online' as const } : asking
+  const others: Candidate[] = []
   const isOwn = asking.accountId !== null
-  let best = Number.POSITIVE_INFINITY
-  for (const device of devices) {
-    // An account's own devices come first: the rest does not concern one of them.
-    if (isOwn && device.accountId === null) break
-    if (device.id === asking.id || device.health === 'offline' || !mayCarry(device, route)) continue
-    if (!isOwn && device.accountId !== null) return null
-    best = Math.min(best, rankOf(device, route))
-    if (best === 0) break
-  }
-  return best
+  const hasRoom = rankOf(asking, route) === 0 && (asking.freeWithOthers ?? asking.free) > 0
+  if (way !== usualWay) others.push(...[...devices].filter(({ id }) => id !== asking.id))
+  else if (!isOwn || !hasRoom)
+    for (const device of devices) {
+      if (device.accountId === null && (isOwn || hasRoom)) break
+      if (device.id === asking.id || device.health === 'offline' || !mayCarry(device, route)) continue
+      others.push(device)
+      if (rankOf(device, route) === 0 || (!isOwn && device.accountId !== null)) break
+    }
+  return [...others, self]
 }
 
 /**
- * Returns whether another healthy device of its stage could carry the route instead. `devices` lists an
+ * Returns whether another healthy device of its stages could carry the route instead. `devices` lists an
  * account's own first.
  */
 export const hasHealthyAlternative = (
   asking: Candidate,
   route: Route,
   devices: Iterable<Candidate>,
-): boolean => bestRankOfOthers(asking, route, devices) === 0
-
-/**
- * Returns whether a device that asks may take messages of this route now: of its own account, or of accounts
- * without a working device of their own; a distrusted one only if no healthy one exists. `devices` lists an
- * account's own first. They are inspected only for a shared device, or for one that another may precede, and
- * no further than necessary.
- */
-export function mayFetch(asking: Candidate, route: Route, devices: Iterable<Candidate>): boolean {
-  if (!mayCarry(asking, route)) return false
-  const rank = rankOf(asking, route)
-  const freeNow = asking.freeWithOthers ?? asking.free
-  if (asking.accountId !== null && rank === 0 && freeNow > 0) return true
-  const best = bestRankOfOthers(asking, route, devices)
-  if (best === null) return false
-  if (best === 0) return rank === 0 ? freeNow > 0 : isProbed(asking, route)
-  return rank <= best && asking.free > 0
+  now: WayNow = usualNow,
+): boolean => {
+  const full = { ...asking, free: 0, freeWithOthers: 0 }
+  const stages = walkWay(route, now, decidingFor(full, route, devices, now))
+  const open = [0, ...agesOf(stages)]
+    .map((waitedMs) => openMembers(stages, route, waitedMs))
+    .find((members) => members.some(({ device }) => device.id === asking.id))
+  return open?.some(({ device, rank }) => device.id !== asking.id && rank === 0) === true
 }
 
-const isBetter = (a: Candidate, b: Candidate): boolean =>
-  a.health === b.health ? a.load < b.load : a.health === 'online'
-
-/** Messages of a route with a range of parts, and the devices that join that many. */
-interface Size {
-  partsOver: number
-  partsUpTo: number
-  devices: readonly Candidate[]
+/** What a device that asks may have of a route. */
+export interface Fetch {
+  why: Why
+  /** Only messages that have been due for so long; 0: all. */
+  waitedMs: number
 }
 
 /**
- * Splits a route by size. Devices that join fewer parts than others get only what they can join. Longer
- * messages go to the others by the same rules, and do not wait for the short ones. Usually all join the same
- * number, and there is one size.
+ * Returns what a device that asks may have of this route now, null for nothing: its stage is open, and it comes first there,
+ * or others do not come before it; a distrusted one only if no healthy one exists. `devices` lists an account's own first.
  */
-function sizesOf(route: Route, devices: readonly Candidate[]): Size[] {
-  const able = devices.filter((device) => mayCarry(device, route))
-  const limits = [...new Set(able.map((device) => device.maxParts))].toSorted((a, b) => a - b)
-  return limits.map((partsUpTo, i) => ({
-    partsOver: limits[i - 1] ?? 0,
-    partsUpTo,
-    devices: able.filter((device) => device.maxParts >= partsUpTo),
-  }))
-}
-
-export interface ClaimPlan {
-  requests: ClaimRequest[]
-  /** Routes whose messages are fetched: their devices are woken. The next poll returns them again. */
-  calls: Route[]
-  /** Routes whose device has no room now: they keep their turn. */
-  busy: Route[]
-}
-
-/**
- * Shares the room of the devices among the routes, round robin: each route that a device serves gets an equal
- * share of its room, at least one message. A route that found no room in this round comes first in the next.
- */
-export function planClaims(
-  routes: readonly Route[],
-  devicesFor: (route: Route) => readonly Candidate[],
-): ClaimPlan {
-  const served = new Map<string, { device: Candidate; shares: (Size & { route: Route })[] }>()
-  const busy = new Set<Route>()
-  const calls = new Set<Route>()
-  for (const route of routes) {
-    for (const size of sizesOf(route, devicesFor(route))) {
-      const device = chooseDevice(route, size.devices)
-      if (size.devices.some((each) => each.fetches && isProbed(each, route))) calls.add(route)
-      if (device === 'none') continue
-      if (device === 'busy') busy.add(route)
-      else if (device.fetches) calls.add(route)
-      else {
-        const known = served.get(device.id)
-        if (known === undefined) served.set(device.id, { device, shares: [{ ...size, route }] })
-        else {
-          known.shares.push({ ...size, route })
-          if (device.free < known.device.free) known.device = device
-        }
-      }
-    }
+export function fetchOf(
+  asking: Candidate,
+  route: Route,
+  devices: Iterable<Candidate>,
+  now: WayNow = usualNow,
+): Fetch | null {
+  if (!mayCarry(asking, route)) return null
+  const stages = walkWay(route, now, decidingFor(asking, route, devices, now))
+  for (const waitedMs of [0, ...agesOf(stages)]) {
+    const why = fetchAt(asking, route, stages, waitedMs)
+    if (why !== null) return { why, waitedMs }
   }
-  const requests: ClaimRequest[] = []
-  for (const { device, shares } of served.values()) {
-    let free = device.free
-    shares.forEach(({ route, partsOver, partsUpTo }, i) => {
-      const quota = Math.ceil(free / (shares.length - i))
-      free -= quota
-      const { accountId, mode, routeKey } = route
-      const request = { accountId, mode, routeKey, deviceId: device.id, quota, partsOver, partsUpTo }
-      const { leaseToken, isLogged, groupId, isOwnCarrier } = device
-      const extra = {
-        ...(leaseToken !== undefined && { leaseToken }),
-        ...(isLogged && { isLogged }),
-        ...(groupId !== undefined && { groupId }),
-        ...(isOwnCarrier && { isOwn: isOwnCarrier }),
-      }
-      if (quota === 0) busy.add(route)
-      else requests.push({ ...request, ...extra })
-    })
-  }
-  return { requests, calls: [...calls], busy: [...busy] }
+  return null
 }
+
+function fetchAt(asking: Candidate, route: Route, stages: readonly StageNow[], waitedMs: number): Why | null {
+  const open = openMembers(stages, route, waitedMs)
+  const self = open.find(({ device }) => device.id === asking.id)
+  if (self === undefined) return null
+  const { best, sound } = bestOf(open)
+  const isHealthy = best[0]?.rank === 0
+  if (!best.includes(self)) return isHealthy && self.rank > 0 && isProbed(asking, route) ? 'trial' : null
+  const roomOf = ({ free, freeWithOthers = free }: Candidate): number =>
+    isHealthy && sound > 1 ? freeWithOthers : free
+  const isPreceded =
+    self.stage.stage.by === 'listed' &&
+    best.some(({ device, stage, place }) => stage === self.stage && place < self.place && roomOf(device) > 0)
+  if (roomOf(asking) <= 0 || isPreceded) return null
+  return asking.isDoubted ? 'trial' : self.why
+}
+
+/** Returns whether a device that asks may have messages of this route now. */
+export const mayFetch = (
+  asking: Candidate,
+  route: Route,
+  devices: Iterable<Candidate>,
+  now: WayNow = usualNow,
+): boolean => fetchOf(asking, route, devices, now) !== null

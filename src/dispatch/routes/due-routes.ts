@@ -1,5 +1,5 @@
 import type { Settlement } from '../../messages/outcomes/settlement.ts'
-import type { Route } from './choose-device.ts'
+import type { Route } from './candidate.ts'
 import { routeFrom } from './route-ring.ts'
 
 /** Returns the routes to which these settlements requeue something, each with its earliest due time. */

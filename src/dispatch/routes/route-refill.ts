@@ -1,5 +1,6 @@
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
+import type { RouteBook } from './route-book.ts'
 import { routeFrom, type RouteRing } from './route-ring.ts'
 
 /** Routes read at a time; with more of them, the next poll continues where this one ended. */
@@ -14,20 +15,28 @@ export interface WaitingRoute {
 /** Sorts before all routes: no mode precedes `live`. */
 export const beforeAllRoutes: WaitingRoute = { account_id: '', mode: 'live', route_key: '' }
 
+interface RefillDeps {
+  read: Db
+  routes: Pick<RouteBook, 'learn' | 'refresh'>
+}
+
 /** Fills the ring from `queue_totals`, the authoritative list of what is queued, page by page, round robin. */
 export class RouteRefill {
-  readonly #read: Db
+  readonly #deps: RefillDeps
   readonly #ring: RouteRing
   #after = beforeAllRoutes
 
-  constructor(read: Db, ring: RouteRing) {
-    this.#read = read
+  constructor(deps: RefillDeps, ring: RouteRing) {
+    this.#deps = deps
     this.#ring = ring
   }
 
   async now(): Promise<void> {
-    const rows = await readWaitingRoutes(this.#read, this.#after, pageSize)
-    for (const row of rows) this.#ring.add(routeFrom(row))
+    const { read, routes: book } = this.#deps
+    const rows = await readWaitingRoutes(read, this.#after, pageSize)
+    const routes = rows.map(routeFrom)
+    await Promise.all([book.learn(routes), book.refresh()])
+    for (const route of routes) this.#ring.add(route)
     this.#after = (rows.length < pageSize ? null : rows.at(-1)) ?? beforeAllRoutes
   }
 }

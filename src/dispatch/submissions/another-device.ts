@@ -5,8 +5,9 @@ import { routeFrom } from '../routes/route-ring.ts'
 
 /** Returns whether another device of the pool can carry the claim. */
 export const anotherIn =
-  (pool: Pick<DevicePool, 'candidatesFor'>): HasAnother =>
+  (pool: Pick<DevicePool, 'candidatesFor' | 'routes'>): HasAnother =>
   ({ accountId, mode, parts }, routeKey) => {
     const route = routeFrom({ account_id: accountId, mode, route_key: routeKey })
-    return isForAnother(route, pool.candidatesFor(route), parts)
+    const way = pool.routes.wayOf(route)
+    return way !== null && isForAnother(route, pool.candidatesFor(route), parts, way)
   }

@@ -1,13 +1,12 @@
-import type { Batcher } from '../../runtime/batcher.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { isPull, type Outcome, type Receipt } from '../../connectors/connector.ts'
 import type { Service } from '../../process/lifecycle.ts'
 import type { Log } from '../../process/log.ts'
 import type { Claimed, ClaimRequest } from '../../messages/queue/claim-messages.ts'
-import type { ReceiptWord } from '../../messages/outcomes/receipt-readings.ts'
 import type { Metrics } from '../../process/metrics.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
-import { planClaims, type Route } from '../routes/choose-device.ts'
+import type { Route } from '../routes/candidate.ts'
+import { ClaimPlanner } from '../routes/claim-planner.ts'
 import { OrphanedClaims } from './orphaned-claims.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
@@ -41,8 +40,6 @@ export interface DispatcherDeps {
   pollIntervalMs: number
 }
 
-/** Limits one claim: further routes wait for the next round. */
-const maxRoutesPerRound = 256
 /** Almost every claim is faster, regardless of the load of the database. */
 const lateResponseMs = 1_000
 
@@ -55,9 +52,10 @@ export class Dispatcher implements Service {
   readonly #deps: DispatcherDeps
   readonly #ring = new RouteRing()
   readonly #refill: RouteRefill
+  readonly #planner: ClaimPlanner
   #queueClock: QueueClock
   readonly #outcomes: OutcomeStore
-  readonly #receipts: Batcher<Omit<ReceiptWord, 'atMs'>, void>
+  readonly #receipts: ReturnType<typeof createReceiptStore>
   readonly #unknown = new UnknownOutcome()
   readonly #waker: PhoneWaker
   readonly #ready: ReadyClaims
@@ -77,7 +75,8 @@ export class Dispatcher implements Service {
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
-    this.#refill = new RouteRefill(deps.read, this.#ring)
+    this.#refill = new RouteRefill({ read: deps.read, routes: deps.pool.routes }, this.#ring)
+    this.#planner = new ClaimPlanner(deps)
     this.#queueClock = new QueueClock(deps.clock)
     this.#waker = new PhoneWaker(deps)
     this.#ready = new ReadyClaims({
@@ -131,8 +130,10 @@ export class Dispatcher implements Service {
 
   /** Reports that a route has something queued. Only an optimisation: the poll would find it. */
   wake(route: Route): void {
-    this.#ring.add(route)
-    this.nudge()
+    this.#deps.pool.routes.whenKnown(route, () => {
+      this.#ring.add(route)
+      this.nudge()
+    })
   }
 
   /** Looks for work now: after a change of devices or of their room. */
@@ -203,9 +204,9 @@ export class Dispatcher implements Service {
     await this.#orphans.resolve()
     while ((this.#again || busyInARow < this.#ring.size) && !this.#stopped) {
       this.#again = false
-      const routes = this.#ring.take(maxRoutesPerRound)
+      const routes = this.#ring.take()
       if (routes.length === 0) return
-      const { requests, calls, busy } = planClaims(routes, this.#deps.pool.candidatesFor)
+      const { requests, calls, busy } = this.#planner.plan(routes)
       this.#waker.call(calls)
       // A route that found no room precedes those that were served (P10).
       const claiming = requests.length > 0 ? this.#claim(requests) : Promise.resolve([])
@@ -213,6 +214,7 @@ export class Dispatcher implements Service {
       const counts = await claiming
       busyInARow = counts.some((count) => count > 0) ? 0 : busyInARow + busy.length
       const byName = new Map(routes.map((route) => [`${route.accountId}/${route.routeKey}`, route]))
+      this.#planner.found(requests, counts)
       // A route that got all it asked for may have more.
       requests.forEach((request, i) => {
         if (counts[i] === request.quota)

@@ -5,7 +5,7 @@ import type { Settlement } from '../../messages/outcomes/settlement.ts'
 import type { Metrics } from '../../process/metrics.ts'
 import { failsAlone, isTransient, isInputFault } from '../../storage/seam/dialect.ts'
 import { anotherIn } from './another-device.ts'
-import type { Route } from '../routes/choose-device.ts'
+import type { Route } from '../routes/candidate.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
 import { dueRoutes } from '../routes/due-routes.ts'
@@ -20,7 +20,7 @@ interface Deps {
   metrics: Pick<Metrics, 'advanced'>
   /** The time of the queue. */
   dueNow(): number
-  pool: Pick<DevicePool, 'candidatesFor'>
+  pool: Pick<DevicePool, 'candidatesFor' | 'routes'>
   /** Called when these are being stored: the room that they took is free. */
   makeRoom(ended: readonly FinishedSubmission[]): void
   /** Called when something is queued on the route. */

@@ -5,7 +5,7 @@ import { releaseDue } from '../../messages/queue/release-due.ts'
 import type { Metrics } from '../../process/metrics.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
-import type { Route } from '../routes/choose-device.ts'
+import type { Route } from '../routes/candidate.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
 import { routeFrom } from '../routes/route-ring.ts'
 

@@ -1,5 +1,6 @@
 import { maxPartsOfMessage } from '../../devices/core/carrying.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
+import type { Way } from '../../devices/routes/way.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
 import { beforeAllRoutes, readWaitingRoutes } from '../routes/route-refill.ts'
@@ -12,7 +13,7 @@ const pageSize = 100
 
 export interface UnroutableMessagesDeps extends SweeperDeps {
   read: Db
-  pool: Pick<DevicePool, 'servingAccount'>
+  pool: Pick<DevicePool, 'servingAccount' | 'routes'>
 }
 
 /**
@@ -28,8 +29,10 @@ export function createUnroutableWatch(deps: UnroutableMessagesDeps): Sweeper {
 
   async function sweep(): Promise<boolean> {
     const rows = await readWaitingRoutes(read, after, pageSize)
+    await pool.routes.learn(rows.map(routeFrom))
     for (const row of rows) {
-      const { accountId, mode, routeKey, sender, encodingForced, isOwnOnly } = routeFrom(row)
+      const route = routeFrom(row)
+      const { accountId, mode, routeKey, sender, encodingForced, isOwnOnly } = route
       const { maxParts, enabled } = routingFor(
         pool,
         accountId,
@@ -37,6 +40,7 @@ export function createUnroutableWatch(deps: UnroutableMessagesDeps): Sweeper {
         sender,
         encodingForced,
         isOwnOnly ? 'own' : 'all',
+        pool.routes.wayOf(route)?.way ?? noWay,
       )
       if (maxParts >= maxPartsOfMessage || !(await isWaiting(read, row, maxParts))) continue
       const name = `${accountId}/${routeKey}`
@@ -52,6 +56,9 @@ export function createUnroutableWatch(deps: UnroutableMessagesDeps): Sweeper {
 
   return new Sweeper(deps, { name: 'unroutable-messages', intervalMs, sweep })
 }
+
+/** Of a way that is not stored: no device has it. */
+const noWay: Way = { stages: [] }
 
 const tooLong =
   'queued messages have more parts than any enabled device can join: they expire unless such a device is added or enabled'

@@ -34,6 +34,11 @@ export const messageChecks: readonly AuditCheck[] = [
     find: (db) => rowsOf(db, waitingIsNotQueued),
   },
   {
+    name: 'routes_are_ways',
+    summary: 'Every message that waits on a way of a rule names it in its route, and the way is stored.',
+    find: (db) => rowsOf(db, routesAreNotWays),
+  },
+  {
     name: 'scheduled_is_deferred',
     summary: 'Scheduled messages wait for their send time; other messages with a start time are queued.',
     find: (db) => rowsOf(db, scheduledIsNotDeferred),
@@ -135,6 +140,20 @@ const waitingIsNotQueued = sql<Violation>`
     or (sum(open) = 1 and sum(waiting) = 0 and not exists (
       select 1 from messages m where m.account_id = all_places.account_id and m.mode = all_places.mode and m.id = all_places.id
         and m.finalized_at is not null and m.attempts > 1))
+  limit ${maxViolations}`
+
+/** A device that the sender chose is a way by its ID alone. */
+const routesAreNotWays = sql<Violation>`
+  select m.account_id, m.mode, m.id, q.route_key, m.way
+  from (
+    select account_id, mode, message_id, route_key from queue
+    union all
+    select account_id, mode, message_id, route_key from deferred
+    union all
+    select account_id, mode, message_id, route_key from attempts where ended_at is null and route_key is not null) as q
+  join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
+  where m.way is not null and (q.route_key not like '%~' || m.way || '%'
+    or (m.way not like 'dev_%' and not exists (select 1 from ways w where w.id = m.way)))
   limit ${maxViolations}`
 
 /**

@@ -25,7 +25,7 @@ export const messageColumns = everyColumn<MessageTable>({
   attempts: true, possible_duplicate: true, corrected: true, sequence: true, client_reference: true,
   metadata: true, created_at: true, send_at: true, expires_at: true, sent_at: true, delivered_at: true,
   finalized_at: true, settled_at: true, updated_at: true, encoding_forced: true,
-  received_at: true, reported_sent_at: true, reported_delivered_at: true,
+  received_at: true, reported_sent_at: true, reported_delivered_at: true, way: true,
 }) // prettier-ignore
 
 /**
@@ -36,7 +36,7 @@ export const stateColumns = [
   'account_id', 'mode', 'id', 'status', 'recipient', 'sender', 'category', 'parts', 'parts_sent', 'held', 'charged', 'cost_state',
   'on_unknown', 'paid_by', 'fallback', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts', 'possible_duplicate', 'corrected',
   'sequence', 'created_at', 'send_at', 'expires_at', 'sent_at', 'delivered_at', 'finalized_at', 'settled_at', 'updated_at', 'encoding_forced',
-  'reported_sent_at', 'reported_delivered_at',
+  'reported_sent_at', 'reported_delivered_at', 'way',
 ] as const satisfies readonly (keyof MessageTable)[] // prettier-ignore
 
 export type MessageState = Pick<MessageRow, (typeof stateColumns)[number]>

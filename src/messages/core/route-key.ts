@@ -4,19 +4,32 @@ import { forcedEncodingMark, ownDevicesMark } from '../../storage/tables/own-dev
 
 /** Precedes the ID of the device that last refused a message: another device must submit it (decision 44). */
 const avoidedDeviceMark = '!'
+/** Precedes the way of the messages. */
+const wayMark = '~'
+
+/** What the devices must be able to, that carry the messages of a route. */
+export interface RouteParts {
+  mode: Mode
+  sender: string | null
+  encodingForced?: boolean | undefined
+  /** Default: the balance. */
+  paidBy?: Payer | undefined
+  /** Null: the usual way. */
+  way?: string | null | undefined
+  avoids?: string | null | undefined
+}
 
 /**
  * Builds the key of a route: one account's messages of one mode that the same devices can carry. The marks
  * follow the mode, in this order; the sender follows the first colon.
  */
-export const routeKeyOf = (
-  mode: Mode,
-  sender: string | null,
-  encodingForced = false,
-  paidBy: Payer = 'balance',
-  avoids: string | null = null,
-): string =>
-  `${mode}${encodingForced ? forcedEncodingMark : ''}${paidBy === 'own_device' ? ownDevicesMark : ''}${avoids === null ? '' : `${avoidedDeviceMark}${avoids}`}:${sender ?? ''}`
+export const routeKeyOf = ({ mode, sender, encodingForced, paidBy, way, avoids }: RouteParts): string => {
+  const forced = encodingForced === true ? forcedEncodingMark : ''
+  const own = paidBy === 'own_device' ? ownDevicesMark : ''
+  return `${mode}${forced}${own}${marked(wayMark, way)}${marked(avoidedDeviceMark, avoids)}:${sender ?? ''}`
+}
+
+const marked = (mark: string, text: string | null = null): string => (text === null ? '' : mark + text)
 
 /**
  * Returns the purse that the route of a message shows. One that shared devices may carry as well waits on the
@@ -30,15 +43,18 @@ export function parseRouteKey(routeKey: string): {
   sender: string | null
   encodingForced: boolean
   isOwnOnly?: true
+  way?: string
   avoids: string | null
 } {
   const end = routeKey.indexOf(':')
   const sender = routeKey.slice(end + 1)
-  const [marks = '', avoids = null] = routeKey.slice(0, end).split(avoidedDeviceMark)
+  const [before = '', avoids = null] = routeKey.slice(0, end).split(avoidedDeviceMark)
+  const [marks = '', way] = before.split(wayMark)
   return {
     sender: sender === '' ? null : sender,
     encodingForced: marks.includes(forcedEncodingMark),
     ...(marks.includes(ownDevicesMark) && { isOwnOnly: true as const }),
+    ...(way !== undefined && { way }),
     avoids,
   }
 }

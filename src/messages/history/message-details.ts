@@ -44,6 +44,8 @@ export interface StoryAttempt {
   phoneParts: number | null
   startedAtMs: number
   endedAtMs: number | null
+  /** Why its device got the message; null as one of the first stage of its way. */
+  why: string | null
 }
 
 /** Busy devices can refuse often; the last attempts show the outcome. */
@@ -112,6 +114,7 @@ async function readAttempts(db: Db, { account_id, mode, id }: MessageRow): Promi
     phoneParts: row.phoneParts,
     startedAtMs: row.started_at,
     endedAtMs: row.ended_at,
+    why: row.why,
   }))
 }
 

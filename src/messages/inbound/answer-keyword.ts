@@ -95,7 +95,7 @@ export async function answerKeyword(
   const [result] = await sendMessages(tx, [request], Promise.resolve(unit))
   if (result?.kind !== 'accepted') return null
   const [messageId] = stampIds(messageIds, result.place) as [string]
-  return { account_id: accountId, mode, route_key: routeKeyOf(mode, from, false, paidBy), messageId }
+  return { account_id: accountId, mode, route_key: routeKeyOf({ mode, sender: from, paidBy }), messageId }
 }
 
 async function canOwnCarry(

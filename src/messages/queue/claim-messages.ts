@@ -42,6 +42,10 @@ export interface ClaimRequest {
   isOwn?: true
   /** Of the account: messages that would disturb their recipient now are delayed. */
   quiet?: QuietHours
+  /** Only messages that have been due for so long: a later stage of their way. Omitted: all that are due. */
+  waitedMs?: number
+  /** Why the device gets them (walk-way.ts); omitted for one of the first stage. */
+  why?: string
   /** Set when a phone fetches: claimed messages are offered to it, for these SIMs. */
   phone?: PhoneOffering
 }
@@ -69,6 +73,8 @@ export interface Claimed extends MessageKey {
   loggedBy?: number
   /** The group of its device, if known. */
   groupId?: string
+  /** See `ClaimRequest`. */
+  why?: string
 }
 
 /** What a claim reads of a message. */
@@ -96,17 +102,28 @@ const optedOut = `select 1 from opt_outs o where o.account_id = q.account_id and
  * Reads the queue of one route in its own order: priority, then due time. Nothing is claimed after its validity
  * (P8), by the wall clock; a clock that never steps back decides when a message is due.
  */
-const nextOfRoute = {
-  sql: `select ${claimedColumns.map((column) => `m.${column}`).join(', ')}, m.text, m.encoding, m.country, q.route_key, q.priority, q.due_at, q.refusals, :request as request, (${optedOut}) as is_opted_out
+const nextOfRoute = nextOf('')
+
+/**
+ * The same of messages of one priority, for those that have been due for some time: the time is behind the priority in the key
+ * of the queue, so that one statement for all priorities would read every message that has not waited so long.
+ */
+const nextWaited = nextOf('and q.priority = :priority')
+const priorities = [0, 1, 2]
+
+function nextOf(condition: '' | 'and q.priority = :priority') {
+  return {
+    sql: `select ${claimedColumns.map((column) => `m.${column}`).join(', ')}, m.text, m.encoding, m.country, q.route_key, q.priority, q.due_at, q.refusals, :request as request, (${optedOut}) as is_opted_out
         from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
         where (:lease is null or exists (select 1 from devices d where d.id = :device and d.lease_token = :lease))
           and not exists (select 1 from nodes n where n.epoch = :fence and n.left_at is not null)
-          and q.route_key = :route and q.account_id = :account and q.due_at <= :due and q.expires_at > :now
+          and q.route_key = :route and q.account_id = :account ${condition} and q.due_at <= :due and q.expires_at > :now
           and q.restore_hold = 0 and q.parts > :over and q.parts <= :most
         order by q.priority, q.due_at, q.message_id limit :quota`,
-  inputs: ['route', 'account', 'due', 'now', 'quota', 'over', 'most', 'request', 'device', 'lease', 'fence'],
-  numbers: ['lease'],
-} as const
+    inputs: ['route', 'account', 'due', 'now', 'quota', 'over', 'most', 'request', 'device', 'lease', 'fence', ...(condition === '' ? [] : ['priority'])], // prettier-ignore
+    numbers: ['lease'],
+  }
+}
 
 interface ClaimInput {
   requests: readonly ClaimRequest[]
@@ -159,9 +176,14 @@ export async function claimMessages(
   if (rows.length === 0) return { claimed: [], found, ...canceled }
 
   const claimed = rows.map((row) => {
-    const { isLogged, groupId, deviceId } = requestOf(row)
+    const { isLogged, groupId, deviceId, why } = requestOf(row)
     const claim = claimOf(row, { attemptId: ids('att'), startedAt: nowMs, deviceId })
-    return { ...claim, ...(isLogged && { loggedBy: fence }), ...(groupId !== undefined && { groupId }) }
+    return {
+      ...claim,
+      ...(isLogged && { loggedBy: fence }),
+      ...(groupId !== undefined && { groupId }),
+      ...(why !== undefined && { why }),
+    }
   })
   const leaseOf = new Map(requests.map(({ deviceId, leaseToken }) => [deviceId, leaseToken ?? null]))
   const own = new Set(requests.flatMap(({ deviceId, isOwn }) => (isOwn ? [deviceId] : [])))
@@ -178,24 +200,41 @@ export async function claimMessages(
   return { claimed, found, ...canceled, progress }
 }
 
-const readNext = (tx: Tx, { requests, nowMs, dueMs, fence }: ClaimInput): Promise<ClaimRow[]> =>
-  selectEach<ClaimRow>(
-    tx,
-    nextOfRoute,
-    requests.map((request, i) => [
-      request.routeKey,
-      request.accountId,
-      dueMs,
-      nowMs,
-      request.quota,
-      request.partsOver,
-      request.partsUpTo,
-      i,
-      request.deviceId,
-      request.leaseToken ?? null,
-      fence,
-    ]),
-  )
+/** Reads what the requests ask for. Those that ask for messages that have waited read one priority after the other. */
+async function readNext(tx: Tx, asked: ClaimInput): Promise<ClaimRow[]> {
+  const inputs = asked.requests.map((request, i) => inputOf(asked, request, i))
+  const isWaited = (_: unknown, i: number): boolean => asked.requests[i]?.waitedMs !== undefined
+  const [rows, waited] = await allDone([
+    selectEach<ClaimRow>(
+      tx,
+      nextOfRoute,
+      inputs.filter((_, i) => !isWaited(_, i)),
+    ),
+    selectEach<ClaimRow>(
+      tx,
+      nextWaited,
+      inputs.filter(isWaited).flatMap((input) => priorities.map((priority) => [...input, priority])),
+    ),
+  ])
+  if (waited.length === 0) return rows
+  const left = asked.requests.map(({ quota }) => quota)
+  const within = waited.filter(({ request }) => ((left[request] as number) -= 1) >= 0)
+  return [...rows, ...within]
+}
+
+const inputOf = ({ nowMs, dueMs, fence }: ClaimInput, request: ClaimRequest, i: number) => [
+  request.routeKey,
+  request.accountId,
+  dueMs - (request.waitedMs ?? 0),
+  nowMs,
+  request.quota,
+  request.partsOver,
+  request.partsUpTo,
+  i,
+  request.deviceId,
+  request.leaseToken ?? null,
+  fence,
+]
 
 const notIn = (rows: readonly ClaimRow[], others: readonly ClaimRow[]): ClaimRow[] => {
   const kept = new Set(others)

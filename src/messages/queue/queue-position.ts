@@ -28,14 +28,21 @@ export const queueKeyOf = ({
 
 type Routed = Pick<
   MessageState,
-  'account_id' | 'mode' | 'id' | 'sender' | 'encoding_forced' | 'paid_by' | 'fallback'
+  'account_id' | 'mode' | 'id' | 'sender' | 'encoding_forced' | 'paid_by' | 'fallback' | 'way'
 >
 
 /**
- * Returns the route of a message, unless a device has refused it: then it may be on one of `routesAvoiding`.
+ * Returns the route of a message; `avoids`: the one on which it is after this device refused it (`routesAvoiding`).
  */
-export const routeOf = (message: Routed): string =>
-  routeKeyOf(message.mode, message.sender, message.encoding_forced === 1, routePayerOf(message))
+export const routeOf = (message: Routed, avoids: string | null = null): string =>
+  routeKeyOf({
+    mode: message.mode,
+    sender: message.sender,
+    encodingForced: message.encoding_forced === 1,
+    paidBy: routePayerOf(message),
+    way: message.way,
+    avoids,
+  })
 
 const attemptedOn = {
   sql: 'select device_id, message_id from attempts where account_id = :account and mode = :mode and message_id = :message',
@@ -60,8 +67,6 @@ export async function routesAvoiding<M extends Routed>(
   return [...attempted.values()].flatMap(({ device_id, message_id }) => {
     const message = byId.get(message_id)
     if (message === undefined) return []
-    const { mode, sender, encoding_forced } = message
-    const payer = routePayerOf(message)
-    return [{ message, routeKey: routeKeyOf(mode, sender, encoding_forced === 1, payer, device_id) }]
+    return [{ message, routeKey: routeOf(message, device_id) }]
   })
 }

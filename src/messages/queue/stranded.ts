@@ -1,14 +1,16 @@
 import { sql } from 'kysely'
 import { canCarry, maxPartsOfMessage, type RealKinds } from '../../devices/core/carrying.ts'
 import { type OwnCarrier, readOwnCarriers } from '../../devices/core/own-carriers.ts'
+import { isInWay, wayNamed } from '../../devices/routes/way.ts'
+import { readWays } from '../../devices/routes/ways-store.ts'
 import type { Db, SelectEach, Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import { isOwnRoute } from '../../storage/tables/own-devices.ts'
 import { parseRouteKey } from '../core/route-key.ts'
 
 /*
- * Messages that only own devices may carry (decision 51), while no device of the account that is enabled can: by its
- * sender, its encoding or its parts. They wait for the next one until they expire (decision 60).
+ * Messages that only own devices may carry (decision 51), while no device of the account that is enabled can: by their way,
+ * their sender, their encoding or their parts. They wait for the next one until they expire (decision 60).
  */
 
 type Route = { account_id: string; route_key: string }
@@ -111,11 +113,16 @@ async function readCarriers(
   kinds: RealKinds,
 ): Promise<(route: Route) => OwnCarrier[]> {
   const accountIds = [...new Set(routes.map(({ account_id }) => account_id))]
+  const named = new Set(routes.flatMap(({ route_key }) => parseRouteKey(route_key).way ?? []))
   const carriers = await readOwnCarriers(db, accountIds, kinds)
+  const ways = await readWays(db, [...named])
   const byAccount = Map.groupBy(carriers, ({ accountId }) => accountId)
   return ({ account_id, route_key }) => {
     const route = parseRouteKey(route_key)
-    return (byAccount.get(account_id) ?? []).filter((device) => canCarry(device, route))
+    const way = wayNamed(route.way, ways)
+    return (byAccount.get(account_id) ?? []).filter(
+      (device) => canCarry(device, route) && (way === null || isInWay(way, device)),
+    )
   }
 }
 

@@ -15,6 +15,8 @@ interface Given extends MessageKey {
   position: QueuePosition
   /** Fence of the process whose submission log records whether it was submitted. Omitted if no log does. */
   loggedBy?: number
+  /** Why the device gets it; omitted for one of the first stage. */
+  why?: string
 }
 
 /** Takes the messages out of the queue: their attempts keep the places to which they may go back. */
@@ -51,6 +53,7 @@ export async function takeFromQueue(
         route_key: claim.position.route_key,
         due_at: claim.position.due_at,
         refusals: claim.position.refusals,
+        why: claim.why ?? null,
       })),
     ),
     deleteRows(tx, 'queue', queueKey, claimed.map(queueKeyOf)),

@@ -1,6 +1,6 @@
 import { refuse } from '../../runtime/errors.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
-import { routeKeyOf } from '../core/route-key.ts'
+import { routeOfRecipient } from './route-of-recipient.ts'
 import type { SendRequest, SendResult } from './send-request.ts'
 
 export interface AcceptorDeps {
@@ -31,12 +31,11 @@ export function createAcceptor(deps: AcceptorDeps): (request: SendRequest) => Pr
   }
 }
 
-function announce(
-  { accepted, wake }: AcceptorDeps,
-  { recipients, parts, accountId, mode, from, encodingForced, paidBy, sendAt }: SendRequest,
-): void {
+function announce({ accepted, wake }: AcceptorDeps, send: SendRequest): void {
+  const { recipients, parts, accountId, mode, sendAt } = send
   accepted(recipients.length, recipients.length * parts)
   // A scheduled message is found when it is due.
-  if (sendAt === undefined)
-    wake({ account_id: accountId, mode, route_key: routeKeyOf(mode, from, encodingForced, paidBy) })
+  if (sendAt !== undefined) return
+  for (const route_key of new Set(recipients.map((recipient) => routeOfRecipient(send, recipient))))
+    wake({ account_id: accountId, mode, route_key })
 }

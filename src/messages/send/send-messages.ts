@@ -11,7 +11,9 @@ import { recordMessageEvents } from '../core/events.ts'
 import { recordChanges } from '../core/message-changes.ts'
 import { acceptedAs, type AcceptedAs, isLone } from './send-ids.ts'
 import { findReplays } from './find-replays.ts'
-import { priorityOf, routeKeyOf } from '../core/route-key.ts'
+import { storeWays } from '../../devices/routes/ways-store.ts'
+import { priorityOf } from '../core/route-key.ts'
+import { routeOfRecipient } from './route-of-recipient.ts'
 import { queueTotalShape } from '../queue/queue-totals.ts'
 import type { SendRequest, SendResult, Warning } from './send-request.ts'
 import { countNew } from '../core/traffic.ts'
@@ -141,6 +143,7 @@ async function store(tx: Tx, unit: Change, sends: readonly AcceptedSend[]): Prom
   await allDone([
     wallets.apply(tx),
     insertRows(tx, 'sends', sends.filter((send) => !isLone(send)).map(sendRow)),
+    storeWays(tx, sends, unit),
     insertRows(tx, 'messages', messages),
     insertRows(tx, 'queue', fresh.flatMap(queueRows)),
     addToRows(tx, 'queue_totals', queueTotalShape, queueTotalRows(fresh)),
@@ -196,6 +199,7 @@ const messageRows = (send: AcceptedSend) =>
     on_unknown: send.onUnknown,
     paid_by: send.paidBy ?? ('balance' as const),
     fallback: send.fallback ?? null,
+    way: recipient.way ?? null,
     attempts: 0,
     possible_duplicate: 0 as const,
     client_reference: send.clientReference,
@@ -207,25 +211,25 @@ const messageRows = (send: AcceptedSend) =>
   }))
 
 const queueRows = (send: AcceptedSend) =>
-  send.messageIds.map((messageId) => ({
-    route_key: routeKeyOf(send.mode, send.from, send.encodingForced, send.paidBy),
+  send.recipients.map((recipient, i) => ({
+    route_key: routeOfRecipient(send, recipient),
     account_id: send.accountId,
     priority: priorityOf(send.category),
     due_at: send.dueAt,
-    message_id: messageId,
+    message_id: send.messageIds[i] as string,
     mode: send.mode,
     parts: send.parts,
     expires_at: send.expiresAt,
   }))
 
 const deferredRows = (send: AcceptedSend) =>
-  send.messageIds.map((messageId) => ({
+  send.recipients.map((recipient, i) => ({
     account_id: send.accountId,
     mode: send.mode,
-    message_id: messageId,
+    message_id: send.messageIds[i] as string,
     reason: 'scheduled' as const,
     wake_at: send.sendAt as number,
-    route_key: routeKeyOf(send.mode, send.from, send.encodingForced, send.paidBy),
+    route_key: routeOfRecipient(send, recipient),
     priority: priorityOf(send.category),
     parts: send.parts,
     expires_at: send.expiresAt,
@@ -233,9 +237,8 @@ const deferredRows = (send: AcceptedSend) =>
 
 /** One row for each route of the batch. */
 function queueTotalRows(sends: readonly AcceptedSend[]) {
-  const rows = new Map<string, ReturnType<typeof queueTotalRow>>()
-  for (const send of sends) {
-    const row = queueTotalRow(send)
+  const rows = new Map<string, ReturnType<typeof queueTotalRowsOf>[number]>()
+  for (const row of sends.flatMap(queueTotalRowsOf)) {
     const name = `${row.account_id}/${row.route_key}`
     const sum = rows.get(name)
     if (sum === undefined) rows.set(name, row)
@@ -248,14 +251,23 @@ function queueTotalRows(sends: readonly AcceptedSend[]) {
   return [...rows.values()]
 }
 
-const queueTotalRow = (send: AcceptedSend) => ({
-  account_id: send.accountId,
-  mode: send.mode,
-  route_key: routeKeyOf(send.mode, send.from, send.encodingForced, send.paidBy),
-  messages: send.messageIds.length,
-  parts: send.messageIds.length * send.parts,
-  next_expiry_at: send.expiresAt,
-})
+/** One row for each route of a send: most have one. */
+function queueTotalRowsOf(send: AcceptedSend) {
+  const { accountId: account_id, mode, parts, expiresAt: next_expiry_at } = send
+  const counts = new Map<string, number>()
+  for (const recipient of send.recipients) {
+    const routeKey = routeOfRecipient(send, recipient)
+    counts.set(routeKey, (counts.get(routeKey) ?? 0) + 1)
+  }
+  return [...counts].map(([route_key, messages]) => ({
+    account_id,
+    mode,
+    route_key,
+    messages,
+    parts: messages * parts,
+    next_expiry_at,
+  }))
+}
 
 const trafficOf = (send: AcceptedSend) => ({
   account_id: send.accountId,

@@ -1,3 +1,4 @@
+import type { WrittenWay } from '../../devices/routes/ways-store.ts'
 import type { ProblemCode, RefusalExtra } from '../../runtime/errors.ts'
 import type {
   Category,
@@ -35,7 +36,9 @@ export interface SendRequest {
   queueLimit: number
   createdAt: number
   idempotency: { key: string; fingerprint: string } | null
-  recipients: readonly { to: string; country: string | null }[]
+  recipients: readonly SendRecipient[]
+  /** The ways of the recipients that are to be stored with them. Omitted: none. */
+  ways?: readonly WrittenWay[]
   from: string | null
   category: Category
   text: string
@@ -61,6 +64,14 @@ export interface SendRequest {
   warnings: readonly Warning[]
   /** Added to the warnings if the balance is at or below its threshold after this send. */
   lowBalanceWarning?: Warning
+}
+
+/** One recipient of a send. */
+export interface SendRecipient {
+  to: string
+  country: string | null
+  /** ID of its way, or the device that the sender chose. Omitted: the usual way. */
+  way?: string
 }
 
 /** A send that was stored under an Idempotency-Key, as needed to repeat its response. */

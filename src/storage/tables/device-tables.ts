@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely'
 import type { DeviceState, DeviceStatus, Flag, Mode } from './column-values.ts'
 import type { DeviceReportBody, JsonText, SimOfPhone } from './json-columns.ts'
+import type { Destinations } from './route-tables.ts'
 
 export interface DeviceTable {
   id: string
@@ -21,6 +22,8 @@ export interface DeviceTable {
   created_at: number
   updated_at: number
   group_id: string | null
+  /** Numbers that it sends to. */
+  destinations: JsonText<Destinations> | null
 }
 
 /** Devices with a common name. */

@@ -101,6 +101,8 @@ export interface MessageTable {
    */
   reported_sent_at: number | null
   reported_delivered_at: number | null
+  /** ID of its way, or the device that its sender chose; null: the usual way. Part of its route. */
+  way: string | null
 }
 
 /** What one unit changed: up to a hundred messages of an account and mode (message-changes.ts). */
@@ -144,6 +146,8 @@ export interface AttemptTable {
   due_at: number | null
   refusals: number | null
   restore_hold: Generated<Flag>
+  /** Why its device got the message; null: as one of the first stage, and in rows of an earlier version. */
+  why: string | null
 }
 
 export interface QueueTable {

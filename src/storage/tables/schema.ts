@@ -44,6 +44,7 @@ import type {
   PhoneOfferTable,
 } from './message-tables.ts'
 import type { JsonText, NodeCertificate } from './json-columns.ts'
+import type { RouteRuleTable, WayTable } from './route-tables.ts'
 import type { MoveProgressTable, MoveTable } from './move-tables.ts'
 import type {
   AlertMailTable,
@@ -152,6 +153,8 @@ export interface Database {
   ledger_entries: LedgerEntryTable
   devices: DeviceTable
   device_groups: DeviceGroupTable
+  route_rules: RouteRuleTable
+  ways: WayTable
   device_reports: DeviceReportTable
   device_states: DeviceStateTable
   device_samples: DeviceSampleTable

@@ -10,6 +10,8 @@ import type { PhoneSearches } from './phone-searches.ts'
 import type { ExportSlots } from './export-slots.ts'
 import type { SystemHealth } from './system-health.ts'
 import type { IdentityLimits } from './identity-limits.ts'
+import type { ExplainedStage } from '../../../dispatch/routes/explain-route.ts'
+import type { MessageRow } from '../../../messages/core/message-store.ts'
 import type { Mailer } from '../../../process/mailer.ts'
 import type { FoundPorts } from '../../../connectors/connector-tools.ts'
 import type { ProviderAddresses } from '../../../connectors/providers.ts'
@@ -63,6 +65,8 @@ export interface HistoryPorts {
   emptyLog(): Promise<boolean | null>
   /** See `OptOutCache.note`. */
   noteOptOuts(stored: ConsentChanges): void
+  /** Explains over which devices a queued message goes now. */
+  explain(message: MessageRow): Promise<ExplainedStage[]>
   /** Notifies a phone of a recall. */
   wakeDevice(deviceId: string): void
 }

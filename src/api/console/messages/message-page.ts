@@ -3,6 +3,7 @@ import { type MessageDetails, readMessageDetails } from '../../../messages/histo
 import { splitText } from '../../../sms/sms-text.ts'
 import type { Db } from '../../../storage/seam/dialect.ts'
 import { type MessageView, renderMessage } from '../../v1/message-view.ts'
+import { renderStage, type RoutedStage } from '../../v1/routing-view.ts'
 import type { AccountContext } from '../core/call.ts'
 import { bodyToSendAgain, curlOf } from './send-again.ts'
 
@@ -14,6 +15,8 @@ export interface MessagePage extends Omit<MessageDetails, 'message'> {
   partTexts: string[]
   /** Shell command that sends the same message; null when it cannot be sent again. */
   curl: string | null
+  /** Stages of its way while it is queued: over which devices it goes now, and why not over others. */
+  routing: RoutedStage[]
   canCancel: boolean
   canMove: boolean
   /** Names of its devices, by ID; shared devices of the operator have none. */
@@ -31,14 +34,17 @@ export async function readMessagePage(context: AccountContext, messageId: string
     })
   const { message, ...details } = found
   const body = bodyToSendAgain(message)
+  const routing =
+    message.status === 'queued' ? (await context.ports.history.explain(message)).map(renderStage) : []
   return {
     ...details,
     message: renderMessage(message),
     partTexts: message.text === null ? [] : splitText(message.text, message.encoding),
     curl: body === null ? null : curlOf(publicUrl(), body),
+    routing,
     canCancel: message.finalized_at === null && message.status !== 'sent',
     canMove: message.status === 'scheduled',
-    deviceNames: await readDeviceNames(read, account.id, found),
+    deviceNames: await readDeviceNames(read, account.id, found, routing),
   }
 }
 
@@ -46,8 +52,12 @@ async function readDeviceNames(
   db: Db,
   accountId: string,
   { message, attempts }: MessageDetails,
+  routing: readonly RoutedStage[],
 ): Promise<Record<string, string>> {
-  const ids = new Set(attempts.map(({ deviceId }) => deviceId))
+  const ids = new Set([
+    ...attempts.map(({ deviceId }) => deviceId),
+    ...routing.flatMap(({ devices }) => devices.map(({ id }) => id)),
+  ])
   if (message.device_id !== null) ids.add(message.device_id)
   if (ids.size === 0) return {}
   const rows = await db

@@ -33,7 +33,9 @@ export async function sendFromConsole(
   if (caller.accountState !== 'active') throw refuse('account_suspended')
   const body = key === null ? { ...given, dry_run: true } : given
   if (isDryRun(body))
-    return read(await sender.dryRun(caller, body, (request) => writeSendAnswer(request, true)))
+    return read(
+      await sender.dryRun(caller, body, (request, routing) => writeSendAnswer(request, true, routing)),
+    )
   const idempotency = { key: `console-${key}`, fingerprint: fingerprintOf(body) }
   const sent = await sender.send(caller, body, idempotency, (request) => writeSendAnswer(request, false))
   return sent.kind === 'accepted' ? read(sent.answer) : (renderReplay(sent.replay) as SendAnswer)

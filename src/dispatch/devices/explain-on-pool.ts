@@ -1,0 +1,45 @@
+import type { Way } from '../../devices/routes/way.ts'
+import type { Route } from '../routes/candidate.ts'
+import { type ExplainedStage, explainRoute } from '../routes/explain-route.ts'
+import { routeFrom } from '../routes/route-ring.ts'
+import type { MessageState } from '../../messages/core/message-store.ts'
+import { routeOf } from '../../messages/queue/queue-position.ts'
+import type { DevicePool } from './device-pool.ts'
+import type { ReportedDevices } from '../routes/reported-candidates.ts'
+
+/** Returns the devices of the pool that a route may use, as they are now. */
+export function poolDevices(pool: Pick<DevicePool, 'candidates' | 'get'>, route: Route): ReportedDevices {
+  const candidates = [...pool.candidates(route)]
+  const facts = candidates.flatMap(({ id }) => pool.get(id)?.facts ?? [])
+  return {
+    candidates,
+    drains: new Set(facts.flatMap(({ id, isDraining }) => (isDraining ? [id] : []))),
+    paced: new Set(facts.flatMap(({ id, pace }) => (pace === null ? [] : [id]))),
+  }
+}
+
+/** Explains over which devices of the pool a message goes now: as it is claimed, from memory. */
+export function explainOnPool(
+  pool: Pick<DevicePool, 'candidates' | 'get' | 'routes'>,
+  route: Route,
+  { way, parts }: { way: Way; parts: number },
+): ExplainedStage[] {
+  const { candidates, drains, paced } = poolDevices(pool, route)
+  const more = (id: string) => ({ drains: drains.has(id), isPaced: paced.has(id) })
+  return explainRoute({ route, parts, now: pool.routes.nowOf(way), devices: candidates, more })
+}
+
+/**
+ * Explains the same of a queued message, by the way that it was accepted with. Returns nothing while that is not stored. Which
+ * device has refused it is not asked.
+ */
+export async function explainMessage(
+  pool: Pick<DevicePool, 'candidates' | 'get' | 'routes'>,
+  message: Parameters<typeof routeOf>[0] & Pick<MessageState, 'parts'>,
+): Promise<ExplainedStage[]> {
+  const { account_id, mode, parts } = message
+  const route = routeFrom({ account_id, mode, route_key: routeOf(message) })
+  await pool.routes.learn([route])
+  const now = pool.routes.wayOf(route)
+  return now === null ? [] : explainOnPool(pool, route, { way: now.way, parts })
+}

@@ -1,0 +1,130 @@
+import type { ClaimRequest } from '../../messages/queue/claim-messages.ts'
+import { type Candidate, mayCarry, type Route } from './candidate.ts'
+import { type Choice, chooseDevices, type Fetch } from './choose-device.ts'
+import { usualNow, type WayNow } from './walk-way.ts'
+
+/** Messages of a route with a range of parts, and the devices that join that many. */
+interface Size {
+  partsOver: number
+  partsUpTo: number
+  devices: readonly Candidate[]
+}
+
+/**
+ * Splits a route by size. Devices that join fewer parts than others get only what they can join. Longer
+ * messages go to the others by the same rules, and do not wait for the short ones. Usually all join the same
+ * number, and there is one size.
+ */
+function sizesOf(route: Route, devices: readonly Candidate[]): Size[] {
+  const able = devices.filter((device) => mayCarry(device, route))
+  const limits = [...new Set(able.map((device) => device.maxParts))].toSorted((a, b) => a - b)
+  return limits.map((partsUpTo, i) => ({
+    partsOver: limits[i - 1] ?? 0,
+    partsUpTo,
+    devices: able.filter((device) => device.maxParts >= partsUpTo),
+  }))
+}
+
+export interface ClaimPlan {
+  requests: ClaimRequest[]
+  /** Routes whose messages are fetched: their devices are woken. The next poll returns them again. */
+  calls: Route[]
+  /** Routes whose device has no room now: they keep their turn. */
+  busy: Route[]
+}
+
+type Share = Omit<Size, 'devices'> & Choice & { route: Route }
+
+/**
+ * Shares the room of the devices among the accounts, round robin: each account that a device serves gets an equal
+ * share of its room for its routes, each of them at least one message. A route that found no room in this round comes first
+ * in the next. `wayFor` gives null for a way that this node does not know yet.
+ */
+export function planClaims(
+  routes: readonly Route[],
+  devicesFor: (route: Route) => readonly Candidate[],
+  wayFor: (route: Route) => WayNow | null = () => usualNow,
+): ClaimPlan {
+  const served = new Map<string, Share[]>()
+  const busy = new Set<Route>()
+  const calls = new Set<Route>()
+  for (const route of routes) {
+    const way = wayFor(route)
+    if (way === null) continue
+    for (const { partsOver, partsUpTo, devices } of sizesOf(route, devicesFor(route))) {
+      const { now, waited, isFetched } = chooseDevices(route, devices, way)
+      if (isFetched) calls.add(route)
+      if (now === 'busy') busy.add(route)
+      for (const choice of [now, waited]) {
+        if (choice === null || typeof choice === 'string' || choice.device.fetches) continue
+        const shares = served.get(choice.device.id)
+        const share = { ...choice, route, partsOver, partsUpTo }
+        if (shares === undefined) served.set(choice.device.id, [share])
+        else shares.push(share)
+      }
+    }
+  }
+  const requests = [...served.values()].flatMap((shares) =>
+    quotasOf(shares).flatMap(({ share, quota }) => {
+      if (quota > 0) return [requestOf(share, quota)]
+      busy.add(share.route)
+      return []
+    }),
+  )
+  return { requests, calls: [...calls], busy: [...busy] }
+}
+
+/** Shares the room of a device that asks among the routes that it may have (`fetchOf`). */
+export const planFetch = (routes: readonly (Route & Fetch)[], self: Candidate): ClaimRequest[] => {
+  const shares = routes.map((route) => ({
+    route,
+    ...fetchedOf(route),
+    device: self,
+    partsOver: 0,
+    partsUpTo: self.maxParts,
+  }))
+  return quotasOf(shares).flatMap(({ share, quota }) => (quota > 0 ? [requestOf(share, quota)] : []))
+}
+
+const fetchedOf = ({ why, waitedMs }: Fetch): Omit<Choice, 'device'> => ({
+  why,
+  ...(waitedMs > 0 && { waitedMs }),
+})
+
+/** Splits the room of a device among accounts, then among the routes of each. */
+function quotasOf(shares: readonly Share[]): { share: Share; quota: number }[] {
+  let free = shares.length === 0 ? 0 : Math.min(...shares.map(({ device }) => device.free))
+  const accounts = [...Map.groupBy(shares, ({ route }) => route.accountId).values()]
+  return accounts.flatMap((ofAccount, i) => {
+    let room = Math.ceil(free / (accounts.length - i))
+    free -= room
+    return ofAccount.map((share, j) => {
+      const quota = Math.ceil(room / (ofAccount.length - j))
+      room -= quota
+      return { share, quota }
+    })
+  })
+}
+
+function requestOf(
+  { device, route, partsOver, partsUpTo, why, waitedMs }: Share,
+  quota: number,
+): ClaimRequest {
+  const { accountId, mode, routeKey } = route
+  const { leaseToken, isLogged, groupId, isOwnCarrier } = device
+  return {
+    accountId,
+    mode,
+    routeKey,
+    deviceId: device.id,
+    quota,
+    partsOver,
+    partsUpTo,
+    ...(leaseToken !== undefined && { leaseToken }),
+    ...(isLogged && { isLogged }),
+    ...(groupId !== undefined && { groupId }),
+    ...(isOwnCarrier && { isOwn: isOwnCarrier }),
+    ...(why !== 'first' && { why }),
+    ...(waitedMs !== undefined && { waitedMs }),
+  }
+}

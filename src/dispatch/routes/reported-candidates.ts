@@ -1,0 +1,61 @@
+import { factsOf, realKinds } from '../../connectors/registry.ts'
+import { isOwnCarrier } from '../../devices/core/carrying.ts'
+import { reportLifetimeMs } from '../../devices/status/device-report.ts'
+import { type ListedDevice, listDevices } from '../../devices/status/list-devices.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
+import type { Mode } from '../../storage/tables/schema.ts'
+import type { Candidate } from './candidate.ts'
+
+/** Devices by what was last reported about them, for explanations where none of them runs. */
+export interface ReportedDevices {
+  candidates: Candidate[]
+  drains: ReadonlySet<string>
+  paced: ReadonlySet<string>
+}
+
+const pageSize = 1_000
+
+/** Reads the enabled devices that an account may use in a mode, its own first. */
+export async function readReportedDevices(
+  db: Db,
+  { accountId, mode }: { accountId: string; mode: Mode },
+  nowMs: number,
+): Promise<ReportedDevices> {
+  const pages = await Promise.all(
+    [{ accountId }, 'shared' as const].map((scope) =>
+      listDevices(db, scope, { afterId: null, limit: pageSize }),
+    ),
+  )
+  const devices = pages.flatMap((page) => page.devices).filter((device) => device.mode === mode && device.state === 'enabled') // prettier-ignore
+  return {
+    candidates: devices.flatMap((device) => candidateOf(device, nowMs) ?? []),
+    drains: new Set(devices.flatMap(({ id, isDraining }) => (isDraining ? [id] : []))),
+    paced: new Set(devices.flatMap(({ id, pace }) => (pace === null ? [] : [id]))),
+  }
+}
+
+function candidateOf(device: ListedDevice, nowMs: number): Candidate | null {
+  const kind = factsOf(device.kind)
+  if (kind === null) return null
+  const { id, accountId, mode, groupId, senders, report, isDraining } = device
+  const isFresh = report !== null && report.reportedAt > nowMs - reportLifetimeMs
+  const works = isFresh && (report.status === 'online' || report.status === 'degraded') && !isDraining
+  const { maxParts, alphanumericSender, encodingChoice: choosesEncoding } = kind.carries
+  const numbers = report?.body.sims.flatMap(({ number }) => number ?? []) ?? []
+  return {
+    id,
+    accountId,
+    mode,
+    senders: new Set([...senders, ...numbers]),
+    maxParts,
+    alphanumericSender,
+    choosesEncoding,
+    health: works ? (report.status === 'online' ? 'online' : 'degraded') : 'offline',
+    free: report?.body.throughput?.remaining === 0 ? 0 : 1,
+    load: 0,
+    fetches: kind.isPhone === true,
+    ...(groupId !== null && { groupId }),
+    ...(report?.body.isDoubted === true && { isDoubted: true as const }),
+    ...(isOwnCarrier({ accountId, kind: device.kind }, realKinds) && { isOwnCarrier: true as const }),
+  }
+}

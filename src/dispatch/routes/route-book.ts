@@ -1,0 +1,183 @@
+import { matches, type Matched, type Rule, sendsTo } from '../../devices/routes/rule.ts'
+import { readRules } from '../../devices/routes/rule-store.ts'
+import { asListed, outcomesOf, resolveWay } from '../../devices/routes/resolve-way.ts'
+import { usualWay, type Way, wayId, wayNamed, wayText } from '../../devices/routes/way.ts'
+import { readWays, type WrittenWay } from '../../devices/routes/ways-store.ts'
+import { readOffSince } from '../../devices/status/off-since.ts'
+import type { Log } from '../../process/log.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
+import { readJson } from '../../storage/tables/json-columns.ts'
+import type { Destinations, RuleStageJson } from '../../storage/tables/route-tables.ts'
+import type { Mode } from '../../storage/tables/schema.ts'
+import type { Route } from './candidate.ts'
+import { usualNow, type WayNow } from './walk-way.ts'
+
+interface Limited {
+  id: string
+  accountId: string | null
+  mode: Mode
+  destinations: Destinations
+}
+
+/** What rules say of a message, before its weights are drawn. */
+export interface RuleChoice {
+  /** The first rule that matches; null: none. */
+  rule: Pick<Rule, 'id' | 'name' | 'accountId'> | null
+  isRefused: boolean
+  /** Null: no rule matches. */
+  stages: readonly RuleStageJson[] | null
+  /** Devices that do not send to its number. */
+  not: readonly string[]
+}
+
+/** The way of one message; null is the usual one. */
+interface ResolvedWay {
+  /** As in the key of its route. */
+  name: string | null
+  way: Way
+  /** To be stored with the message; null where the name says it all. */
+  written: WrittenWay | null
+}
+
+const noRule: RuleChoice = { rule: null, isRefused: false, stages: null, not: [] }
+const usual: ResolvedWay = { name: null, way: usualWay, written: null }
+
+/** A rule whose stages are drawn gives as many routes to claims as it has outcomes: beyond these it is taken as listed. */
+const maxWaysOfAccount = 64
+/** Accounts that are remembered with the ways that they use. */
+const maxAccounts = 10_000
+/** Ways that are kept in memory; others are read again. */
+const maxWays = 20_000
+/** Looks for unknown ways in the database are not made more often. */
+const unknownForMs = 60_000
+
+/**
+ * The rules, and the ways that they came out to, in memory: a send asks for its way, and a claim for what is open on one.
+ * Rules follow the tables with the devices (`reload`); ways are read when they are first met.
+ */
+export class RouteBook {
+  readonly #deps: { read: Db; clock: Clock; log: Log }
+  #rules: readonly Rule[] = []
+  #limited: readonly Limited[] = []
+  readonly #ways = new BoundedMap<Way>(maxWays)
+  readonly #unknownUntilMs = new BoundedMap<number>(maxWays)
+  #used = new BoundedMap<Set<string>>(maxAccounts)
+  #offSince: ReadonlyMap<string, number> = new Map()
+  #needsOffSince = false
+
+  constructor(deps: { read: Db; clock: Clock; log: Log }) {
+    this.#deps = deps
+  }
+
+  /** Reads the rules and the numbers that devices send to. */
+  async reload(): Promise<void> {
+    const { read } = this.#deps
+    const [rules, devices] = await Promise.all([
+      readRules(read, 'all'),
+      read
+        .selectFrom('devices')
+        .select(['id', 'account_id', 'mode', 'destinations'])
+        .where('destinations', 'is not', null)
+        .where('state', '!=', 'retired')
+        .execute(),
+    ])
+    this.#rules = rules
+    this.#limited = devices.flatMap(({ id, account_id: accountId, mode, destinations }) =>
+      destinations === null ? [] : [{ id, accountId, mode, destinations: readJson(destinations) }],
+    )
+    this.#used = new BoundedMap(maxAccounts)
+  }
+
+  /** Finds what rules say of a message. */
+  choose = (message: Matched): RuleChoice => {
+    if (this.#rules.length === 0 && this.#limited.length === 0) return noRule
+    const rule = this.#rules.find((each) => matches(each, message)) ?? null
+    const not = this.#limited.filter(
+      ({ accountId, mode, destinations }) =>
+        mode === message.mode &&
+        (accountId === null || accountId === message.accountId) &&
+        !sendsTo(destinations, message.to),
+    )
+    return {
+      rule: rule === null ? null : { id: rule.id, name: rule.name, accountId: rule.accountId },
+      isRefused: rule !== null && rule.stages === null,
+      stages: rule?.stages ?? null,
+      not: not.map(({ id }) => id),
+    }
+  }
+
+  /** Returns the way of a message, with the weights drawn for its ID. */
+  resolve = ({ stages, not }: RuleChoice, accountId: string, messageId: string): ResolvedWay => {
+    if (stages === null && not.length === 0) return usual
+    const used = this.#used.get(accountId) ?? new Set()
+    this.#used.set(accountId, used)
+    let way = resolveWay(stages, { messageId, not })
+    if (way === null) return usual
+    let id = wayId(way)
+    if (stages !== null && !used.has(id) && used.size >= maxWaysOfAccount && outcomesOf(stages) > 1) {
+      this.#deps.log.warn(
+        { account_id: accountId, ways: used.size },
+        'an account uses too many ways at once: weights of further rules are not drawn, and their devices are taken as listed',
+      )
+      way = resolveWay(asListed(stages), { messageId, not }) as Way
+      id = wayId(way)
+    }
+    used.add(id)
+    this.#know(id, way)
+    return { name: id, way, written: { id, text: wayText(way) } }
+  }
+
+  /** Returns the way of a route as it is now; null while this node does not know it: `learn` reads it. */
+  wayOf = ({ way: name }: Pick<Route, 'way'>): WayNow | null => {
+    if (name === undefined) return usualNow
+    const way = wayNamed(name, this.#ways)
+    return way === null ? null : this.nowOf(way)
+  }
+
+  /** Runs `then` at once, or as soon as the way of the route is read; not at all if it is not stored. */
+  whenKnown(route: Pick<Route, 'way'>, then: () => void): void {
+    if (this.wayOf(route) !== null) then()
+    else
+      void this.learn([route])
+        .then((isKnown) => isKnown && then())
+        .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'failed to read a way; the next poll retries')) // prettier-ignore
+  }
+
+  /** Returns a way with what decides now which of its stages are open. */
+  nowOf(way: Way): WayNow {
+    const { clock } = this.#deps
+    return { way, nowMs: clock.now(), offSinceMs: (deviceId) => this.#offSince.get(deviceId) ?? null }
+  }
+
+  /** Reads the ways of these routes that this node does not know. Returns whether there were some. */
+  async learn(routes: readonly Pick<Route, 'way'>[]): Promise<boolean> {
+    const nowMs = this.#deps.clock.monotonicMs()
+    const unknown = new Set(
+      routes.flatMap(
+        ({ way }) =>
+        way === undefined || way.startsWith('dev_') || this.#ways.has(way) || (this.#unknownUntilMs.get(way) ?? 0) > nowMs ? [] : [way], // prettier-ignore
+      ),
+    )
+    if (unknown.size === 0) return false
+    const found = await readWays(this.#deps.read, [...unknown])
+    for (const [id, way] of found) this.#know(id, way)
+    for (const id of unknown)
+      if (!found.has(id)) {
+        this.#unknownUntilMs.set(id, nowMs + unknownForMs)
+        this.#deps.log.error({ way: id }, 'the way of queued messages is not stored: they wait until it is')
+      }
+    return found.size > 0
+  }
+
+  /** Reads since when devices have not worked, if a way asks for it. */
+  async refresh(): Promise<void> {
+    if (this.#needsOffSince) this.#offSince = await readOffSince(this.#deps.read)
+  }
+
+  #know(id: string, way: Way): void {
+    this.#needsOffSince ||= way.stages.some(({ offlineSeconds }) => (offlineSeconds ?? 0) > 0)
+    this.#ways.set(id, way)
+  }
+}
