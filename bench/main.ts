@@ -22,6 +22,7 @@ import { measureSmppWindow } from './smpp-window-row.ts'
 import { measureStarts } from './start-rows.ts'
 import { missedSentences, renderTable } from './table.ts'
 import { measureVisits } from './visits-row.ts'
+import { measureWays } from './ways-row.ts'
 import { measureWire } from './wire-row.ts'
 import { measureHangingEndpoints } from './webhooks-row.ts'
 
@@ -36,7 +37,7 @@ const usage = `npm run bench [-- options]
 
 Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
 8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes, 15 webhooks, 16 load, 17 stored, 18 visits,
-19 provider.
+19 provider, 20 ways.
 A whole run takes about half an hour, needs 8 GB for temporary files, and writes docs/benchmarks.md and its charts.
 `
 
@@ -60,6 +61,7 @@ const rows: readonly { row: number; name?: string; measure: (run: BenchRun) => P
   { row: 17, name: 'stored', measure: measureStoredCurve },
   { row: 18, name: 'visits', measure: measureVisits },
   { row: 19, name: 'provider', measure: measureProvider },
+  { row: 20, name: 'ways', measure: measureWays },
 ]
 
 async function main(): Promise<void> {
