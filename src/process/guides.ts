@@ -13,6 +13,7 @@ export const guides = {
   providers: { file: 'docs/connectors/http-provider.md', title: 'Messaging services', summary: 'Send over Twilio, Vonage or any other HTTP service, by declaration.' },
   simulators: { file: 'docs/connectors/simulator.md', title: 'The simulator', summary: 'Test mode, the eleven test numbers, and faults on purpose.' },
   webhooks: { file: 'docs/webhooks.md', title: 'Webhooks', summary: 'Events for your endpoints: signatures, retries, tests, secrets.' },
+  routes: { file: 'docs/routes.md', title: 'Routes', summary: 'Which way messages go: rules, stages, groups, weights, and why.' },
   receiving: { file: 'docs/receiving.md', title: 'Received messages and opt-outs', summary: 'Replies, whose they are, STOP and START, keywords, the opt-out list.' },
   doctor: { file: 'docs/doctor.md', title: 'The doctor', summary: 'What the command `doctor` checks, and what to do about each fault.' },
   operating: { file: 'docs/operating.md', title: 'Operating', summary: 'Installing, upgrading, backups, monitoring, erasing, abuse, users.' },
