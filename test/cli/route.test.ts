@@ -75,6 +75,17 @@ test('a rule that cannot be is refused with what to do', async () => {
   expect((await cli.run('route show rul_nobody')).stderr).toContain('Unknown rule rul_nobody.')
 })
 
+test('a group that a rule names is not removed before the rule is changed', async () => {
+  const { id } = await cli.json<{ id: string }>('group add --name Pool')
+  const rule = await add(['--name', 'Pool first', '--way', id])
+  expect((await cli.run(`group remove ${id}`)).stderr).toContain(
+    `The rule ${rule.id} (Pool first) names this group`,
+  )
+  await cli.json(['route', 'set', rule.id, '--way', 'own'])
+  expect(await cli.json(`group remove ${id}`)).toEqual({ id, removed: true })
+  await cli.json(`route remove ${rule.id}`)
+})
+
 test('route explain says which rule matches, and what each device is for the message', async () => {
   const rule = await add(['--name', 'Codes', '--category', 'authentication', '--way', `own; ${net} busy`])
   const explained = await cli.json<{ rule: { id: string } | null; stages: { opens: string | null; devices: { id: string; verdict: string }[] }[] }>(`route explain --account ${accountId} --to +4915112345678 --category authentication --fallback`) // prettier-ignore

@@ -142,6 +142,9 @@ test('a rule matches what has all of its members, each by one of its values', ()
     // prettier-ignore
     expect(fits(other), JSON.stringify(other)).toBe(false)
   expect(matches(rule({ from: [''] }), { ...message, from: null })).toBe(true)
+  // Test messages go to simulators, unless a rule names the mode.
+  expect(matches(rule({}), { ...message, mode: 'test' })).toBe(false)
+  expect(matches(rule({ mode: ['test', 'live'] }), { ...message, mode: 'test' })).toBe(true)
 })
 
 test('a device sends to the numbers that begin as it says, and to none that it leaves out', () => {

@@ -11,7 +11,7 @@ export const conditionOptions = {
   category: { type: 'text', value: 'CATEGORIES', summary: `Categories: ${categories.join(', ')}.` },
   encoding: { type: 'text', value: 'ENCODINGS', summary: 'Encodings: gsm7, ucs2.' },
   account: { type: 'text', value: 'ACCOUNTS', summary: 'Accounts, in a rule of the operator.' },
-  mode: { type: 'text', value: 'MODES', summary: 'Modes: live, test.' },
+  mode: { type: 'text', value: 'MODES', summary: 'Modes: live, test. Default: live.' },
   'min-parts': { type: 'number', value: 'N', summary: 'Minimum number of parts.' },
   'max-parts': { type: 'number', value: 'N', summary: 'Maximum number of parts.' },
 } as const

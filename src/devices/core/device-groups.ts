@@ -113,13 +113,25 @@ export async function listGroups(db: Db): Promise<DeviceGroup[]> {
   }))
 }
 
-/** Takes the devices out of a group and removes it. Rejects an unknown group. */
+/** Takes the devices out of a group and removes it. Rejects an unknown group, and one that a rule of routes names. */
 export async function removeGroup(
   tx: Tx,
   deps: Deps,
   { groupId, actor }: { groupId: string; actor: string },
 ): Promise<void> {
   await readGroup(tx, groupId)
+  const rule = await tx
+    .selectFrom('route_rules')
+    .select(['id', 'name'])
+    .where('stages', 'like', `%"${groupId}"%`)
+    .executeTakeFirst()
+  if (rule !== undefined)
+    throw invalidInput([
+      {
+        code: 'out_of_range',
+        detail: `The rule ${rule.id} (${rule.name}) names this group. Change the rule first.`,
+      },
+    ])
   await tx
     .updateTable('devices')
     .set((eb) => ({ group_id: null, updated_at: eb('updated_at', '+', 1) }))

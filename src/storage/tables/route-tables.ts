@@ -81,6 +81,7 @@ export interface RuleConditions {
   encoding?: readonly Encoding[]
   /** Only rules of the operator. */
   account?: readonly string[]
+  /** Default: live. */
   mode?: readonly Mode[]
   minParts?: number
   maxParts?: number
