@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { requireAccount } from '../../accounts/core/list-accounts.ts'
-import { verdicts } from '../../dispatch/routes/explain-route.ts'
 import { parsePhoneNumber } from '../../numbers/phone-number.ts'
 import { refuse } from '../../runtime/errors.ts'
 import { echoedTextFault } from '../../runtime/field-faults.ts'
 import { oneOf, orNull } from '../../runtime/schemas.ts'
 import { categories, modes } from '../../storage/tables/column-values.ts'
 import { readBody } from '../edge/read-body.ts'
+import { ruleSchemaOf, stageSchemaOf } from '../v1/routing-view.ts'
 import type { OperatorOperation } from './operation.ts'
 
 const QuestionSchema = Type.Object(
@@ -29,32 +29,12 @@ const QuestionSchema = Type.Object(
 
 const ExplanationSchema = Type.Object({
   object: oneOf(['route_explanation'], 'Type of the object.'),
-  rule: Type.Union(
-    [
-      Type.Object({
-        id: Type.String({ description: 'Rule ID.' }),
-        name: Type.String({ description: 'Name of the rule.' }),
-      }),
-      Type.Null(),
-    ],
-    { description: 'The first rule that matches; null without one.' },
-  ),
+  rule: ruleSchemaOf('The first rule that matches; null without one.'),
   refused: Type.Boolean({ description: 'True if the rule refuses the message.' }),
   stages: Type.Array(
-    Type.Object({
-      opens: orNull<string>('string', 'What opens the stage, in words; null for the first one.'),
-      open: Type.Boolean({ description: 'Whether it is open now.' }),
-      devices: Type.Array(
-        Type.Object({
-          id: Type.String({ description: 'Device ID.' }),
-          shared: Type.Boolean({ description: 'Whether it is shared by the operator.' }),
-          verdict: Type.String({
-            description: `What the device is for the message: ${verdicts.map((verdict) => `\`${verdict}\``).join(', ')}; an open list.`,
-          }),
-          says: Type.String({ description: 'Description for people.' }),
-        }),
-        { description: 'Devices of the stage.' },
-      ),
+    stageSchemaOf({
+      id: Type.String({ description: 'Device ID.' }),
+      shared: Type.Boolean({ description: 'Whether it is shared by the operator.' }),
     }),
     { description: 'Stages of the way, in order.' },
   ),

@@ -1,28 +1,44 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TProperties, Type } from 'typebox'
 import { type ExplainedStage, verdicts } from '../../dispatch/routes/explain-route.ts'
 import type { SendRouting } from '../../sending/explain-send.ts'
 import { orNull } from '../../runtime/schemas.ts'
 
-const StageSchema = Type.Object(
-  {
-    opens: orNull<string>('string', 'What opens the stage, in words; null for the first one.'),
-    open: Type.Boolean({ description: 'Whether it is open now.' }),
-    devices: Type.Array(
-      Type.Object(
-        {
-          id: Type.String({ description: 'Device ID; `shared` for the shared devices of the operator.' }),
-          verdict: Type.String({
-            description: `What the device is for the message: ${verdicts.map((verdict) => `\`${verdict}\``).join(', ')}; an open list.`,
-          }),
-          says: Type.String({ description: 'Description for people.' }),
-        },
-        { description: 'A device of the stage.' },
+const Verdicts = {
+  verdict: Type.String({
+    description: `What the device is for the message: ${verdicts.map((verdict) => `\`${verdict}\``).join(', ')}; an open list.`,
+  }),
+  says: Type.String({ description: 'Description for people.' }),
+}
+
+/** Returns the schema of a stage whose devices have these members, and a verdict. */
+export const stageSchemaOf = <Device extends TProperties>(device: Device) =>
+  Type.Object(
+    {
+      opens: orNull<string>('string', 'What opens the stage, in words; null for the first one.'),
+      open: Type.Boolean({ description: 'Whether it is open now.' }),
+      devices: Type.Array(
+        Type.Object({ ...device, ...Verdicts }, { description: 'A device of the stage.' }),
+        { description: 'Devices of the stage.' },
       ),
-      { description: 'Devices of the stage.' },
-    ),
-  },
-  { description: 'A stage of the way.' },
-)
+    },
+    { description: 'A stage of the way.' },
+  )
+
+/** Returns the schema of the first rule that matches a message. */
+export const ruleSchemaOf = (description: string) =>
+  Type.Unsafe<{ id: string; name: string } | null>({
+    type: ['object', 'null'],
+    description,
+    required: ['id', 'name'],
+    properties: {
+      id: { type: 'string', description: 'Rule ID.' },
+      name: { type: 'string', description: 'Name of the rule.' },
+    },
+  })
+
+const StageSchema = stageSchemaOf({
+  id: Type.String({ description: 'Device ID; `shared` for the shared devices of the operator.' }),
+})
 
 /** A stage as an account may see it. */
 export type RoutedStage = Static<typeof StageSchema>
@@ -31,16 +47,7 @@ export type RoutedStage = Static<typeof StageSchema>
 export const RoutingSchema = Type.Object(
   {
     recipients: Type.Array(Type.String(), { description: 'Numbers that go this way.' }),
-    rule: Type.Union(
-      [
-        Type.Object({
-          id: Type.String({ description: 'Rule ID.' }),
-          name: Type.String({ description: 'Name of the rule.' }),
-        }),
-        Type.Null(),
-      ],
-      { description: 'The first rule that matches; null without one, and with `via`.' },
-    ),
+    rule: ruleSchemaOf('The first rule that matches; null without one, and with `via`.'),
     stages: Type.Array(StageSchema, { description: 'Stages of the way, in order.' }),
   },
   { description: 'A way, and the numbers that go it.' },

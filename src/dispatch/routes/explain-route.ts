@@ -7,11 +7,11 @@ import { openMembers, type StageNow, walkWay, type WayNow } from './walk-way.ts'
 
 /** What a device of a way is for a message now. */
 type Verdict =
-  | 'next' | 'equal' | 'later_stage' | 'outside_hours' | 'not_in_way' | 'sender_not_allowed' | 'encoding_not_told' | 'too_long'
+  | 'next' | 'equal' | 'later_stage' | 'outside_hours' | 'not_in_way' | 'sender_not_allowed' | 'encoding_not_available' | 'too_long'
   | 'destination_excluded' | 'offline' | 'drains' | 'no_room' | 'at_pace' | 'doubted' | 'refused_this_message' // prettier-ignore
 
 export const verdicts = [
-  'next', 'equal', 'later_stage', 'outside_hours', 'not_in_way', 'sender_not_allowed', 'encoding_not_told', 'too_long',
+  'next', 'equal', 'later_stage', 'outside_hours', 'not_in_way', 'sender_not_allowed', 'encoding_not_available', 'too_long',
   'destination_excluded', 'offline', 'drains', 'no_room', 'at_pace', 'doubted', 'refused_this_message',
 ] as const satisfies readonly Verdict[] // prettier-ignore
 
@@ -89,7 +89,7 @@ function whyNever(device: Candidate, route: Route, parts: number, { way }: WayNo
   if (way.not?.includes(device.id) === true) return 'destination_excluded'
   if (route.isOwnOnly === true && device.isOwnCarrier !== true) return 'not_in_way'
   if (!canCarry(device, { sender: route.sender, encodingForced: false })) return 'sender_not_allowed'
-  if (route.encodingForced && !device.choosesEncoding) return 'encoding_not_told'
+  if (route.encodingForced && !device.choosesEncoding) return 'encoding_not_available'
   return device.maxParts < parts ? 'too_long' : null
 }
 
@@ -100,7 +100,7 @@ const sayings: Readonly<Record<Verdict, string>> = {
   outside_hours: 'Its stage is outside its hours.',
   not_in_way: 'Own devices carry this message for nothing, and it is none of them.',
   sender_not_allowed: 'It cannot send from the requested sender.',
-  encoding_not_told: 'Its encoding cannot be chosen: it chooses by the text.',
+  encoding_not_available: 'Its encoding cannot be chosen: it chooses by the text.',
   too_long: 'It cannot join this many parts.',
   destination_excluded: 'It does not send to this number.',
   offline: 'It does not work now.',
