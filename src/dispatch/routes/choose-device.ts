@@ -105,7 +105,7 @@ const isBetter = (a: Candidate, b: Candidate): boolean =>
  * Returns whether it is time to probe a distrusted device although a healthy one works. A message that was
  * refused once is not used for that.
  */
-export const isProbed = (device: Candidate, route: Route): boolean =>
+const isProbed = (device: Candidate, route: Route): boolean =>
   device.isDoubted === true && route.avoids === null && (device.freeWithOthers ?? device.free) > 0
 
 /** Returns whether a message that a device refused can go to another one, which works and is trusted. */

@@ -46,5 +46,5 @@ export class RouteRing {
 /** Limits one claim: further routes wait for the next round. */
 const maxRoutesPerRound = 256
 
-/** On SQLite each route costs some 0.25 ms a claim, regardless of what it claims (decision 68). */
+/** On SQLite each route costs some 0.25 ms a claim, regardless of what it claims (decision 69). */
 const maxWaysOfAccount = 4
