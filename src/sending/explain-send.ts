@@ -1,6 +1,6 @@
 import { type Way, viaWay } from '../devices/routes/way.ts'
 import type { ExplainedStage } from '../dispatch/routes/explain-route.ts'
-import type { RuleChoice } from '../dispatch/routes/route-book.ts'
+import type { RuleChoice } from '../dispatch/routes/choose-rule.ts'
 import type { SendRequest } from '../messages/send/send-request.ts'
 import type { ChosenWay } from './choose-ways.ts'
 import type { SendPorts } from './send-ports.ts'

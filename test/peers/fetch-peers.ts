@@ -7,7 +7,7 @@ import { fetchedFolder } from './foreign-tools.ts'
  * Fetches and builds the foreign peers of the tests that neither npm ci nor Debian brings, each once. Of modems: packages of Python, the archive of
  * python-gsmmodem-new with its fake modems (LGPL: nothing of it is in this repository), and the judge in Go. Of messaging services: moto (PyPI), which
  * plays Amazon SNS; prism (npm), which plays an OpenAPI document, and that of Twilio, which comes with their command line (npm); WireMock (npm has
- * its archive of Java), which plays answers that fail. Tests that want what is not there are left out; .ci/run runs this before them.
+ * its archive of Java), which plays answers that fail. Of routes: the routing tables of Jasmin (PyPI), without what its server needs besides. Tests that want what is not there are left out; .ci/run runs this before them.
  *
  *     node test/peers/fetch-peers.ts
  */
@@ -15,6 +15,7 @@ function main(): void {
   mkdirSync(fetchedFolder, { recursive: true })
   fetchForModems()
   fetchForProviders()
+  fetchForRoutes()
 }
 
 function fetchForModems(): void {
@@ -34,6 +35,10 @@ function fetchForProviders(): void {
   once('wiremock', (folder) => takeFromNpm(folder, 'wiremock@3.13.2', 'package/build/wiremock-standalone-3.13.2.jar')) // prettier-ignore
   once('twilio-document', (folder) => takeFromNpm(folder, '@twilio/cli-core@9.0.0', 'package/src/services/twilio-api/twilio_api_v2010.json')) // prettier-ignore
 }
+
+/** The tables alone: what the server of Jasmin needs besides stays away. */
+const fetchForRoutes = (): void =>
+  once('jasmin', (folder) => installFromPypi(folder, 'jasmin-requirements.txt'))
 
 const installFromPypi = (folder: string, requirements: string): void =>
   run('pip3', 'install', '-q', '--no-deps', '--disable-pip-version-check', '--root-user-action=ignore', '-r', join(import.meta.dirname, requirements), '--target', folder) // prettier-ignore

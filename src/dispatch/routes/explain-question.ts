@@ -4,7 +4,8 @@ import type { Matched } from '../../devices/routes/rule.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Route } from './candidate.ts'
 import { type ExplainedStage, explainRoute } from './explain-route.ts'
-import type { RouteBook, RuleChoice } from './route-book.ts'
+import type { RuleChoice } from './choose-rule.ts'
+import type { RouteBook } from './route-book.ts'
 import type { ReportedDevices } from './reported-candidates.ts'
 
 /** A message that is not sent, and about whose way is asked. */

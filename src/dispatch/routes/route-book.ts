@@ -1,4 +1,4 @@
-import { matches, type Matched, type Rule, sendsTo } from '../../devices/routes/rule.ts'
+import type { Matched, Rule } from '../../devices/routes/rule.ts'
 import { readRules } from '../../devices/routes/rule-store.ts'
 import { asListed, outcomesOf, resolveWay } from '../../devices/routes/resolve-way.ts'
 import { usualWay, type Way, wayId, wayNamed, wayText } from '../../devices/routes/way.ts'
@@ -9,28 +9,9 @@ import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import { readJson } from '../../storage/tables/json-columns.ts'
-import type { Destinations, RuleStageJson } from '../../storage/tables/route-tables.ts'
-import type { Mode } from '../../storage/tables/schema.ts'
 import type { Route } from './candidate.ts'
+import { chooseRule, type LimitedDevice, type RuleChoice } from './choose-rule.ts'
 import { usualNow, type WayNow } from './walk-way.ts'
-
-interface Limited {
-  id: string
-  accountId: string | null
-  mode: Mode
-  destinations: Destinations
-}
-
-/** What rules say of a message, before its weights are drawn. */
-export interface RuleChoice {
-  /** The first rule that matches; null: none. */
-  rule: Pick<Rule, 'id' | 'name' | 'accountId'> | null
-  isRefused: boolean
-  /** Null: no rule matches. */
-  stages: readonly RuleStageJson[] | null
-  /** Devices that do not send to its number. */
-  not: readonly string[]
-}
 
 /** The way of one message; null is the usual one. */
 interface ResolvedWay {
@@ -41,7 +22,6 @@ interface ResolvedWay {
   written: WrittenWay | null
 }
 
-const noRule: RuleChoice = { rule: null, isRefused: false, stages: null, not: [] }
 const usual: ResolvedWay = { name: null, way: usualWay, written: null }
 
 /** A rule whose stages are drawn gives as many routes to claims as it has outcomes: beyond these it is taken as listed. */
@@ -60,7 +40,7 @@ const unknownForMs = 60_000
 export class RouteBook {
   readonly #deps: { read: Db; clock: Clock; log: Log }
   #rules: readonly Rule[] = []
-  #limited: readonly Limited[] = []
+  #limited: readonly LimitedDevice[] = []
   readonly #ways = new BoundedMap<Way>(maxWays)
   readonly #unknownUntilMs = new BoundedMap<number>(maxWays)
   #used = new BoundedMap<Set<string>>(maxAccounts)
@@ -91,22 +71,7 @@ export class RouteBook {
   }
 
   /** Finds what rules say of a message. */
-  choose = (message: Matched): RuleChoice => {
-    if (this.#rules.length === 0 && this.#limited.length === 0) return noRule
-    const rule = this.#rules.find((each) => matches(each, message)) ?? null
-    const not = this.#limited.filter(
-      ({ accountId, mode, destinations }) =>
-        mode === message.mode &&
-        (accountId === null || accountId === message.accountId) &&
-        !sendsTo(destinations, message.to),
-    )
-    return {
-      rule: rule === null ? null : { id: rule.id, name: rule.name, accountId: rule.accountId },
-      isRefused: rule !== null && rule.stages === null,
-      stages: rule?.stages ?? null,
-      not: not.map(({ id }) => id),
-    }
-  }
+  choose = (message: Matched): RuleChoice => chooseRule(this.#rules, this.#limited, message)
 
   /** Returns the way of a message, with the weights drawn for its ID. */
   resolve = ({ stages, not }: RuleChoice, accountId: string, messageId: string): ResolvedWay => {
