@@ -6,6 +6,7 @@ import { useCall } from '../api/use-call.ts'
 import { EmptyText, ListState } from '../ui/list-state.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
 import { DeviceCard } from './device-card.tsx'
+import { DeviceOrder } from './device-order.tsx'
 import { type LaneHours, laneSpans } from './lane-spans.ts'
 import { StrandedAlert } from './stranded-alert.tsx'
 import { useDevicesLive } from './use-devices-live.ts'
@@ -29,6 +30,7 @@ export function DevicesPage() {
             onChange={(value) => setHours(Number(value) as LaneHours)}
             data={laneSpans.map((span) => ({ value: String(span.hours), label: span.label }))}
           />
+          <DeviceOrder />
           <Button size="xs" onClick={open}>
             Connect device
           </Button>

@@ -8,6 +8,7 @@ import { connectGuideCalls } from './devices/connect-guide-calls.ts'
 import { providerCalls } from './devices/provider-calls.ts'
 import { deviceConnectCalls } from './devices/device-connect-calls.ts'
 import { findPhoneCalls } from './devices/find-phone-calls.ts'
+import { orderCalls } from './devices/order-calls.ts'
 import { portCalls } from './devices/port-calls.ts'
 import { reachCalls } from './devices/reach-calls.ts'
 import { balanceCalls } from './account/balance-calls.ts'
@@ -68,6 +69,7 @@ export const calls = {
   ...providerCalls,
   ...connectGuideCalls,
   ...findPhoneCalls,
+  ...orderCalls,
   ...portCalls,
   ...reachCalls,
   ...overviewCalls,

@@ -11,7 +11,7 @@ export class WayFault extends Error {
   override name = 'WayFault'
 }
 
-const maxStages = 8
+export const maxStages = 8
 const maxNames = 16
 const maxWeight = 1_000_000
 /** Ways of one rule: each is a route of its own in the queue. */

@@ -42,6 +42,7 @@ export const accountRows: Readonly<Partial<Record<Table, string>>> = {
   unread_forms: ofSeenDevice,
   phones: ofSeenDevice,
   phone_tokens: ownOrShared,
+  route_rules: own,
   phone_offers: own,
   sends: own,
   messages: own,
