@@ -8,6 +8,7 @@ import type { SendRequest } from '../messages/send/send-request.ts'
 import { parseInstant } from '../runtime/instant.ts'
 import { type SendBody, readSendBody } from './send-body.ts'
 import { type ChosenWay, chooseWays, drawWays, fallbackOf, routingOver } from './choose-ways.ts'
+import { viaName } from '../devices/routes/way.ts'
 import { choosePurse, type ChosenPurse } from './own-purse.ts'
 import { checkPolicy, checkSimulatedLimits } from './send-policy.ts'
 import type { SendPorts } from './send-ports.ts'
@@ -80,7 +81,7 @@ function readSend(
     category: valid.category ?? 'transactional',
     encoding: priced?.encoding ?? 'gsm7',
     parts: priced?.parts ?? 0,
-    via: valid.via?.device ?? null,
+    via: valid.via === undefined ? null : viaName(valid.via.device, valid.via.sim),
   })
   const routings = routingOver(ports.routing, choices)
   const fallback =
@@ -92,6 +93,10 @@ function readSend(
   if (valid.via !== undefined && recipients.length > 0 && !isOwnDevice(routings, caller)) {
     const detail = 'No enabled device of this account has this ID.'
     faults.push({ pointer: '/via/device', code: 'not_in_enum', detail })
+  }
+  if (valid.via?.sim !== undefined && routing.enabled && !routing.phonesOnly) {
+    const detail = 'This device is no phone, so that it has no SIMs to choose from. Leave `sim` out.'
+    faults.push({ pointer: '/via/sim', code: 'not_in_enum', detail })
   }
   const isBlockedByEncoding =
     encodingForced && !routing.enabled && routings.forAccount(accountId, mode, sender, false).enabled

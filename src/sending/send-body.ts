@@ -63,7 +63,10 @@ export const SendBodySchema = Type.Object(
     ),
     via: Type.Optional(
       Type.Object(
-        { device: Type.String({ pattern: '^dev_[0-9a-z]{26}$', description: 'ID of a device of this account.' }) },
+        {
+          device: Type.String({ pattern: '^dev_[0-9a-z]{26}$', description: 'ID of a device of this account.' }),
+          sim: Type.Optional(Type.Integer({ minimum: 1, maximum: 3, description: 'SIM of a phone, by its slot. Default: as the phone is set up.' })),
+        },
         { additionalProperties: false, description: 'Send over this own device alone, regardless of the rules of routes. The messages wait while it does not work.' },
       ),
     ),

@@ -1,7 +1,7 @@
 import type { Caller } from '../accounts/keys/authenticator.ts'
 import { type Fault, refuse } from '../runtime/errors.ts'
 import type { Mode } from '../storage/tables/schema.ts'
-import type { Way } from '../devices/routes/way.ts'
+import { viaDevice, type Way } from '../devices/routes/way.ts'
 import type { Routing } from '../dispatch/devices/routing.ts'
 import { type ChosenWay, namedBy } from './choose-ways.ts'
 import type { SendPorts } from './send-ports.ts'
@@ -69,7 +69,7 @@ function routeFault(
     return { pointer, code, detail: 'A rule of the routes refuses messages to this number.' }
   if (choice === undefined || choice.not.length === 0) return null
   const isExcluded =
-    choice.via === null ? !routingOf(namedBy(choice)).enabled : choice.not.includes(choice.via)
+    choice.via === null ? !routingOf(namedBy(choice)).enabled : choice.not.includes(viaDevice(choice.via))
   return isExcluded
     ? { pointer, code, detail: 'No device that may carry this message sends to this number.' }
     : null

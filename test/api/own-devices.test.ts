@@ -4,13 +4,14 @@ import type { Routing } from '../../src/dispatch/devices/routing.ts'
 import { startTestApi, type TestAnswer, type TestApi, workingRouting } from './start-test-api.ts'
 
 let own: Routing = workingRouting
+let all: Routing = workingRouting
 let api: TestApi
 beforeAll(async () => {
   api = await startTestApi({
     config: { sendPerMinute: 0, freeSms: 1 },
     ports: {
       routing: {
-        forAccount: (_accountId, _mode, _sender, _forced, which) => (which === 'own' ? own : workingRouting),
+        forAccount: (_accountId, _mode, _sender, _forced, which) => (which === 'own' ? own : all),
       },
     },
   })
@@ -119,6 +120,22 @@ test('with a fallback a send takes a hold of the balance, which dry run, message
     code: 'not_in_enum',
   })
   expect((await live({})).body.messages[0].fallback).toBe(null)
+})
+
+test('a send can name an own device, and a SIM where that is a phone', async () => {
+  const device = `dev_${'a'.repeat(26)}`
+  const fault = async (via: object): Promise<string | undefined> => {
+    const { status, body } = await live({ via, dry_run: true })
+    return status === 200 ? 'none' : body.errors[0].pointer
+  }
+  expect(await fault({ device })).toBe('/via/device')
+  own = all = { ...workingRouting, shared: false }
+  expect(await fault({ device })).toBe('none')
+  expect(await fault({ device, sim: 1 })).toBe('/via/sim')
+  own = all = { ...workingRouting, shared: false, phonesOnly: true }
+  expect(await fault({ device, sim: 1 })).toBe('none')
+  expect(await fault({ device, sim: 4 })).toBe('/via/sim')
+  own = all = workingRouting
 })
 
 test('a test key pays with its credits, whatever own devices cost', async () => {

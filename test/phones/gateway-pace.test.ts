@@ -69,6 +69,16 @@ test('each SIM that takes its turn has the pace of the device for itself, and a 
   expect(countsBySim(later)).toEqual({ 1: 15, 2: 15 })
 })
 
+test('a message for which a SIM was chosen goes over that SIM alone, and waits while it is at its pace', async () => {
+  const house = await openDeskHouse({ window: 100, sims: { simOf: new Map(), turns: [1, 2] } })
+  const phone = await house.register('1')
+  const over = (sim: number, count: number) =>
+    house.send({ recipients: Array.from({ length: count }, (_, n) => ({ to: `+4915112345${600 + n}`, country: 'DE', way: `${phone.deviceId}/${sim}` })) }) // prettier-ignore
+  await over(2, 40)
+  await over(1, 5)
+  expect(countsBySim(await house.pull(phone))).toEqual({ 1: 5, 2: 30 })
+})
+
 test('who asks for the SIM that is at its pace waits for it, and holds up nobody who goes by the other', async () => {
   const numbers = new Map([
     ['+4915100000001', 1],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Routing } from '../../src/dispatch/devices/routing.ts'
-import type { Way } from '../../src/devices/routes/way.ts'
+import { viaDevice, viaName, viaSim, viaWay, type Way } from '../../src/devices/routes/way.ts'
 import {
   chooseWays,
   type ChosenWay,
@@ -55,6 +55,12 @@ test('a device that the sender chose is the way of every recipient, and needs no
   const drawn = drawWays(noRules, 'acc_a', recipients, { choices, messageIds: ['msg_1', 'msg_2'] })
   expect(drawn.recipients.map(({ way }) => way)).toEqual(['dev_a', 'dev_a'])
   expect(drawn.ways).toBeUndefined()
+})
+
+test('a chosen SIM of a phone is part of the name, of which the device is the way', () => {
+  const name = viaName('dev_a', 2)
+  expect([viaDevice(name), viaSim(name), viaWay(name)]).toEqual(['dev_a', 2, viaWay('dev_a')])
+  expect([viaSim(viaName('dev_a')), viaSim(undefined), viaSim('elsewhere0')]).toEqual([null, null, null])
 })
 
 test('a send over several ways can do what each of them can', () => {

@@ -14,8 +14,21 @@ export type Stage = WayStageJson
 export const usualStages: readonly Stage[] = [{ use: ['own'] }, { use: ['shared'], onlyOffline: true }]
 export const usualWay: Way = { stages: usualStages }
 
-/** The way of a message for which the sender chose a device, and the SIM of a phone. */
-export const viaWay = (deviceId: string): Way => ({ stages: [{ use: [deviceId] }] })
+/** Returns the name of the way of messages for which the sender chose a device, and the SIM of a phone by its slot. */
+export const viaName = (deviceId: string, sim?: number): string =>
+  sim === undefined ? deviceId : `${deviceId}/${sim}`
+
+/** Returns the device of such a name. */
+export const viaDevice = (name: string): string => name.split('/')[0] as string
+
+/** Returns the SIM that the sender of a route's messages chose; null: none was chosen. */
+export function viaSim(name: string | undefined): number | null {
+  const slot = name?.startsWith('dev_') === true ? name.split('/')[1] : undefined
+  return slot === undefined ? null : Number(slot)
+}
+
+/** Returns the way of such a name. */
+export const viaWay = (name: string): Way => ({ stages: [{ use: [viaDevice(name)] }] })
 
 /** Returns the way that a route names; null where it is not known. Without a name it is the usual one. */
 export const wayNamed = (

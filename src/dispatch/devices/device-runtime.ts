@@ -5,6 +5,7 @@ import type { Log } from '../../process/log.ts'
 import type { BreakerState } from '../trust/breaker.ts'
 import type { Candidate } from '../routes/candidate.ts'
 import { maxPartsOfMessage } from '../../devices/core/carrying.ts'
+import { viaSim } from '../../devices/routes/way.ts'
 import { configuredCandidate, type DeviceFacts } from '../configuration/device-facts.ts'
 import { DeviceTrust } from '../trust/device-trust.ts'
 import type { Addressed } from '../trust/doubt.ts'
@@ -163,9 +164,9 @@ export class DeviceRuntime {
     return pace === null ? null : throughputOf(this.#paces, pace, this.#clock)
   }
 
-  /** The SIMs that may send for this sender with the room of each, the least used first. */
-  roomsFor(sender: string | null): SimRoom[] {
-    return this.#paces.roomsFor(sender, this.#clock.monotonicMs())
+  /** The SIMs that may send for a route with the room of each, the least used first. */
+  roomsFor({ sender, way }: { sender: string | null; way?: string }): SimRoom[] {
+    return this.#paces.roomsFor(sender, this.#clock.monotonicMs(), viaSim(way))
   }
 
   /** Notifies a device that fetches its messages that some are queued. */

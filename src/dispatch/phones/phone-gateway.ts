@@ -191,14 +191,16 @@ export class PhoneGateway {
       const last = requests.at(-1)
       if (last === undefined) return
       this.#turns.served(device, last)
-      const senders = new Map(routes.map((route) => [`${route.accountId}/${route.routeKey}`, route.sender]))
+      const routeOf = new Map(routes.map((route) => [`${route.accountId}/${route.routeKey}`, route]))
       const nowMs = clock.now()
       const { claimed } = await claim({
         requests: requests.map((request) => ({
           ...request,
           phone: {
             phoneId: phone.phoneId,
-            sims: device.roomsFor(senders.get(`${request.accountId}/${request.routeKey}`) ?? null),
+            sims: device.roomsFor(
+              routeOf.get(`${request.accountId}/${request.routeKey}`) ?? { sender: null },
+            ),
           },
           maxParts: Math.max(1, Math.floor(maxParts / requests.length)),
         })),

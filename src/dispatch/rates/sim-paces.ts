@@ -29,10 +29,13 @@ export class SimPaces {
     this.#choice = choice
   }
 
-  /** The SIMs that may send for this sender, the least used first. Without a rate limit their room is unlimited. */
-  roomsFor(sender: string | null, nowMs: number): SimRoom[] {
+  /**
+   * The SIMs that may send for this sender, the least used first; only `chosen` if the sender chose one. Without a rate limit
+   * their room is unlimited.
+   */
+  roomsFor(sender: string | null, nowMs: number, chosen: Sim = null): SimRoom[] {
     const choice = this.#choice()
-    const asked = sender === null ? undefined : choice?.simOf.get(sender)
+    const asked = chosen ?? (sender === null ? undefined : choice?.simOf.get(sender))
     const turns = choice?.turns ?? []
     const sims: readonly Sim[] = asked !== undefined ? [asked] : turns.length > 0 ? turns : [null]
     return sims
