@@ -145,6 +145,8 @@ export const rightInputs: { [N in GuardedCall]: RightInput<N> } = {
   'devices/add': () => simulator,
   'devices/change': async ({ id }) => ({ deviceId: await id('device'), name: 'Renamed' }),
   'devices/remove': async ({ id }) => ({ deviceId: await id('device'), isLost: false }),
+  'devices/order': nothing,
+  'devices/set-order': () => ({ steps: [{ use: 'own', isForBusy: false, afterMinutes: null }] }),
   'devices/invite-phone': async ({ id }) => ({ isShared: false, former: await id('phoneToken') }),
   'devices/guide-beginning': nothing,
   'devices/try-address': nothing,

@@ -10,13 +10,8 @@ import { storedForm } from '../../src/messages/core/open-attempt.ts'
 
 export const ada: HistoryOwner = { accountId: 'acc_ada', mode: 'live' }
 
-/** `way` is left out: tests of upgrades store these rows in tables that have no such column yet. */
-type StoredMessage = Omit<MessageRow, 'way'> & Partial<Pick<MessageRow, 'way'>>
-
 /** A queued message as accept stores it, with what a test wants otherwise. */
-export const storedMessage = (
-  row: Partial<MessageRow> & { id: string; created_at: number },
-): StoredMessage => ({
+export const storedMessage = (row: Partial<MessageRow> & { id: string; created_at: number }): MessageRow => ({
   account_id: ada.accountId,
   mode: ada.mode,
   send_id: null,
@@ -25,6 +20,7 @@ export const storedMessage = (
   status: 'queued',
   recipient: '+4915112345678',
   sender: null,
+  way: null,
   country: 'DE',
   category: 'transactional',
   text: 'Hello',
@@ -62,6 +58,12 @@ export const storedMessage = (
   updated_at: row.created_at,
   ...row,
 })
+
+/** The same without the columns that versions before ways did not have. */
+export function storedBeforeWays(...message: Parameters<typeof storedMessage>): Omit<MessageRow, 'way'> {
+  const { way: _, ...before } = storedMessage(...message)
+  return before
+}
 
 /** What makes a message a delivered one. */
 export const deliveredAt = (atMs: number): Partial<MessageRow> => ({

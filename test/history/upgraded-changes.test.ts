@@ -22,6 +22,7 @@ const ids = createIds({ now: clock.now })
 function withoutLaterColumns(row: MessageRow): MessageRow {
   const old: Partial<MessageRow> = { ...row }
   delete old.key_id
+  delete old.way
   return old as MessageRow
 }
 

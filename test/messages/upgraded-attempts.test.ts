@@ -9,7 +9,7 @@ import { createIds } from '../../src/runtime/ids.ts'
 import { migrate, readMigrations } from '../../src/storage/seam/migrate.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { Writer } from '../../src/storage/seam/writer.ts'
-import { storedMessage } from '../history/stored-messages.ts'
+import { storedBeforeWays } from '../history/stored-messages.ts'
 import { openDatabase } from '../open-database.ts'
 import { openFolder } from '../open-folder.ts'
 import { startInstance } from '../open-test-storage.ts'
@@ -42,8 +42,8 @@ async function upgrade() {
     await openWallets(tx, { ids, nowMs: startMs }, { accountId: 'acc_ada', freeSms: 9, playSms: 0, lowThreshold: 0, actor: 'test' }) // prettier-ignore
     const queued = { status: 'queued', finalized_at: null, settled_at: null, sent_at: null, parts_sent: 0, charged: 0, cost_state: 'held', receipt_expected: null, device_id: null } as const // prettier-ignore
     await insertRows(tx, 'messages', [
-      storedMessage({ ...times, ...queued, id: inFlight, status: 'sending', device_id: 'dev_s', attempts: 2, sequence: 4 }), // prettier-ignore
-      storedMessage({ ...times, ...queued, id: waiting, attempts: 0, sequence: 1 }),
+      storedBeforeWays({ ...times, ...queued, id: inFlight, status: 'sending', device_id: 'dev_s', attempts: 2, sequence: 4 }), // prettier-ignore
+      storedBeforeWays({ ...times, ...queued, id: waiting, attempts: 0, sequence: 1 }),
     ])
     const attempt = { device_id: 'dev_s', fence: 1, started_at: startMs } as const
     await sql`insert into attempts (account_id, mode, message_id, number, id, device_id, fence, state, outcome, started_at, ended_at) values

@@ -6,7 +6,7 @@ import { createIds } from '../../src/runtime/ids.ts'
 import { migrate, readMigrations } from '../../src/storage/seam/migrate.ts'
 import { insertRows } from '../../src/storage/seam/sets.ts'
 import { Writer } from '../../src/storage/seam/writer.ts'
-import { storedMessage } from '../history/stored-messages.ts'
+import { storedBeforeWays } from '../history/stored-messages.ts'
 import { openDatabase } from '../open-database.ts'
 import { openFolder } from '../open-folder.ts'
 import { startInstance } from '../open-test-storage.ts'
@@ -35,7 +35,7 @@ async function upgradeWith({ id, left }: { id: string; left: readonly string[] }
     await openWallets(tx, { ids, nowMs: startMs }, opening)
     const sent = { status: 'sent', sent_at: startMs, finalized_at: null, settled_at: null, attempts: 1, device_id: 'dev_s' } as const // prettier-ignore
     await insertRows(tx, 'messages', [
-      storedMessage({
+      storedBeforeWays({
         id,
         ...times,
         ...sent,
