@@ -27,6 +27,6 @@ export const foreignEnv = (more: Record<string, string> = {}): Record<string, st
   ...more,
 })
 
-/** With the packages of requirements.txt. */
-export const pythonEnv = (): Record<string, string | undefined> =>
-  foreignEnv({ PYTHONPATH: join(fetchedFolder, 'python'), PYTHONDONTWRITEBYTECODE: '1' })
+/** With packages that fetch-peers.ts put into a folder. */
+export const pythonEnv = (packages: string): Record<string, string | undefined> =>
+  foreignEnv({ PYTHONPATH: join(fetchedFolder, packages), PYTHONDONTWRITEBYTECODE: '1' })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Candidate } from '../../src/dispatch/routes/candidate.ts'
 import type { Matched } from '../../src/devices/routes/rule.ts'
-import { fetchedFolder, foreignEnv, hasCommands, hasFetched } from '../peers/foreign-tools.ts'
+import { hasCommands, hasFetched, pythonEnv } from '../peers/foreign-tools.ts'
 import { pick, type Random, seededRandom } from '../peers/seeded-random.ts'
 import { device } from './candidates.ts'
 import { decide, ruleOf } from './decided-by-rules.ts'
@@ -80,7 +80,7 @@ function askJasmin(asked: readonly Case[]): (string | null)[][] {
   }))
   const output = execFileSync('python3', [join(import.meta.dirname, '../peers/jasmin-router.py')], {
     input: JSON.stringify(input),
-    env: foreignEnv({ PYTHONPATH: join(fetchedFolder, 'jasmin'), PYTHONDONTWRITEBYTECODE: '1' }),
+    env: pythonEnv('jasmin'),
     maxBuffer: 2 ** 26,
   })
   return JSON.parse(output.toString()) as (string | null)[][]
