@@ -46,7 +46,7 @@ describe.skipIf(!hasCommands('python3', 'socat') || !hasFetched('python'))(
       }
       const [first] = benches as [DriverBench]
       const ttys = benches.map(({ tty }) => tty)
-      const said = first.start('python3', [first.file('send.py', ...script), ...ttys], pythonEnv())
+      const said = first.start('python3', [first.file('send.py', ...script), ...ttys], pythonEnv('python'))
       const isSent = (lines: string): boolean => ttys.every((tty) => lines.includes(`SENT 1 ${tty}\n`))
       await eventually(said, (lines) => expect(lines).toSatisfy(isSent), 30_000)
       for (const { modem } of benches) expect(modem.taken()).toMatchObject([{ text: 'Hello {world} 12€' }])

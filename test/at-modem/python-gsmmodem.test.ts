@@ -24,7 +24,7 @@ describe.skipIf(!hasCommands('python3', 'socat') || !hasFetched('python'))('pyth
   test('sends, gets its report, and receives', async () => {
     const bench = await openBench()
     await bench.plug()
-    const said = bench.start('python3', [bench.file('send.py', ...script), bench.tty], pythonEnv())
+    const said = bench.start('python3', [bench.file('send.py', ...script), bench.tty], pythonEnv('python'))
     await eventually(said, (lines) => expect(lines).toContain('SENT 1 0'), 15_000)
     await bench.modem.receive({ from: '+491709999999', text: 'Grüße' })
     await eventually(said, (lines) => expect(lines).toContain('RECEIVED +491709999999 Grüße'), 10_000)

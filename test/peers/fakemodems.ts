@@ -42,7 +42,7 @@ export async function startFakemodems({
   const log = join(folder, 'log.ndjson')
   const source = join(fetchedFolder, 'gsmmodem-source/test/fakemodems.py')
   const bridge = join(import.meta.dirname, 'fakemodems/bridge.py')
-  const child = spawn('python3', [bridge, source, log, JSON.stringify({ pin, smsc, simBusy })], { env: pythonEnv(), stdio: ['pipe', 'pipe', 'inherit'] }) // prettier-ignore
+  const child = spawn('python3', [bridge, source, log, JSON.stringify({ pin, smsc, simBusy })], { env: pythonEnv('python'), stdio: ['pipe', 'pipe', 'inherit'] }) // prettier-ignore
   const ended = once(child, 'exit')
   const [line] = (await Promise.race([
     once(createInterface(child.stdout), 'line'),

@@ -91,7 +91,7 @@ export function startGoJudge(): GoJudge {
 /** Starts the codecs of Python: smspdudecoder 2.2.0, python-messaging 0.5.13 and that of python-gsmmodem-new 0.13.0. Their errors are in the answer. */
 export function startPythonJudges(): PythonJudges {
   const program = join(import.meta.dirname, 'sms-judges/python_judges.py')
-  const lines = answerLines(spawn('python3', [program], { env: pythonEnv(), stdio: ['pipe', 'pipe', 'inherit'] })) // prettier-ignore
+  const lines = answerLines(spawn('python3', [program], { env: pythonEnv('python'), stdio: ['pipe', 'pipe', 'inherit'] })) // prettier-ignore
   return { judge: (judge, pdu, direction) => lines.ask({ judge, pdu, direction }), stop: lines.stop }
 }
 
