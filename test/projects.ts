@@ -9,7 +9,11 @@ const without = (files: readonly string[], ...globs: readonly string[]): string[
 /** What kills servers of several nodes, or a PostgreSQL. */
 const crashPostgres = 'test/crash/postgres/**'
 /** What kills a server of the embedded database, measures no time, and bears the tests with a browser beside it. */
-const crashBeside = ['test/crash/put-back.test.ts', 'test/crash/restore.test.ts', 'test/crash/webhooks.test.ts']
+const crashBeside = [
+  'test/crash/put-back.test.ts',
+  'test/crash/restore.test.ts',
+  'test/crash/webhooks.test.ts',
+]
 /** What is about PostgreSQL itself, or about several servers of one database, which it alone allows. */
 const postgresOnly = ['test/postgres/**', 'test/move/**', 'test/nodes/**']
 /** What is about the file of the embedded database or its threads, or starts a PostgreSQL of its own. */

@@ -69,13 +69,17 @@ test('a second receipt is about another part, whatever the first one said', asyn
 test('a better receipt for the ID that the first one named corrects the message', async () => {
   const claimed = await house.loseOne()
   await house.receive('n1', { result: 'undelivered', code: 'unreachable' })
-  expect(await house.rowsOf('receipts_expected')).toMatchObject([{ network_id: 'n1', closed_at: house.clock.now() }])
+  expect(await house.rowsOf('receipts_expected')).toMatchObject([
+    { network_id: 'n1', closed_at: house.clock.now() },
+  ])
   await house.receive('n1')
   expect(await house.message()).toMatchObject({ status: 'delivered', error_code: null, charged: 0 })
   // What the attempt keeps says the same: a late answer moves nothing.
   await house.late(claimed, accepted('n1'))
   expect(await house.message()).toMatchObject({ status: 'delivered', charged: 0 })
-  expect([...(await house.rowsOf('receipts_expected')), ...(await house.rowsOf('parked_receipts'))]).toEqual([])
+  expect([...(await house.rowsOf('receipts_expected')), ...(await house.rowsOf('parked_receipts'))]).toEqual(
+    [],
+  )
 })
 
 test('a worse receipt for the ID of a part that was unknown, and one of no ID, change nothing', async () => {

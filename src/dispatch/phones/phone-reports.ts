@@ -46,19 +46,8 @@ export async function settleReports(
   const claims = new Map(
     (await claimsOf(tx, [...attempts.values()])).map((claim) => [claim.attemptId, claim]),
   )
-  const toCancel = [...claims.values()].filter(
-    ({ attemptId }) => offers.get(attemptId)?.recall === 'cancel',
-  )
-  const optedOut = await findOptedOut(
-    tx,
-    toCancel.map(({ accountId, mode, messageId, to }) => ({
-      account_id: accountId,
-      mode,
-      id: messageId,
-      recipient: to,
-    })),
-    times.nowMs,
-  )
+  const toCancel = [...claims.values()].filter(({ attemptId }) => offers.get(attemptId)?.recall === 'cancel')
+  const optedOut = await findOptedOut(tx, toCancel.map(addressOf), times.nowMs)
   const merging = new ReportMerge(times)
   const haveChanged = reports.map((report) => {
     const offer = offers.get(report.attemptId)
@@ -95,3 +84,10 @@ export async function settleReports(
   const statuses = [...states, ...moved].flatMap((state) => state?.status ?? [])
   return { reported, statuses, haveChanged }
 }
+
+const addressOf = ({ accountId, mode, messageId, to }: Claimed) => ({
+  account_id: accountId,
+  mode,
+  id: messageId,
+  recipient: to,
+})

@@ -89,4 +89,6 @@ export const optedOutInAnotherSpelling = (
   messages: readonly NumberedMessage[],
   nowMs: number,
 ): Promise<ReadonlySet<string>> =>
-  findOptedOut(tx, messages, nowMs, (recipient) => everySpelling(recipient).filter((each) => each !== recipient))
+  findOptedOut(tx, messages, nowMs, (recipient) =>
+    everySpelling(recipient).filter((each) => each !== recipient),
+  )

@@ -50,7 +50,14 @@ export type ExpectedRow = MessageState & {
 }
 
 /** Identifies a part of one attempt alone: an ID may have moved to another one since. */
-export const partKey = ['network_id', 'device_id', 'account_id', 'mode', 'message_id', 'attempt_number'] as const
+export const partKey = [
+  'network_id',
+  'device_id',
+  'account_id',
+  'mode',
+  'message_id',
+  'attempt_number',
+] as const
 
 /** Lists the columns of an `ExpectedRow`, of `messages m` and `receipts_expected r`. */
 export const expectedColumns = `${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.closed_at as expected_until, r.attempt_number`

@@ -86,7 +86,9 @@ async function endParts(tx: Tx, found: readonly Awaited[], movedTo: MovedTo): Pr
     if (networkId === undefined) return []
     const { wire_parts, sent_at, id } = each.row
     const row = { ...keyOf(each), network_id: networkId, wire_parts }
-    return [{ ...row, sent_at: movedTo.get(id)?.sent_at ?? sent_at ?? each.word.atMs, closed_at: closedAt(each) }]
+    return [
+      { ...row, sent_at: movedTo.get(id)?.sent_at ?? sent_at ?? each.word.atMs, closed_at: closedAt(each) },
+    ]
   })
   await allDone([
     deleteRows(tx, 'receipts_expected', partKey, over.map(keyOf)),
