@@ -76,7 +76,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
     because: 'It builds, starts and stops what others are: that is seen by processes, which tests of a room do not begin.',
     files: [
       'src/{config,main}.ts',
-      'src/app/{app,console,create-pool,credentials,http,inbound,open-account,open-reach,own-node,phone-listener,phones,providers,send-ports,start-order,webhook-delivery,wiring}.ts',
+      'src/app/{agree-on-time,app,console,create-pool,credentials,http,inbound,open-account,open-reach,own-node,phone-listener,phones,providers,send-ports,start-order,webhook-delivery,wiring}.ts',
       'src/process/{data-folder,durable-file,folder-files,garbage,gauge-reads,guides,installation,instance-secret,lifecycle,log,mailer,metrics,node-name,own-address,own-command,program-files,program-version,reference-script,tls-files}.ts',
       'src/runtime/{plain-text,schemas,secret-box,all-done,batcher,derived-keys}.ts',
       'src/dispatch/*/{device-facts,device-pool,device-runtime,device-slot,link-tools,dispatch-units,dispatcher,submission,submission-log,sweeper,sweepers,routed-device,routing}.ts',

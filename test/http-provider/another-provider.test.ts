@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createHooks } from '../../src/connectors/http/callbacks/hooks.ts'
 import { eventually } from '../eventually.ts'
 import type { HouseServer } from '../house-server.ts'
@@ -10,8 +10,6 @@ import { startElksPeer } from './elks-peer.ts'
 import { hasStatus, openAccountAtProvider, openOwnServer, shareProviderHouse } from './provider-house.ts'
 
 shareProviderHouse()
-
-const testWithPython = test.skipIf(!hasCommands('python3'))
 
 /**
  * A provider that is not among ours, by a declaration that was written from its pages alone (docs/connectors/http-examples/46elks.json). Another
@@ -32,9 +30,8 @@ async function openElks(server?: HouseServer) {
   return { ...account, peer }
 }
 
-testWithPython(
-  'by JSON alone, a provider of another language sends, reports deliveries, and delivers what it receives',
-  async () => {
+describe.skipIf(!hasCommands('python3'))('46elks, played by another language', () => {
+  test('by JSON alone, a provider of another language sends, reports deliveries, and delivers what it receives', async () => {
     const elks = await openElks()
     const { peer, server, deviceId } = elks
     await elks.send('Hej å & {text}', to)
@@ -48,13 +45,9 @@ testWithPython(
     const url = `${server.url}${createHooks({ current: testSecret, former: [] }).pathOf(deviceId)}/inbound`
     expect(await peer.ask({ receive: { url, sender: to, text: 'Vad?' } })).toBe(204)
     expect(await elks.messages('inbound')).toMatchObject([{ from: to, text: 'Vad?' }])
-  },
-  60_000,
-)
+  }, 60_000)
 
-testWithPython(
-  'a message that the provider took without an answer is found there by number, text and time, and is sent once',
-  async () => {
+  test('a message that the provider took without an answer is found there by number, text and time, and is sent once', async () => {
     const elks = await openElks()
     await elks.peer.ask({ set: { mode: 'close' } })
     await elks.send('Hello', to)
@@ -65,13 +58,9 @@ testWithPython(
     expect(await elks.peer.ask({ deliver: 'delivered' })).toEqual([204])
     expect(messages).toHaveLength(1)
     await hasStatus(elks, 'delivered')
-  },
-  60_000,
-)
+  }, 60_000)
 
-testWithPython(
-  'a server that is killed during a submission asks the provider at its next start, and sends nothing again',
-  async () => {
+  test('a server that is killed during a submission asks the provider at its next start, and sends nothing again', async () => {
     const server = await openOwnServer()
     const elks = await openElks(server)
     await elks.peer.ask({ set: { mode: 'hang' } })
@@ -91,6 +80,5 @@ testWithPython(
     // Without a public address nothing calls: the first look-up for a receipt is due after 10 s.
     await elks.peer.ask({ deliver: 'delivered' })
     await hasStatus(elks, 'delivered', 30_000)
-  },
-  120_000,
-)
+  }, 120_000)
+})
