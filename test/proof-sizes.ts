@@ -28,11 +28,6 @@ export const proofSizes = {
     of: 'connections with the same requests to a server that reads them itself and to one that does not',
   },
   WAY_CHOICES: { ci: 500, long: 10_000, of: 'choices of devices on ways of rules' },
-  WAITING_FOR_A_STAGE: {
-    ci: 3_000,
-    long: 100_000,
-    of: 'messages that have not waited long enough for a later stage',
-  },
   SICK_LINKS: { ci: 12, long: 2_000, of: 'sequences of links that begin and cease to fail' },
   PHONE_SEQUENCES: { ci: 80, long: 5_000, of: 'sequences of what phones, people and time do' },
   PHONE_HOUSE_KILLS: { ci: 2, long: 5, of: 'kills of a server with fifty phones' },
@@ -43,11 +38,6 @@ export const proofSizes = {
   NODE_ROUNDS: { ci: 40, long: 1_000, of: 'races over four nodes' },
   NODE_KILLS: { ci: 4, long: 50, of: 'kills of one of four nodes' },
   NODE_SENDS_PER_SECOND: { ci: 10, long: 60, of: 'sends a second to each of four nodes' },
-  WEIGHTED_MESSAGES: {
-    ci: 300,
-    long: 10_000,
-    of: 'messages shared out by weights over two nodes, of which one is killed',
-  },
   POSTGRES_KILLS: { ci: 2, long: 50, of: 'kills of PostgreSQL under load' },
   SMSC_MESSAGES: { ci: 2_000, long: 10_000, of: 'messages through an SMSC that we did not write' },
   MODEM_TEXTS: {

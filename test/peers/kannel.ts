@@ -107,7 +107,7 @@ async function sendAt(
     text,
     smsc: smscId,
   })
-  const answer = await fetch(`http://127.0.0.1:${http}/cgi-bin/sendsms?${query}`)
+  const answer = await fetch(`http://127.0.0.1:${http}/cgi-bin/sendsms?${query.toString()}`)
   const words = await answer.text()
   if (words.startsWith('0:')) return 'accepted'
   if (words.startsWith('3:')) return 'queued'

@@ -35,8 +35,6 @@ export interface NodesHouse extends Pick<
   /** Starts a killed one again, in its folder and on its port. */
   restart(node: NodeProcess): Promise<void>
   rows<T extends object>(statement: string, values?: readonly unknown[]): Promise<T[]>
-  /** Runs a command of the operator. */
-  command(...line: string[]): Promise<unknown>
   /** Settles when nothing waits, nothing is in flight and no receipt is waited for. */
   drained(withinMs: number): Promise<void>
   close(): Promise<void>
@@ -101,7 +99,6 @@ export async function openNodesHouse(options: {
     },
     rows: async <T extends object>(statement: string, values: readonly unknown[] = []) =>
       (await database.query(statement, [...values])).rows as T[],
-    command: (...line) => cliJson(line, dataFolder),
     drained: (withinMs) => drained(house, withinMs),
     expectSound: () => expectSoundDatabase(dataFolder),
     async close() {
