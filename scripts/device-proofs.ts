@@ -77,6 +77,14 @@ export const deviceProofs: readonly Proof[] = [
     catches: ['busy-by-default', 'wait-counted-from-the-claim', 'weights-counted-in-memory'],
   },
   {
+    name: 'sim-plans',
+    summary: 'what the contracts of SIMs include is counted as by hand, whatever is claimed, refused, unknown, late or killed in any order and by two writers: no claim passes a limit, and a SIM at its limit of numbers still sends to these',
+    projects: both,
+    files: ['test/messages/sim-plans.test.ts', 'test/messages/sim-plans-race.test.ts', 'test/dispatch/sim-plans.test.ts'],
+    sizes: ['PLAN_SEQUENCES', 'PLAN_RACES'],
+    catches: ['plan-counted-twice-after-refusal', 'plan-forgotten-by-a-restart'],
+  },
+  {
     name: 'shared-receipts',
     summary: 'two hosts of one carrier whose receipts come over the other session, early, late and of lost answers: each moves the message that it is about, and where two await one id the recipient decides',
     projects: both,

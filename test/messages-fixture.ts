@@ -89,6 +89,7 @@ export async function openMessagesFixture(
         () => undefined,
       ),
     ...(isLogged && { isLogged }),
+    planKey: '5e'.repeat(32),
     reloadIntervalMs: pollIntervalMs,
     breakerRestMs: 300_000,
   })

@@ -28,6 +28,8 @@ export const proofSizes = {
     of: 'connections with the same requests to a server that reads them itself and to one that does not',
   },
   WAY_CHOICES: { ci: 500, long: 10_000, of: 'choices of devices on ways of rules' },
+  PLAN_SEQUENCES: { ci: 60, long: 10_000, of: 'sequences of what SIM plans count' },
+  PLAN_RACES: { ci: 3, long: 300, of: 'races of two nodes for the plan of a SIM' },
   SICK_LINKS: { ci: 12, long: 2_000, of: 'sequences of links that begin and cease to fail' },
   PHONE_SEQUENCES: { ci: 80, long: 5_000, of: 'sequences of what phones, people and time do' },
   PHONE_HOUSE_KILLS: { ci: 2, long: 5, of: 'kills of a server with fifty phones' },

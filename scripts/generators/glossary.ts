@@ -43,6 +43,7 @@ const terms: readonly Term[] = [
   ['restore hold', 'Messages that a restored backup holds until the operator decides.', 'quarantine', 'put back'],
   ['retry', 'The next attempt, for a message or a webhook delivery.', 'retry', 'again'],
   ['sender', 'The number or name in `from`.', 'sender ID, originator', ''],
+  ['SIM plan', 'What the contract of a SIM includes: parts and different numbers, per day and month.', 'SMS allowance, bundle, fair use limit', ''],
   ['simulated outcome', 'How a test number or a simulator behaves.', 'magic number', 'mood'],
   ['submit, submission', 'Gives a message to a device, after the attempt was flushed.', '`submit_sm`, MT submit', 'hand over'],
   ['test credits', 'The balance of test mode.', 'test credits', 'play SMS'],

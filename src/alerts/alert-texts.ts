@@ -78,6 +78,20 @@ export const alertTexts: Readonly<Record<AlertKind, AlertTexts>> = {
     page: '/devices',
     notifiesOperators: false,
   },
+  plan_limit: {
+    label: 'SIM plan nearly used up',
+    began: (name) => `The SIM plan of ${name} is nearly used up`,
+    ended: null,
+    page: '/devices',
+    notifiesOperators: false,
+  },
+  canary_lost: {
+    label: 'Canary messages lost',
+    began: (name) => `Canary messages of ${name} are lost`,
+    ended: (name) => `Canary messages of ${name} arrive again`,
+    page: '/devices',
+    notifiesOperators: false,
+  },
 }
 
 export const alertKinds = Object.keys(alertTexts) as AlertKind[]

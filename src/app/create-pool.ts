@@ -3,6 +3,7 @@ import { androidKind, visitingKind } from '../connectors/android/android.ts'
 import type { VisitPorts } from '../connectors/android/ports.ts'
 import { loadConnectorKind } from '../connectors/registry.ts'
 import { hasDeviceMark, markDevice, unmarkDevice } from '../devices/core/device-marks.ts'
+import { planKey } from '../numbers/number-hash.ts'
 import { openDeviceSecrets } from '../devices/core/device-store.ts'
 import { DevicePool } from '../dispatch/devices/device-pool.ts'
 import type { Dispatcher } from '../dispatch/submissions/dispatcher.ts'
@@ -30,7 +31,7 @@ const directoryPollMs = 500
 
 /** Creates the pool of devices that run on this node, and connects their events. */
 export function createPool(wiring: Wiring, submissionLog: SubmissionLog, events: PoolEvents): DevicePool {
-  const { storage, writer, clock, log, metrics, config, secretBox, changes, node, times, unparsed } = wiring
+  const { storage, writer, clock, log, metrics, config, secretBox, changes, node, times, unparsed, secret } = wiring
   const hooks = createProviderHooks(wiring)
   return new DevicePool({
     read: storage.read,
@@ -76,6 +77,7 @@ export function createPool(wiring: Wiring, submissionLog: SubmissionLog, events:
     isLogged: () => submissionLog.isKept,
     changed: events.changed,
     reloadIntervalMs: directoryPollMs,
+    planKey: planKey(secret.current),
     times,
     breakerRestMs: config.breakerRestMinutes * minuteMs,
   })

@@ -8,6 +8,10 @@ const common: Readonly<Record<string, string>> = {
   draining: 'The device accepts no new messages and finishes those in flight. Resume it to send again.',
   rate_limited:
     'The device has reached its rate limit; the rest is sent when the window ends. Change the limit with {onesixty} device set.',
+  plan_reached:
+    'The SIM plan is reached: other SIMs and devices carry the messages, or they wait for the next day or month of the contract. {onesixty} device plan shows and changes the limits.',
+  plan_numbers_reached:
+    'The SIM has sent to as many different numbers as its plan includes this month. It still sends to these; other SIMs and devices carry the rest, or it waits. {onesixty} device plan shows and changes the limit.',
   repeated_unknown:
     'Several messages in a row got no clear response. The device is retried with one message at a time; check the device itself.',
 }

@@ -12,7 +12,17 @@ export interface NumberHash {
   of(number: string): string
   /** Returns all hashes that may be stored: with the current secret and with former ones. */
   all(number: string): string[]
+  /** Returns all keys under which SIM plans may have counted it. */
+  inPlans(number: string): string[]
 }
+
+/** Returns the key with which SIM plans hash the numbers that they count. A changed secret makes numbers new again. */
+export const planKey = (secret: string): string =>
+  Buffer.from(deriveKey(secret, 'plan-numbers')).toString('hex')
+
+/** Returns the name under which a SIM plan counts a number: 8 octets, from which no number can be derived. */
+export const numberInPlan = (key: string, number: string): string =>
+  createHmac('sha256', Buffer.from(key, 'hex')).update(number).digest('hex').slice(0, 16)
 
 /**
  * Returns everything under which a number may be stored: its spellings, and the hashes of each for an erased
@@ -29,6 +39,7 @@ export function createNumberHash(secret: InstanceSecret): NumberHash {
   return {
     of: (number) => hashed(keys[0] as Uint8Array, number),
     all: (number) => keys.map((key) => hashed(key, number)),
+    inPlans: (number) => everySecret(secret).map((each) => numberInPlan(planKey(each), number)),
   }
 }
 

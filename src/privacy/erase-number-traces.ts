@@ -196,6 +196,25 @@ export async function eraseInAudit(
   }
 }
 
+/**
+ * Deletes the keys under which SIM plans know the number, found by hashing it again. What their SIMs used stays counted.
+ * Those of shared devices only when the number is erased for every account.
+ */
+export async function eraseInPlans(
+  { read, writer, numbers }: EraseNumberDeps,
+  { number, accountId }: EraseNumber,
+): Promise<void> {
+  let query = read
+    .selectFrom('sim_numbers as n')
+    .innerJoin('devices as d', 'd.id', 'n.device_id')
+    .select(['n.device_id', 'n.sim', 'n.number_key'])
+    .where('n.number_key', 'in', numbers.inPlans(number))
+  if (accountId !== null) query = query.where('d.account_id', '=', accountId)
+  const rows = await query.execute()
+  if (rows.length > 0)
+    await writer.write((tx) => deleteRows(tx, 'sim_numbers', ['device_id', 'sim', 'number_key'], rows))
+}
+
 /** Returns the document without the number in any of its texts. */
 const without = (json: string, digits: string): string =>
   JSON.stringify(JSON.parse(json), (_, value: unknown) =>

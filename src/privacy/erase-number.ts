@@ -8,6 +8,7 @@ import {
   eraseInAudit,
   eraseInKeys,
   eraseInOptOuts,
+  eraseInPlans,
   eraseUnjoined,
   spellingsOf,
 } from './erase-number-traces.ts'
@@ -56,6 +57,7 @@ async function eraseSpelling(deps: EraseNumberDeps, asked: EraseNumber): Promise
   await eraseUnjoined(deps, asked)
   await eraseInEvents(deps, asked)
   await eraseInAudit(deps, asked)
+  await eraseInPlans(deps, asked)
   return done
 }
 

@@ -96,6 +96,8 @@ async function erasePage(
       mode: row.mode,
       message_id: row.id,
       network_code: null,
+      // The key of the number in SIM plans: what they counted stays counted.
+      plan_counts: null,
     })),
   )
   await eraseReasons(tx, done)

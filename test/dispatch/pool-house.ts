@@ -238,6 +238,7 @@ function openPool(
       healthChanged: () => undefined,
     }),
     changed: () => undefined,
+    planKey: '5e'.repeat(32),
     reloadIntervalMs: 500,
     breakerRestMs: 0,
   })

@@ -53,6 +53,7 @@ export async function openPhoneWorld(store: NearStore) {
     loadKind: async () => kind,
     openSecrets: () => ({}),
     changed: () => undefined,
+    planKey: '5e'.repeat(32),
     reloadIntervalMs: 500,
     breakerRestMs: 0,
     eventsOf: () => ({

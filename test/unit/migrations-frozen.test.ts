@@ -94,6 +94,7 @@ const published = {
   'postgres/0036_part_reports': '4d13cc0a42181124',
   'postgres/0037_open_attempts': 'bc8560ca1ddd432f',
   'postgres/0038_ways': '547f9323e11f3018',
+  'postgres/0040_sim_plans': 'c08060d44e7d8b0f',
   'postgres/0042_device_marks': '71a8ab24a9228d8d',
   'postgres/0044_offers_without_due': '4e9d974192507e78',
   'sqlite/0001_initial': '473da6ea689b45e2',
@@ -134,6 +135,7 @@ const published = {
   'sqlite/0036_part_reports': '476e49f8dc159b2a',
   'sqlite/0037_open_attempts': 'e8f30cff9d1379c3',
   'sqlite/0038_ways': '8cbfcef7d731498a',
+  'sqlite/0040_sim_plans': '0ee5ddc2eb42696f',
   'sqlite/0042_device_marks': 'd4b5863edfc48110',
   'sqlite/0044_offers_without_due': '4e9d974192507e78',
 }

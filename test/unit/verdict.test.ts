@@ -144,7 +144,7 @@ test('what may be out is never called certainly not sent, and what is on its way
 
 const stored: StoredAttempt = {
   account_id: 'acc_a', mode: 'live', message_id: 'msg_a', number: 1, id: 'att_a', device_id: 'dev_a', state: 'handing_over', parts_sent: 0,
-  network_ids: null, receipt_expected: null, part_reports: null, outcome: null, network_code: null, ended_at: null,
+  network_ids: null, receipt_expected: null, part_reports: null, outcome: null, network_code: null, ended_at: null, plan_counts: null,
 } // prettier-ignore
 const report = (attemptState: Settlement['attemptState'], more: Partial<Settlement> = {}): Settlement => ({
   accountId: 'acc_a', mode: 'live', messageId: 'msg_a', attemptId: 'att_a', attemptNumber: 1, deviceId: 'dev_a', position: { route_key: 'live:', priority: 1, due_at: 0, refusals: 0 },

@@ -89,6 +89,43 @@ export function PaceBar({ device }: { device: ConsoleDevice }) {
   )
 }
 
+/** Shows how much of the plan of each SIM is used. */
+export function PlanBars({ device }: { device: ConsoleDevice }) {
+  return device.plans.map((plan) => (
+    <Stack gap={2} key={plan.sim}>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">SIM {plan.sim}: plan</Text>
+        <Text size="xs" c="dimmed">
+          {plan.reachedOn === null
+            ? `month ends ${plan.monthUntil}`
+            : `reached on ${plan.reachedOn}, month ends ${plan.monthUntil}`}
+        </Text>
+      </Group>
+      {limitsOf(plan).map(({ what, used, limit }) => (
+        <Stack gap={2} key={what}>
+          <Text size="sm">
+            {formatNumber(used)} of {formatNumber(limit)} {what}
+          </Text>
+          <Progress
+            value={Math.min(1, used / limit) * 100}
+            color={used / limit >= 0.8 ? 'orange' : 'indigo'}
+            aria-label={`SIM ${plan.sim}: ${what} used`}
+          />
+        </Stack>
+      ))}
+    </Stack>
+  ))
+}
+
+function limitsOf(plan: ConsoleDevice['plans'][number]): { what: string; used: number; limit: number }[] {
+  const limits = [
+    { what: 'parts today', used: plan.partsToday, limit: plan.partsPerDay },
+    { what: 'parts this month', used: plan.partsThisMonth, limit: plan.partsPerMonth },
+    { what: 'numbers this month', used: plan.numbersThisMonth, limit: plan.numbersPerMonth },
+  ]
+  return limits.flatMap(({ limit, ...rest }) => (limit === null ? [] : [{ ...rest, limit }]))
+}
+
 function durationOf(seconds: number): string {
   if (seconds % 3600 === 0) return `${seconds / 3600} h`
   return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`

@@ -7,7 +7,7 @@ import { useCall } from '../api/use-call.ts'
 import { ListState } from '../ui/list-state.tsx'
 import { BatteryCurve } from './battery-curve.tsx'
 import { DeviceActions } from './device-actions.tsx'
-import { DeviceFacts, PaceBar, Troubles } from './device-facts.tsx'
+import { DeviceFacts, PaceBar, PlanBars, Troubles } from './device-facts.tsx'
 import { DeviceState, kindOf, nameOf } from './device-state.tsx'
 import { StrandedAlert } from './stranded-alert.tsx'
 import { UptimeBar } from './uptime-lane.tsx'
@@ -69,6 +69,7 @@ function Device({ device, past }: { device: ConsoleDevice; past: ConsoleDevice |
         </Stack>
         <Stack>
           <PaceBar device={device} />
+          <PlanBars device={device} />
           <DeviceFacts device={device} />
         </Stack>
       </SimpleGrid>

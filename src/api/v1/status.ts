@@ -11,6 +11,8 @@ import { realKinds } from '../../connectors/registry.ts'
 import type { ReadOf } from '../../storage/seam/dialect.ts'
 import type { Answer } from '../edge/operation.ts'
 import type { ApiCall, ApiOperation } from './operation.ts'
+import { firstReached } from '../../devices/plans/plan-view.ts'
+import { PlanSchema, renderPlan } from './plan-view.ts'
 import { renderDeviceReport } from './device-report-view.ts'
 import { instantOrNull, oneOf, orNull } from '../../runtime/schemas.ts'
 import { modes } from '../../storage/tables/column-values.ts'
@@ -76,6 +78,8 @@ const DeviceSchema = Type.Object({
     remaining: { type: 'integer', description: 'Parts left in this window.' },
     resets_at: instantOrNull('End of this window, the earliest one of several SIMs; null without an open window.'),
   }),
+  plan_reached_on: orNull<string>('string', 'First date on which a SIM plan is reached at the rate of the last 7 days; null when none is reached this month, and for a shared device.'),
+  sim_plans: Type.Array(PlanSchema, { description: 'What the contracts of its SIMs include, as far as that is set; empty for a shared device.' }),
   queue: Type.Object(
     {
       messages: count('Your messages claimed for this device.'),
@@ -186,6 +190,8 @@ function renderDevice({ report, ...device }: SeenDevice): DeviceView {
     status: device.status,
     reasons: [...device.reasons],
     ...rest,
+    plan_reached_on: firstReached(device.plans),
+    sim_plans: device.plans.map(renderPlan),
     queue: { messages: device.queue.messages, in_flight: device.queue.inFlight },
     last_sent_at,
     last_error,
@@ -205,6 +211,11 @@ function statusExample(): StatusView {
       sims: [{ slot: 1, number: '+4915199990001', carrier: 'Telekom.de' }],
       capabilities: { delivery_reports: true, max_parts: 10, alphanumeric_sender: false },
       throughput: { parts_per_window: 30, window_seconds: 1800, remaining: 22, resets_at: '2026-11-21T09:51:12.400Z' },
+      plan_reached_on: '2026-12-03',
+      sim_plans: [{
+        sim: 1, parts_per_day: null, parts_today: 41, parts_per_month: 3000, parts_this_month: 1204, numbers_per_month: 99, numbers_this_month: 61,
+        zone: 'Europe/Berlin', month_from: '2026-11-12', month_until: '2026-12-11', reached_on: '2026-12-03',
+      }],
       queue: { messages: 3, in_flight: 1 }, last_sent_at: '2026-11-21T09:29:48.310Z', last_error: null, balance: null,
     }],
     devices_total: 1,

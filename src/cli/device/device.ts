@@ -18,6 +18,7 @@ import { eachOption, forEachPort } from './each-port.ts'
 import { find } from './device-find.ts'
 import { identifyEach } from './identify-device.ts'
 import { remove } from './device-remove.ts'
+import { plan } from './device-plan.ts'
 import { same } from './device-same.ts'
 import { noteUnsteadyPort } from './steady-note.ts'
 import { readStrandedBy } from './stranded-lines.ts'
@@ -255,7 +256,7 @@ const set = command({
 
 export const deviceCommands: CommandGroup = {
   summary: 'Devices: phones, modems, SMPP connections and simulators.',
-  commands: { add, list, set, connect, find, discover, test, receipts, unread, same, remove },
+  commands: { add, list, set, connect, find, discover, test, plan, receipts, unread, same, remove },
 }
 
 async function deviceDeps(tools: CommandContext, kind: ConnectorKind): Promise<DeviceDeps> {

@@ -195,6 +195,8 @@ export async function retireDevice(
     .execute()
   await tx.updateTable('phones').set({ signing_key: '' }).where('device_id', '=', row.id).execute()
   await tx.deleteFrom('device_reports').where('device_id', '=', row.id).execute()
+  for (const table of ['sim_plans', 'sim_usage', 'sim_numbers'] as const)
+    await tx.deleteFrom(table).where('device_id', '=', row.id).execute()
   await endStanding(tx, row.id, deps.nowMs)
   const { account_id: accountId } = row
   await appendAudit(tx, deps, {

@@ -2,6 +2,7 @@ import type { Db } from '../../storage/seam/dialect.ts'
 import type { AccountState, DeviceState, DeviceStatus, Mode } from '../../storage/tables/schema.ts'
 import { readClaimed, readQueue } from './account-queue.ts'
 import { type DeviceReportBody, type JsonText, readJson } from '../../storage/tables/json-columns.ts'
+import { type PlanView, readPlanViews } from '../plans/plan-view.ts'
 import { reportLifetimeMs } from './device-report.ts'
 import { estimateWaitSeconds, type StandingPace, standingPaces } from './device-status-wait.ts'
 
@@ -47,6 +48,8 @@ export interface SeenDevice {
   report: DeviceReportBody | null
   /** What it has claimed of this account, and its submissions in flight (null for a shared device). */
   queue: { messages: number; inFlight: number | null }
+  /** Of its SIMs; none for a shared device. */
+  plans: readonly PlanView[]
 }
 
 const maxListed = 100
@@ -84,6 +87,8 @@ export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number
   const devices = rows
     .map((row) => judge(row, nowMs))
     .toSorted((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1))
+  const listed = devices.slice(0, maxListed)
+  const plans = await plansOf(db, listed, owner, nowMs)
   return {
     ...overall(devices, account?.state ?? 'closed'),
     checkedAtMs: nowMs,
@@ -93,7 +98,7 @@ export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number
       estimatedWaitSeconds:
         messagesInQuiet > 0 ? null : estimateWaitSeconds(queue.parts, ownPaces(devices), nowMs),
     },
-    devices: devices.slice(0, maxListed).map((device) => seen(device, claimed.get(device.id) ?? 0, owner)),
+    devices: listed.map((device) => seen(device, claimed.get(device.id) ?? 0, { ...owner, plans })),
     devicesTotal: devices.length,
   }
 }
@@ -113,9 +118,24 @@ export async function readSeenDevice(
   nowMs: number,
 ): Promise<SeenDevice | null> {
   const [rows, claimed] = await Promise.all([readDevices(db, owner, deviceId), readClaimed(db, owner)])
-  const [row] = rows
-  return row === undefined ? null : seen(judge(row, nowMs), claimed.get(row.id) ?? 0, owner)
+  const [device] = rows.map((row) => judge(row, nowMs))
+  if (device === undefined) return null
+  const plans = await plansOf(db, [device], owner, nowMs)
+  return seen(device, claimed.get(device.id) ?? 0, { ...owner, plans })
 }
+
+/** The plans of shared devices are the operator's. */
+const plansOf = (
+  db: Db,
+  devices: readonly Judged[],
+  { isOperator = false }: DeviceUser,
+  nowMs: number,
+): Promise<PlanView[]> =>
+  readPlanViews(
+    db,
+    devices.filter(({ isOwn }) => isOwn || isOperator).map(({ id }) => id),
+    nowMs,
+  )
 
 function readDevices(db: Db, { accountId, mode }: DeviceUser, deviceId?: string): Promise<DeviceRow[]> {
   const query = db
@@ -237,9 +257,14 @@ const ownPaces = (devices: readonly Judged[]): (StandingPace | null)[] =>
     .filter((device) => device.isOwn && works(device))
     .flatMap(({ report }) => (report?.throughput ? standingPaces(report.throughput, report.link) : [null]))
 
-function seen(device: Judged, messages: number, { isOperator = false }: DeviceUser): SeenDevice {
+function seen(
+  device: Judged,
+  messages: number,
+  { isOperator = false, plans }: DeviceUser & { plans: readonly PlanView[] },
+): SeenDevice {
   const { id, kind, name, node, status, reasons, report } = device
-  const common = { id, kind, status, reasons, shared: !device.isOwn }
+  const own = plans.filter(({ deviceId }) => deviceId === id)
+  const common = { id, kind, status, reasons, shared: !device.isOwn, plans: own }
   return device.isOwn || isOperator
     ? { ...common, name, node, report, queue: { messages, inFlight: report?.inFlight ?? null } }
     : {

@@ -3,6 +3,7 @@ import { isPull } from '../../connectors/connector.ts'
 import type { LastSession } from '../../connectors/connector-tools.ts'
 import type { Service } from '../../process/lifecycle.ts'
 import type { RemoteDeviceReport } from '../../devices/status/remote-device-report.ts'
+import { PlanStates, type PlanStatesDeps } from '../rates/plan-states.ts'
 import { DisabledPhones } from './disabled-phones.ts'
 import { readDirectoryVersion } from '../../storage/seam/directory-version.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
@@ -12,9 +13,9 @@ import { RouteBook } from '../routes/route-book.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { type DeviceRow, DeviceSlot, type DeviceSlotDeps, HeldElsewhere } from './device-slot.ts'
 import { RemoteDevices } from './remote-devices.ts'
-import { knownOf, type RoutedDevice, routedHere, servedBy } from './routed-device.ts'
+import { knownOf, type RoutedDevice, servedBy } from './routed-device.ts'
 
-export interface DevicePoolDeps extends DeviceSlotDeps {
+export interface DevicePoolDeps extends DeviceSlotDeps, Pick<PlanStatesDeps, 'planKey'> {
   /** Called after the running devices changed. */
   changed: () => void
   reloadIntervalMs: number
@@ -40,6 +41,7 @@ export class DevicePool implements Service {
   readonly elsewhere: RemoteDevices
   /** Over which devices what is queued goes, and in which order. */
   readonly routes: RouteBook
+  readonly plans: PlanStates
   readonly #lastSessions = new BoundedMap<LastSession>(maxLastSessions)
   #frozen: ReadonlySet<string> = new Set()
   #version = -1
@@ -53,6 +55,7 @@ export class DevicePool implements Service {
     this.#deps = deps
     this.elsewhere = new RemoteDevices(deps)
     this.routes = new RouteBook(deps)
+    this.plans = new PlanStates(deps)
   }
 
   async start(): Promise<void> {
@@ -120,11 +123,7 @@ export class DevicePool implements Service {
 
   /** The devices of `forAccount`, and those that other nodes run for the account. */
   servingAccount(accountId: string, mode: Mode): RoutedDevice[] {
-    const here = this.forAccount(accountId, mode).map((device) => {
-      const routed = routedHere(device)
-      const facts = { ...routed.facts, ...this.elsewhere.sendersOf(device) }
-      return this.elsewhere.routed({ ...routed, facts })
-    })
+    const here = this.forAccount(accountId, mode).map((device) => this.elsewhere.routed(device))
     return [...here, ...this.elsewhere.forAccount(accountId, mode)]
   }
 
@@ -134,14 +133,12 @@ export class DevicePool implements Service {
   }
 
   /** The candidates of a route; none for an account whose queue is frozen. */
-  candidatesFor = (route: Route): Candidate[] => {
-    return this.isFrozen(route.accountId) ? [] : [...this.candidates(route)]
-  }
+  candidatesFor = (route: Route): Candidate[] =>
+    this.isFrozen(route.accountId) ? [] : [...this.candidates(route)]
 
   /** First the account's own, also on other nodes: what they can carry is not for shared devices (decision 6). */
-  candidates(route: Route): Generator<Candidate> {
-    return this.elsewhere.candidates(route, (owner) => this.ownedBy(owner, route.mode))
-  }
+  candidates = (route: Route): Generator<Candidate> =>
+    this.elsewhere.candidates(route, (owner) => this.ownedBy(owner, route.mode))
 
   /** Reads the tables if accounts or devices changed since the last time. Calls during a read share the next one. */
   reloadIfChanged(): Promise<void> {
@@ -169,6 +166,7 @@ export class DevicePool implements Service {
 
   async #reload(): Promise<void> {
     const { read } = this.#deps
+    await this.plans.refresh()
     const version = await readDirectoryVersion(read)
     const nowMs = this.#deps.clock.monotonicMs()
     if (this.#stopped || (version === this.#version && nowMs < this.#retryAtMs)) return
@@ -178,6 +176,7 @@ export class DevicePool implements Service {
       read.selectFrom('devices').select('id').where('state', '=', 'disabled').execute(),
       read.selectFrom('accounts').select('id').where('state', '!=', 'active').execute(),
       this.routes.reload(),
+      this.plans.reload(),
     ])
     this.#frozen = new Set(frozen.map((account) => account.id))
     const wanted = new Set(rows.map((row) => row.id))
@@ -241,7 +240,7 @@ export class DevicePool implements Service {
   }
 
   #createSlot(deviceId: string): DeviceSlot {
-    const deps = { ...this.#deps, lastSessionOf: () => this.#lastSessionOf(deviceId) }
+    const deps = { ...this.#deps, plans: this.plans, lastSessionOf: () => this.#lastSessionOf(deviceId) }
     const slot: DeviceSlot = new DeviceSlot(deps, {
       left: () => {
         const { restarting } = slot

@@ -9,11 +9,12 @@ import { viaSim } from '../../devices/routes/way.ts'
 import { configuredCandidate, type DeviceFacts } from '../configuration/device-facts.ts'
 import { DeviceTrust } from '../trust/device-trust.ts'
 import type { Addressed } from '../trust/doubt.ts'
-import { drained } from './drained-health.ts'
+import { degradedBy, drained } from './drained-health.ts'
 import { HeldOffers } from '../trust/held-offers.ts'
-import { knownSenders } from '../configuration/known-senders.ts'
+import { carriedBy, knownSenders } from '../configuration/known-senders.ts'
 import { busyBackoffMs, faultOfDevice } from '../outcomes/retry-policy.ts'
 import { type Sim, SimPaces, type SimRoom } from '../rates/sim-paces.ts'
+import { noSim, type PlanStates } from '../rates/plan-states.ts'
 import { type Throughput, throughputOf } from '../rates/throughput.ts'
 import { noReport, type UnreportedOffer, UnreportedOffers } from './unreported-offers.ts'
 
@@ -28,6 +29,7 @@ export class DeviceRuntime {
   readonly trust: DeviceTrust
   readonly #leaseToken: (() => number | null) | null
   readonly #isLogged: () => boolean
+  readonly #plans: Pick<PlanStates, 'roomOf' | 'reasonsOf' | 'forClaim'> | undefined
   #facts: DeviceFacts
   #paces: SimPaces
   #claimed = 0
@@ -43,6 +45,8 @@ export class DeviceRuntime {
       clock: Clock
       log: Log
       breakerRestMs: number
+      /** Omitted: it has no SIM plan. */
+      plans?: Pick<PlanStates, 'roomOf' | 'reasonsOf' | 'forClaim'>
       /** Token of the lease; null while the lease is not held. Omitted when any node may serve the device. */
       leaseToken?: () => number | null
       /** Whether submissions are logged: then messages may be claimed ahead of the window. */
@@ -55,6 +59,7 @@ export class DeviceRuntime {
     this.trust = new DeviceTrust(deps)
     this.#leaseToken = deps.leaseToken ?? null
     this.#isLogged = deps.isLogged ?? (() => false)
+    this.#plans = deps.plans
     this.#facts = facts
     this.link = link
     this.held = new HeldOffers(this.trust, () => isPull(link) && link.health().link === 'poll')
@@ -100,16 +105,10 @@ export class DeviceRuntime {
   }
 
   get #trusted(): Health {
-    const reported = this.link.health()
-    const nowMs = this.#clock.monotonicMs()
-    const reasons = [...this.trust.reasons, ...(nowMs < this.#limitedUntilMs ? ['limit_reached'] : [])]
-    if (reasons.length === 0) return reported
-    const degraded = reported.status === 'online' ? 'degraded' : reported.status
-    return {
-      ...reported,
-      status: this.trust.isUnused ? 'offline' : degraded,
-      reasons: [...new Set([...reasons, ...reported.reasons])],
-    }
+    const isLimited = this.#clock.monotonicMs() < this.#limitedUntilMs
+    const ofPlans = this.#plans?.reasonsOf(this.#facts.id) ?? []
+    const reasons = [...this.trust.reasons, ...(isLimited ? ['limit_reached'] : []), ...ofPlans]
+    return degradedBy(this.link.health(), reasons, this.trust.isUnused)
   }
 
   /** Applies a changed row. A new rate limit begins a new window. Trust is reset: the change may be the fix. */
@@ -132,7 +131,11 @@ export class DeviceRuntime {
     const cannotSend = this.#cannotSend
     const leaseToken = this.#leaseToken?.() ?? null
     const state = this.trust.state()
-    const free = isDraining ? 0 : this.#free(sender, cannotSend && state === 'closed' ? 'trial' : state)
+    const plans = this.#plans?.forClaim(this.#facts.id)
+    const room =
+      plans && this.#plans?.roomOf(this.#facts.id, isPull(this.link) ? this.roomsFor({ sender }) : noSim)
+    const isClosed = isDraining || room === 'none'
+    const free = isClosed ? 0 : this.#free(sender, cannotSend && state === 'closed' ? 'trial' : state)
     const freeWithOthers = cannotSend ? 0 : this.#freeWithOthers(sender, free)
     return {
       ...configuredCandidate(this.#facts),
@@ -144,12 +147,11 @@ export class DeviceRuntime {
       ...(cannotSend || this.trust.isDoubted ? { isDoubted: true } : {}),
       ...(this.trust.hasFailed ? { hasFailed: true } : {}),
       load: this.link.window === 0 ? 1 : Math.min(1, this.#claimed / this.link.window),
-      maxParts: this.link.capabilities.maxParts,
-      alphanumericSender: this.link.capabilities.alphanumericSender,
-      choosesEncoding: this.link.capabilities.encodingChoice,
-      fetches: isPull(this.link),
+      ...carriedBy(this.link),
       ...(leaseToken === null ? {} : { leaseToken }),
       ...(this.claimsAhead ? { isLogged: true } : {}),
+      ...(plans !== undefined && { plans }),
+      ...(room === 'known' && { isForKnown: true }),
     }
   }
 

@@ -12,6 +12,7 @@ import type { DeviceTable } from '../../storage/tables/device-tables.ts'
 import type { DeviceFacts } from '../configuration/device-facts.ts'
 import { DeviceRuntime } from './device-runtime.ts'
 import { type LinkToolsDeps, toolsFor } from './link-tools.ts'
+import type { PlanStates } from '../rates/plan-states.ts'
 import { reportRecalls } from './report-recalls.ts'
 import { knownOf, type RoutedDevice } from './routed-device.ts'
 import { resumeReceipts } from './resume-receipts.ts'
@@ -30,6 +31,8 @@ export interface DeviceSlotDeps extends LinkToolsDeps {
   leavesLinks?: boolean
   /** Whether submissions to links are logged. */
   isLogged?: () => boolean
+  /** Omitted: no device has a SIM plan. */
+  plans?: PlanStates
   /** How long a device that stopped responding rests before it is probed; 0 = indefinitely. */
   breakerRestMs: number
 }

@@ -5,28 +5,31 @@ import { routeFrom } from '../routes/route-ring.ts'
 import type { MessageState } from '../../messages/core/message-store.ts'
 import { routeOf } from '../../messages/queue/queue-position.ts'
 import type { DevicePool } from './device-pool.ts'
-import type { ReportedDevices } from '../routes/reported-candidates.ts'
+import { moreOf, type ReportedDevices } from '../routes/reported-candidates.ts'
 
 /** Returns the devices of the pool that a route may use, as they are now. */
-export function poolDevices(pool: Pick<DevicePool, 'candidates' | 'get'>, route: Route): ReportedDevices {
+export function poolDevices(
+  pool: Pick<DevicePool, 'candidates' | 'get' | 'plans'>,
+  route: Route,
+): ReportedDevices {
   const candidates = [...pool.candidates(route)]
   const facts = candidates.flatMap(({ id }) => pool.get(id)?.facts ?? [])
   return {
     candidates,
     drains: new Set(facts.flatMap(({ id, isDraining }) => (isDraining ? [id] : []))),
     paced: new Set(facts.flatMap(({ id, pace }) => (pace === null ? [] : [id]))),
+    planned: new Set(facts.flatMap(({ id }) => (pool.plans.reasonsOf(id).length > 0 ? [id] : []))),
   }
 }
 
 /** Explains over which devices of the pool a message goes now: as it is claimed, from memory. */
 export function explainOnPool(
-  pool: Pick<DevicePool, 'candidates' | 'get' | 'routes'>,
+  pool: Pick<DevicePool, 'candidates' | 'get' | 'plans' | 'routes'>,
   route: Route,
   { way, parts }: { way: Way; parts: number },
 ): ExplainedStage[] {
-  const { candidates, drains, paced } = poolDevices(pool, route)
-  const more = (id: string) => ({ drains: drains.has(id), isPaced: paced.has(id) })
-  return explainRoute({ route, parts, now: pool.routes.nowOf(way), devices: candidates, more })
+  const { candidates, ...sets } = poolDevices(pool, route)
+  return explainRoute({ route, parts, now: pool.routes.nowOf(way), devices: candidates, more: moreOf(sets) })
 }
 
 /**
@@ -34,7 +37,7 @@ export function explainOnPool(
  * device has refused it is not asked.
  */
 export async function explainMessage(
-  pool: Pick<DevicePool, 'candidates' | 'get' | 'routes'>,
+  pool: Pick<DevicePool, 'candidates' | 'get' | 'plans' | 'routes'>,
   message: Parameters<typeof routeOf>[0] & Pick<MessageState, 'parts'>,
 ): Promise<ExplainedStage[]> {
   const { account_id, mode, parts } = message

@@ -67,6 +67,11 @@ export function addGauges(deps: GaugesDeps): void {
       .execute()
     return rows.map((row) => [row.device_id, row.parked])
   })
+  metrics.deviceGauge(
+    'device_plan_used_ratio',
+    'Largest share that was used of any limit of the SIM plans of a device: 1 is reached.',
+    () => pool.plans.shares(),
+  )
   metrics.gauge('messages_queued', 'Messages in the queue.', async () => {
     const row = await read
       .selectFrom('queue_totals')

@@ -9,7 +9,7 @@ import type { Candidate, Route } from '../routes/candidate.ts'
 import { configuredCandidate, type DeviceFacts } from '../configuration/device-facts.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { knownSenders } from '../configuration/known-senders.ts'
-import { type RoutedDevice, servedBy } from './routed-device.ts'
+import { type RoutedDevice, routedHere, servedBy } from './routed-device.ts'
 
 type Known = Pick<RoutedDevice, 'facts' | 'capabilities'>
 interface State extends Pick<RoutedDevice, 'isWorking' | 'throughput' | 'link'> {
@@ -106,13 +106,15 @@ export class RemoteDevices {
   }
 
   /** Returns a device of this node as a send sees it: with the report of another node, if there is a valid one. */
-  routed(here: RoutedDevice): RoutedDevice {
+  routed(device: DeviceRuntime): RoutedDevice {
+    const routed = routedHere(device)
+    const here = { ...routed, facts: { ...routed.facts, ...this.#sendersOf(device) } }
     if (!this.isReported(here.facts)) return here
     return { ...here, isWorking: true, link: this.#reports.get(here.facts.id)?.link ?? here.link }
   }
 
   /** Returns the senders of a phone of this node, including those that it reported to another node. */
-  sendersOf(device: DeviceRuntime): Pick<Candidate, 'senders'> {
+  #sendersOf(device: DeviceRuntime): Pick<Candidate, 'senders'> {
     const report = this.isReported(device.facts) ? this.#reports.get(device.facts.id) : undefined
     const senders = knownSenders(device.facts, device.link)
     return { senders: report === undefined ? senders : senders.union(report.numbers) }
@@ -130,7 +132,7 @@ export class RemoteDevices {
     const here = this.askingOf(device, sender)
     const isElsewhere = here.health === 'offline' && this.isReported(device.facts)
     if (!isElsewhere) return here
-    const { senders } = this.sendersOf(device)
+    const { senders } = this.#sendersOf(device)
     return { ...here, senders, health: 'online', free: 0, isElsewhere }
   }
 

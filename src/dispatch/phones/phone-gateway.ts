@@ -193,7 +193,7 @@ export class PhoneGateway {
       this.#turns.served(device, last)
       const routeOf = new Map(routes.map((route) => [`${route.accountId}/${route.routeKey}`, route]))
       const nowMs = clock.now()
-      const { claimed } = await claim({
+      const made = await claim({
         requests: requests.map((request) => ({
           ...request,
           phone: {
@@ -208,6 +208,9 @@ export class PhoneGateway {
         dueMs: dueNow(),
         fence,
       })
+      pool.plans.claimed(made)
+      const { claimed } = made
+      if (claimed.length === 0) pool.plans.rest(device.facts.id)
       for (const { attemptId, sim = null, parts } of claimed) {
         device.fetched({ attemptId, sim, parts, waitsForMs: phone.hangsAfterMs })
         metrics.submitted('offered')

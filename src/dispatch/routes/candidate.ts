@@ -1,4 +1,5 @@
 import { canCarry, type Carrying } from '../../devices/core/carrying.ts'
+import type { ClaimPlans } from '../../messages/queue/plan-rooms.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 
 /**
@@ -46,6 +47,10 @@ export interface Candidate extends Carrying {
   groupId?: string
   /** See `isOwnCarrier`. */
   isOwnCarrier?: true
+  /** The plans of its SIMs, of which each claim takes. */
+  plans?: ClaimPlans
+  /** Its SIM plans include no further number this month: it carries only messages to those that it has sent to. */
+  isForKnown?: true
   /** It works on another node; its room is not known here. */
   isElsewhere?: true
 }
@@ -62,6 +67,9 @@ export const mayCarry = (
   (device.accountId === null || device.accountId === route.accountId) &&
   (route.isOwnOnly !== true || device.isOwnCarrier === true) &&
   canCarry(device, route)
+
+/** Returns for how many messages to any number a device has room. One that only carries to some looks for these on its own. */
+export const roomForAny = ({ free, isForKnown }: Candidate): number => (isForKnown === true ? 0 : free)
 
 type Facts = Pick<Candidate, 'id' | 'isDoubted' | 'hasFailed'>
 

@@ -1,5 +1,5 @@
 import { usualWay } from '../../devices/routes/way.ts'
-import { type Candidate, mayCarry, rankOf, type Route } from './candidate.ts'
+import { type Candidate, mayCarry, rankOf, roomForAny, type Route } from './candidate.ts'
 import { agesOf, bestOf, type Member, openMembers, type StageNow, usualNow, walkWay, type WayNow, type Why } from './walk-way.ts' // prettier-ignore
 
 /** A device for the next messages of a route. The limit is its `free`. */
@@ -18,6 +18,8 @@ interface Choices {
   now: Choice | 'busy' | 'none'
   /** A device of a later stage, for messages that have waited for it; only while `now` is no link with room. */
   waited: Choice | null
+  /** Links at their limits of numbers: they look for messages to numbers that they have sent to, before others take these. */
+  looks: Choice[]
   /** Devices that fetch may have something: they are to be woken. */
   isFetched: boolean
 }
@@ -27,9 +29,11 @@ export function chooseDevices(route: Route, devices: readonly Candidate[], now: 
   const stages = walkWay(route, now, devices)
   const members = openMembers(stages, route)
   const first = chooseAmong(members, members, route)
+  const [looks, isLookedFor] = looksOf(members, members)
   let isFetched = members.some(({ device }) => device.fetches && isProbed(device, route))
-  if (typeof first !== 'string' && !first.device.fetches) return { now: first, waited: null, isFetched }
-  isFetched ||= typeof first !== 'string'
+  if (typeof first !== 'string' && !first.device.fetches)
+    return { now: first, waited: null, looks, isFetched }
+  isFetched ||= typeof first !== 'string' || isLookedFor
   let reached = members
   for (const waitedMs of agesOf(stages)) {
     const open = openMembers(stages, route, waitedMs)
@@ -37,13 +41,29 @@ export function chooseDevices(route: Route, devices: readonly Candidate[], now: 
       ({ device, order }) => !reached.some((one) => one.device === device && one.order === order),
     )
     const chosen = chooseAmong(open, fresh, route)
+    const [later, isLaterLookedFor] = looksOf(open, fresh)
+    looks.push(...later.map((look) => ({ ...look, waitedMs })))
+    isFetched ||= isLaterLookedFor
     if (typeof chosen !== 'string') {
-      if (!chosen.device.fetches) return { now: first, waited: { ...chosen, waitedMs }, isFetched }
+      if (!chosen.device.fetches) return { now: first, waited: { ...chosen, waitedMs }, looks, isFetched }
       isFetched = true
     }
     reached = open
   }
-  return { now: first, waited: null, isFetched }
+  return { now: first, waited: null, looks, isFetched }
+}
+
+/**
+ * Returns those of `from` that carry only to numbers that they have sent to, and come first among `open`: links that look for
+ * these, and whether a device that fetches may find some when it asks.
+ */
+function looksOf(open: readonly Member[], from: readonly Member[]): [looks: Choice[], isLookedFor: boolean] {
+  const able = from.filter(({ device }) => device.isForKnown === true && device.free > 0)
+  if (able.length === 0) return [[], false]
+  const { best } = bestOf(open)
+  const asked = able.filter((member) => best.includes(member))
+  const looks = asked.filter(({ device }) => !device.fetches).map(({ device, why }) => ({ device, why }))
+  return [looks, looks.length < asked.length]
 }
 
 /** The choice for messages of any age. */
@@ -74,9 +94,9 @@ function chooseAmong(
     ? from.filter(({ device }) => !device.fetches && isProbed(device, route)).map(withOthers)
     : []
   // A device to probe precedes all others; distrusted ones rank the same among each other.
-  const probe = probed.find(({ device }) => device.free > 0)
+  const probe = probed.find(({ device }) => roomForAny(device) > 0)
   if (probe !== undefined) return { device: probe.device, why: 'trial' }
-  const able = given.filter(({ device }) => device.free > 0)
+  const able = given.filter(({ device }) => roomForAny(device) > 0)
   const [first] = able
   if (first !== undefined) {
     const { device, why } = able.reduce((one, other) => (precedes(other, one) ? other : one), first)
@@ -201,12 +221,15 @@ function fetchAt(asking: Candidate, route: Route, stages: readonly StageNow[], w
   const { best, sound } = bestOf(open)
   const isHealthy = best[0]?.rank === 0
   if (!best.includes(self)) return isHealthy && self.rank > 0 && isProbed(asking, route) ? 'trial' : null
-  const roomOf = ({ free, freeWithOthers = free }: Candidate): number =>
+  const freeOf = ({ free, freeWithOthers = free }: Candidate): number =>
     isHealthy && sound > 1 ? freeWithOthers : free
   const isPreceded =
     self.stage.stage.by === 'listed' &&
-    best.some(({ device, stage, place }) => stage === self.stage && place < self.place && roomOf(device) > 0)
-  if (roomOf(asking) <= 0 || isPreceded) return null
+    best.some(
+      ({ device, stage, place }) =>
+        stage === self.stage && place < self.place && Math.min(freeOf(device), roomForAny(device)) > 0,
+    )
+  if (freeOf(asking) <= 0 || isPreceded) return null
   return asking.isDoubted ? 'trial' : self.why
 }
 

@@ -6,7 +6,7 @@ import type { Route } from './candidate.ts'
 import { type ExplainedStage, explainRoute } from './explain-route.ts'
 import type { RuleChoice } from './choose-rule.ts'
 import type { RouteBook } from './route-book.ts'
-import type { ReportedDevices } from './reported-candidates.ts'
+import { moreOf, type ReportedDevices } from './reported-candidates.ts'
 
 /** A message that is not sent, and about whose way is asked. */
 export interface RouteQuestion extends Matched {
@@ -48,8 +48,13 @@ export async function explainQuestion(
     ...(isFree && { isOwnOnly: true as const }),
     ...(name !== null && { way: name }),
   }
-  const { candidates, drains, paced } = await devicesFor(route)
-  const more = (id: string) => ({ drains: drains.has(id), isPaced: paced.has(id) })
-  const stages = explainRoute({ route, parts, now: routes.nowOf(way), devices: candidates, more })
+  const { candidates, ...sets } = await devicesFor(route)
+  const stages = explainRoute({
+    route,
+    parts,
+    now: routes.nowOf(way),
+    devices: candidates,
+    more: moreOf(sets),
+  })
   return { rule, isRefused, way: name, stages }
 }

@@ -1,18 +1,18 @@
 import { canCarry } from '../../devices/core/carrying.ts'
 import { placeIn, type Stage } from '../../devices/routes/way.ts'
 import { writeHours } from '../../devices/routes/way-words.ts'
-import type { Candidate, Route } from './candidate.ts'
+import { type Candidate, roomForAny, type Route } from './candidate.ts'
 import { chooseDevices } from './choose-device.ts'
 import { openMembers, type StageNow, walkWay, type WayNow } from './walk-way.ts'
 
 /** What a device of a way is for a message now. */
 type Verdict =
   | 'next' | 'equal' | 'later_stage' | 'outside_hours' | 'not_in_way' | 'sender_not_allowed' | 'encoding_not_available' | 'too_long'
-  | 'destination_excluded' | 'offline' | 'drains' | 'no_room' | 'at_pace' | 'doubted' | 'refused_this_message' // prettier-ignore
+  | 'destination_excluded' | 'offline' | 'drains' | 'no_room' | 'at_pace' | 'plan_reached' | 'doubted' | 'refused_this_message' // prettier-ignore
 
 export const verdicts = [
   'next', 'equal', 'later_stage', 'outside_hours', 'not_in_way', 'sender_not_allowed', 'encoding_not_available', 'too_long',
-  'destination_excluded', 'offline', 'drains', 'no_room', 'at_pace', 'doubted', 'refused_this_message',
+  'destination_excluded', 'offline', 'drains', 'no_room', 'at_pace', 'plan_reached', 'doubted', 'refused_this_message',
 ] as const satisfies readonly Verdict[] // prettier-ignore
 
 export interface ExplainedStage {
@@ -28,8 +28,14 @@ interface Explained {
   parts: number
   now: WayNow
   devices: readonly Candidate[]
-  /** What a candidate does not say: it stops sending, or a rate limit is what leaves it no room. */
-  more?: (deviceId: string) => { drains?: boolean; isPaced?: boolean }
+  more?: (deviceId: string) => MoreOfDevice
+}
+
+/** What a candidate does not say: it stops sending, and what leaves it no room: a rate limit, or its SIM plans. */
+export interface MoreOfDevice {
+  drains?: boolean
+  isPaced?: boolean
+  isPlanned?: boolean
 }
 
 /** Explains over which devices a message goes now, and why not over others: the same walk by which it is claimed. */
@@ -70,7 +76,7 @@ function verdictOf(
 ): Verdict {
   const never = whyNever(device, route, parts, now)
   if (never !== null) return never
-  const { drains = false, isPaced = false } = more?.(device.id) ?? {}
+  const { drains = false, isPaced = false, isPlanned = false } = more?.(device.id) ?? {}
   if (drains) return 'drains'
   if (device.health === 'offline') return 'offline'
   if (stage.isOutsideHours) return 'outside_hours'
@@ -78,7 +84,8 @@ function verdictOf(
   if (device.id === chosen) return 'next'
   if (device.isDoubted) return 'doubted'
   if (device.id === route.avoids) return 'refused_this_message'
-  if (device.free <= 0 && device.isElsewhere !== true) return isPaced ? 'at_pace' : 'no_room'
+  if (roomForAny(device) <= 0 && device.isElsewhere !== true)
+    return isPlanned ? 'plan_reached' : isPaced ? 'at_pace' : 'no_room'
   return open.get(device.id)?.order === order && (chosen === null || open.get(chosen)?.order === order)
     ? 'equal'
     : 'later_stage'
@@ -107,6 +114,8 @@ const sayings: Readonly<Record<Verdict, string>> = {
   drains: 'It accepts nothing new.',
   no_room: 'It has no room now.',
   at_pace: 'It is at its rate limit.',
+  plan_reached:
+    'Its SIM plan is reached: it gets nothing, or only what is for numbers that it counts already.',
   doubted: 'It failed repeatedly: others come first.',
   refused_this_message: 'It refused this message: others come first.',
 }

@@ -52,10 +52,10 @@ export function planClaims(
     const way = wayFor(route)
     if (way === null) continue
     for (const { partsOver, partsUpTo, devices } of sizesOf(route, devicesFor(route))) {
-      const { now, waited, isFetched } = chooseDevices(route, devices, way)
+      const { now, waited, looks, isFetched } = chooseDevices(route, devices, way)
       if (isFetched) calls.add(route)
       if (now === 'busy') busy.add(route)
-      for (const choice of [now, waited]) {
+      for (const choice of [...looks, now, waited]) {
         if (choice === null || typeof choice === 'string' || choice.device.fetches) continue
         const shares = served.get(choice.device.id)
         const share = { ...choice, route, partsOver, partsUpTo }
@@ -64,7 +64,9 @@ export function planClaims(
       }
     }
   }
-  const requests = [...served.values()].flatMap((shares) =>
+  // What is for numbers that a SIM knows goes over this one, before others count the same numbers as new.
+  const looksFirst = [...served.values()].toSorted(([a], [b]) => Number(isLook(b)) - Number(isLook(a)))
+  const requests = looksFirst.flatMap((shares) =>
     quotasOf(shares).flatMap(({ share, quota }) => {
       if (quota > 0) return [requestOf(share, quota)]
       busy.add(share.route)
@@ -73,6 +75,8 @@ export function planClaims(
   )
   return { requests, calls: [...calls], busy: [...busy] }
 }
+
+const isLook = (share: Share | undefined): boolean => share?.device.isForKnown === true
 
 /** Shares the room of a device that asks among the routes that it may have (`fetchOf`). */
 export const planFetch = (routes: readonly (Route & Fetch)[], self: Candidate): ClaimRequest[] => {
@@ -111,7 +115,7 @@ function requestOf(
   quota: number,
 ): ClaimRequest {
   const { accountId, mode, routeKey } = route
-  const { leaseToken, isLogged, groupId, isOwnCarrier } = device
+  const { leaseToken, isLogged, groupId, isOwnCarrier, plans } = device
   return {
     accountId,
     mode,
@@ -124,6 +128,7 @@ function requestOf(
     ...(isLogged && { isLogged }),
     ...(groupId !== undefined && { groupId }),
     ...(isOwnCarrier && { isOwn: isOwnCarrier }),
+    ...(plans !== undefined && { plans }),
     ...(why !== 'first' && { why }),
     ...(waitedMs !== undefined && { waitedMs }),
   }

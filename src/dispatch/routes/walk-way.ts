@@ -1,6 +1,6 @@
 import { isWithin } from '../../devices/routes/hours.ts'
 import { placeIn, type Stage, usualWay, type Way } from '../../devices/routes/way.ts'
-import { type Candidate, mayCarry, rankOf, type Route } from './candidate.ts'
+import { type Candidate, mayCarry, rankOf, roomForAny, type Route } from './candidate.ts'
 
 /** A way, and what decides now which of its stages are open. */
 export interface WayNow {
@@ -65,7 +65,7 @@ function openedBy(
       : 'offline_before'
   const working = before.filter((device) => device.health !== 'offline' && !isUnused(device))
   // The room of a device on another node is not known here: it counts as some.
-  const isFull = working.every(({ free, isElsewhere }) => free <= 0 && isElsewhere !== true)
+  const isFull = working.every((device) => roomForAny(device) <= 0 && device.isElsewhere !== true)
   return busy === true && working.length > 0 && isFull ? 'busy_before' : null
 }
 

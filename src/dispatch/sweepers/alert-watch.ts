@@ -6,6 +6,7 @@ import { expiringKeys } from '../../alerts/expiring-keys.ts'
 import { lowBalances } from '../../alerts/low-balances.ts'
 import { offlineDevices } from '../../alerts/offline-devices.ts'
 import { pausedAccounts } from '../../alerts/paused-accounts.ts'
+import { planLimits } from '../../alerts/plan-limits.ts'
 import { openKeys, readKnownAlerts, recordAlerts } from '../../alerts/record-alerts.ts'
 import { strandedMessages } from '../../alerts/stranded-messages.ts'
 import { unusualFailures } from '../../alerts/unusual-failures.ts'
@@ -44,6 +45,7 @@ const rulesOf = ({ config }: AlertWatchDeps): readonly AlertRule[] => [
   endingCertificate,
   unusualFailures(config.alertFailures),
   strandedMessages(realKinds),
+  planLimits,
 ]
 
 /**

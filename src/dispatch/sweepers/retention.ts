@@ -186,6 +186,8 @@ async function purgeRecords(deps: RetentionDeps): Promise<boolean> {
     purgeOld(deps, sessions, new Date(nowMs).toISOString()),
     purgeOld(deps, signInSteps, new Date(nowMs).toISOString()),
     purgeOld(deps, passkeyChallenges, nowMs),
+    purgeOld(deps, simNumbers, utcDay(nowMs) - simNumberDays),
+    purgeOld(deps, simUsage, utcDay(nowMs) - simUsageDays),
   ])
   return isMore.includes(true)
 }
@@ -213,6 +215,17 @@ const signInSteps: OldRows<'auth_verifications'> = {
   key: ['id'],
   age: 'expiresAt',
 }
+
+/** No month of a contract that began before has not ended, in any zone. */
+const simNumberDays = 33
+const simNumbers: OldRows<'sim_numbers'> = {
+  table: 'sim_numbers',
+  key: ['device_id', 'sim', 'number_key'],
+  age: 'day',
+}
+/** A month and the week before it are read; as much again stays for those who compare it with a bill. */
+const simUsageDays = 62
+const simUsage: OldRows<'sim_usage'> = { table: 'sim_usage', key: ['device_id', 'sim', 'day'], age: 'day' }
 
 /** A response to an expired one is rejected for its age. */
 const passkeyChallenges: OldRows<'passkey_challenges'> = {

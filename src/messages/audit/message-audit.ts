@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { hourMs } from '../../runtime/clock.ts'
 import { type AuditCheck, maxViolations, rowsOf, type Violation } from '../../ledger/ledger-audit.ts'
 import { phoneReportsForMs } from '../phones/phone-recalls.ts'
+import { planChecks } from './plan-audit.ts'
 import { purseChecks } from './purse-audit.ts'
 import { numbersInMs } from '../core/change-number.ts'
 import { trafficChecks } from './traffic-audit.ts'
@@ -72,6 +73,7 @@ export const messageChecks: readonly AuditCheck[] = [
   },
   ...purseChecks,
   ...trafficChecks,
+  ...planChecks,
   {
     name: 'deliveries_have_events',
     summary: 'Every open delivery has its event, and an endpoint of the same account.',

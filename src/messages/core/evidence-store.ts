@@ -23,10 +23,11 @@ export type StoredAttempt = Pick<
   | 'outcome'
   | 'network_code'
   | 'ended_at'
+  | 'plan_counts'
 >
 
 const attemptsOf = {
-  sql: `select account_id, mode, message_id, number, id, device_id, state, parts_sent, network_ids, receipt_expected, part_reports, outcome, network_code, ended_at
+  sql: `select account_id, mode, message_id, number, id, device_id, state, parts_sent, network_ids, receipt_expected, part_reports, outcome, network_code, ended_at, plan_counts
         from attempts where account_id = :account and mode = :mode and message_id = :message`,
   inputs: ['account', 'mode', 'message'],
 } as const

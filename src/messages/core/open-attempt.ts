@@ -6,7 +6,7 @@ import type { AttemptTable, Flag, MessageTable, Mode } from '../../storage/table
 /** An attempt without an outcome. While a message has one it is `sending`, and is in no queue; it never has two. */
 export type OpenAttempt = Pick<
   Selectable<AttemptTable>,
-  'account_id' | 'mode' | 'message_id' | 'number' | 'id' | 'device_id' | 'started_at'
+  'account_id' | 'mode' | 'message_id' | 'number' | 'id' | 'device_id' | 'started_at' | 'plan_counts'
 > & { restore_hold: Flag }
 
 /** The columns of an attempt with its place in the queue, which it has while it is open. */
@@ -28,7 +28,7 @@ interface Key {
 }
 
 const openOf = {
-  sql: `select account_id, mode, message_id, number, id, device_id, started_at, restore_hold from attempts
+  sql: `select account_id, mode, message_id, number, id, device_id, started_at, restore_hold, plan_counts from attempts
         where account_id = :account and mode = :mode and message_id = :message and ended_at is null`,
   inputs: ['account', 'mode', 'message'],
 } as const

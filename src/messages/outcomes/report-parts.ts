@@ -171,6 +171,7 @@ const onlyAttempt = (message: ExpectedRow): StoredAttempt => ({
   outcome: 'accepted',
   network_code: null,
   ended_at: message.sent_at,
+  plan_counts: null,
 })
 
 /** Of two receipts for one part of a message in a batch the first one counts. */

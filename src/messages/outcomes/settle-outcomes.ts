@@ -11,6 +11,8 @@ import { forgetUnknownParts } from './forget-unknown-parts.ts'
 import { readAttempts, type StoredAttempt, writeAttempts } from '../core/evidence-store.ts'
 import { expectReceipts } from './expect-receipts.ts'
 import { readMembers } from './group-members.ts'
+import { correctPlans } from '../../devices/plans/count-in-plans.ts'
+import { countChanges } from './count-changes.ts'
 import { endOf, moveByEvidence, type Reported, waitsForReceipt } from './move-by-evidence.ts'
 import { takeUnmatched, takeUnmatchedAbout } from './unmatched-receipts.ts'
 import { type Raised, raiseAttempt } from './raise-attempt.ts'
@@ -59,6 +61,7 @@ export async function settleOutcomes(
       awaitedBy: (id) => awaitedAttempt(stateOf(id), outcomeOf.get(id)?.verdict.attempt?.number),
     }),
     takeEarly(tx, known),
+    correctPlans(tx, countChanges(changed, messages)),
   ])
   await closeWaits(tx, finalOfSeveral([...outcomeOf.keys()].map(movedTo)))
   if (early.length > 0) await settleReceipts(tx, early, numbered)
@@ -87,7 +90,15 @@ async function attemptsBefore(
 }
 
 /** Nothing is known of an open attempt. */
-const untold = ({ account_id, mode, message_id, number, id, device_id }: OpenAttempt): StoredAttempt => ({
+const untold = ({
+  account_id,
+  mode,
+  message_id,
+  number,
+  id,
+  device_id,
+  plan_counts,
+}: OpenAttempt): StoredAttempt => ({
   account_id,
   mode,
   message_id,
@@ -102,6 +113,7 @@ const untold = ({ account_id, mode, message_id, number, id, device_id }: OpenAtt
   outcome: null,
   network_code: null,
   ended_at: null,
+  plan_counts,
 })
 
 /** Raises the attempts by all reports, in place. Returns each attempt that changed once, with the report that counts most. */

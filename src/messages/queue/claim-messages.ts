@@ -2,17 +2,20 @@ import { allDone } from '../../runtime/all-done.ts'
 import type { Ids } from '../../runtime/ids.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import type { Category, Encoding, Mode, OnUnknown } from '../../storage/tables/schema.ts'
+import type { PlanUsage } from '../../devices/plans/sim-plan.ts'
 import { advanceProgress } from '../../storage/instance/progress.ts'
-import { insertRows, selectEach } from '../../storage/seam/sets.ts'
+import { insertRows } from '../../storage/seam/sets.ts'
 import type { Change, TakeChange } from '../core/change-number.ts'
 import { deferForQuietHours } from './defer-for-quiet-hours.ts'
 import { endRows } from './finish-queued.ts'
 import { dropStale } from './dequeue.ts'
 import { recordChanges } from '../core/message-changes.ts'
-import { type MessageKey, type MessageState, readStates } from '../core/message-store.ts'
+import { type MessageKey, readStates } from '../core/message-store.ts'
 import { offerRow, type PhoneOffering } from '../phones/phone-offers.ts'
 import { optedOutInAnotherSpelling } from '../core/read-opt-outs.ts'
 import type { QuietHours } from './quiet-until.ts'
+import { type ClaimInput, type ClaimRow, onceEach, readNext } from './read-claimable.ts'
+import { type ClaimPlans, readPlanRooms } from './plan-rooms.ts'
 import { takeFromQueue } from './take-from-queue.ts'
 import type { QueuePosition } from './queue-position.ts'
 import { withinPaces } from './within-paces.ts'
@@ -46,6 +49,8 @@ export interface ClaimRequest {
   waitedMs?: number
   /** Why the device gets them (walk-way.ts); omitted for one of the first stage. */
   why?: string
+  /** Of the SIMs of the device: what they do not include is not claimed. */
+  plans?: ClaimPlans
   /** Set when a phone fetches: claimed messages are offered to it, for these SIMs. */
   phone?: PhoneOffering
 }
@@ -75,61 +80,8 @@ export interface Claimed extends MessageKey {
   groupId?: string
   /** See `ClaimRequest`. */
   why?: string
-}
-
-/** What a claim reads of a message. */
-const claimedColumns = [
-  'account_id', 'mode', 'id', 'status', 'recipient', 'sender', 'category', 'parts', 'on_unknown', 'attempts', 'possible_duplicate', 'sequence',
-  'expires_at',
-] as const satisfies readonly (keyof MessageState)[] // prettier-ignore
-
-/** `request` is the index of its claim request in the batch. */
-type ClaimRow = Pick<MessageState, (typeof claimedColumns)[number]> &
-  QueuePosition & {
-    text: string
-    encoding: Encoding
-    country: string | null
-    request: number
-    is_opted_out: 1 | null
-    sim?: number | null
-  }
-
-/** Finds an opt-out of the recipient. The one message that confirms an opt-out may still be sent. */
-const optedOut = `select 1 from opt_outs o where o.account_id = q.account_id and o.mode = q.mode and o.recipient = m.recipient
-          and (o.forget_at is null or o.forget_at > :now) and (o.confirmation_id is null or o.confirmation_id <> q.message_id)`
-
-/**
- * Reads the queue of one route in its own order: priority, then due time. Nothing is claimed after its validity
- * (P8), by the wall clock; a clock that never steps back decides when a message is due.
- */
-const nextOfRoute = nextOf('')
-
-/**
- * The same of messages of one priority, for those that have been due for some time: the time is behind the priority in the key
- * of the queue, so that one statement for all priorities would read every message that has not waited so long.
- */
-const nextWaited = nextOf('and q.priority = :priority')
-const priorities = [0, 1, 2]
-
-function nextOf(condition: '' | 'and q.priority = :priority') {
-  return {
-    sql: `select ${claimedColumns.map((column) => `m.${column}`).join(', ')}, m.text, m.encoding, m.country, q.route_key, q.priority, q.due_at, q.refusals, :request as request, (${optedOut}) as is_opted_out
-        from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
-        where (:lease is null or exists (select 1 from devices d where d.id = :device and d.lease_token = :lease))
-          and not exists (select 1 from nodes n where n.epoch = :fence and n.left_at is not null)
-          and q.route_key = :route and q.account_id = :account ${condition} and q.due_at <= :due and q.expires_at > :now
-          and q.restore_hold = 0 and q.parts > :over and q.parts <= :most
-        order by q.priority, q.due_at, q.message_id limit :quota`,
-    inputs: ['route', 'account', 'due', 'now', 'quota', 'over', 'most', 'request', 'device', 'lease', 'fence', ...(condition === '' ? [] : ['priority'])], // prettier-ignore
-    numbers: ['lease'],
-  }
-}
-
-interface ClaimInput {
-  requests: readonly ClaimRequest[]
-  nowMs: number
-  dueMs: number
-  fence: number
+  /** The SIM plans that count it; omitted if its device has none. */
+  planCounts?: string
 }
 
 export interface ClaimsMade {
@@ -138,6 +90,10 @@ export interface ClaimsMade {
   found: number[]
   /** The account of each message that was canceled because of an opt-out; omitted if there were none. */
   canceledFor?: string[]
+  /** What was used of the SIM plans of the devices, with these claims; omitted if they have none. */
+  plans?: PlanUsage[]
+  /** Devices at their limit of numbers that have looked at many messages and found none for their numbers. */
+  inVain?: string[]
   /** The progress of the database with these claims (progress.ts); omitted if nothing was claimed. */
   progress?: number
 }
@@ -150,30 +106,37 @@ export interface ClaimsMade {
 export async function claimMessages(
   tx: Tx,
   ids: Ids,
-  asked: ClaimInput & { known?: number },
+  asked: Omit<ClaimInput, 'requests'> & { requests: readonly ClaimRequest[]; known?: number },
   take: TakeChange,
 ): Promise<ClaimsMade> {
   const { requests, fence } = asked
   const requestOf = (row: ClaimRow): ClaimRequest => requests[row.request] as ClaimRequest
-  const read = await readNext(tx, asked)
-  if (read.length === 0) return { claimed: [], found: requests.map(() => 0) }
+  const plans = await readPlanRooms(tx, requests, asked.nowMs)
+  const read = await readNext(tx, asked, plans)
+  const used = plans === null ? {} : { plans: plans.usage, inVain: [...plans.inVain] }
+  if (read.length === 0) return { claimed: [], found: requests.map(() => 0), ...used }
   const unit = await take()
   const nowMs = unit.nowMs
-  const fresh = await dropStale(tx, read)
+  const fresh = await dropStale(tx, plans === null ? read : onceEach(read))
   const notOptedOut = await cancelOptedOut(tx, unit, fresh)
   const canceled =
     notOptedOut === fresh ? {} : { canceledFor: notIn(fresh, notOptedOut).map((row) => row.account_id) }
   const notDeferred = requests.some(({ quiet }) => quiet !== undefined)
     ? await deferForQuietHours(tx, notOptedOut, { hoursOf: (row) => requestOf(row).quiet, nowMs })
     : notOptedOut
-  const rows = requests.some((request) => request.phone !== undefined)
-    ? withinPaces(notDeferred, requests)
-    : notDeferred
+  await plans?.learn(
+    tx,
+    notDeferred.map((row) => ({ ...row, deviceId: requestOf(row).deviceId })),
+  )
+  const rows =
+    plans !== null || requests.some((request) => request.phone !== undefined)
+      ? withinPaces(notDeferred, requests, plans)
+      : notDeferred
   const found = requests.map(() => 0)
   // A request whose rows were dropped may find more after them.
   for (const { request } of notDeferred === read ? rows : [...rows, ...notIn(read, notDeferred)])
     found[request] = (found[request] as number) + 1
-  if (rows.length === 0) return { claimed: [], found, ...canceled }
+  if (rows.length === 0) return { claimed: [], found, ...canceled, ...used }
 
   const claimed = rows.map((row) => {
     const { isLogged, groupId, deviceId, why } = requestOf(row)
@@ -195,46 +158,11 @@ export async function claimMessages(
       unit,
       rows.map((row) => ({ ...keyOf(row), sequence: row.sequence + 1 })),
     ),
+    plans?.count(tx),
   ])
   await insertRows(tx, 'phone_offers', offersOf(claimed, rows, requests, nowMs))
-  return { claimed, found, ...canceled, progress }
+  return { claimed, found, ...canceled, progress, ...used }
 }
-
-/** Reads what the requests ask for. Those that ask for messages that have waited read one priority after the other. */
-async function readNext(tx: Tx, asked: ClaimInput): Promise<ClaimRow[]> {
-  const inputs = asked.requests.map((request, i) => inputOf(asked, request, i))
-  const isWaited = (_: unknown, i: number): boolean => asked.requests[i]?.waitedMs !== undefined
-  const [rows, waited] = await allDone([
-    selectEach<ClaimRow>(
-      tx,
-      nextOfRoute,
-      inputs.filter((_, i) => !isWaited(_, i)),
-    ),
-    selectEach<ClaimRow>(
-      tx,
-      nextWaited,
-      inputs.filter(isWaited).flatMap((input) => priorities.map((priority) => [...input, priority])),
-    ),
-  ])
-  if (waited.length === 0) return rows
-  const left = asked.requests.map(({ quota }) => quota)
-  const within = waited.filter(({ request }) => ((left[request] as number) -= 1) >= 0)
-  return [...rows, ...within]
-}
-
-const inputOf = ({ nowMs, dueMs, fence }: ClaimInput, request: ClaimRequest, i: number) => [
-  request.routeKey,
-  request.accountId,
-  dueMs - (request.waitedMs ?? 0),
-  nowMs,
-  request.quota,
-  request.partsOver,
-  request.partsUpTo,
-  i,
-  request.deviceId,
-  request.leaseToken ?? null,
-  fence,
-]
 
 const notIn = (rows: readonly ClaimRow[], others: readonly ClaimRow[]): ClaimRow[] => {
   const kept = new Set(others)
@@ -292,6 +220,7 @@ function claimOf(row: ClaimRow, attempt: Pick<Claimed, 'attemptId' | 'startedAt'
     possibleDuplicate: row.possible_duplicate === 1,
     position: { route_key, priority, due_at, refusals },
     ...(row.sim === undefined ? {} : { sim: row.sim }),
+    ...(row.planCounts === undefined ? {} : { planCounts: row.planCounts }),
   }
 }
 

@@ -17,6 +17,8 @@ interface Given extends MessageKey {
   loggedBy?: number
   /** Why the device gets it; omitted for one of the first stage. */
   why?: string
+  /** The SIM plans that count it. */
+  planCounts?: string
 }
 
 /** Takes the messages out of the queue: their attempts keep the places to which they may go back. */
@@ -54,6 +56,7 @@ export async function takeFromQueue(
         due_at: claim.position.due_at,
         refusals: claim.position.refusals,
         why: claim.why ?? null,
+        plan_counts: claim.planCounts ?? null,
       })),
     ),
     deleteRows(tx, 'queue', queueKey, claimed.map(queueKeyOf)),

@@ -19,6 +19,7 @@ const own = `account_id = ${theAccount}`
 const ownOrShared = `(account_id is null or ${own})`
 /** The policies of devices apply inside: rows of a device are visible if the device is. */
 const ofSeenDevice = 'exists (select 1 from devices d where d.id = device_id)'
+const ofOwnDevice = `exists (select 1 from devices d where d.id = device_id and d.${own})`
 
 /**
  * Conditions for the rows of an account, by table. A table that is not listed cannot be read for an account
@@ -37,6 +38,9 @@ export const accountRows: Readonly<Partial<Record<Table, string>>> = {
   one_time_links: own,
   devices: ownOrShared,
   device_reports: ofSeenDevice,
+  sim_plans: ofSeenDevice,
+  sim_usage: ofSeenDevice,
+  sim_numbers: ofOwnDevice,
   device_states: ofSeenDevice,
   device_samples: ofSeenDevice,
   unread_forms: ofSeenDevice,

@@ -17,6 +17,7 @@ const costs: Readonly<Record<string, { us: number; bytes: number }>> = {
   '0035_lone_sends.sql': { us: 2, bytes: 0 },
   '0036_part_reports.sql': { us: 1, bytes: 0 },
   '0037_open_attempts.sql': { us: 2, bytes: 210 },
+  '0040_sim_plans.sql': { us: 1, bytes: 0 },
 }
 
 /** Returns one step of an upgrade in words, for the log and the terminal. */

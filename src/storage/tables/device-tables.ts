@@ -35,6 +35,43 @@ export interface DeviceGroupTable {
   created_at: number
 }
 
+/** What the contract of a SIM includes; null members have no limit. */
+export interface SimPlanTable {
+  device_id: string
+  /** By its slot, from 1. */
+  sim: number
+  parts_per_day: number | null
+  parts_per_month: number | null
+  numbers_per_month: number | null
+  /** The day of the month on which it starts again; in a shorter month the last one. */
+  month_starts: number
+  /** The zone of its days. */
+  zone: string
+  created_at: number
+  updated_at: number
+}
+
+export interface SimUsageTable {
+  device_id: string
+  sim: number
+  /** In the zone of the SIM, as days since 1970. */
+  day: number
+  parts: number
+  messages: number
+  /** Numbers that were new in their month on this day. */
+  numbers: number
+}
+
+export interface SimNumberTable {
+  device_id: string
+  sim: number
+  /** 8 octets of an HMAC of the number (number-hash.ts). */
+  number_key: string
+  /** The day on which it was new in its month. */
+  day: number
+  messages: number
+}
+
 export interface DeviceReportTable {
   device_id: string
   status: DeviceStatus

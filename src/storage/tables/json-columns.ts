@@ -30,6 +30,14 @@ export interface PartReport {
   isForAll?: true
 }
 
+/** `attempts.plan_counts`: the plans that count an attempt, so that exactly that can be returned to them. */
+export interface PlanCounts {
+  /** The key of its number in `sim_numbers`; null once the number is erased. */
+  number: string | null
+  /** SIMs with the day on which each counted it. */
+  on: readonly (readonly [sim: number, day: number])[]
+}
+
 /** One of `webhook_endpoints.older_secrets`: a replaced secret that still signs until it expires. */
 export interface FormerSecret {
   /** Sealed. */

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { PartReport, JsonText } from './json-columns.ts'
+import type { PartReport, PlanCounts, JsonText } from './json-columns.ts'
 import type {
   AttemptState,
   Category,
@@ -148,6 +148,8 @@ export interface AttemptTable {
   restore_hold: Generated<Flag>
   /** Why its device got the message; null: as one of the first stage, and in rows of an earlier version. */
   why: string | null
+  /** Where it was counted; null if its device had no SIM plan. */
+  plan_counts: JsonText<PlanCounts> | null
 }
 
 export interface QueueTable {

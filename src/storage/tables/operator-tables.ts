@@ -36,6 +36,8 @@ export type AlertKind =
   | 'key_expiring'
   | 'certificate_ending'
   | 'messages_stranded'
+  | 'plan_limit'
+  | 'canary_lost'
 
 export interface AlertTable {
   id: string

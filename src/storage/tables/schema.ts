@@ -17,6 +17,9 @@ import type {
   DeviceTable,
   DeviceGroupTable,
   DeviceReportTable,
+  SimPlanTable,
+  SimUsageTable,
+  SimNumberTable,
   PhoneTokenTable,
   ReachCheckTable,
   PhoneTable,
@@ -156,6 +159,9 @@ export interface Database {
   route_rules: RouteRuleTable
   ways: WayTable
   device_reports: DeviceReportTable
+  sim_plans: SimPlanTable
+  sim_usage: SimUsageTable
+  sim_numbers: SimNumberTable
   device_states: DeviceStateTable
   device_samples: DeviceSampleTable
   device_marks: DeviceMarkTable
