@@ -69,6 +69,7 @@ test('a sound installation passes every check, with --full too', async () => {
       'routes_are_purses',
       'traffic_is_messages',
       'traffic_grains_agree',
+      'plans_not_over',
       'deliveries_have_events',
     ])
   }

@@ -33,6 +33,8 @@ const wordless = [
   /^deferred(_totals)?\.reason$|^accounts\.(countries|own_devices)$|^messages\.(paid_by|fallback)$/,
   // Of no account, and kept for a day; and the addresses of this server.
   /^reach_checks\.(opened_from|address)$|^nodes\.certificate$/,
+  // Of ICU.
+  /^sim_plans\.zone$/,
   // Named by the operator.
   /^device_groups\.name$/,
   // Tokens of the operator, and what a request of one was.

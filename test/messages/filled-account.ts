@@ -32,7 +32,10 @@ async function fillReports(tx: Tx, { accountId }: FilledAccount, mark: string): 
   const reason = { code: 'unknown', networkCode: mark }
   await tx
     .updateTable('attempts')
-    .set({ part_reports: writeJson([{ ids: ['n1'], state: 'undelivered' as const, reason }]) })
+    .set({
+      part_reports: writeJson([{ ids: ['n1'], state: 'undelivered' as const, reason }]),
+      plan_counts: writeJson({ number: mark, on: [] }),
+    })
     .where('account_id', '=', accountId)
     .execute()
 }
@@ -97,6 +100,12 @@ async function fillDevice(tx: Tx, { ids, nowMs }: Deps, filled: FilledAccount, m
   await insertRows(tx, 'device_marks', [{ device_id: deviceId, name: mark, at: nowMs }])
   await insertRows(tx, 'unread_forms', [
     { device_id: deviceId, kind: 'word', form: mark, times: 1, first_at: nowMs, last_at: nowMs },
+  ])
+  await insertRows(tx, 'sim_plans', [
+    { device_id: deviceId, sim: 1, numbers_per_month: 99, month_starts: 1, zone: 'UTC', ...times },
+  ])
+  await insertRows(tx, 'sim_numbers', [
+    { device_id: deviceId, sim: 1, number_key: mark, day: 1, messages: 1 },
   ])
   const [token, phone] = [ids('ptk'), ids('phn')]
   await insertRows(tx, 'phone_tokens', [

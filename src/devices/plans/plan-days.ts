@@ -4,11 +4,12 @@ import { dayMs } from '../../runtime/clock.ts'
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Returns the day that an instant belongs to in a zone, by the ICU data of Node.js. Throws for an unknown zone. */
+/** Returns the day that an instant belongs to in a zone, by the ICU data of Node.js; in UTC if it has no such zone. */
 export function dayIn(zone: string, atMs: number): number {
   let format = formats.get(zone)
   if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, year: 'numeric', month: 'numeric', day: 'numeric' }) // prettier-ignore
+    const timeZone = isZone(zone) ? zone : 'UTC'
+    format = new Intl.DateTimeFormat('en-US', { timeZone, year: 'numeric', month: 'numeric', day: 'numeric' })
     formats.set(zone, format)
   }
   const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]))
@@ -40,10 +41,10 @@ export function monthOf(day: number, starts: number): PlanMonth {
 /** Formats a day as in RFC 3339. */
 export const dateOf = (day: number): string => new Date(day * dayMs).toISOString().slice(0, 10)
 
-/** Returns whether ICU knows the zone. */
+/** Returns whether ICU has the zone. */
 export function isZone(zone: string): boolean {
   try {
-    return dayIn(zone, 0) <= 0
+    return zone !== '' && new Intl.DateTimeFormat('en-US', { timeZone: zone }) !== null
   } catch {
     return false
   }
