@@ -58,7 +58,7 @@ export const subRooms = {
     ['outcomes'],
   ],
   accounts: [['people', 'keys'], ['core']],
-  devices: [['phones', 'routes'], ['core'], ['status'], ['plans']],
+  devices: [['phones', 'routes'], ['core'], ['status'], ['canaries'], ['plans']],
   storage: [['move', 'open'], ['postgres', 'sqlite'], ['instance'], ['seam'], ['tables']],
   smpp: [['values', 'session'], ['codec']],
   'connectors/smpp': [['receive', 'settings'], ['submit'], ['session']],

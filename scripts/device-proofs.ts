@@ -85,6 +85,14 @@ export const deviceProofs: readonly Proof[] = [
     catches: ['plan-counted-twice-after-refusal', 'plan-forgotten-by-a-restart'],
   },
   {
+    name: 'canaries',
+    summary: 'a message between two devices of one owner shows that an SMS arrives: it is in no conversation, webhook or wallet, one node takes each run, and two that are lost in a row are told within two intervals',
+    projects: both,
+    files: ['test/dispatch/canaries.test.ts'],
+    sizes: [],
+    catches: ['canary-in-a-conversation'],
+  },
+  {
     name: 'shared-receipts',
     summary: 'two hosts of one carrier whose receipts come over the other session, early, late and of lost answers: each moves the message that it is about, and where two await one id the recipient decides',
     projects: both,

@@ -23,6 +23,7 @@ const terms: readonly Term[] = [
   ['fallback', 'Lets shared devices carry a message whose own devices are free, for the balance.', 'failover', ''],
   ['final', 'A status that only a correction changes.', 'terminal, finalized', 'ended'],
   ['fragment', 'One part of a received long message.', 'UDH segment', 'piece'],
+  ['canary', 'An SMS from one device to another one of the same owner, at an interval, that shows whether messages arrive.', 'loopback test, SMS ping, heartbeat SMS', ''],
   ['heartbeat', 'What a node or a phone sends regularly to show that it is alive.', 'heartbeat', 'beat, sign of life'],
   ['hold, charge, release', 'A send reserves SMS of the balance; a submission charges them; a failure releases them.', 'authorization hold, capture, void', 'given back'],
   ['in flight', 'Submitted to a device, without a response yet.', 'in flight, window', 'under way, open hand-over'],

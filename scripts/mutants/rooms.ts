@@ -92,7 +92,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
   {
     because: 'Several nodes, or time that passes: held by proofs (`npm run prove`).',
     files: [
-      'src/dispatch/*/{ahead-remover,alert-mailer,alert-watch,pack-counts,device-event,device-reporter,remote-devices,drained-health,due-releaser,finished-submission,expirer,purge-old,fragment-expirer,gauges,inbound-rate,inbound-receiver,key-use-recorder,link-leases,heartbeats,broadcasts,outcome-store,phone-waker,offer-expirer,lost-wait-expirer,send-recalls,progress-keeper,quiet-hours-cache,report-recalls,test-credit-refill,rescuer,retention,route-refill,unroutable-messages,test-simulator,traffic-purger,unread-keeper,unparsed-notes,wallets-after,webhook-purger}.ts',
+      'src/dispatch/*/{ahead-remover,alert-mailer,alert-watch,pack-counts,device-event,device-reporter,remote-devices,drained-health,due-releaser,finished-submission,expirer,purge-old,fragment-expirer,gauges,inbound-rate,inbound-receiver,key-use-recorder,link-leases,heartbeats,broadcasts,canary-runner,canary-senders,phone-canaries,outcome-store,phone-waker,offer-expirer,lost-wait-expirer,send-recalls,progress-keeper,quiet-hours-cache,report-recalls,test-credit-refill,rescuer,retention,route-refill,unroutable-messages,test-simulator,traffic-purger,unread-keeper,unparsed-notes,wallets-after,webhook-purger}.ts',
       'src/messages/*/time-scale.ts',
       'src/privacy/{purge-idempotency-keys,remove-ahead-messages,remove-old-changes,remove-old-messages}.ts',
     ],
@@ -103,7 +103,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
       'src/messages/*/{message-audit,plan-audit,purse-audit,conversations,event-types,events,history,history-by-creation,history-cursor,history-export,history-query,history-search,history-timeline,inbound-message,message-errors,message-store,message-details,queue-totals,read-traffic,send-request,settlement,traffic,traffic-audit}.ts',
       'src/dispatch/devices/{explain-on-pool,guide-known}.ts',
       'src/sending/account-limits.ts', 'src/api/edge/{client-error,failed-authentications,guard,handled-request,json-body,known-paths,media-types,operation,problem,query,read-body,remote-address,serve-operation}.ts', 'src/api/reference/{openapi,openapi-components,openapi-document,openapi-headers,openapi-webhooks}.ts', 'src/runtime/{call-limit,field-faults,instant,rate-limiter,schema-faults}.ts',
-      'src/api/v1/{balance,device-report-view,guard,history,message-example,message-view,operation,operations,plan-view,routing-view,send,send-examples,status,warning-schema}.ts', 'src/sending/{send-ports,test-answers}.ts',
+      'src/api/v1/{balance,device-report-view,guard,history,message-example,message-view,canary-view,operation,operations,plan-view,routing-view,send,send-examples,status,warning-schema}.ts', 'src/sending/{send-ports,test-answers}.ts',
     ],
   },
   {

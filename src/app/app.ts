@@ -16,6 +16,7 @@ import {
   readBoot,
   readPastSubmissions,
 } from '../dispatch/submissions/submission-log.ts'
+import { CanarySenders } from '../dispatch/devices/canary-senders.ts'
 import { addGauges } from '../dispatch/devices/gauges.ts'
 import { createSweepers, type SweepersDeps } from '../dispatch/sweepers/sweepers.ts'
 import type { Heartbeats } from '../dispatch/nodes/heartbeats.ts'
@@ -180,7 +181,9 @@ function assemble(wiring: Wiring, { lock, submissionLog, past, heard }: Around):
   })
   const inboundReceiver = createInboundReceiver(wiring, { pool, wake: (route) => dispatcher.wake(route) })
   const dispatcher = createDispatcher(wiring, pool, submissionLog)
+  const canaries = new CanarySenders()
   const phones = createPhones(wiring, {
+    canaries,
     identities,
     pool,
     inboundReceiver,
@@ -202,6 +205,7 @@ function assemble(wiring: Wiring, { lock, submissionLog, past, heard }: Around):
     leads: heartbeats.leads,
     past,
     pool,
+    canaries,
     takeKeyUses: () => authenticator.takeUses(),
     wake,
     publicUrl: () => http.url(),
@@ -239,7 +243,7 @@ const runningOf = (
 
 const createSweepersOf = (
   wiring: Wiring,
-  parts: Pick<SweepersDeps, 'leads' | 'past' | 'pool' | 'takeKeyUses' | 'wake' | 'publicUrl'>,
+  parts: Pick<SweepersDeps, 'leads' | 'past' | 'pool' | 'canaries' | 'takeKeyUses' | 'wake' | 'publicUrl'>,
 ): ReturnType<typeof createSweepers> =>
   createSweepers({
     ...wiring,

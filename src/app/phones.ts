@@ -16,6 +16,7 @@ import {
   updatePhone,
 } from '../devices/phones/registered-phones.ts'
 import type { Route } from '../dispatch/routes/candidate.ts'
+import type { CanarySenders } from '../dispatch/devices/canary-senders.ts'
 import type { DevicePool } from '../dispatch/devices/device-pool.ts'
 import type { DispatchUnits } from '../dispatch/submissions/dispatch-units.ts'
 import type { InboundReceiver } from '../dispatch/inbound/inbound-receiver.ts'
@@ -29,6 +30,7 @@ import type { Wiring } from './wiring.ts'
 
 interface PhonesDeps {
   pool: DevicePool
+  canaries: CanarySenders
   identities: PhoneIdentities
   inboundReceiver: Pick<InboundReceiver, 'receive'>
   claim: DispatchUnits['claim']

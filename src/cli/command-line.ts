@@ -40,8 +40,12 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./access/user.ts')).userCommands,
   },
   device: {
-    summary: 'Devices: add, list, set, connect, find, discover, test, receipts, unread, same, remove.',
+    summary: 'Devices: add, list, set, connect, find, discover, test, plan, receipts, unread, same, remove.',
     load: async () => (await import('./device/device.ts')).deviceCommands,
+  },
+  canary: {
+    summary: 'Canaries, test messages between devices at an interval: add, list, show, remove.',
+    load: async () => (await import('./device/canary.ts')).canaryCommands,
   },
   group: {
     summary: 'Groups of devices, such as the hosts of one carrier: add, list, show, set, remove.',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { deleteCanaries } from '../devices/canaries/canary-store.ts'
 import type { Tx } from '../storage/seam/dialect.ts'
 import { deleteRows, insertRows, selectEach, updateRows } from '../storage/seam/sets.ts'
 import type { EraseDeps, EraseNumber, EraseNumberDeps } from './erase-deps.ts'
@@ -213,6 +214,17 @@ export async function eraseInPlans(
   const rows = await query.execute()
   if (rows.length > 0)
     await writer.write((tx) => deleteRows(tx, 'sim_numbers', ['device_id', 'sim', 'number_key'], rows))
+}
+
+/** Deletes canaries to the number. */
+export async function eraseInCanaries(
+  { read, writer }: EraseDeps,
+  { number, accountId }: EraseNumber,
+): Promise<void> {
+  let query = read.selectFrom('canaries').select('id').where('recipient', '=', number)
+  if (accountId !== null) query = query.where('account_id', '=', accountId)
+  const ids = (await query.execute()).map(({ id }) => id)
+  if (ids.length > 0) await writer.write((tx) => deleteCanaries(tx, ids))
 }
 
 /** Returns the document without the number in any of its texts. */

@@ -6,6 +6,7 @@ import type { EraseDeps, EraseNumber, EraseNumberDeps } from './erase-deps.ts'
 import { addPages, type ErasedPage, nothingErased, type Wallet, writeErasedPage } from './erase-page.ts'
 import {
   eraseInAudit,
+  eraseInCanaries,
   eraseInKeys,
   eraseInOptOuts,
   eraseInPlans,
@@ -58,6 +59,7 @@ async function eraseSpelling(deps: EraseNumberDeps, asked: EraseNumber): Promise
   await eraseInEvents(deps, asked)
   await eraseInAudit(deps, asked)
   await eraseInPlans(deps, asked)
+  await eraseInCanaries(deps, asked)
   return done
 }
 

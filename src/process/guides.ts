@@ -7,7 +7,7 @@ import { basename } from 'node:path'
 export const guides = {
   phones: { file: 'docs/connectors/android.md', title: 'Android phones', summary: 'Send over a phone and its SIM: the app, HTTPS, battery, pace, troubles.' },
   'phone-results': { file: 'docs/connectors/android-results.md', title: 'Results of a phone', summary: 'What each error of Android means for a message.' },
-  'sim-plans': { file: 'docs/sim-plans.md', title: 'SIM plans', summary: 'What a contract includes: parts and different numbers, per day and month.' },
+  'sim-plans': { file: 'docs/sim-plans.md', title: 'SIM plans and canaries', summary: 'What a contract includes, and whether what a SIM sends arrives.' },
   'smpp-links': { file: 'docs/connectors/smpp.md', title: 'SMPP', summary: 'Send over a carrier or an aggregator: settings, five providers, troubles.' },
   'smpp-status': { file: 'docs/connectors/smpp-status.md', title: 'Answers of an SMSC', summary: 'What each command_status means for a message.' },
   modems: { file: 'docs/connectors/modem.md', title: 'GSM modems', summary: 'Send over a stick or a modem with a SIM: ports, PIN, reports, troubles.' },

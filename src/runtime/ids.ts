@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 
 /** Kind of thing that an ID names. The prefix shows it to readers and keeps IDs of different things apart. */
 export type IdPrefix =
-  | 'acc' | 'usr' | 'key' | 'snd' | 'msg' | 'att' | 'dev' | 'evt' | 'req' | 'whk' | 'led' | 'aud' | 'ptk' | 'phn' | 'lnk' | 'mov' | 'otk' | 'alr' | 'psk' | 'grp' | 'rul' // prettier-ignore
+  | 'acc' | 'usr' | 'key' | 'snd' | 'msg' | 'att' | 'dev' | 'evt' | 'req' | 'whk' | 'led' | 'aud' | 'ptk' | 'phn' | 'lnk' | 'mov' | 'otk' | 'alr' | 'psk' | 'grp' | 'rul' | 'can' // prettier-ignore
 
 /** Creates a new ID of this kind. Later IDs of one generator sort after earlier ones. */
 export type Ids = (prefix: IdPrefix) => string

@@ -143,8 +143,20 @@ test('an erased number is found under each secret and forgotten; how many there 
   const erase = { read: storage.read, writer: storage.writer, clock, ids, numbers }
   await eraseNumber(erase, { number, accountId: 'acc_other', actor: 'test', code: 'canceled_by_operator' })
   expect(await remembered()).toHaveLength(3)
+  const canary = {
+    id: 'can_1',
+    account_id: 'acc_a',
+    from_device: 'dev_own',
+    to_device: 'dev_own',
+    recipient: number,
+    every_ms: 1,
+    next_at: 1,
+    created_at: 1,
+  }
+  await storage.writer.write((tx) => insertRows(tx, 'canaries', [canary]))
   await eraseNumber(erase, { number, accountId: 'acc_a', actor: 'test', code: 'canceled_by_operator' })
   expect(await remembered()).toEqual([kept])
+  expect(await storage.read.selectFrom('canaries').selectAll().execute()).toEqual([])
   expect(await views()).toMatchObject([{ numbersThisMonth: 3 }])
 })
 

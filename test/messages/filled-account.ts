@@ -107,6 +107,13 @@ async function fillDevice(tx: Tx, { ids, nowMs }: Deps, filled: FilledAccount, m
   await insertRows(tx, 'sim_numbers', [
     { device_id: deviceId, sim: 1, number_key: mark, day: 1, messages: 1 },
   ])
+  const canary = ids('can')
+  await insertRows(tx, 'canaries', [
+    { id: canary, account_id: accountId, from_device: deviceId, to_device: deviceId, recipient: mark, sender: mark, every_ms: 1, next_at: nowMs, created_at: nowMs },
+  ]) // prettier-ignore
+  await insertRows(tx, 'canary_runs', [
+    { id: ids('att'), canary_id: canary, from_device: deviceId, to_device: deviceId, code: mark, begun_at: nowMs, state: 'lost', reason: mark, network_id: `canary-${mark}`, plan_counts: writeJson({ number: mark, on: [] }) },
+  ]) // prettier-ignore
   const [token, phone] = [ids('ptk'), ids('phn')]
   await insertRows(tx, 'phone_tokens', [
     { id: token, account_id: accountId, mode: 'live', hash: token, created_at: nowMs },

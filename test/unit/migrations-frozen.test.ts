@@ -95,7 +95,9 @@ const published = {
   'postgres/0037_open_attempts': 'bc8560ca1ddd432f',
   'postgres/0038_ways': '547f9323e11f3018',
   'postgres/0040_sim_plans': 'c08060d44e7d8b0f',
+  'postgres/0041_canaries': '1228fb67bc96f8f6',
   'postgres/0042_device_marks': '71a8ab24a9228d8d',
+  'postgres/0043_followers': 'cb4b2a0fabe23dd6',
   'postgres/0044_offers_without_due': '4e9d974192507e78',
   'sqlite/0001_initial': '473da6ea689b45e2',
   'sqlite/0002_phones': '20fd011ab3af662c',
@@ -136,6 +138,8 @@ const published = {
   'sqlite/0037_open_attempts': 'e8f30cff9d1379c3',
   'sqlite/0038_ways': '8cbfcef7d731498a',
   'sqlite/0040_sim_plans': '0ee5ddc2eb42696f',
+  'sqlite/0041_canaries': '5cca5c8f0993d16a',
   'sqlite/0042_device_marks': 'd4b5863edfc48110',
+  'sqlite/0043_followers': '25119c1e0de9c1d2',
   'sqlite/0044_offers_without_due': '4e9d974192507e78',
 }

@@ -30,9 +30,26 @@ export function DeviceFacts({ device }: { device: ConsoleDevice }) {
             .join(' · ')}
         </Fact>
       ) : null}
+      {device.canaries.map((canary) => (
+        <Fact label="Canary" key={canary.id}>
+          {canaryOf(canary)}
+        </Fact>
+      ))}
       <Fact label="In flight">{formatNumber(heldBy(device))}</Fact>
     </Stack>
   )
+}
+
+/** The latest run of a canary, and how many of the last hundred were lost. */
+function canaryOf({ last, lost, runs, medianSeconds }: ConsoleDevice['canaries'][number]): string {
+  const latest =
+    last === null
+      ? 'no run yet'
+      : last.state === 'arrived' && last.seconds !== null
+        ? `arrived after ${last.seconds.toFixed(1)} s`
+        : last.state
+  const median = medianSeconds === null ? [] : [`median ${medianSeconds.toFixed(1)} s`]
+  return [latest, ...median, `${formatNumber(lost)} of ${formatNumber(runs)} lost`].join(', ')
 }
 
 /** Messages in flight: of this account, or on its own device of any account. */

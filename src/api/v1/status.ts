@@ -12,6 +12,7 @@ import type { ReadOf } from '../../storage/seam/dialect.ts'
 import type { Answer } from '../edge/operation.ts'
 import type { ApiCall, ApiOperation } from './operation.ts'
 import { firstReached } from '../../devices/plans/plan-view.ts'
+import { CanarySchema, renderCanary } from './canary-view.ts'
 import { PlanSchema, renderPlan } from './plan-view.ts'
 import { renderDeviceReport } from './device-report-view.ts'
 import { instantOrNull, oneOf, orNull } from '../../runtime/schemas.ts'
@@ -80,6 +81,7 @@ const DeviceSchema = Type.Object({
   }),
   plan_reached_on: orNull<string>('string', 'First date on which a SIM plan is reached at the rate of the last 7 days; null when none is reached this month, and for a shared device.'),
   sim_plans: Type.Array(PlanSchema, { description: 'What the contracts of its SIMs include, as far as that is set; empty for a shared device.' }),
+  canaries: Type.Array(CanarySchema, { description: 'Canaries that it sends; empty for a shared device.' }),
   queue: Type.Object(
     {
       messages: count('Your messages claimed for this device.'),
@@ -192,6 +194,7 @@ function renderDevice({ report, ...device }: SeenDevice): DeviceView {
     ...rest,
     plan_reached_on: firstReached(device.plans),
     sim_plans: device.plans.map(renderPlan),
+    canaries: device.canaries.map(renderCanary),
     queue: { messages: device.queue.messages, in_flight: device.queue.inFlight },
     last_sent_at,
     last_error,
@@ -215,6 +218,10 @@ function statusExample(): StatusView {
       sim_plans: [{
         sim: 1, parts_per_day: null, parts_today: 41, parts_per_month: 3000, parts_this_month: 1204, numbers_per_month: 99, numbers_this_month: 61,
         zone: 'Europe/Berlin', month_from: '2026-11-12', month_until: '2026-12-11', reached_on: '2026-12-03',
+      }],
+      canaries: [{
+        id: 'can_01k9ktp3m0f5yarw8s2e6vd42d', to_device: 'dev_01k9ktp3m0f5yarw8s2e6vd43e', every_seconds: 3600, last_run_at: '2026-11-21T09:00:00.000Z', last_state: 'arrived',
+        last_seconds: 4.2, median_seconds: 3.9, lost: 1, runs: 100, status: 'ok',
       }],
       queue: { messages: 3, in_flight: 1 }, last_sent_at: '2026-11-21T09:29:48.310Z', last_error: null, balance: null,
     }],

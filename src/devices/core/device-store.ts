@@ -8,6 +8,7 @@ import type { DeviceState, Flag, Mode } from '../../storage/tables/schema.ts'
 import type { DeviceTable } from '../../storage/tables/device-tables.ts'
 import type { Destinations } from '../../storage/tables/route-tables.ts'
 import { endStanding, recordStandings } from '../status/device-history.ts'
+import { removeCanariesOf } from '../canaries/canary-store.ts'
 import { requireRoomInGroup } from './device-groups.ts'
 import { requireOpenOwner } from './device-owner.ts'
 import { clearDeviceMarks } from './device-marks.ts'
@@ -195,6 +196,7 @@ export async function retireDevice(
     .execute()
   await tx.updateTable('phones').set({ signing_key: '' }).where('device_id', '=', row.id).execute()
   await tx.deleteFrom('device_reports').where('device_id', '=', row.id).execute()
+  await removeCanariesOf(tx, row.id)
   for (const table of ['sim_plans', 'sim_usage', 'sim_numbers'] as const)
     await tx.deleteFrom(table).where('device_id', '=', row.id).execute()
   await endStanding(tx, row.id, deps.nowMs)

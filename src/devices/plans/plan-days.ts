@@ -44,7 +44,9 @@ export const dateOf = (day: number): string => new Date(day * dayMs).toISOString
 /** Returns whether ICU has the zone. */
 export function isZone(zone: string): boolean {
   try {
-    return zone !== '' && new Intl.DateTimeFormat('en-US', { timeZone: zone }) !== null
+    return (
+      new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== '' && zone !== ''
+    )
   } catch {
     return false
   }

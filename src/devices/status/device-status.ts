@@ -2,6 +2,7 @@ import type { Db } from '../../storage/seam/dialect.ts'
 import type { AccountState, DeviceState, DeviceStatus, Mode } from '../../storage/tables/schema.ts'
 import { readClaimed, readQueue } from './account-queue.ts'
 import { type DeviceReportBody, type JsonText, readJson } from '../../storage/tables/json-columns.ts'
+import { type CanaryView, readCanaries } from '../canaries/canary-view.ts'
 import { type PlanView, readPlanViews } from '../plans/plan-view.ts'
 import { reportLifetimeMs } from './device-report.ts'
 import { estimateWaitSeconds, type StandingPace, standingPaces } from './device-status-wait.ts'
@@ -50,6 +51,8 @@ export interface SeenDevice {
   queue: { messages: number; inFlight: number | null }
   /** Of its SIMs; none for a shared device. */
   plans: readonly PlanView[]
+  /** That it sends; none for a shared device. */
+  canaries: readonly CanaryView[]
 }
 
 const maxListed = 100
@@ -88,7 +91,7 @@ export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number
     .map((row) => judge(row, nowMs))
     .toSorted((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1))
   const listed = devices.slice(0, maxListed)
-  const plans = await plansOf(db, listed, owner, nowMs)
+  const about = await readAbout(db, listed, owner, nowMs)
   return {
     ...overall(devices, account?.state ?? 'closed'),
     checkedAtMs: nowMs,
@@ -98,7 +101,7 @@ export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number
       estimatedWaitSeconds:
         messagesInQuiet > 0 ? null : estimateWaitSeconds(queue.parts, ownPaces(devices), nowMs),
     },
-    devices: listed.map((device) => seen(device, claimed.get(device.id) ?? 0, { ...owner, plans })),
+    devices: listed.map((device) => seen(device, claimed.get(device.id) ?? 0, { ...owner, ...about })),
     devicesTotal: devices.length,
   }
 }
@@ -120,22 +123,29 @@ export async function readSeenDevice(
   const [rows, claimed] = await Promise.all([readDevices(db, owner, deviceId), readClaimed(db, owner)])
   const [device] = rows.map((row) => judge(row, nowMs))
   if (device === undefined) return null
-  const plans = await plansOf(db, [device], owner, nowMs)
-  return seen(device, claimed.get(device.id) ?? 0, { ...owner, plans })
+  const about = await readAbout(db, [device], owner, nowMs)
+  return seen(device, claimed.get(device.id) ?? 0, { ...owner, ...about })
 }
 
-/** The plans of shared devices are the operator's. */
-const plansOf = (
+interface About {
+  plans: readonly PlanView[]
+  canaries: readonly CanaryView[]
+}
+
+/** Plans and canaries of shared devices are the operator's. */
+async function readAbout(
   db: Db,
   devices: readonly Judged[],
   { isOperator = false }: DeviceUser,
   nowMs: number,
-): Promise<PlanView[]> =>
-  readPlanViews(
-    db,
-    devices.filter(({ isOwn }) => isOwn || isOperator).map(({ id }) => id),
-    nowMs,
-  )
+): Promise<About> {
+  const ids = devices.filter(({ isOwn }) => isOwn || isOperator).map(({ id }) => id)
+  const [plans, canaries] = await Promise.all([
+    readPlanViews(db, ids, nowMs),
+    readCanaries(db, { fromDevices: ids }),
+  ])
+  return { plans, canaries }
+}
 
 function readDevices(db: Db, { accountId, mode }: DeviceUser, deviceId?: string): Promise<DeviceRow[]> {
   const query = db
@@ -260,11 +270,14 @@ const ownPaces = (devices: readonly Judged[]): (StandingPace | null)[] =>
 function seen(
   device: Judged,
   messages: number,
-  { isOperator = false, plans }: DeviceUser & { plans: readonly PlanView[] },
+  { isOperator = false, plans, canaries }: DeviceUser & About,
 ): SeenDevice {
   const { id, kind, name, node, status, reasons, report } = device
-  const own = plans.filter(({ deviceId }) => deviceId === id)
-  const common = { id, kind, status, reasons, shared: !device.isOwn, plans: own }
+  const about = {
+    plans: plans.filter(({ deviceId }) => deviceId === id),
+    canaries: canaries.filter(({ fromDevice }) => fromDevice === id),
+  }
+  const common = { id, kind, status, reasons, shared: !device.isOwn, ...about }
   return device.isOwn || isOperator
     ? { ...common, name, node, report, queue: { messages, inFlight: report?.inFlight ?? null } }
     : {

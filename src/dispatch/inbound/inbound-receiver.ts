@@ -2,6 +2,8 @@ import { type Clock, dayMs, minuteMs } from '../../runtime/clock.ts'
 import type { Config } from '../../config.ts'
 import type { Inbound } from '../../connectors/connector.ts'
 import { realKinds } from '../../connectors/registry.ts'
+import { arriveRun } from '../../devices/canaries/canary-runs.ts'
+import { codeIn } from '../../devices/canaries/canary-text.ts'
 import { isOwnCarrier } from '../../devices/core/carrying.ts'
 import { refuse } from '../../runtime/errors.ts'
 import type { Ids } from '../../runtime/ids.ts'
@@ -62,6 +64,7 @@ export class InboundReceiver {
   async receive(deviceId: string, inbound: Inbound): Promise<void> {
     const { config, pool } = this.#deps
     if (!this.#rate.take(deviceId)) throw tooMany(config.inboundPerMinute)
+    if (await this.#isCanary(deviceId, inbound)) return
     const running = pool.get(deviceId)
     const owner = running?.facts ?? (await this.#ownerOf(deviceId))
     const cut = inbound.text.slice(0, config.inboundCharacters)
@@ -119,6 +122,14 @@ export class InboundReceiver {
     const numbers = possibleSenders(from, fromIs)
     const [written, another] = await findNumbersSentTo(this.#deps.read, { deviceId, mode, numbers })
     return written !== undefined && another === undefined ? written : sender
+  }
+
+  /** A canary that arrives ends its run before it could be stored: no conversation, webhook or keyword sees it. */
+  async #isCanary(deviceId: string, { text, fragment }: Inbound): Promise<boolean> {
+    const code = fragment === undefined ? codeIn(text) : null
+    if (code === null) return false
+    const { writer, clock } = this.#deps
+    return writer.write((tx) => arriveRun(tx, { deviceId, code }, clock.now()))
   }
 
   async #store(message: Omit<InboundMessage, 'storedAt'>): Promise<void> {

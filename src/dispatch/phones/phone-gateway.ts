@@ -20,9 +20,11 @@ import { hasHealthyAlternative } from '../routes/choose-device.ts'
 import { planFetch } from '../routes/plan-claims.ts'
 import { usualNow } from '../routes/walk-way.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
+import type { CanarySenders } from '../devices/canary-senders.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { DispatchUnits } from '../submissions/dispatch-units.ts'
 import { type FetchedRoute, FetchTurns } from './fetch-turns.ts'
+import { offerRuns, settleRuns, splitReports } from './phone-canaries.ts'
 import type { JudgeFailure, PhoneReport } from './phone-report.ts'
 import { settleReports } from './phone-reports.ts'
 import { routeFrom } from '../routes/route-ring.ts'
@@ -44,6 +46,8 @@ interface PhoneGatewayDeps {
   /** Called when a route may have something to send again. */
   wake: (route: Route) => void
   judgeFailure: JudgeFailure
+  /** Omitted: no device sends any. */
+  canaries?: Pick<CanarySenders, 'has'>
   /** Receives reports that match no attempt. */
   unparsed?: Pick<UnparsedNotes, 'note'>
 }
@@ -93,12 +97,23 @@ export class PhoneGateway {
   }
 
   /** Stores the reports. Settles with those that changed something; rejects when they could not be stored. */
-  async report(reports: readonly PhoneReport[]): Promise<PhoneReport[]> {
+  async report(all: readonly PhoneReport[]): Promise<PhoneReport[]> {
+    const reports = await this.#withoutRuns(all)
     const haveChanged = await Promise.all(reports.map((report) => this.#reports.add(report)))
     for (const [i, { deviceId, state }] of reports.entries())
       if (haveChanged[i] === null)
         this.#deps.unparsed?.note(deviceId, 'report', `${state}, of no message that it was given`)
     return reports.filter((_, i) => haveChanged[i])
+  }
+
+  /** Stores what is reported of canaries, which are no messages; returns the other reports. */
+  async #withoutRuns(reports: readonly PhoneReport[]): Promise<readonly PhoneReport[]> {
+    const { read, writer, clock, judgeFailure, canaries } = this.#deps
+    if (!reports.some(({ deviceId }) => canaries?.has(deviceId))) return reports
+    const { ofRuns, others } = await splitReports(read, reports)
+    if (ofRuns.length > 0)
+      await writer.write((tx) => settleRuns(tx, ofRuns, { nowMs: clock.now(), judgeFailure }))
+    return others
   }
 
   /** Returns whether more is queued for the phone than it was given, and it may have it now. */
@@ -126,7 +141,8 @@ export class PhoneGateway {
     if (device === null) return offers.filter(({ state }) => state === 'cancelling')
     const again = offers.filter(({ isAgain }) => isAgain)
     if (again.length > 0) await writer.write((tx) => touchOffers(tx, again, nowMs))
-    return offers
+    if (this.#deps.canaries?.has(phone.deviceId) !== true) return offers
+    return [...(await offerRuns(read, phone.deviceId, nowMs)), ...offers]
   }
 
   /**

@@ -3,6 +3,7 @@ import { decideAlerts } from '../../alerts/decide-alerts.ts'
 import { disabledEndpoints } from '../../alerts/disabled-endpoints.ts'
 import { endingCertificate } from '../../alerts/ending-certificate.ts'
 import { expiringKeys } from '../../alerts/expiring-keys.ts'
+import { lostCanaries } from '../../alerts/lost-canaries.ts'
 import { lowBalances } from '../../alerts/low-balances.ts'
 import { offlineDevices } from '../../alerts/offline-devices.ts'
 import { pausedAccounts } from '../../alerts/paused-accounts.ts'
@@ -46,6 +47,7 @@ const rulesOf = ({ config }: AlertWatchDeps): readonly AlertRule[] => [
   unusualFailures(config.alertFailures),
   strandedMessages(realKinds),
   planLimits,
+  lostCanaries,
 ]
 
 /**

@@ -10,6 +10,8 @@ import type { Writer } from '../../storage/seam/writer.ts'
 import type { Times } from '../../runtime/times.ts'
 import { createAlertMailer } from './alert-mailer.ts'
 import { createAlertWatch } from './alert-watch.ts'
+import { createCanaryRunner } from './canary-runner.ts'
+import { CanarySenders } from '../devices/canary-senders.ts'
 import { createDeviceReporter } from './device-reporter.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
 import { createDueReleaser, type DueReleaserDeps } from './due-releaser.ts'
@@ -69,6 +71,8 @@ export interface SweepersDeps extends SweeperDeps {
   before?: number | null
   node?: { isAlone: boolean }
   pool: DevicePool
+  /** Shared with what phones fetch; omitted where none do. */
+  canaries?: CanarySenders
   takeKeyUses: () => KeyUse[]
   unparsed: UnparsedNotes
   /** Null without a mail server. */
@@ -105,7 +109,8 @@ export function createSweepers(
   | 'trafficPurger'
   | 'alertWatch'
   | 'alertMailer'
-  | 'webhookPurger',
+  | 'webhookPurger'
+  | 'canaryRunner',
   Sweeper
 > {
   const { config } = deps
@@ -139,6 +144,7 @@ export function createSweepers(
     alertWatch: createAlertWatch(deps),
     alertMailer: createAlertMailer(deps),
     webhookPurger: createWebhookPurger({ ...deps, logDays: config.webhookLogDays }),
+    canaryRunner: createCanaryRunner({ ...own, canaries: deps.canaries ?? new CanarySenders() }),
   }
 }
 

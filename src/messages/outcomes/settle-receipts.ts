@@ -1,5 +1,6 @@
 import { allDone } from '../../runtime/all-done.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
+import { withoutCanaries } from '../../devices/canaries/canary-runs.ts'
 import type { Change } from '../core/change-number.ts'
 import type { MessageState } from '../core/message-store.ts'
 import { findUnknownParts } from './unknown-parts.ts'
@@ -26,7 +27,7 @@ export async function settleReceipts(
     open.unknown.length > 0
       ? await findUnknownParts(tx, open.unknown)
       : { awaited: [], unknown: open.unknown }
-  if (doubted.unknown.length > 0) await keepUnmatched(tx, doubted.unknown)
+  if (doubted.unknown.length > 0) await keepUnmatched(tx, await withoutCanaries(tx, doubted.unknown))
   const found = [...own.awaited, ...shared.awaited, ...open.awaited, ...doubted.awaited]
   return reportParts(tx, unit, found)
 }

@@ -38,6 +38,8 @@ export const accountRows: Readonly<Partial<Record<Table, string>>> = {
   one_time_links: own,
   devices: ownOrShared,
   device_reports: ofSeenDevice,
+  canaries: own,
+  canary_runs: 'exists (select 1 from canaries c where c.id = canary_id)',
   sim_plans: ofSeenDevice,
   sim_usage: ofSeenDevice,
   sim_numbers: ofOwnDevice,

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { DeviceState, DeviceStatus, Flag, Mode } from './column-values.ts'
-import type { DeviceReportBody, JsonText, SimOfPhone } from './json-columns.ts'
+import type { DeviceReportBody, JsonText, PlanCounts, SimOfPhone } from './json-columns.ts'
 import type { Destinations } from './route-tables.ts'
 
 export interface DeviceTable {
@@ -70,6 +70,36 @@ export interface SimNumberTable {
   /** The day on which it was new in its month. */
   day: number
   messages: number
+}
+
+/** An SMS that one device sends to another one of its owner at an interval, to see that it arrives. */
+export interface CanaryTable {
+  id: string
+  account_id: string | null
+  from_device: string
+  to_device: string
+  recipient: string
+  sender: string | null
+  sim: number | null
+  every_ms: number
+  next_at: number
+  lost_in_row: Generated<number>
+  created_at: number
+}
+
+export interface CanaryRunTable {
+  id: string
+  canary_id: string
+  from_device: string
+  to_device: string
+  code: string
+  begun_at: number
+  taken_at: number | null
+  ended_at: number | null
+  state: 'open' | 'arrived' | 'lost'
+  reason: string | null
+  network_id: string | null
+  plan_counts: JsonText<PlanCounts> | null
 }
 
 export interface DeviceReportTable {

@@ -18,6 +18,8 @@ import type {
   DeviceGroupTable,
   DeviceReportTable,
   SimPlanTable,
+  CanaryTable,
+  CanaryRunTable,
   SimUsageTable,
   SimNumberTable,
   PhoneTokenTable,
@@ -159,6 +161,8 @@ export interface Database {
   route_rules: RouteRuleTable
   ways: WayTable
   device_reports: DeviceReportTable
+  canaries: CanaryTable
+  canary_runs: CanaryRunTable
   sim_plans: SimPlanTable
   sim_usage: SimUsageTable
   sim_numbers: SimNumberTable
