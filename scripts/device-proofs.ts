@@ -93,6 +93,14 @@ export const deviceProofs: readonly Proof[] = [
     catches: ['canary-in-a-conversation'],
   },
   {
+    name: 'followers',
+    summary: 'a report that a message was not delivered makes one second message over another device, never a second one, and none after a doubt, a missing receipt, a correction, the end of the validity or a restore',
+    projects: both,
+    files: ['test/dispatch/followers.test.ts', 'test/unit/route-key.test.ts'],
+    sizes: [],
+    catches: ['followed-although-unconfirmed'],
+  },
+  {
     name: 'shared-receipts',
     summary: 'two hosts of one carrier whose receipts come over the other session, early, late and of lost answers: each moves the message that it is about, and where two await one id the recipient decides',
     projects: both,

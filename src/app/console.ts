@@ -95,7 +95,7 @@ const authSecretOf = (secret: string): AuthSecret => ({
 })
 
 const createHistoryPorts = (
-  { config, storage, secret, optOuts, clock }: Wiring,
+  { config, read, storage, secret, optOuts, clock }: Wiring,
   pool: DevicePool,
 ): HistoryPorts => ({
   cursorKey: deriveKey(secret.current, 'console-cursor'),
@@ -107,7 +107,7 @@ const createHistoryPorts = (
   }),
   emptyLog: () => storage.emptyLog(),
   noteOptOuts: (stored) => optOuts.note(stored, clock.monotonicMs()),
-  explain: (message) => explainMessage(pool, message),
+  explain: (message) => explainMessage({ read, pool }, message),
   wakeDevice: (deviceId) => pool.get(deviceId)?.wake(),
 })
 

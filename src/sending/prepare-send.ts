@@ -186,6 +186,7 @@ export function buildRequest(
     ...(fallback === undefined ? {} : { fallback }),
     smartEncodingApplied: priced.smartEncodingApplied,
     onUnknown,
+    ...(body.on_undelivered === 'next_way' && { onUndelivered: body.on_undelivered }),
     clientReference: body.client_reference ?? null,
     metadata: body.metadata === undefined ? '{}' : JSON.stringify(body.metadata),
     ...(isScheduled ? { sendAt: sendAtMs } : {}),

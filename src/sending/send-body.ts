@@ -58,6 +58,10 @@ export const SendBodySchema = Type.Object(
       ...oneOf(['stop', 'resend_once'], 'If the outcome of a submission to a link is unknown: `stop` makes the message `unconfirmed`, `resend_once` sends it once more (`possible_duplicate: true`), charged once.'),
       default: 'stop',
     }),
+    on_undelivered: Type.Optional({
+      ...oneOf(['stop', 'next_way'], 'If the network reports that a message was not delivered: `next_way` sends one second message with the same text, reference and metadata, within the same validity period, over devices that did not take the first one. It has an ID and a cost of its own. Never after an unknown outcome or a missing receipt.'),
+      default: 'stop',
+    }),
     fallback: Type.Optional(
       oneOf(fallbacks, 'In an account whose own devices are free: `shared` lets shared devices carry the send while no own device works. It takes a hold of the balance, released whole when an own device sends (`cost.paid_by`). By default such a send waits for an own device. No effect in other accounts and in test mode, where shared devices always help.'),
     ),

@@ -108,6 +108,14 @@ test('queued, scheduled and forced messages are counted as stranded, others and 
   expect(await stranded()).toEqual(none)
 })
 
+test('a message that follows another one is stranded where only the device that took that one could carry it', async () => {
+  await addDevice('smpp', { id: 'dev_a' })
+  await house.send({ ...free, excludes: ['dev_a'] })
+  expect(await stranded()).toMatchObject({ messages: 1, waitFor: new Map() })
+  await addDevice('smpp', { id: 'dev_b', state: 'disabled' })
+  expect([...(await stranded()).waitFor.keys()]).toEqual(['dev_b'])
+})
+
 test('at the end of its validity a stranded message expires with no_own_device, another one as ever', async () => {
   const soon = { expiresAt: house.clock.now() + hourMs }
   await house.send({ ...soon })

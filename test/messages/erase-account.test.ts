@@ -33,6 +33,8 @@ const wordless = [
   /^deferred(_totals)?\.reason$|^accounts\.(countries|own_devices)$|^messages\.(paid_by|fallback)$/,
   // Of no account, and kept for a day; and the addresses of this server.
   /^reach_checks\.(opened_from|address)$|^nodes\.certificate$/,
+  // IDs of devices, and codes.
+  /^followers\.(excludes|reason)$|^canar(ies|y_runs)\.(from|to)_device$/,
   // Of ICU.
   /^sim_plans\.zone$/,
   // Named by the operator.

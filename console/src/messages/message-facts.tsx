@@ -10,7 +10,7 @@ import { TimeAgo } from '../ui/time-ago.tsx'
 import styles from './message-facts.module.css'
 
 /** Lists the details of a message: cost, sender, and all request fields. */
-export function MessageFacts({ page: { message, sentBy } }: { page: MessagePage }) {
+export function MessageFacts({ page: { message, sentBy, follows, followedBy } }: { page: MessagePage }) {
   const names = useCall('history/names', {})
   const base = pathOf(useAccountPlace(), '/history')
   const isSent = message.direction === 'outbound'
@@ -49,6 +49,21 @@ export function MessageFacts({ page: { message, sentBy } }: { page: MessagePage 
           Submitted again after an unknown outcome; may have arrived twice
         </Fact>
       ) : null}
+      {follows === null ? null : (
+        <Fact name="Follows">
+          <Anchor component={Link} to={`${base}/${follows}`} inherit>
+            {follows}
+          </Anchor>
+          , which was not delivered
+        </Fact>
+      )}
+      {followedBy === null ? null : (
+        <Fact name="Followed by">
+          <Anchor component={Link} to={`${base}/${followedBy}`} inherit>
+            {followedBy}
+          </Anchor>
+        </Fact>
+      )}
       {message.client_reference === null ? null : (
         <Fact name="Reference">
           <Anchor

@@ -23,10 +23,18 @@ export const show = command({
     const attempts = story.attempts.map(document)
     const { status, to, error } = message
     return {
-      json: { ...message, attempts, receipts_awaited: story.receiptsAwaited },
+      json: {
+        ...message,
+        follows: story.follows,
+        followed_by: story.followedBy,
+        attempts,
+        receipts_awaited: story.receiptsAwaited,
+      },
       text: [
         [messageId, status, to ?? 'erased', ...(error === null ? [] : [error.code])].join('  '),
         ...story.attempts.map(describe),
+        ...(story.follows === null ? [] : [`Follows ${story.follows}, which was not delivered`]),
+        ...(story.followedBy === null ? [] : [`Followed by ${story.followedBy}`]),
         `Receipts awaited: ${story.receiptsAwaited}`,
       ].join('\n'),
     }

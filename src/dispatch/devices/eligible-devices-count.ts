@@ -40,9 +40,9 @@ export class EligibleDevicesCount {
   }
 
   #among(owner: string | null, route: Route): number {
-    const { mode, sender, way, avoids } = route
+    const { mode, sender, way, avoids, excludes = [] } = route
     const nowMs = this.#deps.clock.monotonicMs()
-    const name = `${owner ?? ''}/${mode}/${avoids ?? ''}/${way ?? ''}/${sender ?? ''}`
+    const name = `${owner ?? ''}/${mode}/${avoids ?? ''}/${excludes.join()}/${way ?? ''}/${sender ?? ''}`
     const known = this.#counts.get(name)
     if (
       known !== undefined &&
@@ -61,6 +61,7 @@ export class EligibleDevicesCount {
         health !== 'offline' &&
         freeWithOthers > 0 &&
         id !== avoids &&
+        !excludes.includes(id) &&
         (way === undefined || isInWay(named, device.facts))
       )
         count += 1

@@ -2,8 +2,10 @@ import type { Way } from '../../devices/routes/way.ts'
 import type { Route } from '../routes/candidate.ts'
 import { type ExplainedStage, explainRoute } from '../routes/explain-route.ts'
 import { routeFrom } from '../routes/route-ring.ts'
+import { readExcludes } from '../../messages/core/followers.ts'
 import type { MessageState } from '../../messages/core/message-store.ts'
 import { routeOf } from '../../messages/queue/queue-position.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
 import type { DevicePool } from './device-pool.ts'
 import { moreOf, type ReportedDevices } from '../routes/reported-candidates.ts'
 
@@ -33,15 +35,16 @@ export function explainOnPool(
 }
 
 /**
- * Explains the same of a queued message, by the way that it was accepted with. Returns nothing while that is not stored. Which
- * device has refused it is not asked.
+ * Explains the same of a queued message, by the way that it was accepted with, and without the devices that took the message
+ * which it follows. Returns nothing while the way is not stored. Which device has refused it is not asked.
  */
 export async function explainMessage(
-  pool: Pick<DevicePool, 'candidates' | 'get' | 'plans' | 'routes'>,
+  { read, pool }: { read: Db; pool: Pick<DevicePool, 'candidates' | 'get' | 'plans' | 'routes'> },
   message: Parameters<typeof routeOf>[0] & Pick<MessageState, 'parts'>,
 ): Promise<ExplainedStage[]> {
-  const { account_id, mode, parts } = message
-  const route = routeFrom({ account_id, mode, route_key: routeOf(message) })
+  const { account_id, mode, id, parts } = message
+  const excludes = await readExcludes(read, [message])
+  const route = routeFrom({ account_id, mode, route_key: routeOf(message, null, excludes.get(id)) })
   await pool.routes.learn([route])
   const now = pool.routes.wayOf(route)
   return now === null ? [] : explainOnPool(pool, route, { way: now.way, parts })

@@ -250,7 +250,8 @@ export class PhoneGateway {
     const { facts } = device
     const seen = new Map<string, boolean>()
     const hasOthers = (route: Route): boolean => {
-      const name = `${route.way ?? ''}/${route.sender ?? ''}/${route.encodingForced}/${route.avoids}`
+      const { sender, encodingForced, avoids, excludes = [] } = route
+      const name = `${route.way ?? ''}/${sender ?? ''}/${encodingForced}/${avoids}/${excludes.join()}`
       const way = pool.routes.wayOf(route) ?? usualNow
       const isSeen = seen.get(name) ?? hasHealthyAlternative(self, route, pool.candidates(route), way)
       seen.set(name, isSeen)

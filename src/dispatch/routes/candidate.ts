@@ -17,6 +17,8 @@ export interface Route {
   isOwnOnly?: true
   /** The device that refused these messages last: another device gets them while another one works. */
   avoids: string | null
+  /** Devices that never carry it: the message that these follow was not delivered over them. */
+  excludes?: readonly string[]
   /** ID of the way that a rule gave them, or the device that their sender chose. Omitted: the usual way. */
   way?: string
 }
@@ -59,11 +61,12 @@ export interface Candidate extends Carrying {
 export const mayCarry = (
   device: Pick<
     Candidate,
-    'accountId' | 'mode' | 'senders' | 'alphanumericSender' | 'choosesEncoding' | 'isOwnCarrier'
+    'id' | 'accountId' | 'mode' | 'senders' | 'alphanumericSender' | 'choosesEncoding' | 'isOwnCarrier'
   >,
   route: Route,
 ): boolean =>
   device.mode === route.mode &&
+  route.excludes?.includes(device.id) !== true &&
   (device.accountId === null || device.accountId === route.accountId) &&
   (route.isOwnOnly !== true || device.isOwnCarrier === true) &&
   canCarry(device, route)

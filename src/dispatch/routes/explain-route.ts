@@ -8,11 +8,12 @@ import { openMembers, type StageNow, walkWay, type WayNow } from './walk-way.ts'
 /** What a device of a way is for a message now. */
 type Verdict =
   | 'next' | 'equal' | 'later_stage' | 'outside_hours' | 'not_in_way' | 'sender_not_allowed' | 'encoding_not_available' | 'too_long'
-  | 'destination_excluded' | 'offline' | 'drains' | 'no_room' | 'at_pace' | 'plan_reached' | 'doubted' | 'refused_this_message' // prettier-ignore
+  | 'destination_excluded' | 'offline' | 'drains' | 'no_room' | 'at_pace' | 'plan_reached' | 'doubted' | 'refused_this_message'
+  | 'undelivered_before' // prettier-ignore
 
 export const verdicts = [
   'next', 'equal', 'later_stage', 'outside_hours', 'not_in_way', 'sender_not_allowed', 'encoding_not_available', 'too_long',
-  'destination_excluded', 'offline', 'drains', 'no_room', 'at_pace', 'plan_reached', 'doubted', 'refused_this_message',
+  'destination_excluded', 'offline', 'drains', 'no_room', 'at_pace', 'plan_reached', 'doubted', 'refused_this_message', 'undelivered_before',
 ] as const satisfies readonly Verdict[] // prettier-ignore
 
 export interface ExplainedStage {
@@ -94,6 +95,7 @@ function verdictOf(
 /** Why a device never carries the message, regardless of its state; null if it may. */
 function whyNever(device: Candidate, route: Route, parts: number, { way }: WayNow): Verdict | null {
   if (way.not?.includes(device.id) === true) return 'destination_excluded'
+  if (route.excludes?.includes(device.id) === true) return 'undelivered_before'
   if (route.isOwnOnly === true && device.isOwnCarrier !== true) return 'not_in_way'
   if (!canCarry(device, { sender: route.sender, encodingForced: false })) return 'sender_not_allowed'
   if (route.encodingForced && !device.choosesEncoding) return 'encoding_not_available'
@@ -118,6 +120,7 @@ const sayings: Readonly<Record<Verdict, string>> = {
     'Its SIM plan is reached: it gets nothing, or only what is for numbers that it counts already.',
   doubted: 'It failed repeatedly: others come first.',
   refused_this_message: 'It refused this message: others come first.',
+  undelivered_before: 'The message that this one follows was not delivered over it.',
 }
 
 /** Says what opens a stage, in words. */

@@ -17,7 +17,7 @@ export interface ReportedDevices {
   planned: ReadonlySet<string>
 }
 
-/** Returns what an explanation asks about a device beside its candidate. */
+/** Returns what an explanation asks about a device, along with its candidate. */
 export const moreOf =
   ({ drains, paced, planned }: Omit<ReportedDevices, 'candidates'>) =>
   (id: string): MoreOfDevice => ({

@@ -36,10 +36,15 @@ export function walkWay(route: Route, now: WayNow, devices: readonly Candidate[]
   const { way, nowMs } = now
   const able = devices.filter((device) => way.not?.includes(device.id) !== true && mayCarry(device, route))
   const before = new Set<Candidate>()
+  // A message that follows another one begins where that has left devices.
+  const isFirst = (i: number): boolean =>
+    i === 0 ||
+    (route.excludes !== undefined &&
+      !way.stages.slice(0, i).some((stage) => able.some((device) => placeIn(stage, device) >= 0)))
   return way.stages.map((stage, i) => {
     const named = able.filter((device) => placeIn(stage, device) >= 0)
     const isOutsideHours = stage.hours !== undefined && !isWithin(stage.hours, nowMs)
-    const opens = isOutsideHours ? null : i === 0 ? 'first' : openedBy(stage, [...before], route, now)
+    const opens = isOutsideHours ? null : isFirst(i) ? 'first' : openedBy(stage, [...before], route, now)
     const opensAfterMs =
       isOutsideHours || stage.afterSeconds === undefined ? null : stage.afterSeconds * 1_000
     // Outside its hours a stage has no device that works: the next one may open.

@@ -228,9 +228,8 @@ export class Dispatcher implements Service {
     const [askedAtMs, nowMs] = [clock.monotonicMs(), clock.now()]
     try {
       const dueMs = this.#queueClock.now()
-      const made = await units.claim({ requests, nowMs, dueMs, fence })
-      const { claimed, found } = made
-      pool.plans.claimed(made)
+      const { claimed, found, ...used } = await units.claim({ requests, nowMs, dueMs, fence })
+      pool.plans.claimed(used)
       const answeredAtMs = clock.monotonicMs()
       // A late response shows an old state: opt-outs since then must be checked (P9).
       const claimedAtMs = answeredAtMs - askedAtMs > lateResponseMs ? askedAtMs : answeredAtMs

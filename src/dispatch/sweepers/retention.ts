@@ -187,6 +187,7 @@ async function purgeRecords(deps: RetentionDeps): Promise<boolean> {
     purgeOld(deps, signInSteps, new Date(nowMs).toISOString()),
     purgeOld(deps, passkeyChallenges, nowMs),
     purgeOld(deps, simNumbers, utcDay(nowMs) - simNumberDays),
+    purgeOld(deps, followers, nowMs - recordDays * dayMs - longestLifeMs),
     purgeOld(deps, simUsage, utcDay(nowMs) - simUsageDays),
   ])
   return isMore.includes(true)
@@ -216,6 +217,12 @@ const signInSteps: OldRows<'auth_verifications'> = {
   age: 'expiresAt',
 }
 
+/** They outlive their messages by as long as a message may take to be final. */
+const followers: OldRows<'followers'> = {
+  table: 'followers',
+  key: ['account_id', 'mode', 'message_id'],
+  age: 'created_at',
+}
 /** No month of a contract that began before has not ended, in any zone. */
 const simNumberDays = 33
 const simNumbers: OldRows<'sim_numbers'> = {

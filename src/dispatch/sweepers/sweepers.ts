@@ -17,6 +17,7 @@ import type { DevicePool } from '../devices/device-pool.ts'
 import { createDueReleaser, type DueReleaserDeps } from './due-releaser.ts'
 import { createExpirer } from './expirer.ts'
 import { inboundTermsOf } from '../inbound/inbound-receiver.ts'
+import { createFollowerSender } from './follower-sender.ts'
 import { createFragmentExpirer } from './fragment-expirer.ts'
 import type { Sweeper, SweeperDeps } from './sweeper.ts'
 import type { PastSubmissions } from '../submissions/submission-log.ts'
@@ -61,6 +62,7 @@ export interface SweepersDeps extends SweeperDeps {
     | 'alertDays'
     | 'smtpUrl'
     | 'webhookLogDays'
+    | 'queueLimit'
   >
   read: Db
   writer: Writer
@@ -110,7 +112,8 @@ export function createSweepers(
   | 'alertWatch'
   | 'alertMailer'
   | 'webhookPurger'
-  | 'canaryRunner',
+  | 'canaryRunner'
+  | 'followerSender',
   Sweeper
 > {
   const { config } = deps
@@ -121,10 +124,7 @@ export function createSweepers(
     expirer: createExpirer(deps),
     dueReleaser: createDueReleaser(own),
     receiptExpirer: receiptExpirerOf(deps),
-    lostWaitExpirer: createLostWaitExpirer({
-      ...deps,
-      receiptWindowMs: config.receiptWindowHours * hourMs,
-    }),
+    lostWaitExpirer: lostWaitExpirerOf(deps),
     retention: retentionOf(deps),
     fragmentExpirer: createFragmentExpirer({ ...deps, terms: inboundTermsOf(config) }),
     refiller: createTestCreditRefill({ ...deps, playSms: config.playSms }),
@@ -144,6 +144,7 @@ export function createSweepers(
     alertWatch: createAlertWatch(deps),
     alertMailer: createAlertMailer(deps),
     webhookPurger: createWebhookPurger({ ...deps, logDays: config.webhookLogDays }),
+    followerSender: createFollowerSender({ ...deps, queueLimit: config.queueLimit }),
     canaryRunner: createCanaryRunner({ ...own, canaries: deps.canaries ?? new CanarySenders() }),
   }
 }
@@ -156,6 +157,9 @@ const receiptExpirerOf = ({ config, ...deps }: SweepersDeps): Sweeper =>
     unmatchedMs: config.parkedReceiptHours * hourMs,
     maxUnmatched: config.parkedReceipts,
   })
+
+const lostWaitExpirerOf = ({ config, ...deps }: SweepersDeps): Sweeper =>
+  createLostWaitExpirer({ ...deps, receiptWindowMs: config.receiptWindowHours * hourMs })
 
 const retentionOf = ({ config, ...deps }: SweepersDeps): Sweeper =>
   createRetention({

@@ -32,7 +32,8 @@ export function createUnroutableWatch(deps: UnroutableMessagesDeps): Sweeper {
     await pool.routes.learn(rows.map(routeFrom))
     for (const row of rows) {
       const route = routeFrom(row)
-      const { accountId, mode, routeKey, sender, encodingForced, isOwnOnly } = route
+      const { accountId, mode, routeKey, sender, encodingForced, isOwnOnly, excludes = [] } = route
+      const way = pool.routes.wayOf(route)?.way ?? noWay
       const { maxParts, enabled } = routingFor(
         pool,
         accountId,
@@ -40,7 +41,7 @@ export function createUnroutableWatch(deps: UnroutableMessagesDeps): Sweeper {
         sender,
         encodingForced,
         isOwnOnly ? 'own' : 'all',
-        pool.routes.wayOf(route)?.way ?? noWay,
+        { ...way, not: [...(way.not ?? []), ...excludes] },
       )
       if (maxParts >= maxPartsOfMessage || !(await isWaiting(read, row, maxParts))) continue
       const name = `${accountId}/${routeKey}`

@@ -4,6 +4,8 @@ import { forcedEncodingMark, ownDevicesMark } from '../../storage/tables/own-dev
 
 /** Precedes the ID of the device that last refused a message: another device must submit it (decision 44). */
 const avoidedDeviceMark = '!'
+/** Precedes the IDs of devices that must never submit a message: one that it follows was not delivered over them. */
+const excludedDevicesMark = '!!'
 /** Precedes the way of the messages. */
 const wayMark = '~'
 
@@ -17,17 +19,31 @@ export interface RouteParts {
   /** Null: the usual way. */
   way?: string | null | undefined
   avoids?: string | null | undefined
+  excludes?: readonly string[] | undefined
 }
 
 /**
  * Builds the key of a route: one account's messages of one mode that the same devices can carry. The marks
  * follow the mode, in this order; the sender follows the first colon.
  */
-export const routeKeyOf = ({ mode, sender, encodingForced, paidBy, way, avoids }: RouteParts): string => {
-  const forced = encodingForced === true ? forcedEncodingMark : ''
-  const own = paidBy === 'own_device' ? ownDevicesMark : ''
-  return `${mode}${forced}${own}${marked(wayMark, way)}${marked(avoidedDeviceMark, avoids)}:${sender ?? ''}`
-}
+export const routeKeyOf = ({
+  mode,
+  sender,
+  encodingForced,
+  paidBy,
+  way,
+  avoids,
+  excludes = [],
+}: RouteParts): string =>
+  [
+    mode,
+    encodingForced === true ? forcedEncodingMark : '',
+    paidBy === 'own_device' ? ownDevicesMark : '',
+    marked(wayMark, way),
+    marked(excludedDevicesMark, excludes.length === 0 ? null : excludes.join(',')),
+    marked(avoidedDeviceMark, avoids),
+    `:${sender ?? ''}`,
+  ].join('')
 
 const marked = (mark: string, text: string | null = null): string => (text === null ? '' : mark + text)
 
@@ -38,17 +54,18 @@ const marked = (mark: string, text: string | null = null): string => (text === n
 export const routePayerOf = ({ paid_by, fallback }: Pick<MessageState, 'paid_by' | 'fallback'>): Payer =>
   fallback === null ? paid_by : 'balance'
 
-/** Returns what `routeKeyOf` built a key from, except for the mode. */
+/** Returns what `routeKeyOf` built a key from, except for the mode. `excludes` is omitted where it is empty. */
 export function parseRouteKey(routeKey: string): {
   sender: string | null
   encodingForced: boolean
   isOwnOnly?: true
   way?: string
   avoids: string | null
+  excludes?: readonly string[]
 } {
   const end = routeKey.indexOf(':')
   const sender = routeKey.slice(end + 1)
-  const [before = '', avoids = null] = routeKey.slice(0, end).split(avoidedDeviceMark)
+  const [, before = '', excluded, avoids = null] = headForm.exec(routeKey.slice(0, end)) ?? []
   const [marks = '', way] = before.split(wayMark)
   return {
     sender: sender === '' ? null : sender,
@@ -56,8 +73,11 @@ export function parseRouteKey(routeKey: string): {
     ...(marks.includes(ownDevicesMark) && { isOwnOnly: true as const }),
     ...(way !== undefined && { way }),
     avoids,
+    ...(excluded !== undefined && { excludes: excluded.split(',') }),
   }
 }
+
+const headForm = /^([^!]*)(?:!!([^!]*))?(?:!([^!]*))?$/
 
 const priorities: Record<Category, number> = { authentication: 0, transactional: 1, marketing: 2 }
 

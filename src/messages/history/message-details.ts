@@ -20,6 +20,9 @@ export interface MessageDetails {
   attempts: StoryAttempt[]
   /** Number of receipts still expected. */
   receiptsAwaited: number
+  /** The message that it follows, because that one was not delivered, and the one that follows it; null without. */
+  follows: string | null
+  followedBy: string | null
   /** When a queued message can be submitted next; null when that is not known. */
   dueAtMs: number | null
 }
@@ -68,14 +71,32 @@ export async function readMessageDetails(
     .executeTakeFirst()
   if (message === undefined) return null
   await withOpenAttempts(db, [message])
-  const [sentBy, timelines, attempts, receiptsAwaited, dueAtMs] = await Promise.all([
+  const [sentBy, timelines, attempts, receiptsAwaited, dueAtMs, following] = await Promise.all([
     readSender(db, message),
     readTimelines(db, owner, [message]),
     readAttempts(db, message),
     countAwaited(db, message),
     readDueAt(db, message),
+    readFollowing(db, message),
   ])
-  return { message, sentBy, timeline: timelines[0] ?? [], attempts, receiptsAwaited, dueAtMs }
+  return { message, sentBy, timeline: timelines[0] ?? [], attempts, receiptsAwaited, dueAtMs, ...following }
+}
+
+async function readFollowing(
+  db: Db,
+  { account_id, mode, id }: MessageRow,
+): Promise<Pick<MessageDetails, 'follows' | 'followedBy'>> {
+  const rowWith = (column: 'message_id' | 'follower_id') =>
+    db
+      .selectFrom('followers')
+      .select(['message_id', 'follower_id'])
+      .where('account_id', '=', account_id)
+      .where('mode', '=', mode)
+      .where(column, '=', id)
+      .executeTakeFirst()
+  // One statement for both would read all followers of the account on SQLite.
+  const [asFollower, asFollowed] = await Promise.all([rowWith('follower_id'), rowWith('message_id')])
+  return { follows: asFollower?.message_id ?? null, followedBy: asFollowed?.follower_id ?? null }
 }
 
 async function readSender(db: Db, { account_id, send_id, key_id }: MessageRow): Promise<string | null> {
@@ -147,7 +168,7 @@ async function readDueAt(db: Db, message: MessageRow): Promise<number | null> {
     .where('message_id', '=', message.id)
     .executeTakeFirst()
   if (deferred !== undefined) return deferred.wake_at
-  const avoiding = message.attempts === 0 ? [] : await routesAvoiding(db, [message])
+  const avoiding = await routesAvoiding(db, [message])
   // A message that was requeued may have kept its first position. After the wall clock was set back, a message
   // is due before it was created: then nothing is shown.
   const positions = [...new Set([message.updated_at, message.send_at ?? message.created_at])]

@@ -1,6 +1,7 @@
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { type Advance, advanceMessages } from '../core/advance-messages.ts'
 import type { Reason } from '../core/attempt-evidence.ts'
+import { markUndelivered } from '../core/followers.ts'
 import type { Change } from '../core/change-number.ts'
 import type { MessageState } from '../core/message-store.ts'
 import { moveTo, type QueueEnd, type Standing, type Verdict, verdictOf } from '../core/verdict.ts'
@@ -42,6 +43,10 @@ export async function moveByEvidence(tx: Tx, unit: Change, reported: readonly Re
     tx,
     unit,
     advances.filter((advance) => advance !== null),
+  )
+  await markUndelivered(
+    tx,
+    states.filter((state) => state !== null),
   )
   let next = 0
   return judged.map(({ verdict }, i) => ({

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import type { MessageKey, MessageState } from '../core/message-store.ts'
+import { readExcludes } from '../core/followers.ts'
 import { routeKeyOf, routePayerOf } from '../core/route-key.ts'
 
 /** The position of a message in the queue. */
@@ -32,9 +33,14 @@ type Routed = Pick<
 >
 
 /**
- * Returns the route of a message; `avoids`: the one on which it is after this device refused it (`routesAvoiding`).
+ * Returns the route of a message; `avoids`: the one on which it is after this device refused it; `excludes`: if it follows
+ * one that these did not deliver (`routesAvoiding`).
  */
-export const routeOf = (message: Routed, avoids: string | null = null): string =>
+export const routeOf = (
+  message: Routed,
+  avoids: string | null = null,
+  excludes: readonly string[] = [],
+): string =>
   routeKeyOf({
     mode: message.mode,
     sender: message.sender,
@@ -42,6 +48,7 @@ export const routeOf = (message: Routed, avoids: string | null = null): string =
     paidBy: routePayerOf(message),
     way: message.way,
     avoids,
+    excludes,
   })
 
 const attemptedOn = {
@@ -50,8 +57,8 @@ const attemptedOn = {
 } as const
 
 /**
- * Returns the routes on which these messages may be queued for another device than one that had them. Used
- * only for messages that are not on the route of `routeOf`.
+ * Returns the routes on which these messages may be queued for another device than one that had them, or had the
+ * message that they follow. Used only for messages that are not on the route of `routeOf`.
  */
 export async function routesAvoiding<M extends Routed>(
   db: Db | Tx,
@@ -64,9 +71,16 @@ export async function routesAvoiding<M extends Routed>(
   )
   const byId = new Map(messages.map((message) => [message.id, message]))
   const attempted = new Map(rows.map((row) => [`${row.message_id}/${row.device_id}`, row]))
-  return [...attempted.values()].flatMap(({ device_id, message_id }) => {
-    const message = byId.get(message_id)
-    if (message === undefined) return []
-    return [{ message, routeKey: routeOf(message, device_id) }]
+  const excludes = await readExcludes(db, messages)
+  const routed = (message: M, avoids: string | null) => ({
+    message,
+    routeKey: routeOf(message, avoids, excludes.get(message.id)),
   })
+  return [
+    ...messages.filter(({ id }) => excludes.has(id)).map((message) => routed(message, null)),
+    ...[...attempted.values()].flatMap(({ device_id, message_id }) => {
+      const message = byId.get(message_id)
+      return message === undefined ? [] : [routed(message, device_id)]
+    }),
+  ]
 }

@@ -121,7 +121,10 @@ async function readCarriers(
     const route = parseRouteKey(route_key)
     const way = wayNamed(route.way, ways)
     return (byAccount.get(account_id) ?? []).filter(
-      (device) => canCarry(device, route) && (way === null || isInWay(way, device)),
+      (device) =>
+        canCarry(device, route) &&
+        route.excludes?.includes(device.id) !== true &&
+        (way === null || isInWay(way, device)),
     )
   }
 }

@@ -8,6 +8,7 @@ export const routeOfRecipient = (
     from: sender,
     encodingForced,
     paidBy,
-  }: Pick<SendRequest, 'mode' | 'from' | 'encodingForced' | 'paidBy'>,
+    excludes,
+  }: Pick<SendRequest, 'mode' | 'from' | 'encodingForced' | 'paidBy' | 'excludes'>,
   { way }: Pick<SendRecipient, 'way'>,
-): string => routeKeyOf({ mode, sender, encodingForced, paidBy, way })
+): string => routeKeyOf({ mode, sender, encodingForced, paidBy, way, excludes })

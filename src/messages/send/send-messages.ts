@@ -7,6 +7,7 @@ import { addToRows, insertRows, selectEach } from '../../storage/seam/sets.ts'
 import { defer } from '../queue/deferred.ts'
 import { capDayOf, decideSends, type Decision, type SendStanding } from './decide-sends.ts'
 import { type Change, type StampPlace, takePlaces } from '../core/change-number.ts'
+import { armedRows } from '../core/followers.ts'
 import { recordMessageEvents } from '../core/events.ts'
 import { recordChanges } from '../core/message-changes.ts'
 import { acceptedAs, type AcceptedAs, isLone } from './send-ids.ts'
@@ -14,6 +15,7 @@ import { findReplays } from './find-replays.ts'
 import { storeWays } from '../../devices/routes/ways-store.ts'
 import { priorityOf } from '../core/route-key.ts'
 import { routeOfRecipient } from './route-of-recipient.ts'
+import { queueTotalRows } from './queue-total-rows.ts'
 import { queueTotalShape } from '../queue/queue-totals.ts'
 import type { SendRequest, SendResult, Warning } from './send-request.ts'
 import { countNew } from '../core/traffic.ts'
@@ -145,6 +147,7 @@ async function store(tx: Tx, unit: Change, sends: readonly AcceptedSend[]): Prom
     insertRows(tx, 'sends', sends.filter((send) => !isLone(send)).map(sendRow)),
     storeWays(tx, sends, unit),
     insertRows(tx, 'messages', messages),
+    insertRows(tx, 'followers', sends.flatMap(followerRows)),
     insertRows(tx, 'queue', fresh.flatMap(queueRows)),
     addToRows(tx, 'queue_totals', queueTotalShape, queueTotalRows(fresh)),
     defer(tx, scheduled.flatMap(deferredRows)),
@@ -235,46 +238,15 @@ const deferredRows = (send: AcceptedSend) =>
     expires_at: send.expiresAt,
   }))
 
-/** One row for each route of the batch. */
-function queueTotalRows(sends: readonly AcceptedSend[]) {
-  const rows = new Map<string, ReturnType<typeof queueTotalRowsOf>[number]>()
-  for (const row of sends.flatMap(queueTotalRowsOf)) {
-    const name = `${row.account_id}/${row.route_key}`
-    const sum = rows.get(name)
-    if (sum === undefined) rows.set(name, row)
-    else {
-      sum.messages += row.messages
-      sum.parts += row.parts
-      sum.next_expiry_at = Math.min(sum.next_expiry_at, row.next_expiry_at)
-    }
-  }
-  return [...rows.values()]
-}
-
-/** One row for each route of a send: most have one. */
-function queueTotalRowsOf(send: AcceptedSend) {
-  const { accountId: account_id, mode, parts, expiresAt: next_expiry_at } = send
-  const counts = new Map<string, number>()
-  for (const recipient of send.recipients) {
-    const routeKey = routeOfRecipient(send, recipient)
-    counts.set(routeKey, (counts.get(routeKey) ?? 0) + 1)
-  }
-  return [...counts].map(([route_key, messages]) => ({
-    account_id,
-    mode,
-    route_key,
-    messages,
-    parts: messages * parts,
-    next_expiry_at,
-  }))
-}
-
 const trafficOf = (send: AcceptedSend) => ({
   account_id: send.accountId,
   mode: send.mode,
   created_at: send.acceptedAt,
   messages: send.messageIds.length,
 })
+
+const followerRows = ({ onUndelivered, messageIds, accountId, mode, acceptedAt }: AcceptedSend) =>
+  onUndelivered === undefined ? [] : armedRows({ accountId, mode, createdAt: acceptedAt }, messageIds)
 
 const keyUsageRow = (send: AcceptedSend) => ({
   key_id: send.keyId,

@@ -54,6 +54,10 @@ export interface SendRequest {
   parts: number
   smartEncodingApplied: boolean
   onUnknown: OnUnknown
+  /** Another message follows one that was not delivered, over the rest of its way. */
+  onUndelivered?: 'next_way'
+  /** It follows another message: devices that must not submit it. */
+  excludes?: readonly string[]
   clientReference: string | null
   /** JSON text. */
   metadata: string

@@ -25,7 +25,20 @@ export async function holdAll(tx: Tx): Promise<number> {
     const { numAffectedRows } = await sql`update ${table} set restore_hold = 1 where ${range}`.execute(tx)
     held += Number(numAffectedRows ?? 0)
   }
+  await disarmFollowers(tx)
   return held
+}
+
+/** What was followed after the backup would be followed a second time. */
+async function disarmFollowers(tx: Tx): Promise<void> {
+  for (let changed = maxRows; changed === maxRows;) {
+    const { numAffectedRows } = await sql`
+      update followers set state = 'none', reason = 'restored' where (account_id, mode, message_id) in (
+        select account_id, mode, message_id from followers where state = 'armed' or state = 'due' limit ${maxRows})`.execute(
+      tx,
+    )
+    changed = Number(numAffectedRows ?? 0)
+  }
 }
 
 /**

@@ -54,6 +54,7 @@ export const accountRows: Readonly<Partial<Record<Table, string>>> = {
   messages: own,
   message_changes: own,
   attempts: own,
+  followers: own,
   queue: own,
   queue_totals: own,
   deferred: own,

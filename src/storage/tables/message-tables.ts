@@ -152,6 +152,18 @@ export interface AttemptTable {
   plan_counts: JsonText<PlanCounts> | null
 }
 
+/** A message that another one follows once it was certainly not delivered (followers.ts). */
+export interface FollowerTable {
+  account_id: string
+  mode: Mode
+  message_id: string
+  state: 'armed' | 'due' | 'followed' | 'none'
+  follower_id: string | null
+  excludes: string | null
+  reason: string | null
+  created_at: number
+}
+
 export interface QueueTable {
   route_key: string
   account_id: string

@@ -47,6 +47,7 @@ import type {
   InboundSeenTable,
   OptOutTable,
   PhoneOfferTable,
+  FollowerTable,
 } from './message-tables.ts'
 import type { JsonText, NodeCertificate } from './json-columns.ts'
 import type { RouteRuleTable, WayTable } from './route-tables.ts'
@@ -182,6 +183,7 @@ export interface Database {
   messages: MessageTable
   message_changes: MessageChangeTable
   attempts: AttemptTable
+  followers: FollowerTable
   queue: QueueTable
   queue_totals: QueueTotalTable
   deferred: DeferredTable
