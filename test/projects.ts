@@ -61,6 +61,7 @@ const withoutSql = [
   'test/phones/gateway-pace.test.ts',
   'test/phones/guided-connect.test.ts',
   'test/phones/phone-life.test.ts',
+  'test/phones/phone-trials.test.ts',
   'test/phones/phone-status.test.ts',
   'test/phones/visits.test.ts',
   'test/certificates/private-network.test.ts',

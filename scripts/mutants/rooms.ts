@@ -57,13 +57,13 @@ export const mutantRooms: readonly MutantRoom[] = [
     'messages',
     'the states of a message and its queue',
     ['src/messages/*/{advance-messages,change-number,message-changes,lone-sends,send-ids,history-updates,history-updates-of-few,lost-waits,open-attempt,own-payers,stranded,claim-messages,take-from-queue,within-paces,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,attempt-evidence,verdict,evidence-store,queue-move,verdict-facts,move-by-evidence,raise-attempt,requeue-or-end,report-parts,retract-deliveries,unknown-parts,unknown-attempts,rivals,open-claims,quiet-until,phone-offers,read-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,forget-unknown-parts,queue-position,accounts-that-sent,apply-ways,route-of-recipient,read-claimable,known-of-route,plan-rooms,count-changes,followers,queue-total-rows}.ts'],
-    ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,crowds,fair-turns,fetch-routes,gateway,gateway-pace,open-offers,own-devices,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
+    ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,crowds,fair-turns,fetch-routes,gateway,gateway-pace,open-offers,own-devices,phone-trials,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
   ),
   room(
     'dispatch',
     'which device, when, and what next',
     ['src/dispatch/*/{choose-device,retry-policy,breaker,route-ring,rate-limit,sim-paces,throughput,eligible-devices-count,disabled-phones,ready-claims,fetch-turns,held-offers,valid-outcome,another-device,orphaned-claims,device-trust,doubt,unknown-outcome,known-senders,half-open-phones,unreported-offers,phone-gateway,phone-report,phone-reports,report-merge,due-routes,queue-clock,walk-way,choose-rule,candidate,plan-claims,claim-planner,route-book,explain-route,explain-question,reported-candidates,plan-states,rest-of-way}.ts'],
-    ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,crowds,fair-turns,fetch-routes,gateway,gateway-pace,open-offers,own-devices,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts'],
+    ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,crowds,fair-turns,fetch-routes,gateway,gateway-pace,open-offers,own-devices,phone-trials,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts'],
   ),
 ] // prettier-ignore
 

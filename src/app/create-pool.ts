@@ -4,7 +4,7 @@ import type { VisitPorts } from '../connectors/android/ports.ts'
 import { loadConnectorKind } from '../connectors/registry.ts'
 import { hasDeviceMark, markDevice, unmarkDevice } from '../devices/core/device-marks.ts'
 import { planKey } from '../numbers/number-hash.ts'
-import { openDeviceSecrets } from '../devices/core/device-store.ts'
+import { openDeviceSecrets } from '../devices/core/device-secrets.ts'
 import { DevicePool } from '../dispatch/devices/device-pool.ts'
 import type { Dispatcher } from '../dispatch/submissions/dispatcher.ts'
 import type { SubmissionLog } from '../dispatch/submissions/submission-log.ts'
@@ -31,7 +31,8 @@ const directoryPollMs = 500
 
 /** Creates the pool of devices that run on this node, and connects their events. */
 export function createPool(wiring: Wiring, submissionLog: SubmissionLog, events: PoolEvents): DevicePool {
-  const { storage, writer, clock, log, metrics, config, secretBox, changes, node, times, unparsed, secret } = wiring
+  const { storage, writer, clock, log, metrics, config, secretBox, changes, node, times, unparsed, secret } =
+    wiring
   const hooks = createProviderHooks(wiring)
   return new DevicePool({
     read: storage.read,

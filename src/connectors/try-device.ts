@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts'
 import { reportLifetimeMs } from '../devices/status/device-report.ts'
-import { openDeviceSecrets } from '../devices/core/device-store.ts'
+import { openDeviceSecrets } from '../devices/core/device-secrets.ts'
 import type { ListedDevice } from '../devices/status/list-devices.ts'
 import type { SecretBox } from '../runtime/secret-box.ts'
 import type { Db } from '../storage/seam/dialect.ts'

@@ -2,11 +2,11 @@ import { hasDeviceMark, markDevice } from '../../src/devices/core/device-marks.t
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { DeviceReportBody } from '../../src/storage/tables/json-columns.ts'
 import { saveDeviceReports } from '../../src/devices/status/device-report.ts'
+import { openDeviceSecrets } from '../../src/devices/core/device-secrets.ts'
 import {
   addDevice,
   type DeviceChange,
   type NewDevice,
-  openDeviceSecrets,
   retireDevice,
   setDevice,
 } from '../../src/devices/core/device-store.ts'

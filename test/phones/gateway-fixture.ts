@@ -1,3 +1,4 @@
+import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { SimChoice } from '../../src/connectors/sim-choice.ts'
@@ -138,3 +139,17 @@ export async function openDeskHouse({
 export const sayAll =
   (state: 'pending' | 'sent' | 'delivered' | 'failed' | 'canceled', error: string | null = null) =>
   (offer: { attemptId: string }) => ({ attemptId: offer.attemptId, state, error })
+
+/** The phone may send as fast as it can. */
+export async function liftPace({
+  storage,
+  clock,
+  pool,
+}: Awaited<ReturnType<typeof openDeskHouse>>): Promise<void> {
+  await storage.writer.write(async (tx) => {
+    const free = { parts_per_window: null, window_seconds: null, updated_at: clock.now() + 1 }
+    await tx.updateTable('devices').set(free).execute()
+    await touchDirectory(tx)
+  })
+  await pool.reloadIfChanged()
+}

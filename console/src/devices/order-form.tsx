@@ -17,8 +17,8 @@ export function OrderForm({ order, onClose }: { order: OrderAnswer; onClose: () 
   if (order.steps === null)
     return (
       <Text>
-        A rule for all messages of this account says more than an order. The operator changes it with{' '}
-        <code>onesixty route set</code>.
+        A rule of routes for all messages of this account says more than an order. Only the operator can
+        change it.
       </Text>
     )
   const named = new Set(steps.map(({ use }) => use))

@@ -1,11 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { rfc3339, rfc3339OrNull } from '../../runtime/clock.ts'
-import {
-  type DevicesStatus,
-  readDevicesStatus,
-  type SeenDevice,
-  withStranded,
-} from '../../devices/status/device-status.ts'
+import { type DevicesStatus, readDevicesStatus, withStranded } from '../../devices/status/device-status.ts'
+import type { SeenDevice } from '../../devices/status/judge-device.ts'
 import { nothingWaits, readStranded } from '../../messages/queue/stranded.ts'
 import { realKinds } from '../../connectors/registry.ts'
 import type { ReadOf } from '../../storage/seam/dialect.ts'

@@ -12,6 +12,7 @@ import { removeCanariesOf } from '../canaries/canary-store.ts'
 import { requireRoomInGroup } from './device-groups.ts'
 import { requireOpenOwner } from './device-owner.ts'
 import { clearDeviceMarks } from './device-marks.ts'
+import { mergeDeviceSecrets, sealDeviceSecrets } from './device-secrets.ts'
 import { deviceFaults, type DeviceRules, missingFaults, rulesOf } from './device-rules.ts'
 import type { SecretBox } from '../../runtime/secret-box.ts'
 import { simChange } from './sim-number.ts'
@@ -75,7 +76,7 @@ export async function addDevice(tx: Tx, deps: DeviceDeps, device: NewDevice): Pr
       state: 'enabled',
       senders: writeJson(senders),
       settings: writeJson(settings),
-      secrets: sealSecrets(deps.secretBox, id, secrets),
+      secrets: sealDeviceSecrets(deps.secretBox, id, secrets),
       ...paceColumns(pace),
       created_at: deps.nowMs,
       updated_at: deps.nowMs,
@@ -138,7 +139,7 @@ export async function setDevice(tx: Tx, deps: DeviceDeps, wanted: DeviceChange):
       draining: isDraining(change, row) ? 1 : 0,
       senders: senders === undefined ? row.senders : writeJson(senders),
       settings: writeJson(settings),
-      secrets: mergeSecrets(deps.secretBox, row, secrets),
+      secrets: mergeDeviceSecrets(deps.secretBox, row, secrets),
       ...(pace === undefined ? {} : paceColumns(pace)),
       ...(change.groupId === undefined ? {} : { group_id: change.groupId }),
       ...(change.destinations && { destinations: mergeDestinations(row, change.destinations) }),
@@ -209,38 +210,6 @@ export async function retireDevice(
   })
   await touchDirectory(tx)
   return true
-}
-
-/** Returns the secrets of a device in clear text, for its connector. */
-export function openDeviceSecrets(
-  secretBox: SecretBox,
-  row: Pick<DeviceTable, 'id' | 'secrets'>,
-): Readonly<Record<string, string>> {
-  return row.secrets === null
-    ? {}
-    : (JSON.parse(secretBox.open(row.secrets, row.id)) as Record<string, string>)
-}
-
-const sealSecrets = (
-  secretBox: SecretBox,
-  deviceId: string,
-  secrets: Readonly<Record<string, string>>,
-): string | null =>
-  Object.keys(secrets).length === 0 ? null : secretBox.seal(JSON.stringify(secrets), deviceId)
-
-/**
- * Merges secrets. What was sealed under a retired secret is lost (`secret accept`): then only the new values
- * are kept.
- */
-function mergeSecrets(
-  secretBox: SecretBox,
-  row: DeviceRow,
-  secrets: Readonly<Record<string, string>>,
-): string | null {
-  if (Object.keys(secrets).length === 0) return row.secrets
-  const isLost = row.secrets !== null && !secretBox.canOpen(row.secrets)
-  const present = isLost ? {} : openDeviceSecrets(secretBox, row)
-  return sealSecrets(secretBox, row.id, { ...present, ...secrets })
 }
 
 const mergeSettings = (

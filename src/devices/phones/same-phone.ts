@@ -2,7 +2,8 @@ import { type Refusal, refuse } from '../../runtime/errors.ts'
 import { invalidInput } from '../../runtime/invalid-input.ts'
 import { appendAudit } from '../../storage/seam/audit-log.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
-import { type DeviceDeps, openDeviceSecrets, retireDevice, setDevice } from '../core/device-store.ts'
+import { openDeviceSecrets } from '../core/device-secrets.ts'
+import { type DeviceDeps, retireDevice, setDevice } from '../core/device-store.ts'
 import { readJson } from '../../storage/tables/json-columns.ts'
 
 /**

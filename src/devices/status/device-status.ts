@@ -1,10 +1,17 @@
 import type { Db } from '../../storage/seam/dialect.ts'
-import type { AccountState, DeviceState, DeviceStatus, Mode } from '../../storage/tables/schema.ts'
+import type { AccountState, Mode } from '../../storage/tables/schema.ts'
 import { readClaimed, readQueue } from './account-queue.ts'
-import { type DeviceReportBody, type JsonText, readJson } from '../../storage/tables/json-columns.ts'
+import type { DeviceReportBody } from '../../storage/tables/json-columns.ts'
 import { type CanaryView, readCanaries } from '../canaries/canary-view.ts'
 import { type PlanView, readPlanViews } from '../plans/plan-view.ts'
-import { reportLifetimeMs } from './device-report.ts'
+import {
+  type DeviceRow,
+  type JudgedDevice,
+  judgeDevice,
+  rank,
+  type SeenDevice,
+  works,
+} from './judge-device.ts'
 import { estimateWaitSeconds, type StandingPace, standingPaces } from './device-status-wait.ts'
 
 /** An account that uses devices: its own and the shared ones of a mode. */
@@ -34,47 +41,7 @@ export interface DevicesStatus {
   devicesTotal: number
 }
 
-/** A device as an account sees it. */
-export interface SeenDevice {
-  id: string
-  kind: string
-  shared: boolean
-  status: DeviceStatus | 'disabled'
-  reasons: readonly string[]
-  /** Null for a shared device. */
-  name: string | null
-  /** The server that runs its link; null when none does, when it fetches its messages, and for a shared device. */
-  node: string | null
-  /** The latest report, of any age; for a shared device without confidential data. */
-  report: DeviceReportBody | null
-  /** What it has claimed of this account, and its submissions in flight (null for a shared device). */
-  queue: { messages: number; inFlight: number | null }
-  /** Of its SIMs; none for a shared device. */
-  plans: readonly PlanView[]
-  /** That it sends; none for a shared device. */
-  canaries: readonly CanaryView[]
-}
-
 const maxListed = 100
-
-interface DeviceRow {
-  id: string
-  account_id: string | null
-  kind: string
-  name: string
-  state: DeviceState
-  status: DeviceStatus | null
-  reasons: JsonText<readonly string[]> | null
-  body: JsonText<DeviceReportBody> | null
-  reported_at: number | null
-  lease_owner: string | null
-  lease_until: number | null
-}
-
-interface Judged extends Pick<SeenDevice, 'id' | 'kind' | 'name' | 'node' | 'status' | 'reasons' | 'report'> {
-  isOwn: boolean
-  isEnabled: boolean
-}
 
 /**
  * Reads the status of all devices that may carry the messages of an account in a mode. Its cost does not
@@ -88,7 +55,7 @@ export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number
     readClaimed(db, owner),
   ])
   const devices = rows
-    .map((row) => judge(row, nowMs))
+    .map((row) => judgeDevice(row, nowMs))
     .toSorted((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1))
   const listed = devices.slice(0, maxListed)
   const about = await readAbout(db, listed, owner, nowMs)
@@ -121,7 +88,7 @@ export async function readSeenDevice(
   nowMs: number,
 ): Promise<SeenDevice | null> {
   const [rows, claimed] = await Promise.all([readDevices(db, owner, deviceId), readClaimed(db, owner)])
-  const [device] = rows.map((row) => judge(row, nowMs))
+  const [device] = rows.map((row) => judgeDevice(row, nowMs))
   if (device === undefined) return null
   const about = await readAbout(db, [device], owner, nowMs)
   return seen(device, claimed.get(device.id) ?? 0, { ...owner, ...about })
@@ -135,7 +102,7 @@ interface About {
 /** Plans and canaries of shared devices are the operator's. */
 async function readAbout(
   db: Db,
-  devices: readonly Judged[],
+  devices: readonly JudgedDevice[],
   { isOperator = false }: DeviceUser,
   nowMs: number,
 ): Promise<About> {
@@ -171,69 +138,11 @@ function readDevices(db: Db, { accountId, mode }: DeviceUser, deviceId?: string)
 }
 
 /**
- * Returns the status of a device: that of its last report while it is fresh; otherwise `offline`, never a
- * guess. At its rate limit it is `degraded`.
- */
-function judge(row: DeviceRow, nowMs: number): Judged {
-  const { id, kind, name } = row
-  const report = row.body === null ? null : reportAt(readJson(row.body), nowMs)
-  const device = {
-    id,
-    kind,
-    name,
-    node: (row.lease_until ?? 0) > nowMs ? row.lease_owner : null,
-    report,
-    isOwn: row.account_id !== null,
-    isEnabled: row.state === 'enabled',
-  }
-  if (row.state === 'pending' || row.state === 'disabled')
-    return { ...device, status: row.state, reasons: [] }
-  if (row.status === null || row.reported_at === null || nowMs - row.reported_at > reportLifetimeMs) {
-    return { ...device, status: 'offline', reasons: ['no_report'] }
-  }
-  const reasons = readJson(row.reasons ?? '[]')
-  const isAtItsPace =
-    report?.throughput?.remaining === 0 && (row.status === 'online' || row.status === 'degraded')
-  return isAtItsPace
-    ? { ...device, status: 'degraded', reasons: [...new Set([...reasons, 'rate_limited'])] }
-    : { ...device, status: row.status, reasons }
-}
-
-/** A window that has ended since the report is replaced by a new, unused one. */
-function reportAt(report: DeviceReportBody, nowMs: number): DeviceReportBody {
-  const { throughput } = report
-  if (throughput === null) return report
-  const current = <P extends Omit<StandingPace, 'windowSeconds'>>(pace: P): P =>
-    pace.resetsAt === null || pace.resetsAt > nowMs
-      ? pace
-      : { ...pace, remaining: pace.partsPerWindow, resetsAt: null }
-  if (throughput.bySim === undefined) return { ...report, throughput: current(throughput) }
-  const bySim = throughput.bySim.map(current)
-  const resets = bySim.flatMap(({ resetsAt }) => resetsAt ?? [])
-  const remaining = bySim.reduce((sum, sim) => sum + sim.remaining, 0)
-  const resetsAt = resets.length === 0 ? null : Math.min(...resets)
-  return { ...report, throughput: { ...throughput, remaining, resetsAt, bySim } }
-}
-
-const ranks: Record<SeenDevice['status'], number> = {
-  offline: 0,
-  degraded: 1,
-  pending: 2,
-  online: 3,
-  disabled: 4,
-}
-/** Worst first, own before shared. */
-const rank = (device: Judged): number => ranks[device.status] * 2 + (device.isOwn ? 0 : 1)
-/** A draining device accepts nothing more. */
-const works = ({ status, reasons }: Judged): boolean =>
-  (status === 'online' || status === 'degraded') && !reasons.includes('draining')
-
-/**
  * Returns the overall status. Trouble of a shared device is the operator's, and counts only for an account
  * without a device of its own.
  */
 function overall(
-  devices: readonly Judged[],
+  devices: readonly JudgedDevice[],
   account: AccountState,
 ): Pick<DevicesStatus, 'status' | 'accepting' | 'reasons'> {
   const frozen = account === 'active' ? [] : [`account_${account}`]
@@ -255,20 +164,20 @@ function overall(
   return { status, accepting: frozen.length === 0, reasons }
 }
 
-const troubleOf = ({ status, reasons }: Judged): readonly string[] =>
+const troubleOf = ({ status, reasons }: JudgedDevice): readonly string[] =>
   status === 'online' ? [] : status === 'degraded' ? ['device_degraded', ...reasons] : [`device_${status}`]
 
 /**
  * The rate limits of the account's own working devices; null for one without. Shared devices serve others
  * too, so they do not count.
  */
-const ownPaces = (devices: readonly Judged[]): (StandingPace | null)[] =>
+const ownPaces = (devices: readonly JudgedDevice[]): (StandingPace | null)[] =>
   devices
     .filter((device) => device.isOwn && works(device))
     .flatMap(({ report }) => (report?.throughput ? standingPaces(report.throughput, report.link) : [null]))
 
 function seen(
-  device: Judged,
+  device: JudgedDevice,
   messages: number,
   { isOperator = false, plans, canaries }: DeviceUser & About,
 ): SeenDevice {

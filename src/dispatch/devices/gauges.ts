@@ -19,6 +19,7 @@ interface GaugesDeps {
 /** Adds the gauges that are measured only when the metrics are scraped. */
 export function addGauges(deps: GaugesDeps): void {
   addStorageGauges(deps)
+  addLinkGauges(deps)
   const { metrics, pool, read } = deps
   metrics.gauge('submissions_in_flight', 'Submissions in flight.', () =>
     pool.all.reduce((sum, device) => sum + device.inFlight, 0),
@@ -44,20 +45,6 @@ export function addGauges(deps: GaugesDeps): void {
         return balance === undefined ? [] : [[device.facts.id, balance.amount] as [string, number]]
       }),
   )
-  metrics.deviceGauge('device_in_flight', 'Submissions in flight on an SMPP connection.', () =>
-    linksOf(pool).map(({ device }) => [device.facts.id, device.inFlight]),
-  )
-  metrics.deviceGauge('device_window', 'Submissions that an SMPP connection may have in flight.', () =>
-    linksOf(pool).map(({ device, link }) => [device.facts.id, link.window]),
-  )
-  metrics.deviceGauge(
-    'device_parts_per_second',
-    'Parts per second that the SMSC of a connection accepts; +Inf without a limit.',
-    () =>
-      linksOf(pool).flatMap(({ device, link }) =>
-        link.perSecond === undefined ? [] : [[device.facts.id, link.perSecond] as [string, number]],
-      ),
-  )
   metrics.deviceGauge('device_unmatched_receipts', 'Receipts whose ID matches no attempt.', async () => {
     const rows = await read
       .selectFrom('parked_receipts')
@@ -79,6 +66,23 @@ export function addGauges(deps: GaugesDeps): void {
       .executeTakeFirst()
     return row?.waiting ?? 0
   })
+}
+
+function addLinkGauges({ metrics, pool }: GaugesDeps): void {
+  metrics.deviceGauge('device_in_flight', 'Submissions in flight on an SMPP connection.', () =>
+    linksOf(pool).map(({ device }) => [device.facts.id, device.inFlight]),
+  )
+  metrics.deviceGauge('device_window', 'Submissions that an SMPP connection may have in flight.', () =>
+    linksOf(pool).map(({ device, link }) => [device.facts.id, link.window]),
+  )
+  metrics.deviceGauge(
+    'device_parts_per_second',
+    'Parts per second that the SMSC of a connection accepts; +Inf without a limit.',
+    () =>
+      linksOf(pool).flatMap(({ device, link }) =>
+        link.perSecond === undefined ? [] : [[device.facts.id, link.perSecond] as [string, number]],
+      ),
+  )
 }
 
 function addStorageGauges({ metrics, sizes, signals }: GaugesDeps): void {

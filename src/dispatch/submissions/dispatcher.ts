@@ -216,10 +216,8 @@ export class Dispatcher implements Service {
       const byName = new Map(routes.map((route) => [`${route.accountId}/${route.routeKey}`, route]))
       this.#planner.found(requests, counts)
       // A route that got all it asked for may have more.
-      requests.forEach((request, i) => {
-        if (counts[i] === request.quota)
-          this.#ring.add(byName.get(`${request.accountId}/${request.routeKey}`) as Route)
-      })
+      for (const [i, { accountId, routeKey, quota }] of requests.entries())
+        if (counts[i] === quota) this.#ring.add(byName.get(`${accountId}/${routeKey}`) as Route)
     }
   }
 

@@ -65,7 +65,7 @@ export const stateColumnsOf = (alias: string): string =>
 
 /** With the open attempt, in one statement: every outcome reads both. */
 const byKey = {
-  sql: `select ${stateColumnsOf('m')}, o.number as open_number, o.id as open_id, o.device_id as open_device, o.started_at as open_since, o.restore_hold as open_hold
+  sql: `select ${stateColumnsOf('m')}, o.number as open_number, o.id as open_id, o.device_id as open_device, o.started_at as open_since, o.restore_hold as open_hold, o.plan_counts as open_counts
         from messages m left join attempts o on o.account_id = :account and o.mode = :mode and o.message_id = :id and o.ended_at is null
         where m.account_id = :account and m.mode = :mode and m.id = :id`,
   inputs: ['account', 'mode', 'id'],
@@ -77,6 +77,7 @@ type OpenColumns = {
   open_device: string
   open_since: number
   open_hold: Flag
+  open_counts: OpenAttempt['plan_counts']
 }
 
 const openAttemptOf = (row: MessageState & OpenColumns): OpenAttempt[] =>
@@ -92,6 +93,7 @@ const openAttemptOf = (row: MessageState & OpenColumns): OpenAttempt[] =>
           device_id: row.open_device,
           started_at: row.open_since,
           restore_hold: row.open_hold,
+          plan_counts: row.open_counts,
         },
       ]
 
