@@ -62,7 +62,7 @@ test('a server that meets a damaged page is not ready, accepts nothing more, say
     expect.stringContaining('the database is damaged'),
   ])
   const { output } = server
-  await eventually(output, (said) => expect(said).toContain('restore a backup: onesixty restore <file>'))
+  await eventually(output, (said) => expect(said).toMatch(/restore a backup: (\.\/)?onesixty restore <file>/))
   expect(output().match(/restore a backup/g)).toHaveLength(1)
 })
 
