@@ -36,7 +36,8 @@ const rules: Readonly<Record<string, AlertRule>> = {
 /** By what a rule begins with, which it reads once; all else it looks up. SQLite names a table by its alias. */
 const begins: Readonly<Record<string, readonly string[]>> = {
   offlineDevices: ['SCAN device_states', 'SCAN devices'],
-  lowBalances: ['SCAN wallets', 'SCAN accounts'],
+  // Devices for the balances at messaging services.
+  lowBalances: ['SCAN wallets', 'SCAN accounts', 'SCAN devices'],
   disabledEndpoints: ['SCAN webhook_endpoints'],
   pausedAccounts: ['SCAN accounts'],
   expiringKeys: ['SCAN k', 'SCAN accounts'],

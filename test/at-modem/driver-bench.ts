@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { foreignEnv } from '../peers/foreign-tools.ts'
-import { type ModemOptions, type PooledModem, startPooledModem } from '../peers/modem-pool.ts'
+import { type ModemOptions, type PooledModem, startPooledModem } from './modem-pool.ts'
 import { openPty, type SerialPty } from '../peers/serial-pty.ts'
 
 /** An emulated modem, and a folder in which a foreign driver finds its port and its configuration. All of it ends with the test. */

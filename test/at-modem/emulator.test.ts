@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { startAtModems } from '../peers/at-modem-control.ts'
-import { type ModemOptions, startPooledModem } from '../peers/modem-pool.ts'
+import { type ModemOptions, startPooledModem } from './modem-pool.ts'
 import { type AtDriver, openDriver } from './at-driver.ts'
 
 /** `Hello {world} 12€` to +491701234567 with a report, as gammu 1.42 and gnokii 0.6.30 write it. */

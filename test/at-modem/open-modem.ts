@@ -1,4 +1,4 @@
-import { type ModemOptions, startPooledModem } from '../peers/modem-pool.ts'
+import { type ModemOptions, startPooledModem } from './modem-pool.ts'
 import { type AtDriver, openDriver } from './at-driver.ts'
 
 /** `Hello {world} 12€` to +491701234567 with a report, as gammu 1.42 and gnokii 0.6.30 write it. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { isPostgres } from '../test-database.ts'
-import { sizeOf } from '../proof-sizes.ts'
+import { endAfter, sizeOf } from '../proof-sizes.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 import { scriptedKind } from './scripted-kind.ts'
@@ -64,40 +64,44 @@ const step = fc.record({
   count: fc.integer({ min: 1, max: 12 }),
 })
 
-test('while one link works nothing waits for links that fail, and a new fault of one costs five messages at the most', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 8 }), async (steps) => {
-      const { house, handed, set } = await openLinks(['well', 'well', 'well'])
-      try {
-        const lost = new Map<string, number>()
-        for (const { which, fate, count } of steps) {
-          set(which, fate)
-          const before = handed.get(`dev_${which}`)?.length ?? 0
-          await send(house, count)
-          await house.dispatcher.drain()
-          // A second for links that are away, and the back-off of what two links have refused.
-          await house.clock.advance(1_000)
-          await house.dispatcher.drain()
-          await house.clock.advance(15_000)
-          await house.dispatcher.drain()
-          const given = handed.get(`dev_${which}`)?.slice(before) ?? []
-          if (given.some((each) => each.fate === 'well')) lost.delete(`dev_${which}`)
-          const known = lost.get(`dev_${which}`) ?? 0
-          const now = given.filter((each) => each.fate === 'silent').length
-          lost.set(`dev_${which}`, known + now)
-          expect(known + now).toBeLessThanOrEqual(maxLost)
-          const statuses = await house.statuses()
-          expect(statuses.filter((status) => status !== 'sent' && status !== 'unconfirmed')).toEqual([])
+test(
+  'while one link works nothing waits for links that fail, and a new fault of one costs five messages at the most',
+  { timeout: endAfter(20_000) },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 8 }), async (steps) => {
+        const { house, handed, set } = await openLinks(['well', 'well', 'well'])
+        try {
+          const lost = new Map<string, number>()
+          for (const { which, fate, count } of steps) {
+            set(which, fate)
+            const before = handed.get(`dev_${which}`)?.length ?? 0
+            await send(house, count)
+            await house.dispatcher.drain()
+            // A second for links that are away, and the back-off of what two links have refused.
+            await house.clock.advance(1_000)
+            await house.dispatcher.drain()
+            await house.clock.advance(15_000)
+            await house.dispatcher.drain()
+            const given = handed.get(`dev_${which}`)?.slice(before) ?? []
+            if (given.some((each) => each.fate === 'well')) lost.delete(`dev_${which}`)
+            const known = lost.get(`dev_${which}`) ?? 0
+            const now = given.filter((each) => each.fate === 'silent').length
+            lost.set(`dev_${which}`, known + now)
+            expect(known + now).toBeLessThanOrEqual(maxLost)
+            const statuses = await house.statuses()
+            expect(statuses.filter((status) => status !== 'sent' && status !== 'unconfirmed')).toEqual([])
+          }
+          await expectSums(house.storage.read, house.clock.now())
+        } finally {
+          await house.close()
         }
-        await expectSums(house.storage.read, house.clock.now())
-      } finally {
-        await house.close()
-      }
-    }),
-    // On PostgreSQL each sequence opens a schema of its own.
-    { numRuns: isPostgres ? 3 : sizeOf('SICK_LINKS') },
-  )
-})
+      }),
+      // On PostgreSQL each sequence opens a schema of its own.
+      { numRuns: isPostgres ? 3 : sizeOf('SICK_LINKS') },
+    )
+  },
+)
 
 test('what a link has refused goes to the next at once, with neither a wait nor a count, and to the same one when it is alone', async () => {
   const { house, set } = await openLinks(['refuses', 'well'])

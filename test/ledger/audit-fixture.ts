@@ -1,3 +1,4 @@
+import { dayMs } from '../../src/runtime/clock.ts'
 import { sql } from 'kysely'
 import { type AuditCheck, ledgerChecks } from '../../src/ledger/ledger-audit.ts'
 import { messageChecks } from '../../src/messages/audit/message-audit.ts'
@@ -116,6 +117,7 @@ export async function openAuditFixture(): Promise<AuditFixture> {
       { ...attempt, message_id: 'msg_phone', id: 'att_p', device_id: 'dev_p' },
     ])
     await addPhone(tx, accountId, nowMs)
+    await addPlan(tx, nowMs)
     await insertRows(tx, 'receipts_expected', [
       {
         network_id: 'n1',
@@ -195,6 +197,18 @@ async function addEndpoint(tx: Tx, accountId: string, nowMs: number): Promise<vo
 }
 
 /** A phone with one message in its hands and one that it has done with. */
+/** Of the SIM of the phone, as it has been for months. */
+async function addPlan(tx: Tx, nowMs: number): Promise<void> {
+  const sim = { device_id: 'dev_p', sim: 1 }
+  const sinceMs = nowMs - 60 * dayMs
+  await insertRows(tx, 'sim_plans', [
+    { ...sim, parts_per_day: 10, parts_per_month: null, numbers_per_month: null, month_starts: 1, zone: 'UTC', created_at: sinceMs, updated_at: sinceMs },
+  ]) // prettier-ignore
+  await insertRows(tx, 'sim_usage', [
+    { ...sim, day: Math.floor(nowMs / dayMs), parts: 1, messages: 1, numbers: 1 },
+  ])
+}
+
 async function addPhone(tx: Tx, accountId: string, nowMs: number): Promise<void> {
   const times = { created_at: nowMs, updated_at: nowMs }
   await insertRows(tx, 'devices', [

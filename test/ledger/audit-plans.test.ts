@@ -43,7 +43,7 @@ test('nor on tables that were filled and analysed', async () => {
     insert into messages select account_id, mode, id || i, send_id, direction, status, recipient, sender, country, category, text, text_redacted,
       encoding, units, parts, parts_sent, held, charged, cost_state, on_unknown, device_id, receipt_expected, error_code, network_code, attempts,
       possible_duplicate, corrected, sequence, client_reference, metadata, created_at, send_at, expires_at, sent_at, delivered_at, finalized_at,
-      settled_at, updated_at, encoding_forced, null, null, null, paid_by, null, null from messages, n where id in ('msg_waits', 'msg_delivered')`)
+      settled_at, updated_at, encoding_forced, null, null, null, paid_by, null, null, null from messages, n where id in ('msg_waits', 'msg_delivered')`)
   await fixture.damage(`insert into queue select 'live:', account_id, 1, created_at, id, mode, parts, expires_at, 0, 0
     from messages where id like 'msg_waits%' and id <> 'msg_waits'`)
   await fixture.damage('analyze')

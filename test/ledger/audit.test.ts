@@ -126,6 +126,7 @@ test('every check finds each of its planted mistakes', async () => {
       `update traffic_times set step = step + 1 where grain = 'minutes5'`,
       `delete from traffic_times`,
     ],
+    plans_not_over: [`update sim_usage set parts = parts + 500`, `update sim_usage set parts = -1`],
     deliveries_have_events: [
       `delete from webhook_events`,
       `delete from webhook_endpoints`,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type BroughtUp, bringUp, type BringUpSettings } from '../../src/connectors/modem/setup/bring-up.ts'
 import { hasIndications } from '../../src/connectors/modem/setup/indications.ts'
 import { readOperator, readRegistration, readSignal } from '../../src/connectors/modem/setup/registration.ts'
-import type { ModemOptions } from '../peers/modem-pool.ts'
+import type { ModemOptions } from '../at-modem/modem-pool.ts'
 import { connectTo, type Emulated, openEmulated } from './emulated.ts'
 
 const settings: BringUpSettings = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { amountIn } from '../../src/connectors/modem/run/credit-watch.ts'
 import { ussdText } from '../../src/connectors/modem/receive/ussd-text.ts'
-import type { ModemOptions } from '../peers/modem-pool.ts'
+import type { ModemOptions } from '../at-modem/modem-pool.ts'
 import { openStubLink, type StubLink } from './stub-link.ts'
 
 const text = 'Guthaben: 12,34 EUR'

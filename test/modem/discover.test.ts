@@ -14,7 +14,7 @@ import { hasCommands } from '../peers/foreign-tools.ts'
 import { openPty } from '../peers/serial-pty.ts'
 import { hastyTools } from './emulated.ts'
 import { type MadeUpMachine, makeUpMachine } from './made-up-machine.ts'
-import { type ModemOptions, startPooledModem } from '../peers/modem-pool.ts'
+import { type ModemOptions, startPooledModem } from '../at-modem/modem-pool.ts'
 import { module, stick, twins } from './usb-captures.ts'
 
 /** An emulated modem with a port of the kernel, which is a pseudo-terminal. */

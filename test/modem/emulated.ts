@@ -5,7 +5,7 @@ import type { AtLine } from '../../src/connectors/modem/at/at-command.ts'
 import { tcpLine } from '../../src/connectors/modem/line/tcp-line.ts'
 import { connect } from '../../src/connectors/modem/run/connection.ts'
 import type { AtModemControl } from '../peers/at-modem-control.ts'
-import { type ModemOptions, startPooledModem } from '../peers/modem-pool.ts'
+import { type ModemOptions, startPooledModem } from '../at-modem/modem-pool.ts'
 
 /** A channel to an emulated modem, and the levers of that. */
 export interface Emulated {

@@ -3,7 +3,7 @@ import { eventually } from '../eventually.ts'
 import { cliJson } from '../run-command.ts'
 import type { AtModemControl } from '../peers/at-modem-control.ts'
 import { killAndRestart, openModemHouse, openTenant } from './modem-house.ts'
-import { startPooledModem } from '../peers/modem-pool.ts'
+import { startPooledModem } from '../at-modem/modem-pool.ts'
 
 const long = 'A text that needs more than one part. '.repeat(8).trim()
 const holds = (what: () => boolean): Promise<unknown> =>

@@ -6,7 +6,7 @@ import { longHandOver, submissionOf } from '../contracts/contract-subject.ts'
 import { expectHonestHealth, expectHonestOutcome } from '../contracts/honest.ts'
 import { eventually } from '../eventually.ts'
 import type { AtModemControl } from '../peers/at-modem-control.ts'
-import { type ModemOptions, startPooledModem } from '../peers/modem-pool.ts'
+import { type ModemOptions, startPooledModem } from '../at-modem/modem-pool.ts'
 
 /** Waits of the link are this much shorter: the emulator answers at once. */
 const haste = 20

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { submissionOf } from '../contracts/contract-subject.ts'
 import { endAfter, sizeOf } from '../proof-sizes.ts'
-import { startPooledModem } from '../peers/modem-pool.ts'
+import { startPooledModem } from '../at-modem/modem-pool.ts'
 import { linkTo, type StubLink } from './stub-link.ts'
 
 const [reached, missed] = ['+4915112000001', '+4915112000002'] as const

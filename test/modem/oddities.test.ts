@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { longHandOver, submissionOf } from '../contracts/contract-subject.ts'
-import type { ModemOptions } from '../peers/modem-pool.ts'
+import type { ModemOptions } from '../at-modem/modem-pool.ts'
 import { openStubLink, type StubLink } from './stub-link.ts'
 
 /** What real modems do, by public reports that each test names, and no standard says. */

@@ -9,7 +9,7 @@ import { hasCommands } from '../peers/foreign-tools.ts'
 import { startSer2net } from '../peers/ser2net.ts'
 import { openPty } from '../peers/serial-pty.ts'
 import { canSend, openLinkTo } from './machine-link.ts'
-import { type PooledModem, startPooledModem } from '../peers/modem-pool.ts'
+import { type PooledModem, startPooledModem } from '../at-modem/modem-pool.ts'
 
 const folderOfTest = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'onesixty-port-'))

@@ -6,7 +6,7 @@ import { type PartOutcome, sendPart } from '../../src/connectors/modem/submit/se
 import { submissionOf } from '../contracts/contract-subject.ts'
 import { eventually } from '../eventually.ts'
 import { createStubClock } from '../stub-clock.ts'
-import type { ModemOptions } from '../peers/modem-pool.ts'
+import type { ModemOptions } from '../at-modem/modem-pool.ts'
 import { connectTo, type Emulated, openEmulated } from './emulated.ts'
 
 const settings: EncodingSettings = { serviceCentre: null, receipts: 'all', validity: 'relative' }

@@ -10,7 +10,7 @@ import {
   turnUntilHolds,
 } from '../contracts/contract-subject.ts'
 import { followClock } from '../contracts/modem-subject.ts'
-import { type ModemOptions, type PooledModem, startPooledModem } from '../peers/modem-pool.ts'
+import { type ModemOptions, type PooledModem, startPooledModem } from '../at-modem/modem-pool.ts'
 
 /** A link to an emulated modem, both on one clock that the test turns. */
 export interface StubLink {

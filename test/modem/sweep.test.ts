@@ -4,7 +4,7 @@ import { createTaker } from '../../src/connectors/modem/receive/take-tpdu.ts'
 import { fetchOne, sweep } from '../../src/connectors/modem/receive/sweep.ts'
 import { WaitingReports } from '../../src/connectors/modem/receive/waiting-reports.ts'
 import { eventually } from '../eventually.ts'
-import type { ModemOptions } from '../peers/modem-pool.ts'
+import type { ModemOptions } from '../at-modem/modem-pool.ts'
 import { openEmulated } from './emulated.ts'
 
 async function open(options: ModemOptions = {}) {

@@ -3,7 +3,7 @@ import type { Trial } from '../../src/connectors/connector-tools.ts'
 import { modemKind } from '../../src/connectors/modem/modem.ts'
 import { createWorld, turnUntil } from '../contracts/contract-subject.ts'
 import { followClock } from '../contracts/modem-subject.ts'
-import { type ModemOptions, type PooledModem, startPooledModem } from '../peers/modem-pool.ts'
+import { type ModemOptions, type PooledModem, startPooledModem } from '../at-modem/modem-pool.ts'
 
 interface Given {
   settings?: Record<string, string>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { submissionOf } from '../contracts/contract-subject.ts'
-import { startPooledModem } from '../peers/modem-pool.ts'
+import { startPooledModem } from '../at-modem/modem-pool.ts'
 import { createMarks, linkTo, openStubLink, type StubLink } from './stub-link.ts'
 
 const count = ({ modem }: Pick<StubLink, 'modem'>, command: string): number =>

@@ -46,7 +46,7 @@ test('a node without api answers only those that watch it', patience, async () =
   const { url } = await cluster.start({ ONESIXTY_ROLES: 'dispatch,janitor' })
   const paths = ['/healthz', '/readyz', '/metrics', '/', '/docs', '/openapi.json', '/schemas/provider.json', '/console/api/auth/session', '/mobile/v1/device', '/api/v1/balance'] // prettier-ignore
   const statuses = await Promise.all(paths.map((path) => statusOf(`${url}${path}`)))
-  expect(statuses).toEqual([200, 200, 200, 404, 404, 404, 404, 404, 404])
+  expect(statuses).toEqual([200, 200, 200, 404, 404, 404, 404, 404, 404, 404])
 })
 
 const onTheCommandLine = async (...args: string[]): Promise<{ code: number; said: string }> => {

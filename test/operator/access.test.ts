@@ -70,14 +70,17 @@ test.each(table)('%s takes no token that was revoked or has expired', async (_, 
 })
 
 test.each(table)('%s answers what is right, and knows no account that there is not', async (id, row) => {
-  const body = Object.values(row.body?.examples ?? {})[0]?.value
-  const askRightly = (accountId: string, key: string) =>
-    house.ask(row.method, row.path.replace(':account', accountId), {
+  const example = Object.values(row.body?.examples ?? {})[0]?.value as Record<string, unknown> | undefined
+  const isOfAccount = row.path.includes(':account') || example?.['account_id'] !== undefined
+  const askRightly = (accountId: string, key: string) => {
+    const body = example?.['account_id'] === undefined ? example : { ...example, account_id: accountId }
+    return house.ask(row.method, row.path.replace(':account', accountId), {
       headers: { 'idempotency-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
+  }
   expect((await askRightly(owner.accountId, `${id}-right`)).status).toBeLessThan(300)
-  if (!row.path.includes(':account')) return
+  if (!isOfAccount) return
   for (const absent of [`acc_${'0'.repeat(26)}`, owner.userId, 'x'])
     expect(await askRightly(absent, `${id}-${absent}`), absent).toMatchObject({
       status: 404,

@@ -68,6 +68,9 @@ test('status tells of a phone all that the phone tells, and its number once a pe
         last_sent_at: instant,
         last_error: null,
         balance: null,
+        plan_reached_on: null,
+        sim_plans: [],
+        canaries: [],
       }),
     20_000,
   )

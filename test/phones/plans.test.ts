@@ -37,7 +37,7 @@ async function fill(house: DeskHouse, phoneId: string, deviceId: string): Promis
       insert into messages select account_id, mode, 'msg_' || i, send_id, direction, status, recipient, sender, country, category, text, text_redacted,
         encoding, units, parts, parts_sent, held, charged, cost_state, on_unknown, device_id, receipt_expected, error_code, network_code, attempts,
         possible_duplicate, corrected, sequence, client_reference, metadata, created_at, send_at, expires_at, sent_at, delivered_at, finalized_at,
-        settled_at, updated_at, encoding_forced, null, null, null, paid_by, null, null from (select * from messages limit 1), n`.execute(
+        settled_at, updated_at, encoding_forced, null, null, null, paid_by, null, null, null from (select * from messages limit 1), n`.execute(
       tx,
     )
     await sql`insert into queue select 'live:', account_id, 1, created_at + 1000, id, mode, parts, expires_at, 0, 0

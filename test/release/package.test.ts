@@ -47,6 +47,7 @@ const allowed = [
   /^dist\/[\w.-]+-[\w-]{8}\.js$/,
   /^dist\/(?:package\.json|reference\.js\.gz)$/,
   /^dist\/console\/dist\/(?:index\.html|assets\/[\w.-]+-[\w-]{8}\.(?:js|css)(?:\.gz)?)$/,
+  /^dist\/src\/connectors\/http\/providers\/[\w-]+\.json$/,
   /^dist\/docs\/(?:connectors\/)?[\w-]+\.md$/,
   /^dist\/src\/api\/pages\/assets\/[\w-]+\.(?:css|svg|js)$/,
   /^dist\/src\/storage\/migrations\/\d{4}_\w+\.sql$/,

@@ -38,7 +38,7 @@ const deviceUnresponsive: Reason = { code: 'device_unresponsive', networkCode: n
 export function verdictOf({ waits, end }: Standing, attempts: readonly AttemptEvidence[]): Verdict {
   const sent = attempts.filter(maySend).toSorted((a, b) => a.number - b.number)
   const arrived = sent.findLast(hasArrived)
-  if (arrived !== undefined) return final('delivered', 'all', arrived)
+  if (arrived !== undefined) return { ...final('delivered', 'all', arrived), reason: null }
   const last = sent.at(-1)
   if (last === undefined) return withoutAttempt(waits, end)
   if (last.state === 'open')

@@ -1,5 +1,10 @@
 import { atFileEnd } from '../at-file-end.ts'
-import { type AtModemControl, type AtModemOptions, type AtModems, startAtModems } from './at-modem-control.ts'
+import {
+  type AtModemControl,
+  type AtModemOptions,
+  type AtModems,
+  startAtModems,
+} from '../peers/at-modem-control.ts'
 
 /** What a test begins a modem with. */
 export type ModemOptions = Pick<AtModemOptions, 'profile' | 'settings' | 'sim'>

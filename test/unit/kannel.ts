@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { until } from '../eventually.ts'
 import { freePort } from '../free-port.ts'
-import { foreignEnv } from './foreign-tools.ts'
+import { foreignEnv } from '../peers/foreign-tools.ts'
 
 /** An SMSC of Kannel, with the words of its configuration that say what goes there. */
 export interface KannelSmsc {
