@@ -1,15 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ConnectorEvents, Inbound, Link, Outcome, Receipt } from '../../src/connectors/connector.ts'
-import type { ConnectorTools } from '../../src/connectors/connector-tools.ts'
 import { modemKind } from '../../src/connectors/modem/modem.ts'
 import { longHandOver, submissionOf } from '../contracts/contract-subject.ts'
 import { expectHonestHealth, expectHonestOutcome } from '../contracts/honest.ts'
 import { eventually } from '../eventually.ts'
 import type { AtModemControl } from '../peers/at-modem-control.ts'
+import { createHastyTools } from './machine-link.ts'
 import { type ModemOptions, startPooledModem } from '../at-modem/modem-pool.ts'
-
-/** Waits of the link are this much shorter: the emulator answers at once. */
-const haste = 20
 
 interface World {
   modem: AtModemControl
@@ -35,20 +32,10 @@ function launch(modem: AtModemControl, settings: Record<string, string> = {}): W
     lateOutcome: async (attemptId, outcome) => void late.push({ attemptId, outcome }),
     healthChanged: () => undefined,
   }
-  const tools: ConnectorTools = {
-    now: Date.now,
-    monotonicMs: () => performance.now() * haste,
-    schedule: (delayMs, task) => {
-      const timer = setTimeout(task, delayMs / haste)
-      return () => clearTimeout(timer)
-    },
-    random: () => 0.5,
-    log: () => undefined,
-  }
   const given = { port: modem.address, pause_ms: '0', command_timeout_ms: '100000', ...settings }
   const link = modemKind.createLink(
     { id: 'dev_1', name: 'Stick', settings: given, secrets: {} },
-    tools,
+    createHastyTools(),
     events,
   )
   onTestFinished(() => link.stop())

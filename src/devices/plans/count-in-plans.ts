@@ -8,16 +8,11 @@ import {
   selectEach,
   updateRows,
 } from '../../storage/seam/sets.ts'
+import type { SimNumberTable, SimUsageTable } from '../../storage/tables/device-tables.ts'
 import type { PlanCounts } from '../../storage/tables/json-columns.ts'
 
 /** A number of a SIM, and how many attempts to it count. */
-export interface CountedNumber {
-  device_id: string
-  sim: number
-  number_key: string
-  day: number
-  messages: number
-}
+export type CountedNumber = SimNumberTable
 
 const numberKey = ['device_id', 'sim', 'number_key'] as const
 const usageKey = ['device_id', 'sim', 'day'] as const
@@ -56,14 +51,7 @@ export const readMonth = (
   )
 
 /** What is added to the use of a SIM on one day. */
-export interface DayUse {
-  device_id: string
-  sim: number
-  day: number
-  parts: number
-  messages: number
-  numbers: number
-}
+export type DayUse = SimUsageTable
 
 /** Adds up what has the same key: a statement may change a row once. */
 function summed(uses: readonly DayUse[]): DayUse[] {
