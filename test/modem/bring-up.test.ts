@@ -129,6 +129,8 @@ describe('10: a SIM that cannot be used', () => {
     ['locked by its PUK', { sim: { triesLeft: 0, pin: '1234' } }, 'sim_puk'],
     ['destroyed', { sim: { pukTriesLeft: 0 } }, 'sim_failed'],
     ['locked to a network', { settings: { answers: { rules: [{ command: 'CPIN\\?', lines: ['+CPIN: PH-NET PIN', 'OK'] }] } } }, 'sim_puk'],
+    ['out of its holder', { settings: { answers: { rules: [{ command: 'CPIN\\?', lines: ['+CPIN: NOT INSERTED', 'OK'] }] } } }, 'no_sim'],
+    ['not ready yet', { settings: { answers: { rules: [{ command: 'CPIN\\?', lines: ['+CPIN: NOT READY', 'OK'] }] } } }, 'sim_busy'],
     ['busy for longer than half a minute', { settings: { answers: { rules: [{ command: 'CPIN\\?', lines: ['+CME ERROR: 14'] }] } } }, 'sim_busy'],
   ] as const)('%s', async ([, options, fault]) => {
     const { modem, result } = await bringUpNew(options, { pin: '1234' })

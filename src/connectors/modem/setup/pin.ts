@@ -97,13 +97,20 @@ const cmsStates: ReadonlyMap<number, SimState> = new Map([
   [316, 'sim_puk'],
 ])
 
+/** `ready` frees a PIN to be tried again, so that only what says so is taken for it. */
+function stateNamed(value: string): SimState {
+  if (value.includes('PUK') || /^PH[-_]|^BLOCKED/.test(value)) return 'sim_puk'
+  if (value === 'SIM PIN') return 'pin'
+  // SIM800 and Quectel say these also in answer to the command.
+  if (value === 'NOT INSERTED') return 'no_sim'
+  if (value === 'NOT READY') return 'sim_busy'
+  // PIN2 guards nothing that an SMS needs.
+  return value === 'READY' || value === 'SIM PIN2' ? 'ready' : 'unnamed'
+}
+
 function stateIn(answer: AtAnswer): SimState {
   const value = valueOf(answer, '+CPIN:')
-  if (value !== null) {
-    if (value.includes('PUK') || value.startsWith('PH-')) return 'sim_puk'
-    // PIN2 guards nothing that an SMS needs.
-    return value === 'SIM PIN' ? 'pin' : 'ready'
-  }
+  if (value !== null) return stateNamed(value)
   if (answer.kind !== 'error' || answer.error.code === null) return 'unnamed'
   const states = answer.error.source === 'cms' ? cmsStates : cmeStates
   return states.get(answer.error.code) ?? 'unnamed'
