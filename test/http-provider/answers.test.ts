@@ -18,8 +18,8 @@ const read = (
 
 /** What a status means where no rule fits. */
 const usual: readonly [status: number, result: object][] = [
-  ...[200, 201, 202, 204, 299].map((status): [number, object] => [status, { kind: 'unknown' }]),
-  ...[301, 302, 307, 308].map((status): [number, object] => [status, { kind: 'refused', means: 'device', reason: 'answer_not_understood' }]),
+  ...[200, 201, 202, 204, 299, 301, 302, 303].map((status): [number, object] => [status, { kind: 'unknown' }]),
+  ...[307, 308].map((status): [number, object] => [status, { kind: 'refused', means: 'device', reason: 'answer_not_understood' }]),
   ...[400, 404, 405, 406, 409, 410, 413, 415, 418, 422, 451].map((status): [number, object] => [status, { kind: 'refused', means: 'good', code: 'network_rejected', networkCode: String(status) }]),
   ...[401, 403].map((status): [number, object] => [status, { kind: 'refused', means: 'device', reason: 'credentials_refused' }]),
   [402, { kind: 'refused', means: 'device', reason: 'provider_no_credit' }],

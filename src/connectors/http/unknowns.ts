@@ -108,7 +108,8 @@ export class Unknowns {
     if (this.#later.size >= maxLater) return
     const cancel = this.#deps.tools.schedule(ms, () => {
       this.#later.delete(attemptId)
-      void this.#look(unknown)
+      // What was found could not be stored.
+      this.#look(unknown).catch(() => this.#lookLater(unknown))
       next()
     })
     this.#later.set(attemptId, cancel)

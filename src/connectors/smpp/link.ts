@@ -270,11 +270,11 @@ export class SmppLink implements Link {
             return store(delivery, ackState)
           },
           late: (answer) => {
-            // Only submit_sm is requested over a link.
+            // Only submit_sm is requested over a link. What cannot be stored stays unknown, until its receipt comes.
             const outcome = readAnswer(answer as Answer<'submit_sm_resp'>, this.#plan)
             if (outcome.kind === 'taken') this.#addKnownId(outcome)
             const known = this.#late.take(session, answer, { outcome, receipts })
-            if (known !== null) void events.lateOutcome(known.attemptId, known.outcome)
+            if (known !== null) events.lateOutcome(known.attemptId, known.outcome).catch(() => undefined)
           },
           room: () => this.#pace.roomFreed(),
           odd: unparsed.odd,

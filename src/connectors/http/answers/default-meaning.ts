@@ -26,8 +26,8 @@ export function defaultMeaning(status: number): Meaning {
     case 429:
       return throttled
     default:
-      // A redirect is not followed: a secret must not reach an address that the provider, or another one, chooses.
-      if (status >= 300 && status <= 399) return { means: 'device', reason: 'answer_not_understood' }
+      // No redirect is followed: a secret must not reach an address that the provider, or another one, chooses. Only these two say that nothing was done (RFC 9110, sections 15.4.8 and 15.4.9).
+      if (status === 307 || status === 308) return { means: 'device', reason: 'answer_not_understood' }
       return status >= 400 && status <= 499 ? rejected : { means: 'unknown' }
   }
 }

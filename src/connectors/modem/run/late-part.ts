@@ -40,6 +40,7 @@ export class LatePart {
     if (unanswered === null) return
     const { attemptId, outcomes, part, to } = unanswered
     outcomes[part] = { kind: 'taken', messageId: nameOf(to) }
-    void this.#events.lateOutcome(attemptId, judgeParts(outcomes, this.#receipts))
+    // What cannot be stored stays unknown, until its report comes.
+    this.#events.lateOutcome(attemptId, judgeParts(outcomes, this.#receipts)).catch(() => undefined)
   }
 }
