@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { styleText } from 'node:util'
+import { buildTestedProgram, testedProgram } from './tested-program.ts'
 
 /**
  * `npm test`: everything that CI runs; where a step fails, no other one begins. It ends with the ten slowest test files, the time of all of it, and
@@ -19,9 +20,6 @@ interface Step {
 /** The type checker is a Go program: a fifth of its time went into collecting garbage that the memory of any machine of today holds. */
 process.env['GOGC'] ??= '400'
 
-/** The servers that tests start are of this build, unless ONESIXTY_PROGRAM names another: it is ready in half the time of the checkout, which some tests start by name. */
-const built = join(import.meta.dirname, '..', 'node_modules', '.cache', 'onesixty', 'program')
-
 /** The first takes longer than all others together, which run beside it: the console is there before any other needs it. */
 const steps: readonly Step[] = [
   // What tsc finds by both tsconfig.json is found here, too, in 8 s in the place of 29: the same checker has loaded the types for the rules.
@@ -33,10 +31,7 @@ const steps: readonly Step[] = [
   { name: 'layers', commands: [['node', 'scripts/layers.ts']] },
   { name: 'commits', commands: [['node', 'scripts/commit-subjects.ts']] },
   { name: 'generated files', commands: [['node', 'scripts/generate.ts', '--check']] },
-  {
-    name: 'program',
-    commands: [['node', 'scripts/build-program.ts', built, 'timed-program=test/timed-program.ts']],
-  },
+  { name: 'program', commands: [['node', ...buildTestedProgram]] },
   { name: 'audit', commands: [['node', 'scripts/audit.ts']], isShown: true },
 ]
 
@@ -55,7 +50,7 @@ async function main(): Promise<void> {
   const startedMs = performance.now()
   const filters = process.argv.slice(2)
   const total: Count = { passed: 0, failed: 0 }
-  if (filters.length === 0) process.env['ONESIXTY_PROGRAM'] ??= built
+  if (filters.length === 0) process.env['ONESIXTY_PROGRAM'] ??= testedProgram
   if (filters.length > 0 || (await runSteps(total))) await runVitest(total, filters)
   if (filters.length === 0) sayTotal((performance.now() - startedMs) / 60_000)
   console.log(`\n${total.passed} passed, ${total.failed} failed`)

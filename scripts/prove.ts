@@ -1,10 +1,13 @@
-import { parseArgs } from 'node:util'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
 import { plantedBugs, proveRed, readPlantedBug } from './prove-red.ts'
 import type { Proof } from './proof.ts'
 import { proofs } from './proofs.ts'
 import { commitOfTree, recordResult } from './proof-record.ts'
 import { renderResults, type ResultRow } from './proof-table.ts'
 import { runProof } from './run-proof.ts'
+import { buildTestedProgram, testedProgram } from './tested-program.ts'
 import { type Beside, runInTwoLanes } from './two-lanes.ts'
 import { proofSizes, sizeOf } from '../test/proof-sizes.ts'
 
@@ -46,6 +49,7 @@ async function main(): Promise<void> {
   const pieces: Piece[] = values.planted ? [] : chosen.map((proof) => ({ proof }))
   if (!values['no-planted'])
     pieces.push(...chosen.flatMap((proof) => proof.catches.map((bug) => ({ proof, bug }))))
+  if (!values.planted) await buildProgram(say)
   const startedMs = performance.now()
   const rows = await runInTwoLanes(pieces, besideOf, ({ proof, bug }) =>
     bug === undefined ? prove(proof, { say, recordedAs }) : plantFor(proof, bug, say),
@@ -95,10 +99,21 @@ function sayProgress(chosen: readonly Proof[]): Say {
   return say
 }
 
+/** A start takes half the time of one of the checkout, and some proofs start a server thousands of times. A planted bug is in a checkout of its own. */
+async function buildProgram(say: Say): Promise<void> {
+  say('building the program …')
+  const run = promisify(execFile)
+  for (const args of [['scripts/build-console.ts'], buildTestedProgram])
+    await run(process.execPath, args, { cwd: join(import.meta.dirname, '..') })
+}
+
+/** What the tests of a proof are given. */
+const environment = (): NodeJS.ProcessEnv => ({ ONESIXTY_PROGRAM: testedProgram, ...process.env })
+
 async function prove(proof: Proof, { say, recordedAs }: Telling): Promise<ResultRow> {
   say(`${proof.name} …`)
   const startedMs = performance.now()
-  const { passed, failed, leftOut, reasons, seen } = await runProof(proof, process.env, recordedAs !== null)
+  const { passed, failed, leftOut, reasons, seen } = await runProof(proof, environment(), recordedAs !== null)
   const holds = failed === 0 && leftOut.length === 0
   const row: ResultRow = {
     proof: proof.name,

@@ -6,6 +6,7 @@ import { endAfter, sizeOf } from '../proof-sizes.ts'
 import { testTimes } from '../quick-times.ts'
 import { openReceiver, verified } from '../webhooks/receiver.ts'
 import { type Arming, openArming } from './armed-server.ts'
+import { runBothHalves } from './both-halves.ts'
 import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from './crash-house.ts'
 import { type CrashPoint, crashPoints } from './crash-points.ts'
 
@@ -64,15 +65,20 @@ test(
     onTestFinished(async () => {
       for (const house of houses) await house.close()
     })
-    await Promise.all(houses.map((house, half) => expectSoundAfterEach(house, halves[half] ?? [])))
+    await runBothHalves((half, signal) => expectSoundAfterEach(houses[half]!, halves[half]!, signal))
   },
 )
 
-async function expectSoundAfterEach(house: PointsHouse, each: readonly CrashPoint[]): Promise<void> {
+async function expectSoundAfterEach(
+  house: PointsHouse,
+  each: readonly CrashPoint[],
+  signal: AbortSignal,
+): Promise<void> {
   const load = house.load({ perSecond: 60, isScheduled: (n) => n % 4 === 1 })
   let unknownBefore = 0
   for (let round = 0; round < rounds; round++)
     for (const [i, point] of each.entries()) {
+      signal.throwIfAborted()
       load.resume()
       await house.arming.diesAt(house.server, { point, skip: (round + 2 * i) % 5 })
       await load.pause()

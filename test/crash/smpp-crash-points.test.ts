@@ -5,6 +5,7 @@ import { mobileOriginated } from '../peers/sms-text/mobile-originated.ts'
 import { judgeTexts } from '../peers/sms-text/reassemble.ts'
 import { endAfter, sizeOf } from '../proof-sizes.ts'
 import { openSmppHouse, type SmppHouse } from '../smpp/smpp-house.ts'
+import { runBothHalves } from './both-halves.ts'
 import { expectSound } from './crash-house.ts'
 import { openArming } from './armed-server.ts'
 import { type CrashPoint, smppCrashPoints } from './crash-points.ts'
@@ -18,13 +19,16 @@ test(
   { timeout: endAfter(300_000) },
   async () => {
     // Two links at once, each with half of the points: a start keeps one processor busy.
-    await Promise.all(
-      [0, 1].map((half) => expectSoundAfterEach(smppCrashPoints.filter((_, i) => i % 2 === half))),
+    await runBothHalves((half, signal) =>
+      expectSoundAfterEach(
+        smppCrashPoints.filter((_, i) => i % 2 === half),
+        signal,
+      ),
     )
   },
 )
 
-async function expectSoundAfterEach(points: readonly CrashPoint[]): Promise<void> {
+async function expectSoundAfterEach(points: readonly CrashPoint[], signal: AbortSignal): Promise<void> {
   const arming = await openArming()
   onTestFinished(() => arming.remove())
   const house = await openSmppHouse({ ownProcess: true, settings: ['window=10'], env: arming.env })
@@ -33,6 +37,7 @@ async function expectSoundAfterEach(points: readonly CrashPoint[]): Promise<void
   const handsets = receiveTexts(house)
   for (let round = 0; round < rounds; round++)
     for (const [i, point] of points.entries()) {
+      signal.throwIfAborted()
       load.resume()
       await arming.diesAt(house.server.process, { point, skip: (round + i) % 3 })
       await load.pause()
