@@ -95,11 +95,14 @@ async function expectSoundAfterEach(
   expect([...ends].toSorted()).toEqual(['delivered', 'unconfirmed'])
 
   // Every end was told, and whatever was told again said the same.
-  const untold = (): string[] =>
-    messages.map(({ id, status }) => `${id} message.${status}`).filter((name) => !house.told.has(name))
-  // An end for what hangs: a server that dies moments after its start leaves nearly all of its events to be told at the end. Of thousands a few are
-  // compared: the receiver shares this process, and to compare all of them each time would leave it none of it.
-  await eventually(untold, (left) => expect(left.slice(0, 5)).toEqual([]), 60_000 + rounds * 10_000)
+  const untold = messages.map(({ id, status }) => `${id} message.${status}`)
+  const nextUntold = (): string | undefined => {
+    while (house.told.has(untold.at(-1) ?? '')) untold.pop()
+    return untold.at(-1)
+  }
+  // An end for what hangs: a server that dies moments after its start leaves nearly all of its events to be told at the end. The receiver shares this
+  // process: looking through all of 30,000 ends each time left it a tenth of it.
+  await eventually(nextUntold, (one) => expect(one).toBeUndefined(), 60_000 + rounds * 10_000)
   expect([...house.heard.values()].filter((bodies) => bodies.size > 1)).toEqual([])
 }
 
