@@ -107,7 +107,7 @@ const createHistoryPorts = (
   }),
   emptyLog: () => storage.emptyLog(),
   noteOptOuts: (stored) => optOuts.note(stored, clock.monotonicMs()),
-  explain: (message) => explainMessage({ read, pool }, message),
+  explain: (message, routeKey) => explainMessage({ read, pool }, message, routeKey),
   wakeDevice: (deviceId) => pool.get(deviceId)?.wake(),
 })
 

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { addRule, setRule } from '../../src/devices/routes/rule-store.ts'
 import { readWay } from '../../src/devices/routes/way-words.ts'
+import { explainMessage } from '../../src/dispatch/devices/explain-on-pool.ts'
+import { readMessageDetails } from '../../src/messages/history/message-details.ts'
 import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import { applyToQueue, firstPlace } from '../../src/messages/queue/apply-ways.ts'
 import { claimMessages, type ClaimRequest } from '../../src/messages/queue/claim-messages.ts'
@@ -111,6 +113,28 @@ test('what a phone refuses goes over the next stage at once, where a rule names 
   await send(1)
   expect(await attempts()).toEqual(['dev_own refused', 'dev_net refused_before'])
   expect(await house.statuses()).toEqual(['sent'])
+})
+
+test('of a message that one device refused while the next has no room, the page says so of both', async () => {
+  await house.addDevice('dev_slow', { pace: [1, 3_600] })
+  await rule('dev_slow', { category: ['marketing'] })
+  await rule('own; dev_slow; shared offline=never', { category: ['transactional'] })
+  answers.set('dev_own', 'refused')
+  await send(1, 'marketing')
+  await send(1)
+  expect(await attempts()).toEqual(['dev_slow', 'dev_own refused'])
+  const { id } = await house.storage.read.selectFrom('messages').select('id').where('status', '=', 'queued').executeTakeFirstOrThrow() // prettier-ignore
+  const details = await readMessageDetails(house.storage.read, { accountId: 'acc_a', mode: 'live' }, id)
+  const stages = await explainMessage(
+    { ...house, read: house.storage.read },
+    details!.message,
+    details!.routeKey,
+  )
+  expect(stages.map(({ isOpen, devices }) => [isOpen, ...devices.map(({ id: device, verdict }) => `${device} ${verdict}`)])).toEqual([
+    [true, 'dev_own refused_this_message'],
+    [true, 'dev_slow at_pace'],
+    [false, 'dev_net later_stage', 'dev_slow later_stage'],
+  ]) // prettier-ignore
 })
 
 test('a stage opens ten minutes after the last device before worked, by the reports about it', async () => {

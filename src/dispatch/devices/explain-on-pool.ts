@@ -35,16 +35,19 @@ export function explainOnPool(
 }
 
 /**
- * Explains the same of a queued message, by the way that it was accepted with, and without the devices that took the message
- * which it follows. Returns nothing while the way is not stored. Which device has refused it is not asked.
+ * Explains the same of a queued message, on the route on which it waits: by the way that it was accepted with, without the
+ * devices that took the message which it follows, and behind others the one that has refused it. A null `routeKey` is a route
+ * that is not known: which device has refused the message is not, either. Returns nothing while the way is not stored.
  */
 export async function explainMessage(
   { read, pool }: { read: Db; pool: Pick<DevicePool, 'candidates' | 'get' | 'plans' | 'routes'> },
   message: Parameters<typeof routeOf>[0] & Pick<MessageState, 'parts'>,
+  routeKey: string | null,
 ): Promise<ExplainedStage[]> {
   const { account_id, mode, id, parts } = message
-  const excludes = await readExcludes(read, [message])
-  const route = routeFrom({ account_id, mode, route_key: routeOf(message, null, excludes.get(id)) })
+  const usual = async (): Promise<string> =>
+    routeOf(message, null, (await readExcludes(read, [message])).get(id))
+  const route = routeFrom({ account_id, mode, route_key: routeKey ?? (await usual()) })
   await pool.routes.learn([route])
   const now = pool.routes.wayOf(route)
   return now === null ? [] : explainOnPool(pool, route, { way: now.way, parts })

@@ -25,6 +25,8 @@ export interface MessageDetails {
   followedBy: string | null
   /** When a queued message can be submitted next; null when that is not known. */
   dueAtMs: number | null
+  /** The route on which it waits, which names the device that has refused it; null when that is not known. */
+  routeKey: string | null
 }
 
 export interface StoryAttempt {
@@ -71,15 +73,15 @@ export async function readMessageDetails(
     .executeTakeFirst()
   if (message === undefined) return null
   await withOpenAttempts(db, [message])
-  const [sentBy, timelines, attempts, receiptsAwaited, dueAtMs, following] = await Promise.all([
+  const [sentBy, timelines, attempts, receiptsAwaited, place, following] = await Promise.all([
     readSender(db, message),
     readTimelines(db, owner, [message]),
     readAttempts(db, message),
     countAwaited(db, message),
-    readDueAt(db, message),
+    readPlace(db, message),
     readFollowing(db, message),
   ])
-  return { message, sentBy, timeline: timelines[0] ?? [], attempts, receiptsAwaited, dueAtMs, ...following }
+  return { message, sentBy, timeline: timelines[0] ?? [], attempts, receiptsAwaited, ...place, ...following }
 }
 
 async function readFollowing(
@@ -154,30 +156,34 @@ async function countAwaited(db: Db, message: MessageRow): Promise<number> {
   return awaited
 }
 
+type Place = Pick<MessageDetails, 'dueAtMs' | 'routeKey'>
+
+const noPlace: Place = { dueAtMs: null, routeKey: null }
+
 /**
  * Except for those that kept their position, no queued message is due before its last change, so the queue is
  * read from there.
  */
-async function readDueAt(db: Db, message: MessageRow): Promise<number | null> {
-  if (message.status !== 'queued' && message.status !== 'scheduled') return null
+async function readPlace(db: Db, message: MessageRow): Promise<Place> {
+  if (message.status !== 'queued' && message.status !== 'scheduled') return noPlace
   const deferred = await db
     .selectFrom('deferred')
-    .select('wake_at')
+    .select(['wake_at', 'route_key'])
     .where('account_id', '=', message.account_id)
     .where('mode', '=', message.mode)
     .where('message_id', '=', message.id)
     .executeTakeFirst()
-  if (deferred !== undefined) return deferred.wake_at
+  if (deferred !== undefined) return { dueAtMs: deferred.wake_at, routeKey: deferred.route_key }
   const avoiding = await routesAvoiding(db, [message])
   // A message that was requeued may have kept its first position. After the wall clock was set back, a message
   // is due before it was created: then nothing is shown.
   const positions = [...new Set([message.updated_at, message.send_at ?? message.created_at])]
   for (const routeKey of [routeOf(message), ...avoiding.map((route) => route.routeKey)])
     for (const fromMs of positions) {
-      const dueAt = await readDueFrom(db, message, { routeKey, fromMs })
-      if (dueAt !== null) return dueAt
+      const dueAtMs = await readDueFrom(db, message, { routeKey, fromMs })
+      if (dueAtMs !== null) return { dueAtMs, routeKey }
     }
-  return null
+  return noPlace
 }
 
 async function readDueFrom(

@@ -65,8 +65,8 @@ export interface HistoryPorts {
   emptyLog(): Promise<boolean | null>
   /** See `OptOutCache.note`. */
   noteOptOuts(stored: ConsentChanges): void
-  /** Explains over which devices a queued message goes now. */
-  explain(message: MessageRow): Promise<ExplainedStage[]>
+  /** Explains over which devices a queued message goes now; `routeKey`: the route on which it waits, null when that is not known. */
+  explain(message: MessageRow, routeKey: string | null): Promise<ExplainedStage[]>
   /** Notifies a phone of a recall. */
   wakeDevice(deviceId: string): void
 }

@@ -8,7 +8,7 @@ import type { AccountContext } from '../core/call.ts'
 import { bodyToSendAgain, curlOf } from './send-again.ts'
 
 /** All content of the page of a message. */
-export interface MessagePage extends Omit<MessageDetails, 'message'> {
+export interface MessagePage extends Omit<MessageDetails, 'message' | 'routeKey'> {
   /** As in `/api/v1/history`. */
   message: MessageView
   /** Text of each part; empty once the text was erased. */
@@ -32,10 +32,12 @@ export async function readMessagePage(context: AccountContext, messageId: string
     throw refuse('not_found', {
       detail: 'Message not found in this account and mode. By default, messages are kept for 90 days.',
     })
-  const { message, ...details } = found
+  const { message, routeKey, ...details } = found
   const body = bodyToSendAgain(message)
   const routing =
-    message.status === 'queued' ? (await context.ports.history.explain(message)).map(renderStage) : []
+    message.status === 'queued'
+      ? (await context.ports.history.explain(message, routeKey)).map(renderStage)
+      : []
   return {
     ...details,
     message: renderMessage(message),
