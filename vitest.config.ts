@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
+import { compiledModules } from './scripts/compiled-modules.ts'
 import { LongestFirst } from './test/longest-first.ts'
 import { endAfter } from './test/proof-sizes.ts'
 import { filesOf } from './test/projects.ts'
@@ -12,13 +13,7 @@ const keepWasmWrappers = '--wasm-wrapper-tiering-budget=2147483647'
 setFlagsFromString(keepWasmWrappers)
 
 /** What the tests start loads the same modules again and again. */
-process.env['NODE_COMPILE_CACHE'] ??= join(
-  import.meta.dirname,
-  'node_modules',
-  '.cache',
-  'onesixty',
-  'compiled',
-)
+process.env['NODE_COMPILE_CACHE'] ??= compiledModules
 
 const statementsFolder = mkdtempSync(join(tmpdir(), 'onesixty-statements-'))
 process.on('exit', () => rmSync(statementsFolder, { recursive: true, force: true }))
@@ -30,6 +25,8 @@ process.on('exit', () => rmSync(statementsFolder, { recursive: true, force: true
 export default defineConfig({
   test: {
     pool: 'forks',
+    // Node.js loads the modules, as it does for the program. Vite wrote each anew for each project, and had every use of an import call a getter.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: [keepWasmWrappers],
     // Two cores: what waits for a phone, a link or a disk leaves them to others.
     maxWorkers: 4,

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { styleText } from 'node:util'
+import { forgetCompiled } from './compiled-modules.ts'
 import { buildTestedProgram, testedProgram } from './tested-program.ts'
 
 /**
@@ -132,6 +133,7 @@ interface TestFileResult {
 async function runVitest(total: Count, filters: readonly string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'onesixty-check-'))
   const file = join(folder, 'report.json')
+  await forgetCompiled()
   const startedMs = performance.now()
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
   const errors: string[] = []

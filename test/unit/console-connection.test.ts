@@ -7,11 +7,12 @@ interface Stream {
   close(): void
 }
 
-// They are of the console's own TypeScript project, which knows a browser.
-const { LiveStream } = await vi.importActual<{
-  LiveStream: new (address: string, refused: () => void) => Stream
-}>('../../console/src/api/live-stream.ts')
-const { isMissingPart, loadPart } = await vi.importActual<{
+// They are of the console's own TypeScript project, which knows a browser: a path in a variable is not followed.
+const of = <T>(path: string): Promise<T> => import(path) as Promise<T>
+const { LiveStream } = await of<{ LiveStream: new (address: string, refused: () => void) => Stream }>(
+  '../../console/src/api/live-stream.ts',
+)
+const { isMissingPart, loadPart } = await of<{
   isMissingPart(error: unknown): boolean
   loadPart<T>(load: () => Promise<T>): Promise<T>
 }>('../../console/src/connection/load-part.ts')
