@@ -40,6 +40,8 @@ export interface ConnectorTools {
    * with false where the mark was there before. Omitted: none can be stored.
    */
   marks?: { mark(name: string): Promise<boolean>; unmark(name: string): Promise<void> }
+  /** Passes to the link once more the receipts that are still expected, for one that had no room for all. Omitted: it cannot be. */
+  resumeAgain?(): Promise<void>
   /** How hosts are reached that others name. Omitted: public addresses only. */
   outgoing?: Outgoing
   /** Returns where the device's provider calls about an attempt; null without a public address. Omitted: nowhere. */

@@ -49,6 +49,10 @@ test('a link that judges by them knows the receipts that are expected before it 
   await house.put('dev_a', 'knows too much', 2)
   await house.reload()
   await eventually(() => house.linkOf('dev_a', 1)?.told, (told) => expect(told).toEqual(['start']))
+  // One that had no room for all is told again, for as long as it runs.
+  for (const link of [house.linkOf('dev_a', 0), house.linkOf('dev_b')]) await link.resumeAgain?.()
+  expect(house.linkOf('dev_a', 0).told).toEqual(['of dev_a', 'start'])
+  expect(house.linkOf('dev_b').told).toEqual(['start', 'of dev_b', 'of dev_b'])
 }) // prettier-ignore
 
 test('a link that judges by them is told the latest receipts, of each account its share, and reads no more once it is given up', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { ConnectorKind, Link } from '../../src/connectors/connector.ts'
-import type { LastSession } from '../../src/connectors/connector-tools.ts'
+import type { ConnectorTools, LastSession } from '../../src/connectors/connector-tools.ts'
 import { DevicePool } from '../../src/dispatch/devices/device-pool.ts'
 import { LinkLeases } from '../../src/dispatch/devices/link-leases.ts'
 import { createLog } from '../../src/process/log.ts'
@@ -19,6 +19,7 @@ export interface StubLink {
   told: string[]
   /** What it was handed by the links before it. */
   lastSession: LastSession | undefined
+  resumeAgain: ConnectorTools['resumeAgain']
   finishStart(): void
   failStart(): void
   finishStop(): void
@@ -135,7 +136,7 @@ function createStubKind() {
     settings: [],
     secretNames: [],
     runsOn: ({ start = '' }) => /^only (\w+)$/.exec(start)?.[1] ?? null,
-    createLink({ id, settings }, { lastSession }) {
+    createLink({ id, settings }, { lastSession, resumeAgain }) {
       const ready = Promise.withResolvers<void>()
       const gone = Promise.withResolvers<void>()
       const stub: StubLink = {
@@ -145,6 +146,7 @@ function createStubKind() {
         stops: 0,
         told: [],
         lastSession,
+        resumeAgain,
         finishStart: ready.resolve,
         failStart: () => ready.reject(new Error('no')),
         finishStop: gone.resolve,

@@ -11,8 +11,13 @@ const state = (status: string, code: number | null = null): Exchanged => ({
   answer: { status: 200, headers: {}, body: JSON.stringify({ sid: 'SM1', status, error_code: code }) },
 })
 
-function open(answer: (round: number, id: string) => Exchanged, isOnlyWay = true) {
+function open(
+  answer: (round: number, id: string) => Exchanged,
+  isOnlyWay = true,
+  resumeAgain?: () => Promise<void>,
+) {
   const world = createWorld()
+  if (resumeAgain !== undefined) world.tools.resumeAgain = resumeAgain
   const asked: { id: string; atMs: number }[] = []
   const startMs = world.clock.monotonicMs()
   const exchange: Exchange = {
@@ -84,4 +89,23 @@ test('a stop ends all look-ups', async () => {
   polls.stop()
   await world.clock.advance(hourMs)
   expect([asked, world.clock.waiting]).toEqual([[], 0])
+})
+
+test('messages beyond those in memory are read from the database again when others have ended, and each is looked up', async () => {
+  const ids = Array.from({ length: 12_000 }, (_, i) => `SM${i}`)
+  const final = new Set<string>()
+  let reads = 0
+  const { world, asked, polls } = open(
+    (_, id) => (final.add(id), state('delivered')),
+    true,
+    async () => {
+      reads += 1
+      if (reads === 1) throw new Error('The database is busy.')
+      polls.expect(ids.filter((id) => !final.has(id)))
+    },
+  )
+  polls.expect(ids)
+  await world.clock.advance(hourMs)
+  expect([final.size, asked.length, world.stored.length, reads]).toEqual([12_000, 12_000, 12_000, 2])
+  expect(world.clock.waiting).toBe(0)
 })

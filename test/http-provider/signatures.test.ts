@@ -3,7 +3,9 @@ import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import type { Callback } from '../../src/connectors/http/callbacks/callback.ts'
 import { isSignedJwt } from '../../src/connectors/http/callbacks/jwt.ts'
+import { contentOf } from '../../src/connectors/http/callbacks/signed-content.ts'
 import { verifyCallback } from '../../src/connectors/http/callbacks/verify.ts'
+import type { Verify } from '../../src/connectors/http/declaration/proof-schemas.ts'
 
 const nowMs = Date.parse('2026-11-27T12:00:00Z')
 const filler = { read: (name: string) => (name === 'key' ? 'secret' : null), isMasked: () => false }
@@ -85,3 +87,38 @@ test('a token counts only with HS256, its key, its time and the hash of the body
   ]
   expect(wrong.map(takes)).toEqual(wrong.map(() => false))
 })
+
+test('what is not signed says nothing: neither a body beside the query or the form, nor a query beside the body', () => {
+  const hmacOver = (over: string[], signed: string) => ({
+    verify: { hmac: { algorithm: 'sha256', key: '{key}', header: 'x-sign', as: 'hex' as const, over } },
+    sign: { 'x-sign': createHmac('sha256', 'secret').update(signed).digest('hex') },
+  })
+  const { url } = callOf('', {})
+  const form = 'a=1&b=2'
+  const forged = '{"MessageStatus":"delivered"}'
+  const asForm = { 'content-type': 'application/x-www-form-urlencoded' }
+  // Twilio, Plivo, and others: genuine over the query, an empty form or the members.
+  const overQuery = [
+    { ...hmacOver(['url', 'form_sorted'], `${url}?a=1`), genuine: '', more: {} },
+    { ...hmacOver(['url', 'form_sorted'], `${url}?a=1a1b2`), genuine: form, more: asForm },
+    { ...hmacOver(['url_sorted', 'form_sorted'], `${url}?a=1`), genuine: '', more: {} },
+    { ...hmacOver(['query_sorted'], 'a1'), genuine: '', more: {} },
+  ]
+  for (const { verify, sign, genuine, more } of overQuery) {
+    const call = (text: string, headers = {}) => ({ ...callOf(text, { ...sign, ...headers }), url: `${url}?a=1` })
+    const proofs = [call(genuine, more), call(forged), call(`[${forged}]`), call('<xml/>'), call(forged, asForm)].map((each) => verifyCallback(verify, each, { filler, nowMs }))
+    expect(proofs).toEqual(['proven', 'forged', 'forged', 'forged', 'forged'])
+  }
+  // A list or an object is not among the signed members (Vonage).
+  const members = hmacOver(['members_joined'], '&text=')
+  const said = (text: string) => verifyCallback(members.verify, callOf(text, members.sign), { filler, nowMs })
+  expect(['{"text":""}', '{"text":["x"]}', '{"text":{"0":"x"}}'].map(said)).toEqual(['proven', 'forged', 'forged'])
+  // Whatever is added to the query of a signed body is not read.
+  const overBody = hmacOver(['body'], body)
+  const key = 'secret'
+  const signers: Verify[] = [overBody.verify, { standard_webhooks: { key } }, { jwt: { key, header: 'x', body_hash: 'hash' } }]
+  const added = { ...callOf(body, overBody.sign), url: `${url}?MessageStatus=delivered` }
+  expect(verifyCallback(overBody.verify, added, { filler, nowMs })).toBe('proven')
+  for (const verify of signers) expect(contentOf(verify, added)).toEqual({ text: 'café', n: 1 })
+  expect(contentOf({ basic: ['user', '{key}'] }, added)).toMatchObject({ MessageStatus: 'delivered' })
+}) // prettier-ignore

@@ -18,6 +18,8 @@ const answered = (body: unknown, status = 200): Exchanged => ({
 
 interface Given {
   declaration?: Declaration
+  /** How long each request takes. */
+  takesMs?: number
   resolveMs?: number
   ask?: (round: number) => Exchanged
   repeat?: () => Exchanged
@@ -34,19 +36,25 @@ function open({
   resolveMs = 90_000,
   ask = () => answered({ messages: [] }),
   repeat = () => answered({}, 500),
+  takesMs = 0,
 }: Given = {}) {
   const world = createWorld(startMs)
+  const taking = (): Promise<void> =>
+    takesMs === 0 ? Promise.resolve() : new Promise((resolve) => void world.tools.schedule(takesMs, resolve))
   const counts = { asked: 0, repeated: 0 }
   const exchange: Exchange = {
     declaration,
     valuesOf: (given) => messageValues(given, { nowMs: startMs, urls: { status: null, inbound: null } }),
     buildSubmission: () => 'is not built again',
-    async send() {
+    async send(_, mayWrite) {
+      if (!mayWrite()) return { kind: 'not_sent', reason: 'withdrawn', detail: 'too late' }
       counts.repeated += 1
+      await taking()
       return repeat()
     },
     async ask() {
       counts.asked += 1
+      await taking()
       return ask(counts.asked)
     },
   }
@@ -66,7 +74,7 @@ function open({
     turnUntil(
       world,
       unknowns.settle(
-        { submission, request, beganAt: startMs, endedAt: startMs + 10_000 },
+        { submission, request, beganAt: startMs, endedAt: startMs + 10_000, tookMs: 10_000 },
         unknown,
         mayRepeat,
       ),
@@ -117,7 +125,28 @@ test('not found is a refusal only where the provider says after how long, and no
   }
   const { settle, counts } = open({ declaration })
   expect(await settle()).toMatchObject({ kind: 'refused', lasts: 'now' })
-  expect(counts.asked).toBe(4)
+  expect(counts.asked).toBe(3)
+  // Asked 3 and 28 s after the end, each for 25 s: what counts is when it was asked.
+  const slow = open({ declaration, takesMs: 25_000 })
+  expect(await slow.settle()).toMatchObject({ kind: 'refused', lasts: 'now' })
+  expect(slow.counts.asked).toBe(3)
+})
+
+test('the time of a key counts from the first request, that of an absence from the last one', async () => {
+  const declaration = (forSeconds: number, provesAfterSeconds: number): Declaration => ({
+    ...ownDeclaration('onesixty')!,
+    idempotency: { header: 'Idempotency-Key', for_s: forSeconds },
+    lookup: { ...ownDeclaration('onesixty')!.lookup, absence: { proves_after_s: provesAfterSeconds } },
+  })
+  const ask = (): Exchanged => answered({ data: [] })
+  const repeat = (): Exchanged => ({ kind: 'unanswered', detail: 'cut' })
+  // The exchange took 10 s: at 3 s the key is 13 s old, at 10 s 20 s, and a repeat must arrive within 24 s.
+  const keyed = open({ declaration: declaration(24, 3_600), ask, repeat })
+  expect([await keyed.settle(), keyed.counts.repeated]).toEqual([unknown, 1])
+  // Repeats end 11, 27 and 43 s after the first request: what is absent right after them may still arrive.
+  const repeated = open({ declaration: declaration(50, 15), ask, repeat, takesMs: 8_000 })
+  expect(await repeated.settle()).toMatchObject({ kind: 'refused', lasts: 'now' })
+  expect(repeated.counts).toEqual({ asked: 4, repeated: 3 })
 })
 
 test('under a key the same octets go again, five times at most, until they are accepted', async () => {
@@ -204,7 +233,7 @@ test('a link that stops looks once more and ends, whatever is known', async () =
   const { world, unknowns, counts } = open()
   const request = { method: 'POST', url: 'https://api.twilio.com/', headers: {}, body: null }
   const settling = unknowns.settle(
-    { submission, request, beganAt: startMs, endedAt: startMs },
+    { submission, request, beganAt: startMs, endedAt: startMs, tookMs: 0 },
     unknown,
     () => true,
   )

@@ -4,7 +4,7 @@ import { type Answered, readAnswer } from './answers/read-answer.ts'
 import type { Callback } from './callbacks/callback.ts'
 import { readInbound } from './callbacks/read-inbound.ts'
 import { readReceipts } from './callbacks/read-receipts.ts'
-import { contentOf } from './callbacks/sns.ts'
+import { contentOf } from './callbacks/signed-content.ts'
 import { verifyCallback } from './callbacks/verify.ts'
 import { completeSettings, fillerOf } from './request/build-request.ts'
 
@@ -90,7 +90,7 @@ function readCallback(
   if (proof === 'forged') return { proof }
   const document = contentOf(verifyOf(declaration, on) ?? 'none', callback)
   if (on === 'inbound') {
-    const messages = readInbound(declaration, document).map(
+    const messages = readInbound(declaration, document).messages.map(
       ({ from, to, text, networkAt, fingerprint, fragment }) => ({
         from,
         to,

@@ -196,7 +196,8 @@ export class HttpLink implements Link {
     }
     const outcome = this.#read(exchanged, submission)
     if (outcome.kind !== 'unknown' || this.#unknowns === null) return outcome
-    const unknown = { submission, request, beganAt, endedAt: tools.now() }
+    const tookMs = tools.monotonicMs() - startedMs
+    const unknown = { submission, request, beganAt, endedAt: tools.now(), tookMs }
     const settled = await this.#unknowns.settle(unknown, outcome, mayWrite)
     if (settled.kind === 'accepted') this.#took(settled.networkIds)
     return settled

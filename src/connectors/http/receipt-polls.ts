@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 import { hourMs, minuteMs } from '../../runtime/clock.ts'
 import type { ConnectorEvents } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
@@ -13,8 +14,10 @@ export const pausesBesideCalls: readonly number[] = [15 * minuteMs]
 const longestMs = 72 * hourMs
 /** Two requests at a time, each of which takes some 200 ms. */
 const atOnce = 2
-/** A day of a message every ten seconds; later ones are looked up once others have ended. */
+/** A day of a message every ten seconds, some 2 MB. More are read from the database again, once half of these have ended. */
 const maxExpected = 10_000
+/** After this it is read again where that failed. */
+const readAgainMs = minuteMs
 
 interface Expected {
   id: string
@@ -36,7 +39,12 @@ export class ReceiptPolls {
   readonly #deps: Deps
   /** Messages by the number of their look-ups: as each lane has one pause, its first is due first. */
   readonly #lanes: Map<string, Expected>[]
-  #running = 0
+  readonly #asking = new Set<string>()
+  /** Looked up once next to calls: they may be read again before their receipt arrives. */
+  readonly #looked = new BoundedMap<true>(maxExpected)
+  /** Others found no room: the database has them. */
+  #hasMore = false
+  #cancelReading: (() => void) | null = null
   #cancel: (() => void) | null = null
   #isStopped = false
 
@@ -48,32 +56,59 @@ export class ReceiptPolls {
   /** Looks up these messages from now on. */
   expect(ids: readonly string[]): void {
     const endMs = this.#deps.tools.monotonicMs() + longestMs
-    for (const id of ids) this.#add(0, { id, endMs })
+    for (const id of ids) {
+      if (this.#looked.has(id) || this.#asking.has(id) || this.#lanes.some((lane) => lane.has(id))) continue
+      if (this.#count >= maxExpected) this.#hasMore = true
+      else this.#add(0, { id, endMs })
+    }
     this.#wake()
   }
 
   /** The provider called about a message: it is looked up no more. */
   told(id: string): void {
     for (const lane of this.#lanes) lane.delete(id)
+    this.#readMore()
   }
 
   stop(): void {
     this.#isStopped = true
     this.#cancel?.()
     this.#cancel = null
+    this.#cancelReading?.()
+  }
+
+  get #count(): number {
+    return this.#lanes.reduce((sum, each) => sum + each.size, this.#asking.size)
+  }
+
+  /** Reads once more what is expected, as after a start, when there is room for what had none. */
+  #readMore(delayMs = 0): void {
+    const { resumeAgain, schedule, log } = this.#deps.tools
+    if (resumeAgain === undefined || !this.#hasMore || this.#isStopped) return
+    if (this.#cancelReading !== null || this.#count > maxExpected / 2) return
+    this.#cancelReading = schedule(delayMs, () => {
+      this.#hasMore = false
+      resumeAgain()
+        .then(() => (this.#cancelReading = null))
+        .catch((error: unknown) => {
+          log('warn', 'failed to read the expected receipts again', { error: (error as Error).message })
+          this.#hasMore = true
+          this.#cancelReading = null
+          this.#readMore(readAgainMs)
+        })
+    })
   }
 
   #add(round: number, { id, endMs }: Pick<Expected, 'id' | 'endMs'>): void {
     const last = this.#deps.pauses.length - 1
-    if (round > last && !this.#deps.isOnlyWay) return
+    if (round > last && !this.#deps.isOnlyWay) return this.#looked.set(id, true)
     const lane = Math.min(round, last)
     const dueMs = this.#deps.tools.monotonicMs() + (this.#deps.pauses[lane] as number)
-    const count = this.#lanes.reduce((sum, each) => sum + each.size, 0)
-    if (dueMs < endMs && count < maxExpected) this.#lanes[lane]?.set(id, { id, dueMs, endMs })
+    if (dueMs < endMs) this.#lanes[lane]?.set(id, { id, dueMs, endMs })
   }
 
   #wake(): void {
-    if (this.#isStopped || this.#running >= atOnce) return
+    if (this.#isStopped || this.#asking.size >= atOnce) return
     const heads = this.#lanes.flatMap((lane, round) => {
       const [first] = lane.values()
       return first === undefined ? [] : [{ round, expected: first }]
@@ -91,12 +126,13 @@ export class ReceiptPolls {
 
   async #look(round: number, expected: Expected): Promise<void> {
     if (this.#lanes[round]?.delete(expected.id) !== true) return this.#wake()
-    this.#running += 1
+    this.#asking.add(expected.id)
     this.#wake()
     const isFinal = await this.#ask(expected.id).catch(() => false)
-    this.#running -= 1
+    this.#asking.delete(expected.id)
     if (this.#isStopped) return
     if (!isFinal) this.#add(round + 1, expected)
+    this.#readMore()
     this.#wake()
   }
 

@@ -13,6 +13,8 @@ import { fillText } from './request/fill-tree.ts'
 const lookAfterMs: readonly number[] = [3_000, 10_000, 30_000, 60_000]
 /** A repeat under a key costs the provider a request each time. */
 const maxRepeats = 5
+/** A repeat must arrive there while its key is known, and is on its way for less than this. */
+const arrivalMs = 5_000
 /** A message that was found may have arrived there a little before it left here, by the clocks of two machines. */
 const clockSkewMs = 5_000
 
@@ -33,6 +35,8 @@ export interface Sought {
 export interface Doubtful extends Sought {
   /** The same octets, for a repeat under its key. */
   request: BuiltRequest
+  /** How long it was from the beginning of its exchange to the end. */
+  tookMs: number
 }
 
 interface Deps {
@@ -62,22 +66,31 @@ export async function resolveUnknown(
   const { idempotency, lookup } = deps.exchange.declaration
   const canAsk = lookup?.by_reference !== undefined || lookup?.search !== undefined
   if (idempotency === undefined && !canAsk) return null
-  let waitedMs = 0
+  const { tools, exchange } = deps
+  const endedMs = tools.monotonicMs()
+  const beganMs = endedMs - unknown.tookMs
+  // The key counts from the first request, which the provider may have had at once; what is absent, from the last one.
+  let lastEndedMs = endedMs
+  const mayRepeat = (): boolean =>
+    idempotency !== undefined &&
+    tools.monotonicMs() - beganMs + arrivalMs <= idempotency.for_s * 1_000 &&
+    deps.mayRepeat()
   let repeats = 0
   for (const atMs of lookAfterMs) {
-    if (atMs > withinMs) break
-    await wait(atMs - waitedMs)
-    waitedMs = atMs
-    const isKept = idempotency !== undefined && atMs < idempotency.for_s * 1_000
-    if (isKept && repeats < maxRepeats && deps.mayRepeat()) {
+    if (atMs > withinMs || tools.monotonicMs() - endedMs > withinMs) break
+    await wait(Math.max(0, endedMs + atMs - tools.monotonicMs()))
+    if (repeats < maxRepeats && mayRepeat()) {
       repeats += 1
-      const outcome = deps.outcomeOf(await deps.exchange.send(unknown.request, deps.mayRepeat))
+      const exchanged = await exchange.send(unknown.request, mayRepeat)
+      if (exchanged.kind !== 'not_sent') lastEndedMs = tools.monotonicMs()
+      const outcome = deps.outcomeOf(exchanged)
       if (outcome.kind === 'accepted' || outcome.kind === 'partial') return outcome
       // What is refused now was not refused then: only an acceptance shows the outcome of the first request.
     }
+    const askedMs = tools.monotonicMs()
     const found = canAsk ? await lookUp(deps, unknown) : { kind: 'nothing' as const }
     if (found.kind === 'accepted') return { kind: 'accepted', networkIds: found.ids, receiptExpected: true }
-    if (found.kind === 'absent' && isProof(lookup?.absence, deps.tools.now() - unknown.endedAt))
+    if (found.kind === 'absent' && isProof(lookup?.absence, askedMs - lastEndedMs))
       return { kind: 'refused', lasts: 'now', code: 'network_congested', networkCode: null }
     // A link that stops looks once more, and no longer.
     if (isEnding()) break
@@ -87,7 +100,10 @@ export async function resolveUnknown(
 
 type Absence = NonNullable<Exchange['declaration']['lookup']>['absence']
 
-/** Indexes lag: that nothing is found proves nothing, unless the provider says after how long it does. */
+/**
+ * Indexes lag: that nothing is found proves nothing, unless the provider says after how long it does. `sinceMs` is from the end of
+ * the last request that may have submitted the message to the question.
+ */
 const isProof = (absence: Absence, sinceMs: number): boolean =>
   typeof absence === 'object' && sinceMs >= absence.proves_after_s * 1_000
 

@@ -168,7 +168,10 @@ export class DeviceSlot {
       return null
     }
     const setup = { id: row.id, name: row.name, settings: settingsOf(row), secrets: openSecrets(row) }
-    const link = kind.createLink(setup, toolsFor(this.#deps, row.id), eventsOf(row.id))
+    const resumeAgain = (): Promise<void> =>
+      resumeReceipts(this.#deps.read, row.id, link, () => this.#running?.runtime.link === link)
+    const tools = { ...toolsFor(this.#deps, row.id), resumeAgain }
+    const link: Link | Pull = kind.createLink(setup, tools, eventsOf(row.id))
     const lease = await this.#holdFor(row, link, kind.runsOn?.(setup.settings) ?? null)
     if (this.#wanted !== row || !(await this.#startLink(row.id, link))) return null
     return new DeviceRuntime({ ...this.#deps, ...lease }, factsOf(row), link)

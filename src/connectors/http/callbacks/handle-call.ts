@@ -7,7 +7,8 @@ import type { FetchText } from './certificates.ts'
 import type { CalledAccount, ProviderPorts } from './ports.ts'
 import { readInbound } from './read-inbound.ts'
 import { readReceipts, type ReadReceipt } from './read-receipts.ts'
-import { certificateUrlOf, confirmationUrlOf, contentOf, isPublished } from './sns.ts'
+import { contentOf } from './signed-content.ts'
+import { certificateUrlOf, confirmationUrlOf, isPublished } from './sns.ts'
 import { verifyCallback } from './verify.ts'
 
 /** What a provider is answered. */
@@ -51,9 +52,12 @@ export const handleInbound: HandleCall = async (deps, account, callback) => {
   if (inbound === undefined || verify === undefined || !(await isGenuine(deps, account, verify, callback)))
     return null
   if (await isAboutSubscription(deps, account, verify, callback)) return answerOf(inbound.answer)
-  const messages = readInbound(declaration, contentOf(verify, callback))
+  const { messages, unreadable } = readInbound(declaration, contentOf(verify, callback))
   const { ports } = deps
-  if (messages.length === 0) ports.unparsed(deviceId, 'rest', 'a call about received messages without one')
+  for (let i = 0; i < unreadable; i++)
+    ports.unparsed(deviceId, 'rest', 'a received message without a sender or a text')
+  if (messages.length === 0 && unreadable === 0)
+    ports.unparsed(deviceId, 'rest', 'a call about received messages without one')
   for (const message of messages) await ports.inbound(deviceId, message)
   return answerOf(inbound.answer)
 }

@@ -4,22 +4,27 @@ import type { Declaration } from '../declaration/declaration.ts'
 import { instantOf } from '../answers/instant-of.ts'
 import { findAll, findText, type Place, textOf } from '../declaration/pointer.ts'
 
-const maxMessages = 100
+/** What a call says about received messages. */
+export interface ReadInbound {
+  messages: readonly Inbound[]
+  /** How many have no sender, or neither a text nor media. */
+  unreadable: number
+}
 
-/** Reads the messages of a call. What has no sender, or neither a text nor media, is no message. */
-export function readInbound({ inbound }: Pick<Declaration, 'inbound'>, document: unknown): Inbound[] {
-  if (inbound === undefined) return []
+/** Reads the messages of a call, all of them: what is left out here would be acknowledged and lost. */
+export function readInbound({ inbound }: Pick<Declaration, 'inbound'>, document: unknown): ReadInbound {
+  if (inbound === undefined) return { messages: [], unreadable: 0 }
   const { list, only } = inbound
   const all =
     list === undefined
       ? [document]
       : findAll(document, list).flatMap((found) => (Array.isArray(found) ? (found as unknown[]) : [found]))
-  return all.slice(0, maxMessages).flatMap((message): Inbound[] => {
-    const isOther =
-      only !== undefined && !findAll(message, only.at).some((value) => only.is.includes(textOf(value) ?? ''))
-    const read = isOther ? null : readMessage(inbound, message)
-    return read === null ? [] : [read]
-  })
+  const theirs = all.filter(
+    (message) =>
+      only === undefined || findAll(message, only.at).some((value) => only.is.includes(textOf(value) ?? '')),
+  )
+  const messages = theirs.flatMap((message) => readMessage(inbound, message) ?? [])
+  return { messages, unreadable: theirs.length - messages.length }
 }
 
 function readMessage(inbound: NonNullable<Declaration['inbound']>, message: unknown): Inbound | null {

@@ -10,10 +10,8 @@ export type ReadReceipt =
   /** It names no message, or has no state. */
   | { kind: 'unreadable' }
 
-const maxReports = 1_000
-
 /**
- * Reads the reports of a call. `attemptId` is the attempt that the called address names, or null; where a report has no ID of
+ * Reads the reports of a call, all of them: what is left out here would be acknowledged and lost. `attemptId` is the attempt that the called address names, or null; where a report has no ID of
  * the provider, that attempt stands for it.
  */
 export function readReceipts(
@@ -23,7 +21,7 @@ export function readReceipts(
 ): ReadReceipt[] {
   if (status === undefined) return []
   const reports = status.list === undefined ? [document] : listAt(document, status.list)
-  return reports.slice(0, maxReports).map((report): ReadReceipt => {
+  return reports.map((report): ReadReceipt => {
     const word = findText(report, status.state)
     const id = status.id === undefined ? null : findText(report, status.id)
     const named = status.reference === undefined ? null : findText(report, status.reference)

@@ -1,7 +1,6 @@
 import { createVerify } from 'node:crypto'
 import { readDocument } from '../answers/read-document.ts'
-import type { Verify } from '../declaration/proof-schemas.ts'
-import { type Callback, documentOf } from './callback.ts'
+import type { Callback } from './callback.ts'
 
 /** What Amazon SNS posts: its own members, of which `Message` is what was published. */
 type Envelope = Readonly<Record<string, string | undefined>>
@@ -16,18 +15,11 @@ const hashes: Readonly<Record<string, string>> = { '1': 'RSA-SHA1', '2': 'RSA-SH
 const topicForm = /^arn:(aws|aws-cn|aws-us-gov):sns:([a-z]{2}(?:-[a-z]+)+-\d):\d{12}:[A-Za-z0-9_.-]{1,256}$/
 
 /** Returns the envelope of a call; null where the body is none. Only the body is signed, so nothing else is read. */
-function envelopeOf({ body }: Pick<Callback, 'body'>): Envelope | null {
+export function envelopeOf({ body }: Pick<Callback, 'body'>): Envelope | null {
   const document = readDocument(body.toString('utf8'))
   if (typeof document !== 'object' || document === null || Array.isArray(document)) return null
   const texts = Object.entries(document).filter(([, value]) => typeof value === 'string')
   return Object.fromEntries(texts) as Envelope
-}
-
-/** Returns what a call says. Over SNS that is its envelope, with what was published as JSON where it is some. */
-export function contentOf(verify: Verify, callback: Callback): unknown {
-  if (typeof verify === 'string' || !('sns' in verify)) return documentOf(callback)
-  const envelope = envelopeOf(callback) ?? {}
-  return { ...envelope, Message: readDocument(envelope['Message'] ?? '') }
 }
 
 /** Returns a URL of the SNS of the region of a topic, over HTTPS; otherwise null. */

@@ -10,8 +10,9 @@ import type { Verify } from '../declaration/proof-schemas.ts'
 import { writeDigest } from '../request/authorize.ts'
 import { type Filler, fillText } from '../request/fill-tree.ts'
 import { type Callback, documentOf } from './callback.ts'
-import { signedPieces } from './signed-pieces.ts'
 import { isSignedJwt } from './jwt.ts'
+import { contentOf, isBodySigned } from './signed-content.ts'
+import { signedPieces } from './signed-pieces.ts'
 import { certificateUrlOf, isSignedBySns } from './sns.ts'
 
 /** Whether a call is the provider's. `unproven`: nothing but its address proves it, as configured. */
@@ -23,10 +24,20 @@ const noKey: Proof = 'unproven'
 const proofOf = (isGenuine: boolean): Proof => (isGenuine ? 'proven' : 'forged')
 
 /**
- * Verifies a call by the scheme of its declaration, over the octets that arrived and in constant time. Where the key is a
- * secret that the device does not have, the address of the call is its only proof. `certificate` is that of Amazon SNS.
+ * Verifies a call by the scheme of its declaration, over the octets that arrived and in constant time; a body that is not
+ * signed is forged, such as JSON where a form is. Where the key is a secret that the device does not have, the address of
+ * the call is its only proof. `certificate` is that of Amazon SNS.
  */
 export function verifyCallback(
+  verify: Verify,
+  callback: Callback,
+  given: Given & { certificate?: string | null },
+): Proof {
+  const proof = proofBy(verify, callback, given)
+  return proof === 'proven' && !isBodySigned(verify, callback) ? 'forged' : proof
+}
+
+function proofBy(
   verify: Verify,
   callback: Callback,
   { filler, nowMs, certificate = null }: Given & { certificate?: string | null },
@@ -38,7 +49,7 @@ export function verifyCallback(
     const isTheirs = certificateUrlOf(topic, callback) !== null && certificate !== null
     return proofOf(isTheirs && isSignedBySns(topic, callback, certificate))
   }
-  if ('hmac' in verify) return verifyHmac(verify.hmac, callback, { filler, nowMs })
+  if ('hmac' in verify) return verifyHmac(verify, callback, { filler, nowMs })
   if ('ed25519' in verify) return verifyEd25519(verify.ed25519, callback, { filler, nowMs })
   if ('jwt' in verify) return verifyJwt(verify.jwt, callback, { filler, nowMs })
   if ('standard_webhooks' in verify)
@@ -54,24 +65,23 @@ interface Given {
   nowMs: number
 }
 
-type Hmac = Extract<Verify, { hmac: unknown }>['hmac']
+type Hmac = Extract<Verify, { hmac: unknown }>
 
-function verifyHmac(hmac: Hmac, callback: Callback, { filler, nowMs }: Given): Proof {
-  const { key: keyText, algorithm: algorithmText, header, member, as, over, age } = hmac
+function verifyHmac(verify: Hmac, callback: Callback, { filler, nowMs }: Given): Proof {
+  const { key: keyText, algorithm: algorithmText, header, member, as, over, age } = verify.hmac
   const [key, algorithm] = [filled(filler, keyText), filled(filler, algorithmText)]
   if (key === null || algorithm === null) return noKey
-  const document = documentOf(callback)
   const given =
     header === undefined
       ? member === undefined
         ? null
-        : findText(document, member)
+        : findText(documentOf(callback), member)
       : callback.headers[header.toLowerCase()]
   if (given === null || given === undefined) return 'forged'
   if (age !== undefined) {
     const time =
       age.header === undefined
-        ? findText(document, age.member ?? '/timestamp')
+        ? findText(contentOf(verify, callback), age.member ?? '/timestamp')
         : callback.headers[age.header.toLowerCase()]
     if (!isRecent(time, age.most_s, nowMs)) return 'forged'
   }

@@ -4,15 +4,15 @@
  */
 export type Place = string | { between: readonly string[] }
 
-/** How many values a place with `*` yields at most: a response has at most a few hundred messages. */
-const maxFound = 1_000
-
-/** Returns the values at a place, in the order of the document; none where there is nothing or null. */
+/**
+ * Returns the values at a place, in the order of the document; none where there is nothing or null. They are at most as many
+ * as the document has, whose length is limited where it is received: of a call nothing may be left out.
+ */
 export function findAll(document: unknown, place: Place): unknown[] {
   if (typeof place !== 'string') return findBetween(document, place.between)
   let found: unknown[] = [document]
   for (const token of tokensOf(place)) {
-    found = found.flatMap((value) => step(value, token)).slice(0, maxFound)
+    found = found.flatMap((value) => step(value, token))
   }
   return found.filter((value) => value !== null && value !== undefined)
 }
@@ -56,7 +56,7 @@ function findBetween(document: unknown, [before = '', after = '']: readonly stri
   if (typeof document !== 'string') return []
   const found: string[] = []
   let at = 0
-  while (found.length < maxFound) {
+  for (;;) {
     const start = document.indexOf(before, at)
     if (start === -1) break
     const end = after === '' ? document.length : document.indexOf(after, start + before.length)
