@@ -24,4 +24,6 @@ export interface Health {
   lastError: string | null
   /** What the account behind it has there, by its last answer. Omitted while unknown. */
   balance?: { amount: number; currency: string | null; at: number }
+  /** Of a prepaid SIM, in the unit of its network. Omitted while unknown. */
+  credit?: { amount: number; at: number }
 }

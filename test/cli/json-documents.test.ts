@@ -114,6 +114,7 @@ test('what a device reported is shown as the interface shows it', async () => {
     in_flight: 1,
     last_sent_at: '1970-01-01T00:00:06.000Z',
     last_error: 'no_service',
+    sim_credit: null,
     balance: null,
   })
 })

@@ -72,3 +72,21 @@ test('28: an answer of several lines is read as one, a menu is left, and neither
   const log = JSON.stringify(opened.logged)
   expect(['01711234567', 'Ihre Nummer', '7,20'].filter((secret) => log.includes(secret))).toEqual([])
 })
+
+test.for(['before-ok', 'after-ok'] as const)('28: an answer of several lines that comes %s is whole, also where one begins with a sign', async (when) => {
+  const answers = { '*100#': 'Ihre Nummer:\r\n+491711234567\r\nGuthaben: 7,20 EUR' }
+  const opened = await open({ when, answers }, { ussd_pattern: 'Guthaben: ([0-9,]+)' })
+  await opened.until(() => credits(opened).length > 0)
+  expect(opened.link.health().credit).toEqual({ amount: 7.2, at: expect.any(Number) as number })
+}) // prettier-ignore
+
+test('28: what a modem says between the lines of an answer is heard', async () => {
+  const opened = await open({ when: 'never' })
+  await opened.until(() => questions(opened) === 1)
+  await opened.modem.say('+CUSD: 0,"Guthaben:')
+  await opened.modem.receive({ from: '+491711234567', text: 'in between' })
+  await opened.until(() => opened.world.inbound.length === 1, 10_000)
+  await opened.modem.say('7,20 EUR",15')
+  await opened.until(() => credits(opened).length > 0, 5_000)
+  expect(credits(opened)).toEqual([7.2])
+})

@@ -180,12 +180,10 @@ describe.skipIf(!canPty)('1, 3: a serial port', () => {
     expect((await faultOf(to(path))).reason).toBe('port_in_use')
   })
 
-  test('a modem that is unplugged closes the line, once', async () => {
+  test('a modem that is unplugged closes the line, once, without a write', async () => {
     const { path, unplug } = await openPty()
     const { line, faults } = await open(to(path))
     await unplug()
-    // Some notice it at the next write only.
-    await line.write(Buffer.from('AT\r')).catch(() => undefined)
     await eventually(
       async () => faults.length,
       (count) => expect(count).toBe(1),

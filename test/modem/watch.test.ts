@@ -130,3 +130,35 @@ test('a stop while the line is opened or the modem made ready ends both', async 
   for (const { link, world } of [opening, readying])
     expect([link.health().status, world.clock.waiting]).toEqual(['offline', 0])
 })
+
+test('11: while the database takes no mark a PIN is not tried, and the modem is made ready once it does', async () => {
+  const marks = createMarks()
+  let isBusy = true
+  const mark = async (name: string): Promise<boolean> => {
+    if (isBusy) throw new Error('The database is busy.')
+    return marks.mark(name)
+  }
+  const opened = await openStubLink({ sim: { pin: '1234' } }, { pin: '1234', marks: { ...marks, mark } })
+  await opened.until(() => opened.logged.filter(({ message }) => message === 'a modem could not be asked').length > 1)
+  expect([opened.link.health().status, opened.modem.recordsOf('pin')]).toEqual(['pending', []])
+  isBusy = false
+  await opened.isOnline(30_000)
+  expect(opened.modem.recordsOf('pin').map(({ what }) => what)).toEqual(['right'])
+}) // prettier-ignore
+
+test('15: a report that the modem has acknowledged is kept while it cannot be stored, over the end of the line', async () => {
+  const opened = await openStubLink({
+    settings: {
+      indications: { hasService1: false },
+      reports: { rules: [{ statuses: [0], delayMs: 1_000 }] },
+    },
+  })
+  await opened.isOnline()
+  opened.world.canStore = false
+  expect((await opened.submit()).kind).toBe('accepted')
+  await opened.until(() => opened.world.said.length > 2)
+  await opened.modem.hangUp('rst')
+  opened.world.canStore = true
+  await opened.until(() => opened.world.stored.length > 0)
+  expect(opened.world.stored).toMatchObject([{ result: 'delivered' }])
+})

@@ -67,6 +67,7 @@ test('status tells of a phone all that the phone tells, and its number once a pe
         queue: { messages: 0, in_flight: 0 },
         last_sent_at: instant,
         last_error: null,
+        sim_credit: null,
         balance: null,
         plan_reached_on: null,
         sim_plans: [],

@@ -25,6 +25,7 @@ test('a shared device shows nothing of its operator or of others', async () => {
       throughput: { partsPerWindow: 30, windowSeconds: 60, remaining: 9, resetsAt: null },
       inFlight: 7,
       balance: { amount: 3.14, currency: 'EUR', at: 0 },
+      credit: { amount: 12.5, at: 0 },
     },
   })
   await openAttempts('acc_bob', 'dev_s', 5)
@@ -40,6 +41,7 @@ test('a shared device shows nothing of its operator or of others', async () => {
       last_error: null,
       last_sent_at: null,
       balance: null,
+      sim_credit: null,
       queue: { messages: 2, in_flight: null },
     },
   ])
@@ -64,6 +66,7 @@ test('an own device shows everything', async () => {
     body: {
       inFlight: 1,
       balance: { amount: 3.14, currency: 'EUR', at: 0 },
+      credit: { amount: 12.5, at: 0 },
       network: { registered: true, roaming: null, operator: null, signalDbm: null, transport: 'wifi', at: 0 },
     },
   })

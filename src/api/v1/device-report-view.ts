@@ -18,6 +18,7 @@ export function renderDeviceReport(report: DeviceReportBody | null) {
     throughput: renderThroughput(report),
     last_sent_at: rfc3339OrNull(report?.lastSentAt),
     last_error: report?.lastError ?? null,
+    sim_credit: report?.credit ? { ...report.credit, at: rfc3339(report.credit.at) } : null,
     balance: report?.balance ? { ...report.balance, at: rfc3339(report.balance.at) } : null,
   }
 }

@@ -87,6 +87,10 @@ const DeviceSchema = Type.Object({
   ),
   last_sent_at: instantOrNull('Time of the last sent message; null for a shared device.'),
   last_error: orNull<string>('string', 'Last error; null for a shared device.'),
+  sim_credit: groupOrNull<{ amount: number; at: string }>('Credit of a prepaid SIM, by its last answer to the code that is set; null when unknown, and for a shared device.', {
+    amount: { type: 'number', description: 'Amount in the unit of the network.' },
+    at,
+  }),
   balance: groupOrNull<{ amount: number; currency: string | null; at: string }>('Balance of the account at the messaging service; null when unknown, and for a shared device.', {
     amount: { type: 'number', description: 'Amount in the currency.' },
     currency: orNull('string', 'Currency, such as EUR; null when the service does not report it.'),
@@ -219,7 +223,7 @@ function statusExample(): StatusView {
         id: 'can_01k9ktp3m0f5yarw8s2e6vd42d', to_device: 'dev_01k9ktp3m0f5yarw8s2e6vd43e', every_seconds: 3600, last_run_at: '2026-11-21T09:00:00.000Z', last_state: 'arrived',
         last_seconds: 4.2, median_seconds: 3.9, lost: 1, runs: 100, status: 'ok',
       }],
-      queue: { messages: 3, in_flight: 1 }, last_sent_at: '2026-11-21T09:29:48.310Z', last_error: null, balance: null,
+      queue: { messages: 3, in_flight: 1 }, last_sent_at: '2026-11-21T09:29:48.310Z', last_error: null, sim_credit: null, balance: null,
     }],
     devices_total: 1,
   } // prettier-ignore

@@ -6,6 +6,8 @@ interface Facts {
   session: Pick<ModemSession, 'channel' | 'isOpen' | 'canSend' | 'reasons' | 'network' | 'detail'> | null
   /** Whether nothing is sent for a while although the modem is there, and why; or what else is wrong with its messages. */
   rest: { isResting: boolean; reason: string | null }
+  /** Of a prepaid SIM; null while unknown. */
+  credit: Health['credit'] | null
   lastSeenAt: number | null
   nowMs: number
 }
@@ -14,7 +16,7 @@ interface Facts {
  * Returns the health of a modem: online when it can send, degraded when something is wrong beyond that, offline
  * when nothing can be sent.
  */
-export function healthOf({ phase, session, rest, lastSeenAt, nowMs }: Facts): Health {
+export function healthOf({ phase, session, rest, credit, lastSeenAt, nowMs }: Facts): Health {
   const isThere = phase === 'running' && (session?.channel ?? null) !== null
   const reasons = [...(rest.reason === null ? [] : [rest.reason]), ...(session?.reasons ?? [])]
   const canSend = isThere && session?.canSend === true && !rest.isResting
@@ -33,5 +35,6 @@ export function healthOf({ phase, session, rest, lastSeenAt, nowMs }: Facts): He
     network: session?.network ?? null,
     sims: [],
     lastError: session?.detail ?? null,
+    ...(credit && { credit }),
   }
 }

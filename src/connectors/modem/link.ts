@@ -5,6 +5,7 @@ import { References } from '../../sms/references.ts'
 import { traceLine } from './at/trace-line.ts'
 import { healthOf } from './link-health.ts'
 import { createTaker } from './receive/take-tpdu.ts'
+import { Unstored } from './receive/unstored.ts'
 import { WaitingReports } from './receive/waiting-reports.ts'
 import { CreditWatch } from './run/credit-watch.ts'
 import { LatePart } from './run/late-part.ts'
@@ -54,6 +55,8 @@ export class ModemLink implements Link {
   #settings: ModemSettings
   readonly #references: References
   readonly #reports: WaitingReports
+  readonly #take: ReturnType<typeof createTaker>
+  readonly #unstored: Unstored
   readonly #late: LatePart
   readonly #rest: Rest
   readonly #credit: CreditWatch | null
@@ -76,6 +79,13 @@ export class ModemLink implements Link {
     this.capabilities = deps.capabilities
     this.#references = new References(deps.tools.random())
     this.#reports = new WaitingReports(deps.tools)
+    this.#take = createTaker({
+      events: deps.events,
+      reports: this.#reports,
+      noneOpen: () => this.#sending.then(() => undefined),
+      ...(deps.tools.counters && { counters: deps.tools.counters }),
+    })
+    this.#unstored = new Unstored({ tools: deps.tools, take: this.#take })
     this.#late = new LatePart(deps.events, deps.settings.encoding.receipts)
     this.#rest = new Rest(deps.tools, () => this.#changed())
     const { credit } = deps.settings
@@ -98,6 +108,7 @@ export class ModemLink implements Link {
       phase: this.#phase,
       session: this.#session,
       rest: this.#rest,
+      credit: this.#credit?.credit ?? null,
       lastSeenAt: this.#lastSeenAt,
       nowMs: this.#deps.tools.now(),
     })
@@ -140,6 +151,7 @@ export class ModemLink implements Link {
     this.#rest.stop()
     this.#wake()
     await this.#ended
+    await this.#unstored.stop()
   }
 
   async #send(submission: Submission): Promise<Outcome> {
@@ -218,14 +230,8 @@ export class ModemLink implements Link {
   }
 
   #createSession(before: SessionReason | null): ModemSession {
-    const { tools, events, pin } = this.#deps
+    const { tools, pin } = this.#deps
     const { open, session } = this.#settings
-    const take = createTaker({
-      events,
-      reports: this.#reports,
-      noneOpen: () => this.#sending.then(() => undefined),
-      ...(tools.counters && { counters: tools.counters }),
-    })
     return new ModemSession({
       tools,
       open,
@@ -233,7 +239,8 @@ export class ModemLink implements Link {
       before,
       marks: tools.marks ?? noMarks,
       pin,
-      take,
+      take: this.#take,
+      keep: (tpdu) => this.#unstored.keep(tpdu),
       credit: this.#credit,
       late: (reference) => this.#late.answered((to) => this.#reports.sent(reference, to)),
       changed: () => this.#changed(),

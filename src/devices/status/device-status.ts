@@ -200,7 +200,7 @@ function seen(
 
 /** Removes what would reveal the operator of a shared device, or its other users, to an account (P10). */
 function withoutConfidential(report: DeviceReportBody): DeviceReportBody {
-  const { balance: _, ...rest } = report
+  const { balance: _, credit: __, ...rest } = report
   return {
     ...rest,
     sims: report.sims.map((sim) => ({ ...sim, number: null })),

@@ -157,6 +157,7 @@ function reportOf(device: DeviceRuntime, nowMs: number): DeviceReport {
       lastSentAt: device.lastSentAt,
       lastError: device.lastError ?? health.lastError,
       ...(health.balance !== undefined && { balance: health.balance }),
+      ...(health.credit !== undefined && { credit: health.credit }),
     },
   }
 }

@@ -104,4 +104,6 @@ export interface DeviceReportBody {
   lastError: string | null
   /** What the account behind it has there; omitted while unknown. */
   balance?: { amount: number; currency: string | null; at: number }
+  /** The credit of its prepaid SIM; omitted while unknown. */
+  credit?: { amount: number; at: number }
 }

@@ -25,15 +25,40 @@ export const serialLine =
     await new Promise<void>((resolve, reject) => {
       port.open((error) => (error === null ? resolve() : reject(faultOf(error))))
     })
+    const stopProbing = closeWhenHungUp(port)
     const writes = new Set<(fault: LineFault) => void>()
     // A vanished port may close twice: by itself, and by the call that closes it then.
     port.once('close', (error: Error | null | undefined) => {
+      stopProbing()
       if (error) fault = faultOf(error)
       events.closed(fault)
       for (const reject of writes) reject(fault)
     })
     return lineOver(port, writes)
   }
+
+/** How long a line that hung up may be silent: an answer on it never comes. */
+const probeMs = 1_000
+
+/**
+ * Closes a port whose line hung up. Linux then reads nothing from it for ever (tty_io.c, hung_up_tty_read), which serialport 13
+ * takes for data that is still to come and reads again; anything else that is asked of the port fails. Whether all is sent is
+ * asked here, which changes nothing. Returns what ends that.
+ */
+function closeWhenHungUp(port: SerialPort): () => void {
+  let isAsking = false
+  const timer = setInterval(() => {
+    // One that waits, such as for a modem that holds its line, has not failed.
+    if (isAsking || !port.isOpen) return
+    isAsking = true
+    port.drain((error) => {
+      isAsking = false
+      if (error && port.isOpen) port.close(() => undefined)
+    })
+  }, probeMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
 
 /** The version that package.json names. */
 const serialportVersion = '13.0.0'

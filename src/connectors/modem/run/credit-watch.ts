@@ -14,7 +14,7 @@ export interface CreditSettings {
 }
 
 interface Deps {
-  tools: Pick<ConnectorTools, 'monotonicMs' | 'log'>
+  tools: Pick<ConnectorTools, 'now' | 'monotonicMs' | 'log'>
   settings: CreditSettings
   /** Whether no message is being sent: some modems refuse one while they wait for the network's answer. */
   isIdle(): boolean
@@ -26,13 +26,16 @@ const answerMs = 60_000
 /** Lines of one answer; menus of networks have fewer letters. */
 const maxLetters = 1_000
 
+/** What a modem says by itself, also between the lines of an answer; a number or a code in the text begins with a digit. */
+const notice = /^[+^*%$#&][A-Z]/
+
 /**
  * The credit of a SIM, asked for by USSD (3GPP TS 27.007, section 7.15) from time to time. The answer may come before
  * the OK, after it, or never, and may have several lines. Its text is not kept: it may name the number of the SIM.
  */
 export class CreditWatch {
   readonly #deps: Deps
-  #credit: number | null = null
+  #credit: { amount: number; at: number } | null = null
   #dueMs = Number.NEGATIVE_INFINITY
   #awaitedUntilMs = Number.NEGATIVE_INFINITY
   #begun: string | null = null
@@ -41,14 +44,14 @@ export class CreditWatch {
     this.#deps = deps
   }
 
-  /** The last amount that the network named, in the unit of the network; null before. */
-  get credit(): number | null {
+  /** The last amount that the network named, in the unit of the network, and when; null before. */
+  get credit(): { amount: number; at: number } | null {
     return this.#credit
   }
 
   get isLow(): boolean {
     const { low } = this.#deps.settings
-    return low !== null && this.#credit !== null && this.#credit < low
+    return low !== null && this.#credit !== null && this.#credit.amount < low
   }
 
   /** Asks the network when it is due. The answer comes by `take`, later. */
@@ -58,15 +61,16 @@ export class CreditWatch {
     if (nowMs < this.#dueMs || !isIdle()) return
     this.#dueMs = nowMs + settings.everyMs
     this.#awaitedUntilMs = nowMs + answerMs
-    const { lines } = await ask(`AT+CUSD=1,"${settings.code}",15`, { prefix: '+CUSD:' })
-    for (const { text } of lines) this.take(text, ask)
+    // None of its lines is asked for here: of several only the first has a prefix, and they belong together.
+    await ask(`AT+CUSD=1,"${settings.code}",15`)
   }
 
   /** Takes a line of the modem; false for one that is none of the awaited answer. */
   take(line: string, ask: Ask): boolean {
     if (this.#deps.tools.monotonicMs() > this.#awaitedUntilMs) this.#begun = null
     else if (line.startsWith('+CUSD:')) this.#begun = line
-    else if (this.#begun !== null && !/^[+^*%]/.test(line)) this.#begun += `\n${line}`
+    else if (this.#begun === null || notice.test(line)) return false
+    else this.#begun += `\n${line}`
     if (this.#begun === null) return false
     const isWhole = (this.#begun.match(/"/g) ?? []).length !== 1
     if (isWhole || this.#begun.length > maxLetters) this.#finish(this.#begun, ask)
@@ -85,7 +89,7 @@ export class CreditWatch {
       tools.log('warn', 'the answer about the credit of a SIM has no amount', { state, letters: text.length })
       return
     }
-    this.#credit = credit
+    this.#credit = { amount: credit, at: tools.now() }
     tools.log('info', 'the credit of a SIM', { credit })
     changed()
   }

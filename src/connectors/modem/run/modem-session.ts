@@ -3,15 +3,14 @@ import type { ConnectorTools } from '../../connector-tools.ts'
 import type { AtLine } from '../at/at-command.ts'
 import type { LineReason, OpenLine } from '../line/line.ts'
 import type { SessionReason } from './session-reason.ts'
-import { Memories } from '../receive/memories.ts'
 import type { SweepDeps } from '../receive/sweep.ts'
 import type { DeviceFault } from '../submit/error-class.ts'
 import { type Connection, connect } from './connection.ts'
 import type { CreditWatch } from './credit-watch.ts'
-import { type BringUpDeps, type BringUpSettings, bringUp, type BroughtUp } from '../setup/bring-up.ts'
-import { readSimMark } from '../setup/identity.ts'
-import { hasIndications } from '../setup/indications.ts'
+import { type BringUpDeps, type BringUpSettings, bringUp } from '../setup/bring-up.ts'
 import { type NetworkSettings, NetworkWatch } from './network-watch.ts'
+import { ReadyModem } from './ready-modem.ts'
+import { SessionTasks } from './session-tasks.ts'
 import { readNotice } from './unsolicited.ts'
 
 export interface SessionSettings extends BringUpSettings, NetworkSettings {
@@ -28,6 +27,8 @@ export interface SessionDeps extends Pick<BringUpDeps, 'marks' | 'pin'> {
   /** Why the session before this one ended, which is still the reason while the line is opened; null for the first. */
   before: SessionReason | null
   take: SweepDeps['take']
+  /** Keeps what could not be stored, and comes neither from the modem nor from the network again. */
+  keep(tpdu: Buffer): void
   /** The credit of the SIM, over all sessions; null where nothing is asked. */
   credit: CreditWatch | null
   /** A reference that no command asked for: the answer to a part that had timed out. */
@@ -36,16 +37,10 @@ export interface SessionDeps extends Pick<BringUpDeps, 'marks' | 'pin'> {
   trace(direction: 'sent' | 'received', text: string): void
 }
 
-type Up = Extract<BroughtUp, { kind: 'up' }>
-
-/** What there is of a modem that was made ready on this line. */
-interface Ready {
-  up: Up
-  memories: Memories
-}
-
 /** How often received messages are looked for, the network is asked after, and settings are read back. */
 const lookMs = 60_000
+/** After this a modem is made ready again where that could not be completed, such as while the database takes no mark. */
+const bringUpAgainMs = 5_000
 /** Errors of a part after which the SIM must be looked at again: it was pulled, changed, or locked by a restart. */
 const faultsOfSim: ReadonlySet<DeviceFault> = new Set(['no_sim', 'sim_pin', 'sim_puk'])
 
@@ -54,19 +49,19 @@ export class ModemSession {
   readonly #deps: SessionDeps
   #connection: Connection | null = null
   #watch: NetworkWatch | null = null
-  #ready: Ready | null = null
+  #ready: ReadyModem | null = null
   #reason: SessionReason | null
   #detail: string | null = null
   #mustBringUp = false
   #wasUp = false
-  #cancels = new Set<() => void>()
-  #tasks: Promise<void> = Promise.resolve()
+  readonly #tasks: SessionTasks
   #isClosed = false
   #hasEnded = false
 
   constructor(deps: SessionDeps) {
     this.#deps = deps
     this.#reason = deps.before ?? 'connecting'
+    this.#tasks = new SessionTasks({ tools: deps.tools, isOver: () => this.#isOver })
   }
 
   get channel(): Connection['channel'] | null {
@@ -89,8 +84,7 @@ export class ModemSession {
     return [
       ...(this.#watch?.hasServiceCentre === false ? (['no_smsc'] as const) : []),
       ...(isLost ? (['not_registered'] as const) : []),
-      ...(this.#ready?.memories.isFull === true ? (['storage_full'] as const) : []),
-      ...(this.#ready?.up.storage.isNone === true ? (['receives_nothing'] as const) : []),
+      ...(this.#ready?.reasons ?? []),
       ...(this.#deps.credit?.isLow === true ? (['credit_low'] as const) : []),
     ]
   }
@@ -112,7 +106,7 @@ export class ModemSession {
   /** An error of a part concerns the modem: what is known of it may be out of date. */
   faulty(fault: DeviceFault): void {
     if (faultsOfSim.has(fault)) this.#bringUpSoon()
-    else if (this.#ready !== null) void this.#do(() => this.#look())
+    else if (this.#ready !== null) this.#tasks.do(() => this.#look())
   }
 
   /** Opens the line and runs until it ends; resolves then, and never rejects. */
@@ -139,7 +133,7 @@ export class ModemSession {
     } catch (error) {
       this.#end((error as { reason?: LineReason }).reason ?? 'port_failed', (error as Error).message)
     }
-    await this.#tasks
+    await this.#tasks.ended
   }
 
   /** Closes the line. What is in flight on it ends as it would with any line. */
@@ -150,7 +144,7 @@ export class ModemSession {
 
   #end(reason: SessionReason | null, detail: string): void {
     this.#hasEnded = true
-    this.#cancelAll()
+    this.#tasks.cancelAll()
     this.#ready = null
     this.#watch = null
     this.#reason = reason
@@ -161,12 +155,29 @@ export class ModemSession {
   #bringUpSoon(): void {
     if (this.#mustBringUp) return
     this.#mustBringUp = true
-    void this.#do(() => this.#bringUp())
+    this.#tasks.do(() => this.#bringUp())
   }
 
   async #bringUp(): Promise<void> {
     this.#mustBringUp = false
-    this.#cancelAll()
+    this.#tasks.cancelAll()
+    try {
+      await this.#makeReady()
+    } catch (error) {
+      if (!this.#isOver) this.#isUnready()
+      throw error
+    }
+  }
+
+  /** Timers are set once a modem is ready: without this one nothing would be asked again on this line. */
+  #isUnready(): void {
+    this.#ready = null
+    this.#reason = 'connecting'
+    this.#tasks.later(bringUpAgainMs, () => this.#bringUpSoon())
+    this.#deps.changed()
+  }
+
+  async #makeReady(): Promise<void> {
     const { tools, settings, marks, pin, take, changed } = this.#deps
     const { ask, close } = this.#connection as Connection
     const result = await bringUp({ ask, tools, settings, marks, pin })
@@ -176,10 +187,10 @@ export class ModemSession {
       this.#ready = null
       changed()
       // A modem that does not answer may do so on a line that is opened again; another fault waits for a person.
-      this.#later(lookMs, close)
+      this.#tasks.later(lookMs, close)
       return
     }
-    this.#ready = { up: result, memories: new Memories({ ask, take }, result.storage) }
+    this.#ready = new ReadyModem({ ask, take }, result)
     this.#watch?.broughtUp(result)
     this.#wasUp = true
     await this.#look()
@@ -196,36 +207,27 @@ export class ModemSession {
 
   /** Reads the network and all that was received, and whether the modem is still as it was made ready. */
   async #look(): Promise<void> {
-    const { ask } = this.#connection as Connection
-    if (this.#ready === null) return
-    const { up, memories } = this.#ready
+    const ready = this.#ready
+    if (ready === null) return
     await this.#watch?.look()
-    // After an acknowledgement that it missed, or a restart that it did not report, it announces nothing.
-    const isSame = (await hasIndications(ask, up.indications)) && (await this.#isSameSim(up))
-    if (isSame) await memories.sweep()
+    const isSame = await ready.isSame()
+    if (isSame) await ready.memories.sweep()
     else this.#bringUpSoon()
-    if (isSame && this.canSend) await this.#deps.credit?.look(ask)
+    if (isSame && this.canSend) await this.#deps.credit?.look((this.#connection as Connection).ask)
     this.#deps.changed()
   }
 
-  /** A SIM that was changed on an open line is another device. */
-  async #isSameSim({ simMark, profile }: Up): Promise<boolean> {
-    if (simMark === null) return true
-    const mark = await readSimMark((this.#connection as Connection).ask, profile)
-    return mark === null || mark === simMark
-  }
-
   #keepLooking(): void {
-    this.#later(lookMs, () => {
-      void this.#do(() => this.#look())
+    this.#tasks.later(lookMs, () => {
+      this.#tasks.do(() => this.#look())
       this.#keepLooking()
     })
   }
 
   /** A vanished line may be silent until it is written to. */
   #keepAlive(): void {
-    this.#later(this.#deps.settings.keepAliveMs, () => {
-      void this.#do(async () => {
+    this.#tasks.later(this.#deps.settings.keepAliveMs, () => {
+      this.#tasks.do(async () => {
         const connection = this.#connection as Connection
         const { kind } = await connection.ask('AT')
         if (kind === 'timeout') connection.close()
@@ -253,45 +255,24 @@ export class ModemSession {
         this.#deps.tools.log('warn', 'a modem switched itself off', { words: notice.words })
         return this.#connection?.close()
       case 'arrived':
-        return void this.#do(() => this.#arrived(notice.tpdu))
+        return this.#tasks.doAnyway(() => this.#arrived(notice.tpdu))
       case 'stored':
-        return void this.#do(async () => this.#ready?.memories.announced(notice))
+        return this.#tasks.do(async () => this.#ready?.memories.announced(notice))
       case 'full':
       case 'lost':
-        return void this.#do(async () => this.#ready?.memories.sweep())
+        return this.#tasks.do(async () => this.#ready?.memories.sweep())
     }
   }
 
   /**
    * Acknowledged once it is stored. What is not stored is refused (3GPP TS 27.005, section 3.4.4), so that the network
-   * brings it again: after a mere silence the modem would report no further ones.
+   * brings it again: after a mere silence the modem would report no further ones. Where the modem has acknowledged it, it is
+   * kept here.
    */
   async #arrived(tpdu: Buffer): Promise<void> {
     const taken = await this.#deps.take(tpdu)
-    if (this.#ready?.up.indications.acknowledges !== true) return
-    await this.#connection?.ask(taken === 'kept' ? 'AT+CNMA=2' : 'AT+CNMA')
-  }
-
-  /** Runs what uses the memories one after the other: each chooses the one that it reads. */
-  #do(task: () => Promise<void>): Promise<void> {
-    const done = this.#tasks.then(() => (this.#isOver ? undefined : task()))
-    this.#tasks = done.catch((error: unknown) => {
-      this.#deps.tools.log('warn', 'a modem could not be asked', { error: (error as Error).message })
-    })
-    return this.#tasks
-  }
-
-  #cancelAll(): void {
-    for (const cancel of this.#cancels) cancel()
-    this.#cancels.clear()
-  }
-
-  #later(ms: number, task: () => void): void {
-    if (this.#isOver) return
-    const cancel = this.#deps.tools.schedule(ms, () => {
-      this.#cancels.delete(cancel)
-      task()
-    })
-    this.#cancels.add(cancel)
+    if (this.#ready?.acknowledges === true)
+      await this.#connection?.ask(taken === 'kept' ? 'AT+CNMA=2' : 'AT+CNMA')
+    else if (taken === 'kept') this.#deps.keep(tpdu)
   }
 }
