@@ -34,6 +34,9 @@ const deviceUnresponsive: Reason = { code: 'device_unresponsive', networkCode: n
  *
  * The last attempt that may have sent something decides. An earlier one counts for two things: that it arrived, and that
  * it was taken while the outcome of the last is unknown.
+ *
+ * While a message waits for its next attempt, a receipt for the one before makes it `delivered`, and nothing more is sent;
+ * any other word leaves it waiting, because the next attempt may still arrive.
  */
 export function verdictOf({ waits, end }: Standing, attempts: readonly AttemptEvidence[]): Verdict {
   const sent = attempts.filter(maySend).toSorted((a, b) => a.number - b.number)

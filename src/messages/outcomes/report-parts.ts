@@ -17,8 +17,9 @@ export const arrivalOf = ({ deliveredAt }: Pick<ReceiptWord, 'deliveredAt'>) =>
   deliveredAt === undefined ? {} : { deliveredAt }
 
 /**
- * Raises what is known of parts by receipts, and moves their messages to what all their evidence says. Returns the
- * messages that moved.
+ * Raises what is known of parts by receipts, and moves their messages to what all their evidence says. A receipt may be
+ * about an earlier attempt than the last, also while the message waits in the queue for its next one (`verdictOf`). Returns
+ * the messages that moved.
  */
 export async function reportParts(tx: Tx, unit: Change, told: readonly Awaited[]): Promise<MessageState[]> {
   const found = firstOfEach(told)
@@ -50,14 +51,14 @@ export async function reportParts(tx: Tx, unit: Change, told: readonly Awaited[]
       ({ id, finalized_at, sent_at }) => ended.has(id) && finalized_at !== null && sent_at !== null,
     ),
   )
-  // A first attempt arrived after all: there is no second one (P6).
-  const waited = reported.filter(
+  // An earlier attempt arrived after all: there is no next one (P6).
+  const arrivedWhileQueued = reported.filter(
     ({ message }, i) => message.status === 'queued' && (moved[i]?.state ?? null) !== null,
   )
-  if (waited.length > 0)
+  if (arrivedWhileQueued.length > 0)
     await dequeueFinal(
       tx,
-      waited.map(({ message }) => message),
+      arrivedWhileQueued.map(({ message }) => message),
     )
   return states
 }
