@@ -104,8 +104,8 @@ export async function openMovingHouse(): Promise<MovingHouse> {
   }
 }
 
-/** bigint and integer, as numbers. */
-const numbers: ReadonlySet<number> = new Set([20, 23])
+/** bigint, smallint and integer, as numbers. */
+const numbers: ReadonlySet<number> = new Set([20, 21, 23])
 
 async function connect(connectionString: string): Promise<pg.Client> {
   const types: pg.CustomTypesConfig = {

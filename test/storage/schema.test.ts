@@ -48,7 +48,8 @@ async function postgresColumns(): Promise<Column[]> {
     `select table_name as "tableName", column_name as name, data_type as type, is_nullable = 'YES' as nullable
      from information_schema.columns where table_schema = 'public' order by table_name collate "C", column_name collate "C"`,
   )
-  return rows.map((row) => ({ ...row, type: row.type === 'bigint' ? 'integer' : row.type }))
+  const integers = new Set(['bigint', 'smallint'])
+  return rows.map((row) => ({ ...row, type: integers.has(row.type) ? 'integer' : row.type }))
 }
 
 test('both sets of migrations yield the same tables and columns', async () => {

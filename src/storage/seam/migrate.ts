@@ -25,6 +25,7 @@ export const stoppingMigrations: ReadonlySet<string> = new Set([
   '0034_changes.sql',
   '0037_open_attempts.sql',
   '0044_offers_without_due.sql',
+  '0045_narrow_columns.sql',
 ])
 
 /** A node that was killed counts as stopped after this time without a heartbeat. */
@@ -70,7 +71,12 @@ export async function migrate(
     if (isUpgrade && stopping.length > 0) await requireNoNodes(tx)
     const missing = migrations.filter(({ name }) => !applied.has(name)).map(({ name }) => name)
     if (isUpgrade && missing.length > 0)
-      report({ kind: 'begins', migrations: missing, messages: await countMessages(tx) })
+      report({
+        kind: 'begins',
+        migrations: missing,
+        messages: await countMessages(tx),
+        isShared: isShared(tx),
+      })
     const fresh: string[] = []
     for (const migration of migrations) {
       const known = applied.get(migration.name)

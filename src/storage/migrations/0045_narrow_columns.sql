@@ -1,0 +1,9 @@
+-- Stops rolling upgrades: statements that nodes of the version before have prepared expect columns of eight bytes.
+-- Flags and counts take two or four bytes in the place of eight; the embedded database stores each number as short as it is anyway. Counts of parts fit
+-- into two bytes; what grows with each change or attempt has four. Each table is written anew once, with its indexes.
+--postgres: alter table messages alter column text_redacted type smallint, alter column units type integer, alter column parts type smallint,
+--postgres:   alter column parts_sent type smallint, alter column held type smallint, alter column charged type smallint, alter column receipt_expected type smallint,
+--postgres:   alter column attempts type integer, alter column possible_duplicate type smallint, alter column corrected type smallint,
+--postgres:   alter column sequence type integer, alter column encoding_forced type smallint;
+--postgres: alter table attempts alter column number type integer, alter column is_logged type smallint, alter column parts_sent type smallint,
+--postgres:   alter column receipt_expected type smallint, alter column restore_hold type smallint, alter column is_own type smallint;
