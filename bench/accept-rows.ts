@@ -28,41 +28,30 @@ export const measureAccept = (run: BenchRun): Promise<Figure[]> =>
     const single = 'accept, one recipient, 64 connections'
     const rounds = await middleRound(run, measure(single))
     const figures: Figure[] = [
-      { ...figureOf(2, single, rounds), bar: { kind: 'of-n', least: 0.5 }, profile: 'accept' },
+      { ...figureOf(2, single, rounds), profile: 'accept' },
       await measureHalf(run, accepting, rounds.perSecond / 2),
     ]
     for (const connections of [1, 256]) {
       const name = `accept, one recipient, ${connections} ${connections === 1 ? 'connection' : 'connections'}`
-      figures.push(figureOf(2, name, await run.againstN(measure(name, { connections }))))
+      figures.push(figureOf(2, name, await measure(name, { connections })()))
     }
     const keyed = 'accept, one recipient, with an Idempotency-Key, 64 connections'
-    return [
-      ...figures,
-      figureOf(2, keyed, await run.againstN(measure(keyed, { shape: { ...one, idempotent: true } }))),
-    ]
+    return [...figures, figureOf(2, keyed, await measure(keyed, { shape: { ...one, idempotent: true } })())]
   })
 
-/** The round whose ratio is in the middle: one hiccup of the machine decides nothing. */
-async function middleRound(
-  run: BenchRun,
-  measure: () => Promise<MeasuredLoad>,
-): Promise<MeasuredLoad & { ofN: number }> {
-  const rounds: (MeasuredLoad & { ofN: number })[] = []
-  for (let round = 0; round < run.lengths.rounds; round++) rounds.push(await run.againstN(measure))
-  return rounds.toSorted((a, b) => a.ofN - b.ofN)[Math.floor(rounds.length / 2)] as MeasuredLoad & {
-    ofN: number
-  }
+/** The round whose rate is in the middle: one hiccup of the machine decides nothing. */
+async function middleRound(run: BenchRun, measure: () => Promise<MeasuredLoad>): Promise<MeasuredLoad> {
+  const rounds: MeasuredLoad[] = []
+  for (let round = 0; round < run.lengths.rounds; round++) rounds.push(await measure())
+  return rounds.toSorted((a, b) => a.perSecond - b.perSecond)[Math.floor(rounds.length / 2)] as MeasuredLoad
 }
 
-const figureOf = (
-  row: number,
-  name: string,
-  { perSecond, ofN, latency, facts }: MeasuredLoad & { ofN: number },
-): Figure => ({
+const figureOf = (row: number, name: string, { perSecond, latency, facts, us }: MeasuredLoad): Figure => ({
   row,
   name,
   value: `${perSecondOf(perSecond)}, ${latencyOf(latency)}`,
-  ofN,
+  perSecond,
+  us,
   facts,
 })
 
@@ -81,7 +70,7 @@ export const measureAcceptMany = (run: BenchRun): Promise<Figure[]> =>
       const result = await run.load(name, { ...target(accepting), shape: hundred })
       return { ...result, perSecond: result.perSecond * 100 }
     }
-    const { perSecond, ofN, latency, facts } = await middleRound(run, messages)
+    const { perSecond, latency, facts, us } = await middleRound(run, messages)
     const value = `${perSecondOf(perSecond)} messages, ${latencyOf(latency)}`
-    return [{ row: 3, name, value, ofN, bar: { kind: 'of-n', least: 1 }, facts, profile: 'accept-many' }]
+    return [{ row: 3, name, value, perSecond, us, facts, profile: 'accept-many' }]
   })

@@ -15,7 +15,6 @@ export interface Lives {
   name: string
   shape: RequestShape
   requests: number
-  least: number
   profile?: ProfileName
   /** The settings of the simulator of the account. */
   settings: readonly string[]
@@ -33,7 +32,6 @@ export async function measureLife(run: BenchRun): Promise<Figure[]> {
     name: 'whole life, one recipient',
     shape: one,
     requests: lives.one,
-    least: 0.25,
     profile: 'life',
   }
   const many: Lives = {
@@ -42,7 +40,6 @@ export async function measureLife(run: BenchRun): Promise<Figure[]> {
     name: 'whole life, 100 recipients a request',
     shape: hundred,
     requests: lives.hundred,
-    least: 0.7,
     profile: 'life-many',
   }
   return [...(await measureLives(run, single)), ...(await measureLives(run, many))]
@@ -58,7 +55,6 @@ export const measureLifeOverSmpp = (run: BenchRun): Promise<Figure[]> =>
       name: 'whole life over SMPP, one recipient',
       shape: one,
       requests: lives.one,
-      least: 0.2,
       profile: 'smpp-life',
     }
     const many: Lives = {
@@ -66,7 +62,6 @@ export const measureLifeOverSmpp = (run: BenchRun): Promise<Figure[]> =>
       name: 'whole life over SMPP, 100 recipients a request',
       shape: hundred,
       requests: lives.hundred,
-      least: 0.5,
       profile: 'smpp-life-many',
     }
     return [...(await measureLives(run, single)), ...(await measureLives(run, many))]
@@ -74,30 +69,25 @@ export const measureLifeOverSmpp = (run: BenchRun): Promise<Figure[]> =>
 
 export const measureLives = (run: BenchRun, lives: Lives): Promise<Figure[]> =>
   withServer({ settings: lives.settings, databaseUrl: lives.databaseUrl }, async (served) => {
-    const { row, name, least, profile } = lives
+    const { row, name, profile } = lives
     await lives.prepare?.(served)
     const warm = await live(
       run,
       { ...lives, name: `${name}, warm-up` },
       { served, limits: { measureMs: run.lengths.warmUpMs } },
     )
-    let samples: number[] = []
-    const measured = await run.againstN(async () => {
-      const memory = watchMemory(served.server.pid)
-      const limits = { measureMs: longestLoadMs, maxRequests: lives.requests }
-      const lived = await live(run, lives, { served, limits })
-      samples = memory.stop()
-      return lived
-    })
-    const sent = warm.messages + measured.messages
-    const { perSecond, ofN, facts } = measured
+    const memory = watchMemory(served.server.pid)
+    const limits = { measureMs: longestLoadMs, maxRequests: lives.requests }
+    const { messages, perSecond, facts, us } = await live(run, lives, { served, limits })
+    const samples = memory.stop()
+    const sent = warm.messages + messages
     return [
       {
         row,
         name,
         value: `${perSecondOf(perSecond)} messages`,
-        ofN,
-        bar: { kind: 'of-n', least },
+        perSecond,
+        us,
         facts,
         ...(profile === undefined ? {} : { profile }),
       },
@@ -106,10 +96,12 @@ export const measureLives = (run: BenchRun, lives: Lives): Promise<Figure[]> =>
     ]
   })
 
-interface Lived {
+export interface Lived {
   perSecond: number
   messages: number
   facts: string
+  /** Processor time of the server for each message, in microseconds. */
+  us: number
 }
 
 /** Sends, waits until everything is final, and counts from the first acceptance to the last final state. */
@@ -130,13 +122,14 @@ export async function live(
   })
   await waitUntilFinal(folder)
   const use = watched.stop()
-  const facts = `${sayProcessorUse(use)}; ${((use.totalMs * 1000) / messages).toFixed(0)} µs of the server for each message`
+  const us = (use.totalMs * 1000) / messages
+  const facts = `${sayProcessorUse(use)}; ${us.toFixed(0)} µs of the server for each message`
   const [row] = await folder.query(
     `select count(*) as final, min(created_at) as first, max(finalized_at) as last from messages where created_at >= ${fromMs} and finalized_at is not null`,
   )
   const perSecond = (Number(row?.['final']) * 1000) / (Number(row?.['last']) - Number(row?.['first']))
   run.say(`${name}: ${perSecondOf(perSecond)} to the last final state, ${messages} messages; ${facts}`)
-  return { perSecond, messages, facts }
+  return { perSecond, messages, facts, us }
 }
 
 /** To look costs PostgreSQL some 7 ms while much is under way: each 50 ms, that was a tenth of its work. Rates come from times of the messages. */

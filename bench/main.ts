@@ -4,22 +4,24 @@ import { BenchMachine } from './bench-machine.ts'
 import { besideEmbedded } from './beside-embedded.ts'
 import { measureLoadCurve, measureStoredCurve } from './curve-rows.ts'
 import { type BenchRun, fullLengths, quickLengths } from './bench-run.ts'
-import { type Figure, judge, median, perSecondOf } from './figure.ts'
+import { type Figure, judge } from './figure.ts'
+import { describeHost, watchHost } from './host-factor.ts'
 import { measureLife, measureLifeOverSmpp } from './life-rows.ts'
 import { describeMachine, measureFlush, watchDisturbance } from './machine.ts'
 import { measurePhones } from './phones-row.ts'
 import { profileNames, readProfileNames } from './profile/profile-names.ts'
-import { keepProfile, renderProfile } from './profile/profile-page.ts'
+import { renderProfile } from './profile/profile-page.ts'
 import { profileServer } from './profile/profile-server.ts'
 import { measureProvider } from './provider-row.ts'
 import { measureReads } from './read-rows.ts'
 import { measurePostgres } from './postgres-rows.ts'
-import { type Outcome, writeReport } from './report.ts'
+import { type Outcome, writeReport, writeRows } from './report.ts'
 import { measureOverview } from './overview-row.ts'
 import { measureSizes } from './size-row.ts'
 import { measureSmppCodec } from './smpp-codec-row.ts'
 import { measureSmppWindow } from './smpp-window-row.ts'
 import { measureStarts } from './start-rows.ts'
+import { measureStatements } from './statements-row.ts'
 import { missedSentences, renderTable } from './table.ts'
 import { measureVisits } from './visits-row.ts'
 import { measureWays } from './ways-row.ts'
@@ -30,18 +32,18 @@ const usage = `npm run bench [-- options]
 
   --rows 1-5,7        Only these rows, by number or name; all when left out.
   --json              JSON on standard output in the place of the table.
+  --record            Puts these rows into docs/benchmarks.md, in the place of former ones; a whole run writes all of it.
   --quick             Short runs, for work on the bench itself: their figures say nothing.
   --profile WHAT      Shows instead what the server's threads spend their time on, what they allocate and what they flush; with commas:
                       ${profileNames.join(', ')}; all takes a quarter of an hour.
-  --record            Keeps profiles in docs/profiles/.
 
-Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
+Rows: 1 the host itself, 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
 8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes, 15 webhooks, 16 load, 17 stored, 18 visits,
-19 provider, 20 ways.
+19 provider, 20 ways, 21 statements.
 A whole run takes about half an hour, needs 8 GB for temporary files, and writes docs/benchmarks.md and its charts.
 `
 
-/** The rows but the first, which is the bare server. */
+/** The rows but the first, which is the host: it is measured before each of them. */
 const rows: readonly { row: number; name?: string; measure: (run: BenchRun) => Promise<Figure[]> }[] = [
   { row: 2, measure: measureAccept },
   { row: 3, measure: measureAcceptMany },
@@ -62,6 +64,7 @@ const rows: readonly { row: number; name?: string; measure: (run: BenchRun) => P
   { row: 18, name: 'visits', measure: measureVisits },
   { row: 19, name: 'provider', measure: measureProvider },
   { row: 20, name: 'ways', measure: measureWays },
+  { row: 21, name: 'statements', measure: measureStatements },
 ]
 
 async function main(): Promise<void> {
@@ -82,15 +85,16 @@ async function main(): Promise<void> {
   const say = (text: string): void => void process.stderr.write(`${elapsed()} s  ${text}\n`)
   const lengths = values.quick ? quickLengths : fullLengths
   const machine = new BenchMachine(lengths, say)
-  const run: BenchRun = { lengths, say, load: machine.load, againstN: machine.againstN }
+  const run: BenchRun = { lengths, say, load: machine.load }
   try {
     if (values.profile !== undefined) {
-      await profile(run, values.profile, values.record && !values.quick)
+      await profile(run, values.profile)
       return
     }
     const outcome = await measureRows(machine, run, chosen)
     const isWhole = !values.quick && chosen.size === rows.length + 1
     if (isWhole) await writeReport(outcome)
+    else if (values.record) await writeRows(outcome, values.rows)
     print(outcome, values.json)
   } finally {
     machine.stop()
@@ -103,45 +107,41 @@ async function measureRows(
   chosen: ReadonlySet<number>,
 ): Promise<Outcome> {
   const flush = measureFlush()
-  run.say(`${describeMachine()}; a flush takes ${flush}`)
-  const watched = watchDisturbance()
-  if (chosen.has(1)) await machine.sampleEcho()
-  const figures: Figure[] = []
-  for (const { row, measure } of rows.filter((each) => chosen.has(each.row))) {
-    run.say(`row ${row}`)
-    figures.push(...(await measure(run)))
-  }
-  const all = [...figures, ...besideEmbedded(figures)]
-  const disturbance = watched.stop(machine.pids)
-  return {
-    figures: [...echoFigures(machine.echoRates), ...all.toSorted((a, b) => a.row - b.row)],
-    flush,
-    disturbance,
+  const host = await watchHost()
+  try {
+    run.say(`${describeMachine()}; a flush takes ${flush}; ${describeHost(host.times())}`)
+    const watched = watchDisturbance()
+    const figures: Figure[] = []
+    for (const { row, measure } of rows.filter((each) => chosen.has(each.row))) {
+      run.say(`row ${row}`)
+      figures.push(...(await measure(run)))
+      await host.sample()
+    }
+    const disturbance = watched.stop(machine.pids)
+    const all = [...host.figures(), ...figures, ...besideEmbedded(figures)]
+    return {
+      figures: all.toSorted((a, b) => a.row - b.row),
+      flush,
+      disturbance,
+      host: describeHost(host.times()),
+    }
+  } finally {
+    await host.remove()
   }
 }
 
-/** Shows each profile as it is made, and keeps it where that was asked for. */
-async function profile(run: BenchRun, names: string, isRecorded: boolean): Promise<void> {
+/** Shows each profile as it is made. */
+async function profile(run: BenchRun, names: string): Promise<void> {
   for (const name of readProfileNames(names)) {
-    const seen = await profileServer(run, name)
-    process.stdout.write(`\n${renderProfile(name, seen)}\n`)
-    if (isRecorded) await keepProfile(name, seen)
+    process.stdout.write(`\n${renderProfile(name, await profileServer(run, name))}\n`)
   }
 }
 
-/** Row 1, when anything was compared with it. */
-function echoFigures(rates: readonly number[]): Figure[] {
-  if (rates.length === 0) return []
-  const spread = `${perSecondOf(Math.min(...rates))} to ${perSecondOf(Math.max(...rates))}`
-  const name = 'N: bare node:http, parses and answers the same JSON, 64 connections'
-  return [{ row: 1, name, value: `${perSecondOf(median(rates))} (${spread})`, ofN: 1 }]
-}
-
-function print({ figures, flush, disturbance }: Outcome, asJson: boolean): void {
+function print({ figures, flush, disturbance, host }: Outcome, asJson: boolean): void {
   if (asJson) {
     const judged = figures.map((figure) => ({ ...figure, ...judge(figure) }))
     process.stdout.write(
-      `${JSON.stringify({ machine: describeMachine(), flush, disturbance, figures: judged }, null, 2)}\n`,
+      `${JSON.stringify({ machine: describeMachine(), host, flush, disturbance, figures: judged }, null, 2)}\n`,
     )
     return
   }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import { describeHost, watchHost } from './host-factor.ts'
 import { type Cost, pairTable } from './pair-table.ts'
 
 const usage = `npm run bench:pairs -- --against FOLDER [--rows 2,4] [--rounds 3]
@@ -58,17 +59,23 @@ async function main(): Promise<void> {
   if (!existsSync(join(other, 'node_modules', '.bin', 'node')))
     throw new Error(`${other} has no dependencies: run npm ci there first.`)
   const costs = { a: [] as Map<string, Cost>[], b: [] as Map<string, Cost>[] }
-  for (let round = 1; round <= rounds; round++) {
-    for (const [side, folder] of [
-      ['a', other],
-      ['b', here],
-    ] as const) {
-      // prettier-ignore
-      process.stderr.write(`round ${round} of ${rounds}: ${folder}\n`)
-      costs[side].push(await measure(folder, values.rows))
+  const host = await watchHost()
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      for (const [side, folder] of [
+        ['a', other],
+        ['b', here],
+      ] as const) {
+        // prettier-ignore
+        process.stderr.write(`round ${round} of ${rounds}: ${folder}\n`)
+        costs[side].push(await measure(folder, values.rows))
+        await host.sample()
+      }
     }
+    process.stdout.write(`${pairTable(costs)}\n${describeHost(host.times())}\n`)
+  } finally {
+    await host.remove()
   }
-  process.stdout.write(pairTable(costs))
 }
 
 await main()

@@ -3,9 +3,18 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+/** What a messaging service has seen so far. */
+export interface ProviderCounts {
+  requests: number
+  /** At the same time, at most. */
+  inFlight: number
+  connections: number
+}
+
 /** A messaging service in a process of its own that accepts every message after a while. */
 export interface BenchProvider {
   port: number
+  count(): Promise<ProviderCounts>
   stop(): void
 }
 
@@ -13,22 +22,35 @@ export interface BenchProvider {
 export async function startBenchProvider(answerAfterMs: number): Promise<BenchProvider> {
   const child = fork(import.meta.filename, [String(answerAfterMs)], { execArgv: [] })
   const [port] = (await once(child, 'message')) as [number]
-  return { port, stop: () => void child.kill() }
+  return {
+    port,
+    async count() {
+      const answer = once(child, 'message')
+      child.send('count')
+      const [counts] = (await answer) as [ProviderCounts]
+      return counts
+    },
+    stop: () => void child.kill(),
+  }
 }
 
 if (import.meta.main) {
   const answerAfterMs = Number(process.argv[2])
-  let lastId = 0
+  const counts: ProviderCounts = { requests: 0, inFlight: 0, connections: 0 }
+  let open = 0
   const server = createServer((request, response) => {
+    counts.inFlight = Math.max(counts.inFlight, (open += 1))
     request.resume()
     request.on('end', () => {
-      const body = JSON.stringify({ id: `m${(lastId += 1)}` })
-      setTimeout(
-        () => response.writeHead(200, { 'content-type': 'application/json' }).end(body),
-        answerAfterMs,
-      )
+      const body = JSON.stringify({ id: `m${(counts.requests += 1)}` })
+      setTimeout(() => {
+        open -= 1
+        response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+      }, answerAfterMs)
     })
   })
+  server.on('connection', () => (counts.connections += 1))
   server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
+  process.on('message', () => process.send?.(counts))
   process.on('disconnect', () => process.exit(0))
 }

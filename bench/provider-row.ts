@@ -2,11 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BenchRun } from './bench-run.ts'
 import { type Figure, perSecondOf } from './figure.ts'
-import { live } from './life-rows.ts'
+import { type Lived, live } from './life-rows.ts'
 import { hundred } from './load-job.ts'
-import { startBenchProvider } from './provider-peer.ts'
+import { type ProviderCounts, startBenchProvider } from './provider-peer.ts'
 import { type ServedBench, withServer } from './server-process.ts'
 
+const row = 19
 /** The contract of the account at the service, messages a second, and how soon it answers: services take 50 to 300 ms. */
 const perSecond = 200
 const answerAfterMs = 50
@@ -17,7 +18,7 @@ const requests = (10 * perSecond) / hundred.recipients
 const least = 0.975 * perSecond
 const longestLoadMs = 60_000
 
-/** Without receipts: what is measured is the way out. */
+/** Without receipts: what is measured is the way out. The key lets connections be kept, because it resolves an answer that one loses. */
 const declaration = (port: number): string =>
   JSON.stringify({
     format: 1,
@@ -26,6 +27,7 @@ const declaration = (port: number): string =>
     hosts: [],
     secrets: { key: { says: 'Key.' } },
     auth: { bearer: '{key}' },
+    idempotency: { header: 'Idempotency-Key', for_s: 86_400 },
     send: {
       url: `http://127.0.0.1:${port}/sms`,
       json: { to: '{to}', text: '{text}' },
@@ -33,7 +35,7 @@ const declaration = (port: number): string =>
     },
   })
 
-/** Row 19: a messaging service over HTTP that answers after 50 ms, each request over a connection of its own. */
+/** Row 19: a messaging service over HTTP that answers after 50 ms, over connections that are kept. */
 export async function measureProvider(run: BenchRun): Promise<Figure[]> {
   const provider = await startBenchProvider(answerAfterMs)
   const env = { ONESIXTY_PROVIDER_ALLOW: '127.0.0.1' }
@@ -43,19 +45,47 @@ export async function measureProvider(run: BenchRun): Promise<Figure[]> {
       await addDevice(served, provider.port)
       const limits = { measureMs: longestLoadMs, maxRequests: requests }
       const lived = await live(run, { name, shape: hundred }, { served, limits })
-      return [
-        {
-          row: 19,
-          name,
-          value: `${perSecondOf(lived.perSecond)} messages`,
-          bar: { kind: 'holds', holds: lived.perSecond >= least, summary: `≥ ${least}/s` },
-          facts: lived.facts,
-        },
-      ]
+      const [sum] = await served.folder.query('select sum(attempts) as attempts from messages')
+      return figuresOf(name, lived, { counts: await provider.count(), attempts: Number(sum?.['attempts']) })
     })
   } finally {
     provider.stop()
   }
+}
+
+function figuresOf(
+  name: string,
+  { perSecond: reached, messages, facts, us }: Lived,
+  { counts, attempts }: { counts: ProviderCounts; attempts: number },
+): Figure[] {
+  const { requests: seen, inFlight, connections } = counts
+  const isOnce = [attempts, seen].every((count) => count === messages)
+  return [
+    {
+      row,
+      name,
+      value: `${perSecondOf(reached)} messages`,
+      us,
+      bar: { kind: 'holds', holds: reached >= least, summary: `≥ ${least}/s` },
+      facts,
+    },
+    {
+      row,
+      name: 'attempts and requests at the service',
+      value: `${attempts} attempts and ${seen} requests for ${messages} messages`,
+      bar: { kind: 'holds', holds: isOnce, summary: 'one each' },
+    },
+    {
+      row,
+      name: 'requests in flight at the service, at most, and connections',
+      value: `${inFlight} in flight, ${connections} connections for ${seen} requests`,
+      bar: {
+        kind: 'holds',
+        holds: inFlight <= window && connections <= window,
+        summary: `≤ the window of ${window}`,
+      },
+    },
+  ]
 }
 
 async function addDevice({ folder, account }: ServedBench, port: number): Promise<void> {

@@ -1,14 +1,17 @@
-import { type Figure, judge } from './figure.ts'
+import { type Figure, judge, usOf } from './figure.ts'
 
-const columns = ['', 'measured', 'value', 'of N', 'bar', ''] as const
+export const rowColumns = ['', 'measured', 'value', 'processor', 'bar', ''] as const
 
 /** The table of a run, for a terminal and for Markdown alike. */
 export function renderTable(figures: readonly Figure[]): string {
-  const lines = figures.map((figure) => {
-    const { ratio, bar, verdict } = judge(figure)
-    return [String(figure.row), figure.name, figure.value, ratio, bar, verdict]
-  })
-  return renderLines(columns, lines)
+  return renderLines(rowColumns, figures.map(rowOf))
+}
+
+/** The cells of a figure. */
+export function rowOf(figure: Figure): string[] {
+  const { bar, verdict } = judge(figure)
+  const processor = figure.us === undefined ? '' : usOf(figure.us)
+  return [String(figure.row), figure.name, figure.value, processor, bar, verdict]
 }
 
 /** A table of texts, for a terminal and for Markdown alike. */
@@ -21,14 +24,13 @@ export function renderLines(names: readonly string[], lines: readonly (readonly 
   return [row(names), row(widths.map((width) => '-'.repeat(width))), ...lines.map(row)].join('\n')
 }
 
-/** A sentence for each bar that was missed, with a link to the profile that shows what stands in the way. */
+/** A sentence for each bar that was missed, with the command that shows where the time goes. */
 export function missedSentences(figures: readonly Figure[]): string[] {
   return figures.flatMap((figure) => {
-    const { ratio, bar, verdict } = judge(figure)
+    const { bar, verdict } = judge(figure)
     if (verdict !== 'MISS') return []
-    const reached = figure.bar?.kind === 'of-n' ? `${ratio} (${figure.value})` : figure.value
     const facts = figure.facts === undefined ? '' : `: ${figure.facts}`
-    const why = figure.profile === undefined ? '' : ` [Its profile](profiles/${figure.profile}.txt).`
-    return [`${figure.name}: ${reached} where the bar is ${bar}${facts}.${why}`]
+    const why = figure.profile === undefined ? '' : ` Shown by --profile ${figure.profile}.`
+    return [`${figure.name}: ${figure.value} where the bar is ${bar}${facts}.${why}`]
   })
 }

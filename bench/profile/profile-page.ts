@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises'
-import { describeMachine } from '../machine.ts'
 import type { ProfileName } from './profile-names.ts'
 import type { Seen } from './profile-server.ts'
 
@@ -8,15 +6,6 @@ export const renderProfile = (name: ProfileName, seen: readonly Seen[]): string 
   [`${name}: ${summary[name]}`, ...seen.map(({ title, lines }) => `${title}\n\n${lines.join('\n')}`)].join(
     '\n\n',
   )
-
-/** Keeps it in docs/profiles/, which docs/profiles/README.md explains. */
-export async function keepProfile(name: ProfileName, seen: readonly Seen[]): Promise<void> {
-  const when = `Written by npm run bench -- --profile ${name} --record on ${new Date().toISOString().slice(0, 10)}; ${describeMachine()}.`
-  await writeFile(
-    new URL(`../../docs/profiles/${name}.txt`, import.meta.url),
-    `${renderProfile(name, seen)}\n\n${when}\n`,
-  )
-}
 
 const summary: Readonly<Record<ProfileName, string>> = {
   accept:
