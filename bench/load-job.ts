@@ -2,6 +2,8 @@
 export type RequestShape =
   | { kind: 'send'; recipients: number; idempotent: boolean }
   | { kind: 'get'; paths: readonly string[] }
+  /** The whole request to another program, with what `recipientOf` gives for 0, 1 and so on in it, with or without its plus. */
+  | { kind: 'text'; recipients: number; request: string }
 
 export const one = { kind: 'send', recipients: 1, idempotent: false } satisfies RequestShape
 export const hundred = { kind: 'send', recipients: 100, idempotent: false } satisfies RequestShape

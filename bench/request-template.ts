@@ -14,13 +14,14 @@ export function createRequestTemplate({ shape, ports, tokens }: LoadJob): Reques
     const requests = shape.paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${head}\r\n`))
     return { bytesOf: (n) => requests[n % requests.length] as Buffer, messagesPerRequest: 1 }
   }
+  if (shape.kind === 'text') return textTemplate(shape)
   const to = Array.from({ length: shape.recipients }, (_, i) => recipientOf(i))
   const body = JSON.stringify({ to: shape.recipients === 1 ? to[0] : to, text: textOfMessages })
   const key = shape.idempotent ? `Idempotency-Key: bench-${digits(0, keyLength)}\r\n` : ''
   const request = `POST /api/v1/send HTTP/1.1\r\n${head}${key}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   const bytes = Buffer.from(request)
   const keyAt = request.indexOf('bench-') + 'bench-'.length
-  const numbersAt = to.map((number) => request.indexOf(number) + '+49151'.length)
+  const numbersAt = placesOfNumbers(request, shape.recipients)
   const keys = keysOfOneLength(tokens)
   const tokenAt = request.indexOf('Bearer ') + 'Bearer '.length
   return {
@@ -28,10 +29,35 @@ export function createRequestTemplate({ shape, ports, tokens }: LoadJob): Reques
     bytesOf(n) {
       if (keys.length > 1) keys[Math.floor(n / shape.recipients) % keys.length]?.copy(bytes, tokenAt)
       if (shape.idempotent) writeDigits(bytes, keyAt, keyLength, n)
-      for (let i = 0; i < numbersAt.length; i++) writeDigits(bytes, numbersAt[i] as number, 8, n + i)
+      writeNumbers(bytes, numbersAt, n)
       return bytes
     },
   }
+}
+
+function textTemplate({ recipients, request }: { recipients: number; request: string }): RequestTemplate {
+  const bytes = Buffer.from(request)
+  const numbersAt = placesOfNumbers(request, recipients)
+  return {
+    messagesPerRequest: recipients,
+    bytesOf(n) {
+      writeNumbers(bytes, numbersAt, n)
+      return bytes
+    },
+  }
+}
+
+/** Where the digits of each recipient are that count up. */
+function placesOfNumbers(request: string, recipients: number): number[] {
+  return Array.from({ length: recipients }, (_, i) => {
+    const at = request.indexOf(recipientOf(i).slice(1))
+    if (at < 0) throw new Error(`A request without its recipient ${i}.`)
+    return at + '49151'.length
+  })
+}
+
+function writeNumbers(bytes: Buffer, numbersAt: readonly number[], n: number): void {
+  for (let i = 0; i < numbersAt.length; i++) writeDigits(bytes, numbersAt[i] as number, 8, n + i)
 }
 
 /** The bytes of the keys, one of which takes the place of another. */

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Figure } from '../../bench/figure.ts'
+import { rowsOf, renderRows } from '../../bench/peers/peers-table.ts'
+import type { MissingPeer, Peer } from '../../bench/peers/peer.ts'
+import { placeSection } from '../../bench/peers/section.ts'
+import type { Seen } from '../../bench/peers/visit.ts'
 import { recordRows } from '../../bench/record-rows.ts'
 import { renderTable } from '../../bench/table.ts'
 
@@ -43,4 +47,40 @@ test('rows of a run take the place of former ones, and so do their bars that wer
   ])
   const again = recordRows(recorded, { figures: [figure(20, 'ways')], rows: '19-21', about: 'Later.' })
   expect(again).toContain('- Machine: one.\n- Rows 19-21 are of another run: Later.\n\n|')
+})
+
+test('the section side by side goes before the forms of the program, and takes the place of a former one', () => {
+  const once = placeSection(page, '## Side by side\n\nfirst\n\n')
+  expect(once).toContain('195/s.\n\n## Side by side\n\nfirst\n\n## Forms of the program\n')
+  expect(placeSection(once, '## Side by side\n\nsecond\n\n')).toBe(once.replace('first', 'second'))
+  expect(() => placeSection('# Another page', '')).toThrow('has no section')
+})
+
+const peer = (name: string): Peer => ({
+  name,
+  version: '1',
+  durability: 'kept',
+  hasLives: false,
+  start: () => Promise.reject(new Error('not started')),
+})
+
+test('peers are compared by their medians, and one that is missing or has no such row is not', () => {
+  const [ours, theirs, gone] = [peer('ours'), peer('theirs'), { name: 'gone', missing: 'Install it.' }]
+  const seen = new Map<Peer | MissingPeer, Seen[]>([
+    [ours, [{ 'accept, warm': 10, 'whole life': 5 }, { 'accept, warm': 30 }, { 'accept, warm': 20 }]],
+    [theirs, [{ 'accept, warm': 40 }]],
+    [gone, []],
+  ])
+  const rows = rowsOf(seen)
+  expect(rows[0]).toEqual({
+    row: 'accept, warm',
+    medians: { ours: 20, theirs: 40, gone: null },
+    rounds: { ours: [10, 30, 20], theirs: [40], gone: [] },
+    ratios: { theirs: 0.5, gone: null },
+  })
+  const cells = renderRows(rows, [ours, theirs, gone]).split('\n').slice(2)
+  expect(cells.map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
+    '| accept, warm | 20/s | 40/s | not here | 0.50 × | |',
+    '| whole life | 5/s | – | not here | | |',
+  ])
 })
