@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Candidate, Route } from '../../src/dispatch/routes/candidate.ts'
-import { chooseDevices, fetchOf } from '../../src/dispatch/routes/choose-device.ts'
+import { chooseDevices, fetchesOf } from '../../src/dispatch/routes/choose-device.ts'
 import { explainRoute } from '../../src/dispatch/routes/explain-route.ts'
 import { planClaims } from '../../src/dispatch/routes/plan-claims.ts'
 import { RouteRing } from '../../src/dispatch/routes/route-ring.ts'
@@ -219,7 +219,7 @@ test('on every way, whoever may have a message is one of whom the rules allow, w
         const allowed = new Map(ages.map((age) => [age, oracle(to, now, devices, age)]))
         for (const one of devices.filter(({ health }) => health !== 'offline')) {
           const least = ages.find((age) => allowed.get(age)?.includes(one.id)) ?? null
-          expect(fetchOf(one, to, devices, now)?.waitedMs ?? null, one.id).toBe(least)
+          expect(fetchesOf(one, to, devices, now)[0]?.waitedMs ?? null, one.id).toBe(least)
         }
         const { now: first, waited } = chooseDevices(to, devices, now)
         // A phone in doubt that is tried beside sound devices is called, and not chosen.

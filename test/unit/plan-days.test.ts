@@ -4,7 +4,7 @@ import { dateOf, dayIn, isZone, monthOf } from '../../src/devices/plans/plan-day
 import { planView, type UsedDay } from '../../src/devices/plans/plan-view.ts'
 import { roomOfSims, type SimPlan } from '../../src/devices/plans/sim-plan.ts'
 import { zoneOfNumber } from '../../src/devices/plans/zone-of-number.ts'
-import { chooseDevice, mayFetch } from '../../src/dispatch/routes/choose-device.ts'
+import { chooseDevice, fetchesOf, mayFetch } from '../../src/dispatch/routes/choose-device.ts'
 import { explainRoute } from '../../src/dispatch/routes/explain-route.ts'
 import { planClaims } from '../../src/dispatch/routes/plan-claims.ts'
 import { usualNow, type WayNow } from '../../src/dispatch/routes/walk-way.ts'
@@ -80,12 +80,29 @@ test('the mean begins with the first day that was counted, and is unknown on tha
 })
 
 test('the best SIM says whom a device may send to, and where the device chooses, all of its plans', () => {
-  const rooms = (['none', 'known', 'any'] as const).map((room, i) => ({ sim: i + 1, room }))
-  const of = (...sims: (number | null)[]) => roomOfSims(rooms, sims, ({ room }) => room)
+  const rooms = [[0, 0], [0, 9], [3, 3]].map(([any = 0, known = 0], i) => ({ sim: i + 1, room: { any, known } }))
+  const of = (...sims: (number | null)[]) => Object.values(roomOfSims(rooms, sims, ({ room }) => room))
   expect([of(1), of(2), of(3), of(1, 2), of(2, 3), of(4), of(null)]).toEqual([
-    'none', 'known', 'any', 'known', 'any', 'any', 'none',
-  ]) // prettier-ignore
-})
+    [0, 0], [0, 9], [3, 3], [0, 9], [3, 9], [Infinity, Infinity], [0, 0],
+  ])
+}) // prettier-ignore
+
+test('a message of more parts than the SIM plan still includes goes over another device, and to a shared one only by a rule', () => {
+  const own = (id: string, more: object) => device(id, { accountId: 'a', load: 0.9, ...more })
+  const [last, idle] = [own('dev_last', { load: 0, planRoom: { any: 1, known: 1 } }), own('dev_idle', {})]
+  const way = (text: string): WayNow => ({ way: { stages: readWay(text) }, nowMs: 0, offSinceMs: () => null })
+  const claims = (devices: (typeof last)[], now: WayNow = usualNow) =>
+    planClaims([route('a')], () => devices, () => now).requests.map(({ deviceId, partsOver, partsUpTo }) => [deviceId, partsOver, partsUpTo])
+  expect(claims([last, idle])).toEqual([['dev_last', 0, 1], ['dev_idle', 1, 10]])
+  expect(claims([last, device('net')])).toEqual([['dev_last', 0, 1]])
+  expect(claims([last, device('net')], way('own; shared busy'))).toEqual([['dev_last', 0, 1], ['net', 1, 10]])
+  // One that has more parts for numbers of this month looks for these.
+  expect(claims([{ ...last, planRoom: { any: 1, known: 5 } }, idle])).toEqual([['dev_last', 1, 5], ['dev_last', 0, 1], ['dev_idle', 1, 5], ['dev_idle', 5, 10]])
+  const fetched = (asking: typeof last, now?: WayNow) => fetchesOf(asking, route('a'), [last, idle], now).map(({ partsOver, partsUpTo }) => [partsOver, partsUpTo])
+  expect([fetched(last), fetched(idle)]).toEqual([[[0, 1]], [[0, 10]]])
+  const listed = way('dev_last,dev_idle by=listed')
+  expect([fetched(last, listed), fetched(idle, listed)]).toEqual([[[0, 1]], [[1, 10]]])
+}) // prettier-ignore
 
 test('a device at its limit of numbers looks first, and the others are given the rest in the same round', () => {
   const [full, other] = [device('full', { isForKnown: true, load: 0.9 }), device('other')]
@@ -144,4 +161,5 @@ test('an explanation says of which device the SIM plan is reached', () => {
   expect(verdict(own({ free: 0 }), true)).toBe('plan_reached')
   expect(verdict(own({ free: 0 }), false)).toBe('at_pace')
   expect(verdict(own({}), true)).toBe('next')
+  expect(verdict(own({ free: 0, planRoom: { any: 0, known: 0 } }), false)).toBe('plan_reached')
 }) // prettier-ignore

@@ -42,11 +42,16 @@ export const leftOf = (
 const rest = (limit: number | null, used: number): number =>
   limit === null ? Infinity : Math.max(0, limit - used)
 
-/** Whom a SIM may send to by its plan: anyone, only numbers of this month, or none. */
-export type PlanRoom = 'any' | 'known' | 'none'
+/** Of how many parts a message may be that plans include: one to anyone, and one to a number of this month. */
+export interface PlanRoom {
+  any: number
+  known: number
+}
 
-export const roomOf = ({ parts, numbers }: PlanLeft): PlanRoom =>
-  parts === 0 ? 'none' : numbers === 0 ? 'known' : 'any'
+export const roomOf = ({ parts, numbers }: PlanLeft): PlanRoom => ({
+  any: numbers === 0 ? 0 : parts,
+  known: parts,
+})
 
 /**
  * Returns the plans that count what is sent over a SIM. Null: the device chooses one by itself, or has only one, so all
@@ -57,18 +62,16 @@ export const plansOfSim = <P extends Pick<SimPlan, 'sim'>>(
   sim: number | null,
 ): readonly P[] => (sim === null ? plans : plans.filter((plan) => plan.sim === sim))
 
-const rooms: readonly PlanRoom[] = ['none', 'known', 'any']
-
 /** Returns the room of a device that may use any of these SIMs: that of the best one, of whose plans the worst counts. */
 export function roomOfSims<P extends Pick<SimPlan, 'sim'>>(
   plans: readonly P[],
   sims: readonly (number | null)[],
   roomOfPlan: (plan: P) => PlanRoom,
 ): PlanRoom {
-  const ranks = sims.map((sim) =>
-    Math.min(2, ...plansOfSim(plans, sim).map((plan) => rooms.indexOf(roomOfPlan(plan)))),
-  )
-  return rooms[Math.max(0, ...ranks)] as PlanRoom
+  const ofSims = sims.map((sim) => plansOfSim(plans, sim).map(roomOfPlan))
+  const best = (whom: keyof PlanRoom): number =>
+    Math.max(0, ...ofSims.map((rooms) => Math.min(...rooms.map((room) => room[whom]))))
+  return { any: best('any'), known: best('known') }
 }
 
 /** Returns today and the begin of this month for a plan. */

@@ -3,7 +3,7 @@ import { isPull, type Link, type Outcome, type Pull } from '../../connectors/con
 import type { Health } from '../../connectors/health.ts'
 import type { Log } from '../../process/log.ts'
 import type { BreakerState } from '../trust/breaker.ts'
-import type { Candidate } from '../routes/candidate.ts'
+import { type Candidate, forParts } from '../routes/candidate.ts'
 import { maxPartsOfMessage } from '../../devices/core/carrying.ts'
 import { viaSim } from '../../devices/routes/way.ts'
 import { configuredCandidate, type DeviceFacts } from '../configuration/device-facts.ts'
@@ -134,10 +134,9 @@ export class DeviceRuntime {
     const plans = this.#plans?.forClaim(this.#facts.id)
     const room =
       plans && this.#plans?.roomOf(this.#facts.id, isPull(this.link) ? this.roomsFor({ sender }) : noSim)
-    const isClosed = isDraining || room === 'none'
-    const free = isClosed ? 0 : this.#free(sender, cannotSend && state === 'closed' ? 'trial' : state)
+    const free = isDraining ? 0 : this.#free(sender, cannotSend && state === 'closed' ? 'trial' : state)
     const freeWithOthers = cannotSend ? 0 : this.#freeWithOthers(sender, free)
-    return {
+    const candidate: Candidate = {
       ...configuredCandidate(this.#facts),
       senders: knownSenders(this.#facts, this.link),
       // For queued messages a draining device counts as offline: another one may send them.
@@ -151,8 +150,9 @@ export class DeviceRuntime {
       ...(leaseToken === null ? {} : { leaseToken }),
       ...(this.claimsAhead ? { isLogged: true } : {}),
       ...(plans !== undefined && { plans }),
-      ...(room === 'known' && { isForKnown: true }),
+      ...(room !== undefined && { planRoom: room }),
     }
+    return forParts(candidate, 1)
   }
 
   /** Reported, and nothing sent since the last failure: an app that may not read its SIMs reports none, yet sends. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Route } from '../routes/candidate.ts'
-import { type Fetch, fetchOf } from '../routes/choose-device.ts'
+import { type Fetch, fetchesOf } from '../routes/choose-device.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { beforeAllRoutes, type WaitingRoute } from '../routes/route-refill.ts'
@@ -46,12 +46,12 @@ export class FetchTurns {
     for await (const row of this.#rowsFor(device)) {
       inspected += 1
       const route = routeFrom(row)
-      const fetch = this.#mayHave(device, route)
-      if (fetch !== null) {
-        routes.push({ ...route, ...fetch })
+      const fetches = this.#mayHave(device, route)
+      if (fetches.length > 0) {
+        routes.push(...fetches.map((fetch) => ({ ...route, ...fetch })))
         share += Math.ceil(row.messages / this.#eligibleDevices.of(route))
       }
-      if (routes.length === maxRoutes) break
+      if (routes.length >= maxRoutes) break
       if (inspected < maxInspected) continue
       if (routes.length === 0) this.#last.set(device, row)
       break
@@ -63,12 +63,12 @@ export class FetchTurns {
    * Returns what the device may have of the route now; the SIM for its sender may be at its rate
    * limit.
    */
-  #mayHave(device: DeviceRuntime, route: Route): Fetch | null {
+  #mayHave(device: DeviceRuntime, route: Route): Fetch[] {
     const { pool } = this.#deps
-    if (pool.isFrozen(route.accountId) || pool.get(device.facts.id) !== device) return null
+    if (pool.isFrozen(route.accountId) || pool.get(device.facts.id) !== device) return []
     const asking = pool.elsewhere.askingOf(device, route.sender)
     const way = pool.routes.wayOf(route)
-    return asking.free > 0 && way !== null ? fetchOf(asking, route, pool.candidates(route), way) : null
+    return asking.free > 0 && way !== null ? fetchesOf(asking, route, pool.candidates(route), way) : []
   }
 
   /** Records the last route that the device had something of, or might have had. */

@@ -88,23 +88,23 @@ export class PlanStates {
     return known && { plans: known.map(({ plan }) => plan), key: this.#deps.planKey }
   }
 
-  /** Returns whom a device may send to over these SIMs; one that is at its limit of numbers only once a second. */
+  /** Returns what the plans of a device include over these SIMs; what is only for known numbers once a second. */
   roomOf(deviceId: string, sims: readonly { sim: number | null }[]): PlanRoom {
     const known = this.#byDevice.get(deviceId)
-    if (known === undefined) return 'any'
+    if (known === undefined) return { any: Infinity, known: Infinity }
     const nowMs = this.#deps.clock.now()
     const rooms = known.map((each) => ({ sim: each.plan.sim, room: roomNow(each, nowMs) }))
     const slots = sims.map(({ sim }) => sim)
     const room = roomOfSims(rooms, slots, (each) => each.room)
-    return room === 'known' && this.#rests(deviceId) ? 'none' : room
+    return room.any < room.known && this.#rests(deviceId) ? { ...room, known: room.any } : room
   }
 
   /** Reasons of a device whose plans are reached on all of its SIMs that have one. */
   reasonsOf(deviceId: string): string[] {
     const nowMs = this.#deps.clock.now()
     const rooms = (this.#byDevice.get(deviceId) ?? []).map((each) => roomNow(each, nowMs))
-    if (rooms.length === 0 || rooms.includes('any')) return []
-    return [rooms.includes('known') ? 'plan_numbers_reached' : 'plan_reached']
+    if (rooms.length === 0 || rooms.some(({ any }) => any > 0)) return []
+    return [rooms.some((room) => room.known > 0) ? 'plan_numbers_reached' : 'plan_reached']
   }
 
   /** The largest share that was used of any limit, by device. */
@@ -120,7 +120,7 @@ export class PlanStates {
 
 /** What was read yesterday says nothing about today. */
 const roomNow = ({ plan, usage }: KnownPlan, nowMs: number): PlanRoom =>
-  planDays(plan, nowMs).day === usage.day ? roomOf(leftOf(plan, usage)) : 'any'
+  planDays(plan, nowMs).day === usage.day ? roomOf(leftOf(plan, usage)) : { any: Infinity, known: Infinity }
 
 const shareOf = ({ plan, usage }: KnownPlan): number =>
   Math.max(

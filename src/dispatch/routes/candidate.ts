@@ -1,4 +1,5 @@
 import { canCarry, type Carrying } from '../../devices/core/carrying.ts'
+import type { PlanRoom } from '../../devices/plans/sim-plan.ts'
 import type { ClaimPlans } from '../../messages/queue/plan-rooms.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 
@@ -51,6 +52,8 @@ export interface Candidate extends Carrying {
   isOwnCarrier?: true
   /** The plans of its SIMs, of which each claim takes. */
   plans?: ClaimPlans
+  /** What these still include. */
+  planRoom?: PlanRoom
   /** Its SIM plans include no further number this month: it carries only messages to those that it has sent to. */
   isForKnown?: true
   /** It works on another node; its room is not known here. */
@@ -73,6 +76,13 @@ export const mayCarry = (
 
 /** Returns for how many messages to any number a device has room. One that only carries to some looks for these on its own. */
 export const roomForAny = ({ free, isForKnown }: Candidate): number => (isForKnown === true ? 0 : free)
+
+/** Returns the device as it is for messages of so many parts: its SIM plans may include only shorter ones. */
+export function forParts(device: Candidate, parts: number): Candidate {
+  const { planRoom } = device
+  if (planRoom === undefined || parts <= planRoom.any) return device
+  return parts <= planRoom.known ? { ...device, isForKnown: true } : { ...device, free: 0, freeWithOthers: 0 }
+}
 
 type Facts = Pick<Candidate, 'id' | 'isDoubted' | 'hasFailed'>
 

@@ -1,5 +1,6 @@
 import { usualWay } from '../../devices/routes/way.ts'
 import { type Candidate, mayCarry, rankOf, roomForAny, type Route } from './candidate.ts'
+import { sizesOf } from './message-sizes.ts'
 import { agesOf, bestOf, type Member, openMembers, type StageNow, usualNow, walkWay, type WayNow, type Why } from './walk-way.ts' // prettier-ignore
 
 /** A device for the next messages of a route. The limit is its `free`. */
@@ -193,20 +194,38 @@ export interface Fetch {
   why: Why
   /** Only messages that have been due for so long; 0: all. */
   waitedMs: number
+  /** Only messages of more parts than this, */
+  partsOver: number
+  /** and of at most this many. */
+  partsUpTo: number
 }
 
 /**
- * Returns what a device that asks may have of this route now, null for nothing: its stage is open, and it comes first there,
- * or others do not come before it; a distrusted one only if no healthy one exists. `devices` lists an account's own first.
+ * Returns what a device that asks may have of this route now: its stage is open, and it comes first there, or others do not
+ * come before it; a distrusted one only if no healthy one exists. `devices` lists an account's own first.
  */
-export function fetchOf(
+export function fetchesOf(
   asking: Candidate,
   route: Route,
   devices: Iterable<Candidate>,
   now: WayNow = usualNow,
-): Fetch | null {
-  if (!mayCarry(asking, route)) return null
-  const stages = walkWay(route, now, decidingFor(asking, route, devices, now))
+): Fetch[] {
+  if (!mayCarry(asking, route)) return []
+  const deciding = decidingFor(asking, route, devices, now)
+  // On the usual way the room of others decides nothing, and not all of them are known here.
+  const [others, sized] = now.way === usualWay ? [deciding.slice(0, -1), deciding.slice(-1)] : [[], deciding]
+  return sizesOf(route, sized).flatMap(({ devices: able, partsOver, partsUpTo }) => {
+    const self = able.find(({ id }) => id === asking.id)
+    const fetch = self && fetchOf(self, route, walkWay(route, now, [...others, ...able]))
+    return fetch ? [{ ...fetch, partsOver, partsUpTo }] : []
+  })
+}
+
+function fetchOf(
+  asking: Candidate,
+  route: Route,
+  stages: readonly StageNow[],
+): Pick<Fetch, 'why' | 'waitedMs'> | null {
   for (const waitedMs of [0, ...agesOf(stages)]) {
     const why = fetchAt(asking, route, stages, waitedMs)
     if (why !== null) return { why, waitedMs }
@@ -239,4 +258,4 @@ export const mayFetch = (
   route: Route,
   devices: Iterable<Candidate>,
   now: WayNow = usualNow,
-): boolean => fetchOf(asking, route, devices, now) !== null
+): boolean => fetchesOf(asking, route, devices, now).length > 0

@@ -1,7 +1,7 @@
 import { canCarry } from '../../devices/core/carrying.ts'
 import { placeIn, type Stage } from '../../devices/routes/way.ts'
 import { writeHours } from '../../devices/routes/way-words.ts'
-import { type Candidate, roomForAny, type Route } from './candidate.ts'
+import { type Candidate, forParts, roomForAny, type Route } from './candidate.ts'
 import { chooseDevices } from './choose-device.ts'
 import { openMembers, type StageNow, walkWay, type WayNow } from './walk-way.ts'
 
@@ -41,7 +41,8 @@ export interface MoreOfDevice {
 
 /** Explains over which devices a message goes now, and why not over others: the same walk by which it is claimed. */
 export function explainRoute(asked: Explained): ExplainedStage[] {
-  const { route, now, devices, parts } = asked
+  const { route, now, parts } = asked
+  const devices = asked.devices.map((device) => forParts(device, parts))
   const able = devices.filter(({ maxParts }) => maxParts >= parts)
   const stages = walkWay(route, now, able)
   const choice = chooseDevices(route, able, now).now
@@ -86,7 +87,11 @@ function verdictOf(
   if (device.isDoubted) return 'doubted'
   if (device.id === route.avoids) return 'refused_this_message'
   if (roomForAny(device) <= 0 && device.isElsewhere !== true)
-    return isPlanned ? 'plan_reached' : isPaced ? 'at_pace' : 'no_room'
+    return isPlanned || parts > (device.planRoom?.any ?? parts)
+      ? 'plan_reached'
+      : isPaced
+        ? 'at_pace'
+        : 'no_room'
   return open.get(device.id)?.order === order && (chosen === null || open.get(chosen)?.order === order)
     ? 'equal'
     : 'later_stage'

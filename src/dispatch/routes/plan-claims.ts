@@ -1,29 +1,8 @@
 import type { ClaimRequest } from '../../messages/queue/claim-messages.ts'
-import { type Candidate, mayCarry, type Route } from './candidate.ts'
+import type { Candidate, Route } from './candidate.ts'
 import { type Choice, chooseDevices, type Fetch } from './choose-device.ts'
+import { type Size, sizesOf } from './message-sizes.ts'
 import { usualNow, type WayNow } from './walk-way.ts'
-
-/** Messages of a route with a range of parts, and the devices that join that many. */
-interface Size {
-  partsOver: number
-  partsUpTo: number
-  devices: readonly Candidate[]
-}
-
-/**
- * Splits a route by size. Devices that join fewer parts than others get only what they can join. Longer
- * messages go to the others by the same rules, and do not wait for the short ones. Usually all join the same
- * number, and there is one size.
- */
-function sizesOf(route: Route, devices: readonly Candidate[]): Size[] {
-  const able = devices.filter((device) => mayCarry(device, route))
-  const limits = [...new Set(able.map((device) => device.maxParts))].toSorted((a, b) => a - b)
-  return limits.map((partsUpTo, i) => ({
-    partsOver: limits[i - 1] ?? 0,
-    partsUpTo,
-    devices: able.filter((device) => device.maxParts >= partsUpTo),
-  }))
-}
 
 export interface ClaimPlan {
   requests: ClaimRequest[]
@@ -65,33 +44,27 @@ export function planClaims(
     }
   }
   // What is for numbers that a SIM knows goes over this one, before others count the same numbers as new.
-  const looksFirst = [...served.values()].toSorted(([a], [b]) => Number(isLook(b)) - Number(isLook(a)))
-  const requests = looksFirst.flatMap((shares) =>
-    quotasOf(shares).flatMap(({ share, quota }) => {
-      if (quota > 0) return [requestOf(share, quota)]
-      busy.add(share.route)
-      return []
-    }),
-  )
+  const looksFirst = [...served.values()].flatMap(quotasOf).toSorted((a, b) => isLook(b) - isLook(a))
+  const requests = looksFirst.flatMap(({ share, quota }) => {
+    if (quota > 0) return [requestOf(share, quota)]
+    busy.add(share.route)
+    return []
+  })
   return { requests, calls: [...calls], busy: [...busy] }
 }
 
-const isLook = (share: Share | undefined): boolean => share?.device.isForKnown === true
+const isLook = ({ share }: { share: Share }): number => Number(share.device.isForKnown === true)
 
 /** Shares the room of a device that asks among the routes that it may have (`fetchOf`). */
 export const planFetch = (routes: readonly (Route & Fetch)[], self: Candidate): ClaimRequest[] => {
-  const shares = routes.map((route) => ({
-    route,
-    ...fetchedOf(route),
-    device: self,
-    partsOver: 0,
-    partsUpTo: self.maxParts,
-  }))
+  const shares = routes.map((route) => ({ route, ...fetchedOf(route), device: self }))
   return quotasOf(shares).flatMap(({ share, quota }) => (quota > 0 ? [requestOf(share, quota)] : []))
 }
 
-const fetchedOf = ({ why, waitedMs }: Fetch): Omit<Choice, 'device'> => ({
+const fetchedOf = ({ why, waitedMs, partsOver, partsUpTo }: Fetch): Omit<Share, 'device' | 'route'> => ({
   why,
+  partsOver,
+  partsUpTo,
   ...(waitedMs > 0 && { waitedMs }),
 })
 

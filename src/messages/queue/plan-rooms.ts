@@ -85,11 +85,12 @@ export class PlanRooms {
     this.#key = key
   }
 
-  /** Returns whom the device of a request may send to, over the best of its SIMs. */
-  roomFor({ deviceId, phone }: Planned): PlanRoom {
+  /** Returns whom the device of a request may send the shortest of its messages to, over the best of its SIMs. */
+  roomFor({ deviceId, phone, partsOver }: Planned & { partsOver: number }): keyof PlanRoom | 'none' {
     const sims = phone === undefined ? [null] : phone.sims.map(({ sim }) => sim)
     const rooms = (this.#rooms.get(deviceId) ?? []).map((room) => ({ sim: room.plan.sim, room }))
-    return roomOfSims(rooms, sims, ({ room }) => roomOf(leftOf(room.plan, room.usage)))
+    const { any, known } = roomOfSims(rooms, sims, ({ room }) => roomOf(leftOf(room.plan, room.usage)))
+    return any > partsOver ? 'any' : known > partsOver ? 'known' : 'none'
   }
 
   /** Reads which of these numbers the plans of their devices know. */
