@@ -23,9 +23,11 @@ async function openHouse(settings: Record<string, string> = {}) {
   await house.addDevice('dev_a', { accountId: 'acc_a' })
   await house.addDevice('dev_b', { accountId: 'acc_a', settings })
   const log = createLog('silent', { write: () => undefined })
-  const sender = createFollowerSender({
-    read: storage.read, writer: storage.writer, clock, ids, log, pool, queueLimit: 0, changes: { tell: () => undefined }, wake: (route) => dispatcher.wake(route),
-  }) // prettier-ignore
+  const senderWith = (more: Partial<Parameters<typeof createFollowerSender>[0]> = {}) =>
+    createFollowerSender({
+      read: storage.read, writer: storage.writer, clock, ids, log, pool, queueLimit: 0, changes: { tell: () => undefined }, wake: (route) => dispatcher.wake(route), ...more,
+    }) // prettier-ignore
+  const sender = senderWith()
   const followers = () => storage.read.selectFrom('followers').selectAll().orderBy('created_at').execute()
   const attempts = () =>
     storage.read.selectFrom('attempts').select(['id', 'device_id', 'message_id']).orderBy('started_at').orderBy('id').execute()
@@ -33,6 +35,7 @@ async function openHouse(settings: Record<string, string> = {}) {
     ...house,
     followers,
     attempts,
+    senderWith,
     async sendOne(more: Parameters<typeof house.send>[0] = {}) {
       await house.send({ onUndelivered: 'next_way', clientReference: 'order 7', ...more })
       await dispatcher.drain()
@@ -148,6 +151,42 @@ test('a follower never goes over the device that took the first one: it waits fo
   await alone.report('undelivered')
   await alone.follow()
   expect(await alone.followers()).toMatchObject([{ state: 'none', reason: 'no_other_device' }])
+}) // prettier-ignore
+
+test('the rest of a way may be a device that this node does not know yet', async () => {
+  const house = await openHouse()
+  await house.sendOne()
+  await house.report('undelivered')
+  await house.senderWith({ pool: { candidates: function* () {} } }).sweepAll()
+  expect(await house.followers()).toMatchObject([{ state: 'followed' }])
+})
+
+test('a follower that cannot be stored keeps no other one waiting, and is sent a minute later', async () => {
+  const house = await openHouse()
+  await house.sendOne()
+  await house.sendOne()
+  for (const { id, device_id } of await house.attempts())
+    await house.dispatcher.receipt(device_id, { networkId: id, result: 'undelivered', code: 'unreachable', networkCode: null })
+  const { writer } = house.storage
+  const failing = (await house.followers())[0]?.message_id
+  const write: typeof writer.write = (unit) =>
+    writer.write(async (tx) => {
+      const made = await unit(tx)
+      const row = await tx.selectFrom('followers').select('state').where('message_id', '=', failing ?? '').executeTakeFirst()
+      if (row?.state === 'followed' && !isMended) throw new Error('a row that is refused')
+      return made
+    })
+  let isMended = false
+  const sender = house.senderWith({ writer: Object.assign(Object.create(writer) as typeof writer, { write }) })
+  const states = async () => (await house.followers()).map(({ state }) => state).toSorted()
+  await sender.sweepAll()
+  expect(await states()).toEqual(['due', 'followed'])
+  isMended = true
+  await sender.sweepAll()
+  expect(await states()).toEqual(['due', 'followed'])
+  await house.clock.advance(60_000)
+  await sender.sweepAll()
+  expect(await states()).toEqual(['followed', 'followed'])
 }) // prettier-ignore
 
 test('a follower goes the rest of the way that a rule gave the first one, without a wait for what took it, and ends where the way does', async () => {

@@ -136,9 +136,9 @@ export class DevicePool implements Service {
   candidatesFor = (route: Route): Candidate[] =>
     this.isFrozen(route.accountId) ? [] : [...this.candidates(route)]
 
-  /** First the account's own, also on other nodes: what they can carry is not for shared devices (decision 6). */
-  candidates = (route: Route): Generator<Candidate> =>
-    this.elsewhere.candidates(route, (owner) => this.ownedBy(owner, route.mode))
+  /** First the account's own: what they can carry is not for shared devices (decision 6). `all`: see `RemoteDevices`. */
+  candidates = (route: Route, all?: true): Generator<Candidate> =>
+    this.elsewhere.candidates(route, (owner) => this.ownedBy(owner, route.mode), all)
 
   /** Reads the tables if accounts or devices changed since the last time. Calls during a read share the next one. */
   reloadIfChanged(): Promise<void> {

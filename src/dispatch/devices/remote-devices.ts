@@ -149,19 +149,19 @@ export class RemoteDevices {
   }
 
   /**
-   * The devices that may carry a route: the account's own, here and on other nodes, then the shared ones. Shared ones of other
-   * nodes count on ways of rules only: there they may precede others.
+   * The devices that may carry a route: the account's own, here and on other nodes, then the shared ones. On the usual way own
+   * ones of other nodes count while they work, and shared ones not; `all`, as on ways of rules, where they may precede others.
    */
   *candidates(
     { accountId, mode, sender, way }: Route,
     ownedBy: (owner: string | null) => readonly DeviceRuntime[],
+    all = way !== undefined,
   ): Generator<Candidate> {
-    const isUsual = way === undefined
     for (const device of ownedBy(accountId)) yield this.candidateOf(device, sender)
-    yield* this.candidatesOf(accountId, mode, !isUsual)
+    yield* this.candidatesOf(accountId, mode, all)
     for (const device of ownedBy(null))
-      yield isUsual ? device.candidate(sender) : this.candidateOf(device, sender)
-    if (!isUsual) yield* this.candidatesOf(null, mode, true)
+      yield all ? this.candidateOf(device, sender) : device.candidate(sender)
+    if (all) yield* this.candidatesOf(null, mode, true)
   }
 
   /** An account's own links that run on other nodes, or with null the shared ones, as candidates: those that work, or all. */

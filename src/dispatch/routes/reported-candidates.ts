@@ -1,5 +1,6 @@
 import { factsOf, realKinds } from '../../connectors/registry.ts'
 import { isOwnCarrier } from '../../devices/core/carrying.ts'
+import { allDone } from '../../runtime/all-done.ts'
 import { readPlans } from '../../devices/plans/read-plans.ts'
 import { reportLifetimeMs } from '../../devices/status/device-report.ts'
 import { type ListedDevice, listDevices } from '../../devices/status/list-devices.ts'
@@ -8,7 +9,7 @@ import type { Mode } from '../../storage/tables/schema.ts'
 import type { Candidate } from './candidate.ts'
 import type { MoreOfDevice } from './explain-route.ts'
 
-/** Devices by what was last reported about them, for explanations where none of them runs. */
+/** Devices by what was last reported about them, where none of them runs. */
 export interface ReportedDevices {
   candidates: Candidate[]
   drains: ReadonlySet<string>
@@ -34,7 +35,7 @@ export async function readReportedDevices(
   { accountId, mode }: { accountId: string; mode: Mode },
   nowMs: number,
 ): Promise<ReportedDevices> {
-  const pages = await Promise.all(
+  const pages = await allDone(
     [{ accountId }, 'shared' as const].map((scope) =>
       listDevices(db, scope, { afterId: null, limit: pageSize }),
     ),

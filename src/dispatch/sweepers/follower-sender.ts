@@ -9,12 +9,15 @@ import { readWays } from '../../devices/routes/ways-store.ts'
 import { acceptedAs } from '../../messages/send/send-ids.ts'
 import { sendMessages } from '../../messages/send/send-messages.ts'
 import type { SendRequest } from '../../messages/send/send-request.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
+import { minuteMs } from '../../runtime/clock.ts'
 import type { Ids } from '../../runtime/ids.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 import type { FollowerTable } from '../../storage/tables/message-tables.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
 import type { Route } from '../routes/candidate.ts'
+import { readReportedDevices } from '../routes/reported-candidates.ts'
 import { restOfWay } from '../routes/rest-of-way.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
 
@@ -31,6 +34,9 @@ interface FollowerSenderDeps extends SweeperDeps {
 
 const intervalMs = 1_000
 const pageSize = 50
+/** One that failed keeps none of the others waiting. */
+const retryMs = minuteMs
+const maxFailed = 1_000
 
 type Followed = Selectable<FollowerTable>
 
@@ -39,28 +45,41 @@ type Followed = Selectable<FollowerTable>
  * way. It is a send like any other, with a hold of its own, and needs the balance of now; it is never followed itself. Its
  * transaction marks the first message, so that a crash or another node makes no second one.
  */
-export const createFollowerSender = (deps: FollowerSenderDeps): Sweeper =>
-  new Sweeper(deps, {
+export function createFollowerSender(deps: FollowerSenderDeps): Sweeper {
+  const { read, writer, changes, clock, log, wake } = deps
+  const failedAtMs = new BoundedMap<number>(maxFailed)
+  const rests = ({ message_id }: Followed): boolean =>
+    clock.monotonicMs() - (failedAtMs.get(message_id) ?? Number.NEGATIVE_INFINITY) < retryMs
+  return new Sweeper(deps, {
     name: 'follower-sender',
     intervalMs,
     async sweep() {
-      const { read, writer, changes, wake } = deps
       const due = await read
         .selectFrom('followers')
         .selectAll()
         .where('state', '=', 'due')
         .orderBy('created_at')
-        .limit(pageSize)
+        .limit(pageSize + maxFailed)
         .execute()
-      for (const followed of due) {
-        const route = await writer.write((tx) => follow(tx, deps, followed))
-        if (route === null) continue
-        wake(route)
-        changes.tell(() => [followed.account_id])
+      const page = due.filter((followed) => !rests(followed)).slice(0, pageSize)
+      for (const followed of page) {
+        try {
+          const route = await writer.write((tx) => follow(tx, deps, followed))
+          if (route === null) continue
+          wake(route)
+          changes.tell(() => [followed.account_id])
+        } catch (error) {
+          failedAtMs.set(followed.message_id, clock.monotonicMs())
+          log.error(
+            { err: error, message_id: followed.message_id },
+            'failed to send a follower; retrying in a minute',
+          )
+        }
       }
-      return due.length === pageSize
+      return page.length === pageSize
     },
   })
+}
 
 /** Why no message follows: a code of the send that was refused, or one of these. */
 type Reason = 'corrected' | 'expired' | 'text_erased' | 'no_other_device'
@@ -98,7 +117,7 @@ async function follow(
   const sent = (attempts.get(message_id) ?? []).filter((attempt) => maySend(evidenceOf(attempt)))
   const takenBy = [...new Set(sent.map(({ device_id }) => device_id))]
   const way = await readWay(tx, message.way)
-  const route = way && restOfWay(message, takenBy, { way, devicesFor: deps.pool.candidates })
+  const route = way && (await routeOfRest(tx, deps, message, { way, takenBy }))
   if (route === null) return end({ reason: 'no_other_device' })
   const request = await requestOf(tx, deps, message, takenBy)
   const [result] = await sendMessages(tx, [request], takeChange(tx, request.createdAt))
@@ -106,6 +125,20 @@ async function follow(
   const [followerId = null] = acceptedAs(request, result.place).messageIds
   await mark(tx, key, { state: 'followed', follower_id: followerId, excludes: takenBy.join(',') })
   return route
+}
+
+/** The pool of a node that starts, or has just lost a lease, does not know every device: the table has them all. */
+async function routeOfRest(
+  tx: Tx,
+  { pool, clock }: FollowerSenderDeps,
+  message: MessageRow,
+  { way, takenBy }: { way: Way; takenBy: readonly string[] },
+): Promise<Route | null> {
+  const known = restOfWay(message, takenBy, { way, devicesFor: (route) => pool.candidates(route, true) })
+  if (known !== null) return known
+  const { account_id: accountId, mode } = message
+  const { candidates } = await readReportedDevices(tx, { accountId, mode }, clock.now())
+  return restOfWay(message, takenBy, { way, devicesFor: () => candidates })
 }
 
 /** Reads the way that a message was accepted with; null if it is not stored. */
