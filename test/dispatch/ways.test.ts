@@ -5,7 +5,7 @@ import { readWay } from '../../src/devices/routes/way-words.ts'
 import { explainMessage } from '../../src/dispatch/devices/explain-on-pool.ts'
 import { readMessageDetails } from '../../src/messages/history/message-details.ts'
 import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
-import { applyToQueue, firstPlace } from '../../src/messages/queue/apply-ways.ts'
+import { applyToDeferred, applyToQueue, firstPlace } from '../../src/messages/queue/apply-ways.ts'
 import { claimMessages, type ClaimRequest } from '../../src/messages/queue/claim-messages.ts'
 import { changeOnDemand } from '../../src/messages/core/change-number.ts'
 import { drawWays } from '../../src/sending/choose-ways.ts'
@@ -78,6 +78,18 @@ const attempts = async (): Promise<string[]> => {
   const rows = await house.storage.read.selectFrom('attempts').select(['device_id', 'why', 'state']).orderBy('started_at').orderBy('id').execute() // prettier-ignore
   return rows.map(({ device_id, why, state }) => [device_id, ...(why === null ? [] : [why]), ...(state === 'refused' ? ['refused'] : [])].join(' ')) // prettier-ignore
 }
+
+/** Applies the rules of now to what waits on the route of a message. */
+const applied = (queued?: { route_key: string }) =>
+  house.storage.writer.write((tx) =>
+    applyToQueue(tx, {
+      route: { account_id: 'acc_a', route_key: queued?.route_key ?? '' },
+      after: firstPlace,
+      resolve: house.pool.routes.resolveWaiting,
+      nowMs: house.clock.now(),
+      take: changeOnDemand(tx, house.clock.now()),
+    }),
+  )
 
 async function passes(ms: number): Promise<void> {
   await house.clock.advance(ms)
@@ -163,16 +175,7 @@ test('rules change nothing of what waits, until they are applied to it: then it 
   await house.pool.reloadIfChanged()
   await passes(minuteMs)
   expect(await waiting()).toEqual(before)
-  const { routes } = house.pool
-  const page = await house.storage.writer.write((tx) =>
-    applyToQueue(tx, {
-      route: { account_id: 'acc_a', route_key: before[0]?.route_key as string },
-      after: firstPlace,
-      resolve: ({ message_id, recipient: to, ...message }) => routes.resolve(routes.choose({ ...message, accountId: 'acc_a', to, from: null }), 'acc_a', message_id), // prettier-ignore
-      nowMs: house.clock.now(),
-    }),
-  )
-  expect(page).toEqual({ moved: 2, after: null })
+  expect(await applied(before[0])).toEqual({ moved: 2, refused: 0, after: null })
   const after = await waiting()
   const placeOf = ({ route_key, ...place }: (typeof before)[number]) => ({
     ...place,
@@ -183,6 +186,26 @@ test('rules change nothing of what waits, until they are applied to it: then it 
   await passes(secondMs)
   expect(await house.statuses()).toEqual(['sent', 'sent', 'sent'])
 })
+
+test('what a rule of now refuses is canceled where it waits, and goes over no other device', async () => {
+  const id = await rule('own')
+  await send(2)
+  const [queued] = await house.storage.read.selectFrom('queue').selectAll().execute()
+  await house.send({ to: ['+4915112345999'], sendAt: house.clock.now() + minuteMs })
+  await house.storage.writer.write((tx) => setRule(tx, deps(), { ruleId: id, stages: null, actor: 'test' }))
+  await house.pool.reloadIfChanged()
+  expect(await applied(queued)).toEqual({ moved: 0, refused: 1, after: null })
+  const nowMs = house.clock.now()
+  const page = { accountId: 'acc_a', mode: 'live', afterId: '', resolve: house.pool.routes.resolveWaiting, nowMs } as const
+  const deferred = await house.storage.writer.write((tx) => applyToDeferred(tx, { ...page, take: changeOnDemand(tx, nowMs) }))
+  expect(deferred).toEqual({ moved: 0, refused: 1, after: null })
+  await passes(2 * minuteMs)
+  const codes = await house.storage.read.selectFrom('messages').select(['status', 'error_code']).orderBy('id').execute()
+  expect([codes, await attempts()]).toEqual([
+    [{ status: 'sent', error_code: null }, ...[1, 2].map(() => ({ status: 'canceled', error_code: 'destination_not_allowed' }))],
+    ['dev_own'],
+  ])
+}) // prettier-ignore
 
 test('a node that does not know a way reads it before it claims', async () => {
   await rule('own; shared busy')

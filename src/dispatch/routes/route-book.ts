@@ -4,6 +4,7 @@ import { asListed, outcomesOf, resolveWay } from '../../devices/routes/resolve-w
 import { usualWay, type Way, wayId, wayNamed, wayText } from '../../devices/routes/way.ts'
 import { readWays, type WrittenWay } from '../../devices/routes/ways-store.ts'
 import { readOffSince } from '../../devices/status/off-since.ts'
+import type { WaitingMessage } from '../../messages/queue/apply-ways.ts'
 import type { Log } from '../../process/log.ts'
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -92,6 +93,13 @@ export class RouteBook {
     used.add(id)
     this.#know(id, way)
     return { name: id, way, written: { id, text: wayText(way) } }
+  }
+
+  /** Returns the way of a message that waits, by the rules of now; null if a rule refuses it. */
+  resolveWaiting = (message: WaitingMessage): ResolvedWay | null => {
+    const { account_id: accountId, message_id, recipient: to, sender: from, ...rest } = message
+    const choice = this.choose({ ...rest, accountId, to, from })
+    return choice.isRefused ? null : this.resolve(choice, accountId, message_id)
   }
 
   /** Returns the way of a route as it is now; null while this node does not know it: `learn` reads it. */

@@ -29,7 +29,7 @@ export const messageErrors = {
   no_own_device: again('Only own devices could carry it for nothing, and the account had none that was enabled and could when its validity period ended. Connect or enable one that can use its sender and send again, or send with `fallback` `shared`.'),
   expired_in_network: again('Its validity period ended in the network: the handset was off or out of coverage. Send again later.'),
   recipient_opted_out: never('The recipient opted out. Do not send to this number until they opt in again.'),
-  destination_not_allowed: never('When it was due, the account was no longer allowed to send to this country. Ask the operator to allow it.'),
+  destination_not_allowed: never('While it waited, sending to this country or number was forbidden, by the countries of the account or a rule of its routes. Ask the operator to allow it.'),
   canceled_by_user: never('A user canceled it in the console before it was submitted.'),
   canceled_by_operator: never('The operator of this instance canceled it before it was submitted. Ask the operator for the reason.'),
   account_closed: never('The account was closed before the message was submitted.'),
