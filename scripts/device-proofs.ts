@@ -90,7 +90,7 @@ export const deviceProofs: readonly Proof[] = [
     projects: both,
     files: ['test/dispatch/canaries.test.ts'],
     sizes: [],
-    catches: ['canary-in-a-conversation'],
+    catches: ['busy-canary-lost', 'canary-in-a-conversation'],
   },
   {
     name: 'followers',

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { lostCanaries } from '../../src/alerts/lost-canaries.ts'
+import { endOverdue } from '../../src/devices/canaries/canary-runs.ts'
 import { removeCanary } from '../../src/devices/canaries/canary-store.ts'
 import { codeIn } from '../../src/devices/canaries/canary-text.ts'
 import { retireDevice } from '../../src/devices/core/device-store.ts'
 import { setPlan } from '../../src/devices/core/set-plan.ts'
+import type { Outcome } from '../../src/connectors/connector.ts'
 import { judgeFailure } from '../../src/connectors/android/failure.ts'
 import { PhoneGateway } from '../../src/dispatch/phones/phone-gateway.ts'
 import { CanarySenders } from '../../src/dispatch/devices/canary-senders.ts'
@@ -88,14 +90,89 @@ test('a refusal is a loss at once, and so is a device that no server runs for a 
   house.says.answer = refused
   await house.run()
   expect(await house.canary()).toMatchObject({ lostInRow: 1, last: { state: 'lost', reason: 'no_service' } })
-  await house.storage.writer.write((tx) => tx.updateTable('devices').set({ state: 'disabled' }).where('id', '=', 'dev_from').execute())
-  await house.storage.writer.write((tx) => tx.updateTable('instance').set({ directory_version: 99 }).execute())
-  await house.pool.reloadIfChanged()
-  await house.run()
+  const { plans, isFrozen } = house.pool
+  const elsewhere = { pool: { plans, isFrozen: isFrozen.bind(house.pool), get: () => null } }
+  await house.run(elsewhere)
   expect(await house.canary()).toMatchObject({ lostInRow: 1 })
   house.wait(1)
-  await house.run()
+  // The node that has its lease knows whether it is only busy.
+  const lease = (until: number | null) =>
+    house.storage.writer.write((tx) => tx.updateTable('devices').set({ lease_until: until }).where('id', '=', 'dev_from').execute())
+  await lease(house.clock.now() + 1)
+  await house.run(elsewhere)
+  expect(await house.canary()).toMatchObject({ lostInRow: 1 })
+  await lease(null)
+  await house.run(elsewhere)
   expect(await house.canary()).toMatchObject({ lostInRow: 2, last: { reason: 'device_unavailable' } })
+}) // prettier-ignore
+
+test('a device that has no room, is disabled, or says that it is busy loses no canary, and counts none', async () => {
+  const house = await openCanaryHouse()
+  const { storage, ids, clock, pool } = house
+  const limits = { deviceId: 'dev_from', sim: 1, partsPerMonth: 10, zoneIfNew: 'UTC', actor: 'test' }
+  await storage.writer.write((tx) => setPlan(tx, { ids, nowMs: clock.now() }, limits))
+  await pool.reloadIfChanged()
+  await house.add()
+  const device = pool.get('dev_from')!
+  device.submitted()
+  device.submitted()
+  await house.run()
+  house.wait(2)
+  await house.run()
+  expect([house.given.length, await house.canary()]).toMatchObject([0, { runs: 0, last: null }])
+  device.answered()
+  device.answered()
+  house.says.answer = { kind: 'unavailable', detail: 'busy' }
+  await house.run()
+  house.says.answer = { kind: 'refused', lasts: 'busy', code: 'network_congested', networkCode: null }
+  await house.run()
+  expect([house.given.length, await house.canary()]).toMatchObject([2, { lostInRow: 0, last: null }])
+  expect(await storage.read.selectFrom('sim_usage').select('parts').execute()).toEqual([{ parts: 0 }])
+  expect(device.inFlight).toBe(0)
+  house.wait(20)
+  await house.run()
+  expect(await house.canary()).toMatchObject({ lostInRow: 1, last: { reason: 'network_congested' } })
+  await storage.writer.write((tx) => tx.updateTable('devices').set({ state: 'disabled' }).where('id', '=', 'dev_from').execute())
+  await storage.writer.write((tx) => tx.updateTable('instance').set({ directory_version: 99 }).execute())
+  await pool.reloadIfChanged()
+  house.wait(1)
+  await house.run()
+  expect(await house.canary()).toMatchObject({ lostInRow: 1, nextAt: clock.now() + 3_600_000 })
+}) // prettier-ignore
+
+test('a canary takes its place on the link before it is flushed, and a link that does not answer delays no other one', async () => {
+  const house = await openCanaryHouse()
+  await house.addDevice('dev_slow', { accountId: 'acc_a' })
+  for (const recipient of ['+4915100000002', '+4915100000003', '+4915100000004'])
+    await house.add({ fromDevice: 'dev_slow', recipient })
+  const answer = Promise.withResolvers<Outcome>()
+  house.says.answer = answer.promise
+  const runner = house.runner()
+  await runner.sweepAll()
+  const [slow, other] = [house.pool.get('dev_slow')!, house.pool.get('dev_from')!]
+  expect([slow.inFlight, slow.hasRoom, slow.candidate().free]).toEqual([2, false, 0])
+  await house.add()
+  await runner.sweepAll()
+  expect([slow.inFlight, other.inFlight]).toEqual([2, 1])
+  answer.resolve({ kind: 'accepted', networkIds: ['n1'], receiptExpected: true })
+  await runner.stop()
+  expect([slow.inFlight, other.inFlight, house.given.length]).toEqual([0, 0, 3])
+})
+
+test('the receipt of a canary settles no message in doubt', async () => {
+  const house = await openCanaryHouse()
+  const { storage, dispatcher } = house
+  house.says.answer = { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no response' }
+  await house.send({ to: ['+4915100000002'] })
+  await dispatcher.drain()
+  const doubted = async () => (await storage.read.selectFrom('messages').select(['status', 'device_id']).execute())[0]
+  expect(await doubted()).toMatchObject({ status: 'unconfirmed' })
+  house.says.answer = { kind: 'accepted', networkIds: ['n1'], receiptExpected: true }
+  await house.add({ fromDevice: (await doubted())?.device_id as string, toDevice: 'dev_to' })
+  await house.run()
+  const receipt = { networkId: 'n1', result: 'delivered', code: null, networkCode: null, numbers: ['4915100000002'] } as const
+  await dispatcher.receipt((await doubted())?.device_id as string, receipt)
+  expect([await doubted(), await storage.read.selectFrom('parked_receipts').selectAll().execute()]).toMatchObject([{ status: 'unconfirmed' }, []])
 }) // prettier-ignore
 
 test('of two nodes that find a run due at the same instant one takes it', async () => {
@@ -156,14 +233,14 @@ test('a phone fetches a run until it has said that it has it; without a SIM two 
   await house.addDevice('dev_to', { accountId: 'acc_a' })
   const canaries = new CanarySenders()
   const log = createLog('silent', { write: () => undefined })
-  const parts = { ...house, read: storage.read, writer: storage.writer, log, canaries }
+  const deps = { ...house, read: storage.read, writer: storage.writer, log, canaries }
   const gateway = new PhoneGateway({
-    ...parts, fence: 1, judgeFailure, dueNow: () => dispatcher.dueNow(), wake: () => undefined,
+    ...deps, fence: 1, judgeFailure, dueNow: () => dispatcher.dueNow(), wake: () => undefined,
     claim: async () => ({ claimed: [], found: [] }),
   }) // prettier-ignore
   const canary = { id: 'can_1', account_id: 'acc_a', from_device: phone.deviceId, to_device: 'dev_to', recipient: '+4915100000002', sim: 1, every_ms: 3_600_000, next_at: clock.now(), created_at: 1 } // prettier-ignore
   await storage.writer.write((tx) => tx.insertInto('canaries').values(canary).execute())
-  const sweep = () => createCanaryRunner({ ...parts, ids, pool }).sweepAll()
+  const sweep = () => createCanaryRunner({ ...deps, ids, pool }).sweepAll()
   const asking = { phoneId: phone.phoneId, deviceId: phone.deviceId, hangsAfterMs: 600_000 }
   const say = (attemptId: string, state: 'pending' | 'failed', error: string | null = null) =>
     gateway.report([{ ...asking, attemptId, state, error }])
@@ -179,6 +256,23 @@ test('a phone fetches a run until it has said that it has it; without a SIM two 
   const [second] = await gateway.offer(asking)
   expect(second?.attemptId).not.toBe(first?.attemptId)
   await say(second!.attemptId, 'failed', appWords.radioOff)
+  // What a phone never fetched was certainly not sent.
+  const counts = { plan_counts: '{"number":"k","on":[[1,20000]]}' }
+  const used = { device_id: phone.deviceId, sim: 1, day: 20_000, parts: 9, messages: 9, numbers: 1 }
+  await storage.writer.write((tx) => tx.insertInto('sim_usage').values(used).execute())
+  const parts = async () => (await storage.read.selectFrom('sim_usage').select('parts').execute())[0]?.parts
+  const lose = async (isFetched: boolean) => {
+    await storage.writer.write((tx) => tx.updateTable('canaries').set({ next_at: clock.now() }).execute())
+    await sweep()
+    await storage.writer.write((tx) =>
+      tx.updateTable('canary_runs').set(counts).where('state', '=', 'open').execute(),
+    )
+    if (isFetched) await gateway.offer(asking)
+    clock.jumpWallClock(20 * 60_000)
+    await storage.writer.write((tx) => endOverdue(tx, clock.now()))
+    return parts()
+  }
+  expect([await lose(true), await lose(false)]).toEqual([9, 8])
   const found = await lostCanaries.find(storage.read, clock.now(), new Set())
   expect(found).toMatchObject([{ kind: 'canary_lost', subject: 'can_1', accountId: 'acc_a' }])
   expect(await storage.read.selectFrom('phone_offers').selectAll().execute()).toEqual([])

@@ -15,21 +15,22 @@ const minuteMs = 60_000
 /** Two own devices of `acc_a`, `dev_from` and `dev_to`: what the first one is given is kept, and answered as `answer` says. */
 export async function openCanaryHouse() {
   const given: Submission[] = []
-  const says: { answer: Outcome } = {
+  const says: { answer: Outcome | Promise<Outcome> } = {
     answer: { kind: 'accepted', networkIds: ['n1'], receiptExpected: true },
   }
   const submit: Link['submit'] = async (submission) => {
     given.push(submission)
     return says.answer
   }
-  const base = await openMessagesFixture(scriptedKind({ submit }))
+  const base = await openMessagesFixture(scriptedKind({ submit, window: 2 }))
   onTestFinished(() => base.close())
   const { storage, clock, ids, pool } = base
   await base.addGrantedAccount()
   for (const id of ['dev_from', 'dev_to']) await base.addDevice(id, { accountId: 'acc_a' })
   const log = createLog('silent', { write: () => undefined })
   const parts = { read: storage.read, writer: storage.writer, ids, clock, log, pool }
-  const runner = () => createCanaryRunner({ ...parts, canaries: new CanarySenders() })
+  const runner = (more: Partial<Parameters<typeof createCanaryRunner>[0]> = {}) =>
+    createCanaryRunner({ ...parts, canaries: new CanarySenders(), ...more })
   const receiver = new InboundReceiver({
     ...parts,
     config: { inboundJoinMinutes: 30, inboundCharacters: 40_000, inboundPerMinute: 0, sharedReplyDays: 30 },
@@ -41,7 +42,11 @@ export async function openCanaryHouse() {
     says,
     parts,
     runner,
-    run: () => runner().sweepAll(),
+    async run(more?: Parameters<typeof runner>[0]) {
+      const one = runner(more)
+      await one.sweepAll()
+      await one.stop()
+    },
     wait: (minutes: number) => clock.jumpWallClock(minutes * minuteMs),
     receive: (text: string, deviceId = 'dev_to', more: Partial<Inbound> = {}) =>
       receiver.receive(deviceId, {

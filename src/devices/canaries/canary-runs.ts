@@ -5,6 +5,7 @@ import { selectEach } from '../../storage/seam/sets.ts'
 import { readJson } from '../../storage/tables/json-columns.ts'
 import type { CanaryRunTable, CanaryTable } from '../../storage/tables/device-tables.ts'
 import { correctPlans } from '../plans/count-in-plans.ts'
+import { maxCanaries } from './canary-store.ts'
 
 export type CanaryRow = Selectable<CanaryTable>
 export type CanaryRun = Selectable<CanaryRunTable>
@@ -21,7 +22,7 @@ export const readDue = (db: Db, nowMs: number): Promise<CanaryRow[]> =>
     .selectAll()
     .where('next_at', '<=', nowMs)
     .orderBy('next_at')
-    .limit(maxRuns)
+    .limit(maxCanaries)
     .execute()
 
 /** Takes the run of a canary, by moving its next one. Returns false if another node has taken it. */
@@ -35,16 +36,20 @@ export async function takeRun(tx: Tx, canary: CanaryRow, nowMs: number): Promise
   return Number(numUpdatedRows) === 1
 }
 
-/** Stores a run that begins, and drops what is more than `maxRuns`. */
+/** The reason of an open run that a device may have: what is lost of these may have been sent. */
+const given = 'given'
+
+/** Stores a run that begins; `isGiven`: its device gets it at once, and does not fetch it. Drops what is more than `maxRuns`. */
 export async function beginRun(
   tx: Tx,
   canary: CanaryRow,
   run: Pick<CanaryRun, 'id' | 'code' | 'begun_at' | 'plan_counts'>,
+  isGiven: boolean,
 ): Promise<void> {
   const { id: canary_id, from_device, to_device } = canary
   await tx
     .insertInto('canary_runs')
-    .values({ ...run, canary_id, from_device, to_device, state: 'open' })
+    .values({ ...run, canary_id, from_device, to_device, state: 'open', reason: isGiven ? given : null })
     .execute()
   const oldest = await tx
     .selectFrom('canary_runs')
@@ -98,11 +103,34 @@ export async function endRun(
     .set({ lost_in_row: lost, ...(lost === 1 && { next_at: nowMs }) })
     .where('id', '=', canary.id)
     .execute()
-  if (isRefused && run.plan_counts !== null)
-    await correctPlans(tx, [
-      { deviceId: run.from_device, counts: readJson(run.plan_counts), parts: -1, messages: -1 },
-    ])
+  if (isRefused) await returnCounts(tx, run)
   return true
+}
+
+/**
+ * Takes a run back that was certainly not sent, because its device had no room or has just gone: it is due again as it was at
+ * `dueMs`, and counts nowhere.
+ */
+export async function returnRun(tx: Tx, id: string, dueMs: number): Promise<void> {
+  const run = await tx
+    .selectFrom('canary_runs')
+    .select(['canary_id', 'from_device', 'plan_counts'])
+    .where('id', '=', id)
+    .where('state', '=', 'open')
+    .executeTakeFirst()
+  if (run === undefined) return
+  await tx.deleteFrom('canary_runs').where('id', '=', id).execute()
+  await tx.updateTable('canaries').set({ next_at: dueMs }).where('id', '=', run.canary_id).execute()
+  await returnCounts(tx, run)
+}
+
+/** Returns what a run that was certainly not sent has counted. */
+async function returnCounts(
+  tx: Tx,
+  { from_device: deviceId, plan_counts }: Pick<CanaryRun, 'from_device' | 'plan_counts'>,
+): Promise<void> {
+  if (plan_counts === null) return
+  await correctPlans(tx, [{ deviceId, counts: readJson(plan_counts), parts: -1, messages: -1 }])
 }
 
 /**
@@ -129,18 +157,20 @@ export async function arriveRun(
 export async function endOverdue(tx: Tx, nowMs: number): Promise<number> {
   const rows = await tx
     .selectFrom('canary_runs')
-    .select(['id', 'taken_at'])
+    .select(['id', 'taken_at', 'reason'])
     .where('state', '=', 'open')
     .where('begun_at', '<=', nowMs - lostAfterMs)
     .limit(maxRuns)
     .execute()
-  for (const { id, taken_at } of rows)
-    await endRun(tx, { id, state: 'lost', reason: taken_at === null ? 'not_taken' : 'not_arrived' }, nowMs)
+  for (const { id, taken_at, reason } of rows) {
+    const lost = { id, state: 'lost', reason: taken_at === null ? 'not_taken' : 'not_arrived' } as const
+    await endRun(tx, { ...lost, ...(taken_at === null && reason !== given && { isRefused: true }) }, nowMs)
+  }
   return rows.length
 }
 
 const offeredRuns = {
-  sql: `select r.id, r.code, r.begun_at, c.recipient, c.sim from canary_runs r cross join canaries c on c.id = r.canary_id
+  sql: `select r.id, r.code, r.begun_at, r.reason, c.recipient, c.sim from canary_runs r cross join canaries c on c.id = r.canary_id
         where r.from_device = :device and r.state = 'open' and r.taken_at is null and r.begun_at > :after`,
   inputs: ['device', 'after'],
 } as const
@@ -150,8 +180,20 @@ export const readOfferedRuns = (
   db: Db,
   deviceId: string,
   nowMs: number,
-): Promise<Pick<CanaryRun & CanaryRow, 'id' | 'code' | 'begun_at' | 'recipient' | 'sim'>[]> =>
+): Promise<Pick<CanaryRun & CanaryRow, 'id' | 'code' | 'begun_at' | 'reason' | 'recipient' | 'sim'>[]> =>
   selectEach(db, offeredRuns, [[deviceId, nowMs - lostAfterMs]])
+
+/** Records that a phone may have these from now on. */
+export async function markGiven(tx: Tx, runs: readonly Pick<CanaryRun, 'id' | 'reason'>[]): Promise<void> {
+  const fresh = runs.filter(({ reason }) => reason === null).map(({ id }) => id)
+  if (fresh.length > 0)
+    await tx
+      .updateTable('canary_runs')
+      .set({ reason: given })
+      .where('id', 'in', fresh)
+      .where('state', '=', 'open')
+      .execute()
+}
 
 /** Records that a device has it, and the ID of the network. */
 export async function markTaken(
@@ -186,21 +228,18 @@ export async function findRuns(
 }
 
 const byNetworkId = {
-  sql: 'select from_device, network_id from canary_runs where from_device = :device and network_id = :id',
+  sql: `select r.from_device, r.network_id, c.recipient from canary_runs r cross join canaries c on c.id = r.canary_id
+        where r.from_device = :device and r.network_id = :id`,
   inputs: ['device', 'id'],
 } as const
 
-/** Returns the receipts that are not about a run: nothing waits for those of canaries. */
-export async function withoutCanaries<
-  W extends { deviceId: string; networkId: string; alternatives?: readonly string[] },
->(tx: Tx, words: readonly W[]): Promise<W[]> {
-  const readingsOf = ({ deviceId, networkId, alternatives = [] }: W) =>
-    [networkId, ...alternatives].map((id) => [deviceId, id])
-  const rows = await selectEach<{ from_device: string; network_id: string }>(
+/** Finds the runs that devices sent under these IDs of the network. */
+export const findByNetworkId = (
+  tx: Tx,
+  ids: readonly (readonly [deviceId: string, networkId: string])[],
+): Promise<{ from_device: string; network_id: string; recipient: string }[]> =>
+  selectEach(
     tx,
     byNetworkId,
-    words.flatMap(readingsOf),
+    ids.map((each) => [...each]),
   )
-  const known = new Set(rows.map((row) => `${row.from_device}/${row.network_id}`))
-  return words.filter((word) => !readingsOf(word).some((reading) => known.has(reading.join('/'))))
-}

@@ -22,7 +22,7 @@ export interface NewCanary {
 /** Two runs that are lost end within two intervals; shorter ones would cost more than they tell. */
 const shortestEveryMs = 30 * minuteMs
 const longestEveryMs = 7 * 24 * hourMs
-const maxCanaries = 1_000
+export const maxCanaries = 1_000
 
 /** Adds a canary, whose first run is due now. Rejects devices that are not there or not of the account, and bad numbers. */
 export async function addCanary(

@@ -75,7 +75,12 @@ function viewOf(canary: CanaryRow, runs: readonly SeenRun[]): CanaryView {
     last:
       last === undefined
         ? null
-        : { begunAt: last.begun_at, state: last.state, reason: last.reason, seconds: secondsOf(last) },
+        : {
+            begunAt: last.begun_at,
+            state: last.state,
+            reason: last.state === 'open' ? null : last.reason,
+            seconds: secondsOf(last),
+          },
     runs: ended.length,
     lost: ended.filter(({ state }) => state === 'lost').length,
     medianSeconds: times[Math.floor(times.length / 2)] ?? null,

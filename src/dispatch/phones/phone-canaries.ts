@@ -2,6 +2,7 @@ import {
   endRun,
   findRuns,
   lostAfterMs,
+  markGiven,
   markTaken,
   readOfferedRuns,
 } from '../../devices/canaries/canary-runs.ts'
@@ -9,11 +10,18 @@ import { canaryText } from '../../devices/canaries/canary-text.ts'
 import { priorityOf } from '../../messages/core/route-key.ts'
 import type { OfferedMessage } from '../../messages/phones/read-offers.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
 import type { JudgeFailure, PhoneReport } from './phone-report.ts'
 
-/** Returns the runs of canaries that a phone may send, as it gets its messages. */
-export const offerRuns = async (read: Db, deviceId: string, nowMs: number): Promise<OfferedMessage[]> =>
-  (await readOfferedRuns(read, deviceId, nowMs)).map((run) => ({
+/** Returns the runs of canaries that a phone may send, as it gets its messages. It may have sent them from then on. */
+export async function offerRuns(
+  { read, writer }: { read: Db; writer: Writer },
+  deviceId: string,
+  nowMs: number,
+): Promise<OfferedMessage[]> {
+  const runs = await readOfferedRuns(read, deviceId, nowMs)
+  if (runs.some(({ reason }) => reason === null)) await writer.write((tx) => markGiven(tx, runs))
+  return runs.map((run) => ({
     attemptId: run.id,
     to: run.recipient,
     text: canaryText(run.code),
@@ -25,6 +33,7 @@ export const offerRuns = async (read: Db, deviceId: string, nowMs: number): Prom
     isAgain: false,
     wasAcknowledged: false,
   }))
+}
 
 /** Splits reports into those about canaries, and all others. */
 export async function splitReports(

@@ -72,7 +72,8 @@ export class SimPaces {
 
   spend(sim: Sim, parts: number, nowMs: number): void {
     this.#sent.set(sim, (this.#sent.get(sim) ?? 0) + parts)
-    if (this.#limit === null) return
+    // A canary spends nothing, and begins no window.
+    if (this.#limit === null || parts === 0) return
     const own = this.#paceOf(sim)
     const spent = sim === null ? [...this.#paces.values()] : [own]
     for (const pace of spent) pace.spend(parts, nowMs)

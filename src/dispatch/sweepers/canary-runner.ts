@@ -1,4 +1,4 @@
-import { isPull, type Outcome } from '../../connectors/connector.ts'
+import { isPull, type Link, type Outcome } from '../../connectors/connector.ts'
 import {
   beginRun,
   type CanaryRow,
@@ -7,10 +7,12 @@ import {
   lostAfterMs,
   markTaken,
   readDue,
+  returnRun,
   takeRun,
 } from '../../devices/canaries/canary-runs.ts'
 import { canaryText, codeOf } from '../../devices/canaries/canary-text.ts'
 import { readPlanRooms } from '../../messages/queue/plan-rooms.ts'
+import { allDone } from '../../runtime/all-done.ts'
 import { minuteMs } from '../../runtime/clock.ts'
 import type { Ids } from '../../runtime/ids.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
@@ -31,19 +33,25 @@ interface CanaryRunnerDeps extends SweeperDeps {
 const intervalMs = 5_000
 /** The node that runs a link takes its runs. After this time none does, and the run is lost. */
 const unclaimedMs = minuteMs
+/** Runs that links have at a time. */
+const maxSending = 100
 
 interface Run {
   id: string
   code: string
 }
 
+/** A link of this node, which sends one run. */
+type Sending = DeviceRuntime & { link: Link }
+
 /**
  * Begins the runs of canaries, and ends those that have not arrived. A run is flushed before its device gets it, and
  * submitted once: after a crash it is lost. A phone fetches its runs (`PhoneGateway`). Each node does this for the devices
- * that it runs.
+ * that it runs. Links send beside each other and beside the sweeps, so that a slow one delays no other canary.
  */
-export const createCanaryRunner = (deps: CanaryRunnerDeps): Sweeper =>
-  new Sweeper(deps, {
+export function createCanaryRunner(deps: CanaryRunnerDeps): Sweeper {
+  const sending = new Map<string, Promise<void>>()
+  return new Sweeper(deps, {
     name: 'canary-runner',
     intervalMs,
     async sweep() {
@@ -59,27 +67,40 @@ export const createCanaryRunner = (deps: CanaryRunnerDeps): Sweeper =>
         .executeTakeFirst()
       if (isOverdue !== undefined) await writer.write((tx) => endOverdue(tx, clock.now()))
       const due = await readDue(read, clock.now())
-      await Promise.all(due.map((canary) => run(deps, canary)))
+      await allDone(due.map((canary) => run(deps, canary, sending)))
       return false
     },
+    besides: () => Promise.all(sending.values()),
   })
+}
 
-async function run(deps: CanaryRunnerDeps, canary: CanaryRow): Promise<void> {
-  const { writer, clock, pool } = deps
+async function run(
+  deps: CanaryRunnerDeps,
+  canary: CanaryRow,
+  sending: Map<string, Promise<void>>,
+): Promise<void> {
+  const { writer, clock, pool, log } = deps
   const device = pool.get(canary.from_device)
-  const isAble = device !== null && (isPull(device.link) || (device.canSubmit && device.hasRoom))
-  if (!isAble && clock.now() - canary.next_at < unclaimedMs) return
-  const begun = await writer.write((tx) => begin(tx, deps, canary))
-  if (begun === null) return
-  if (!isAble) {
-    const lost = { id: begun.id, state: 'lost', reason: 'device_unavailable', isRefused: true } as const
-    await writer.write((tx) => endRun(tx, lost, clock.now()))
-  } else if (isPull(device.link)) device.wake()
-  else await submit(deps, canary, { device, begun })
+  if (device !== null && isPull(device.link)) {
+    if ((await writer.write((tx) => begin(tx, deps, canary, false))) !== null) device.wake()
+  } else if (device === null || !device.canSubmit) {
+    if (clock.now() - canary.next_at >= unclaimedMs)
+      await writer.write((tx) => lose(tx, deps, canary, device !== null))
+  } else if (device.hasRoom && sending.size < maxSending && !sending.has(canary.id)) {
+    const sent = send(deps, canary, device as Sending)
+      .catch((error: unknown) => log.error({ err: error, canary_id: canary.id }, 'failed to run a canary'))
+      .finally(() => sending.delete(canary.id))
+    sending.set(canary.id, sent)
+  }
 }
 
 /** Returns null if another node has the run, its account is frozen, or the SIM plans include no further message. */
-async function begin(tx: Tx, { clock, ids, pool }: CanaryRunnerDeps, canary: CanaryRow): Promise<Run | null> {
+async function begin(
+  tx: Tx,
+  { clock, ids, pool }: CanaryRunnerDeps,
+  canary: CanaryRow,
+  isGiven: boolean,
+): Promise<Run | null> {
   const nowMs = clock.now()
   if (!(await takeRun(tx, canary, nowMs))) return null
   if (canary.account_id !== null && pool.isFrozen(canary.account_id)) return null
@@ -93,19 +114,65 @@ async function begin(tx: Tx, { clock, ids, pool }: CanaryRunnerDeps, canary: Can
   await rooms?.count(tx)
   const id = ids('att')
   const code = codeOf(id)
-  await beginRun(tx, canary, { id, code, begun_at: nowMs, plan_counts: planCounts })
+  await beginRun(tx, canary, { id, code, begun_at: nowMs, plan_counts: planCounts }, isGiven)
   return { id, code }
 }
 
-async function submit(
-  { writer, clock, log }: CanaryRunnerDeps,
+/**
+ * Loses a run that no device can send. The node that has the lease of a device knows better whether it works. A device that is
+ * disabled sends or receives nothing, which nobody needs to be told: the run is omitted.
+ */
+async function lose(
+  tx: Tx,
+  { clock, ids, pool }: CanaryRunnerDeps,
   canary: CanaryRow,
-  { device, begun: { id, code } }: { device: DeviceRuntime; begun: Run },
+  runsHere: boolean,
 ): Promise<void> {
-  if (isPull(device.link)) return
-  device.claimed(1)
+  const nowMs = clock.now()
+  const devices = await tx
+    .selectFrom('devices')
+    .select(['id', 'state', 'lease_until'])
+    .where('id', 'in', [canary.from_device, canary.to_device])
+    .execute()
+  const leasedUntil = devices.find(({ id }) => id === canary.from_device)?.lease_until ?? 0
+  if (!runsHere && leasedUntil > nowMs) return
+  if (!(await takeRun(tx, canary, nowMs))) return
+  const isFrozen = canary.account_id !== null && pool.isFrozen(canary.account_id)
+  if (isFrozen || devices.some(({ state }) => state !== 'enabled')) return
+  const id = ids('att')
+  await beginRun(tx, canary, { id, code: codeOf(id), begun_at: nowMs, plan_counts: null }, false)
+  await endRun(tx, { id, state: 'lost', reason: 'device_unavailable' }, nowMs)
+}
+
+/** Sends a run over a link, whose room is taken before the run is flushed: messages may take the rest of it meanwhile. */
+async function send(deps: CanaryRunnerDeps, canary: CanaryRow, device: Sending): Promise<void> {
+  const { writer, clock } = deps
+  device.claimed(0)
   device.submitted()
-  const outcome = await device.link
+  let outcome: Outcome | null = null
+  try {
+    const begun = await writer.write((tx) => begin(tx, deps, canary, true))
+    if (begun === null) return
+    outcome = device.canSubmit ? await submit(deps, canary, { device, begun }) : notSent
+    const { id } = begun
+    const said = outcome
+    await writer.write((tx) => settle(tx, canary, { id, outcome: said }, clock.now()))
+  } finally {
+    device.answered()
+    if (outcome === null || outcome === notSent) device.released()
+    else device.finished(outcome, { accountId: canary.account_id ?? '', to: canary.recipient })
+  }
+}
+
+/** The link went, or its lease, while the run was flushed. */
+const notSent: Outcome = { kind: 'unavailable', detail: 'The device went before the canary was submitted.' }
+
+const submit = (
+  { log }: CanaryRunnerDeps,
+  canary: CanaryRow,
+  { device, begun: { id, code } }: { device: Sending; begun: Run },
+): Promise<Outcome> =>
+  device.link
     .submit({
       attemptId: id,
       to: canary.recipient,
@@ -123,14 +190,18 @@ async function submit(
       )
       return { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'The connector failed.' }
     })
-  device.answered()
-  device.finished(outcome, { accountId: canary.account_id ?? '', to: canary.recipient })
-  await writer.write((tx) => settle(tx, id, outcome, clock.now()))
-}
 
-async function settle(tx: Tx, id: string, outcome: Outcome, nowMs: number): Promise<void> {
+/** A device that has no room for it now gets the run again, until it is overdue: that it is busy is no loss. */
+async function settle(
+  tx: Tx,
+  canary: CanaryRow,
+  { id, outcome }: { id: string; outcome: Outcome },
+  nowMs: number,
+): Promise<void> {
   if (outcome.kind === 'accepted' || outcome.kind === 'unknown')
     return markTaken(tx, id, nowMs, outcome.networkIds[0] ?? null)
+  const isBusy = outcome.kind === 'unavailable' || ('lasts' in outcome && outcome.lasts === 'busy')
+  if (isBusy && nowMs - canary.next_at < lostAfterMs) return returnRun(tx, id, canary.next_at)
   const reason = outcome.kind === 'unavailable' ? 'device_unavailable' : outcome.code
   await endRun(tx, { id, state: 'lost', reason, isRefused: true }, nowMs)
 }

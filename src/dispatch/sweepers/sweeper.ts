@@ -19,18 +19,26 @@ export class Sweeper implements Service {
   readonly #deps: SweeperDeps
   readonly #intervalMs: number
   readonly #sweep: () => Promise<boolean>
+  readonly #besides: (() => Promise<unknown>) | undefined
   #cancel: () => void = () => undefined
   #running: Promise<void> | null = null
   #stopped = true
 
   constructor(
     deps: SweeperDeps,
-    options: { name: string; intervalMs: number; sweep: () => Promise<boolean> },
+    options: {
+      name: string
+      intervalMs: number
+      sweep: () => Promise<boolean>
+      /** What sweeps have begun and do not wait for: a stop does. */
+      besides?: () => Promise<unknown>
+    },
   ) {
     this.#deps = deps
     this.name = options.name
     this.#intervalMs = options.intervalMs
     this.#sweep = options.sweep
+    this.#besides = options.besides
   }
 
   async start(): Promise<void> {
@@ -42,6 +50,7 @@ export class Sweeper implements Service {
     this.#stopped = true
     this.#cancel()
     await this.#running
+    await this.#besides?.()
   }
 
   /** Sweeps until nothing is left to do: at the interval, and in tests. */

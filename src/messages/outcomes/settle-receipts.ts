@@ -1,12 +1,12 @@
 import { allDone } from '../../runtime/all-done.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
-import { withoutCanaries } from '../../devices/canaries/canary-runs.ts'
 import type { Change } from '../core/change-number.ts'
 import type { MessageState } from '../core/message-store.ts'
 import { findUnknownParts } from './unknown-parts.ts'
 import { reportParts } from './report-parts.ts'
 import { findOpenParts } from './open-parts.ts'
 import { keepUnmatched } from './unmatched-receipts.ts'
+import { withoutCanaries } from './receipts-of-canaries.ts'
 import { findAwaited, findInGroup, type ReceiptWord } from './receipt-readings.ts'
 
 /**
@@ -20,14 +20,15 @@ export async function settleReceipts(
   numbered: Promise<Change>,
 ): Promise<MessageState[]> {
   const [own, unit] = await allDone([findAwaited(tx, words), numbered])
-  const shared =
-    own.unknown.length > 0 ? await findInGroup(tx, own.unknown) : { awaited: [], unknown: own.unknown }
+  // First: what cannot be found by an ID may be found by a number, and a canary has the number of a device.
+  const unmatched = own.unknown.length > 0 ? await withoutCanaries(tx, own.unknown) : own.unknown
+  const shared = unmatched.length > 0 ? await findInGroup(tx, unmatched) : { awaited: [], unknown: unmatched }
   const open = await findOpenParts(tx, shared.unknown)
   const doubted =
     open.unknown.length > 0
       ? await findUnknownParts(tx, open.unknown)
       : { awaited: [], unknown: open.unknown }
-  if (doubted.unknown.length > 0) await keepUnmatched(tx, await withoutCanaries(tx, doubted.unknown))
+  if (doubted.unknown.length > 0) await keepUnmatched(tx, doubted.unknown)
   const found = [...own.awaited, ...shared.awaited, ...open.awaited, ...doubted.awaited]
   return reportParts(tx, unit, found)
 }
