@@ -82,7 +82,7 @@ export const deviceProofs: readonly Proof[] = [
     projects: both,
     files: ['test/messages/sim-plans.test.ts', 'test/messages/sim-plans-race.test.ts', 'test/dispatch/sim-plans.test.ts'],
     sizes: ['PLAN_SEQUENCES', 'PLAN_RACES'],
-    catches: ['plan-counted-twice-after-refusal', 'plan-forgotten-by-a-restart'],
+    catches: ['plan-counted-twice-after-refusal', 'plan-forgotten-by-a-restart', 'refusal-forgets-a-number'],
   },
   {
     name: 'canaries',

@@ -99,6 +99,37 @@ test('a SIM at its limit of numbers sends to those of this month, the others go 
   await house.compare()
 }) // prettier-ignore
 
+test('an attempt that was sent after all keeps its number counted, though a later one to it was refused', async () => {
+  const house = await open([{ ...none, numbersPerMonth: 5 }])
+  const attempt = async () => {
+    await house.send('+4915112345600', 1)
+    await house.claim(1, [1])
+    return house.counted.at(-1)!
+  }
+  // Three days of one month, from its second on.
+  const date = new Date(base.clock.now())
+  await base.clock.advance(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 2, 12) - base.clock.now())
+  const first = await attempt()
+  await house.end(first, refused('good'))
+  await base.clock.advance(86_400_000)
+  const second = await attempt()
+  await house.end(first, accepted())
+  await house.compare()
+  await house.end(second, refused('good'))
+  expect(house.used(1).numbersThisMonth).toBe(1)
+  await house.compare()
+  // What becomes known of the month before does not count the number of this one.
+  const third = await attempt()
+  await house.end(third, refused('good'))
+  await base.clock.advance(31 * 86_400_000)
+  const fourth = await attempt()
+  await house.end(fourth, refused('good'))
+  await house.end(third, accepted())
+  await house.end(fourth, accepted())
+  expect(house.used(1).numbersThisMonth).toBe(1)
+  await house.compare()
+})
+
 test('a known number is found behind more new ones than a claim reads', async () => {
   const house = await open([{ ...none, numbersPerMonth: 1 }])
   await house.send('+4915112345600', 1)

@@ -10,6 +10,7 @@ import {
 } from '../../storage/seam/sets.ts'
 import type { SimNumberTable, SimUsageTable } from '../../storage/tables/device-tables.ts'
 import type { PlanCounts } from '../../storage/tables/json-columns.ts'
+import { monthOf } from './plan-days.ts'
 
 /** A number of a SIM, and how many attempts to it count. */
 export type CountedNumber = SimNumberTable
@@ -117,12 +118,14 @@ async function correctNumbers(tx: Tx, changes: readonly CountChange[]): Promise<
     ),
   )
   const before = new Set(known.keys())
+  const apartOf = await monthsApart(tx, moved, known)
   const uses: DayUse[] = []
   for (const { messages, ...each } of moved) {
     const row = known.get(nameOf(each))
-    // A later month counts the number by now.
-    if (row !== undefined && row.day > each.day) continue
-    const held = row?.messages ?? 0
+    const apart = row === undefined || row.messages === 0 ? 0 : apartOf(row, each)
+    // A later month counts the number by now; and a row that is newer than the attempt does not count it.
+    if (apart > 0 || (messages === -1 && row !== undefined && row.day > each.day)) continue
+    const held = apart < 0 ? 0 : (row?.messages ?? 0)
     const sum = held + messages
     if (sum < 0) continue
     const day = row !== undefined && held > 0 ? row.day : each.day
@@ -153,6 +156,36 @@ async function correctNumbers(tx: Tx, changes: readonly CountChange[]): Promise<
     ),
   ])
   return uses
+}
+
+const monthStarts = {
+  sql: 'select device_id, sim, month_starts from sim_plans where device_id = :device and sim = :sim',
+  inputs: ['device', 'sim'],
+} as const
+
+type Place = Pick<CountedNumber, 'device_id' | 'sim' | 'day'>
+
+/**
+ * Returns how the month of one day lies to that of another one of the same SIM: 0 if it is the same, below 0 if it is an earlier
+ * one. Reads plans only if the days of a number differ.
+ */
+async function monthsApart(
+  tx: Tx,
+  moved: readonly Omit<CountedNumber, 'messages'>[],
+  known: ReadonlyMap<string, CountedNumber>,
+): Promise<(one: Place, other: Place) => number> {
+  const firstDays = new Map([...moved, ...known.values()].map((each) => [nameOf(each), each.day]))
+  const apart = moved.filter((each) => firstDays.get(nameOf(each)) !== each.day)
+  const sims = new Map(apart.map(({ device_id, sim }) => [`${device_id}/${sim}`, [device_id, sim] as const]))
+  const rows = await selectEach<{ device_id: string; sim: number; month_starts: number }>(
+    tx,
+    monthStarts,
+    [...sims.values()].map((each) => [...each]),
+  )
+  const starts = new Map(rows.map((row) => [`${row.device_id}/${row.sim}`, row.month_starts]))
+  const monthBegin = ({ device_id, sim, day }: Place): number =>
+    monthOf(day, starts.get(`${device_id}/${sim}`) ?? 1).from
+  return (one, other) => (one.day === other.day ? 0 : monthBegin(one) - monthBegin(other))
 }
 
 const nameOf = ({ device_id, sim, number_key }: Omit<CountedNumber, 'day' | 'messages'>): string =>
