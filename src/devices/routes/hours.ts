@@ -14,15 +14,6 @@ export function isWithin({ from, until, zone }: HoursJson, atMs: number): boolea
   return from < until ? minute >= from && minute < until : minute >= from || minute < until
 }
 
-/** Returns whether the runtime knows a time zone of this name. */
-export function isZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
-  }
-}
-
 function localMinute(zone: string, atMs: number): number {
   const minute = Math.floor(atMs / minuteMs)
   const known = answers.get(zone)

@@ -1,5 +1,5 @@
 import type { HoursJson, RuleStageJson } from '../../storage/tables/route-tables.ts'
-import { isZone } from './hours.ts'
+import { isZone } from '../plans/plan-days.ts'
 
 /*
  * Ways as commands and pages write them: `own; grp_net after=5m`, `dev_a*70,dev_b*30; dev_c offline=never`.
