@@ -28,9 +28,12 @@ async function measureEmbedded(run: BenchRun): Promise<Figure> {
   try {
     const account = await makeAccount(folder, settings)
     const server = await startServer(folder)
-    const messages = await live(run, { folder, account, server }, firstLives(run)).finally(() =>
-      server.stop(),
-    )
+    let messages: number
+    try {
+      messages = await live(run, { folder, account, server }, firstLives(run))
+    } finally {
+      await server.stop()
+    }
     // The server has stopped: the log is part of the file again.
     const bytes = statSync(databaseOf(folder)).size / messages
     return { row: 14, name: `bytes ${named}, embedded database`, value: bytesOf(bytes) }

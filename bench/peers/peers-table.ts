@@ -18,13 +18,13 @@ export interface PeerRow {
 
 /** The rows that the first peer has; it is compared with each other one. */
 export function rowsOf(seen: SeenOfPeer): PeerRow[] {
-  const each = [...seen]
-  const [first, ...others] = each
+  const peers = [...seen]
+  const [first, ...others] = peers
   if (first === undefined) return []
   const own = first[1]
   const names = [...new Set(own.flatMap(Object.keys))]
   return names.map((row) => {
-    const valuesOf = (all: readonly Seen[]): number[] => all.flatMap((each) => each[row] ?? [])
+    const valuesOf = (all: readonly Seen[]): number[] => all.flatMap((one) => one[row] ?? [])
     const medianOf = (all: readonly Seen[]): number | null => (valuesOf(all).length === 0 ? null : median(valuesOf(all))) // prettier-ignore
     const ours = medianOf(own)
     const ratioTo = (all: readonly Seen[]): number | null => {
@@ -33,8 +33,8 @@ export function rowsOf(seen: SeenOfPeer): PeerRow[] {
     }
     return {
       row,
-      medians: Object.fromEntries(each.map(([{ name }, all]) => [name, medianOf(all)])),
-      rounds: Object.fromEntries(each.map(([{ name }, all]) => [name, valuesOf(all)])),
+      medians: Object.fromEntries(peers.map(([{ name }, all]) => [name, medianOf(all)])),
+      rounds: Object.fromEntries(peers.map(([{ name }, all]) => [name, valuesOf(all)])),
       ratios: Object.fromEntries(others.map(([{ name }, all]) => [name, ratioTo(all)])),
     }
   })
