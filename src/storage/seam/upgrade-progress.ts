@@ -20,7 +20,7 @@ const costs: Readonly<Record<string, { us: number; bytes: number }>> = {
   '0040_sim_plans.sql': { us: 1, bytes: 0 },
 }
 
-/** What PostgreSQL does besides: it writes all messages and attempts anew, with their indexes, before it lets go of the old ones. */
+/** Additional work of PostgreSQL: it rewrites all messages and attempts with their indexes before it drops the old ones. */
 const costsOnPostgres: typeof costs = { '0045_narrow_columns.sql': { us: 25, bytes: 1_600 } }
 
 /** Returns one step of an upgrade in words, for the log and the terminal. */

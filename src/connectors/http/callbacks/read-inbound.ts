@@ -11,7 +11,7 @@ export interface ReadInbound {
   unreadable: number
 }
 
-/** Reads the messages of a call, all of them: what is left out here would be acknowledged and lost. */
+/** Reads the messages of a call, all of them: a message that is dropped here would be acknowledged and lost. */
 export function readInbound({ inbound }: Pick<Declaration, 'inbound'>, document: unknown): ReadInbound {
   if (inbound === undefined) return { messages: [], unreadable: 0 }
   const { list, only } = inbound

@@ -11,8 +11,8 @@ export type ReadReceipt =
   | { kind: 'unreadable' }
 
 /**
- * Reads the reports of a call, all of them: what is left out here would be acknowledged and lost. `attemptId` is the attempt that the called address names, or null; where a report has no ID of
- * the provider, that attempt stands for it.
+ * Reads the reports of a call, all of them: a report that is dropped here would be acknowledged and lost. `attemptId` is the
+ * attempt that the called address names, or null; where a report has no ID of the provider, that attempt stands for it.
  */
 export function readReceipts(
   { status, states = {}, codes = {} }: Pick<Declaration, 'status' | 'states' | 'codes'>,

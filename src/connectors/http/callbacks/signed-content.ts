@@ -14,7 +14,7 @@ const everything: Signed = { query: true, body: true }
 /** Pieces of a signature that have the query in them. */
 const withQuery: readonly string[] = ['url', 'url_sorted', 'query_sorted']
 
-/** Returns whether the proof of a call is about its whole body; a body beside what is signed makes the call a forged one. */
+/** Returns whether the proof of a call is about its whole body; a body that is not signed makes the call a forged one. */
 export const isBodySigned = (verify: Verify, callback: Callback): boolean => signedIn(verify, callback).body
 
 /**

@@ -41,7 +41,7 @@ export const serialLine =
 const probeMs = 1_000
 
 /**
- * Closes a port whose line hung up. Linux then reads nothing from it for ever (tty_io.c, hung_up_tty_read), which serialport 13
+ * Closes a port whose line hung up. From then on Linux reads nothing from it (tty_io.c, hung_up_tty_read), which serialport 13
  * takes for data that is still to come and reads again; anything else that is asked of the port fails. Whether all is sent is
  * asked here, which changes nothing. Returns what ends that.
  */
