@@ -45,29 +45,28 @@ export interface MessagesFixture extends TestStorage {
   statuses(): Promise<string[]>
 }
 
-/** The domain without HTTP: real store, real dispatcher, the simulator, and a clock that stands still. */
-export async function openMessagesFixture(
-  kind: ConnectorKind = simulatorKind,
+type NodeOptions = Pick<DevicePoolDeps, 'isLogged'> &
+  Pick<DispatcherDeps, 'submissionLog' | 'hasOptedOut'> & {
+    around?: (units: DispatchUnits) => DispatchUnits
+    /** How often the clock of the test finds the dispatcher and the pool looking by themselves: seldom where days pass. */
+    pollIntervalMs?: number
+  }
+
+/** What submits on one node: its links, and who gives them messages. Both have begun. */
+export async function openNode(
+  { storage, clock, ids }: Pick<TestStorage, 'storage' | 'clock' | 'ids'>,
+  kind: ConnectorKind,
   {
     isLogged,
     submissionLog,
     hasOptedOut,
     around = (itself) => itself,
-    onFolder,
     pollIntervalMs = 500,
-  }: Pick<DevicePoolDeps, 'isLogged'> &
-    Pick<DispatcherDeps, 'submissionLog' | 'hasOptedOut'> & {
-      around?: (units: DispatchUnits) => DispatchUnits
-      onFolder?: Parameters<typeof openRealStorage>[0]
-      /** How often the clock of the test finds the dispatcher and the pool looking by themselves: seldom where days pass. */
-      pollIntervalMs?: number
-    } = {},
-): Promise<MessagesFixture> {
-  const base = await (onFolder === undefined ? openTestStorage() : openRealStorage(onFolder))
-  const { storage, clock, ids } = base
+    fence = 1,
+  }: NodeOptions & { fence?: number } = {},
+): Promise<Pick<MessagesFixture, 'pool' | 'quiet' | 'dispatcher' | 'metrics'>> {
   const log = createLog('silent', { write: () => undefined })
   const metrics = createMetrics()
-  await storage.writer.write((tx) => startInstance(tx, clock.now()))
   const quiet = new QuietHoursCache(storage.read)
   const pool: DevicePool = new DevicePool({
     read: storage.read,
@@ -103,7 +102,7 @@ export async function openMessagesFixture(
     },
     settleOutcomes: (settlements) => storage.writer.write((tx) => units.settleOutcomes(tx, settlements)),
     settleReceipts: (words) => storage.writer.write((tx) => units.settleReceipts(tx, words)),
-    readOpen: (fence) => storage.writer.write((tx) => readOpenOf(tx, fence)),
+    readOpen: (asked) => storage.writer.write((tx) => readOpenOf(tx, asked)),
   }
   const dispatcher = new Dispatcher({
     read: storage.read,
@@ -114,11 +113,23 @@ export async function openMessagesFixture(
     pool,
     ...(submissionLog && { submissionLog }),
     ...(hasOptedOut && { hasOptedOut }),
-    fence: 1,
+    fence,
     pollIntervalMs,
   })
   await pool.start()
   await dispatcher.start()
+  return { pool, quiet, dispatcher, metrics }
+}
+
+/** The domain without HTTP: real store, real dispatcher, the simulator, and a clock that stands still. */
+export async function openMessagesFixture(
+  kind: ConnectorKind = simulatorKind,
+  { onFolder, ...options }: NodeOptions & { onFolder?: Parameters<typeof openRealStorage>[0] } = {},
+): Promise<MessagesFixture> {
+  const base = await (onFolder === undefined ? openTestStorage() : openRealStorage(onFolder))
+  const { storage, clock, ids } = base
+  await storage.writer.write((tx) => startInstance(tx, clock.now()))
+  const { pool, quiet, dispatcher, metrics } = await openNode(base, kind, options)
 
   const request: MessagesFixture['request'] = (row) => sendRequest({ ids, nowMs: clock.now() }, row)
 

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config.ts'
 import { createSweepers, type SweepersDeps } from '../../src/dispatch/sweepers/sweepers.ts'
 import { UnparsedNotes } from '../../src/dispatch/devices/unparsed-notes.ts'
 import { createLog } from '../../src/process/log.ts'
-import type { Receipt } from '../../src/connectors/connector.ts'
+import type { ConnectorKind, Receipt } from '../../src/connectors/connector.ts'
 import { ChangeHints } from '../../src/messages/core/change-hints.ts'
 import { claimMessages } from '../../src/messages/queue/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/core/route-key.ts'
@@ -36,9 +36,9 @@ export interface TendedHouse extends MessagesFixture {
   claimAndDie(fence: number, more?: { isLogged?: true }): Promise<number>
 }
 
-export async function openTendedHouse(): Promise<TendedHouse> {
+export async function openTendedHouse(kind?: ConnectorKind): Promise<TendedHouse> {
   // Hours pass in its tests: a look into the database at each half second of them would be all that they do.
-  const house = await openMessagesFixture(undefined, { pollIntervalMs: 10_000 })
+  const house = await openMessagesFixture(kind, { pollIntervalMs: 10_000 })
   const { storage, clock, ids } = house
   await house.addGrantedAccount()
   return {
