@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createHooks } from '../../src/connectors/http/callbacks/hooks.ts'
@@ -136,7 +136,7 @@ test('a balance at the provider that is at or below its alert degrades the devic
   expect(metrics).toContain(`onesixty_provider_balance{device="${house.deviceId}"} 3.1`)
 }, 60_000)
 
-test('no log of the server has the secret of a provider, a text or a whole number', async () => {
+test('no log, response, command or export has the secret of a provider, and no log a text or a whole number', async () => {
   const server = await openOwnServer()
   const house = await openProviderHouse({ server, settings: ['trace=on'] })
   await house.send('a text that nobody logs', to)
@@ -144,7 +144,32 @@ test('no log of the server has the secret of a provider, a text or a whole numbe
   const { output: read } = server.process
   const output = await eventually(read, (seen) => expect(seen).toContain('HTTP request'))
   for (const canary of ['canary-7f3a91', 'a text that', to.slice(1)]) expect(output).not.toContain(canary)
-}, 60_000)
+  const { dataFolder } = server
+  const backup = join(dataFolder, 'backup.db')
+  const run = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await cli(args, { dataFolder, env: { ONESIXTY_PROVIDER_ALLOW: '127.0.0.1' } })
+    expect([args, code]).toEqual([args, 0])
+    return stdout + stderr
+  }
+  const get = async (path: string): Promise<string> =>
+    (await fetch(server.url + path, { headers: { authorization: `Bearer ${house.liveKey}` } })).text()
+  await house.peer.call('set', { mode: 'credentials' })
+  await house.send('refused', to)
+  await eventually(house.status, (seen) => expect(seen.reasons).toEqual(['credentials_refused']))
+  const places = [
+    await run('device', 'list', '--json'),
+    await run('provider', 'show', house.deviceId),
+    await run('device', 'test', house.deviceId, '--show', '--to', to, '--text', 'Hi'),
+    await run('backup', backup),
+    await readFile(backup, 'latin1'),
+    await get('/api/v1/status'),
+    await get('/api/v1/history'),
+    await get('/metrics'),
+    server.process.output(),
+  ]
+  expect(places.filter((text) => text.includes('canary-7f3a91') || text.length === 0)).toEqual([])
+  expect(places.join('')).toContain(house.deviceId)
+}, 60_000) // prettier-ignore
 
 test('a device without its settings or secrets is refused, and each of them is named', async () => {
   const house = await openProviderHouse()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createHooks } from '../../src/connectors/http/callbacks/hooks.ts'
 import { eventually } from '../eventually.ts'
-import { cliJson } from '../run-command.ts'
+import { cli, cliJson } from '../run-command.ts'
 import { testSecret } from '../test-database.ts'
 import { hasStatus, openProviderHouse, shareProviderHouse } from './provider-house.ts'
 
@@ -43,18 +43,31 @@ test('an internal error of the provider is no refusal', async () => {
   expect(await house.peer.call('requests')).toBe(1)
 }, 60_000)
 
-test('wrong credentials take the device offline with the reason, cost the message nothing, and right ones send it', async () => {
+test('wrong credentials take the device offline with the reason, cost the message nothing, and it goes over the next device', async () => {
   const house = await openProviderHouse()
-  await house.peer.call('set', { mode: 'credentials' })
+  await house.peer.call('set', { refused: 'abcd1234' })
   await house.send('Hello', to)
   await eventually(house.status, (seen) =>
     expect(seen).toMatchObject({ status: 'offline', reasons: ['credentials_refused'] }),
   )
   expect((await house.messages())[0]).toMatchObject({ status: 'queued', cost: { charged: 0 } })
-  await house.peer.call('set', { mode: 'yes' })
-  await house.set('--set', 'window=5')
+  const settings = ['provider=vonage', 'api_key=wxyz9876', 'default_sender=Other', `base=http://127.0.0.1:${house.peer.ready.port}`]
+  const add = ['device', 'add', 'http', '--account', house.accountId, '--name', 'Second', '--secret-stdin', 'api_secret']
+  const added = await cli([...add, ...settings.flatMap((pair) => ['--set', pair])], { dataFolder: house.server.dataFolder, stdin: 'secret\n' })
+  expect(added, added.stderr).toMatchObject({ code: 0 })
   await hasStatus(house, 'sent')
-}, 60_000)
+  expect((await house.submitted()).map(({ from, status }) => [from, status])).toEqual([['Acme', '4'], ['Other', '0']])
+  // Right credentials bring it back, and of two that work either may be refused next.
+  await house.peer.call('set', { refused: null })
+  await house.set('--set', 'window=5')
+  await eventually(house.status, (seen) => expect(seen.status).toBe('online'))
+  await house.peer.call('set', { refused: 'next' })
+  await house.send('Again', to)
+  await eventually(() => house.messages(), (seen) => expect(seen.map(({ status, cost }) => [status, cost.charged])).toEqual([['sent', 1], ['sent', 1]]))
+  const [first, second] = (await house.submitted()).slice(2)
+  expect([first?.status, second?.status, (await house.submitted()).length]).toEqual(['4', '0', 4])
+  expect(new Set([first?.from, second?.from])).toEqual(new Set(['Acme', 'Other']))
+}, 60_000) // prettier-ignore
 
 test('a STOP at the provider is followed before it is answered', async () => {
   const house = await openProviderHouse()

@@ -28,6 +28,8 @@ interface Call {
 }
 
 let mode: Mode = 'yes'
+/** Whose credentials are wrong, whatever the mode: the account with this key, or the one that submits next. */
+let refused: string | null = null
 let delayMs = 0
 let port = 0
 let lastId = 0
@@ -55,6 +57,16 @@ const gsm7 = /^[\n\r\x20-\x5a_a-z£¥èéùìòÇØøÅåΔΦΓΛΩΠΨΣΘΞÆ�
 function submit(form: URLSearchParams, response: ServerResponse): void {
   const { to = '', from = '', text = '', callback } = Object.fromEntries(form)
   const parts = countParts(text)
+  const key = form.get('api_key')
+  if (refused === 'next') refused = key
+  if (key === refused) {
+    submitted.push({ to, from, text, parts, status: statusOf.credentials })
+    const messages = [{ status: statusOf.credentials, 'error-text': 'Bad Credentials' }]
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ 'message-count': '1', messages }))
+    return
+  }
   const taken = mode === 'yes' ? parts : mode === 'some' ? 1 : mode === 'nothing' ? parts : 0
   submitted.push({ to, from, text, parts, status: mode === 'nothing' ? null : statusOf[mode] })
   const messages = Array.from({ length: Math.max(parts, 1) }, (_, i) => {
@@ -94,11 +106,11 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     const respond = (): void => {
-      const { pathname } = new URL(request.url ?? '/', 'http://peer')
+      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://peer')
       if (pathname === '/sms/json' && request.method === 'POST')
         return submit(new URLSearchParams(Buffer.concat(chunks).toString('utf8')), response)
       if (pathname === '/account/get-balance') {
-        const status = mode === 'credentials' ? 401 : 200
+        const status = mode === 'credentials' || searchParams.get('api_key') === refused ? 401 : 200
         response
           .writeHead(status, { 'content-type': 'application/json' })
           .end('{"value":3.1,"autoReload":false}')
@@ -141,8 +153,9 @@ async function deliver(mostAttempts: number): Promise<number> {
 }
 
 const operations = {
-  set: (change: { mode?: Mode; delayMs?: number }) => {
+  set: (change: { mode?: Mode; delayMs?: number; refused?: string | null }) => {
     mode = change.mode ?? mode
+    refused = change.refused === undefined ? refused : change.refused
     delayMs = change.delayMs ?? delayMs
   },
   setOffline: async (isOffline: boolean) => {
@@ -155,6 +168,7 @@ const operations = {
   },
   renew: async () => {
     mode = 'yes'
+    refused = null
     delayMs = 0
     waiting = []
     submitted.length = 0
