@@ -114,6 +114,12 @@ const operatorAccounts = createRoute({
   component: page(() => import('./operator/accounts-page.tsx'), 'AccountsPage'),
 })
 
+const operatorRules = createRoute({
+  getParentRoute: () => operator,
+  path: '/rules',
+  component: page(() => import('./operator/rules-page.tsx'), 'RulesPage'),
+})
+
 const operatorHealth = createRoute({
   getParentRoute: () => operator,
   path: '/health',
@@ -234,7 +240,7 @@ export const router = createRouter({
     confirmEmail,
     profile,
     firstStart,
-    operator.addChildren([operatorAccounts, operatorHealth, operatorTokens, operatorAudit]),
+    operator.addChildren([operatorAccounts, operatorRules, operatorHealth, operatorTokens, operatorAudit]),
     account.addChildren([
       overview,
       start,

@@ -18,7 +18,7 @@ export interface AccessHouse extends TestConsole {
 /** What the input of a call names. */
 export type ObjectKind =
   | 'device' | 'phoneToken' | 'key' | 'endpoint' | 'event' | 'message' | 'send' | 'page' | 'number' | 'optOut' | 'placeOfOptOut'
-  | 'member' | 'invitation' | 'session' | 'passkey' | 'user' | 'account' | 'operatorToken' | 'operatorInvitation' | 'auditLine'
+  | 'member' | 'invitation' | 'session' | 'passkey' | 'user' | 'account' | 'operatorToken' | 'rule' | 'operatorInvitation' | 'auditLine'
   | 'invitationToken' | 'challenge' | 'appSecret' | 'secondFactor' // prettier-ignore
 
 /** The id of somebody's object of a kind. */
@@ -62,6 +62,7 @@ const absentIds: Record<ObjectKind, () => string> = {
   user: () => ids('usr'),
   account: () => ids('acc'),
   operatorToken: () => ids('otk'),
+  rule: () => ids('rul'),
   operatorInvitation: () => ids('lnk'),
   auditLine: () => ids('aud'),
   invitationToken: () => randomBytes(32).toString('base64url'),
@@ -140,6 +141,9 @@ const makers: Record<ObjectKind, (making: Making) => Promise<string>> = {
   operatorToken: async (making) =>
     (await change(making, 'operator/create-token', { name: 'Billing', scope: 'read', expiresAt: null }))
       .tokenId,
+  rule: async (making) =>
+    (await change(making, 'operator/add-rule', { accountId: null, name: 'Rule', way: 'own', conditions: {} }))
+      .ruleId,
   async operatorInvitation(making) {
     const email = newEmail()
     await change(making, 'operator/invite', { email })

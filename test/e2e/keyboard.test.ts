@@ -136,7 +136,7 @@ test('who runs the instance finds its pages in the palette and the same header t
   await makeOperator(ada, ada.account.userId)
   const other = await visit('/live/members')
   const { page } = other
-  expect(await hasOperator(other)).toBe(4)
+  expect(await hasOperator(other)).toBe(5)
   await page.getByRole('option', { name: /^Instance: health/ }).click()
   await page.waitForURL(`${ada.url}/operator/health`)
   await expect.poll(() => focused(page)).toBe('H1 Instance health')

@@ -184,6 +184,43 @@ test('a token for a program is made, shown once, works, names itself in the audi
   await narrow.page.context().close()
 })
 
+test('the operator adds a rule, is told what cannot be one, puts it before another, and removes it', async () => {
+  const tab = await openOperator({}, '/rules')
+  const { page } = tab
+  await page.getByText('No rules yet').waitFor()
+  const form = page.getByRole('dialog')
+  const add = async (name: string, way: string) => {
+    await page.getByRole('button', { name: 'Add rule' }).click()
+    await form.getByLabel(/^Name/).fill(name)
+    await form.getByLabel(/^Way/).fill(way)
+    await form.getByRole('button', { name: 'Add rule' }).click()
+  }
+  await add('Germany', 'own; shared after=5m')
+  await form.waitFor({ state: 'detached' })
+  await add('Premium', 'phone')
+  await form.getByText("'phone' is no device").waitFor()
+  // The browser says of the rejected form that it was rejected.
+  tab.faults.splice(0)
+  await form.getByLabel('Numbers that begin with').fill('4990')
+  await form.getByLabel('Messages that match').selectOption('refuse')
+  await expectSound(tab)
+  await tab.screenshot('operator-rule')
+  await form.getByRole('button', { name: 'Add rule' }).click()
+  await form.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Move Premium up' }).click()
+  await expect.poll(() => page.getByRole('row').nth(1).textContent()).toContain('to=4990')
+  await tab.screenshot('operator-rules')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expectSoundInBothSchemes(tab)
+  await tab.screenshot('operator-rules-narrow')
+  await page.getByRole('button', { name: 'Remove Germany' }).click()
+  await page.getByRole('button', { name: 'Remove rule Germany' }).click()
+  await expect.poll(() => page.getByRole('row').count()).toBe(2)
+  const rules = ada.app.storage.read.selectFrom('route_rules').select(['name', 'conditions', 'stages'])
+  expect(await rules.execute()).toEqual([{ name: 'Premium', conditions: '{"to":["4990"]}', stages: null }])
+  await page.context().close()
+})
+
 test('a number is erased from every account once it was typed twice', async () => {
   const number = '+15005550006'
   const { testKey } = await ada.openAccount('Sender')

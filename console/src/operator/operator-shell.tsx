@@ -4,6 +4,7 @@ import { TopBar } from '../ui/top-bar.tsx'
 
 const pages = [
   { label: 'Accounts', to: '/operator' },
+  { label: 'Rules', to: '/operator/rules' },
   { label: 'Health', to: '/operator/health' },
   { label: 'API tokens', to: '/operator/tokens' },
   { label: 'Audit log', to: '/operator/audit' },

@@ -72,6 +72,7 @@ const operatorPages = [
     label: 'Instance: accounts',
     description: 'Create accounts, grant SMS, set limits, suspend; erase a number',
   },
+  { to: '/operator/rules', label: 'Instance: rules', description: 'Over which devices messages go' },
   { to: '/operator/health', label: 'Instance: health', description: 'Database, memory, response times' },
   {
     to: '/operator/tokens',

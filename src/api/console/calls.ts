@@ -19,6 +19,7 @@ import { keyCalls } from './account/key-calls.ts'
 import { liveCalls } from './live/live-calls.ts'
 import { operatorCalls } from './operator/operator-calls.ts'
 import { operatorTokenCalls } from './operator/operator-token-calls.ts'
+import { ruleCalls } from './operator/rule-calls.ts'
 import { sendCalls } from './messages/send-calls.ts'
 import { signUpCalls } from './sign-in/sign-up-calls.ts'
 import { linkCalls } from './sign-in/link-calls.ts'
@@ -55,6 +56,7 @@ export const calls = {
   ...sendCalls,
   ...operatorCalls,
   ...operatorTokenCalls,
+  ...ruleCalls,
   ...auditCalls,
   ...historyCalls,
   ...conversationCalls,

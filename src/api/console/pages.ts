@@ -24,6 +24,7 @@ const pages = [
   '/operator',
   // Listed individually: the operator API has paths below the same prefix.
   '/operator/health',
+  '/operator/rules',
   '/operator/audit',
   '/operator/tokens',
 ]

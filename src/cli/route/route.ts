@@ -7,6 +7,7 @@ import {
   setRule,
   type StoredRule,
 } from '../../devices/routes/rule-store.ts'
+import { describeConditions } from '../../devices/routes/rule-words.ts'
 import { readWay, WayFault, writeWay } from '../../devices/routes/way-words.ts'
 import { ownCommand } from '../../process/own-command.ts'
 import { rfc3339 } from '../../runtime/clock.ts'
@@ -14,7 +15,7 @@ import type { RuleStageJson } from '../../storage/tables/route-tables.ts'
 import { command, type CommandGroup } from '../core/command.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
 import { UsageError } from '../core/command-errors.ts'
-import { conditionOptions, describeConditions, readConditions } from './rule-conditions.ts'
+import { conditionOptions, readConditions } from './rule-conditions.ts'
 import { apply } from './route-apply.ts'
 import { explain } from './route-explain.ts'
 
