@@ -77,7 +77,7 @@ export const mayCarry = (
 /** Returns for how many messages to any number a device has room. One that only carries to some looks for these on its own. */
 export const roomForAny = ({ free, isForKnown }: Candidate): number => (isForKnown === true ? 0 : free)
 
-/** Returns the device as it is for messages of so many parts: its SIM plans may include only shorter ones. */
+/** Returns the device as it is for messages of this many parts: its SIM plans may include only shorter ones. */
 export function forParts(device: Candidate, parts: number): Candidate {
   const { planRoom } = device
   if (planRoom === undefined || parts <= planRoom.any) return device

@@ -47,7 +47,7 @@ type Sending = DeviceRuntime & { link: Link }
 /**
  * Begins the runs of canaries, and ends those that have not arrived. A run is flushed before its device gets it, and
  * submitted once: after a crash it is lost. A phone fetches its runs (`PhoneGateway`). Each node does this for the devices
- * that it runs. Links send beside each other and beside the sweeps, so that a slow one delays no other canary.
+ * that it runs. Links send in parallel, and no sweep waits for them, so that a slow one delays no other canary.
  */
 export function createCanaryRunner(deps: CanaryRunnerDeps): Sweeper {
   const sending = new Map<string, Promise<void>>()
@@ -120,7 +120,7 @@ async function begin(
 
 /**
  * Loses a run that no device can send. The node that has the lease of a device knows better whether it works. A device that is
- * disabled sends or receives nothing, which nobody needs to be told: the run is omitted.
+ * disabled sends or receives nothing, which is no fault: the run is omitted.
  */
 async function lose(
   tx: Tx,
