@@ -20,14 +20,10 @@ const costs: Readonly<Record<string, { us: number; bytes: number }>> = {
   '0040_sim_plans.sql': { us: 1, bytes: 0 },
 }
 
-<<<<<<< HEAD
 /**
  * Additional work of PostgreSQL: it rewrites all messages and attempts with their indexes before it drops the old ones.
  * 11.5 µs of processor time and 1,474 B were measured for a message with one attempt, of 100,000; the rest of the time is for the disk.
  */
-=======
-/** What PostgreSQL does besides: it rewrites all messages and attempts, with their indexes, before it lets go of the old ones. */
->>>>>>> 7ead0d59 (Use the words of the field in five comments)
 const costsOnPostgres: typeof costs = { '0045_narrow_columns.sql': { us: 25, bytes: 1_600 } }
 
 /** Returns one step of an upgrade in words, for the log and the terminal. */
