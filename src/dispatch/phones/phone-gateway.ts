@@ -17,7 +17,7 @@ import type { Writer } from '../../storage/seam/writer.ts'
 import { anotherIn } from '../submissions/another-device.ts'
 import type { Candidate, Route } from '../routes/candidate.ts'
 import { hasHealthyAlternative } from '../routes/choose-device.ts'
-import { planFetch } from '../routes/plan-claims.ts'
+import { planFetch, quotasTogether } from '../routes/plan-claims.ts'
 import { usualNow } from '../routes/walk-way.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
 import type { CanarySenders } from '../devices/canary-senders.ts'
@@ -266,7 +266,7 @@ export class PhoneGateway {
     device.held.counted(counts.get(facts.id) ?? 0)
     const alone = routes.filter((route) => !shared.includes(route))
     const requests = planFetch(alone, self)
-    const left = requests.reduce((rest, { quota }) => rest - quota, self.free)
+    const left = self.free - quotasTogether(requests)
     return [...requests, ...planFetch(shared, { ...self, free: Math.min(left, device.held.left) })]
   }
 

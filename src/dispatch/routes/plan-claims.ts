@@ -45,20 +45,27 @@ export function planClaims(
   }
   // What is for numbers that a SIM knows goes over this one, before others count the same numbers as new.
   const looksFirst = [...served.values()].flatMap(quotasOf).toSorted((a, b) => isLook(b) - isLook(a))
-  const requests = looksFirst.flatMap(({ share, quota }) => {
-    if (quota > 0) return [requestOf(share, quota)]
-    busy.add(share.route)
+  const requests = looksFirst.flatMap((planned) => {
+    if (planned.quota > 0) return [requestOf(planned)]
+    busy.add(planned.share.route)
     return []
   })
   return { requests, calls: [...calls], busy: [...busy] }
 }
 
-const isLook = ({ share }: { share: Share }): number => Number(share.device.isForKnown === true)
+interface Planned {
+  share: Share
+  quota: number
+  /** Of several sizes of a route, which get the quota together. */
+  isShared: boolean
+}
+
+const isLook = ({ share }: Planned): number => Number(share.device.isForKnown === true)
 
 /** Shares the room of a device that asks among the routes that it may have (`fetchOf`). */
 export const planFetch = (routes: readonly (Route & Fetch)[], self: Candidate): ClaimRequest[] => {
   const shares = routes.map((route) => ({ route, ...fetchedOf(route), device: self }))
-  return quotasOf(shares).flatMap(({ share, quota }) => (quota > 0 ? [requestOf(share, quota)] : []))
+  return quotasOf(shares).flatMap((planned) => (planned.quota > 0 ? [requestOf(planned)] : []))
 }
 
 const fetchedOf = ({ why, waitedMs, partsOver, partsUpTo }: Fetch): Omit<Share, 'device' | 'route'> => ({
@@ -68,25 +75,32 @@ const fetchedOf = ({ why, waitedMs, partsOver, partsUpTo }: Fetch): Omit<Share, 
   ...(waitedMs > 0 && { waitedMs }),
 })
 
-/** Splits the room of a device among accounts, then among the routes of each. */
-function quotasOf(shares: readonly Share[]): { share: Share; quota: number }[] {
+/** Splits the room of a device among accounts, then among the routes of each. All sizes of a route get its share together. */
+function quotasOf(shares: readonly Share[]): Planned[] {
   let free = shares.length === 0 ? 0 : Math.min(...shares.map(({ device }) => device.free))
   const accounts = [...Map.groupBy(shares, ({ route }) => route.accountId).values()]
   return accounts.flatMap((ofAccount, i) => {
     let room = Math.ceil(free / (accounts.length - i))
     free -= room
-    return ofAccount.map((share, j) => {
-      const quota = Math.ceil(room / (ofAccount.length - j))
+    const routes = [...Map.groupBy(ofAccount, ({ route }) => `${route.mode}/${route.routeKey}`).values()]
+    return routes.flatMap((sizes, j) => {
+      const quota = Math.ceil(room / (routes.length - j))
       room -= quota
-      return { share, quota }
+      return sizes.map((share) => ({ share, quota, isShared: sizes.length > 1 }))
     })
   })
 }
 
-function requestOf(
-  { device, route, partsOver, partsUpTo, why, waitedMs }: Share,
-  quota: number,
-): ClaimRequest {
+/** Returns how many messages requests for one device may get together. */
+export function quotasTogether(requests: readonly ClaimRequest[]): number {
+  const ofRoutes = new Map(
+    requests.map(({ accountId, mode, routeKey, quota }) => [`${accountId}/${mode}/${routeKey}`, quota]),
+  )
+  return [...ofRoutes.values()].reduce((sum, quota) => sum + quota, 0)
+}
+
+function requestOf({ share, quota, isShared }: Planned): ClaimRequest {
+  const { device, route, partsOver, partsUpTo, why, waitedMs } = share
   const { accountId, mode, routeKey } = route
   const { leaseToken, isLogged, groupId, isOwnCarrier, plans } = device
   return {
@@ -97,6 +111,7 @@ function requestOf(
     quota,
     partsOver,
     partsUpTo,
+    ...(isShared && { sharesQuota: true }),
     ...(leaseToken !== undefined && { leaseToken }),
     ...(isLogged && { isLogged }),
     ...(groupId !== undefined && { groupId }),

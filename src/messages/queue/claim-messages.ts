@@ -19,6 +19,7 @@ import { type ClaimPlans, readPlanRooms } from './plan-rooms.ts'
 import { takeFromQueue } from './take-from-queue.ts'
 import type { QueuePosition } from './queue-position.ts'
 import { withinPaces } from './within-paces.ts'
+import { withinQuotas } from './within-quotas.ts'
 
 /**
  * Asks for messages of one account's route, up to what a device may be given now. Several of one route differ in
@@ -30,6 +31,8 @@ export interface ClaimRequest {
   routeKey: string
   deviceId: string
   quota: number
+  /** All requests of its device and route, which differ in the parts of their messages, get this quota together. */
+  sharesQuota?: true
   /** Only messages of more parts than this, */
   partsOver: number
   /** and of at most this many, which the device can join. */
@@ -124,17 +127,18 @@ export async function claimMessages(
   const notDeferred = requests.some(({ quiet }) => quiet !== undefined)
     ? await deferForQuietHours(tx, notOptedOut, { hoursOf: (row) => requestOf(row).quiet, nowMs })
     : notOptedOut
+  const fitting = withinQuotas(notDeferred, requests)
   await plans?.learn(
     tx,
-    notDeferred.map((row) => ({ ...row, deviceId: requestOf(row).deviceId })),
+    fitting.map((row) => ({ ...row, deviceId: requestOf(row).deviceId })),
   )
   const rows =
     plans !== null || requests.some((request) => request.phone !== undefined)
-      ? withinPaces(notDeferred, requests, plans)
-      : notDeferred
+      ? withinPaces(fitting, requests, plans)
+      : fitting
   const found = requests.map(() => 0)
   // A request whose rows were dropped may find more after them.
-  for (const { request } of notDeferred === read ? rows : [...rows, ...notIn(read, notDeferred)])
+  for (const { request } of fitting === read ? rows : [...rows, ...notIn(read, fitting)])
     found[request] = (found[request] as number) + 1
   if (rows.length === 0) return { claimed: [], found, ...canceled, ...used }
 
