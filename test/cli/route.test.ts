@@ -115,5 +115,5 @@ test('route explain says which rule matches, and what each device is for the mes
 
 test('what waits gets the ways of now when it is asked for, and keeps its place', async () => {
   expect((await cli.run('route apply')).stderr).toContain('Give --waiting')
-  expect(await cli.json('route apply --waiting')).toEqual({ moved: 0, refused: 0 })
+  expect(await cli.json('route apply --waiting')).toEqual({ moved: 0, refused: 0, held: 0 })
 })

@@ -175,7 +175,7 @@ test('rules change nothing of what waits, until they are applied to it: then it 
   await house.pool.reloadIfChanged()
   await passes(minuteMs)
   expect(await waiting()).toEqual(before)
-  expect(await applied(before[0])).toEqual({ moved: 2, refused: 0, after: null })
+  expect(await applied(before[0])).toEqual({ moved: 2, refused: 0, held: 0, after: null })
   const after = await waiting()
   const placeOf = ({ route_key, ...place }: (typeof before)[number]) => ({
     ...place,
@@ -194,11 +194,15 @@ test('what a rule of now refuses is canceled where it waits, and goes over no ot
   await house.send({ to: ['+4915112345999'], sendAt: house.clock.now() + minuteMs })
   await house.storage.writer.write((tx) => setRule(tx, deps(), { ruleId: id, stages: null, actor: 'test' }))
   await house.pool.reloadIfChanged()
-  expect(await applied(queued)).toEqual({ moved: 0, refused: 1, after: null })
+  const hold = (restore_hold: 0 | 1) => house.storage.writer.write((tx) => tx.updateTable('queue').set({ restore_hold }).execute())
+  await hold(1)
+  expect(await applied(queued)).toEqual({ moved: 0, refused: 0, held: 1, after: null })
+  await hold(0)
+  expect(await applied(queued)).toEqual({ moved: 0, refused: 1, held: 0, after: null })
   const nowMs = house.clock.now()
   const page = { accountId: 'acc_a', mode: 'live', afterId: '', resolve: house.pool.routes.resolveWaiting, nowMs } as const
   const deferred = await house.storage.writer.write((tx) => applyToDeferred(tx, { ...page, take: changeOnDemand(tx, nowMs) }))
-  expect(deferred).toEqual({ moved: 0, refused: 1, after: null })
+  expect(deferred).toEqual({ moved: 0, refused: 1, held: 0, after: null })
   await passes(2 * minuteMs)
   const codes = await house.storage.read.selectFrom('messages').select(['status', 'error_code']).orderBy('id').execute()
   expect([codes, await attempts()]).toEqual([

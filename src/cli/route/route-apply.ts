@@ -11,7 +11,7 @@ import { UsageError } from '../core/command-errors.ts'
 export const apply = command({
   summary: 'Applies the rules of now to what waits: queued, scheduled, and delayed messages.',
   details:
-    'Each message keeps its place in the queue, its hold and its validity. Messages for which a device was chosen (via), and those in flight, stay as they are. Messages that a rule refuses are canceled (destination_not_allowed), and their holds released.',
+    'Each message keeps its place in the queue, its hold and its validity. Messages for which a device was chosen (via), and those in flight, stay as they are. Messages that a rule refuses are canceled (destination_not_allowed), also with a chosen device, and their holds released; those that a restore holds stay (onesixty restore).',
   arguments: [],
   options: {
     waiting: { type: 'flag', summary: 'Confirms that waiting messages are to be moved.' },
@@ -19,11 +19,12 @@ export const apply = command({
   },
   async run(tools, { options: { waiting, account } }) {
     if (!waiting) throw new UsageError('Give --waiting: it moves messages that wait to the ways of now.')
-    const { moved, refused } = await tools.withStorage((storage) => applyAll(tools, storage, account))
+    const { moved, refused, held } = await tools.withStorage((storage) => applyAll(tools, storage, account))
     const ofRefused = refused === 0 ? '' : ` Canceled because a rule refuses them: ${refused}.`
+    const ofHeld = held === 0 ? '' : ` Refused by a rule, and left because a restore holds them: ${held}.`
     return {
-      json: { moved, refused },
-      text: `${moved === 0 ? 'No message changed its way.' : `Messages that changed their way: ${moved}.`}${ofRefused}`,
+      json: { moved, refused, held },
+      text: `${moved === 0 ? 'No message changed its way.' : `Messages that changed their way: ${moved}.`}${ofRefused}${ofHeld}`,
     }
   },
 })
@@ -31,6 +32,7 @@ export const apply = command({
 interface Done {
   moved: number
   refused: number
+  held: number
 }
 
 async function applyAll(
@@ -42,7 +44,7 @@ async function applyAll(
   await book.reload()
   const nowMs = clock.now()
   const by = (tx: Tx) => ({ resolve: book.resolveWaiting, nowMs, take: changeOnDemand(tx, nowMs) })
-  const done: Done = { moved: 0, refused: 0 }
+  const done: Done = { moved: 0, refused: 0, held: 0 }
   const queued = read.selectFrom('queue_totals').select(['account_id', 'route_key']).where('messages', '>', 0)
   const routes = await (accountId === undefined ? queued : queued.where('account_id', '=', accountId)).execute() // prettier-ignore
   for (const route of routes)
@@ -69,6 +71,7 @@ async function inPages<Place>(
     const page: Done & { after: Place | null } = await run(next)
     done.moved += page.moved
     done.refused += page.refused
+    done.held += page.held
     next = page.after
   }
 }

@@ -56,6 +56,8 @@ interface Done {
   moved: number
   /** Messages that a rule refuses: they are canceled. */
   refused: number
+  /** Messages that a rule refuses and a restore holds: they stay, because they may have been sent (P14). */
+  held: number
 }
 
 interface Page extends Done {
@@ -68,7 +70,8 @@ export const firstPlace: Place = { priority: -1, due_at: 0, message_id: '' }
 
 /**
  * Gives queued messages of a route the ways that `resolve` returns, one page as a unit. Each keeps its place, its hold, its
- * validity and the device that it avoids; those that a device was chosen for stay. What a rule refuses is canceled.
+ * validity and the device that it avoids; those that a device was chosen for stay. What a rule refuses is canceled,
+ * also with a chosen device, unless a restore holds it.
  */
 export async function applyToQueue(
   tx: Tx,
@@ -81,7 +84,7 @@ export async function applyToQueue(
     where q.route_key = ${route.route_key} and q.account_id = ${route.account_id}
       and (q.priority, q.due_at, q.message_id) > (${after.priority}, ${after.due_at}, ${after.message_id})
     order by q.priority, q.due_at, q.message_id limit ${pageSize}`.execute(tx)
-  const { moved, refused } = movedOf(rows, by)
+  const { moved, refused, held } = movedOf(rows, by)
   if (refused.length > 0) await cancelRefused(tx, by, refused)
   const queued = moved.map(({ row, route_key }) => ({
     account_id: row.account_id, mode: row.mode, message_id: row.message_id, route_key, priority: row.priority, due_at: row.due_at,
@@ -96,7 +99,7 @@ export async function applyToQueue(
     addToRows(tx, 'queue_totals', queueTotalShape, sumsOf(queued)),
   ])
   const end = rows.length < pageSize ? null : (rows.at(-1) ?? null)
-  return { moved: moved.length, refused: refused.length, after: end }
+  return { moved: moved.length, refused: refused.length, held, after: end }
 }
 
 /** Does the same for scheduled messages, and those that quiet hours delay, of an account in a mode, by ID. */
@@ -104,12 +107,12 @@ export async function applyToDeferred(
   tx: Tx,
   { accountId, mode, afterId, ...by }: Applied & { accountId: string; mode: Mode; afterId: string },
 ): Promise<Done & { after: string | null }> {
-  const { rows } = await sql<WaitingMessage & Pick<DeferredRow, 'route_key' | 'reason'>>`
-    select d.account_id, d.mode, d.message_id, d.route_key, d.reason, d.parts, m.recipient, m.country, m.sender, m.category, m.encoding
+  const { rows } = await sql<WaitingMessage & Pick<DeferredRow, 'route_key' | 'reason' | 'restore_hold'>>`
+    select d.account_id, d.mode, d.message_id, d.route_key, d.reason, d.restore_hold, d.parts, m.recipient, m.country, m.sender, m.category, m.encoding
     from deferred d join messages m on m.account_id = d.account_id and m.mode = d.mode and m.id = d.message_id
     where d.account_id = ${accountId} and d.mode = ${mode} and d.message_id > ${afterId}
     order by d.message_id limit ${pageSize}`.execute(tx)
-  const { moved, refused } = movedOf(rows, by)
+  const { moved, refused, held } = movedOf(rows, by)
   if (refused.length > 0) await cancelRefused(tx, by, [], refused)
   await allDone([
     storeMoved(tx, moved, by),
@@ -121,7 +124,7 @@ export async function applyToDeferred(
     ),
   ])
   const end = rows.length < pageSize ? null : (rows.at(-1)?.message_id ?? null)
-  return { moved: moved.length, refused: refused.length, after: end }
+  return { moved: moved.length, refused: refused.length, held, after: end }
 }
 
 /** A refused message has no way any more; its old one may lead over devices that no rule names. */
@@ -150,20 +153,22 @@ interface Moved<R> {
   route_key: string
 }
 
-function movedOf<R extends WaitingMessage & { route_key: string }>(
+function movedOf<R extends WaitingMessage & Pick<QueueRow, 'route_key' | 'restore_hold'>>(
   rows: readonly R[],
   { resolve }: Applied,
-): { moved: Moved<R>[]; refused: R[] } {
+): { moved: Moved<R>[]; refused: R[]; held: number } {
   const refused: R[] = []
+  let held = 0
   const moved = rows.flatMap((row) => {
     const { isOwnOnly, way: present = null, ...route } = parseRouteKey(row.route_key)
     const way = resolve(row)
-    if (way === null) refused.push(row)
+    if (way === null && row.restore_hold === 1) held += 1
+    else if (way === null) refused.push(row)
     if (way === null || way.name === present || present?.startsWith('dev_') === true) return []
     const paidBy = isOwnOnly === true ? ('own_device' as const) : ('balance' as const)
     return [{ row, way, route_key: routeKeyOf({ ...route, mode: row.mode, way: way.name, paidBy }) }]
   })
-  return { moved, refused }
+  return { moved, refused, held }
 }
 
 const storeMoved = (tx: Tx, moved: readonly Moved<WaitingMessage>[], { nowMs }: Applied): Promise<unknown> =>
