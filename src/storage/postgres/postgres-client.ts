@@ -17,6 +17,8 @@ export interface PostgresSettings {
   connectTimeoutMs: number
   /** Maximum duration of a statement. */
   statementTimeoutMs: number
+  /** Only the server ends a statement, so that a transaction may lift the limit. Omitted: the driver does so after it, too. */
+  isLimitedByServer?: true
 }
 
 /**
@@ -98,7 +100,10 @@ export function createPostgresPool(
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     // The driver then closes the connection: statements queued after this one would wait as long.
     // A move sets no limit: a page of its copy may take long.
-    ...(settings.statementTimeoutMs > 0 && { query_timeout: settings.statementTimeoutMs + responseGraceMs }),
+    ...(settings.statementTimeoutMs > 0 &&
+      settings.isLimitedByServer === undefined && {
+        query_timeout: settings.statementTimeoutMs + responseGraceMs,
+      }),
     // Pipelines the statements that a unit sends together: one round trip instead of eight.
     pipeline: true,
     // If an option is set twice, the server uses the later one.

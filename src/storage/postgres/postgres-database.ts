@@ -63,6 +63,19 @@ export interface ServedSettings extends PostgresSettings {
 /** PostgreSQL manages its log itself. */
 const serversLog = { emptyLog: async () => null, checkpoint: async () => undefined }
 
+/** On connections of its own: an upgrade may rewrite large tables, for which there is no time limit. */
+async function upgrade(settings: ServedSettings, nowMs: number): Promise<string[]> {
+  const pool = createPostgresPool({ ...settings, isLimitedByServer: true }, 2, keyedPlans, refuseUnsafeServer)
+  try {
+    const writer = new Writer(
+      openCrossing(postgresDialect(pool, { lock: writeLock, flushTimes: new RecentTimes() })),
+    )
+    return await migrate(writer, await readMigrations('postgres'), nowMs, settings.reportUpgrade)
+  } finally {
+    await endPool(pool)
+  }
+}
+
 interface UnitsModule {
   units: Units
   merging?: Readonly<Record<string, (input: never) => number>>
@@ -85,7 +98,7 @@ export async function openPostgres<U extends Units = Units>(
   try {
     cluster = await withClient(writing, readCluster)
     await ensureReader(writer)
-    migrated = await migrate(writer, await readMigrations('postgres'), nowMs, settings.reportUpgrade)
+    migrated = await upgrade(settings, nowMs)
     await secureRows(writer)
   } catch (error) {
     await writing.end()

@@ -70,13 +70,16 @@ export async function migrate(
     const stopping = migrations.filter(({ name }) => stoppingMigrations.has(name) && !applied.has(name))
     if (isUpgrade && stopping.length > 0) await requireNoNodes(tx)
     const missing = migrations.filter(({ name }) => !applied.has(name)).map(({ name }) => name)
-    if (isUpgrade && missing.length > 0)
+    if (isUpgrade && missing.length > 0) {
+      // It may rewrite all messages, in minutes: a limit of 10 s would end each start.
+      if (isShared(tx)) await sql`set local statement_timeout = 0`.execute(tx)
       report({
         kind: 'begins',
         migrations: missing,
         messages: await countMessages(tx),
         isShared: isShared(tx),
       })
+    }
     const fresh: string[] = []
     for (const migration of migrations) {
       const known = applied.get(migration.name)
