@@ -35,10 +35,19 @@ const intervalMs = 5_000
 const unclaimedMs = minuteMs
 /** Runs that links have at a time. */
 const maxSending = 100
+/** A device that was busy is asked again after the first of these times, then after twice as long each time. */
+const busyWaitMs = { first: 10_000, longest: 2 * minuteMs } as const
 
 interface Run {
   id: string
   code: string
+}
+
+/** What a runner remembers between its sweeps, by canary. */
+interface Memory {
+  sending: Map<string, Promise<void>>
+  /** Those whose device was busy. */
+  waits: Map<string, { ms: number; untilMs: number }>
 }
 
 /** A link of this node, which sends one run. */
@@ -50,7 +59,7 @@ type Sending = DeviceRuntime & { link: Link }
  * that it runs. Links send in parallel, and no sweep waits for them, so that a slow one delays no other canary.
  */
 export function createCanaryRunner(deps: CanaryRunnerDeps): Sweeper {
-  const sending = new Map<string, Promise<void>>()
+  const memory: Memory = { sending: new Map(), waits: new Map() }
   return new Sweeper(deps, {
     name: 'canary-runner',
     intervalMs,
@@ -67,34 +76,45 @@ export function createCanaryRunner(deps: CanaryRunnerDeps): Sweeper {
         .executeTakeFirst()
       if (isOverdue !== undefined) await writer.write((tx) => endOverdue(tx, clock.now()))
       const due = await readDue(read, clock.now())
-      await allDone(due.map((canary) => run(deps, canary, sending)))
+      for (const id of memory.waits.keys()) if (!due.some((one) => one.id === id)) memory.waits.delete(id)
+      await allDone(due.map((canary) => run(deps, canary, memory)))
       return false
     },
-    besides: () => Promise.all(sending.values()),
+    besides: () => Promise.all(memory.sending.values()),
   })
 }
 
-async function run(
-  deps: CanaryRunnerDeps,
-  canary: CanaryRow,
-  sending: Map<string, Promise<void>>,
-): Promise<void> {
+async function run(deps: CanaryRunnerDeps, canary: CanaryRow, { sending, waits }: Memory): Promise<void> {
   const { writer, clock, pool, log } = deps
   const device = pool.get(canary.from_device)
+  const isOverdue = clock.now() - canary.next_at >= lostAfterMs
   if (device !== null && isPull(device.link)) {
     if ((await writer.write((tx) => begin(tx, deps, canary, false))) !== null) device.wake()
   } else if (device === null || !device.canSubmit) {
     if (clock.now() - canary.next_at >= unclaimedMs)
-      await writer.write((tx) => lose(tx, deps, canary, device !== null))
-  } else if (device.hasRoom && sending.size < maxSending && !sending.has(canary.id)) {
+      await writer.write((tx) => lose(tx, deps, canary, { runsHere: device !== null }))
+  } else if (sending.has(canary.id)) {
+    return
+  } else if (!device.hasRoom) {
+    if (isOverdue)
+      await writer.write((tx) => lose(tx, deps, canary, { runsHere: true, reason: 'device_busy' }))
+  } else if (sending.size < maxSending && (waits.get(canary.id)?.untilMs ?? 0) <= clock.monotonicMs()) {
     const sent = send(deps, canary, device as Sending)
+      .then((isBusy) => {
+        const ms = Math.min(busyWaitMs.longest, 2 * (waits.get(canary.id)?.ms ?? busyWaitMs.first / 2))
+        if (isBusy) waits.set(canary.id, { ms, untilMs: clock.monotonicMs() + ms })
+        else waits.delete(canary.id)
+      })
       .catch((error: unknown) => log.error({ err: error, canary_id: canary.id }, 'failed to run a canary'))
       .finally(() => sending.delete(canary.id))
     sending.set(canary.id, sent)
   }
 }
 
-/** Returns null if another node has the run, its account is frozen, or the SIM plans include no further message. */
+/**
+ * Returns null if another node has the run, its account is frozen, one of its devices is disabled, or the SIM plans include no
+ * further message.
+ */
 async function begin(
   tx: Tx,
   { clock, ids, pool }: CanaryRunnerDeps,
@@ -103,7 +123,8 @@ async function begin(
 ): Promise<Run | null> {
   const nowMs = clock.now()
   if (!(await takeRun(tx, canary, nowMs))) return null
-  if (canary.account_id !== null && pool.isFrozen(canary.account_id)) return null
+  const isFrozen = canary.account_id !== null && pool.isFrozen(canary.account_id)
+  if (isFrozen || (await readDevices(tx, canary)).some(isDisabled)) return null
   const deviceId = canary.from_device
   const plans = pool.plans.forClaim(deviceId)
   const rooms = await readPlanRooms(tx, [{ deviceId, ...(plans !== undefined && { plans }) }], nowMs)
@@ -126,37 +147,41 @@ async function lose(
   tx: Tx,
   { clock, ids, pool }: CanaryRunnerDeps,
   canary: CanaryRow,
-  runsHere: boolean,
+  { runsHere, reason = 'device_unavailable' }: { runsHere: boolean; reason?: string },
 ): Promise<void> {
   const nowMs = clock.now()
-  const devices = await tx
-    .selectFrom('devices')
-    .select(['id', 'state', 'lease_until'])
-    .where('id', 'in', [canary.from_device, canary.to_device])
-    .execute()
+  const devices = await readDevices(tx, canary)
   const leasedUntil = devices.find(({ id }) => id === canary.from_device)?.lease_until ?? 0
   if (!runsHere && leasedUntil > nowMs) return
   if (!(await takeRun(tx, canary, nowMs))) return
   const isFrozen = canary.account_id !== null && pool.isFrozen(canary.account_id)
-  if (isFrozen || devices.some(({ state }) => state !== 'enabled')) return
+  if (isFrozen || devices.some(isDisabled)) return
   const id = ids('att')
   await beginRun(tx, canary, { id, code: codeOf(id), begun_at: nowMs, plan_counts: null }, false)
-  await endRun(tx, { id, state: 'lost', reason: 'device_unavailable' }, nowMs)
+  await endRun(tx, { id, state: 'lost', reason }, nowMs)
 }
 
-/** Sends a run over a link, whose room is taken before the run is flushed: messages may take the rest of it meanwhile. */
-async function send(deps: CanaryRunnerDeps, canary: CanaryRow, device: Sending): Promise<void> {
+const readDevices = (tx: Tx, { from_device: from, to_device: to }: CanaryRow) =>
+  tx.selectFrom('devices').select(['id', 'state', 'lease_until']).where('id', 'in', [from, to]).execute()
+
+const isDisabled = ({ state }: { state: string }): boolean => state !== 'enabled'
+
+/**
+ * Sends a run over a link, whose room is taken before the run is flushed: messages may take the rest of it meanwhile. Returns
+ * whether the device was busy, so that the run is due again.
+ */
+async function send(deps: CanaryRunnerDeps, canary: CanaryRow, device: Sending): Promise<boolean> {
   const { writer, clock } = deps
   device.claimed(0)
   device.submitted()
   let outcome: Outcome | null = null
   try {
     const begun = await writer.write((tx) => begin(tx, deps, canary, true))
-    if (begun === null) return
+    if (begun === null) return false
     outcome = device.canSubmit ? await submit(deps, canary, { device, begun }) : notSent
     const { id } = begun
     const said = outcome
-    await writer.write((tx) => settle(tx, canary, { id, outcome: said }, clock.now()))
+    return await writer.write((tx) => settle(tx, canary, { id, outcome: said }, clock.now()))
   } finally {
     device.answered()
     if (outcome === null || outcome === notSent) device.released()
@@ -191,17 +216,28 @@ const submit = (
       return { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'The connector failed.' }
     })
 
-/** A device that has no room for it now gets the run again, until it is overdue: that it is busy is no loss. */
+/**
+ * A device that has no room for it now gets the run again, until it is overdue: that it is busy is no loss, unless it is the
+ * handset that takes no more. Returns whether the run is due again.
+ */
 async function settle(
   tx: Tx,
   canary: CanaryRow,
   { id, outcome }: { id: string; outcome: Outcome },
   nowMs: number,
-): Promise<void> {
-  if (outcome.kind === 'accepted' || outcome.kind === 'unknown')
-    return markTaken(tx, id, nowMs, outcome.networkIds[0] ?? null)
-  const isBusy = outcome.kind === 'unavailable' || ('lasts' in outcome && outcome.lasts === 'busy')
-  if (isBusy && nowMs - canary.next_at < lostAfterMs) return returnRun(tx, id, canary.next_at)
+): Promise<boolean> {
+  if (outcome.kind === 'accepted' || outcome.kind === 'unknown') {
+    await markTaken(tx, id, nowMs, outcome.networkIds[0] ?? null)
+    return false
+  }
+  const isBusy =
+    outcome.kind === 'unavailable' ||
+    (outcome.kind === 'refused' && outcome.lasts === 'busy' && outcome.recipientAlone !== true)
+  if (isBusy && nowMs - canary.next_at < lostAfterMs) {
+    await returnRun(tx, id, canary.next_at)
+    return true
+  }
   const reason = outcome.kind === 'unavailable' ? 'device_unavailable' : outcome.code
   await endRun(tx, { id, state: 'lost', reason, isRefused: true }, nowMs)
+  return false
 }
