@@ -136,10 +136,8 @@ export async function claimMessages(
     plans !== null || requests.some((request) => request.phone !== undefined)
       ? withinPaces(fitting, requests, plans)
       : fitting
-  const found = requests.map(() => 0)
   // A request whose rows were dropped may find more after them.
-  for (const { request } of fitting === read ? rows : [...rows, ...notIn(read, fitting)])
-    found[request] = (found[request] as number) + 1
+  const found = countEach(requests, fitting === read ? rows : [...rows, ...notIn(read, fitting)])
   if (rows.length === 0) return { claimed: [], found, ...canceled, ...used }
 
   const claimed = rows.map((row) => {
@@ -166,6 +164,12 @@ export async function claimMessages(
   ])
   await insertRows(tx, 'phone_offers', offersOf(claimed, rows, requests, nowMs))
   return { claimed, found, ...canceled, progress, ...used }
+}
+
+function countEach(requests: readonly ClaimRequest[], rows: readonly { request: number }[]): number[] {
+  const counts = requests.map(() => 0)
+  for (const { request } of rows) counts[request] = (counts[request] as number) + 1
+  return counts
 }
 
 const notIn = (rows: readonly ClaimRow[], others: readonly ClaimRow[]): ClaimRow[] => {
