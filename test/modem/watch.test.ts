@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { submissionOf } from '../contracts/contract-subject.ts'
+import { openDriver } from '../at-modem/at-driver.ts'
 import { startPooledModem } from '../at-modem/modem-pool.ts'
+import { hello } from '../at-modem/open-modem.ts'
+import type { AnswerRule } from '../peers/at-modem/modem-settings.ts'
 import { createMarks, linkTo, openStubLink, type StubLink } from './stub-link.ts'
 
 const count = ({ modem }: Pick<StubLink, 'modem'>, command: string): number =>
@@ -161,4 +164,41 @@ test('15: a report that the modem has acknowledged is kept while it cannot be st
   opened.world.canStore = true
   await opened.until(() => opened.world.stored.length > 0)
   expect(opened.world.stored).toMatchObject([{ result: 'delivered' }])
+})
+
+/** Starts a link to a modem that waits for the acknowledgement of a report, as after a kill; returns what became of that in a minute. */
+async function fatesOfLeftReport(rules: readonly AnswerRule[] = []): Promise<string[]> {
+  const modem = await startPooledModem('stub', { settings: { answers: { rules }, network: { retryMs: 30_000 } } })
+  const killed = await openDriver(modem.port)
+  for (const command of ['ATE0', 'AT+CSMS=1', 'AT+CNMI=2,1,0,1,0']) await killed.ask(command)
+  await killed.submit(hello)
+  await killed.until(/\+CDS: 25\r\n[0-9A-F]+\r\n/)
+  await killed.close()
+  const opened = await linkTo(modem)
+  await opened.isOnline()
+  await opened.pass(58_000)
+  const fates = modem.recordsOf('arrival').map(({ what, detail }) => `${what} ${detail}`)
+  return [...fates, ...opened.world.stored.map(({ result }) => `stored as ${result}`)]
+} // prettier-ignore
+
+test('14: a report that a killed process left unacknowledged is refused, so that CNMI stays, and comes again', async () => {
+  expect(await fatesOfLeftReport()).toEqual([
+    'routed +CDS',
+    'not-acknowledged CNMA=2',
+    'routed +CDS',
+    'acknowledged ',
+    'stored as delivered',
+  ])
+})
+
+test('14: where a modem takes no refusal, CNMI is looked at once the time of what was left has run out', async () => {
+  // AT+CNMA of a Siemens MC55 has no other value than 0.
+  const rules = [{ command: String.raw`^AT\+CNMA=2$`, lines: ['+CMS ERROR: 302'] }]
+  expect(await fatesOfLeftReport(rules)).toEqual([
+    'routed +CDS',
+    'not-acknowledged too late',
+    'routed +CDS',
+    'acknowledged ',
+    'stored as delivered',
+  ])
 })

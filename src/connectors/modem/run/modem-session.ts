@@ -39,6 +39,11 @@ export interface SessionDeps extends Pick<BringUpDeps, 'marks' | 'pin'> {
 
 /** How often received messages are looked for, the network is asked after, and settings are read back. */
 const lookMs = 60_000
+/**
+ * How soon that is done first. Where a modem did not take the refusal of what was left unacknowledged, the time of that has
+ * run out by then (TR2M, less than 20 s: 3GPP TS 24.011, section 10.1), and the modem reports nothing any more.
+ */
+const firstLookMs = 20_000
 /** After this a modem is made ready again where that could not be completed, such as while the database takes no mark. */
 const bringUpAgainMs = 5_000
 /** Errors of a part after which the SIM must be looked at again: it was pulled, changed, or locked by a restart. */
@@ -197,7 +202,7 @@ export class ModemSession {
     if (this.#isOver) return
     this.#reason = null
     changed()
-    this.#keepLooking()
+    this.#keepLooking(firstLookMs)
     this.#keepAlive()
   }
 
@@ -217,10 +222,10 @@ export class ModemSession {
     this.#deps.changed()
   }
 
-  #keepLooking(): void {
-    this.#tasks.later(lookMs, () => {
+  #keepLooking(afterMs: number): void {
+    this.#tasks.later(afterMs, () => {
       this.#tasks.do(() => this.#look())
-      this.#keepLooking()
+      this.#keepLooking(lookMs)
     })
   }
 

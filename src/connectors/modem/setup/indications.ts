@@ -29,6 +29,7 @@ export async function setIndications(ask: Ask, route: 'auto' | 'direct' | 'store
   await ask('AT+CSMS=1', { prefix: '+CSMS:' })
   const service = valuesOf(valueOf(await ask('AT+CSMS?', { prefix: '+CSMS:' }), '+CSMS:') ?? '')[0]
   const acknowledges = service === '1'
+  if (acknowledges) await refuseLeftOpen(ask)
   const ranges = valuesOf(valueOf(await ask('AT+CNMI=?', { prefix: '+CNMI:' }), '+CNMI:') ?? '')
   const isWanted = (reports: Indications['reports']): boolean =>
     route === 'auto' || reports === 'none' || reports === route
@@ -39,6 +40,15 @@ export async function setIndications(ask: Ask, route: 'auto' | 'direct' | 'store
     if ((await ask(`AT+CNMI=${values}`)).kind === 'ok') return { reports, values, acknowledges }
   }
   return { reports: 'none', values: null, acknowledges }
+}
+
+/**
+ * Refuses what a process that ended may have left unacknowledged: its time would run out after CNMI is set, and would set
+ * mt and ds to 0. A refusal makes the network bring it again, as that time does. A plain AT+CNMA would acknowledge what may
+ * never have been stored. The error says that nothing is open (CMS 340), or that the modem takes no `=2` (Siemens MC55).
+ */
+async function refuseLeftOpen(ask: Ask): Promise<void> {
+  await ask('AT+CNMA=2')
 }
 
 /**
