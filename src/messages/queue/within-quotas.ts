@@ -14,7 +14,7 @@ type Row = Pick<QueuePosition, 'priority' | 'due_at'> & { request: number; id: s
 
 /**
  * Returns the rows that requests which share a quota may have together: of one device and route the first ones in the queue,
- * whatever their parts. Otherwise a device with room for one message would get short ones only, as long as there are some.
+ * regardless of their parts. Otherwise a device with room for one message would get short ones only, as long as there are some.
  */
 export function withinQuotas<R extends Row>(rows: readonly R[], requests: readonly Request[]): readonly R[] {
   if (requests.every(({ sharesQuota }) => sharesQuota === undefined)) return rows
