@@ -11,7 +11,7 @@ import { UsageError } from '../core/command-errors.ts'
 export const apply = command({
   summary: 'Applies the rules of now to what waits: queued, scheduled, and delayed messages.',
   details:
-    'Each message keeps its place in the queue, its hold and its validity. Messages for which a device was chosen (via), and those in flight, stay as they are. Messages that a rule refuses are canceled (destination_not_allowed), also with a chosen device, and their holds released; those that a restore holds stay (onesixty restore).',
+    'Each message keeps its place in the queue, its hold and its validity. Messages for which a device was chosen (via), and those in flight, stay as they are. Messages that a rule refuses are canceled (destination_not_allowed), also with a chosen device, and their holds released; those that a restore holds stay held.',
   arguments: [],
   options: {
     waiting: { type: 'flag', summary: 'Confirms that waiting messages are to be moved.' },
