@@ -23,8 +23,8 @@ test('whatever is tried to be opened has a name of the same length for the other
   const names = ['ada@example.org', 'bob@example.org', `passkey ${'A'.repeat(1_364)}`, 'c'.repeat(15_000), '']
   for (const [i, name] of names.entries()) takeSignInAttempt(limits, { name, address: `10.0.0.${i}` })
   const told = counts.take()
-  for (const of of ['signInByName', 'signInByPlace']) {
-    const digests = told.filter(([kind]) => kind === of).map(([, name]) => name)
+  for (const counted of ['signInByName', 'signInByPlace']) {
+    const digests = told.filter(([kind]) => kind === counted).map(([, name]) => name)
     expect(digests.map((name) => name.length)).toEqual(names.map(() => 43))
     expect(new Set(digests).size).toBe(names.length)
   }
