@@ -1,7 +1,6 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type CountingProcess, startCounting } from './counting-process.ts'
 
 /** What a messaging service has seen so far. */
 export interface ProviderCounts {
@@ -11,28 +10,9 @@ export interface ProviderCounts {
   connections: number
 }
 
-/** A messaging service in a process of its own that accepts every message after a while. */
-export interface BenchProvider {
-  port: number
-  count(): Promise<ProviderCounts>
-  stop(): void
-}
-
-/** Starts one that answers after this long, as services do. */
-export async function startBenchProvider(answerAfterMs: number): Promise<BenchProvider> {
-  const child = fork(import.meta.filename, [String(answerAfterMs)], { execArgv: [] })
-  const [port] = (await once(child, 'message')) as [number]
-  return {
-    port,
-    async count() {
-      const answer = once(child, 'message')
-      child.send('count')
-      const [counts] = (await answer) as [ProviderCounts]
-      return counts
-    },
-    stop: () => void child.kill(),
-  }
-}
+/** Starts a messaging service in a process of its own that accepts every message, and answers after this long, as services do. */
+export const startBenchProvider = (answerAfterMs: number): Promise<CountingProcess<ProviderCounts>> =>
+  startCounting(import.meta.filename, [String(answerAfterMs)])
 
 if (import.meta.main) {
   const answerAfterMs = Number(process.argv[2])

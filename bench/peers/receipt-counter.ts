@@ -1,6 +1,5 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { type CountingProcess, startCounting } from '../counting-process.ts'
 
 interface Receipts {
   count: number
@@ -9,26 +8,8 @@ interface Receipts {
 }
 
 /** Answers 200 to every request, in a process of its own, and counts them: where Kannel calls for each receipt. */
-interface ReceiptCounter {
-  port: number
-  count(): Promise<Receipts>
-  stop(): void
-}
-
-export async function startReceiptCounter(): Promise<ReceiptCounter> {
-  const child = fork(import.meta.filename, { execArgv: [] })
-  const [port] = (await once(child, 'message')) as [number]
-  return {
-    port,
-    async count() {
-      const answer = once(child, 'message')
-      child.send('count')
-      const [receipts] = (await answer) as [Receipts]
-      return receipts
-    },
-    stop: () => void child.kill(),
-  }
-}
+export const startReceiptCounter = (): Promise<CountingProcess<Receipts>> =>
+  startCounting(import.meta.filename)
 
 const headEnd = '\r\n\r\n'
 const answer = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n'

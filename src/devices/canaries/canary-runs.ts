@@ -84,12 +84,7 @@ export async function endRun(
   { id, state, reason, isRefused }: RunEnd,
   nowMs: number,
 ): Promise<boolean> {
-  const run = await tx
-    .selectFrom('canary_runs')
-    .select(['canary_id', 'from_device', 'plan_counts'])
-    .where('id', '=', id)
-    .where('state', '=', 'open')
-    .executeTakeFirst()
+  const run = await readOpenRun(tx, id)
   if (run === undefined) return false
   await tx.updateTable('canary_runs').set({ state, reason, ended_at: nowMs }).where('id', '=', id).execute()
   const canary = await tx
@@ -112,17 +107,20 @@ export async function endRun(
  * `dueMs`, and counts nowhere.
  */
 export async function returnRun(tx: Tx, id: string, dueMs: number): Promise<void> {
-  const run = await tx
-    .selectFrom('canary_runs')
-    .select(['canary_id', 'from_device', 'plan_counts'])
-    .where('id', '=', id)
-    .where('state', '=', 'open')
-    .executeTakeFirst()
+  const run = await readOpenRun(tx, id)
   if (run === undefined) return
   await tx.deleteFrom('canary_runs').where('id', '=', id).execute()
   await tx.updateTable('canaries').set({ next_at: dueMs }).where('id', '=', run.canary_id).execute()
   await returnCounts(tx, run)
 }
+
+const readOpenRun = (tx: Tx, id: string) =>
+  tx
+    .selectFrom('canary_runs')
+    .select(['canary_id', 'from_device', 'plan_counts'])
+    .where('id', '=', id)
+    .where('state', '=', 'open')
+    .executeTakeFirst()
 
 /** Returns what a run that was certainly not sent has counted. */
 async function returnCounts(
