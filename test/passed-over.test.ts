@@ -91,6 +91,12 @@ async function standAsTheyFail(): Promise<void> {
     (seen) => expect(seen).toMatchObject({ [phone]: 'online', [modem]: 'online', [smpp]: expect.stringMatching(/^offline bind_timeout/) }), // prettier-ignore
     20_000,
   )
+  // The server has read the rule, too: what it accepts before goes over the usual way.
+  await eventually(
+    () => ask<{ routing: { stages: unknown[] }[] }>('send', { text: 'Hello', to, dry_run: true }),
+    ({ routing }) => expect(routing.map(({ stages }) => stages.length)).toEqual([4]),
+    20_000,
+  )
   await send({ to: toAnother, via: { device: modem } })
   await eventually(() => peers.modem.submits(), (all) => expect(all).toHaveLength(1), 20_000) // prettier-ignore
 }

@@ -67,10 +67,6 @@ const withoutSql = [
   'test/webhooks/hostile-receivers.test.ts',
 ]
 
-/** Four real peers whose times compete: alone it passes, beside other files it was red, for a reason that is not known yet. `npm run prove` runs it. */
-export const onlyInProofs: readonly string[] =
-  process.env['ONESIXTY_TEST_TIER'] === 'long' ? [] : ['test/passed-over.test.ts']
-
 const [crash, e2e, statements] = [among(testFiles, 'test/crash/**'), among(testFiles, 'test/e2e/**'), among(testFiles, 'test/statements/**')] // prettier-ignore
 const others = testFiles.filter((file) => ![...crash, ...e2e, ...statements].includes(file))
 const stored = needStore(others)
@@ -78,7 +74,7 @@ const stored = needStore(others)
 /** The test files of each project of Vitest: what needs no database runs once, what kills processes or has a browser by itself. */
 export const filesOf = {
   unit: others.filter((file) => !stored.includes(file)),
-  sqlite: without(stored, ...postgresOnly, ...onlyInProofs),
+  sqlite: without(stored, ...postgresOnly),
   postgres: [
     ...without(stored, ...embeddedOnly, ...edges, ...withoutSql),
     ...among(stored, ...edgesOnPostgres),
