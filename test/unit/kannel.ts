@@ -46,31 +46,35 @@ export async function startKannel(smscs: readonly KannelSmsc[]): Promise<Kannel>
   await writeFile(file, configurationOf(smscs, { admin, box, http, ofSmscs }))
   const given = new Map<string, string>()
   const boxes: ChildProcess[] = [startBox('bearerbox', file, folder)]
-  const working = smscs.map(({ id, isOff }, i) => ({ id, isOff, port: ofSmscs[i] as number })).filter(({ isOff }) => !isOff) // prettier-ignore
-  const sockets = await Promise.all(
-    working.map(async ({ id, port }) => {
-      const socket = await connectTo(port)
-      // A line for each message: sender, receiver, kind, text.
-      createInterface({ input: socket }).on('line', (line) => given.set(line.split(' ')[3] as string, id)) // prettier-ignore
-      return socket
-    }),
-  )
-  ;(await connectTo(box)).destroy()
-  boxes.unshift(startBox('smsbox', file, folder))
-  ;(await connectTo(http)).destroy()
-  await until(() => onlineAt(admin), (count) => count === working.length, 20_000) // prettier-ignore
-  return {
-    given,
-    send: (message) => sendAt(http, message),
-    async stop() {
-      for (const one of boxes) {
-        one.kill('SIGKILL')
-        if (one.exitCode === null && one.signalCode === null) await once(one, 'exit')
-      }
-      for (const socket of sockets) socket.destroy()
-      await rm(folder, { recursive: true })
-    },
+  const sockets: Socket[] = []
+  const stop = async (): Promise<void> => {
+    for (const one of boxes) {
+      one.kill('SIGKILL')
+      if (one.exitCode === null && one.signalCode === null) await once(one, 'exit')
+    }
+    for (const socket of sockets) socket.destroy()
+    await rm(folder, { recursive: true })
   }
+  const working = smscs.map(({ id, isOff }, i) => ({ id, isOff, port: ofSmscs[i] as number })).filter(({ isOff }) => !isOff) // prettier-ignore
+  try {
+    for (const { id, port } of working) {
+      const socket = await connectTo(port)
+      sockets.push(socket)
+      const lines = createInterface({ input: socket })
+      // One for each message: sender, receiver, kind, text.
+      lines.on('line', (line) => given.set(line.split(' ')[3] as string, id))
+      // It repeats the errors of the socket.
+      lines.on('error', () => undefined)
+    }
+    ;(await connectTo(box)).destroy()
+    boxes.unshift(startBox('smsbox', file, folder))
+    ;(await connectTo(http)).destroy()
+    await until(() => onlineAt(admin), (count) => count === working.length, 20_000) // prettier-ignore
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { given, send: (message) => sendAt(http, message), stop }
 }
 
 const startBox = (name: string, file: string, cwd: string): ChildProcess =>
