@@ -96,7 +96,7 @@ const others: readonly [name: string, messages: object[]][] = [
   ['one with another text', [item({ body: 'Two lines' })]],
   ['one to another number', [item({ to: '+4915100000000' })]],
   ['one from before', [item({ date_created: 'Fri, 27 Nov 2026 11:59:54 +0000' })]],
-  ['one from after', [item({ date_created: 'Fri, 27 Nov 2026 12:00:11 +0000' })]],
+  ['one from after', [item({ date_created: 'Fri, 27 Nov 2026 12:00:16 +0000' })]],
   ['one without a time', [item({ date_created: null })]],
   ['one of another message', [item({ sid: 'SM-known' })]],
   ['none', []],
@@ -147,6 +147,20 @@ test('the time of a key counts from the first request, that of an absence from t
   const repeated = open({ declaration: declaration(50, 15), ask, repeat, takesMs: 8_000 })
   expect(await repeated.settle()).toMatchObject({ kind: 'refused', lasts: 'now' })
   expect(repeated.counts).toEqual({ asked: 4, repeated: 3 })
+})
+
+test('a message that a repeat has submitted is found by its time, and is not absent', async () => {
+  const twilio = ownDeclaration('twilio')!
+  const declaration: Declaration = {
+    ...twilio,
+    idempotency: { header: 'Idempotency-Key', for_s: 60 },
+    lookup: { ...twilio.lookup, absence: { proves_after_s: 1 } },
+  }
+  const repeat = (): Exchanged => ({ kind: 'unanswered', detail: 'cut' })
+  // The repeat is under way from 13 to 21 s.
+  const late = answered({ messages: [item({ date_created: 'Fri, 27 Nov 2026 12:00:20 +0000' })] })
+  const { settle } = open({ declaration, repeat, takesMs: 8_000, ask: () => late })
+  expect(await settle()).toMatchObject({ kind: 'accepted', networkIds: ['SM1'] })
 })
 
 test('under a key the same octets go again, five times at most, until they are accepted', async () => {

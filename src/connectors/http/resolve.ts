@@ -15,7 +15,7 @@ const lookAfterMs: readonly number[] = [3_000, 10_000, 30_000, 60_000]
 const maxRepeats = 5
 /** A repeat must arrive there while its key is known, and is on its way for less than this. */
 const arrivalMs = 5_000
-/** A message that was found may have arrived there a little before it left here, by the clocks of two machines. */
+/** A message that was found may have arrived there a little before it left here, or after its request ended, by the clocks of two machines. */
 const clockSkewMs = 5_000
 
 /** What a look-up shows of a submission. `nothing`: not that it was refused, unless the declaration says so. */
@@ -24,7 +24,7 @@ export type Found = { kind: 'accepted'; ids: readonly string[] } | { kind: 'abse
 /** A submission that is looked up. */
 export interface Sought {
   submission: Submission
-  /** Wall clock when it began and ended. */
+  /** Wall clock when it began, and when the last request ended that may have submitted it. */
   beganAt: number
   endedAt: number
   /** Its text was erased since: no search can tell it from others. */
@@ -56,7 +56,7 @@ export type Wait = (ms: number) => Promise<void>
 /**
  * Finds the outcome of a submission that is unknown: by repeating the same octets under their key, where the provider
  * keeps keys, or by asking for it. Returns null when nothing could be found within `withinMs`. Nothing is sent that could be
- * a second message.
+ * a second message; `unknown.endedAt` moves to the end of the last repeat.
  */
 export async function resolveUnknown(
   deps: Deps,
@@ -82,7 +82,10 @@ export async function resolveUnknown(
     if (repeats < maxRepeats && mayRepeat()) {
       repeats += 1
       const exchanged = await exchange.send(unknown.request, mayRepeat)
-      if (exchanged.kind !== 'not_sent') lastEndedMs = tools.monotonicMs()
+      if (exchanged.kind !== 'not_sent') {
+        lastEndedMs = tools.monotonicMs()
+        unknown.endedAt = tools.now()
+      }
       const outcome = deps.outcomeOf(exchanged)
       if (outcome.kind === 'accepted' || outcome.kind === 'partial') return outcome
       // What is refused now was not refused then: only an acceptance shows the outcome of the first request.
@@ -128,7 +131,10 @@ export async function lookUp(deps: Pick<Deps, 'exchange' | 'isKnownId'>, unknown
   )
   const fitting = listAt(document, search.items).filter((item) => {
     const atMs = instantOf(findText(item, search.at))
-    const isThen = atMs !== null && atMs >= secondOf(unknown.beganAt - clockSkewMs) && atMs <= unknown.endedAt
+    const isThen =
+      atMs !== null &&
+      atMs >= secondOf(unknown.beganAt - clockSkewMs) &&
+      atMs <= unknown.endedAt + clockSkewMs
     return isThen && wanted.every(([place, text]) => isSameText(findText(item, place) ?? '', text))
   })
   const ids = fitting.flatMap((item) => findText(item, search.id) ?? []).filter((id) => !deps.isKnownId(id))
