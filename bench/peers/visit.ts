@@ -81,18 +81,22 @@ class Visit {
     const watched = this.#watch()
     const warmed = await this.#live(recipients, life)
     return {
-      [`${name}, cold`]: cold,
-      [`${name}, warm`]: warmed,
-      [`${name}, warm: processor time of a message`]: watched(life),
+      [`${name}, cold`]: cold.perSecond,
+      [`${name}, warm`]: warmed.perSecond,
+      [`${name}, warm: processor time of a message`]: watched(warmed.messages),
     }
   }
 
-  /** Sends as fast as it is answered and waits for the last receipt; gives messages a second from the first request to it. */
-  async #live(recipients: number, messages: number): Promise<number> {
+  /**
+   * Sends as fast as it is answered and waits for the last receipt; gives messages a second from the first request to it. A slow peer takes fewer than
+   * `mostMessages` in time.
+   */
+  async #live(recipients: number, mostMessages: number): Promise<{ messages: number; perSecond: number }> {
     const fromMs = Date.now()
-    await this.#load(recipients, { measureMs: longestLoadMs, maxRequests: Math.ceil(messages / recipients) })
+    const load = { measureMs: longestLoadMs, maxRequests: Math.ceil(mostMessages / recipients) }
+    const { messages } = await this.#load(recipients, load)
     const lastMs = await this.#peer.settled(this.#messages)
-    return (messages * 1000) / (lastMs - fromMs)
+    return { messages, perSecond: (messages * 1000) / (lastMs - fromMs) }
   }
 
   async #load(recipients: number, more: Partial<LoadJob>): Promise<LoadResult> {
