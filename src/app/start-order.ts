@@ -5,7 +5,7 @@ import type { createSweepers } from '../dispatch/sweepers/sweepers.ts'
 import type { Heartbeats } from '../dispatch/nodes/heartbeats.ts'
 import type { Broadcasts } from '../dispatch/nodes/broadcasts.ts'
 import type { ProgressKeeper } from '../dispatch/sweepers/progress-keeper.ts'
-import { once, type Service } from '../process/lifecycle.ts'
+import { once, onStop, type Service } from '../process/lifecycle.ts'
 
 /** Returns all services in start order; they stop in reverse order. */
 export const inOrder = (run: {
@@ -28,6 +28,8 @@ export const inOrder = (run: {
   run.pool,
   // Devices have a report before any client can ask for it.
   once(() => run.sweepers.deviceReporter.sweepAll()),
+  // The dispatcher hurries the links that have a canary.
+  onStop(() => run.sweepers.canaryRunner.settled()),
   run.dispatcher,
   run.webhooks,
   ...Object.values(run.sweepers),

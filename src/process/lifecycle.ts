@@ -37,3 +37,6 @@ export async function endAll(steps: readonly (() => Promise<void> | void)[]): Pr
 
 /** Returns a service that only runs once, at the start. */
 export const once = (run: () => Promise<void>): Service => ({ start: run, stop: async () => undefined })
+
+/** Returns a service that only runs once, at the stop. */
+export const onStop = (run: () => Promise<void>): Service => ({ start: async () => undefined, stop: run })

@@ -32,8 +32,7 @@ test('a device that is busy is asked again after longer and longer times', async
   for (let seconds = 0; seconds < 80; seconds += 5) {
     const before = house.given.length
     await runner.sweepAll()
-    // Waits for what it has begun.
-    await runner.stop()
+    await runner.settled()
     if (house.given.length > before) asked.push(seconds)
     await house.clock.advance(5_000)
   }

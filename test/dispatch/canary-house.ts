@@ -45,7 +45,7 @@ export async function openCanaryHouse() {
     async run(more?: Parameters<typeof runner>[0]) {
       const one = runner(more)
       await one.sweepAll()
-      await one.stop()
+      await one.settled()
     },
     wait: (minutes: number) => clock.jumpWallClock(minutes * minuteMs),
     receive: (text: string, deviceId = 'dev_to', more: Partial<Inbound> = {}) =>

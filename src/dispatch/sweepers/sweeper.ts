@@ -30,7 +30,7 @@ export class Sweeper implements Service {
       name: string
       intervalMs: number
       sweep: () => Promise<boolean>
-      /** What sweeps have begun and do not wait for: a stop does. */
+      /** What sweeps have begun and do not wait for. */
       besides?: () => Promise<unknown>
     },
   ) {
@@ -50,6 +50,10 @@ export class Sweeper implements Service {
     this.#stopped = true
     this.#cancel()
     await this.#running
+  }
+
+  /** Settles when what sweeps have begun beside them has ended. */
+  async settled(): Promise<void> {
     await this.#besides?.()
   }
 
