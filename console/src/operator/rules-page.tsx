@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, Code, Group, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import type { RulesAnswer, RuleView } from '../../../src/api/console/operator/rule-calls.ts'
 import { useCall, useChange } from '../api/use-call.ts'
@@ -38,7 +38,16 @@ export function RulesPage() {
           </EmptyText>
         }
       >
-        {(answer) => <RuleTable rules={answer.rules} onEdit={setEdited} />}
+        {({ rules: shown, total }) => (
+          <>
+            <RuleTable rules={shown} onEdit={setEdited} />
+            {total > shown.length && (
+              <Text size="sm">
+                The first {shown.length} of {total} rules. <Code>onesixty route list</Code> lists all.
+              </Text>
+            )}
+          </>
+        )}
       </ListState>
       <Dialog
         opened={edited !== null}

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely'
 import { refuse } from '../../runtime/errors.ts'
 import type { Ids } from '../../runtime/ids.ts'
 import { invalidInput, nameFaults } from '../../runtime/invalid-input.ts'
@@ -5,7 +6,7 @@ import { appendAudit } from '../../storage/seam/audit-log.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { touchDirectory } from '../../storage/seam/directory-version.ts'
 import { readJson, writeJson } from '../../storage/tables/json-columns.ts'
-import type { RuleConditions, RuleStageJson } from '../../storage/tables/route-tables.ts'
+import type { RouteRuleTable, RuleConditions, RuleStageJson } from '../../storage/tables/route-tables.ts'
 import { requireOpenOwner } from '../core/device-owner.ts'
 import type { Rule } from './rule.ts'
 
@@ -123,25 +124,27 @@ export async function readRules(
     .orderBy('place')
     .orderBy('id')
     .execute()
-  const rules = rows.map((row) => ({
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
-    conditions: readJson(row.conditions),
-    stages: row.stages === null ? null : readJson(row.stages),
-    place: row.place,
-    createdAt: row.created_at,
-  }))
+  const rules = rows.map(ruleOf)
   const isOperators = ({ accountId }: StoredRule): number => (accountId === null ? 1 : 0)
   return rules.toSorted((a, b) => isOperators(a) - isOperators(b))
 }
 
 /** Returns one rule. Rejects an unknown one. */
 export async function findRule(db: Db | Tx, ruleId: string): Promise<StoredRule> {
-  const found = (await readRules(db, 'all')).find(({ id }) => id === ruleId)
-  if (found === undefined) throw refuse('not_found', { detail: `Unknown rule ${ruleId}.` })
-  return found
+  const row = await db.selectFrom('route_rules').selectAll().where('id', '=', ruleId).executeTakeFirst()
+  if (row === undefined) throw refuse('not_found', { detail: `Unknown rule ${ruleId}.` })
+  return ruleOf(row)
 }
+
+const ruleOf = (row: Selectable<RouteRuleTable>): StoredRule => ({
+  id: row.id,
+  accountId: row.account_id,
+  name: row.name,
+  conditions: readJson(row.conditions),
+  stages: row.stages === null ? null : readJson(row.stages),
+  place: row.place,
+  createdAt: row.created_at,
+})
 
 /** Finds the place before a rule, or at the end. Where two rules have none between them, all of the owner move apart. */
 async function placeBefore(

@@ -68,6 +68,11 @@ export function readConditions(texts: ConditionTexts): RuleConditions {
       throw new ConditionFault('parts', 'The numbers of parts are from 1 to 10.')
     read[name] = parts
   }
+  if ((texts.minParts ?? 1) > (texts.maxParts ?? 10))
+    throw new ConditionFault(
+      'parts',
+      'The smallest number of parts is above the largest: no message has that many.',
+    )
   return read
 }
 

@@ -27,14 +27,19 @@ export interface RuleView {
 }
 
 export interface RulesAnswer {
-  /** In the order in which they are asked. */
+  /** In the order in which they are asked; the first 2,000. */
   rules: RuleView[]
+  /** How many there are. */
+  total: number
   /** What a way can name besides `own` and `shared`: groups, and up to 100 shared devices for live messages. */
   names: { id: string; name: string }[]
 }
 
 const maxNamed = 100
-const list = Type.Optional(Type.String({ maxLength: 2_000 }))
+/** Those of the operator and as many of accounts. */
+const maxShown = 2_000
+/** A hundred accounts, the longest values, with a comma and a space each. */
+const list = Type.Optional(Type.String({ maxLength: 5_000 }))
 const parts = Type.Optional(Type.Integer({ minimum: 1, maximum: 10 }))
 const Written = {
   name: Type.String({ maxLength: 100 }),
@@ -67,11 +72,12 @@ export const ruleCalls = {
           .limit(maxNamed)
           .execute(),
       ])
-      const owners = [...new Set(rules.flatMap(({ accountId }) => accountId ?? []))]
-      const accounts = owners.length === 0 ? [] : await read.selectFrom('accounts').select(['id', 'name']).where('id', 'in', owners).execute() // prettier-ignore
+      const shown = rules.slice(0, maxShown)
+      const accounts = await read.selectFrom('accounts').select(['id', 'name']).where('id', 'in', read.selectFrom('route_rules').select('account_id').distinct()).execute() // prettier-ignore
       const nameOf = new Map(accounts.map(({ id, name }) => [id, name]))
       return {
-        rules: rules.map(({ id, accountId, name, conditions, stages }) => ({
+        total: rules.length,
+        rules: shown.map(({ id, accountId, name, conditions, stages }) => ({
           id,
           accountId,
           accountName: accountId === null ? null : (nameOf.get(accountId) ?? null),
