@@ -155,25 +155,9 @@ test('a canary takes its place on the link before it is flushed, and a link that
   await runner.sweepAll()
   expect([slow.inFlight, other.inFlight]).toEqual([2, 1])
   answer.resolve({ kind: 'accepted', networkIds: ['n1'], receiptExpected: true })
-  await runner.stop()
+  await runner.settled()
   expect([slow.inFlight, other.inFlight, house.given.length]).toEqual([0, 0, 3])
 })
-
-test('the receipt of a canary settles no message in doubt', async () => {
-  const house = await openCanaryHouse()
-  const { storage, dispatcher } = house
-  house.says.answer = { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no response' }
-  await house.send({ to: ['+4915100000002'] })
-  await dispatcher.drain()
-  const doubted = async () => (await storage.read.selectFrom('messages').select(['status', 'device_id']).execute())[0]
-  expect(await doubted()).toMatchObject({ status: 'unconfirmed' })
-  house.says.answer = { kind: 'accepted', networkIds: ['n1'], receiptExpected: true }
-  await house.add({ fromDevice: (await doubted())?.device_id as string, toDevice: 'dev_to' })
-  await house.run()
-  const receipt = { networkId: 'n1', result: 'delivered', code: null, networkCode: null, numbers: ['4915100000002'] } as const
-  await dispatcher.receipt((await doubted())?.device_id as string, receipt)
-  expect([await doubted(), await storage.read.selectFrom('parked_receipts').selectAll().execute()]).toMatchObject([{ status: 'unconfirmed' }, []])
-}) // prettier-ignore
 
 test('of two nodes that find a run due at the same instant one takes it', async () => {
   const house = await openCanaryHouse()

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { minuteMs } from '../../runtime/clock.ts'
+import { dayMs, minuteMs } from '../../runtime/clock.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
 import { readJson } from '../../storage/tables/json-columns.ts'
@@ -240,4 +240,24 @@ export const findByNetworkId = (
     tx,
     byNetworkId,
     ids.map((each) => [...each]),
+  )
+
+const withoutNetworkId = {
+  sql: `select r.from_device, c.recipient from canaries c cross join canary_runs r on r.canary_id = c.id
+        where c.from_device = :device and r.network_id is null and r.begun_at > :after and r.begun_at <= :until`,
+  inputs: ['device', 'after', 'until'],
+} as const
+
+/** A network reports for three days on what it was given. */
+const longestReportMs = 3 * dayMs
+
+/** Finds the runs of which a receipt may be that arrived at this time, because nobody knows their ID of the network. */
+export const findRunsWithoutId = (
+  tx: Tx,
+  places: readonly { deviceId: string; atMs: number }[],
+): Promise<{ from_device: string; recipient: string }[]> =>
+  selectEach(
+    tx,
+    withoutNetworkId,
+    places.map(({ deviceId, atMs }) => [deviceId, atMs - longestReportMs, atMs]),
   )

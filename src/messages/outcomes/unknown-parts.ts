@@ -13,6 +13,7 @@ import {
   type ReceiptWord,
   tellingEnds,
 } from './receipt-readings.ts'
+import { withoutDoubtedCanaries } from './receipts-of-canaries.ts'
 import { maxRivals, readRivals, type Rival, rivalInputs } from './rivals.ts'
 
 /**
@@ -49,7 +50,7 @@ const unknownOf = {
 
 /**
  * Finds the part with unknown outcome that an unmatched receipt is about: by the reference that the receipt
- * returns, or because no other attempt of that device to that number, near that time, can be meant. An
+ * returns, or because no other attempt or canary of that device to that number, near that time, can be meant. An
  * ambiguous receipt stays `unknown`; nothing is guessed.
  */
 export async function findUnknownParts(
@@ -146,7 +147,7 @@ async function takeUnique(
     )
     return attempts.length === 1 ? [{ heard, row: attempts[0] as UnknownRow }] : []
   })
-  const sure = await withoutRivals(tx, about, group)
+  const sure = await withoutRivals(tx, await withoutDoubtedCanaries(tx, about, group), group)
   return [...Map.groupBy(sure, ({ row }) => row.attempt_id)].flatMap(([attemptId, each]) => {
     const rows = open.get(attemptId) ?? []
     return each.length > rows.length
