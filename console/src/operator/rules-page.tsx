@@ -1,4 +1,4 @@
-import { Anchor, Button, Code, Group, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import type { RulesAnswer, RuleView } from '../../../src/api/console/operator/rule-calls.ts'
 import { useCall, useChange } from '../api/use-call.ts'
@@ -43,7 +43,7 @@ export function RulesPage() {
             <RuleTable rules={shown} onEdit={setEdited} />
             {total > shown.length && (
               <Text size="sm">
-                The first {shown.length} of {total} rules. <Code>onesixty route list</Code> lists all.
+                The first {shown.length} of {total} rules. The command line lists all of them.
               </Text>
             )}
           </>

@@ -251,7 +251,7 @@ const withoutNetworkId = {
 /** A network reports for three days on what it was given. */
 const longestReportMs = 3 * dayMs
 
-/** Finds the runs of which a receipt may be that arrived at this time, because nobody knows their ID of the network. */
+/** Finds the runs of which a receipt may be that arrived at this time, because their ID of the network is unknown. */
 export const findRunsWithoutId = (
   tx: Tx,
   places: readonly { deviceId: string; atMs: number }[],

@@ -52,7 +52,7 @@ export class Sweeper implements Service {
     await this.#running
   }
 
-  /** Settles when what sweeps have begun beside them has ended. */
+  /** Settles when what sweeps have begun and do not wait for has ended. */
   async settled(): Promise<void> {
     await this.#besides?.()
   }
