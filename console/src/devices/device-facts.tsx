@@ -30,6 +30,17 @@ export function DeviceFacts({ device }: { device: ConsoleDevice }) {
             .join(' · ')}
         </Fact>
       ) : null}
+      {report?.credit ? (
+        <Fact label="SIM credit">
+          {formatNumber(report.credit.amount)}, <TimeAgo at={report.credit.at} />
+        </Fact>
+      ) : null}
+      {report?.balance ? (
+        <Fact label="Balance with the provider">
+          {formatNumber(report.balance.amount)} {report.balance.currency ?? ''},{' '}
+          <TimeAgo at={report.balance.at} />
+        </Fact>
+      ) : null}
       {device.canaries.map((canary) => (
         <Fact label="Canary" key={canary.id}>
           {canaryOf(canary)}
