@@ -38,3 +38,17 @@ test('a device that is busy is asked again after longer and longer times', async
   }
   expect(asked).toEqual([0, 10, 30, 70])
 })
+
+test('a drained device sends no canary, and none is lost by it; it receives those of others', async () => {
+  const house = await openCanaryHouse()
+  const { storage } = house
+  await house.add()
+  await storage.writer.write((tx) => tx.updateTable('devices').set({ draining: 1 }).where('id', '=', 'dev_from').execute())
+  await house.run()
+  expect([house.given.length, await house.canary()]).toMatchObject([0, { lostInRow: 0, runs: 0, nextAt: house.clock.now() + 3_600_000 }])
+  await storage.writer.write((tx) => tx.updateTable('devices').set({ draining: 0 }).where('id', '=', 'dev_from').execute())
+  await storage.writer.write((tx) => tx.updateTable('devices').set({ draining: 1 }).where('id', '=', 'dev_to').execute())
+  house.wait(60)
+  await house.run()
+  expect(house.given).toHaveLength(1)
+}) // prettier-ignore

@@ -20,6 +20,7 @@ import type { Writer } from '../../storage/seam/writer.ts'
 import type { CanarySenders } from '../devices/canary-senders.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
+import type { Flag } from '../../storage/tables/column-values.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
 
 interface CanaryRunnerDeps extends SweeperDeps {
@@ -112,8 +113,8 @@ async function run(deps: CanaryRunnerDeps, canary: CanaryRow, { sending, waits }
 }
 
 /**
- * Returns null if another node has the run, its account is frozen, one of its devices is disabled, or the SIM plans include no
- * further message.
+ * Returns null if another node has the run, its account is frozen, one of its devices is disabled, the sender is drained, or the
+ * SIM plans include no further message.
  */
 async function begin(
   tx: Tx,
@@ -124,7 +125,7 @@ async function begin(
   const nowMs = clock.now()
   if (!(await takeRun(tx, canary, nowMs))) return null
   const isFrozen = canary.account_id !== null && pool.isFrozen(canary.account_id)
-  if (isFrozen || (await readDevices(tx, canary)).some(isDisabled)) return null
+  if (isFrozen || (await readDevices(tx, canary)).some(isOut(canary))) return null
   const deviceId = canary.from_device
   const plans = pool.plans.forClaim(deviceId)
   const rooms = await readPlanRooms(tx, [{ deviceId, ...(plans !== undefined && { plans }) }], nowMs)
@@ -141,7 +142,7 @@ async function begin(
 
 /**
  * Loses a run that no device can send. The node that has the lease of a device knows better whether it works. A device that is
- * disabled sends or receives nothing, which is no fault: the run is omitted.
+ * disabled sends or receives nothing, and one that is drained sends nothing, which is no fault: the run is omitted.
  */
 async function lose(
   tx: Tx,
@@ -155,16 +156,24 @@ async function lose(
   if (!runsHere && leasedUntil > nowMs) return
   if (!(await takeRun(tx, canary, nowMs))) return
   const isFrozen = canary.account_id !== null && pool.isFrozen(canary.account_id)
-  if (isFrozen || devices.some(isDisabled)) return
+  if (isFrozen || devices.some(isOut(canary))) return
   const id = ids('att')
   await beginRun(tx, canary, { id, code: codeOf(id), begun_at: nowMs, plan_counts: null }, false)
   await endRun(tx, { id, state: 'lost', reason }, nowMs)
 }
 
 const readDevices = (tx: Tx, { from_device: from, to_device: to }: CanaryRow) =>
-  tx.selectFrom('devices').select(['id', 'state', 'lease_until']).where('id', 'in', [from, to]).execute()
+  tx
+    .selectFrom('devices')
+    .select(['id', 'state', 'draining', 'lease_until'])
+    .where('id', 'in', [from, to])
+    .execute()
 
-const isDisabled = ({ state }: { state: string }): boolean => state !== 'enabled'
+/** Whether a device is disabled, or drained and would be the sender. */
+const isOut =
+  ({ from_device: from }: CanaryRow) =>
+  ({ id, state, draining }: { id: string; state: string; draining: Flag }): boolean =>
+    state !== 'enabled' || (id === from && draining === 1)
 
 /**
  * Sends a run over a link, whose room is taken before the run is flushed: messages may take the rest of it meanwhile. Returns
