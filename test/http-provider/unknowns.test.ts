@@ -96,7 +96,7 @@ const others: readonly [name: string, messages: object[]][] = [
   ['one with another text', [item({ body: 'Two lines' })]],
   ['one to another number', [item({ to: '+4915100000000' })]],
   ['one from before', [item({ date_created: 'Fri, 27 Nov 2026 11:59:54 +0000' })]],
-  ['one from after', [item({ date_created: 'Fri, 27 Nov 2026 12:00:16 +0000' })]],
+  ['one from after', [item({ date_created: 'Fri, 27 Nov 2026 12:00:11 +0000' })]],
   ['one without a time', [item({ date_created: null })]],
   ['one of another message', [item({ sid: 'SM-known' })]],
   ['none', []],
@@ -130,6 +130,15 @@ test('not found is a refusal only where the provider says after how long, and no
   const slow = open({ declaration, takesMs: 25_000 })
   expect(await slow.settle()).toMatchObject({ kind: 'refused', lasts: 'now' })
   expect(slow.counts.asked).toBe(3)
+})
+
+test('one that is dated a little after the request is not it, and proves no absence', async () => {
+  const twilio = ownDeclaration('twilio')!
+  const declaration = { ...twilio, lookup: { ...twilio.lookup, absence: { proves_after_s: 1 } } }
+  const ask = (seconds: number) => () =>
+    answered({ messages: [item({ date_created: `Fri, 27 Nov 2026 12:00:${seconds} +0000` })] })
+  expect(await open({ declaration, ask: ask(15) }).settle()).toEqual(unknown)
+  expect(await open({ declaration, ask: ask(16) }).settle()).toMatchObject({ kind: 'refused', lasts: 'now' })
 })
 
 test('the time of a key counts from the first request, that of an absence from the last one', async () => {

@@ -15,7 +15,7 @@ const lookAfterMs: readonly number[] = [3_000, 10_000, 30_000, 60_000]
 const maxRepeats = 5
 /** A repeat must arrive there while its key is known, and is on its way for less than this. */
 const arrivalMs = 5_000
-/** A message that was found may have arrived there a little before it left here, or after its request ended, by the clocks of two machines. */
+/** A message that was found may have arrived there a little before it left here, or after its request ended, by two clocks. */
 const clockSkewMs = 5_000
 
 /** What a look-up shows of a submission. `nothing`: not that it was refused, unless the declaration says so. */
@@ -84,7 +84,7 @@ export async function resolveUnknown(
       const exchanged = await exchange.send(unknown.request, mayRepeat)
       if (exchanged.kind !== 'not_sent') {
         lastEndedMs = tools.monotonicMs()
-        unknown.endedAt = tools.now()
+        unknown.endedAt = Math.max(unknown.endedAt, tools.now())
       }
       const outcome = deps.outcomeOf(exchanged)
       if (outcome.kind === 'accepted' || outcome.kind === 'partial') return outcome
@@ -129,17 +129,17 @@ export async function lookUp(deps: Pick<Deps, 'exchange' | 'isKnownId'>, unknown
   const wanted = Object.entries(search.same).map(
     ([place, text]) => [place, String(fillText(filler, text) ?? '')] as const,
   )
-  const fitting = listAt(document, search.items).filter((item) => {
-    const atMs = instantOf(findText(item, search.at))
-    const isThen =
-      atMs !== null &&
-      atMs >= secondOf(unknown.beganAt - clockSkewMs) &&
-      atMs <= unknown.endedAt + clockSkewMs
-    return isThen && wanted.every(([place, text]) => isSameText(findText(item, place) ?? '', text))
+  const fitting = listAt(document, search.items).flatMap((item) => {
+    const [atMs, id] = [instantOf(findText(item, search.at)), findText(item, search.id)]
+    const beginMs = secondOf(unknown.beganAt - clockSkewMs)
+    const isNear = atMs !== null && atMs >= beginMs && atMs <= unknown.endedAt + clockSkewMs
+    const isSame = wanted.every(([place, text]) => isSameText(findText(item, place) ?? '', text))
+    return isNear && isSame && id !== null && !deps.isKnownId(id) ? [{ id, atMs }] : []
   })
-  const ids = fitting.flatMap((item) => findText(item, search.id) ?? []).filter((id) => !deps.isKnownId(id))
-  const [only, ...others] = new Set(ids)
-  if (only === undefined) return { kind: 'absent' }
+  const then = fitting.filter(({ atMs }) => atMs <= unknown.endedAt)
+  const [only, ...others] = new Set(then.map(({ id }) => id))
+  // What is dated a little later is it, by a clock ahead of ours, or a later message: it proves nothing.
+  if (only === undefined) return { kind: fitting.length > 0 ? 'nothing' : 'absent' }
   // Of two that fit, either may be the one.
   return others.length > 0 ? { kind: 'nothing' } : { kind: 'accepted', ids: [only] }
 }
