@@ -226,38 +226,54 @@ export async function findRuns(
 }
 
 const byNetworkId = {
-  sql: `select r.from_device, r.network_id, c.recipient from canary_runs r cross join canaries c on c.id = r.canary_id
+  sql: `select r.from_device, r.network_id, c.recipient, c.sender, d.senders
+        from canary_runs r cross join canaries c on c.id = r.canary_id cross join devices d on d.id = r.from_device
         where r.from_device = :device and r.network_id = :id`,
   inputs: ['device', 'id'],
 } as const
 
+/** A run as the network knows it: its ID there, and its numbers. */
+export interface NetworkRun {
+  from_device: string
+  network_id: string
+  recipient: string
+  /** Those from which it may have been sent. */
+  senders: readonly string[]
+}
+
 /** Finds the runs that devices sent under these IDs of the network. */
-export const findByNetworkId = (
+export async function findByNetworkId(
   tx: Tx,
   ids: readonly (readonly [deviceId: string, networkId: string])[],
-): Promise<{ from_device: string; network_id: string; recipient: string }[]> =>
-  selectEach(
+): Promise<NetworkRun[]> {
+  const rows = await selectEach<Omit<NetworkRun, 'senders'> & { sender: string | null; senders: string }>(
     tx,
     byNetworkId,
     ids.map((each) => [...each]),
   )
+  return rows.map(({ sender, senders, ...run }) => ({
+    ...run,
+    senders: sender === null ? (JSON.parse(senders) as string[]) : [sender],
+  }))
+}
 
-const withoutNetworkId = {
-  sql: `select r.from_device, c.recipient from canaries c cross join canary_runs r on r.canary_id = c.id
-        where c.from_device = :device and r.network_id is null and r.begun_at > :after and r.begun_at <= :until`,
-  inputs: ['device', 'after', 'until'],
+const recipientsSince = {
+  sql: `select c.from_device, c.recipient from canaries c where c.from_device = :device
+          and exists (select 1 from canary_runs r where r.canary_id = c.id and r.begun_at > :after)`,
+  inputs: ['device', 'after'],
 } as const
 
 /** A network reports for three days on what it was given. */
 const longestReportMs = 3 * dayMs
 
-/** Finds the runs of which a receipt may be that arrived at this time, because their ID of the network is unknown. */
-export const findRunsWithoutId = (
+/** Finds the numbers to which devices have sent canaries of which a receipt may be that arrives now. */
+export const findRecipients = (
   tx: Tx,
-  places: readonly { deviceId: string; atMs: number }[],
+  deviceIds: readonly string[],
+  nowMs: number,
 ): Promise<{ from_device: string; recipient: string }[]> =>
   selectEach(
     tx,
-    withoutNetworkId,
-    places.map(({ deviceId, atMs }) => [deviceId, atMs - longestReportMs, atMs]),
+    recipientsSince,
+    deviceIds.map((deviceId) => [deviceId, nowMs - longestReportMs]),
   )

@@ -1,4 +1,4 @@
-import { findByNetworkId, findRunsWithoutId } from '../../devices/canaries/canary-runs.ts'
+import { findByNetworkId, findRecipients, type NetworkRun } from '../../devices/canaries/canary-runs.ts'
 import type { Tx } from '../../storage/seam/dialect.ts'
 import { type GroupMembers, readMembers } from './group-members.ts'
 import { readingsOf, type ReceiptWord, tellingEnds } from './receipt-readings.ts'
@@ -18,30 +18,36 @@ export async function withoutCanaries(tx: Tx, words: readonly ReceiptWord[]): Pr
     const readings = readingsOf(word)
     const ends = tellingEnds(word)
     return !runs.some(
-      ({ from_device, network_id, recipient }) =>
-        devices.includes(from_device) &&
-        readings.includes(network_id) &&
-        (ends.length > 0 ? ends.some((end) => recipient.endsWith(end)) : from_device === word.deviceId),
+      (run) =>
+        devices.includes(run.from_device) && readings.includes(run.network_id) && isMeant(run, word, ends),
     )
   })
 }
 
-/** Returns of these receipts those that cannot be about a canary of which no ID is known; the number decides. */
-export async function withoutDoubtedCanaries<T extends { heard: ReceiptWord }>(
+/** By its numbers; some networks report to the own device with none, or with the sender's alone. */
+function isMeant(run: NetworkRun, word: ReceiptWord, ends: readonly string[]): boolean {
+  if (ends.some((end) => run.recipient.endsWith(end))) return true
+  if (run.from_device !== word.deviceId) return false
+  const senders = tellingEnds({ numbers: run.senders })
+  return ends.length === 0 || (word.isOneSided === true && ends.some((end) => senders.includes(end)))
+}
+
+/** Returns of these receipts those that cannot be about a canary: none was sent to such a number of late. */
+export async function withoutLikelyCanaries<T extends { heard: ReceiptWord }>(
   tx: Tx,
   found: readonly T[],
   group: GroupMembers,
 ): Promise<readonly T[]> {
   if (found.length === 0) return found
-  const runs = await findRunsWithoutId(
-    tx,
-    found.flatMap(({ heard }) => group.of(heard).map((deviceId) => ({ deviceId, atMs: heard.atMs }))),
-  )
+  const devices = new Set(found.flatMap(({ heard }) => group.of(heard)))
+  const earliestMs = Math.min(...found.map(({ heard }) => heard.atMs))
+  const canaries = await findRecipients(tx, [...devices], earliestMs)
+  if (canaries.length === 0) return found
   return found.filter(({ heard }) => {
-    const devices = group.of(heard)
-    return !runs.some(
+    const [members, ends] = [group.of(heard), tellingEnds(heard)]
+    return !canaries.some(
       ({ from_device, recipient }) =>
-        devices.includes(from_device) && tellingEnds(heard).some((end) => recipient.endsWith(end)),
+        members.includes(from_device) && ends.some((end) => recipient.endsWith(end)),
     )
   })
 }

@@ -13,7 +13,7 @@ import {
   type ReceiptWord,
   tellingEnds,
 } from './receipt-readings.ts'
-import { withoutDoubtedCanaries } from './receipts-of-canaries.ts'
+import { withoutLikelyCanaries } from './receipts-of-canaries.ts'
 import { maxRivals, readRivals, type Rival, rivalInputs } from './rivals.ts'
 
 /**
@@ -147,7 +147,7 @@ async function takeUnique(
     )
     return attempts.length === 1 ? [{ heard, row: attempts[0] as UnknownRow }] : []
   })
-  const sure = await withoutRivals(tx, await withoutDoubtedCanaries(tx, about, group), group)
+  const sure = await withoutRivals(tx, await withoutLikelyCanaries(tx, about, group), group)
   return [...Map.groupBy(sure, ({ row }) => row.attempt_id)].flatMap(([attemptId, each]) => {
     const rows = open.get(attemptId) ?? []
     return each.length > rows.length
