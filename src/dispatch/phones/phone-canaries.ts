@@ -5,6 +5,7 @@ import {
   markGiven,
   markTaken,
   readOfferedRuns,
+  returnRun,
 } from '../../devices/canaries/canary-runs.ts'
 import { canaryText } from '../../devices/canaries/canary-text.ts'
 import { priorityOf } from '../../messages/core/route-key.ts'
@@ -13,14 +14,23 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 import type { JudgeFailure, PhoneReport } from './phone-report.ts'
 
-/** Returns the runs of canaries that a phone may send, as it gets its messages. It may have sent them from then on. */
+/**
+ * Returns the runs of canaries that a phone may send, as it gets its messages. It may have sent them from then on. One that is
+ * drained gets no new one.
+ */
 export async function offerRuns(
   { read, writer }: { read: Db; writer: Writer },
-  deviceId: string,
+  { id: deviceId, isDraining }: { id: string; isDraining: boolean },
   nowMs: number,
 ): Promise<OfferedMessage[]> {
-  const runs = await readOfferedRuns(read, deviceId, nowMs)
-  if (runs.some(({ reason }) => reason === null)) await writer.write((tx) => markGiven(tx, runs))
+  const all = await readOfferedRuns(read, deviceId, nowMs)
+  const isNew = ({ reason }: { reason: string | null }): boolean => reason === null
+  const runs = isDraining ? all.filter((run) => !isNew(run)) : all
+  if (all.some(isNew))
+    await writer.write(async (tx) => {
+      if (!isDraining) return markGiven(tx, runs)
+      for (const { id } of all.filter(isNew)) await returnRun(tx, id, nowMs)
+    })
   return runs.map((run) => ({
     attemptId: run.id,
     to: run.recipient,

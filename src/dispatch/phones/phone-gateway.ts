@@ -142,7 +142,7 @@ export class PhoneGateway {
     const again = offers.filter(({ isAgain }) => isAgain)
     if (again.length > 0) await writer.write((tx) => touchOffers(tx, again, nowMs))
     if (this.#deps.canaries?.has(phone.deviceId) !== true) return offers
-    return [...(await offerRuns({ read, writer }, phone.deviceId, nowMs)), ...offers]
+    return [...(await offerRuns({ read, writer }, device.facts, nowMs)), ...offers]
   }
 
   /**
