@@ -45,7 +45,7 @@ const edgesOnPostgres = [
   'test/api/{authentication,fuzz,idempotency,nul,rate-limit,send,send-guard,send-policy}.test.ts',
   'test/cli/{accounts-and-keys,canary,device,device-taken,doctor,epoch,group,operator-tokens,phone,restore-holds,route,secret,send,unusable}.test.ts',
   'test/console/{access,alert-choices,attacks,balance,changed-secret,device-order,devices,history,identity,keys,links}.test.ts',
-  'test/console/{ended-meanwhile,operator,overview,passkey-refusals,second-factor,webhooks}.test.ts',
+  'test/console/{ended-meanwhile,operator,overview,passkey-refusals,rules-page,second-factor,webhooks}.test.ts',
   'test/smpp/house-receipts.test.ts',
 ]
 /**

@@ -37,7 +37,7 @@ export function DeviceFacts({ device }: { device: ConsoleDevice }) {
       ) : null}
       {report?.balance ? (
         <Fact label="Balance with the provider">
-          {formatNumber(report.balance.amount)} {report.balance.currency ?? ''},{' '}
+          {[formatNumber(report.balance.amount), report.balance.currency].filter(Boolean).join(' ')},{' '}
           <TimeAgo at={report.balance.at} />
         </Fact>
       ) : null}

@@ -43,7 +43,7 @@ export function RulesPage() {
             <RuleTable rules={shown} onEdit={setEdited} />
             {total > shown.length && (
               <Text size="sm">
-                The first {shown.length} of {total} rules. The command line lists all of them.
+                {shown.length} of {total} rules. The command line lists all of them.
               </Text>
             )}
           </>

@@ -108,18 +108,20 @@ export async function removeRule(
   await noteChange(tx, deps, { accountId, actor, action: 'route.removed', detail: { ruleId, name } })
 }
 
-/** Returns the rules of one owner in their order, or of all, those of accounts first. */
+/** Returns the rules of one owner in their order, of some accounts, or of all; those of accounts first. */
 export async function readRules(
   db: Db | Tx,
-  scope: { accountId: string | null } | 'all',
+  scope: { accountId: string | null } | { accountIds: readonly string[] } | 'all',
 ): Promise<StoredRule[]> {
   const all = db.selectFrom('route_rules').selectAll()
   const rows = await (
     scope === 'all'
       ? all
-      : scope.accountId === null
-        ? all.where('account_id', 'is', null)
-        : all.where('account_id', '=', scope.accountId)
+      : 'accountIds' in scope
+        ? all.where('account_id', 'in', scope.accountIds)
+        : scope.accountId === null
+          ? all.where('account_id', 'is', null)
+          : all.where('account_id', '=', scope.accountId)
   )
     .orderBy('place')
     .orderBy('id')
@@ -127,6 +129,18 @@ export async function readRules(
   const rules = rows.map(ruleOf)
   const isOperators = ({ accountId }: StoredRule): number => (accountId === null ? 1 : 0)
   return rules.toSorted((a, b) => isOperators(a) - isOperators(b))
+}
+
+/** Returns how many rules each account has, in the order of their IDs. */
+export async function countRules(db: Db): Promise<{ accountId: string; name: string; rules: number }[]> {
+  const rows = await db
+    .selectFrom('route_rules as r')
+    .innerJoin('accounts as a', 'a.id', 'r.account_id')
+    .select(({ fn }) => ['a.id', 'a.name', fn.countAll<number>().as('rules')])
+    .groupBy(['a.id', 'a.name'])
+    .orderBy('a.id')
+    .execute()
+  return rows.map(({ id, ...row }) => ({ accountId: id, ...row }))
 }
 
 /** Returns one rule. Rejects an unknown one. */

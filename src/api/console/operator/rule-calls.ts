@@ -6,7 +6,7 @@ import {
   readConditions,
   writeConditions,
 } from '../../../devices/routes/rule-words.ts'
-import { addRule, readRules, removeRule, setRule } from '../../../devices/routes/rule-store.ts'
+import { addRule, countRules, readRules, removeRule, setRule } from '../../../devices/routes/rule-store.ts'
 import { readWay, WayFault, writeWay } from '../../../devices/routes/way-words.ts'
 import { invalidInput } from '../../../runtime/invalid-input.ts'
 import { closed } from '../../../runtime/schemas.ts'
@@ -27,7 +27,7 @@ export interface RuleView {
 }
 
 export interface RulesAnswer {
-  /** In the order in which they are asked; the first 2,000. */
+  /** In the order in which they are asked: those of the operator, and of the first accounts up to 1,000. */
   rules: RuleView[]
   /** How many there are. */
   total: number
@@ -36,8 +36,8 @@ export interface RulesAnswer {
 }
 
 const maxNamed = 100
-/** Those of the operator and as many of accounts. */
-const maxShown = 2_000
+/** As many as one owner can have. */
+const maxOfAccounts = 1_000
 /** A hundred accounts, the longest values, with a comma and a space each. */
 const list = Type.Optional(Type.String({ maxLength: 5_000 }))
 const parts = Type.Optional(Type.Integer({ minimum: 1, maximum: 10 }))
@@ -59,8 +59,9 @@ export const ruleCalls = {
     access: 'operator',
     input: Type.Object({}, closed),
     async handle({ read }): Promise<RulesAnswer> {
-      const [rules, groups, devices] = await Promise.all([
-        readRules(read, 'all'),
+      const [own, counts, groups, devices] = await Promise.all([
+        readRules(read, { accountId: null }),
+        countRules(read),
         read.selectFrom('device_groups').select(['id', 'name']).orderBy('id').limit(maxNamed).execute(),
         read
           .selectFrom('devices')
@@ -72,12 +73,15 @@ export const ruleCalls = {
           .limit(maxNamed)
           .execute(),
       ])
-      const shown = rules.slice(0, maxShown)
-      const accounts = await read.selectFrom('accounts').select(['id', 'name']).where('id', 'in', read.selectFrom('route_rules').select('account_id').distinct()).execute() // prettier-ignore
-      const nameOf = new Map(accounts.map(({ id, name }) => [id, name]))
+      // Whole accounts: a rule is moved among those of its owner.
+      let left = maxOfAccounts
+      const shown = counts.filter(({ rules }) => (left -= rules) >= 0)
+      const accountIds = shown.map(({ accountId }) => accountId)
+      const ofAccounts = accountIds.length === 0 ? [] : await readRules(read, { accountIds })
+      const nameOf = new Map(shown.map(({ accountId, name }) => [accountId, name]))
       return {
-        total: rules.length,
-        rules: shown.map(({ id, accountId, name, conditions, stages }) => ({
+        total: counts.reduce((sum, { rules }) => sum + rules, own.length),
+        rules: [...ofAccounts, ...own].map(({ id, accountId, name, conditions, stages }) => ({
           id,
           accountId,
           accountName: accountId === null ? null : (nameOf.get(accountId) ?? null),
