@@ -16,13 +16,18 @@ setFlagsFromString(keepWasmWrappers)
 /** What the tests start loads the same modules again and again. */
 process.env['NODE_COMPILE_CACHE'] ??= compiledModules
 
-/** The folders of tests and of what they start; where none was asked for, in memory. Databases at long sizes may be larger than that. */
-const folder = mkdtempSync(
-  join(isLong() ? tmpdir() : (process.env['TMPDIR'] ?? memoryFolder()), 'onesixty-tests-'),
-)
-chmodSync(folder, 0o755)
+const openFolder = (parent: string): string => {
+  const folder = mkdtempSync(join(parent, 'onesixty-tests-'))
+  chmodSync(folder, 0o755)
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** The folder of what kills processes, and of any proof at its long size: a disk, which flushes slowly. */
+const onDisk = openFolder(tmpdir())
+/** The folder of all others; where none was asked for, in memory. */
+const folder = isLong() || process.env['TMPDIR'] !== undefined ? onDisk : openFolder(memoryFolder())
 process.env['TMPDIR'] = folder
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 const statementsFolder = mkdtempSync(join(folder, 'statements-'))
 
@@ -104,7 +109,7 @@ export default defineConfig({
           name: 'crash',
           include: filesOf.crash,
           isolate: false,
-          env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
+          env: { ONESIXTY_TEST_DATABASE: 'sqlite', TMPDIR: onDisk },
           testTimeout: endAfter(120_000),
           hookTimeout: 60_000,
           maxWorkers: 2,
@@ -117,7 +122,7 @@ export default defineConfig({
           name: 'crash-beside',
           include: filesOf['crash-beside'],
           isolate: false,
-          env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
+          env: { ONESIXTY_TEST_DATABASE: 'sqlite', TMPDIR: onDisk },
           testTimeout: endAfter(120_000),
           hookTimeout: 60_000,
           maxWorkers: 3,
@@ -130,7 +135,7 @@ export default defineConfig({
           name: 'crash-postgres',
           include: filesOf['crash-postgres'],
           isolate: false,
-          env: { ONESIXTY_TEST_DATABASE: 'postgres' },
+          env: { ONESIXTY_TEST_DATABASE: 'postgres', TMPDIR: onDisk },
           globalSetup: ['test/postgres-server.ts'],
           testTimeout: endAfter(560_000),
           hookTimeout: 120_000,

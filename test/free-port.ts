@@ -7,13 +7,13 @@ const ports = { first: 15_000, end: 32_000 }
 
 const given = new Set<number>()
 
-/** Returns a port of this host on which no process listens, another one at each call. */
+/** Returns a port of this host on which no process listens, another one at each call in a process. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(ports.first, ports.end)
-    if (given.has(port) || !(await isFree(port))) continue
+    if (given.has(port)) continue
     given.add(port)
-    return port
+    if (await isFree(port)) return port
   }
 }
 
@@ -21,7 +21,10 @@ async function isFree(port: number): Promise<boolean> {
   const probe = createServer()
   const listening = once(probe, 'listening').then(
     () => true,
-    () => false,
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false
+      throw error
+    },
   )
   probe.listen(port, '127.0.0.1')
   const isIt = await listening

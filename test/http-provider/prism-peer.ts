@@ -58,7 +58,7 @@ export async function openPrismLink(
       outgoing: createOutgoing(['127.0.0.1'], 'ONESIXTY_PROVIDER_ALLOW'),
     },
     world.events,
-  ) as Link
+  )
   await link.start()
   onTestFinished(() => link.stop())
   return { link, statuses, world }
