@@ -38,14 +38,17 @@ const makeOperator = ({ userId }: ConsolePerson) =>
 test('a simulator that was added comes online, is told to go offline, and says since when and what to do', async () => {
   const { ada } = console
   const deviceId = await added(ada)
-  const online = await eventually(() => read(ada, deviceId), isStatus('online'))
+  const online = await eventually(
+    () => read(ada, deviceId),
+    // In the millisecond in which it came online its lane has nothing of it yet.
+    ({ status, lane }) => expect([status, lane.stretches.at(-1)]).toMatchObject(['online', { status: 'online', untilMs: lane.untilMs }]), // prettier-ignore
+  )
   expect(online).toMatchObject({
     shared: false,
     isChangeable: true,
     name: 'Bench',
     setUp: { state: 'enabled', isDraining: false, settings: { delay_ms: '0' } },
   })
-  expect(online.lane.stretches.at(-1)).toMatchObject({ status: 'online', untilMs: online.lane.untilMs })
   await ada.change('devices/change', { deviceId, settings: { offline: 'true' } }, testMode)
   const offline = await eventually(() => read(ada, deviceId), isStatus('offline'))
   expect(offline.reasons).toEqual(['switched_off'])
