@@ -88,7 +88,7 @@ export const deviceProofs: readonly Proof[] = [
     name: 'canaries',
     summary: 'a message between two devices of one owner shows that an SMS arrives: it is in no conversation, webhook or wallet, one node takes each run, and two that are lost in a row are told within two intervals',
     projects: both,
-    files: ['test/dispatch/canaries.test.ts', 'test/dispatch/busy-canaries.test.ts'],
+    files: ['test/dispatch/canaries.test.ts', 'test/dispatch/busy-canaries.test.ts', 'test/dispatch/phone-canaries.test.ts', 'test/dispatch/receipts-of-canaries.test.ts'],
     sizes: [],
     catches: ['busy-canary-lost', 'canary-in-a-conversation'],
   },

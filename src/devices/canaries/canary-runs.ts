@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { dayMs, minuteMs } from '../../runtime/clock.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { selectEach } from '../../storage/seam/sets.ts'
-import { readJson } from '../../storage/tables/json-columns.ts'
+import { type JsonText, readJson } from '../../storage/tables/json-columns.ts'
 import type { CanaryRunTable, CanaryTable } from '../../storage/tables/device-tables.ts'
 import { correctPlans } from '../plans/count-in-plans.ts'
 import { maxCanaries } from './canary-store.ts'
@@ -246,14 +246,15 @@ export async function findByNetworkId(
   tx: Tx,
   ids: readonly (readonly [deviceId: string, networkId: string])[],
 ): Promise<NetworkRun[]> {
-  const rows = await selectEach<Omit<NetworkRun, 'senders'> & { sender: string | null; senders: string }>(
+  type Row = Omit<NetworkRun, 'senders'> & { sender: string | null; senders: JsonText<readonly string[]> }
+  const rows = await selectEach<Row>(
     tx,
     byNetworkId,
     ids.map((each) => [...each]),
   )
   return rows.map(({ sender, senders, ...run }) => ({
     ...run,
-    senders: sender === null ? (JSON.parse(senders) as string[]) : [sender],
+    senders: sender === null ? readJson(senders) : [sender],
   }))
 }
 
