@@ -16,55 +16,28 @@ const crashBeside = [
 ]
 /** What is about PostgreSQL itself, or about several servers of one database, which it alone allows. */
 const postgresOnly = ['test/postgres/**', 'test/move/**', 'test/nodes/**']
-/** What is about the file of the embedded database or its threads, or starts a PostgreSQL of its own. */
-const embeddedOnly = [
-  'test/storage/**',
-  'test/cli/backup-restore.test.ts',
-  'test/cli/doctor-file.test.ts',
-  'test/cli/epoch-file.test.ts',
-  'test/cli/data-folder.test.ts',
-  'test/cli/lost-database.test.ts',
-]
-/** Rooms whose tests look through an edge at words, pages and commands; what they store others store, too, and run on PostgreSQL. */
-const edges = [
-  'test/*',
-  'test/api/**',
-  'test/cli/**',
-  'test/console/**',
-  'test/deployment/**',
-  'test/smpp/**',
-]
+/** The rooms of money, states, history and nodes: what they promise either database keeps. */
+const core = 'test/{accounts,dispatch,history,ledger,messages,move,nodes,postgres}/**'
 /**
- * Of the edges, what makes statements that no other test makes (test/statements/ misses them), or where the databases differ: in what values they
- * take, whose rows they show, what they say when they refuse, and how they plan.
+ * Of all other rooms, which look at words, pages, commands and peers, what makes statements that no other test makes (test/statements/ misses them), or
+ * where the databases differ: in what values they take, whose rows they show, what they say when they refuse, and how they plan.
  */
-const edgesOnPostgres = [
+const othersOnPostgres = [
   'test/life-of-a-message.test.ts',
   'test/log-canary.test.ts',
   'test/scheduled-life.test.ts',
+  'test/alerts/{alert-plans,own-devices,provider-balances}.test.ts',
   'test/api/{authentication,fuzz,idempotency,nul,rate-limit,send,send-guard,send-policy}.test.ts',
-  'test/cli/{accounts-and-keys,canary,device,device-taken,doctor,epoch,group,operator-tokens,phone,restore-holds,route,secret,send,unusable}.test.ts',
-  'test/console/{access,alert-choices,attacks,balance,changed-secret,device-order,devices,history,identity,keys,links}.test.ts',
-  'test/console/{ended-meanwhile,operator,overview,passkey-refusals,rules-page,second-factor,webhooks}.test.ts',
-  'test/smpp/house-receipts.test.ts',
-]
-/**
- * Of the other rooms, what is about something else than the database: the words and the pace of phones, modems and messaging services, receivers of
- * webhooks, mails.
- */
-const withoutSql = [
-  'test/alerts/told-ends.test.ts',
-  'test/http-provider/{another-provider,provider-devices,relayed-messages}.test.ts',
-  'test/modem/house.test.ts',
-  'test/phones/conformance.test.ts',
-  'test/phones/connect-from-terminal.test.ts',
-  'test/phones/gateway-pace.test.ts',
-  'test/phones/phone-life.test.ts',
-  'test/phones/phone-trials.test.ts',
-  'test/phones/visits.test.ts',
-  'test/certificates/private-network.test.ts',
-  'test/reach/reach-of-server.test.ts',
-  'test/webhooks/hostile-receivers.test.ts',
+  'test/cli/{accounts-and-keys,canary,device,doctor,epoch,group,phone,restore-holds,route,unusable}.test.ts',
+  'test/console/{access,alert-choices,changed-secret,ended-meanwhile,history,identity,links}.test.ts',
+  'test/console/{operator,overview,passkey-refusals,rules-page,webhooks}.test.ts',
+  'test/devices/{device-lease,device-marks,device-store,own-carriers,sim-plans,unread-forms}.test.ts',
+  'test/http-provider/provider-messages.test.ts',
+  'test/operator/{access,accounts,fuzz,grants}.test.ts',
+  'test/phones/{fair-turns,forgotten-registrations,guided-connect,phone-status,plans}.test.ts',
+  'test/phones/{registrations,sent-words,words-and-recalls}.test.ts',
+  'test/reach/open-reach.test.ts',
+  'test/webhooks/{deliverer,disabled-endpoints,endpoint-store,forgetting-webhooks,plans,test-event}.test.ts',
 ]
 
 const [crash, e2e, statements] = [among(testFiles, 'test/crash/**'), among(testFiles, 'test/e2e/**'), among(testFiles, 'test/statements/**')] // prettier-ignore
@@ -75,10 +48,7 @@ const stored = needStore(others)
 export const filesOf = {
   unit: others.filter((file) => !stored.includes(file)),
   sqlite: without(stored, ...postgresOnly),
-  postgres: [
-    ...without(stored, ...embeddedOnly, ...edges, ...withoutSql),
-    ...among(stored, ...edgesOnPostgres),
-  ],
+  postgres: among(stored, core, ...othersOnPostgres),
   e2e,
   crash: without(crash, crashPostgres, ...crashBeside),
   'crash-beside': among(crash, ...crashBeside),

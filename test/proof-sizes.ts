@@ -21,7 +21,7 @@ export const proofSizes = {
     of: '× a copy of the disk of PostgreSQL put back in each way',
   },
   SERVER_COPIES: { ci: 1, long: 4, of: 'ways to copy the disk of PostgreSQL and to put it back' },
-  SEQUENCES: { ci: 600, long: 200_000, of: 'sequences of what can happen to messages and money' },
+  SEQUENCES: { ci: 300, long: 200_000, of: 'sequences of what can happen to messages and money' },
   BOTH_WAYS: {
     ci: 150,
     long: 100_000,
@@ -36,7 +36,7 @@ export const proofSizes = {
   LOST_ANSWERS: { ci: 100, long: 1_000, of: 'submissions to a visited phone of which each answer is lost' },
   PHONE_MESSAGES: { ci: 120, long: 500, of: 'messages that one phone is asked for at once' },
   ROUNDS: { ci: 50, long: 1_000, of: 'races of forty sends, and of one key' },
-  RACES: { ci: 2_000, long: 40_000, of: 'races of STOP against hand-over, three quarters of them embedded' },
+  RACES: { ci: 1_000, long: 40_000, of: 'races of STOP against hand-over, three quarters of them embedded' },
   NODE_ROUNDS: { ci: 40, long: 1_000, of: 'races over four nodes' },
   NODE_KILLS: { ci: 4, long: 50, of: 'kills of one of four nodes' },
   NODE_SENDS_PER_SECOND: { ci: 10, long: 60, of: 'sends a second to each of four nodes' },
@@ -64,14 +64,14 @@ export const proofSizes = {
     of: 'looks at each filter of a large history, of which the quickest counts',
   },
   // A quick machine reads 300,000 messages as a whole within 300 ms.
-  SHOWN_MESSAGES: { ci: 100_000, long: 600_000, of: 'messages of that history' },
-  FUZZ_REQUESTS: { ci: 2_000, long: 500_000, of: 'requests made from the reference' },
+  SHOWN_MESSAGES: { ci: 60_000, long: 600_000, of: 'messages of that history' },
+  FUZZ_REQUESTS: { ci: 1_200, long: 500_000, of: 'requests made from the reference' },
   RELAYED_MESSAGES: {
     ci: 60,
     long: 1_000,
     of: 'messages over another onesixty, of which each tenth answer is lost',
   },
-  OPERATOR_FUZZ_REQUESTS: { ci: 1_400, long: 50_000, of: 'requests made from the operator’s reference' },
+  OPERATOR_FUZZ_REQUESTS: { ci: 800, long: 50_000, of: 'requests made from the operator’s reference' },
 } as const satisfies Record<string, { ci: number; long: number; of: string }>
 
 export type ProofSize = keyof typeof proofSizes
