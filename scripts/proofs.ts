@@ -1,4 +1,5 @@
 import { deviceProofs } from './device-proofs.ts'
+import { nodeProofs } from './node-proofs.ts'
 import { both, embedded, type Proof } from './proof.ts'
 
 export const proofs: readonly Proof[] = [
@@ -92,40 +93,7 @@ export const proofs: readonly Proof[] = [
     sizes: ['RACES'],
     catches: ['certain-repeat-of-stop-followed', 'stop-passes-claims'],
   },
-  {
-    name: 'node-races',
-    summary: 'the same races over four nodes: forty sends for the last ten SMS, one key fifty times at once; and one that is made to happen: what a node has read, nobody writes before its transaction ends',
-    projects: ['crash-postgres'],
-    files: ['test/crash/postgres/races.test.ts'],
-    sizes: ['NODE_ROUNDS'],
-    catches: ['nodes-take-no-turns'],
-  },
-  {
-    name: 'four-nodes',
-    summary: 'of four nodes on PostgreSQL one is killed again and again (each 10 s at the long size) and one stands still for twice the time that a lease lasts (90 s): nothing is handed over twice, and what the old token wants is refused',
-    projects: ['crash-postgres'],
-    files: ['test/crash/postgres/four-nodes.test.ts'],
-    isTimed: true,
-    sizes: ['NODE_KILLS', 'NODE_SENDS_PER_SECOND'],
-    catches: ['no-fencing-of-nodes'],
-  },
-  {
-    name: 'nodes',
-    summary: 'nodes of one database hear of one another, share limits, links, phones and roles, and take over what one leaves, at the usual times of heartbeats, leases and reports',
-    projects: ['postgres'],
-    files: ['test/nodes/broadcasts.test.ts', 'test/nodes/phones.test.ts', 'test/nodes/routing.test.ts', 'test/nodes/roles.test.ts', 'test/nodes/limits.test.ts', 'test/nodes/webhooks.test.ts', 'test/nodes/secret.test.ts', 'test/nodes/wrong-clocks.test.ts', 'test/nodes/nodes.test.ts', 'test/nodes/heartbeats.test.ts', 'test/postgres/readers.test.ts', 'test/postgres/failed-begin.test.ts'],
-    isTimed: true,
-    sizes: [],
-    catches: ['news-unheard'],
-  },
-  {
-    name: 'fencing',
-    summary: 'a node that lost a link claims nothing for it, and what a living node hands over is ended by nobody else',
-    projects: both,
-    files: ['test/messages/fencing.test.ts', 'test/nodes/rescuer.test.ts', 'test/dispatch/link-leases.test.ts'],
-    sizes: [],
-    catches: ['no-fencing', 'living-nodes-rescued'],
-  },
+  ...nodeProofs,
   {
     name: 'history',
     summary: 'whoever reads history page by page, by creation or by change, misses nothing and sees no change twice, while several nodes write, units commit in any order, messages change again and a clock steps back',
@@ -133,23 +101,6 @@ export const proofs: readonly Proof[] = [
     files: ['test/history/paging.test.ts', 'test/history/updates.test.ts', 'test/history/changes.test.ts', 'test/history/change-record.test.ts', 'test/history/upgraded-changes.test.ts', 'test/nodes/history-of-nodes.test.ts'],
     sizes: [],
     catches: ['number-outside-its-transaction', 'change-of-the-end-unrecorded', 'ids-by-the-clock-of-the-node'],
-  },
-  {
-    name: 'postgres-killed',
-    summary: 'PostgreSQL killed and started again under load: whoever asks is told so within 2 s, it is back within 5 s, nothing is lost or doubled',
-    projects: ['crash-postgres'],
-    files: ['test/crash/postgres/postgres-killed.test.ts'],
-    isTimed: true,
-    sizes: ['POSTGRES_KILLS'],
-    catches: ['outcome-lost-with-postgres', 'away-waited-for'],
-  },
-  {
-    name: 'lost-commits',
-    summary: 'a COMMIT whose answer is lost is never repeated blindly, nor believed: the database is asked what became of it; of statements that fail together the reason is told',
-    projects: ['postgres'],
-    files: ['test/postgres/lost-commit.test.ts', 'test/postgres/numbers-again.test.ts', 'test/postgres/black-hole.test.ts', 'test/postgres/unfit-values.test.ts'],
-    sizes: [],
-    catches: ['commit-asked-for-too-long', 'commit-believed', 'commit-given-up', 'commit-repeated', 'reason-hidden-by-its-followers'],
   },
   {
     name: 'stops',
@@ -184,14 +135,6 @@ export const proofs: readonly Proof[] = [
     files: ['test/crash/restore.test.ts', 'test/crash/put-back.test.ts', 'test/cli/lost-database.test.ts', 'test/unit/claims-behind-progress.test.ts'],
     sizes: ['RESTORED_HOUSES', 'PUT_BACKS'],
     catches: ['no-epoch', 'progress-in-memory', 'lost-database-made-anew', 'emptied-database-commanded', 'progress-outruns-its-file'],
-  },
-  {
-    name: 'put-back-servers',
-    summary: 'a copy of the disk of PostgreSQL made under load (a snapshot, a stopped server, a base backup that is recovered) and put back while the file of the node stays, under a node that runs, and to one without its folder: nothing is handed over twice, and the node says what it holds',
-    projects: ['crash-postgres'],
-    files: ['test/crash/postgres/put-back.test.ts'],
-    sizes: ['SERVER_PUT_BACKS', 'SERVER_COPIES'],
-    catches: ['other-timeline-unnoticed', 'put-back-server-unnoticed', 'put-back-under-a-node-believed'],
   },
   {
     name: 'moves',
@@ -234,14 +177,6 @@ export const proofs: readonly Proof[] = [
     files: ['test/console/access.test.ts', 'test/operator/access.test.ts', 'test/api/authentication.test.ts', 'test/history/filters.test.ts'],
     sizes: [],
     catches: ['account-filter-dropped', 'foreign-key-revoked', 'foreign-page-believed', 'member-takes-the-owners-part'],
-  },
-  {
-    name: 'row-security',
-    summary: 'on PostgreSQL a read for an account that forgot to name it sees the rows of that account alone',
-    projects: ['postgres'],
-    files: ['test/postgres/row-security.test.ts', 'test/postgres/row-security-start.test.ts', 'test/postgres/console-walls.test.ts'],
-    sizes: [],
-    catches: ['wall-of-accounts-open'],
   },
   {
     name: 'console',

@@ -41,6 +41,7 @@ export const proofSizes = {
   NODE_KILLS: { ci: 4, long: 50, of: 'kills of one of four nodes' },
   NODE_SENDS_PER_SECOND: { ci: 10, long: 60, of: 'sends a second to each of four nodes' },
   POSTGRES_KILLS: { ci: 2, long: 50, of: 'kills of PostgreSQL under load' },
+  FAILOVERS: { ci: 2, long: 20, of: 'failovers of PostgreSQL under Patroni, every second one planned' },
   SMSC_MESSAGES: { ci: 2_000, long: 10_000, of: 'messages through an SMSC that we did not write' },
   MODEM_TEXTS: {
     ci: 400,
