@@ -35,6 +35,7 @@ const terms: readonly Term[] = [
   ['operator', 'Administrator of this instance.', 'admin', 'whoever runs this service'],
   ['opt-out', 'A recipient who must not be sent to.', 'opt-out, suppression', 'number not written to'],
   ['part', 'One SMS of a message: 160 GSM-7 characters, or 153 in a long message.', 'part, segment', 'piece, radio message'],
+  ['plan of an account', 'A word that the operator gives to accounts; rules match by it.', 'tariff, tier, user group', ''],
   ['provider', 'A messaging service that carries messages of a device over HTTP.', 'provider, gateway, aggregator', ''],
   ['purge', 'Deletes what is older than its retention.', 'retention, purge', 'forget'],
   ['queue, requeue', 'A message waits for a device; after a refusal it waits again.', 'enqueue, requeue', 'goes again'],

@@ -175,6 +175,21 @@ test('quiet hours are set as times of day, and taken away; what is neither is re
   expect((await cli.run(`${set} --from 08:00 --until 08:00`)).code).not.toBe(0)
 })
 
+test('the plan of an account is a word, or none', async () => {
+  const set = (rest: string) => cli.json(`account plan --account ${account.account_id} ${rest}`)
+  expect(await set('--plan pro')).toEqual({ account_id: account.account_id, plan: 'pro' })
+  const listed = await cli.json<{ accounts: { id: string; plan: string | null }[] }>('account list')
+  expect(listed.accounts.find(({ id }) => id === account.account_id)?.plan).toBe('pro')
+  expect(await set('--no-plan')).toEqual({ account_id: account.account_id, plan: null })
+  const fault = async (rest: string) =>
+    (await cli.run(`account plan --account ${account.account_id} ${rest}`)).stderr
+  expect(await fault('')).toContain('Give one of --plan and --no-plan.')
+  expect(await fault('--plan pro --no-plan')).toContain('Give one of --plan and --no-plan.')
+  for (const plan of ['Pro', 'none', 'a,b', 'x'.repeat(33)])
+    expect(await fault(`--plan ${plan}`)).toContain('A plan is a word of up to 32 lower-case letters')
+  expect((await cli.run('account plan --account acc_nobody --plan pro')).stderr).toContain('acc_nobody')
+})
+
 test('what own devices of an account cost is set to one of two', async () => {
   const set = (rest: string) => cli.json(`account own-devices --account ${account.account_id} ${rest}`)
   expect(await set('--free')).toEqual({ account_id: account.account_id, own_devices: 'free' })

@@ -67,6 +67,9 @@ test('a rule that cannot be is refused with what to do', async () => {
   expect(await fault('--way', 'grp_nobody')).toContain('grp_nobody not found.')
   expect(await fault('--way', 'own', '--to', '+49')).toContain('--to')
   expect(await fault('--way', 'own', '--country', 'de')).toContain('--country')
+  expect(await fault('--way', 'own', '--network', '26201')).toContain(
+    '--network is not available. The network of a number is not known when a message is accepted',
+  )
   expect(await fault('--way', 'own', '--min-parts', '11')).toContain('from 1 to 10')
   expect(await fault('--way', 'own', '--owner', 'acc_nobody')).toContain('Unknown account acc_nobody.')
   const other = (await cli.json<{ account_id: string }>('account create --name Bob --email bob@example.org'))
@@ -111,6 +114,23 @@ test('route explain says which rule matches, and what each device is for the mes
     '--not-to takes the first digits',
   )
   await cli.json(`route remove ${rule.id}`)
+})
+
+test('a rule by plan matches the messages of accounts that have it', async () => {
+  const pro = await add(['--name', 'Pro', '--plan', 'pro,plus', '--way', own])
+  const others = await add(['--name', 'Others', '--plan', 'none', '--refuse'])
+  expect(pro.conditions).toEqual({ plan: ['pro', 'plus'] })
+  expect((await cli.run(`route show ${others.id}`)).stdout).toContain('plan=none')
+  const explained = async () => (await cli.json<{ rule: { name: string } | null }>(`route explain --account ${accountId} --to +4915112345678`)).rule?.name // prettier-ignore
+  expect(await explained()).toBe('Others')
+  await cli.json(`account plan --account ${accountId} --plan plus`)
+  expect(await explained()).toBe('Pro')
+  await cli.json(`account plan --account ${accountId} --plan free`)
+  expect(await explained()).toBeUndefined()
+  expect((await cli.run(['route', 'add', '--name', 'R', '--plan', 'Pro', '--refuse'])).stderr).toContain(
+    '--plan Plans of the accounts that send',
+  )
+  for (const { id } of [pro, others]) await cli.json(`route remove ${id}`)
 })
 
 test('what waits gets the ways of now when it is asked for, and keeps its place', async () => {

@@ -96,6 +96,14 @@ test('an account is suspended, reactivated, limited and closed for ever', async 
   })
   expect((await find(accountId))[0]).toMatchObject({ ownDevices: 'free' })
   expect((await operator.change('operator/own-devices', { accountId, price: 'cheap' })).status).toBe(422)
+  expect((await operator.change('operator/plan', { accountId, plan: 'pro' })).body).toEqual({ plan: 'pro' })
+  expect((await find(accountId))[0]).toMatchObject({ plan: 'pro' })
+  expect(await operator.change('operator/plan', { accountId, plan: 'none' })).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer: '/plan', code: 'invalid_format' }] },
+  })
+  await operator.change('operator/plan', { accountId, plan: null })
+  expect((await find(accountId))[0]).toMatchObject({ plan: null })
   expect((await move('closed')).body).toEqual({ changed: true, canceled: 0 })
   expect((await move('active')).status).toBe(422)
 })

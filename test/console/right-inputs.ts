@@ -102,6 +102,7 @@ export const rightInputs: { [N in GuardedCall]: RightInput<N> } = {
   'operator/grant': async ({ id }) => ({ accountId: await id('account'), mode: 'test', kind: 'grant', sms: 1, note: 'Welcome', key }), // prettier-ignore
   'operator/limits': async ({ id }) => ({ accountId: await id('account'), queueLimit: 1 }),
   'operator/own-devices': async ({ id }) => ({ accountId: await id('account'), price: 'charged' }),
+  'operator/plan': async ({ id }) => ({ accountId: await id('account'), plan: 'pro' }),
   'operator/reach': async ({ id }) => ({ accountId: await id('account'), countries: null, quietHours: null }),
   'operator/state': async ({ id }) => ({ accountId: await id('account'), state: 'suspended' }),
   'operator/health': nothing,

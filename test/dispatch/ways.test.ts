@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { setAccountPlan } from '../../src/accounts/core/account-plan.ts'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { addRule, setRule } from '../../src/devices/routes/rule-store.ts'
 import { readWay } from '../../src/devices/routes/way-words.ts'
@@ -95,6 +96,24 @@ async function passes(ms: number): Promise<void> {
   await house.clock.advance(ms)
   await house.dispatcher.drain()
 }
+
+test('a plan that an account gets decides about what is accepted from then on', async () => {
+  await rule('dev_net', { plan: ['pro'] })
+  const set = async (plan: string | null): Promise<void> => {
+    await house.storage.writer.write((tx) =>
+      setAccountPlan(tx, deps(), { accountId: 'acc_a', plan, actor: 'test' }),
+    )
+    await house.pool.reloadIfChanged()
+  }
+  await send(1)
+  await set('pro')
+  await send(1)
+  expect(await attempts()).toEqual(['dev_own', 'dev_net'])
+  await set(null)
+  await send(1)
+  expect(await attempts()).toEqual(['dev_own', 'dev_net'])
+  expect(await house.statuses()).toEqual(['sent', 'sent', 'queued'])
+})
 
 test('with the phone at its pace a message goes over the provider after five minutes, and marketing never', async () => {
   await rule('own; shared after=5m offline=never', { category: ['transactional', 'authentication'] })

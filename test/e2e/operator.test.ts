@@ -69,6 +69,12 @@ test('the operator names the countries of an account, its quiet hours and the li
   await expectSound(tab)
   await page.getByRole('button', { name: 'Save settings of Ada' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await open('Edit plan')
+  await page.getByLabel('Plan', { exact: true }).fill('pro')
+  await expectSound(tab)
+  await page.getByRole('button', { name: 'Save plan of Ada' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByText('Plan: pro').waitFor()
   await open('Edit limits')
   await page.getByLabel('Messages to one number per hour').fill('20')
   await expectSound(tab)
@@ -77,7 +83,7 @@ test('the operator names the countries of an account, its quiet hours and the li
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   const account = ada.app.storage.read
     .selectFrom('accounts')
-    .select(['countries', 'quiet_from', 'quiet_until', 'number_per_hour', 'own_devices'])
+    .select(['countries', 'quiet_from', 'quiet_until', 'number_per_hour', 'own_devices', 'plan'])
     .where('name', '=', 'Ada')
   expect(await account.executeTakeFirst()).toEqual({
     countries: 'AT,DE',
@@ -85,6 +91,7 @@ test('the operator names the countries of an account, its quiet hours and the li
     quiet_until: 480,
     number_per_hour: 20,
     own_devices: 'free',
+    plan: 'pro',
   })
   await page.context().close()
 })

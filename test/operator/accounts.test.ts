@@ -147,6 +147,27 @@ test('without a key nothing is opened, nor for an address that somebody has', as
   ).not.toContain('Zoe')
 })
 
+test('the plan of an account is set and removed, and is a word', async () => {
+  const { account } = (await open('Planned')).body
+  expect(account.plan).toBeNull()
+  const set = (plan: unknown) => house.post(`/accounts/${account.id}/plan`, { plan })
+  expect(await set('pro')).toMatchObject({ status: 200, body: { id: account.id, plan: 'pro' } })
+  expect((await house.get(`/accounts/${account.id}`)).body.plan).toBe('pro')
+  expect(await set(null)).toMatchObject({ status: 200, body: { plan: null } })
+  for (const wrong of ['Pro', 'none', '', 1])
+    expect(await set(wrong)).toMatchObject({ status: 422, body: { errors: [{ pointer: '/plan' }] } })
+  const audited = await house.app.storage.read
+    .selectFrom('audit_log')
+    .select('detail')
+    .where('action', '=', 'account.plan')
+    .orderBy('id')
+    .execute()
+  expect(audited.map(({ detail }) => JSON.parse(detail ?? ''))).toEqual([
+    { from: null, plan: 'pro' },
+    { from: 'pro', plan: null },
+  ])
+})
+
 test('accounts are listed in pages without gaps and repeats', async () => {
   for (const name of ['P1', 'P2', 'P3']) await open(name)
   const all = (await house.get('/accounts?limit=100')).body

@@ -119,14 +119,14 @@ test('without a rule the way is the usual one, except for numbers that a device 
 })
 
 test('a rule matches what has all of its members, each by one of its values', () => {
-  const message = { accountId: 'acc_a', mode: 'live', to: '+4915112345678', country: 'DE', from: 'Shop', category: 'marketing', encoding: 'gsm7', parts: 2 } as const // prettier-ignore
+  const message = { accountId: 'acc_a', plan: 'pro', mode: 'live', to: '+4915112345678', country: 'DE', from: 'Shop', category: 'marketing', encoding: 'gsm7', parts: 2 } as const // prettier-ignore
   const rule = (conditions: object, accountId: string | null = null) => ({ id: 'rul_1', name: 'R', accountId, conditions, stages: null }) // prettier-ignore
   const fits = (conditions: object, accountId: string | null = null) =>
     matches(rule(conditions, accountId), message)
   expect(fits({})).toBe(true)
   expect(fits({}, 'acc_a')).toBe(true)
   expect(fits({}, 'acc_b')).toBe(false)
-  expect(fits({ to: ['33', '4915'], country: ['DE'], from: ['Shop'], category: ['marketing'], encoding: ['gsm7'], account: ['acc_a'], mode: ['live'], minParts: 2, maxParts: 2 })).toBe(true) // prettier-ignore
+  expect(fits({ to: ['33', '4915'], country: ['DE'], from: ['Shop'], category: ['marketing'], encoding: ['gsm7'], account: ['acc_a'], plan: ['pro'], mode: ['live'], minParts: 2, maxParts: 2 })).toBe(true) // prettier-ignore
   for (const other of [
     { to: ['33'] },
     { to: ['9'] },
@@ -135,6 +135,8 @@ test('a rule matches what has all of its members, each by one of its values', ()
     { category: ['transactional'] },
     { encoding: ['ucs2'] },
     { account: ['acc_b'] },
+    { plan: ['free'] },
+    { plan: [''] },
     { mode: ['test'] },
     { minParts: 3 },
     { maxParts: 1 },
@@ -142,6 +144,9 @@ test('a rule matches what has all of its members, each by one of its values', ()
     // prettier-ignore
     expect(fits(other), JSON.stringify(other)).toBe(false)
   expect(matches(rule({ from: [''] }), { ...message, from: null })).toBe(true)
+  const { plan: _, ...withoutPlan } = message
+  expect(matches(rule({ plan: [''] }), withoutPlan)).toBe(true)
+  expect(matches(rule({ plan: ['pro'] }), withoutPlan)).toBe(false)
   // Test messages go to simulators, unless a rule names the mode.
   expect(matches(rule({}), { ...message, mode: 'test' })).toBe(false)
   expect(matches(rule({ mode: ['test', 'live'] }), { ...message, mode: 'test' })).toBe(true)

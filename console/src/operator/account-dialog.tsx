@@ -11,6 +11,7 @@ export interface AccountTask {
     | 'limits'
     | 'reach'
     | 'own-devices'
+    | 'plan'
     | 'reset-link'
     | 'active'
     | 'suspended'
@@ -24,6 +25,7 @@ const titles: Readonly<Record<AccountTask['what'], string>> = {
   limits: 'Limits of',
   reach: 'Countries and quiet hours of',
   'own-devices': 'Own devices of',
+  plan: 'Plan of',
   'reset-link': 'Reset link for the owner of',
   active: 'Reactivate',
   suspended: 'Suspend',

@@ -119,6 +119,11 @@ function AccountTable({
               <Text size="xs" c="dimmed">
                 {row.id}
               </Text>
+              {row.plan === null ? null : (
+                <Text size="xs" c="dimmed">
+                  Plan: {row.plan}
+                </Text>
+              )}
             </td>
             <td>{row.emails.join(', ')}</td>
             <td>
@@ -167,6 +172,7 @@ function AccountMenu({ of, onTask }: { of: OperatedAccount; onTask: (task: Accou
           line('limits', 'Edit limits'),
           line('reach', 'Edit countries and quiet hours'),
           line('own-devices', 'Edit what own devices cost'),
+          line('plan', 'Edit plan'),
           line('reset-link', 'Create reset link for owner'),
           ...(of.state === 'active' ? [line('suspended', 'Suspend')] : []),
           ...(of.state === 'suspended' ? [line('active', 'Reactivate')] : []),

@@ -14,6 +14,7 @@ const lists: readonly { name: ConditionList; label: string; placeholder: string 
   { name: 'category', label: 'Categories', placeholder: 'authentication' },
   { name: 'encoding', label: 'Encodings', placeholder: 'gsm7,ucs2' },
   { name: 'account', label: 'Accounts', placeholder: 'acc_…' },
+  { name: 'plan', label: 'Plans of accounts', placeholder: 'pro,none' },
   { name: 'mode', label: 'Modes', placeholder: 'live' },
 ]
 const listNames = lists.map(({ name }) => name)

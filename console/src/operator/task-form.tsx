@@ -3,6 +3,7 @@ import { EraseAccountForm } from './erase-account-form.tsx'
 import { GrantForm } from './grant-form.tsx'
 import { LimitsForm } from './limits-form.tsx'
 import { OwnDevicesForm } from './own-devices-form.tsx'
+import { PlanForm } from './plan-form.tsx'
 import { ReachForm } from './reach-form.tsx'
 import { ResetLinkForm } from './reset-link-form.tsx'
 import { StateForm } from './state-form.tsx'
@@ -18,6 +19,8 @@ export function TaskForm({ task: { what, account }, onClose }: { task: AccountTa
       return <ReachForm account={account} onClose={onClose} />
     case 'own-devices':
       return <OwnDevicesForm account={account} onClose={onClose} />
+    case 'plan':
+      return <PlanForm account={account} onClose={onClose} />
     case 'reset-link':
       return <ResetLinkForm account={account} />
     case 'active':

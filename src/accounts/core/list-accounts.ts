@@ -23,6 +23,8 @@ export interface ListedAccount {
   quietHours: QuietHours | null
   /** What messages over its own devices cost. */
   ownDevices: OwnDevicePrice
+  /** A word by which rules of routes match; null: none. */
+  plan: string | null
   createdAt: number
 }
 
@@ -92,6 +94,7 @@ async function withOwners(db: Db, rows: readonly Selectable<AccountTable>[]): Pr
     pumpingNumbers: row.pumping_numbers,
     countries: readCountries(row.countries),
     ownDevices: row.own_devices,
+    plan: row.plan,
     quietHours:
       row.quiet_from === null || row.quiet_until === null
         ? null

@@ -50,6 +50,7 @@ export const AccountSchema = Type.Object({
     ownDevicePrices,
     '`free`: messages over own devices of the account cost nothing. `charged`: they cost the same as any.',
   ),
+  plan: orNull<string>('string', 'Plan, by which rules of routes match; null: none.'),
   created_at: Type.String({ format: 'date-time', description: 'Time of creation.' }),
 })
 
@@ -75,6 +76,7 @@ export async function viewAccounts(db: Db, accounts: readonly ListedAccount[]): 
       queue: account.queueLimit,
     },
     own_devices: account.ownDevices,
+    plan: account.plan,
     created_at: rfc3339(account.createdAt),
   }))
 }
@@ -101,5 +103,6 @@ export const accountExample: AccountView = {
   },
   limits: { send_per_minute: null, read_per_minute: null, queue: null },
   own_devices: 'charged',
+  plan: null,
   created_at: '2026-11-21T09:30:00.000Z',
 }

@@ -1,3 +1,4 @@
+import { changePlanOperation } from './change-account-plan.ts'
 import { changeStateOperation } from './change-state.ts'
 import { createAccountOperation } from './create-account.ts'
 import { explainRouteOperation } from './explain-route.ts'
@@ -14,6 +15,7 @@ export const operatorOperations: readonly OperatorOperation[] = [
   listAccountsOperation,
   readAccountOperation,
   changeStateOperation,
+  changePlanOperation,
   grantSmsOperation,
   listLedgerOperation,
   readUsageOperation,

@@ -9,6 +9,7 @@ import { keywordsCommands } from './account-keywords.ts'
 import { limitCommand } from './account-limit.ts'
 import { countriesCommand } from './account-countries.ts'
 import { ownDevicesCommand } from './account-own-devices.ts'
+import { planCommand } from './account-plan.ts'
 import { quietHoursCommand } from './account-quiet-hours.ts'
 import { command, type CommandGroup, type Output } from '../core/command.ts'
 import { UsageError } from '../core/command-errors.ts'
@@ -183,6 +184,7 @@ function listed(
           queue: row.queueLimit,
         },
         own_devices: row.ownDevices,
+        plan: row.plan,
         created_at: rfc3339(row.createdAt),
       })),
       next_after: nextAfterId,
@@ -227,6 +229,7 @@ export const accountCommands: CommandGroup = {
     limit: limitCommand,
     countries: countriesCommand,
     'own-devices': ownDevicesCommand,
+    plan: planCommand,
     'quiet-hours': quietHoursCommand,
     keywords: keywordsCommands,
     list,

@@ -59,6 +59,8 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   moreHelp?: (given: readonly string[]) => Promise<string>
   arguments: readonly ArgumentSpec[]
   options: Specs
+  /** Options that users look for and that do not exist, with the reason and what to use instead. */
+  unavailable?: Readonly<Record<string, string>>
   /** Runs with the default settings, so that invalid ones do not stop it. */
   ignoresSettings?: true
   run(

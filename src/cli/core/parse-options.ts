@@ -37,7 +37,7 @@ export function parseOptions(command: Command, argv: readonly string[]): ParsedL
     if (token.kind === 'positional') words.push(token.value)
     else if (token.kind === 'option') {
       const spec = Object.hasOwn(specs, token.name) ? specs[token.name] : undefined
-      if (spec === undefined) throw unknownOption(token.rawName, specs)
+      if (spec === undefined) throw unknownOption(token, specs, command)
       given.set(token.name, [...(given.get(token.name) ?? []), readToken(spec, token)])
     }
   }
@@ -105,7 +105,13 @@ function checkWords(command: Command, words: readonly string[]): void {
   if (surplus !== undefined) throw new UsageError(`Unexpected argument '${surplus}'.`)
 }
 
-function unknownOption(rawName: string, specs: OptionSpecs): UsageError {
+function unknownOption(
+  { name, rawName }: { name: string; rawName: string },
+  specs: OptionSpecs,
+  { unavailable = {} }: Pick<Command, 'unavailable'>,
+): UsageError {
+  if (Object.hasOwn(unavailable, name))
+    return new UsageError(`${rawName} is not available. ${unavailable[name]}`)
   const meant = nearestName(rawName.replace(/^-+/, ''), Object.keys(specs))
   return new UsageError(`Unknown option ${rawName}.${meant === null ? '' : ` Did you mean --${meant}?`}`)
 }

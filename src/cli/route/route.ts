@@ -15,7 +15,7 @@ import type { RuleStageJson } from '../../storage/tables/route-tables.ts'
 import { command, type CommandGroup } from '../core/command.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
 import { UsageError } from '../core/command-errors.ts'
-import { conditionOptions, readConditions } from './rule-conditions.ts'
+import { conditionOptions, readConditions, unavailableConditions } from './rule-conditions.ts'
 import { apply } from './route-apply.ts'
 import { explain } from './route-explain.ts'
 
@@ -68,6 +68,7 @@ const add = command({
     ...wayOptions,
     ...conditionOptions,
   },
+  unavailable: unavailableConditions,
   async run(tools, { options }) {
     const stages = readStages(options)
     if (stages === undefined) throw new UsageError('Give either --way or --refuse.')
@@ -129,6 +130,7 @@ const set = command({
     ...wayOptions,
     ...conditionOptions,
   },
+  unavailable: unavailableConditions,
   async run(tools, { options, arguments: [ruleId = ''] }) {
     const stages = readStages(options)
     const conditions = readConditions(options)

@@ -15,9 +15,16 @@ export const conditionOptions = {
   category: { type: 'text', value: 'CATEGORIES', summary: listSummaries.category },
   encoding: { type: 'text', value: 'ENCODINGS', summary: listSummaries.encoding },
   account: { type: 'text', value: 'ACCOUNTS', summary: listSummaries.account },
+  plan: { type: 'text', value: 'PLANS', summary: listSummaries.plan },
   mode: { type: 'text', value: 'MODES', summary: listSummaries.mode },
   'min-parts': { type: 'number', value: 'N', summary: 'Minimum number of parts.' },
   'max-parts': { type: 'number', value: 'N', summary: 'Maximum number of parts.' },
+} as const
+
+/** Conditions that rules do not have (decision 72). */
+export const unavailableConditions = {
+  network:
+    'The network of a number is not known when a message is accepted: its first digits do not tell it where numbers are ported. Use --to or --country.',
 } as const
 
 /** Reads the conditions of a rule from its options. Throws a `UsageError` for a value that cannot be one. */

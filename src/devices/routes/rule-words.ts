@@ -12,6 +12,7 @@ const forms = {
   category: new RegExp(`^(?:${categories.join('|')})$`),
   encoding: /^(?:gsm7|ucs2)$/,
   account: /^acc_[0-9a-z_]+$/,
+  plan: /^[a-z0-9][a-z0-9_-]{0,31}$/,
   mode: new RegExp(`^(?:${modes.join('|')})$`),
 } as const
 
@@ -27,6 +28,7 @@ export const listSummaries: Readonly<Record<ConditionList, string>> = {
   category: `Categories: ${categories.join(', ')}.`,
   encoding: 'Encodings: gsm7, ucs2.',
   account: 'Accounts, in a rule of the operator.',
+  plan: 'Plans of the accounts that send; none for accounts without one.',
   mode: 'Modes: live, test. Default: live.',
 }
 
@@ -47,6 +49,9 @@ export class ConditionFault extends Error {
   }
 }
 
+/** Lists in which `none` stands for what has none. */
+const noneIsEmpty: ReadonlySet<ConditionList> = new Set(['from', 'plan'])
+
 const maxValues = 100
 
 /** Reads the conditions of a rule; an empty list is none. Throws a `ConditionFault`. */
@@ -59,7 +64,7 @@ export function readConditions(texts: ConditionTexts): RuleConditions {
     const wrong = values.find((value) => !forms[name].test(value))
     if (wrong !== undefined) throw new ConditionFault(name, `${listSummaries[name]} It was '${wrong}'.`)
     if (values.length > maxValues) throw new ConditionFault(name, `At most ${maxValues} values.`)
-    read[name] = name === 'from' ? values.map((value) => (value === 'none' ? '' : value)) : values
+    read[name] = noneIsEmpty.has(name) ? values.map((value) => (value === 'none' ? '' : value)) : values
   }
   for (const name of ['minParts', 'maxParts'] as const) {
     const parts = texts[name]

@@ -15,6 +15,8 @@ export interface Rule {
 /** A message as rules see it. */
 export interface Matched {
   accountId: string
+  /** Of its account; only a `RouteBook` knows it, and only while a rule asks for it. */
+  plan?: string | undefined
   mode: Mode
   /** E.164. */
   to: string
@@ -34,6 +36,7 @@ export function matches({ accountId, conditions: match }: Rule, message: Matched
   return (
     (accountId === null || accountId === message.accountId) &&
     fits(match.account, message.accountId) &&
+    fits(match.plan, message.plan ?? '') &&
     fits(match.mode ?? liveOnly, message.mode) &&
     fits(match.category, message.category) &&
     fits(match.encoding, message.encoding) &&

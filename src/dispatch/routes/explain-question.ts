@@ -9,7 +9,7 @@ import type { RouteBook } from './route-book.ts'
 import { moreOf, type ReportedDevices } from './reported-candidates.ts'
 
 /** A message that is not sent, and about whose way is asked. */
-export interface RouteQuestion extends Matched {
+export interface RouteQuestion extends Omit<Matched, 'plan'> {
   /** With the fallback to shared devices, where own devices are free. */
   fallback: boolean
   /** Draws the weights. */

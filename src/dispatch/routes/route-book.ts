@@ -1,3 +1,4 @@
+import { readAccountPlans } from '../../accounts/core/account-plan.ts'
 import type { Matched, Rule } from '../../devices/routes/rule.ts'
 import { readRules } from '../../devices/routes/rule-store.ts'
 import { asListed, outcomesOf, resolveWay } from '../../devices/routes/resolve-way.ts'
@@ -42,6 +43,8 @@ export class RouteBook {
   readonly #deps: { read: Db; clock: Clock; log: Log }
   #rules: readonly Rule[] = []
   #limited: readonly LimitedDevice[] = []
+  /** Of accounts that have one; none are read while no rule asks for them. */
+  #plans: ReadonlyMap<string, string> = new Map()
   readonly #ways = new BoundedMap<Way>(maxWays)
   readonly #unknownUntilMs = new BoundedMap<number>(maxWays)
   #used = new BoundedMap<Set<string>>(maxAccounts)
@@ -52,7 +55,7 @@ export class RouteBook {
     this.#deps = deps
   }
 
-  /** Reads the rules and the numbers that devices send to. */
+  /** Reads the rules, the plans that they ask for, and the numbers that devices send to. */
   async reload(): Promise<void> {
     const { read } = this.#deps
     const [rules, devices] = await Promise.all([
@@ -64,6 +67,8 @@ export class RouteBook {
         .where('state', '!=', 'retired')
         .execute(),
     ])
+    const asksForPlans = rules.some(({ conditions }) => conditions.plan !== undefined)
+    this.#plans = asksForPlans ? await readAccountPlans(read) : new Map()
     this.#rules = rules
     this.#limited = devices.flatMap(({ id, account_id: accountId, mode, destinations }) =>
       destinations === null ? [] : [{ id, accountId, mode, destinations: readJson(destinations) }],
@@ -72,7 +77,10 @@ export class RouteBook {
   }
 
   /** Finds what rules say of a message. */
-  choose = (message: Matched): RuleChoice => chooseRule(this.#rules, this.#limited, message)
+  choose = (message: Omit<Matched, 'plan'>): RuleChoice => {
+    const plan = this.#plans.get(message.accountId)
+    return chooseRule(this.#rules, this.#limited, plan === undefined ? message : { ...message, plan })
+  }
 
   /** Returns the way of a message, with the weights drawn for its ID. */
   resolve = ({ stages, not }: RuleChoice, accountId: string, messageId: string): ResolvedWay => {

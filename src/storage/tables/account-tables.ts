@@ -18,6 +18,8 @@ export interface AccountTable {
   prefix_per_hour: number | null
   pumping_numbers: number | null
   own_devices: Generated<OwnDevicePrice>
+  /** A word by which rules of routes match; null: none. */
+  plan: string | null
   created_at: number
   updated_at: number
 }

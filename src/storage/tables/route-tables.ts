@@ -81,6 +81,8 @@ export interface RuleConditions {
   encoding?: readonly Encoding[]
   /** Only rules of the operator. */
   account?: readonly string[]
+  /** Plans of the accounts that send; `` for none. */
+  plan?: readonly string[]
   /** Default: live. */
   mode?: readonly Mode[]
   minParts?: number

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
 import { setCountries } from '../../../accounts/core/account-guard.ts'
+import { setAccountPlan } from '../../../accounts/core/account-plan.ts'
 import { setAccountLimits } from '../../../accounts/core/accounts.ts'
 import { findAccounts, type ListedAccount } from '../../../accounts/core/list-accounts.ts'
 import { issuePasswordLink } from '../../../accounts/people/password-link.ts'
@@ -191,6 +192,21 @@ export const operatorCalls = {
         setOwnDevices(tx, depsOf(context), { accountId: id, price, actor: context.actor }),
       )
       return { price }
+    },
+  }),
+  /** Sets the word by which rules of routes match the messages of an account; null: none. */
+  'operator/plan': defineCall({
+    kind: 'change',
+    access: 'operator',
+    input: Type.Object(
+      { accountId, plan: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]) },
+      closed,
+    ),
+    handle: async (context, { accountId: id, plan }): Promise<{ plan: string | null }> => {
+      await context.writer.write((tx) =>
+        setAccountPlan(tx, depsOf(context), { accountId: id, plan, actor: context.actor }),
+      )
+      return { plan }
     },
   }),
   /** Changes the state. Closing is permanent: it cancels queued messages and recalls messages from phones. */

@@ -46,7 +46,7 @@ const Written = {
   /** Null: messages are refused. */
   way: Type.Union([Type.String({ maxLength: 5_000 }), Type.Null()]),
   conditions: Type.Object(
-    { to: list, country: list, from: list, category: list, encoding: list, account: list, mode: list, minParts: parts, maxParts: parts },
+    { to: list, country: list, from: list, category: list, encoding: list, account: list, plan: list, mode: list, minParts: parts, maxParts: parts },
     closed,
   ),
 } // prettier-ignore

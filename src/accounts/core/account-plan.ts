@@ -1,0 +1,38 @@
+import { invalidInput } from '../../runtime/invalid-input.ts'
+import { appendAudit } from '../../storage/seam/audit-log.ts'
+import type { Db, Tx } from '../../storage/seam/dialect.ts'
+import { touchDirectory } from '../../storage/seam/directory-version.ts'
+import { type AccountDeps, readAccount } from './accounts.ts'
+
+/** A plan of an account, as a pattern of schemas; `none` is how rules write accounts without one. */
+export const accountPlanPattern = '^(?!none$)[a-z0-9][a-z0-9_-]{0,31}$'
+
+const planForm = new RegExp(accountPlanPattern)
+
+/** What a plan can be, for errors and help. */
+const accountPlanRule =
+  'A plan is a word of up to 32 lower-case letters, digits, - and _, such as pro; none is not allowed.'
+
+/**
+ * Sets the plan of an account, by which rules of routes match; null: none. Applies to sends from now on. Rejects an unknown
+ * account and what is no such word.
+ */
+export async function setAccountPlan(
+  tx: Tx,
+  deps: AccountDeps,
+  { accountId, plan, actor }: { accountId: string; plan: string | null; actor: string },
+): Promise<void> {
+  if (plan !== null && !planForm.test(plan))
+    throw invalidInput([{ pointer: '/plan', code: 'invalid_format', detail: accountPlanRule }])
+  const { plan: before } = await readAccount(tx, accountId)
+  if (before === plan) return
+  await tx.updateTable('accounts').set({ plan, updated_at: deps.nowMs }).where('id', '=', accountId).execute()
+  await appendAudit(tx, deps, { accountId, actor, action: 'account.plan', detail: { from: before, plan } })
+  await touchDirectory(tx)
+}
+
+/** Returns the plans of all accounts that have one, by the ID of the account. */
+export async function readAccountPlans(db: Db): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.selectFrom('accounts').select(['id', 'plan']).where('plan', 'is not', null).execute()
+  return new Map(rows.flatMap(({ id, plan }) => (plan === null ? [] : [[id, plan]])))
+}
