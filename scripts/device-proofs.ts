@@ -70,11 +70,11 @@ export const deviceProofs: readonly Proof[] = [
   },
   {
     name: 'routes',
-    summary: 'messages on ways of rules: over every way, with devices in any state, the device is one that the rules name, and the first of them; what waits, is refused or finds nobody at work goes over the next stage when its rule says so, and not before, and the page of a message says why each device was passed over; and of random rules of Jasmin and settings of Kannel the same device as those choose',
+    summary: 'messages on ways of rules: over every way, with devices in any state, the device is one that the rules name, and the first of them; what waits, is refused or finds nobody at work goes over the next stage when its rule says so, and not before, and the page of a message says why each device was passed over; a way is there as long as its messages, whoever removes others meanwhile; and of random rules of Jasmin and settings of Kannel the same device as those choose',
     projects: both,
-    files: ['test/unit/ways.test.ts', 'test/unit/choose-on-ways.test.ts', 'test/unit/routes-of-jasmin.test.ts', 'test/unit/routes-of-kannel.test.ts', 'test/dispatch/ways.test.ts', 'test/passed-over.test.ts', 'test/nodes/weighted-ways.test.ts'],
-    sizes: ['WAY_CHOICES'],
-    catches: ['busy-by-default', 'refusal-unsaid', 'wait-counted-from-the-claim', 'weights-counted-in-memory'],
+    files: ['test/unit/ways.test.ts', 'test/unit/choose-on-ways.test.ts', 'test/unit/routes-of-jasmin.test.ts', 'test/unit/routes-of-kannel.test.ts', 'test/dispatch/ways.test.ts', 'test/passed-over.test.ts', 'test/nodes/weighted-ways.test.ts', 'test/dispatch/unused-ways.test.ts', 'test/messages/unused-ways-race.test.ts'],
+    sizes: ['WAY_CHOICES', 'WAY_RACES'],
+    catches: ['busy-by-default', 'refusal-unsaid', 'wait-counted-from-the-claim', 'way-use-unnoted', 'weights-counted-in-memory'],
   },
   {
     name: 'sim-plans',

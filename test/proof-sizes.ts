@@ -29,6 +29,7 @@ export const proofSizes = {
   },
   WAY_CHOICES: { ci: 500, long: 10_000, of: 'choices of devices on ways of rules' },
   PLAN_SEQUENCES: { ci: 60, long: 10_000, of: 'sequences of what SIM plans count' },
+  WAY_RACES: { ci: 20, long: 2_000, of: 'races of a removal of ways with a send' },
   PLAN_RACES: { ci: 3, long: 300, of: 'races of two nodes for the plan of a SIM' },
   SICK_LINKS: { ci: 12, long: 2_000, of: 'sequences of links that begin and cease to fail' },
   PHONE_SEQUENCES: { ci: 80, long: 5_000, of: 'sequences of what phones, people and time do' },

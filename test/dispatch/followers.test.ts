@@ -1,11 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Link } from '../../src/connectors/connector.ts'
 import { addRule } from '../../src/devices/routes/rule-store.ts'
+import { wayId, wayText } from '../../src/devices/routes/way.ts'
 import { readWay } from '../../src/devices/routes/way-words.ts'
 import { createFollowerSender } from '../../src/dispatch/sweepers/follower-sender.ts'
 import { takeChange } from '../../src/messages/core/change-number.ts'
 import { cancelMessages } from '../../src/messages/queue/cancel-messages.ts'
 import { readMessageDetails } from '../../src/messages/history/message-details.ts'
+import { dayMs } from '../../src/runtime/clock.ts'
 import { createLog } from '../../src/process/log.ts'
 import { holdAll } from '../../src/storage/instance/restore-holds.ts'
 import { expectSums } from '../messages/expect-sums.ts'
@@ -81,6 +83,22 @@ test('a receipt that a message was not delivered makes one second message, over 
   expect(await house.messages()).toHaveLength(2)
   await expectSums(house.storage.read, house.clock.now())
 }) // prettier-ignore
+
+test('a follower uses the way of its message again, so that the way stays as long as either', async () => {
+  const house = await openHouse()
+  const way = { stages: readWay('dev_a; dev_b') }
+  const written = { id: wayId(way), text: wayText(way) }
+  const usedAt = async () =>
+    (await house.storage.read.selectFrom('ways').select('used_at').executeTakeFirstOrThrow()).used_at
+  const recipients = [{ to: '+4915112345678', country: 'DE', way: written.id }]
+  await house.sendOne({ recipients, ways: [written], expiresAt: house.clock.now() + 3 * dayMs })
+  const before = await usedAt()
+  house.clock.jumpWallClock(dayMs + 1)
+  await house.report('undelivered')
+  await house.follow()
+  expect(await house.messages()).toHaveLength(2)
+  expect(await usedAt()).toBeGreaterThan(before + dayMs)
+})
 
 test('nothing follows a message that is unconfirmed, whose receipt is missing, that arrived, or that was not to be followed', async () => {
   const lost = await openHouse()

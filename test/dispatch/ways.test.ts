@@ -87,7 +87,6 @@ const applied = (queued?: { route_key: string }) =>
       route: { account_id: 'acc_a', route_key: queued?.route_key ?? '' },
       after: firstPlace,
       resolve: house.pool.routes.resolveWaiting,
-      nowMs: house.clock.now(),
       take: changeOnDemand(tx, house.clock.now()),
     }),
   )
@@ -219,7 +218,7 @@ test('what a rule of now refuses is canceled where it waits, and goes over no ot
   await hold(0)
   expect(await applied(queued)).toEqual({ moved: 0, refused: 1, held: 0, after: null })
   const nowMs = house.clock.now()
-  const page = { accountId: 'acc_a', mode: 'live', afterId: '', resolve: house.pool.routes.resolveWaiting, nowMs } as const
+  const page = { accountId: 'acc_a', mode: 'live', afterId: '', resolve: house.pool.routes.resolveWaiting } as const
   const deferred = await house.storage.writer.write((tx) => applyToDeferred(tx, { ...page, take: changeOnDemand(tx, nowMs) }))
   expect(deferred).toEqual({ moved: 0, refused: 1, held: 0, after: null })
   await passes(2 * minuteMs)

@@ -85,14 +85,7 @@ test('the operator names the countries of an account, its quiet hours and the li
     .selectFrom('accounts')
     .select(['countries', 'quiet_from', 'quiet_until', 'number_per_hour', 'own_devices', 'plan'])
     .where('name', '=', 'Ada')
-  expect(await account.executeTakeFirst()).toEqual({
-    countries: 'AT,DE',
-    quiet_from: 1_260,
-    quiet_until: 480,
-    number_per_hour: 20,
-    own_devices: 'free',
-    plan: 'pro',
-  })
+  expect(await account.executeTakeFirst()).toEqual({ countries: 'AT,DE', quiet_from: 1_260, quiet_until: 480, number_per_hour: 20, own_devices: 'free', plan: 'pro' }) // prettier-ignore
   await page.context().close()
 })
 

@@ -43,7 +43,7 @@ async function applyAll(
   const book = new RouteBook({ read, clock, log: createLog('silent', { write: () => undefined }) })
   await book.reload()
   const nowMs = clock.now()
-  const by = (tx: Tx) => ({ resolve: book.resolveWaiting, nowMs, take: changeOnDemand(tx, nowMs) })
+  const by = (tx: Tx) => ({ resolve: book.resolveWaiting, take: changeOnDemand(tx, nowMs) })
   const done: Done = { moved: 0, refused: 0, held: 0 }
   const queued = read.selectFrom('queue_totals').select(['account_id', 'route_key']).where('messages', '>', 0)
   const routes = await (accountId === undefined ? queued : queued.where('account_id', '=', accountId)).execute() // prettier-ignore

@@ -4,8 +4,8 @@ import type { ChangeHints } from '../../messages/core/change-hints.ts'
 import { maySend } from '../../messages/core/attempt-evidence.ts'
 import { evidenceOf, readAttempts } from '../../messages/core/evidence-store.ts'
 import type { MessageRow } from '../../messages/core/message-store.ts'
-import { type Way, wayNamed } from '../../devices/routes/way.ts'
-import { readWays } from '../../devices/routes/ways-store.ts'
+import { type Way, wayNamed, wayText } from '../../devices/routes/way.ts'
+import { readWays, type WrittenWay } from '../../devices/routes/ways-store.ts'
 import { acceptedAs } from '../../messages/send/send-ids.ts'
 import { sendMessages } from '../../messages/send/send-messages.ts'
 import type { SendRequest } from '../../messages/send/send-request.ts'
@@ -119,7 +119,7 @@ async function follow(
   const way = await readWay(tx, message.way)
   const route = way && (await routeOfRest(tx, deps, message, { way, takenBy }))
   if (route === null) return end({ reason: 'no_other_device' })
-  const request = await requestOf(tx, deps, message, takenBy)
+  const request = { ...(await requestOf(tx, deps, message, takenBy)), ways: writtenOf(message, way) }
   const [result] = await sendMessages(tx, [request], takeChange(tx, request.createdAt))
   if (result?.kind !== 'accepted') return end({ reason: result?.kind === 'refused' ? result.code : null })
   const [followerId = null] = acceptedAs(request, result.place).messageIds
@@ -145,6 +145,10 @@ async function routeOfRest(
 async function readWay(tx: Tx, name: string | null): Promise<Way | null> {
   return wayNamed(name ?? undefined, name === null ? new Map() : await readWays(tx, [name]))
 }
+
+/** A follower uses the way of its message once more. */
+const writtenOf = ({ way: name }: MessageRow, way: Way | null): WrittenWay[] =>
+  name === null || way === null || name.startsWith('dev_') ? [] : [{ id: name, text: wayText(way) }]
 
 /** A late report may have corrected the message; nothing is sent after its validity (P8). */
 function reasonAgainst({ status, expires_at, text }: MessageRow, nowMs: number): Reason | null {

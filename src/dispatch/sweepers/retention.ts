@@ -12,6 +12,7 @@ import { deleteRows } from '../../storage/seam/sets.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
 import { aheadRemover } from './ahead-remover.ts'
 import { purgeOld, purgedAtOnce, type OldRows } from './purge-old.ts'
+import { unusedWayRemover } from './unused-ways.ts'
 import { Sweeper, type SweeperDeps } from './sweeper.ts'
 import { beforeWallets, readWalletsAfter } from './wallets-after.ts'
 
@@ -71,6 +72,7 @@ export function createRetention(deps: RetentionDeps): Sweeper {
    */
   const removedUpTo = new Map<string, string>()
   const purgeKeys = keyPurger(deps)
+  const removeUnusedWays = unusedWayRemover(deps)
   const removeAhead = aheadRemover(deps, () => oldBy(deps))
 
   async function eraseOf({ accountId, mode }: Wallet, lagMs: number): Promise<boolean> {
@@ -109,6 +111,7 @@ export function createRetention(deps: RetentionDeps): Sweeper {
   async function sweep(): Promise<boolean> {
     let more = await purgeKeys()
     more = (await purgeRecords(deps)) || more
+    more = (await removeUnusedWays()) || more
     const lagMs = await readClockLag(deps.read)
     for (let after = beforeWallets; ;) {
       const wallets = await readWalletsAfter(deps.read, after, pageSize)

@@ -45,10 +45,9 @@ interface QueueRow extends WaitingMessage {
   restore_hold: Flag
 }
 
-/** What is done with a page, and by which clock; `resolve` returns null for a message that a rule refuses. */
+/** What is done with a page; `resolve` returns null for a message that a rule refuses. */
 interface Applied {
   resolve: (message: WaitingMessage) => NewWay | null
-  nowMs: number
   take: TakeChange
 }
 
@@ -171,12 +170,14 @@ function movedOf<R extends WaitingMessage & Pick<QueueRow, 'route_key' | 'restor
   return { moved, refused, held }
 }
 
-const storeMoved = (tx: Tx, moved: readonly Moved<WaitingMessage>[], { nowMs }: Applied): Promise<unknown> =>
-  allDone([
+async function storeMoved(tx: Tx, moved: readonly Moved<WaitingMessage>[], { take }: Applied): Promise<void> {
+  if (moved.length === 0) return
+  const unit = await take()
+  await allDone([
     storeWays(
       tx,
       moved.map(({ way: { written } }) => ({ ways: written === null ? [] : [written] })),
-      { nowMs },
+      unit,
     ),
     updateRows(
       tx,
@@ -185,6 +186,7 @@ const storeMoved = (tx: Tx, moved: readonly Moved<WaitingMessage>[], { nowMs }: 
       moved.map(({ row, way }) => ({ account_id: row.account_id, mode: row.mode, id: row.message_id, way: way.name })), // prettier-ignore
     ),
   ])
+}
 
 /** One row for each route. */
 const sumsOf = (rows: readonly Pick<QueueRow, 'account_id' | 'mode' | 'route_key' | 'parts' | 'expires_at'>[]) =>

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { Category, Encoding, Mode } from './column-values.ts'
 import type { JsonText } from './json-columns.ts'
 
@@ -6,6 +7,8 @@ export interface WayTable {
   id: string
   stages: JsonText<WayJson>
   created_at: number
+  /** When a message last got it, to the day, by the time of its change. */
+  used_at: Generated<number>
 }
 
 export interface RouteRuleTable {
