@@ -77,6 +77,15 @@ export const deviceProofs: readonly Proof[] = [
     catches: ['busy-by-default', 'refusal-unsaid', 'wait-counted-from-the-claim', 'way-use-unnoted', 'weights-counted-in-memory'],
   },
   {
+    name: 'weights',
+    summary: 'weights of 70, 20 and 10 over two nodes on PostgreSQL of which one is killed under load: each device carries its share within one percent, by the draw of each ID, and nothing goes twice',
+    projects: ['crash-postgres'],
+    files: ['test/crash/postgres/weighted-nodes.test.ts'],
+    isTimed: true,
+    sizes: ['WEIGHTED_MESSAGES'],
+    catches: ['weights-drawn-by-node'],
+  },
+  {
     name: 'sim-plans',
     summary: 'what the contracts of SIMs include is counted as by hand, whatever is claimed, refused, unknown, late or killed in any order and by two writers: no claim passes a limit, and a SIM at its limit of numbers still sends to these',
     projects: both,

@@ -30,11 +30,11 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'crash-points',
-    summary: 'death at a named point: before and after each commit of the way of a message, each write that leaves the house and each answer',
+    summary: 'death at a named point: before and after each commit of the way of a message, each write that leaves the house and each answer, over HTTP, SMPP and to modems',
     projects: ['crash'],
-    files: ['test/crash/crash-points.test.ts', 'test/crash/smpp-crash-points.test.ts'],
+    files: ['test/crash/crash-points.test.ts', 'test/crash/smpp-crash-points.test.ts', 'test/crash/modem-crash-points.test.ts'],
     sizes: ['CRASH_ROUNDS'],
-    catches: ['hand-over-before-commit'],
+    catches: ['hand-over-before-commit', 'modem-report-acknowledged-before-stored'],
   },
   {
     name: 'threads',

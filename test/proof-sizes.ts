@@ -29,6 +29,11 @@ export const proofSizes = {
   },
   WAY_CHOICES: { ci: 500, long: 10_000, of: 'choices of devices on ways of rules' },
   PLAN_SEQUENCES: { ci: 60, long: 10_000, of: 'sequences of what SIM plans count' },
+  WEIGHTED_MESSAGES: {
+    ci: 1_000,
+    long: 40_000,
+    of: 'messages by weights over two nodes, of which one is killed',
+  },
   WAY_RACES: { ci: 20, long: 2_000, of: 'races of a removal of ways with a send' },
   PLAN_RACES: { ci: 3, long: 300, of: 'races of two nodes for the plan of a SIM' },
   SICK_LINKS: { ci: 12, long: 2_000, of: 'sequences of links that begin and cease to fail' },

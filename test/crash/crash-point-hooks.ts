@@ -72,11 +72,21 @@ function* commandIds(piece: unknown): Generator<number> {
 const namesIn = <T extends string>(piece: unknown, names: Readonly<Record<number, T>>): T[] =>
   [...commandIds(piece)].flatMap((id) => names[id] ?? [])
 
+/** A line of a modem; PDUs that are read with others are longer. */
+const longestLine = 2_048
+
+const linesIn = <T extends string>(piece: unknown, names: Readonly<Record<T, RegExp>>): T[] =>
+  Buffer.isBuffer(piece) && piece.length <= longestLine
+    ? (Object.keys(names) as T[]).filter((name) => names[name].test(piece.toString('latin1')))
+    : []
+
 const isAccepted = (piece: unknown): boolean => typeof piece === 'string' && piece.startsWith('HTTP/1.1 202 ')
 
 const write = Socket.prototype.write as (this: Socket, piece: unknown, ...more: unknown[]) => boolean
 Socket.prototype.write = function (this: Socket, piece: unknown, ...more: unknown[]) {
-  const names = isAccepted(piece) ? (['a 202'] as const) : namesIn(piece, points.writtenPdus)
+  const names = isAccepted(piece)
+    ? (['a 202'] as const)
+    : [...namesIn(piece, points.writtenPdus), ...linesIn(piece, points.writtenToModems)]
   for (const name of names) pass(`before ${name} is written`)
   const isTaken = write.call(this, piece, ...more)
   for (const name of names) pass(`after ${name} is written`)
@@ -84,6 +94,7 @@ Socket.prototype.write = function (this: Socket, piece: unknown, ...more: unknow
 }
 
 Socket.prototype.push = function (this: Socket, piece: unknown, encoding?: BufferEncoding) {
-  for (const name of namesIn(piece, points.readPdus)) pass(`before ${name} is read`)
+  for (const name of [...namesIn(piece, points.readPdus), ...linesIn(piece, points.readFromModems)])
+    pass(`before ${name} is read`)
   return Readable.prototype.push.call(this, piece, encoding)
 }

@@ -23,10 +23,26 @@ export type CommitName = keyof typeof commits
 export const writtenPdus = { 0x0000_0004: 'a submit', 0x8000_0005: 'the answer to a delivery' } as const
 export const readPdus = { 0x8000_0004: 'the answer to a submit', 0x0000_0005: 'a delivery' } as const
 
+/** What is written to a modem, and read from it, over TCP (3GPP TS 27.005, sections 3.5.1 and 3.4): each is a write or a line of its own. */
+export const writtenToModems = {
+  'a send command': /^AT\+CMGS=/,
+  'a Ctrl-Z': /^\x1a$/,
+  'the acknowledgement of a report': /^AT\+CNMA/,
+  'the deletion of an SMS': /^AT\+CMGD=/,
+} as const
+export const readFromModems = {
+  'a prompt': /\r\n> $/,
+  'the answer to a Ctrl-Z': /\r\n\+CMGS: /,
+  'a report': /\r\n\+CDS: /,
+} as const
+
+type WrittenToModem = keyof typeof writtenToModems
+type ReadFromModem = keyof typeof readFromModems
+
 type WrittenPdu = (typeof writtenPdus)[keyof typeof writtenPdus]
 type ReadPdu = (typeof readPdus)[keyof typeof readPdus]
-type Written = 'a 202' | 'a hand-over' | 'an event' | WrittenPdu
-type Read = 'the answer to a hand-over' | 'the answer to an event' | ReadPdu
+type Written = 'a 202' | 'a hand-over' | 'an event' | WrittenPdu | WrittenToModem
+type Read = 'the answer to a hand-over' | 'the answer to an event' | ReadPdu | ReadFromModem
 
 export type CrashPoint =
   | `${'before' | 'after'} the commit of ${CommitName}`
@@ -67,6 +83,25 @@ export const smppCrashPoints: readonly CrashPoint[] = [
   'before a delivery is read',
   'before the answer to a delivery is written',
   'after the answer to a delivery is written',
+]
+
+/** On the way of messages, reports and received messages over a modem. */
+export const modemCrashPoints: readonly CrashPoint[] = [
+  ...around('claim'),
+  'before a send command is written',
+  'after a send command is written',
+  'before a prompt is read',
+  'before a Ctrl-Z is written',
+  'after a Ctrl-Z is written',
+  'before the answer to a Ctrl-Z is read',
+  ...around('outcome'),
+  'before a report is read',
+  ...around('receipt'),
+  'before the acknowledgement of a report is written',
+  'after the acknowledgement of a report is written',
+  ...around('received message'),
+  'before the deletion of an SMS is written',
+  'after the deletion of an SMS is written',
 ]
 
 /** Names the file that says at which point to die, and after how many passes; the server looks at it at each pass. */

@@ -7,6 +7,7 @@ import type { AtModemControl } from '../peers/at-modem-control.ts'
 /** An account of a running server, with modems of its own. */
 export interface ModemTenant {
   accountId: string
+  liveKey: string
   /** Adds a modem; settles when it can send, unless it is to be left alone. */
   addModem(modem: AtModemControl, more?: { settings?: readonly string[]; pin?: string; awaits?: string | null }): Promise<string>
   send(text: string, to: string): Promise<void>
@@ -50,6 +51,7 @@ export async function openTenant(server: HouseServer, name: string): Promise<Mod
     (await get<{ data: Message[] }>(`history?direction=${direction}&limit=100`)).data
   return {
     accountId,
+    liveKey: made.live_key,
     device,
     history,
     async addModem(modem, { settings = [], pin, awaits = 'online' } = {}) {

@@ -34,6 +34,7 @@ export interface NodesHouse extends Pick<
   load(node: NodeProcess, options: { perSecond: number; name: string }): Load
   /** Starts a killed one again, in its folder and on its port. */
   restart(node: NodeProcess): Promise<void>
+  onesixty<T>(...args: string[]): Promise<T>
   rows<T extends object>(statement: string, values?: readonly unknown[]): Promise<T[]>
   /** Settles when nothing waits, nothing is in flight and no receipt is waited for. */
   drained(withinMs: number): Promise<void>
@@ -97,6 +98,7 @@ export async function openNodesHouse(options: {
       node.earlierOutput += node.process.output()
       node.process = await start(node.name, node.port)
     },
+    onesixty: (...args) => cliJson(args, dataFolder),
     rows: async <T extends object>(statement: string, values: readonly unknown[] = []) =>
       (await database.query(statement, [...values])).rows as T[],
     drained: (withinMs) => drained(house, withinMs),
