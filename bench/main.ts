@@ -24,6 +24,7 @@ import { measureStarts } from './start-rows.ts'
 import { measureStatements } from './statements-row.ts'
 import { missedSentences, renderTable } from './table.ts'
 import { measureVisits } from './visits-row.ts'
+import { measureModems } from './modems-row.ts'
 import { measureWaited } from './waited-row.ts'
 import { measureWays } from './ways-row.ts'
 import { measureWire } from './wire-row.ts'
@@ -40,7 +41,7 @@ const usage = `npm run bench [-- options]
 
 Rows: 1 the host itself, 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
 8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes, 15 webhooks, 16 load, 17 stored, 18 visits,
-19 provider, 20 ways, 21 statements, 22 waited.
+19 provider, 20 ways, 21 statements, 22 waited, 23 modems.
 A whole run takes about half an hour, needs 8 GB for temporary files, and writes docs/benchmarks.md and its charts.
 `
 
@@ -67,6 +68,7 @@ const rows: readonly { row: number; name?: string; measure: (run: BenchRun) => P
   { row: 20, name: 'ways', measure: measureWays },
   { row: 21, name: 'statements', measure: measureStatements },
   { row: 22, name: 'waited', measure: measureWaited },
+  { row: 23, name: 'modems', measure: measureModems },
 ]
 
 async function main(): Promise<void> {
