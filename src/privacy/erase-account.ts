@@ -186,14 +186,14 @@ async function* close(
   }
 }
 
-/** Replaces the name and records the erasure in the audit log, unless a message has arrived meanwhile. */
+/** Replaces the name, removes the plan, and records the erasure in the audit log, unless a message has arrived meanwhile. */
 function finish({ writer, clock, ids }: EraseDeps, { accountId, actor }: EraseAccount): Promise<boolean> {
   const nowMs = clock.now()
   return writer.write(async (tx) => {
     if (await hasNumbers(tx, accountId)) return false
     await tx
       .updateTable('accounts')
-      .set({ name: erasedAccount, updated_at: nowMs })
+      .set({ name: erasedAccount, plan: null, updated_at: nowMs })
       .where('id', '=', accountId)
       .execute()
     await appendAudit(tx, { ids, nowMs }, { accountId, actor, action: accountErased, detail: {} })

@@ -26,6 +26,7 @@ export const readPdus = { 0x8000_0004: 'the answer to a submit', 0x0000_0005: 'a
 /** What is written to a modem, and read from it, over TCP (3GPP TS 27.005, sections 3.5.1 and 3.4): each is a write or a line of its own. */
 export const writtenToModems = {
   'a send command': /^AT\+CMGS=/,
+  // oxlint-disable-next-line no-control-regex
   'a Ctrl-Z': /^\x1a$/,
   'the acknowledgement of a report': /^AT\+CNMA/,
   'the deletion of an SMS': /^AT\+CMGD=/,

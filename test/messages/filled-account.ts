@@ -1,3 +1,4 @@
+import { setAccountPlan } from '../../src/accounts/core/account-plan.ts'
 import { createAccount } from '../../src/accounts/core/accounts.ts'
 import { createApiKey } from '../../src/accounts/keys/api-keys.ts'
 import type { Ids } from '../../src/runtime/ids.ts'
@@ -18,6 +19,8 @@ export async function fillAccount(
 ): Promise<FilledAccount> {
   const deps: Deps = { ids, nowMs: now() }
   const filled = await writer.write((tx) => openFilled(tx, deps, { mark, number }))
+  const { accountId } = filled
+  await writer.write((tx) => setAccountPlan(tx, deps, { accountId, plan: mark, actor: 'cli' }))
   await writer.write((tx) => fillDevice(tx, deps, filled, mark))
   await writer.write((tx) => fillPeople(tx, deps, filled, mark))
   await writer.write((tx) => fillWebhooks(tx, deps, filled, { mark, number }))

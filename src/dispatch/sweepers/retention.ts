@@ -109,9 +109,8 @@ export function createRetention(deps: RetentionDeps): Sweeper {
   }
 
   async function sweep(): Promise<boolean> {
-    let more = await purgeKeys()
-    more = (await purgeRecords(deps)) || more
-    more = (await removeUnusedWays()) || more
+    const begun = [await purgeKeys(), await purgeRecords(deps), await removeUnusedWays()]
+    let more = begun.includes(true)
     const lagMs = await readClockLag(deps.read)
     for (let after = beforeWallets; ;) {
       const wallets = await readWalletsAfter(deps.read, after, pageSize)
