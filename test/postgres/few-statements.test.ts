@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { judgeOutcome } from '../../src/dispatch/outcomes/retry-policy.ts'
+import { openWallets } from '../../src/ledger/grants.ts'
+import { routeKeyOf } from '../../src/messages/core/route-key.ts'
+import type { Claimed } from '../../src/messages/queue/claim-messages.ts'
+import type { HotUnits } from '../../src/messages/units.ts'
+import { createIds } from '../../src/runtime/ids.ts'
+import type { Storage } from '../../src/storage/seam/storage.ts'
+import { temporaryFolder } from '../harness.ts'
+import { openFolder } from '../open-folder.ts'
+import { startInstance } from '../open-test-storage.ts'
+import { sendRequest } from '../send-request.ts'
+import { removeTestFolder } from '../test-database.ts'
+import { type Crossed, watchCrossings } from './watch-crossings.ts'
+
+const ids = createIds({ now: Date.now })
+const nowMs = Date.now()
+const batch = 8
+let dataFolder: string
+let storage: Storage<HotUnits>
+
+beforeAll(async () => {
+  dataFolder = await temporaryFolder()
+  storage = await openFolder(dataFolder, nowMs)
+  await storage.writer.write(async (tx) => {
+    await startInstance(tx, nowMs)
+    const row = { id: 'acc_a', name: 'A', state: 'active', created_at: nowMs, updated_at: nowMs } as const
+    await tx.insertInto('accounts').values(row).execute()
+    const opening = { accountId: 'acc_a', freeSms: 1_000, playSms: 0, lowThreshold: 0, actor: 'test' }
+    await openWallets(tx, { ids, nowMs }, opening)
+  })
+})
+afterAll(async () => {
+  await storage.close()
+  await removeTestFolder(dataFolder)
+})
+
+const accept = () =>
+  storage.runUnit(
+    'sendMessages',
+    Array.from({ length: batch }, () => sendRequest({ ids, nowMs })),
+  )
+
+const claim = async (): Promise<Claimed[]> => {
+  const routeKey = routeKeyOf({ mode: 'live', sender: null })
+  const request = { accountId: 'acc_a', mode: 'live', routeKey, deviceId: 'dev_s', quota: batch } as const
+  const requests = [{ ...request, partsOver: 0, partsUpTo: 10 }]
+  const input = { requests, nowMs: Date.now(), dueMs: Date.now(), fence: 1, known: 0 }
+  return (await storage.runUnit('claim', input)).claimed
+}
+
+const settle = (claimed: readonly Claimed[]) =>
+  storage.runUnit(
+    'settleOutcomes',
+    claimed.map((each) =>
+      judgeOutcome(
+        each,
+        { kind: 'accepted', networkIds: [`n-${each.messageId}`], receiptExpected: true },
+        Date.now(),
+      ),
+    ),
+  )
+
+const receive = (claimed: readonly Claimed[]) =>
+  storage.runUnit(
+    'settleReceipts',
+    claimed.map(({ deviceId, messageId }) => ({
+      deviceId, networkId: `n-${messageId}`, result: 'delivered' as const, code: null, networkCode: null, atMs: Date.now(),
+    })),
+  ) // prettier-ignore
+
+/** Of the third life: the first reads the types of the columns, and the second may be the first to know which are alike. */
+async function countLife(): Promise<Record<string, Crossed>> {
+  const counted: Record<string, Crossed> = {}
+  let claimed: Claimed[] = []
+  for (let life = 0; life < 3; life++) {
+    counted['accept'] = await watchCrossings(accept)
+    counted['claim'] = await watchCrossings(async () => (claimed = await claim()))
+    expect(claimed).toHaveLength(batch)
+    counted['outcome'] = await watchCrossings(() => settle(claimed))
+    counted['receipt'] = await watchCrossings(() => receive(claimed))
+  }
+  return counted
+}
+
+test('a batch passes through its life in few statements and crossings, those of begin and commit among them', async () => {
+  const life = Object.entries(await countLife())
+  const counts = life.map(([name, { statements, crossings }]) => [name, statements.length, crossings])
+  expect(counts).toEqual([
+    ['accept', 14, 3],
+    ['claim', 10, 4],
+    ['outcome', 16, 4],
+    ['receipt', 11, 4],
+  ])
+})
