@@ -25,6 +25,7 @@ const byName = {
   sql: `select account_id, mode, granted, reserved, used, used_archived, own_reserved, own_used, own_used_archived, low_threshold, refilled_day
         from wallets where account_id = :account and mode = :mode`,
   inputs: ['account', 'mode'],
+  few: true,
 } as const
 
 /** Reads these wallets, each once, in the order of their names: the order in which they are locked. */

@@ -8,6 +8,7 @@ import type { Settlement } from './outcomes/settlement.ts'
 import type { ReceiptWord } from './outcomes/receipt-readings.ts'
 import { settleReceipts } from './outcomes/settle-receipts.ts'
 import type { Merging, Tx, Units } from '../storage/seam/dialect.ts'
+import { together } from '../storage/seam/sets.ts'
 
 const ids = createIds({ now: Date.now })
 
@@ -19,7 +20,9 @@ const latest = (times: readonly number[]): number => times.reduce((most, atMs) =
  */
 export const units = {
   sendMessages: (tx: Tx, requests: readonly SendRequest[]): Promise<SendResult[]> =>
-    sendMessages(tx, requests, takeChange(tx, latest(requests.map(({ createdAt }) => createdAt)))),
+    together(tx, () =>
+      sendMessages(tx, requests, takeChange(tx, latest(requests.map(({ createdAt }) => createdAt)))),
+    ),
   claim: (
     tx: Tx,
     input: { requests: readonly ClaimRequest[]; nowMs: number; dueMs: number; fence: number; known: number },

@@ -9,6 +9,7 @@ import { createMetrics } from '../../src/process/metrics.ts'
 import { referenceOfPart } from '../../src/sms/part-reference.ts'
 import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 import { takeChange } from '../../src/messages/core/change-number.ts'
+import { together } from '../../src/storage/seam/sets.ts'
 import { readShown } from './shown-messages.ts'
 
 /** the unit house, in which answers are lost and come late, and receipts come under ids that nobody knows. */
@@ -56,13 +57,19 @@ export async function openLostHouse(): Promise<LostHouse> {
     },
     receive: (networkId, more = {}, deviceId = 'dev_s') =>
       store.writer.write((tx) =>
-        settleReceipts(tx, [wordOf({ networkId, ...more, deviceId })], takeChange(tx, clock.now())),
+        together(tx, () =>
+          settleReceipts(tx, [wordOf({ networkId, ...more, deviceId })], takeChange(tx, clock.now())),
+        ),
       ),
     receiveAll: (words) =>
-      store.writer.write((tx) => settleReceipts(tx, words.map(wordOf), takeChange(tx, clock.now()))),
+      store.writer.write((tx) =>
+        together(tx, () => settleReceipts(tx, words.map(wordOf), takeChange(tx, clock.now()))),
+      ),
     late: (claimed, outcome) =>
       store.writer.write((tx) =>
-        settleOutcomes(tx, [judgeLate(claimed, outcome, clock.now())], takeChange(tx, clock.now())),
+        together(tx, () =>
+          settleOutcomes(tx, [judgeLate(claimed, outcome, clock.now())], takeChange(tx, clock.now())),
+        ),
       ),
     async statuses() {
       return (await readShown(store.db)).map(({ status }) => status)

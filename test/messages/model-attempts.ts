@@ -8,6 +8,7 @@ import type { Model } from './model.ts'
 import { type ModelOutcome, networkIdsOf, type ReceiptResult } from './model-message.ts'
 import { type Real, step } from './model-step.ts'
 import { takeChange } from '../../src/messages/core/change-number.ts'
+import { together } from '../../src/storage/seam/sets.ts'
 
 const wireParts = fc.integer({ min: 0, max: 3 })
 const outcome: fc.Arbitrary<ModelOutcome> = fc.oneof(
@@ -128,7 +129,9 @@ export const settle = (
   const settlements = ends.map(({ claimed, said }) =>
     judgeOutcome(claimed, connectorOutcome(said, claimed), nowMs),
   )
-  return real.store.writer.write((tx) => settleOutcomes(tx, settlements, takeChange(tx, nowMs)))
+  return real.store.writer.write((tx) =>
+    together(tx, () => settleOutcomes(tx, settlements, takeChange(tx, nowMs))),
+  )
 }
 
 /** Receipts for any attempts, too early, too late, repeated and in any order, several in one unit. */
@@ -171,7 +174,9 @@ async function sayReceipts(model: Model, real: Real, words: SaidReceipts): Promi
     networkCode: null,
     atMs: real.clock.now(),
   }))
-  await real.store.writer.write((tx) => settleReceipts(tx, told, takeChange(tx, real.clock.now())))
+  await real.store.writer.write((tx) =>
+    together(tx, () => settleReceipts(tx, told, takeChange(tx, real.clock.now()))),
+  )
   const byMessage = Map.groupBy(words, ([, { claimed }]) => claimed.messageId)
   for (const [messageId, group] of byMessage) {
     const results = new Map(group.map(([networkId, { result }]) => [networkId, result]))

@@ -6,6 +6,7 @@ import type { Model } from './model.ts'
 import type { ClaimWish, SimRoom } from './model-paces.ts'
 import { deviceId, type ModelDevice, modelDevices } from './model-purses.ts'
 import { account, accounts, type Real, step } from './model-step.ts'
+import { together } from '../../src/storage/seam/sets.ts'
 import { changeOnDemand } from '../../src/messages/core/change-number.ts'
 
 const quota = fc.integer({ min: 1, max: 6 })
@@ -70,11 +71,13 @@ async function claimThese(
   const nowMs = real.clock.now()
   const requests = wishes.map((wish) => wantOf(wish, by))
   const { claimed, offers } = await real.store.writer.write(async (tx) => {
-    const made = await claimMessages(
-      tx,
-      real.ids,
-      { requests, nowMs, dueMs: nowMs, fence: real.fence },
-      changeOnDemand(tx, nowMs),
+    const made = await together(tx, () =>
+      claimMessages(
+        tx,
+        real.ids,
+        { requests, nowMs, dueMs: nowMs, fence: real.fence },
+        changeOnDemand(tx, nowMs),
+      ),
     )
     // What a phone does with them is the subject of another model (phones-model.test.ts): here they go as those of a link do.
     const rows = await tx.selectFrom('phone_offers').select(['attempt_id', 'sim']).execute()

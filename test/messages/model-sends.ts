@@ -8,6 +8,7 @@ import type { ModelMessage } from './model-message.ts'
 import { account, type Real, step } from './model-step.ts'
 import { takeChange } from '../../src/messages/core/change-number.ts'
 import { acceptedAs } from '../../src/messages/send/send-ids.ts'
+import { together } from '../../src/storage/seam/sets.ts'
 
 const categories = ['authentication', 'transactional', 'marketing'] as const
 const validitiesMs = [60_000, 86_400_000] as const
@@ -37,7 +38,7 @@ export const send = fc.array(sendShape, { minLength: 1, maxLength: 4 }).map((sha
     )
     const requests = distinct.map((shape) => requestOf(shape, real))
     const results = await real.store.writer.write((tx) =>
-      sendMessages(tx, requests, takeChange(tx, real.clock.now())),
+      together(tx, () => sendMessages(tx, requests, takeChange(tx, real.clock.now()))),
     )
     // Sends of one batch see what earlier ones took; what was stored before the batch counts as a repetition.
     const known = new Set(model.keys.keys())

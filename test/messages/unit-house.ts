@@ -14,6 +14,7 @@ import { expectSums } from './expect-sums.ts'
 import type { Db } from '../../src/storage/seam/dialect.ts'
 import type { Writer } from '../../src/storage/seam/writer.ts'
 import { changeOnDemand, takeChange } from '../../src/messages/core/change-number.ts'
+import { together } from '../../src/storage/seam/sets.ts'
 import { firstOf, readShown } from './shown-messages.ts'
 
 /** The units of messages by hand, one after another, on one account with 100 SMS: for sentences about states and money. */
@@ -48,7 +49,9 @@ export async function openUnitHouse(): Promise<UnitHouse> {
   })
   const requestOf = (more: Partial<SendRequest>) => sendRequest({ ids, nowMs: clock.now() }, more)
   const sendTogether = (requests: readonly Partial<SendRequest>[]): Promise<SendResult[]> =>
-    store.writer.write((tx) => sendMessages(tx, requests.map(requestOf), takeChange(tx, clock.now())))
+    store.writer.write((tx) =>
+      together(tx, () => sendMessages(tx, requests.map(requestOf), takeChange(tx, clock.now()))),
+    )
   return {
     store,
     clock,
@@ -69,11 +72,13 @@ export async function openUnitHouse(): Promise<UnitHouse> {
         },
       ] as const
       const { claimed } = await store.writer.write((tx) =>
-        claimMessages(
-          tx,
-          ids,
-          { requests, nowMs: clock.now(), dueMs: clock.now(), fence: 1 },
-          changeOnDemand(tx, clock.now()),
+        together(tx, () =>
+          claimMessages(
+            tx,
+            ids,
+            { requests, nowMs: clock.now(), dueMs: clock.now(), fence: 1 },
+            changeOnDemand(tx, clock.now()),
+          ),
         ),
       )
       if (claimed[0] === undefined) throw new Error('there was nothing to claim')
@@ -81,7 +86,9 @@ export async function openUnitHouse(): Promise<UnitHouse> {
     },
     end: async (claimed, outcome) =>
       void (await store.writer.write((tx) =>
-        settleOutcomes(tx, [judgeOutcome(claimed, outcome, clock.now())], takeChange(tx, clock.now())),
+        together(tx, () =>
+          settleOutcomes(tx, [judgeOutcome(claimed, outcome, clock.now())], takeChange(tx, clock.now())),
+        ),
       )),
     async receipts(words, deviceId = 'dev_s') {
       const told = Object.entries(words).map(([networkId, result]) => ({
@@ -92,7 +99,9 @@ export async function openUnitHouse(): Promise<UnitHouse> {
         networkCode: null,
         atMs: clock.now(),
       }))
-      await store.writer.write((tx) => settleReceipts(tx, told, takeChange(tx, clock.now())))
+      await store.writer.write((tx) =>
+        together(tx, () => settleReceipts(tx, told, takeChange(tx, clock.now()))),
+      )
     },
     message: () => readMessage(store),
     sums: () => expectSums(store.db, clock.now()),

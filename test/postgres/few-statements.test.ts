@@ -87,7 +87,7 @@ test('a batch passes through its life in few statements and crossings, those of 
   const life = Object.entries(await countLife())
   const counts = life.map(([name, { statements, crossings }]) => [name, statements.length, crossings])
   expect(counts).toEqual([
-    ['accept', 14, 3],
+    ['accept', 4, 3],
     ['claim', 10, 4],
     ['outcome', 16, 4],
     ['receipt', 11, 4],

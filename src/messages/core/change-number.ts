@@ -1,5 +1,6 @@
 import { stampedId } from '../../runtime/ids.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
+import { selectEach, updateRows } from '../../storage/seam/sets.ts'
 
 /**
  * The place of one unit in the order of all changes of messages. Units that write messages follow one another,
@@ -48,7 +49,7 @@ export async function takeChange(tx: Tx, nowMs: number): Promise<Change> {
 
 /** Stores the number of a unit as the last one. */
 export async function keepNumber(tx: Tx, { number, atMs, createdMs, nowMs }: Change): Promise<void> {
-  await tx.updateTable('instance').set({ last_change: number }).where('id', '=', 1).execute()
+  await updateRows(tx, 'instance', ['id'], [{ id: 1, last_change: number }])
   if (createdMs < atMs) await recordLag(tx, atMs - nowMs)
 }
 
@@ -77,9 +78,15 @@ export function changeOnDemand(tx: Tx, nowMs: number): TakeChange {
   return () => (taken ??= takeChange(tx, nowMs))
 }
 
+const lastChange = {
+  sql: 'select last_change from instance where id = :id',
+  inputs: ['id'],
+  few: true,
+} as const
+
 /** Returns the number of the last unit that is committed; 0 before the first one. */
 export async function readLastChange(db: Db): Promise<number> {
-  const row = await db.selectFrom('instance').select('last_change').where('id', '=', 1).executeTakeFirst()
+  const [row] = await selectEach<{ last_change: number }>(db, lastChange, [[1]])
   return row?.last_change ?? 0
 }
 

@@ -49,18 +49,23 @@ export type EventMessage = Pick<MessageRow, (typeof named)[number]> &
  * nothing. It does not notify the deliverer, which polls. An event that is already recorded stays unchanged.
  */
 export async function recordEvents(tx: Tx, events: readonly AccountEvent[]): Promise<void> {
-  const accountIds = new Set(events.map(({ accountId }) => accountId))
-  await record(tx, accountIds, () => events.map(accountEventRow), 'ignore')
+  const chosen = await readSubscriptions(tx, new Set(events.map(({ accountId }) => accountId)))
+  await record(tx, chosen, () => events.map(accountEventRow), 'ignore')
 }
 
 /**
  * Records the events of messages, once for each status. Callers pass every move; moves without an event, such
- * as to `sending`, are skipped.
+ * as to `sending`, are skipped. `chosen` are the subscriptions of their accounts, if they were read before.
  */
-export async function recordMessageEvents(tx: Tx, events: readonly MessageEvent[]): Promise<void> {
+export async function recordMessageEvents(
+  tx: Tx,
+  events: readonly MessageEvent[],
+  chosen?: readonly Choice[],
+): Promise<void> {
   const reported = events.filter(isReported)
   const accountIds = new Set(reported.map(({ message }) => message.account_id))
-  await record(tx, accountIds, () => reported.map(messageEventRow), 'fail')
+  const all = chosen ?? (await readSubscriptions(tx, accountIds))
+  await record(tx, all, () => reported.map(messageEventRow), 'fail')
 }
 
 /** Sorts before all other due times, and is also due while the endpoint is paused: for a user who waits. */
@@ -94,7 +99,8 @@ const isReported = ({ message, previousStatus }: MessageEvent): boolean =>
   (message.status !== previousStatus || message.status === 'scheduled') &&
   !(message.status === 'queued' && previousStatus === 'sending')
 
-interface Choice {
+/** One type of events that an endpoint subscribes to; null for all. */
+export interface Choice {
   account_id: string
   endpoint_id: string
   mode: Mode | null
@@ -106,21 +112,25 @@ const choices = {
         left join webhook_endpoint_types t on t.account_id = e.account_id and t.endpoint_id = e.id
         where e.account_id = :account and e.state = 'enabled'`,
   inputs: ['account'],
+  few: true,
 } as const
+
+/** Reads which endpoints of these accounts subscribe to what. */
+export const readSubscriptions = (tx: Tx, accountIds: ReadonlySet<string>): Promise<Choice[]> =>
+  selectEach<Choice>(
+    tx,
+    choices,
+    [...accountIds].map((accountId) => [accountId]),
+  )
 
 type EventRow = ReturnType<typeof messageEventRow> | ReturnType<typeof accountEventRow>
 
 async function record(
   tx: Tx,
-  accountIds: ReadonlySet<string>,
+  found: readonly Choice[],
   rowsOf: () => EventRow[],
   onConflict: 'ignore' | 'fail',
 ): Promise<void> {
-  const found = await selectEach<Choice>(
-    tx,
-    choices,
-    [...accountIds].map((accountId) => [accountId]),
-  )
   if (found.length === 0) return
   const choicesOf = Map.groupBy(found, ({ account_id }) => account_id)
   const wanted = rowsOf()

@@ -26,6 +26,7 @@ const sendColumns = everyColumn<SendTable>({
 const keyRow = {
   sql: `select ${keyColumns.join(', ')} from idempotency_keys where account_id = :account and mode = :mode and key = :key`,
   inputs: ['account', 'mode', 'key'],
+  few: true,
 } as const
 
 interface KeyName {

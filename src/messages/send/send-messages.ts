@@ -8,7 +8,7 @@ import { defer } from '../queue/deferred.ts'
 import { capDayOf, decideSends, type Decision, type SendStanding } from './decide-sends.ts'
 import { type Change, type StampPlace, takePlaces } from '../core/change-number.ts'
 import { armedRows } from '../core/followers.ts'
-import { recordMessageEvents } from '../core/events.ts'
+import { type Choice, readSubscriptions, recordMessageEvents } from '../core/events.ts'
 import { recordChanges } from '../core/message-changes.ts'
 import { acceptedAs, type AcceptedAs, isLone } from './send-ids.ts'
 import { findReplays } from './find-replays.ts'
@@ -30,10 +30,11 @@ export async function sendMessages(
   requests: readonly SendRequest[],
   numbered: Promise<Change>,
 ): Promise<SendResult[]> {
-  const [unit, replays, standing] = await allDone([
+  const [unit, replays, standing, subscriptions] = await allDone([
     numbered,
     findReplays(tx, requests),
     readStanding(tx, requests),
+    readSubscriptions(tx, new Set(requests.map(({ accountId }) => accountId))),
   ])
   const fresh = requests.filter((_, i) => replays[i] === null)
   rejectRepeatedKey(fresh)
@@ -44,7 +45,7 @@ export async function sendMessages(
     const place = takePlaces(unit, request.recipients.length)
     return [{ ...request, ...acceptedAs(request, place), decision, place }]
   })
-  if (accepted.length > 0) await store(tx, unit, accepted)
+  if (accepted.length > 0) await store(tx, unit, accepted, subscriptions)
 
   const places = accepted.map(({ place }) => place).values()
   let next = 0
@@ -87,14 +88,17 @@ const waitingOf = {
           select account_id, mode, messages from deferred_totals where account_id = :account and mode = :mode) as waits
         group by account_id, mode`,
   inputs: ['account', 'mode'],
+  few: true,
 } as const
 const barredAccount = {
   sql: "select id, state from accounts where id = :account and state <> 'active'",
   inputs: ['account'],
+  few: true,
 } as const
 const usageOfKey = {
   sql: 'select key_id, day, parts from api_key_usage where key_id = :key and day = :day',
   inputs: ['key', 'day'],
+  few: true,
 } as const
 
 async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Promise<SendStanding> {
@@ -131,10 +135,15 @@ async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Prom
 }
 
 /**
- * Stores accepted sends. The statements are posted together and run in this order: one wake-up of the
- * database thread for the unit.
+ * Stores accepted sends. The statements are posted at once: one wake-up of the database thread for the unit, in
+ * which they run in this order, and one text on PostgreSQL.
  */
-async function store(tx: Tx, unit: Change, sends: readonly AcceptedSend[]): Promise<void> {
+async function store(
+  tx: Tx,
+  unit: Change,
+  sends: readonly AcceptedSend[],
+  subscriptions: readonly Choice[],
+): Promise<void> {
   const wallets = new WalletChanges()
   for (const send of sends) wallets.reserve(send, send.recipients.length * send.parts)
   const capped = sends.filter((send) => send.dailyCap !== null)
@@ -157,6 +166,7 @@ async function store(tx: Tx, unit: Change, sends: readonly AcceptedSend[]): Prom
     recordMessageEvents(
       tx,
       messages.map((message) => ({ message, previousStatus: null, correction: false })),
+      subscriptions,
     ),
     recordChanges(tx, unit, messages),
   ])

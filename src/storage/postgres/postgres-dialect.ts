@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -12,12 +11,13 @@ import {
 } from 'kysely'
 import type pg from 'pg'
 import type { RecentTimes } from '../../runtime/recent-times.ts'
-import type { SetAdapter, SetStatements, StorageError } from '../seam/dialect.ts'
+import type { Row, SetAdapter, SetStatements, StorageError } from '../seam/dialect.ts'
 import { endPool } from './postgres-client.ts'
 import { askForCommit, incarnationSql, type OpenTransaction } from './postgres-commit.ts'
 import { asStorageError } from './postgres-faults.ts'
 import { clusterQuery } from './postgres-safety.ts'
-import { columnTypesReader, isConstant, postgresSets } from './postgres-sets.ts'
+import { columnTypesReader, isConstant, nameOf, postgresSets } from './postgres-sets.ts'
+import { sharedPart, SharedTexts } from './postgres-together.ts'
 
 /** How the transactions of a pool begin. */
 export interface TransactionStart {
@@ -89,18 +89,8 @@ class EmptyListCompiler extends PostgresQueryCompiler {
   }
 }
 
-/**
- * Constant texts are prepared once per connection; names are short, because PostgreSQL cuts them at 63
- * octets.
- */
-const names = new Map<string, string>()
-function nameOf(sql: string): string {
-  const known = names.get(sql)
-  if (known !== undefined) return known
-  const name = createHash('sha256').update(sql).digest('base64url').slice(0, 22)
-  names.set(sql, name)
-  return name
-}
+/** The join order that SQLite is told by `cross join … on`. */
+const joined = (sql: string): string => sql.replace(/\bcross join (\w+ \w+) on\b/g, 'join $1 on')
 
 /** The incarnation of the server of each connection: no session survives a recovery. */
 const incarnations = new WeakMap<pg.PoolClient, string>()
@@ -118,6 +108,11 @@ class PostgresConnection implements DatabaseConnection {
   #broken: Error | null = null
   /** The first fault of the transaction, or since its last rollback to a savepoint. */
   #firstFault: StorageError | null = null
+  /** What waits for more that may share its text. */
+  readonly #shared = new SharedTexts(
+    ({ text, values }) =>
+      this.#query({ text: joined(text), values, name: nameOf(text) }) as Promise<pg.QueryResult<Row>>,
+  )
 
   private constructor(pool: pg.Pool, client: pg.PoolClient) {
     this.#pool = pool
@@ -138,11 +133,13 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const part = sharedPart(query)
+    if (part !== undefined) return (await this.#shared.add(part)) as QueryResult<R>
+    this.#shared.flush()
     const { sql, parameters } = query
     if (this.#waits(sql)) return { rows: [] }
     const name = isConstant(query) ? { name: nameOf(sql) } : {}
-    const text = sql.replace(/\bcross join (\w+ \w+) on\b/g, 'join $1 on')
-    const result = await this.#query({ text, values: parameters as unknown[], ...name })
+    const result = await this.#query({ text: joined(sql), values: parameters as unknown[], ...name })
     const { command, rowCount, rows } = result
     const changes =
       command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
@@ -201,6 +198,7 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async commit(): Promise<void> {
+    this.#shared.flush()
     try {
       // After an error in the transaction, COMMIT responds with ROLLBACK and no error.
       const { command } = await this.#query({ text: 'commit' })
@@ -213,6 +211,7 @@ class PostgresConnection implements DatabaseConnection {
 
   /** A lost connection has lost its transaction with it; one that was not sent never began. */
   async rollback(): Promise<void> {
+    this.#shared.flush()
     const isBegun = this.#unposted.begin === null
     this.#unposted = { begin: null, savepoint: null }
     if (isBegun && this.#broken === null) await this.#client.query('rollback').catch(() => undefined)

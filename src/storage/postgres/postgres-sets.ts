@@ -1,155 +1,223 @@
+import { createHash } from 'node:crypto'
 import { CompiledQuery } from 'kysely'
 import type { Db, Row, SelectEach, SetStatements, Tx, Value } from '../seam/dialect.ts'
+import { AlikeColumns, type Columns, eachColumn } from './postgres-columns.ts'
 import { columnArrays, last, least, oneForEachKey, sum } from './postgres-rows.ts'
+import { type Part, shares } from './postgres-together.ts'
 
-/** Returns the type of each column of a table, in PostgreSQL's notation. */
-export type ColumnTypes = (db: Tx, table: string) => Promise<ReadonlyMap<string, string>>
+/** The type of each column of a table, in PostgreSQL's notation. */
+type Types = ReadonlyMap<string, string>
+/** Returns the types of a table; at once where they are known, so that statements stay in the order in which they are posted. */
+export type ColumnTypes = (db: Tx, table: string) => Types | Promise<Types>
 
 /** Marks a query with constant text, so that the server parses it once per connection. */
 const constant = Symbol('constant')
 export const isConstant = (query: CompiledQuery): boolean =>
   (query as { [constant]?: true })[constant] === true
 
-const run = async (db: Db | Tx, sql: string, values: readonly unknown[]) =>
-  db.executeQuery<Row>({ ...CompiledQuery.raw(sql, [...values]), [constant]: true } as CompiledQuery<Row>)
+/**
+ * Constant texts are prepared once per connection; names are short, because PostgreSQL cuts them at 63
+ * octets.
+ */
+const names = new Map<string, string>()
+export function nameOf(sql: string): string {
+  const known = names.get(sql)
+  if (known !== undefined) return known
+  const name = createHash('sha256').update(sql).digest('base64url').slice(0, 22)
+  names.set(sql, name)
+  return name
+}
+
+const constantQuery = (sql: string, values: readonly unknown[]) =>
+  ({ ...CompiledQuery.raw(sql, [...values]), [constant]: true }) as CompiledQuery<Row>
 
 /** Reads the types of each table once. */
 export function columnTypesReader(): ColumnTypes {
-  const known = new Map<string, ReadonlyMap<string, string>>()
-  return async (db, table) => {
-    const found = known.get(table)
-    if (found !== undefined) return found
-    const { rows } = await run(
-      db,
-      `select attname as name, format_type(atttypid, null) as type from pg_attribute
+  const known = new Map<string, Types>()
+  const read = async (db: Tx, table: string): Promise<Types> => {
+    const { rows } = await db.executeQuery(
+      constantQuery(
+        `select attname as name, format_type(atttypid, null) as type from pg_attribute
        where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
-      [table],
+        [table],
+      ),
     )
     const types = new Map(rows.map((row) => [row['name'] as string, row['type'] as string]))
     known.set(table, types)
     return types
   }
+  return (db, table) => known.get(table) ?? read(db, table)
 }
 
-/** Passes sets of rows as arrays that are unnested, with constant SQL text. */
+/**
+ * Passes sets of rows as arrays that are unnested, with constant SQL text. What is posted `together` shares texts
+ * (postgres-together.ts).
+ */
 export function postgresSets(typesOf: ColumnTypes): SetStatements {
-  const unnestTyped: UnnestTyped = async (db, table, columns) => {
-    const types = await typesOf(db, table)
-    return unnest(columns.map((column) => types.get(column) ?? refuseColumn(table, column)))
+  /** Transactions whose present unit posts its statements together, by their executor. */
+  const together = new WeakSet<object>()
+  const alike = new AlikeColumns()
+
+  const run = (db: Db | Tx, part: Part, canShare = true) => {
+    const query = constantQuery(part.text(1), part.values)
+    return db.executeQuery(canShare && together.has(db.getExecutor()) ? shares(query, part) : query)
+  }
+  const change = async (db: Tx, asked: Asked): Promise<number> => {
+    const { table, columns, rows } = asked
+    const known = typesOf(db, table)
+    const types = known instanceof Promise ? await known : known
+    const typed = columns.map((column) => types.get(column) ?? refuseColumn(table, column))
+    const set = together.has(db.getExecutor())
+      ? alike.columnsOf(`${asked.verb} ${table} ${columns.join()}`, typed, asked.stored, rows)
+      : eachColumn(typed, rows)
+    const part = { table, text: (first: number) => asked.text(set, first), values: set.values }
+    return Number((await run(db, part)).numAffectedRows ?? 0n)
   }
   return {
-    async insertRows(db, table, columns, rows, onConflict) {
-      const ignoring = onConflict === 'ignore' ? ' on conflict do nothing' : ''
-      const into = `insert into ${table} (${columns.map(quoted).join(', ')})`
-      const values = await unnestTyped(db, table, columns)
-      return change(db, `${into} select * from ${values}${ignoring}`, rows)
+    async together(db, unit) {
+      const executor = db.getExecutor()
+      if (together.has(executor)) return unit()
+      together.add(executor)
+      try {
+        return await unit()
+      } finally {
+        together.delete(executor)
+      }
     },
+    insertRows: (db, table, columns, rows, onConflict) =>
+      change(db, insertion(table, columns, rows, onConflict === 'ignore' ? ' on conflict do nothing' : '')),
     updateRows: (db, table, columns, key, rows) =>
-      update(unnestTyped, db, table, {
-        set: columns.map((column) => [column, (value) => value]),
-        key,
-        rows: oneForEachKey(rows, (i) => i >= columns.length, last),
-      }),
-    async deleteRows(db, table, key, rows) {
-      const at = names('k', key)
-      const from = `${await unnestTyped(db, table, key)} as v(${at.join(', ')})`
-      const sql = `delete from ${table} t using ${from} where ${matches(key, at)}`
-      return change(
+      change(
         db,
-        sql,
-        oneForEachKey(rows, () => true, last),
-      )
-    },
+        update(
+          table,
+          columns,
+          key,
+          oneForEachKey(rows, (i) => i >= columns.length, last),
+        ),
+      ),
+    deleteRows: (db, table, key, rows) => change(db, deletion(table, key, rows)),
     adjustRows: (db, table, key, amounts, rows) =>
-      update(unnestTyped, db, table, {
-        set: amounts.map((column) => [column, (amount) => `t.${quoted(column)} + ${amount}`]),
-        key,
-        rows: oneForEachKey(rows, (i) => i >= amounts.length, sum),
+      change(db, {
+        ...update(
+          table,
+          amounts,
+          key,
+          oneForEachKey(rows, (i) => i >= amounts.length, sum),
+          plus,
+        ),
+        verb: 'adjust',
       }),
-    addToRows: (...asked) => addToRows(unnestTyped, ...asked),
-    selectEach,
+    addToRows: (db, ...asked) => change(db, addition(...asked)),
+    selectEach: async (db, statement, inputs) =>
+      (await run(db, selection(statement, inputs), statement.few === true)).rows,
   }
 }
 
-type UnnestTyped = (db: Tx, table: string, columns: readonly string[]) => Promise<string>
+/** A statement that changes a table. */
+interface Asked {
+  verb: 'insert' | 'update' | 'delete' | 'adjust' | 'add'
+  table: string
+  /** Those of the rows; a column can be set and be part of the key. */
+  columns: readonly string[]
+  /** How many of them are stored: those of the key, which come behind, find the rows that change. */
+  stored: number
+  rows: readonly Value[][]
+  text(set: Columns, first: number): string
+}
 
 const refuseColumn = (table: string, column: string): never => {
   throw new Error(`${table} has no column ${column}`)
 }
 
 const quoted = (name: string): string => `"${name}"`
-const names = (letter: string, columns: readonly string[]): string[] => columns.map((_, i) => `${letter}${i}`)
-const matches = (key: readonly string[], at: readonly string[]): string =>
-  key.map((column, i) => `t.${quoted(column)} = v.${at[i]}`).join(' and ')
-const unnest = (types: readonly string[]): string =>
-  `unnest(${types.map((type, i) => `$${i + 1}::${type}[]`).join(', ')})`
+const plus = (column: string, amount: string): string => `t.${quoted(column)} + ${amount}`
 
-async function change(db: Tx, sql: string, rows: readonly Value[][]): Promise<number> {
-  const width = rows[0]?.length ?? 0
-  return Number((await run(db, sql, columnArrays(width, rows))).numAffectedRows ?? 0n)
-}
-
-interface Assignment {
-  /** Columns with their new value, as a function of the name of the input. */
-  set: readonly [column: string, become: (value: string) => string][]
-  key: readonly string[]
-  rows: readonly Value[][]
-}
-
-/** A column can be set and be part of the key, so both have names of their own. */
-async function update(
-  unnestTyped: UnnestTyped,
-  db: Tx,
+const insertion = (
   table: string,
-  { set, key, rows }: Assignment,
-): Promise<number> {
-  const columns = set.map(([column]) => column)
-  const [setAt, keyAt] = [names('c', columns), names('k', key)]
-  const assignments = set.map(([column, become], i) => `${quoted(column)} = ${become(`v.${setAt[i]}`)}`)
-  const values = await unnestTyped(db, table, [...columns, ...key])
-  return change(
-    db,
-    `update ${table} t set ${assignments.join(', ')}
-     from ${values} as v(${[...setAt, ...keyAt].join(', ')}) where ${matches(key, keyAt)}`,
-    rows,
-  )
-}
+  columns: readonly string[],
+  rows: readonly Value[][],
+  conflict: string,
+): Asked => ({
+  verb: 'insert',
+  table,
+  columns,
+  stored: columns.length,
+  rows,
+  text: (set, first) =>
+    `insert into ${table} as t (${columns.map(quoted).join(', ')})
+     select ${columns.map((_, i) => set.at(i, first)).join(', ')} from ${set.from(first)}${conflict}`,
+})
 
-async function addToRows(
-  unnestTyped: UnnestTyped,
-  ...[db, table, key, amounts, lowest, rows]: Parameters<SetStatements['addToRows']>
-): Promise<number> {
-  const columns = [...key, ...amounts, ...lowest]
+/** Key columns come behind `others` columns. */
+const matches = (set: Columns, first: number, key: readonly string[], others = 0): string =>
+  key.map((column, i) => `t.${quoted(column)} = ${set.at(others + i, first)}`).join(' and ')
+
+const update = (
+  table: string,
+  columns: readonly string[],
+  key: readonly string[],
+  rows: readonly Value[][],
+  become = (_: string, value: string): string => value,
+): Asked => ({
+  verb: 'update',
+  table,
+  columns: [...columns, ...key],
+  stored: columns.length,
+  rows,
+  text: (set, first) =>
+    `update ${table} t set ${columns.map((column, i) => `${quoted(column)} = ${become(column, set.at(i, first))}`).join(', ')}
+     from ${set.from(first)} where ${matches(set, first, key, columns.length)}`,
+})
+
+const deletion = (table: string, key: readonly string[], rows: readonly Value[][]): Asked => ({
+  verb: 'delete',
+  table,
+  columns: key,
+  stored: 0,
+  rows: oneForEachKey(rows, () => true, last),
+  text: (set, first) => `delete from ${table} t using ${set.from(first)} where ${matches(set, first, key)}`,
+})
+
+function addition(
+  table: string,
+  key: readonly string[],
+  amounts: readonly string[],
+  lowest: readonly string[],
+  rows: readonly Value[][],
+): Asked {
   const become = (column: string, value: (a: string, b: string) => string): string =>
     `${quoted(column)} = ${value(`t.${quoted(column)}`, `excluded.${quoted(column)}`)}`
   const sums = amounts.map((column) => become(column, (a, b) => `${a} + ${b}`))
   const minima = lowest.map((column) => become(column, (a, b) => `least(${a}, ${b})`))
-  const values = await unnestTyped(db, table, columns)
-  return change(
-    db,
-    `insert into ${table} as t (${columns.map(quoted).join(', ')}) select * from ${values}
-     on conflict (${key.map(quoted).join(', ')}) do update set ${[...sums, ...minima].join(', ')}`,
-    oneForEachKey(
-      rows,
-      (i) => i < key.length,
-      (a, b, i) => (i < key.length + amounts.length ? sum(a, b) : least(a, b)),
-    ),
+  const conflict = `
+     on conflict (${key.map(quoted).join(', ')}) do update set ${[...sums, ...minima].join(', ')}`
+  const summed = oneForEachKey(
+    rows,
+    (i) => i < key.length,
+    (a, b, i) => (i < key.length + amounts.length ? sum(a, b) : least(a, b)),
   )
+  return { ...insertion(table, [...key, ...amounts, ...lowest], summed, conflict), verb: 'add' }
 }
 
 /**
  * Runs a SELECT once per set of inputs. The inputs are the outer side of a lateral join, which preserves
  * their order and, with it, the order of the rows of each.
  */
-async function selectEach(db: Db | Tx, statement: SelectEach, inputs: readonly Value[][]): Promise<Row[]> {
+function selection(statement: SelectEach, inputs: readonly Value[][]): Part {
   const columns = columnArrays(statement.inputs.length, inputs)
   const types = columns.map((values, i) => inputType(statement, i, values))
   const select = statement.sql.replace(/(?<!:):([a-z_]+)/g, (_, name: string) => `input.${quoted(name)}`)
   const inputNames = statement.inputs.map(quoted).join(', ')
   const order = /\border by\b/i.test(select) ? '' : 'order by input.ordinality'
-  const sql = `select found.* from ${unnest(types)} with ordinality as input(${inputNames}, ordinality)
-    cross join lateral (${select}) found ${order}`
-  return (await run(db, sql, columns)).rows
+  return {
+    table: null,
+    text: (
+      first,
+    ) => `select found.* from unnest(${types.map((type, i) => `$${first + i}::${type}[]`).join(', ')}) with ordinality as input(${inputNames}, ordinality)
+    cross join lateral (${select}) found ${order}`,
+    values: columns,
+  }
 }
 
 /** An input that is null in every set needs its type from the statement (`numbers`). */

@@ -21,6 +21,11 @@ export interface SelectEach {
   inputs: readonly string[]
   /** Inputs that are numbers but can be null in every set: PostgreSQL needs their type. */
   numbers?: readonly string[]
+  /**
+   * Finds few rows, in tables that nothing changes which is posted with it: with others of these it can be one
+   * statement on PostgreSQL (`together`).
+   */
+  few?: true
 }
 
 /**
@@ -29,6 +34,8 @@ export interface SelectEach {
  * unnested.
  */
 export interface SetStatements {
+  /** Runs a unit whose statements share texts on PostgreSQL; on SQLite they run one by one. */
+  together<T>(db: Tx, unit: () => Promise<T>): Promise<T>
   /** Inserts every row. All rows have the same columns. */
   insertRows(
     db: Tx,

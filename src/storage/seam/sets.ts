@@ -10,6 +10,13 @@ const setsOf = (db: Db | Tx): SetStatements => (db.getExecutor().adapter as SetA
 const valuesOf = (columns: readonly string[], rows: readonly object[]): Value[][] =>
   rows.map((row) => columns.map((column) => (row as Record<string, Value>)[column] ?? null))
 
+/**
+ * Runs a unit that takes few statements on PostgreSQL: what it posts at once through the functions below is one
+ * text, of statements that change different tables, and one of the reads that find `few` rows. Each still gets its
+ * own count or rows; if one fails, all of its text fail, for its reason. On SQLite they run one by one, in order.
+ */
+export const together = <T>(tx: Tx, unit: () => Promise<T>): Promise<T> => setsOf(tx).together(tx, unit)
+
 /** Inserts rows that all have the columns of the first one. Returns the number inserted. */
 export async function insertRows<T extends Table>(
   tx: Tx,
