@@ -27,17 +27,18 @@ export const units = {
     tx: Tx,
     input: { requests: readonly ClaimRequest[]; nowMs: number; dueMs: number; fence: number; known: number },
   ) => claimMessages(tx, ids, input, changeOnDemand(tx, input.nowMs)),
-  settleOutcomes: async (tx: Tx, settlements: readonly Settlement[]) =>
-    (await settleOutcomes(tx, settlements, takeChange(tx, latest(settlements.map(({ atMs }) => atMs))))).map(
-      (message) => message?.status ?? null,
-    ),
-  settleReceipts: async (tx: Tx, receipts: readonly ReceiptWord[]) =>
-    (await settleReceipts(tx, receipts, takeChange(tx, latest(receipts.map(({ atMs }) => atMs))))).map(
-      ({ account_id, status }) => ({
-        accountId: account_id,
-        status,
-      }),
-    ),
+  settleOutcomes: (tx: Tx, settlements: readonly Settlement[]) =>
+    together(tx, async () => {
+      const numbered = takeChange(tx, latest(settlements.map(({ atMs }) => atMs)))
+      const messages = await settleOutcomes(tx, settlements, numbered)
+      return messages.map((message) => message?.status ?? null)
+    }),
+  settleReceipts: (tx: Tx, receipts: readonly ReceiptWord[]) =>
+    together(tx, async () => {
+      const numbered = takeChange(tx, latest(receipts.map(({ atMs }) => atMs)))
+      const messages = await settleReceipts(tx, receipts, numbered)
+      return messages.map(({ account_id, status }) => ({ accountId: account_id, status }))
+    }),
 } satisfies Units
 
 export type HotUnits = typeof units

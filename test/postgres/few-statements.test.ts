@@ -89,7 +89,7 @@ test('a batch passes through its life in few statements and crossings, those of 
   expect(counts).toEqual([
     ['accept', 4, 3],
     ['claim', 10, 4],
-    ['outcome', 16, 4],
-    ['receipt', 11, 4],
+    ['outcome', 6, 3],
+    ['receipt', 6, 3],
   ])
 })

@@ -1,4 +1,5 @@
 import type { Tx } from '../../storage/seam/dialect.ts'
+import { allDone } from '../../runtime/all-done.ts'
 import { type Advance, advanceMessages } from '../core/advance-messages.ts'
 import type { Reason } from '../core/attempt-evidence.ts'
 import { markUndelivered } from '../core/followers.ts'
@@ -29,8 +30,16 @@ export interface Moved {
   state: MessageState | null
 }
 
-/** Moves messages to what all evidence about them says. Returns the result for each, in their order. */
-export async function moveByEvidence(tx: Tx, unit: Change, reported: readonly Reported[]): Promise<Moved[]> {
+/**
+ * Moves messages to what all evidence about them says. Returns the result for each, in their order. `beside` posts at
+ * once with this what else the unit writes of it.
+ */
+export async function moveByEvidence(
+  tx: Tx,
+  unit: Change,
+  reported: readonly Reported[],
+  beside: (moved: readonly Moved[]) => Promise<unknown> = async () => undefined,
+): Promise<Moved[]> {
   const judged = reported.map((each) => {
     const attempts = each.attempts.map((stored) => {
       const evidence = evidenceOf(stored, each.wireParts?.get(stored.number))
@@ -39,20 +48,27 @@ export async function moveByEvidence(tx: Tx, unit: Change, reported: readonly Re
     return { each, verdict: verdictOf(each.standing, attempts) }
   })
   const advances = judged.map(({ each, verdict }) => advanceOf(each, verdict))
+  const movedTo = (states: readonly (MessageState | null)[]): Moved[] => {
+    let next = 0
+    return judged.map(({ verdict }, i) => ({
+      verdict,
+      state: advances[i] === null ? null : (states[next++] ?? null),
+    }))
+  }
   const states = await advanceMessages(
     tx,
     unit,
     advances.filter((advance) => advance !== null),
+    (all) =>
+      allDone([
+        markUndelivered(
+          tx,
+          all.filter((state) => state !== null),
+        ),
+        beside(movedTo(all)),
+      ]),
   )
-  await markUndelivered(
-    tx,
-    states.filter((state) => state !== null),
-  )
-  let next = 0
-  return judged.map(({ verdict }, i) => ({
-    verdict,
-    state: advances[i] === null ? null : (states[next++] ?? null),
-  }))
+  return movedTo(states)
 }
 
 function advanceOf(

@@ -8,7 +8,7 @@ import { withOpenAttempts } from '../core/open-attempt.ts'
 import { dequeueFinal } from '../queue/dequeue.ts'
 import { closeWaits } from './close-waits.ts'
 import { readAttempts, type StoredAttempt, withReport, writeAttempts } from '../core/evidence-store.ts'
-import { endOf, moveByEvidence, type Reported } from './move-by-evidence.ts'
+import { endOf, type Moved, moveByEvidence, type Reported } from './move-by-evidence.ts'
 import { type Awaited, type ExpectedRow, partKey, type ReceiptWord } from './receipt-readings.ts'
 import { isUnknownPart } from './unknown-parts.ts'
 
@@ -40,10 +40,10 @@ export async function reportParts(tx: Tx, unit: Change, told: readonly Awaited[]
   const changed = reported.flatMap(({ attempts, before }) =>
     before === undefined ? [] : attempts.filter((attempt, i) => attempt !== before[i]),
   )
-  const moved = await moveByEvidence(tx, unit, reported)
+  const moved = await moveByEvidence(tx, unit, reported, (moves) =>
+    allDone([writeAttempts(tx, changed), endParts(tx, found, moves)]),
+  )
   const states = moved.flatMap(({ state }) => state ?? [])
-  const movedTo = new Map(states.map((state) => [state.id, state]))
-  await allDone([writeAttempts(tx, changed), endParts(tx, found, movedTo)])
   const ended = new Set(others.map(({ row }) => row.id))
   await closeWaits(
     tx,
@@ -68,7 +68,8 @@ export async function reportParts(tx: Tx, unit: Change, told: readonly Awaited[]
  * ends with its first receipt: from then on the part is found by the ID that the receipt named, and a receipt with another
  * ID is about another part.
  */
-async function endParts(tx: Tx, found: readonly Awaited[], movedTo: MovedTo): Promise<void> {
+async function endParts(tx: Tx, found: readonly Awaited[], moves: readonly Moved[]): Promise<void> {
+  const sentAt = new Map(moves.flatMap(({ state }) => (state === null ? [] : [[state.id, state.sent_at]])))
   const keyOf = ({ row }: Awaited) => ({
     network_id: row.network_id,
     device_id: row.expected_by,
@@ -87,9 +88,7 @@ async function endParts(tx: Tx, found: readonly Awaited[], movedTo: MovedTo): Pr
     if (networkId === undefined) return []
     const { wire_parts, sent_at, id } = each.row
     const row = { ...keyOf(each), network_id: networkId, wire_parts }
-    return [
-      { ...row, sent_at: movedTo.get(id)?.sent_at ?? sent_at ?? each.word.atMs, closed_at: closedAt(each) },
-    ]
+    return [{ ...row, sent_at: sentAt.get(id) ?? sent_at ?? each.word.atMs, closed_at: closedAt(each) }]
   })
   await allDone([
     deleteRows(tx, 'receipts_expected', partKey, over.map(keyOf)),
@@ -102,8 +101,6 @@ async function endParts(tx: Tx, found: readonly Awaited[], movedTo: MovedTo): Pr
     ),
   ])
 }
-
-type MovedTo = ReadonlyMap<string, Pick<MessageState, 'sent_at'>>
 
 /** `stored` is undefined for a message whose only part of its only attempt this is: nothing else is known of it. */
 function reportedOf(

@@ -39,34 +39,38 @@ export async function settleOutcomes(
   const reported = [...Map.groupBy(changed, ({ settlement }) => settlement.messageId)].map(([id, about]) =>
     reportedOf(messages.get(id) as MessageState, attempts.get(id) as Map<number, StoredAttempt>, about),
   )
-  const moved = await moveByEvidence(tx, unit, reported)
-  const outcomeOf = new Map(reported.map(({ message }, i) => [message.id, moved[i]]))
-  const movedTo = (id: string): MessageState | null => outcomeOf.get(id)?.state ?? null
-  const stateOf = (id: string): MessageState => movedTo(id) ?? (messages.get(id) as MessageState)
-  // Posted together and run in this order.
-  const [, canceled, , , early] = await allDone([
-    writeAttempts(
-      tx,
-      changed.map(({ after }) => after),
-    ),
-    requeueOrEnd(tx, unit, changed, { messages, open, moved: outcomeOf }),
-    forgetUnknownParts(
-      tx,
-      changed.filter(({ before }) => before.state === 'unknown'),
-      messages,
-    ),
-    expectReceipts(tx, unit, changed, {
-      attempts,
-      stateOf: (id) => ({ state: stateOf(id), hasMoved: movedTo(id) !== null }),
-      awaitedBy: (id) => awaitedAttempt(stateOf(id), outcomeOf.get(id)?.verdict.attempt?.number),
-    }),
-    takeEarly(tx, known),
-    correctPlans(tx, countChanges(changed, messages)),
-  ])
-  await closeWaits(tx, finalOfSeveral([...outcomeOf.keys()].map(movedTo)))
+  let canceled: ReadonlyMap<string, MessageState> = new Map()
+  let early: readonly ReceiptWord[] = []
+  const moved = await moveByEvidence(tx, unit, reported, async (moves) => {
+    const outcomeOf = new Map(reported.map(({ message }, i) => [message.id, moves[i]]))
+    const movedTo = (id: string): MessageState | null => outcomeOf.get(id)?.state ?? null
+    const stateOf = (id: string): MessageState => movedTo(id) ?? (messages.get(id) as MessageState)
+    // Run in this order.
+    ;[, canceled, , , early] = await allDone([
+      writeAttempts(
+        tx,
+        changed.map(({ after }) => after),
+      ),
+      requeueOrEnd(tx, unit, changed, { messages, open, moved: outcomeOf }),
+      forgetUnknownParts(
+        tx,
+        changed.filter(({ before }) => before.state === 'unknown'),
+        messages,
+      ),
+      expectReceipts(tx, unit, changed, {
+        attempts,
+        stateOf: (id) => ({ state: stateOf(id), hasMoved: movedTo(id) !== null }),
+        awaitedBy: (id) => awaitedAttempt(stateOf(id), outcomeOf.get(id)?.verdict.attempt?.number),
+      }),
+      takeEarly(tx, known),
+      correctPlans(tx, countChanges(changed, messages)),
+    ])
+  })
+  const stateAfter = new Map(reported.map(({ message }, i) => [message.id, moved[i]?.state ?? null]))
+  await closeWaits(tx, finalOfSeveral([...stateAfter.values()]))
   if (early.length > 0) await settleReceipts(tx, early, numbered)
   await applyUnmatchedToUnknown(tx, changed, { messages, numbered })
-  return told.map(({ messageId }) => canceled.get(messageId) ?? movedTo(messageId))
+  return told.map(({ messageId }) => canceled.get(messageId) ?? stateAfter.get(messageId) ?? null)
 }
 
 type Attempts = ReadonlyMap<string, Map<number, StoredAttempt>>

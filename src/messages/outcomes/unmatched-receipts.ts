@@ -66,11 +66,13 @@ interface Told {
 const unmatchedOf = {
   sql: 'select device_id, body, received_at, :told as told from parked_receipts where network_id = :network and device_id = :device order by reading',
   inputs: ['network', 'device', 'told'],
+  few: true,
 } as const
 const unmatchedWithoutId = {
   sql: `select device_id, body, received_at, :told as told from parked_receipts
         where network_id > :from and network_id < :behind and device_id = :device order by network_id`,
   inputs: ['from', 'behind', 'device', 'told'],
+  few: true,
 } as const
 const unmatchedInGroup = {
   sql: `select p.device_id, p.body, p.received_at, :told as told from device_groups g cross join devices d cross join parked_receipts p
