@@ -26,7 +26,7 @@ export const units = {
   claim: (
     tx: Tx,
     input: { requests: readonly ClaimRequest[]; nowMs: number; dueMs: number; fence: number; known: number },
-  ) => claimMessages(tx, ids, input, changeOnDemand(tx, input.nowMs)),
+  ) => together(tx, () => claimMessages(tx, ids, input, changeOnDemand(tx, input.nowMs))),
   settleOutcomes: (tx: Tx, settlements: readonly Settlement[]) =>
     together(tx, async () => {
       const numbered = takeChange(tx, latest(settlements.map(({ atMs }) => atMs)))

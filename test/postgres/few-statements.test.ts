@@ -88,7 +88,7 @@ test('a batch passes through its life in few statements and crossings, those of 
   const counts = life.map(([name, { statements, crossings }]) => [name, statements.length, crossings])
   expect(counts).toEqual([
     ['accept', 4, 3],
-    ['claim', 10, 4],
+    ['claim', 6, 3],
     ['outcome', 6, 3],
     ['receipt', 6, 3],
   ])

@@ -115,10 +115,9 @@ export async function claimMessages(
   const { requests, fence } = asked
   const requestOf = (row: ClaimRow): ClaimRequest => requests[row.request] as ClaimRequest
   const plans = await readPlanRooms(tx, requests, asked.nowMs)
-  const read = await readNext(tx, asked, plans)
+  const [read, unit] = await allDone([readNext(tx, asked, plans), take()])
   const used = plans === null ? {} : { plans: plans.usage, inVain: [...plans.inVain] }
   if (read.length === 0) return { claimed: [], found: requests.map(() => 0), ...used }
-  const unit = await take()
   const nowMs = unit.nowMs
   const fresh = await dropStale(tx, plans === null ? read : onceEach(read))
   const notOptedOut = await cancelOptedOut(tx, unit, fresh)
@@ -161,8 +160,8 @@ export async function claimMessages(
       rows.map((row) => ({ ...keyOf(row), sequence: row.sequence + 1 })),
     ),
     plans?.count(tx),
+    insertRows(tx, 'phone_offers', offersOf(claimed, rows, requests, nowMs)),
   ])
-  await insertRows(tx, 'phone_offers', offersOf(claimed, rows, requests, nowMs))
   return { claimed, found, ...canceled, progress, ...used }
 }
 
