@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { judgeOutcome } from '../../src/dispatch/outcomes/retry-policy.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
@@ -92,4 +93,25 @@ test('a batch passes through its life in few statements and crossings, those of 
     ['outcome', 6, 3],
     ['receipt', 6, 3],
   ])
+})
+
+test('the texts find the rows that they change by whole keys, by a plan that was made before there were any', async () => {
+  const life = await countLife()
+  const changing = Object.values(life).flatMap(({ statements }) =>
+    statements.filter((text) => text.startsWith('with ')),
+  )
+  expect(changing).toHaveLength(4)
+  const plans = await storage.writer.write(async (tx) => {
+    const lines: string[] = []
+    for (const text of changing) {
+      const { rows } = await sql
+        .raw<{ 'QUERY PLAN': string }>(`explain (generic_plan, costs off) ${text}`)
+        .execute(tx)
+      lines.push(...rows.map((row) => row['QUERY PLAN'].trim()))
+    }
+    return lines
+  })
+  expect(plans.filter((line) => line.startsWith('->  Index Scan')).length).toBeGreaterThan(10)
+  // A key that was partly given once for all rows would be compared behind the index, with every row of an account.
+  expect(plans.filter((line) => /^Join Filter|Seq Scan/.test(line))).toEqual([])
 })
