@@ -63,6 +63,14 @@ export const nodeProofs: readonly Proof[] = [
     catches: ['commit-asked-for-too-long', 'commit-believed', 'commit-given-up', 'commit-repeated', 'reason-hidden-by-its-followers'],
   },
   {
+    name: 'shared-texts',
+    summary: 'on PostgreSQL what a unit posts at once shares texts, and leaves the rows and counts that its statements leave one by one on SQLite',
+    projects: ['postgres'],
+    files: ['test/postgres/together.test.ts', 'test/postgres/few-statements.test.ts'],
+    sizes: ['SHARED_TEXTS'],
+    catches: ['keys-cross-once', 'one-count-for-a-text', 'one-table-twice-in-a-text'],
+  },
+  {
     name: 'put-back-servers',
     summary: 'a copy of the disk of PostgreSQL made under load (a snapshot, a stopped server, a base backup that is recovered) and put back while the file of the node stays, under a node that runs, and to one without its folder: nothing is handed over twice, and the node says what it holds',
     projects: ['crash-postgres'],

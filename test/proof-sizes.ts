@@ -28,6 +28,7 @@ export const proofSizes = {
     of: 'connections with the same requests to a server that reads them itself and to one that does not',
   },
   WAY_CHOICES: { ci: 500, long: 10_000, of: 'choices of devices on ways of rules' },
+  SHARED_TEXTS: { ci: 150, long: 5_000, of: 'sequences of units whose statements share texts on PostgreSQL' },
   PLAN_SEQUENCES: { ci: 60, long: 10_000, of: 'sequences of what SIM plans count' },
   WEIGHTED_MESSAGES: {
     ci: 1_000,
