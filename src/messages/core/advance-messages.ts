@@ -54,13 +54,13 @@ interface Changed {
  *
  * Returns the new state for each advance, or null where the table refuses the move. A batch can hold several
  * advances of one message; later ones see the earlier ones. Throws `StaleMessage` when a message was moved
- * since its state was read. `beside` posts at once with all of this what else the unit writes of the new states.
+ * since its state was read. `alongside` posts at once with all of this what else the unit writes of the new states.
  */
 export async function advanceMessages(
   tx: Tx,
   unit: Change,
   advances: readonly Advance[],
-  beside: (states: readonly (MessageState | null)[]) => Promise<unknown> = async () => undefined,
+  alongside: (states: readonly (MessageState | null)[]) => Promise<unknown> = async () => undefined,
 ): Promise<(MessageState | null)[]> {
   const resent = await readResent(tx, advances)
   const ownPayers = await readOwnPayers(tx, advances, resent)
@@ -101,7 +101,7 @@ export async function advanceMessages(
       unit,
       [...changes.values()].map(({ after }) => after),
     ),
-    beside(results),
+    alongside(results),
   ])
   return results
 }

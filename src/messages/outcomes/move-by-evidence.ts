@@ -31,14 +31,14 @@ export interface Moved {
 }
 
 /**
- * Moves messages to what all evidence about them says. Returns the result for each, in their order. `beside` posts at
+ * Moves messages to what all evidence about them says. Returns the result for each, in their order. `alongside` posts at
  * once with this what else the unit writes of it.
  */
 export async function moveByEvidence(
   tx: Tx,
   unit: Change,
   reported: readonly Reported[],
-  beside: (moved: readonly Moved[]) => Promise<unknown> = async () => undefined,
+  alongside: (moved: readonly Moved[]) => Promise<unknown> = async () => undefined,
 ): Promise<Moved[]> {
   const judged = reported.map((each) => {
     const attempts = each.attempts.map((stored) => {
@@ -65,7 +65,7 @@ export async function moveByEvidence(
           tx,
           all.filter((state) => state !== null),
         ),
-        beside(movedTo(all)),
+        alongside(movedTo(all)),
       ]),
   )
   return movedTo(states)

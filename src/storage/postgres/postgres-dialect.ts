@@ -89,7 +89,7 @@ class EmptyListCompiler extends PostgresQueryCompiler {
   }
 }
 
-/** The join order that SQLite is told by `cross join … on`. */
+/** Removes what fixes the join order on SQLite (`SelectEach`). */
 const joined = (sql: string): string => sql.replace(/\bcross join (\w+ \w+) on\b/g, 'join $1 on')
 
 /** The incarnation of the server of each connection: no session survives a recovery. */

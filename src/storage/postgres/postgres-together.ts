@@ -40,7 +40,7 @@ export class SharedTexts {
   }
 
   add(part: Part): Promise<QueryResult<Row>> {
-    // Behind all microtasks: whatever the unit posts until it waits for the server.
+    // After all microtasks: everything that the unit posts until it awaits the server.
     if (this.#waiting.length === 0) process.nextTick(() => this.flush())
     return new Promise((resolve, reject) => this.#waiting.push({ part, resolve, reject }))
   }
