@@ -188,7 +188,7 @@ test(
         const settled = shown.filter((row) => !isInFlight(row)).map(({ updated_at }) => updated_at)
         expect(settled).toEqual(settled.toSorted((one, other) => one - other))
       }),
-      { numRuns: 600 },
+      { numRuns: 250 },
     )
   },
 )

@@ -264,7 +264,7 @@ const rowsOf = (writer: Writer): Promise<object[][]> =>
     allDone([
       tx.selectFrom('queue_totals').selectAll().orderBy('account_id').execute(),
       tx.selectFrom('deferred_totals').selectAll().orderBy('account_id').execute(),
-      tx.selectFrom('ways').selectAll().orderBy('id').execute(),
+      tx.selectFrom('ways').select(['id', 'stages', 'created_at']).orderBy('id').execute(),
     ]),
   )
 
