@@ -92,7 +92,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
   {
     because: 'Several nodes, or time that passes: held by proofs (`npm run prove`).',
     files: [
-      'src/dispatch/*/{ahead-remover,alert-mailer,alert-watch,pack-counts,device-event,device-reporter,remote-devices,drained-health,due-releaser,finished-submission,expirer,purge-old,fragment-expirer,gauges,inbound-rate,inbound-receiver,key-use-recorder,link-leases,heartbeats,broadcasts,canary-runner,follower-sender,canary-senders,phone-canaries,outcome-store,phone-waker,offer-expirer,lost-wait-expirer,send-recalls,progress-keeper,quiet-hours-cache,report-recalls,test-credit-refill,rescuer,retention,route-refill,unroutable-messages,test-simulator,traffic-purger,unread-keeper,unparsed-notes,wallets-after,webhook-purger}.ts',
+      'src/dispatch/*/{ahead-remover,alert-mailer,alert-watch,pack-counts,device-event,device-reporter,remote-devices,drained-health,due-releaser,finished-submission,expirer,purge-old,fragment-expirer,gauges,inbound-rate,inbound-receiver,key-use-recorder,link-leases,heartbeats,broadcasts,canary-runner,follower-sender,canary-senders,phone-canaries,outcome-store,phone-waker,offer-expirer,lost-wait-expirer,send-recalls,progress-keeper,quiet-hours-cache,report-recalls,test-credit-refill,rescuer,retention,route-refill,unroutable-messages,test-simulator,traffic-purger,unread-keeper,unused-ways,unparsed-notes,wallets-after,webhook-purger}.ts',
       'src/messages/*/time-scale.ts',
       'src/privacy/{purge-idempotency-keys,remove-ahead-messages,remove-old-changes,remove-old-messages}.ts',
     ],
@@ -110,7 +110,7 @@ export const besideRooms: readonly { files: readonly string[]; because: string }
     because: 'Rare work of a person on an account: opened, changed, closed, erased, moved.',
     files: [
       'src/dispatch/devices/store-local-phone.ts',
-      'src/accounts/*/{account-owner,accounts,limit-api-keys,list-accounts,members,operator-account,own-devices,passkeys,password-link,passwords,quiet-hours,users}.ts', 'src/privacy/{erase-devices,erase-notes,erase-alerts,erase-audit,erase-keys,erase-people}.ts',
+      'src/accounts/*/{account-owner,account-plan,accounts,limit-api-keys,list-accounts,members,operator-account,own-devices,passkeys,password-link,passwords,quiet-hours,users}.ts', 'src/privacy/{erase-devices,erase-notes,erase-alerts,erase-audit,erase-keys,erase-people}.ts',
       'src/messages/*/{change-hints,cancel-before-closing,cancel-closed-account,change-account-state,erased-number,manage-opt-outs,move-messages,pause-for-pumping}.ts',
       'src/privacy/{erase-texts,erase-account,erase-account-messages,erase-account-traces,erase-deps,erase-number,erase-number-traces,erase-page,erase-webhooks}.ts',
     ],

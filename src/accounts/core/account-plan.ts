@@ -4,8 +4,10 @@ import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { touchDirectory } from '../../storage/seam/directory-version.ts'
 import { type AccountDeps, readAccount } from './accounts.ts'
 
-/** A plan of an account, as a pattern of schemas; `none` is how rules write accounts without one. */
-export const accountPlanPattern = '^(?!none$)[a-z0-9][a-z0-9_-]{0,31}$'
+/** A plan of an account, as a pattern of schemas. */
+export const accountPlanPattern = '^[a-z0-9][a-z0-9_-]{0,31}$'
+/** How rules write accounts without a plan. */
+const noPlan = 'none'
 
 const planForm = new RegExp(accountPlanPattern)
 
@@ -22,7 +24,7 @@ export async function setAccountPlan(
   deps: AccountDeps,
   { accountId, plan, actor }: { accountId: string; plan: string | null; actor: string },
 ): Promise<void> {
-  if (plan !== null && !planForm.test(plan))
+  if (plan !== null && (plan === noPlan || !planForm.test(plan)))
     throw invalidInput([{ pointer: '/plan', code: 'invalid_format', detail: accountPlanRule }])
   const { plan: before } = await readAccount(tx, accountId)
   if (before === plan) return

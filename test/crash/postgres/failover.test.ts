@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../eventually.ts'
 import { hasCommands } from '../../peers/foreign-tools.ts'
-import { type PatroniCluster, startPatroniCluster } from '../../peers/patroni-cluster.ts'
+import { type PatroniCluster, startPatroniCluster } from './patroni-cluster.ts'
 import { sizeOf } from '../../proof-sizes.ts'
 import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from '../crash-house.ts'
 import type { FinishedRequest, Load } from '../load.ts'

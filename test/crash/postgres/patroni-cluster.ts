@@ -4,9 +4,9 @@ import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { until } from '../eventually.ts'
-import { freePort } from '../free-port.ts'
-import { foreignEnv } from './foreign-tools.ts'
+import { until } from '../../eventually.ts'
+import { freePort } from '../../free-port.ts'
+import { foreignEnv } from '../../peers/foreign-tools.ts'
 import { haproxySettings, type MemberPorts, patroniSettings, superuser } from './patroni-settings.ts'
 
 /**
