@@ -17,7 +17,7 @@ import { askForCommit, incarnationSql, type OpenTransaction } from './postgres-c
 import { asStorageError } from './postgres-faults.ts'
 import { clusterQuery } from './postgres-safety.ts'
 import { columnTypesReader, isConstant, nameOf, postgresSets } from './postgres-sets.ts'
-import { sharedPart, SharedTexts } from './postgres-together.ts'
+import { CommonTexts, sharedPart, SharedTexts } from './postgres-together.ts'
 
 /** How the transactions of a pool begin. */
 export interface TransactionStart {
@@ -37,10 +37,11 @@ export function postgresDialect(
   prepare: Prepare | null = null,
 ): Dialect {
   const sets = postgresSets(columnTypesReader())
+  const common = new CommonTexts()
   let isContended = false
   const driver: Driver = {
     init: async () => undefined,
-    acquireConnection: async () => PostgresConnection.open(pool, prepare),
+    acquireConnection: async () => PostgresConnection.open(pool, { prepare, common }),
     beginTransaction: async (connection) => {
       if (start === null) throw new Error('a transaction is a unit of the writer')
       const begun = connection as PostgresConnection
@@ -109,23 +110,27 @@ class PostgresConnection implements DatabaseConnection {
   /** The first fault of the transaction, or since its last rollback to a savepoint. */
   #firstFault: StorageError | null = null
   /** What waits for more that may share its text. */
-  readonly #shared = new SharedTexts(
-    ({ text, values }) =>
-      this.#query({ text: joined(text), values, name: nameOf(text) }) as Promise<pg.QueryResult<Row>>,
-  )
+  readonly #shared: SharedTexts
 
-  private constructor(pool: pg.Pool, client: pg.PoolClient) {
+  private constructor(pool: pg.Pool, client: pg.PoolClient, common: CommonTexts) {
     this.#pool = pool
     this.#client = client
+    this.#shared = new SharedTexts(({ text, values }, isAlone) => {
+      const name = isAlone || common.use(text) ? { name: nameOf(text) } : {}
+      return this.#query({ text: joined(text), values, ...name }) as Promise<pg.QueryResult<Row>>
+    })
   }
 
-  static async open(pool: pg.Pool, prepare: Prepare | null): Promise<PostgresConnection> {
+  static async open(
+    pool: pg.Pool,
+    { prepare, common }: { prepare: Prepare | null; common: CommonTexts },
+  ): Promise<PostgresConnection> {
     const client = await pool.connect().catch((error: unknown) => {
       throw asStorageError(error)
     })
     try {
       await prepare?.(client)
-      return new PostgresConnection(pool, client)
+      return new PostgresConnection(pool, client, common)
     } catch (error) {
       client.release(true)
       throw asStorageError(error)
@@ -219,10 +224,11 @@ class PostgresConnection implements DatabaseConnection {
 
   /**
    * Never returns a connection to the pool that is still in a transaction: every statement on it would be
-   * rejected.
+   * rejected. What is posted from now on is rejected: it would run outside of any transaction, without the lock.
    */
   release(): void {
     this.#client.release(this.#broken !== null || this.#client.getTransactionStatus() !== 'I')
+    this.#broken ??= new Error('a statement was posted after the end of its transaction')
   }
 
   async #query(query: pg.QueryConfig): Promise<pg.QueryResult> {

@@ -68,7 +68,7 @@ export function postgresSets(typesOf: ColumnTypes): SetStatements {
     const types = known instanceof Promise ? await known : known
     const typed = columns.map((column) => types.get(column) ?? refuseColumn(table, column))
     const set = together.has(db.getExecutor())
-      ? alike.columnsOf(`${asked.verb} ${table} ${columns.join()}`, typed, asked.stored, rows)
+      ? alike.columnsOf(`${asked.verb} ${table} ${asked.stored} ${columns.join()}`, typed, asked.stored, rows)
       : eachColumn(typed, rows)
     const part = { table, text: (first: number) => asked.text(set, first), values: set.values }
     return Number((await run(db, part)).numAffectedRows ?? 0n)

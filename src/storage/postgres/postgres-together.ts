@@ -18,7 +18,38 @@ type SharingQuery = CompiledQuery & { [sharing]?: Part }
 export const shares = <Q extends CompiledQuery>(query: Q, part: Part): Q => ({ ...query, [sharing]: part })
 export const sharedPart = (query: CompiledQuery): Part | undefined => (query as SharingQuery)[sharing]
 
-type Send = (query: { text: string; values: unknown[] }) => Promise<pg.QueryResult<Row>>
+/** `isAlone`: the text is of one statement. */
+type Send = (query: { text: string; values: unknown[] }, isAlone: boolean) => Promise<pg.QueryResult<Row>>
+
+/** A text that was sent so often is sent again. Rare ones are combinations of rare kinds of rows. */
+const commonFrom = 30
+/** A prepared text of a unit takes about 0.5 MB of the server, for as long as its connection is open. */
+const maxCommon = 64
+/** Texts of up to 10 kB. */
+const maxCounted = 256
+
+/** Counts the texts that statements share. Those that come again and again are prepared, and the others planned each time. */
+export class CommonTexts {
+  readonly #uses = new Map<string, number>()
+  #common = 0
+
+  /** Counts one use of a text, and returns whether it is to be prepared. */
+  use(text: string): boolean {
+    const uses = (this.#uses.get(text) ?? 0) + 1
+    if (uses > commonFrom) return true
+    if (uses === commonFrom) {
+      if (this.#common >= maxCommon) return false
+      this.#common += 1
+    }
+    if (this.#uses.size >= maxCounted && !this.#uses.has(text)) this.#forgetRare()
+    this.#uses.set(text, uses)
+    return uses === commonFrom
+  }
+
+  #forgetRare(): void {
+    for (const [text, uses] of this.#uses) if (uses < commonFrom) this.#uses.delete(text)
+  }
+}
 
 interface Waiting {
   part: Part
@@ -59,15 +90,14 @@ export class SharedTexts {
   #post(waiting: readonly Waiting[], together: Together): void {
     const parts = waiting.map(({ part }) => part)
     const { sql, resultsOf } = together(parts)
-    this.#send({ text: sql, values: parts.flatMap(({ values }) => values) }).then(
-      (result) => {
+    this.#send({ text: sql, values: parts.flatMap(({ values }) => values) }, parts.length === 1)
+      .then((result) => {
         const results = resultsOf(result)
         for (const [i, { resolve }] of waiting.entries()) resolve(results[i] as QueryResult<Row>)
-      },
-      (error: unknown) => {
+      })
+      .catch((error: unknown) => {
         for (const { reject } of waiting) reject(error)
-      },
-    )
+      })
   }
 }
 
