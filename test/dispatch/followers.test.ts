@@ -89,7 +89,7 @@ test('a follower uses the way of its message again, so that the way stays as lon
   const way = { stages: readWay('dev_a; dev_b') }
   const written = { id: wayId(way), text: wayText(way) }
   const usedAt = async () =>
-    (await house.storage.read.selectFrom('ways').select('used_at').executeTakeFirstOrThrow()).used_at
+    (await house.storage.read.selectFrom('ways').select('used_at').executeTakeFirstOrThrow()).used_at ?? 0
   const recipients = [{ to: '+4915112345678', country: 'DE', way: written.id }]
   await house.sendOne({ recipients, ways: [written], expiresAt: house.clock.now() + 3 * dayMs })
   const before = await usedAt()

@@ -5,6 +5,8 @@ import { readWay } from '../../src/devices/routes/way-words.ts'
 import { changeOnDemand } from '../../src/messages/core/change-number.ts'
 import { applyToDeferred } from '../../src/messages/queue/apply-ways.ts'
 import { dayMs, hourMs } from '../../src/runtime/clock.ts'
+import type { JsonText } from '../../src/storage/tables/json-columns.ts'
+import type { WayJson } from '../../src/storage/tables/route-tables.ts'
 import { eventually } from '../eventually.ts'
 import { manyNumbers, openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
@@ -88,7 +90,7 @@ test('a way that is used day by day stays as long as any of its messages, and is
   expect(await usedAt()).toEqual(first)
   house.passDays(30)
   await sendOver(own)
-  expect((await usedAt()).used_at).toBeGreaterThan(first.used_at + 30 * dayMs)
+  expect((await usedAt()).used_at).toBeGreaterThan((first.used_at ?? 0) + 30 * dayMs)
   await removeMessages(1)
   await remove()
   expect(await ways()).toEqual([own.id])
@@ -147,6 +149,23 @@ test('a message that gets the way between the look and the removal keeps it, and
   expect(await ways()).toEqual([])
   await sendOver(own)
   expect(await ways()).toEqual([own.id])
+})
+
+test('a way that a node of the version before stored stays until a use of it is noted, for its messages note none', async () => {
+  const { stages, created_at } = { stages: own.text as JsonText<WayJson>, created_at: house.clock.now() }
+  await house.storage.writer.write((tx) =>
+    tx.insertInto('ways').values({ id: own.id, stages, created_at }).onConflict((each) => each.doNothing()).execute(),
+  ) // prettier-ignore
+  house.passDays(40)
+  await house.send()
+  await remove()
+  expect(await ways()).toEqual([own.id])
+  await sendOver(own)
+  await removeMessages()
+  house.passDays(3)
+  await house.send()
+  await remove()
+  expect(await ways()).toEqual([])
 })
 
 test('a removal reads the first message of each wallet, and ways by their last use', async () => {

@@ -28,7 +28,7 @@ export const storeWays = (
   allDone(
     [...new Map(holders.flatMap(({ ways = [] }) => ways).map((way) => [way.id, way])).values()].map(({ id, text }) =>
       sql`insert into ways (id, stages, created_at, used_at) values (${id}, ${text}, ${atMs}, ${atMs})
-        on conflict (id) do update set used_at = excluded.used_at where ways.used_at < excluded.used_at - ${usesWithinMs}`.execute(tx),
+        on conflict (id) do update set used_at = excluded.used_at where ways.used_at is null or ways.used_at < excluded.used_at - ${usesWithinMs}`.execute(tx),
     ),
   ) // prettier-ignore
 

@@ -7,8 +7,8 @@ export interface WayTable {
   id: string
   stages: JsonText<WayJson>
   created_at: number
-  /** When a message last got it, to the day, by the time of its change. */
-  used_at: Generated<number>
+  /** When a message last got it, to the day, by the time of its change; null: not noted, and it is kept. */
+  used_at: Generated<number | null>
 }
 
 export interface RouteRuleTable {
