@@ -62,6 +62,18 @@ test('the first rule that fits counts, by status, class, value and beginning of 
   expect(read({ answers }, 200)).toMatchObject({ kind: 'accepted', ids: [] })
 })
 
+test('the code of a refusal is read at the first of several places that has one, and of a text the text itself', () => {
+  const send: Partial<Send> = {
+    answers: [{ status: '200', means: 'good' }],
+    network_code: ['/messages/0/error', '/success', ''],
+  }
+  const codeOf = (body: unknown) => (read(send, 200, body) as { networkCode: string | null }).networkCode
+  expect(codeOf({ success: '100', messages: [{ error: '202' }] })).toBe('202')
+  expect(codeOf({ success: '500', messages: [{ error: null }] })).toBe('500')
+  expect(codeOf('900')).toBe('900')
+  expect(codeOf({ messages: [] })).toBe('200')
+})
+
 test('text and XML are read between two literals', () => {
   // Words: Kannel 1.4.5 user guide, "SMS push reply"; AWS SNS API reference, Publish.
   const kannel: Partial<Send> = {

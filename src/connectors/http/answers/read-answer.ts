@@ -1,5 +1,5 @@
 import type { AnswerRule, Declaration, RefusalCode } from '../declaration/declaration.ts'
-import { findAll, findList, findText, textOf } from '../declaration/pointer.ts'
+import { findAll, findList, findText, type Place, textOf } from '../declaration/pointer.ts'
 import { defaultMeaning, type Meaning } from './default-meaning.ts'
 import { readDocument } from './read-document.ts'
 import { retryAfterMs } from './retry-after.ts'
@@ -37,7 +37,7 @@ export function readAnswer({ send }: Pick<Declaration, 'send'>, answer: HttpAnsw
   const list = send.each === undefined ? null : findList(document, send.each)
   const read = (part: unknown): Answered => {
     const rule = send.answers.find((each) => doesFit(each, answer.status, part))
-    const networkCode = codeOf(send.network_code === undefined ? null : findText(part, send.network_code))
+    const networkCode = codeOf(part, send.network_code ?? [])
     return rule === undefined
       ? refusedAs(defaultMeaning(answer.status), networkCode ?? String(answer.status), answer)
       : ruled(rule, { part, networkCode, answer })
@@ -118,5 +118,11 @@ function joined(parts: readonly Answered[]): Answered {
 const idOf = (text: string | null): string | null =>
   text !== null && text.length <= maxIdLength && /^[\x21-\x7e]+$/.test(text) ? text : null
 
-const codeOf = (text: string | null): string | null =>
-  text === null ? null : text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, maxCodeLength)
+/** Returns the code at the first of these places that has one. */
+function codeOf(part: unknown, places: Place | readonly Place[]): string | null {
+  const text = [places]
+    .flat()
+    .map((each) => findText(part, each))
+    .find((found) => found !== null)
+  return text?.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, maxCodeLength) ?? null
+}

@@ -65,7 +65,15 @@ const send = Type.Object(
       maxItems: 100,
       description: 'The first rule that fits counts.',
     }),
-    network_code: Type.Optional(place('The code of a refusal.')),
+    network_code: Type.Optional(
+      Type.Union([
+        place('The code of a refusal.'),
+        Type.Array(place('A place of the code; the first that has one counts.'), {
+          minItems: 1,
+          maxItems: 10,
+        }),
+      ]),
+    ),
   },
   closed,
 )
