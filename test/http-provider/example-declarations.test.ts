@@ -2,6 +2,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { checkExamples, listProviders, readDeclaration } from '../../src/connectors/providers.ts'
+import { readDocument } from '../../src/connectors/http/answers/read-document.ts'
+import { currencyOf } from '../../src/connectors/http/balance-watch.ts'
+import { findText } from '../../src/connectors/http/declaration/pointer.ts'
 import type { Declaration } from '../../src/connectors/http/declaration/declaration.ts'
 
 const repository = join(import.meta.dirname, '../..')
@@ -25,4 +28,14 @@ test.for(files)('%s: at least ten examples, each with the result that it says', 
   expect(checkExamples(declaration).filter(({ fault }) => fault !== null)).toEqual([])
   expect(declaration.examples?.length).toBeGreaterThanOrEqual(10)
   expect(declaration.source?.length).toBeGreaterThanOrEqual(1)
+})
+
+test('seven.io, which answers in text otherwise, is asked for JSON in each request, and its balance is read', () => {
+  const { send, lookup, balance } = declarationOf('docs/connectors/http-examples/seven.json')
+  for (const request of [send, lookup?.by_id, balance])
+    expect(request?.headers).toEqual({ Accept: 'application/json' })
+  // npm @seven.io/client 5.6.0: Balance.
+  const document = readDocument('{"amount":593.994,"currency":"EUR"}')
+  expect(findText(document, balance?.amount ?? '')).toBe('593.994')
+  expect(balance !== undefined && currencyOf(balance, document)).toBe('EUR')
 })
