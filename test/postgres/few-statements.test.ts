@@ -95,6 +95,24 @@ test('a batch passes through its life in few statements and crossings, those of 
   ])
 })
 
+test('sends with ways take one statement more for all of them, and one that stores or notes them once a day', async () => {
+  const ways = ['w_b', 'w_a', 'w_c'].map((id) => ({ id, text: '{"stages":[{"use":["own"]}]}' }))
+  const acceptAt = async (atMs: number): Promise<string[]> => {
+    const sends = ways.map((way) => sendRequest({ ids, nowMs: atMs }, { ways: [way] }))
+    return (await watchCrossings(() => storage.runUnit('sendMessages', sends))).statements
+  }
+  const aboutWays = async (atMs = nowMs) => (await acceptAt(atMs)).filter((text) => /\bways\b/.test(text))
+  for (let life = 0; life < 3; life++) await accept()
+  expect(await aboutWays()).toHaveLength(2)
+  expect(await aboutWays()).toHaveLength(1)
+  await storage.writer.write((tx) => tx.updateTable('ways').set({ used_at: null }).execute())
+  expect(await aboutWays()).toHaveLength(3)
+  expect(await aboutWays()).toHaveLength(1)
+  const stored = await storage.read.selectFrom('ways').select(['id', 'used_at']).orderBy('id').execute()
+  expect(stored.map(({ id }) => id)).toEqual(['w_a', 'w_b', 'w_c'])
+  for (const { used_at } of stored) expect(used_at).toBeGreaterThanOrEqual(nowMs)
+})
+
 test('the texts find the rows that they change by whole keys, by a plan that was made before there were any', async () => {
   const life = await countLife()
   const changing = Object.values(life).flatMap(({ statements }) =>

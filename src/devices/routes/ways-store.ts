@@ -1,8 +1,6 @@
-import { sql } from 'kysely'
-import { allDone } from '../../runtime/all-done.ts'
 import { dayMs } from '../../runtime/clock.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
-import { selectEach } from '../../storage/seam/sets.ts'
+import { insertRows, selectEach, updateRows } from '../../storage/seam/sets.ts'
 import { readJson, type JsonText } from '../../storage/tables/json-columns.ts'
 import type { WayJson } from '../../storage/tables/route-tables.ts'
 import type { Way } from './way.ts'
@@ -17,20 +15,38 @@ export interface WrittenWay {
 export const usesWithinMs = dayMs
 
 /**
- * Stores ways with the messages that have them: each transaction that gives a message a way calls it. One that is stored
- * already stays, because its ID says what is in it, and is noted as used at the time of the change, so that it is kept (`unusedWayRemover`).
+ * Stores ways with the messages that have them: each transaction that gives messages ways calls it. One that is stored already
+ * stays, because its ID says what is in it, and is noted as used at the time of the change, so that it is kept (`unusedWayRemover`).
+ * One whose use is noted within the day is only read: it cannot be removed before a change that is a day later.
  */
-export const storeWays = (
+export async function storeWays(
   tx: Tx,
   holders: readonly { ways?: readonly WrittenWay[] }[],
   { atMs }: { atMs: number },
-): Promise<unknown> =>
-  allDone(
-    [...new Map(holders.flatMap(({ ways = [] }) => ways).map((way) => [way.id, way])).values()].map(({ id, text }) =>
-      sql`insert into ways (id, stages, created_at, used_at) values (${id}, ${text}, ${atMs}, ${atMs})
-        on conflict (id) do update set used_at = excluded.used_at where ways.used_at is null or ways.used_at < excluded.used_at - ${usesWithinMs}`.execute(tx),
-    ),
-  ) // prettier-ignore
+): Promise<void> {
+  const texts = new Map(holders.flatMap(({ ways = [] }) => ways).map(({ id, text }) => [id, text]))
+  // In one order for all nodes: they wait for one another, and never both ways.
+  const ids = [...texts.keys()].toSorted()
+  const stored = await selectEach<{ id: string; used_at: number | null }>(
+    tx,
+    usesOf,
+    ids.map((id) => [id]),
+  )
+  const usedAt = new Map(stored.map((way) => [way.id, way.used_at ?? Number.NEGATIVE_INFINITY]))
+  const due = ids.filter((id) => (usedAt.get(id) ?? Number.NEGATIVE_INFINITY) < atMs - usesWithinMs)
+  const noted = due.filter((id) => usedAt.has(id)).map((id) => ({ id, used_at: atMs }))
+  await updateRows(tx, 'ways', ['id'], noted)
+  // Afterwards: also one that was removed since it was read.
+  const missing = due.map((id) => ({
+    id,
+    stages: texts.get(id) as JsonText<WayJson>,
+    created_at: atMs,
+    used_at: atMs,
+  }))
+  await insertRows(tx, 'ways', missing, 'ignore')
+}
+
+const usesOf = { sql: 'select id, used_at from ways where id = :id', inputs: ['id'], few: true } as const
 
 /** Reads these ways by their IDs; unknown ones are omitted. */
 export async function readWays(db: Db | Tx, ids: readonly string[]): Promise<Map<string, Way>> {
