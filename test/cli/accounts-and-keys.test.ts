@@ -190,6 +190,19 @@ test('the plan of an account is a word, or none', async () => {
   expect((await cli.run('account plan --account acc_nobody --plan pro')).stderr).toContain('acc_nobody')
 })
 
+test('a closed account keeps its plan', async () => {
+  const { account_id: id } = await cli.json<{ account_id: string }>(
+    'account create --name Eve --email eve@example.org',
+  )
+  await cli.json(`account plan --account ${id} --plan pro`)
+  await cli.json(`account close --account ${id}`)
+  for (const change of ['--plan plus', '--no-plan'])
+    expect((await cli.run(`account plan --account ${id} ${change}`)).stderr).toContain(
+      `Account ${id} is closed.`,
+    )
+  expect(await cli.json(`account plan --account ${id} --plan pro`)).toMatchObject({ plan: 'pro' })
+})
+
 test('what own devices of an account cost is set to one of two', async () => {
   const set = (rest: string) => cli.json(`account own-devices --account ${account.account_id} ${rest}`)
   expect(await set('--free')).toEqual({ account_id: account.account_id, own_devices: 'free' })

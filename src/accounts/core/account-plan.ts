@@ -17,7 +17,7 @@ const accountPlanRule =
 
 /**
  * Sets the plan of an account, by which rules of routes match; null: none. Applies to sends from now on. Rejects an unknown
- * account and what is no such word.
+ * account, a change of a closed one, and what is no such word.
  */
 export async function setAccountPlan(
   tx: Tx,
@@ -26,8 +26,10 @@ export async function setAccountPlan(
 ): Promise<void> {
   if (plan !== null && (plan === noPlan || !planForm.test(plan)))
     throw invalidInput([{ pointer: '/plan', code: 'invalid_format', detail: accountPlanRule }])
-  const { plan: before } = await readAccount(tx, accountId)
+  const { plan: before, state } = await readAccount(tx, accountId)
   if (before === plan) return
+  if (state === 'closed')
+    throw invalidInput([{ code: 'out_of_range', detail: `Account ${accountId} is closed.` }])
   await tx.updateTable('accounts').set({ plan, updated_at: deps.nowMs }).where('id', '=', accountId).execute()
   await appendAudit(tx, deps, { accountId, actor, action: 'account.plan', detail: { from: before, plan } })
   await touchDirectory(tx)
