@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Submission } from '../../src/connectors/connector.ts'
+import { buildSend } from '../../src/connectors/http/request/build-send.ts'
 import { checkExamples, listProviders, readDeclaration } from '../../src/connectors/providers.ts'
 import { readDocument } from '../../src/connectors/http/answers/read-document.ts'
 import { currencyOf } from '../../src/connectors/http/balance-watch.ts'
@@ -38,4 +40,38 @@ test('seven.io, which answers in text otherwise, is asked for JSON in each reque
   const document = readDocument('{"amount":593.994,"currency":"EUR"}')
   expect(findText(document, balance?.amount ?? '')).toBe('593.994')
   expect(balance !== undefined && currencyOf(balance, document)).toBe('EUR')
+})
+
+test('seven.io is told the reference of a submission, and its validity in whole minutes, at least one', () => {
+  const declaration = declarationOf('docs/connectors/http-examples/seven.json')
+  const bodyAt = (validitySeconds: number): unknown => {
+    const account = {
+      declaration,
+      settings: { base: 'https://gateway.seven.io' },
+      secrets: { api_key: 'k' },
+      allowsHost: () => false,
+    }
+    const submission: Submission = {
+      attemptId: 'att_01k9ktqv1gfx8r4z6m2d7cwn5e', to: '+4915112345678', from: 'Acme', text: 'Hello', encoding: 'gsm7', parts: 1,
+      category: 'transactional', validitySeconds,
+    } // prettier-ignore
+    const urls = { status: null, inbound: null }
+    return JSON.parse(buildSend(account, submission, { nowMs: 0, urls, token: null, mask: false }).body ?? '')
+  }
+  const { foreign_id: reference } = bodyAt(600) as { foreign_id: string }
+  expect(reference).toMatch(/^[A-Za-z0-9._@-]{1,64}$/)
+  for (const [seconds, ttl] of [
+    [600, 10],
+    [659, 10],
+    [61, 1],
+    [5, 1],
+    [259_200, 4_320],
+  ] as const)
+    expect(bodyAt(seconds)).toEqual({
+      to: '+4915112345678',
+      from: 'Acme',
+      text: 'Hello',
+      foreign_id: reference,
+      ttl,
+    })
 })

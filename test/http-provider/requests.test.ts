@@ -160,7 +160,7 @@ test('each filter does what its name says', () => {
     '{d|digits}': '491511', '{n|between:1:36000}': 36_000, '{t|cut:4}': 'Añ€', '{t|cut:5}': 'Añ€😀', '{e|map:gsm7=text:ucs2=unicode}': 'unicode',
     '{e|map:gsm7=text}': null, '{d|digits|number}': 491_511, '{e|boolean}': false, '{t|upper}': 'AÑ€😀B', '{e|base64}': 'dWNzMg==',
     '{e|hex}': '75637332', '{t|hex:ucs2}': '004100f120acd83dde000062', '{x|xml}': 'a&lt;b&gt;&amp;&quot;&apos;&#13;', '{z|or:e}': 'ucs2', '{z|upper}': null,
-    '{{t}} {t|lower}': '{t} añ€😀b',
+    '{{t}} {t|lower}': '{t} añ€😀b', '{n|minutes}': 1_500, '{e|minutes}': null, '{z|minutes}': null,
   } // prettier-ignore
   expect(Object.fromEntries(Object.keys(results).map((template) => [template, fill(template)]))).toEqual(
     results,

@@ -63,6 +63,12 @@ const makers = {
     const words = new Map(pairs as [string, string][])
     return { apply: text((value) => words.get(value) ?? null) }
   },
+  // Rounded down, so that a message is not sent after its end; but 0 would be no validity.
+  minutes: plain((value) =>
+    value.trim() === '' || !Number.isFinite(Number(value))
+      ? null
+      : Math.max(1, Math.floor(Number(value) / 60)),
+  ),
   number: plain((value) => (value.trim() === '' || !Number.isFinite(Number(value)) ? null : Number(value))),
   boolean: plain((value) => value === 'true' || value === '1'),
   upper: plain((value) => value.toUpperCase()),
