@@ -28,7 +28,7 @@ const maxCommon = 64
 /** Texts of up to 10 kB. */
 const maxCounted = 256
 
-/** Counts the texts that statements share. Those that come again and again are prepared, and the others planned each time. */
+/** Counts the texts that statements share. Those that come often are prepared, and the others are planned each time. */
 export class CommonTexts {
   readonly #uses = new Map<string, number>()
   #common = 0
