@@ -116,6 +116,21 @@ test('route explain says which rule matches, and what each device is for the mes
   await cli.json(`route remove ${rule.id}`)
 })
 
+test('a plan that no account has is shown, for it may be mistyped', async () => {
+  await cli.json(`account plan --account ${accountId} --plan plus`)
+  const line = ['route', 'add', '--name', 'Typo', '--refuse', '--plan']
+  const text = async (plans: string) => (await cli.run([...line, plans])).stdout
+  expect(await text('pluss,plus,none')).toContain('No account has the plan pluss.')
+  expect(await text('plus,none')).not.toContain('No account')
+  const { rules } = await cli.json<{ rules: RuleJson[] }>('route list')
+  const typo = rules.find(({ name }) => name === 'Typo')?.id ?? ''
+  expect((await cli.run(['route', 'set', typo, '--plan', 'pluss'])).stdout).toContain(
+    'No account has the plan pluss.',
+  )
+  for (const { id, name } of rules) if (name === 'Typo') await cli.run(`route remove ${id}`)
+  await cli.json(`account plan --account ${accountId} --no-plan`)
+})
+
 test('a rule by plan matches the messages of accounts that have it', async () => {
   const pro = await add(['--name', 'Pro', '--plan', 'pro,plus', '--way', own])
   const others = await add(['--name', 'Others', '--plan', 'none', '--refuse'])

@@ -2,10 +2,9 @@ import { invalidInput } from '../../runtime/invalid-input.ts'
 import { appendAudit } from '../../storage/seam/audit-log.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { touchDirectory } from '../../storage/seam/directory-version.ts'
+import { accountPlanPattern } from '../../storage/tables/column-values.ts'
 import { type AccountDeps, readAccount } from './accounts.ts'
 
-/** A plan of an account, as a pattern of schemas. */
-export const accountPlanPattern = '^[a-z0-9][a-z0-9_-]{0,31}$'
 /** How rules write accounts without a plan. */
 const noPlan = 'none'
 
@@ -39,4 +38,10 @@ export async function setAccountPlan(
 export async function readAccountPlans(db: Db): Promise<ReadonlyMap<string, string>> {
   const rows = await db.selectFrom('accounts').select(['id', 'plan']).where('plan', 'is not', null).execute()
   return new Map(rows.flatMap(({ id, plan }) => (plan === null ? [] : [[id, plan]])))
+}
+
+/** Returns which of these plans no account has; the empty one, of accounts without a plan, is never among them. */
+export async function plansOfNobody(db: Db, plans: readonly string[]): Promise<string[]> {
+  const had = new Set((await readAccountPlans(db)).values())
+  return plans.filter((plan) => plan !== '' && !had.has(plan))
 }

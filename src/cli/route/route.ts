@@ -1,3 +1,4 @@
+import { plansOfNobody } from '../../accounts/core/account-plan.ts'
 import { outcomesOf } from '../../devices/routes/resolve-way.ts'
 import {
   addRule,
@@ -12,6 +13,7 @@ import { readWay, WayFault, writeWay } from '../../devices/routes/way-words.ts'
 import { ownCommand } from '../../process/own-command.ts'
 import { rfc3339 } from '../../runtime/clock.ts'
 import type { RuleStageJson } from '../../storage/tables/route-tables.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
 import { command, type CommandGroup } from '../core/command.ts'
 import { cliActor, type CommandContext } from '../core/command-context.ts'
 import { UsageError } from '../core/command-errors.ts'
@@ -82,11 +84,10 @@ const add = command({
       ...(beforeId !== undefined && { beforeId }),
       actor: cliActor,
     }
-    const stored = await tools.withStorage(async ({ read, writer }) => {
+    return tools.withStorage(async ({ read, writer }) => {
       const id = await writer.write((tx) => addRule(tx, depsOf(tools), added))
-      return findRule(read, id)
+      return withHint(read, await findRule(read, id))
     })
-    return { json: ruleDocument(stored), text: ruleLine(stored) }
   },
 })
 
@@ -163,12 +164,18 @@ const move = command({
     changed(tools, { ruleId, beforeId: before ?? null, actor: cliActor }),
 })
 
-async function changed(tools: CommandContext, change: Parameters<typeof setRule>[2]) {
-  const stored = await tools.withStorage(async ({ read, writer }) => {
+function changed(tools: CommandContext, change: Parameters<typeof setRule>[2]) {
+  return tools.withStorage(async ({ read, writer }) => {
     await writer.write((tx) => setRule(tx, depsOf(tools), change))
-    return findRule(read, change.ruleId)
+    return withHint(read, await findRule(read, change.ruleId))
   })
-  return { json: ruleDocument(stored), text: ruleLine(stored) }
+}
+
+/** A rule that was stored, and which of its plans no account has: one may be mistyped, or be given to accounts later. */
+async function withHint(read: Db, stored: StoredRule) {
+  const unknown = await plansOfNobody(read, stored.conditions.plan ?? [])
+  const hints = unknown.map((plan) => `No account has the plan ${plan}.`)
+  return { json: ruleDocument(stored), text: [ruleLine(stored), ...hints].join('\n') }
 }
 
 const remove = command({

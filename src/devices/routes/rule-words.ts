@@ -1,4 +1,4 @@
-import { categories, modes } from '../../storage/tables/column-values.ts'
+import { accountPlanPattern, categories, modes } from '../../storage/tables/column-values.ts'
 import type { RuleConditions } from '../../storage/tables/route-tables.ts'
 
 /*
@@ -12,7 +12,7 @@ const forms = {
   category: new RegExp(`^(?:${categories.join('|')})$`),
   encoding: /^(?:gsm7|ucs2)$/,
   account: /^acc_[0-9a-z_]+$/,
-  plan: /^[a-z0-9][a-z0-9_-]{0,31}$/,
+  plan: new RegExp(accountPlanPattern),
   mode: new RegExp(`^(?:${modes.join('|')})$`),
 } as const
 

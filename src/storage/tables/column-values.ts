@@ -37,3 +37,6 @@ export type PhoneWord = 'pending' | 'processed' | 'sent' | 'delivered' | 'failed
 export type KeywordMeaning = 'stop' | 'start' | 'help' | 'off'
 /** Origin of an opt-out: the recipient's own message, a user in the console, or a command. */
 export type OptOutOrigin = 'message' | 'console' | 'command'
+
+/** A plan of an account, as a pattern of schemas. */
+export const accountPlanPattern = '^[a-z0-9][a-z0-9_-]{0,31}$'
