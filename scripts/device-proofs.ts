@@ -70,7 +70,7 @@ export const deviceProofs: readonly Proof[] = [
   },
   {
     name: 'routes',
-    summary: 'messages on ways of rules: over every way, with devices in any state, the device is one that the rules name, and the first of them; what waits, is refused or finds nobody at work goes over the next stage when its rule says so, and not before, and the page of a message says why each device was passed over; a way is there as long as its messages, whoever removes others meanwhile; and of random rules of Jasmin and settings of Kannel the same device as those choose',
+    summary: 'messages on ways of rules: over every way, with devices in any state, the device is one that the rules name, and the first of them; what waits, is refused or finds nobody at work goes over the next stage when its rule says so, and not before, and the page of a message says why each device was passed over; a way is kept as long as its messages, while another node removes unused ones; and of random rules of Jasmin and settings of Kannel the same device as those choose',
     projects: both,
     files: ['test/unit/ways.test.ts', 'test/unit/choose-on-ways.test.ts', 'test/unit/routes-of-jasmin.test.ts', 'test/unit/routes-of-kannel.test.ts', 'test/dispatch/ways.test.ts', 'test/passed-over.test.ts', 'test/nodes/weighted-ways.test.ts', 'test/dispatch/unused-ways.test.ts', 'test/messages/unused-ways-race.test.ts'],
     sizes: ['WAY_CHOICES', 'WAY_RACES'],

@@ -24,7 +24,7 @@ export const conditionOptions = {
 /** Conditions that rules do not have (decision 72). */
 export const unavailableConditions = {
   network:
-    'The network of a number is not known when a message is accepted: its first digits do not tell it where numbers are ported. Use --to or --country.',
+    'The network of a number is not known when a message is accepted: its first digits do not identify it where numbers are ported. Use --to or --country.',
 } as const
 
 /** Reads the conditions of a rule from its options. Throws a `UsageError` for a value that cannot be one. */
