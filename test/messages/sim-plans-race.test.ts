@@ -1,38 +1,28 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createIds } from '../../src/runtime/ids.ts'
-import type { HotUnits } from '../../src/messages/units.ts'
-import type { Storage } from '../../src/storage/seam/storage.ts'
-import { temporaryFolder } from '../harness.ts'
-import { openFolder } from '../open-folder.ts'
-import { startInstance } from '../open-test-storage.ts'
 import { endAfter, sizeOf } from '../proof-sizes.ts'
-import { removeTestFolder } from '../test-database.ts'
+import { openTwoWriters, type TwoWriters } from '../two-writers.ts'
 import { accepted } from './outcomes.ts'
 import { openPlanned } from './plan-model.ts'
 
 /** Two writers of one database, as nodes are to one another: a phone may fetch from either at the same instant. */
 const ids = createIds({ now: Date.now })
-let dataFolder: string
-let nodes: Storage<HotUnits>[] = []
-beforeAll(async () => {
-  dataFolder = await temporaryFolder()
-  for (let node = 0; node < 2; node++) nodes.push(await openFolder(dataFolder, Date.now()))
-  await nodes[0]!.writer.write((tx) => startInstance(tx, Date.now()))
-})
-afterAll(async () => {
-  for (const node of nodes) await node.close()
-  nodes = []
-  await removeTestFolder(dataFolder)
-})
+let writers: TwoWriters
+beforeAll(async () => void (writers = await openTwoWriters()))
+afterAll(() => writers.close())
 
 test(
   'two nodes that claim for one SIM at the same instant give it together what its plan includes, and no more',
   { timeout: endAfter(60_000) },
   async () => {
+    const { nodes } = writers
+    const [first] = nodes
     for (let round = 0; round < sizeOf('PLAN_RACES'); round++) {
-      const writers = nodes.map(({ writer }) => writer)
       const limits = [{ partsPerDay: null, partsPerMonth: 12, numbersPerMonth: 5 }]
-      const house = await openPlanned({ db: nodes[0]!.read, writers, clock: { now: Date.now }, ids }, limits)
+      const house = await openPlanned(
+        { db: first.read, writers: nodes.map(({ writer }) => writer), clock: { now: Date.now }, ids },
+        limits,
+      )
       for (let n = 0; n < 20; n++) await house.send(`+4915112345${600 + (n % 8)}`, 1)
       await Promise.all([3, 4, 5, 6].map((quota) => house.claim(quota, [1])))
       const outcomes = [{ kind: 'unavailable', detail: '' } as const, accepted('n')]

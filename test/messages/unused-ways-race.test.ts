@@ -2,33 +2,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storeWays } from '../../src/devices/routes/ways-store.ts'
 import { unusedWayRemover } from '../../src/dispatch/sweepers/unused-ways.ts'
 import { keepNumber, takeChange } from '../../src/messages/core/change-number.ts'
-import type { HotUnits } from '../../src/messages/units.ts'
-import type { Storage } from '../../src/storage/seam/storage.ts'
-import { temporaryFolder } from '../harness.ts'
-import { openFolder } from '../open-folder.ts'
-import { startInstance } from '../open-test-storage.ts'
 import { endAfter, sizeOf } from '../proof-sizes.ts'
-import { removeTestFolder } from '../test-database.ts'
+import { openTwoWriters, type TwoWriters } from '../two-writers.ts'
 
 /** Two writers of one database, as nodes are to one another: one accepts, one removes. */
-let dataFolder: string
-let nodes: Storage<HotUnits>[] = []
-beforeAll(async () => {
-  dataFolder = await temporaryFolder()
-  for (let node = 0; node < 2; node++) nodes.push(await openFolder(dataFolder, Date.now()))
-  await nodes[0]!.writer.write((tx) => startInstance(tx, Date.now()))
-})
-afterAll(async () => {
-  for (const node of nodes) await node.close()
-  nodes = []
-  await removeTestFolder(dataFolder)
-})
+let writers: TwoWriters
+beforeAll(async () => void (writers = await openTwoWriters()))
+afterAll(() => writers.close())
 
 test(
   'a way that a node removes while another one accepts messages with it is there once they are accepted',
   { timeout: endAfter(60_000) },
   async () => {
-    const [accepting, removing] = nodes as [Storage<HotUnits>, Storage<HotUnits>]
+    const [accepting, removing] = writers.nodes
     const clock = { now: Date.now, monotonicMs: () => performance.now(), schedule: () => () => undefined }
     const [inUse, unused] = ['in_use', 'unused'].map((id) => ({ id, text: '{"stages":[{"use":["own"]}]}' })) as [{ id: string; text: string }, { id: string; text: string }] // prettier-ignore
     const accept = (way: typeof inUse, atMs = Date.now()) =>

@@ -41,7 +41,7 @@ export async function readAccountPlans(db: Db): Promise<ReadonlyMap<string, stri
 }
 
 /** Returns which of these plans no account has; the empty one, of accounts without a plan, is never among them. */
-export async function plansOfNobody(db: Db, plans: readonly string[]): Promise<string[]> {
+export async function unusedPlans(db: Db, plans: readonly string[]): Promise<string[]> {
   const had = new Set((await readAccountPlans(db)).values())
   return plans.filter((plan) => plan !== '' && !had.has(plan))
 }

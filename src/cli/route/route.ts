@@ -1,4 +1,4 @@
-import { plansOfNobody } from '../../accounts/core/account-plan.ts'
+import { unusedPlans } from '../../accounts/core/account-plan.ts'
 import { outcomesOf } from '../../devices/routes/resolve-way.ts'
 import {
   addRule,
@@ -173,7 +173,7 @@ function changed(tools: CommandContext, change: Parameters<typeof setRule>[2]) {
 
 /** A rule that was stored, and which of its plans no account has: one may be mistyped, or be given to accounts later. */
 async function withHint(read: Db, stored: StoredRule) {
-  const unknown = await plansOfNobody(read, stored.conditions.plan ?? [])
+  const unknown = await unusedPlans(read, stored.conditions.plan ?? [])
   const hints = unknown.map((plan) => `No account has the plan ${plan}.`)
   return { json: ruleDocument(stored), text: [ruleLine(stored), ...hints].join('\n') }
 }

@@ -1,12 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../../eventually.ts'
 import { freePort } from '../../free-port.ts'
 import { foreignEnv } from '../../peers/foreign-tools.ts'
+import { killIfThere, serverProcesses } from '../../server-processes.ts'
 import { haproxySettings, type MemberPorts, patroniSettings, superuser } from './patroni-settings.ts'
 
 /**
@@ -60,9 +61,7 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
     const patroni = running.get(name)
     running.delete(name)
     patroni?.kill('SIGKILL')
-    const file = await readFile(join(folder, name, 'postmaster.pid'), 'utf8').catch(() => '')
-    const first = Number(file.split('\n')[0])
-    for (const pid of first > 0 ? [first, ...(await childrenOf(first))] : []) killIfThere(pid)
+    for (const pid of await serverProcesses(join(folder, name))) killIfThere(pid)
   }
   const ask = async (): Promise<Member[]> => {
     for (const name of running.keys()) {
@@ -155,19 +154,4 @@ const etcdArguments = (folder: string, port: number, peerPort: number): string[]
     '--initial-cluster',
     `default=${peer}`,
   ]
-}
-
-/** The processes that a process has started and that still run. */
-async function childrenOf(pid: number): Promise<number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  return text.split(' ').map(Number).filter((child) => child > 0) // prettier-ignore
-}
-
-/** One that ended by itself since it was listed is gone already. */
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
 }
