@@ -19,8 +19,9 @@ const postgresOnly = ['test/postgres/**', 'test/move/**', 'test/nodes/**']
 /** The rooms of money, states, history and nodes: what they promise either database keeps. */
 const core = 'test/{accounts,dispatch,history,ledger,messages,move,nodes,postgres}/**'
 /**
- * Of all other rooms, which look at words, pages, commands and peers, what makes statements that no other test makes (test/statements/ misses them), or
- * where the databases differ: in what values they take, whose rows they show, what they say when they refuse, and how they plan.
+ * Of all other rooms, which look at words, pages, commands and peers: what makes statements that no other test makes (test/statements/ misses them),
+ * what is about money, states or a delivery that comes twice, and where the databases differ: in what values they take, whose rows they show, what they
+ * say when they refuse, and how they plan.
  */
 const othersOnPostgres = [
   'test/life-of-a-message.test.ts',
@@ -29,15 +30,16 @@ const othersOnPostgres = [
   'test/alerts/{alert-plans,own-devices,provider-balances}.test.ts',
   'test/api/{authentication,fuzz,idempotency,nul,rate-limit,send,send-guard,send-policy}.test.ts',
   'test/cli/{accounts-and-keys,canary,device,doctor,epoch,group,phone,restore-holds,route,unusable}.test.ts',
-  'test/console/{access,alert-choices,changed-secret,ended-meanwhile,history,identity,links}.test.ts',
+  'test/console/{access,alert-choices,balance,changed-secret,ended-meanwhile,history,identity,links}.test.ts',
   'test/console/{operator,overview,passkey-refusals,rules-page,webhooks}.test.ts',
   'test/devices/{device-lease,device-marks,device-store,own-carriers,sim-plans,unread-forms}.test.ts',
   'test/http-provider/provider-messages.test.ts',
   'test/operator/{access,accounts,fuzz,grants}.test.ts',
-  'test/phones/{fair-turns,forgotten-registrations,guided-connect,phone-status,plans}.test.ts',
-  'test/phones/{registrations,sent-words,words-and-recalls}.test.ts',
+  'test/phones/{cancel-messages,fair-turns,forgotten-registrations,guided-connect,open-offers,own-devices,phone-status,plans}.test.ts',
+  'test/phones/{registrations,sent-words,sick-phones,unclear-failures,visits-never-twice,words-and-recalls}.test.ts',
   'test/reach/open-reach.test.ts',
-  'test/webhooks/{deliverer,disabled-endpoints,endpoint-store,forgetting-webhooks,plans,test-event}.test.ts',
+  'test/status/**',
+  'test/webhooks/{deliverer,disabled-endpoints,endpoint-store,forgetting-webhooks,nothing-dropped,plans,repeats,test-event}.test.ts',
 ]
 
 const [crash, e2e, statements] = [among(testFiles, 'test/crash/**'), among(testFiles, 'test/e2e/**'), among(testFiles, 'test/statements/**')] // prettier-ignore
