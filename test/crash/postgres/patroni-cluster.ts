@@ -56,11 +56,13 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
   }
   const settingsOf = (name: string): string => join(folder, `${name}.yml`)
   const startMember = (name: string): void => run(name, 'patroni', settingsOf(name))
-  /** All processes of a member: its server is a child of its Patroni, and the parent of the sessions. */
+  /** All processes of a member: its Patroni, its server, and the sessions that this has started. */
   const killMember = async (name: string): Promise<void> => {
     const patroni = running.get(name)
+    // Its file names a process that is gone, or another one by now.
+    if (patroni === undefined) return
     running.delete(name)
-    patroni?.kill('SIGKILL')
+    patroni.kill('SIGKILL')
     for (const pid of await serverProcesses(join(folder, name))) killIfThere(pid)
   }
   const ask = async (): Promise<Member[]> => {

@@ -14,7 +14,7 @@ const replication = { username: 'replicator', password: 'rep-pass' }
 /** Where Debian has what only a server needs. */
 const binDir = '/usr/lib/postgresql/15/bin'
 
-/** In JSON, which is YAML. The pace is a third of the usual one, and what is acknowledged is on two members. */
+/** In JSON, which is YAML. It notices in 10 s what it usually notices in 30, and what is acknowledged is on two members. */
 export const patroniSettings = (
   options: MemberPorts & { name: string; folder: string; etcdPort: number },
 ): string => {
