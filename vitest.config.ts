@@ -49,8 +49,8 @@ export default defineConfig({
     teardownTimeout: 5_000,
     provide: { statementsFolder, propertySeed: Date.now() % 0x7fff_ffff },
     // An end for what hangs, not a measure: where a time is the promise, the test says it. A machine with other work is slow.
-    testTimeout: 20_000,
-    hookTimeout: 40_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     setupFiles: ['test/no-leftovers.ts'],
     projects: [
       {

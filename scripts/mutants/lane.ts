@@ -59,7 +59,7 @@ const vitest = await createVitest(
     fileParallelism: false,
     bail: isCovering ? 0 : 1,
     restoreMocks: true,
-    testTimeout: 20_000,
+    testTimeout: 30_000,
     hookTimeout: 40_000,
     env: { ONESIXTY_TEST_DATABASE: 'sqlite', ...smallSizes },
     setupFiles: [

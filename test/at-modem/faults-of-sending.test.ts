@@ -190,7 +190,7 @@ test('a cut at each byte of a submit: the SMSC has it if, and only if, the Ctrl-
     await modem.set({ line: { cut: null } })
     expect(modem.taken().length - before, `cut after ${afterBytes}`).toBe(afterBytes === bytes ? 1 : 0)
   }
-}, 40_000)
+})
 
 test('a cut at each byte of the answer: all before it comes, nothing after it', async () => {
   const answer = '\r\n+CMGS: 1\r\n\r\nOK\r\n'
@@ -206,4 +206,4 @@ test('a cut at each byte of the answer: all before it comes, nothing after it', 
     expect(driver.unread).toBe(answer.slice(0, afterBytes))
   }
   expect(modem.taken()).toHaveLength(answer.length - 1)
-}, 20_000)
+})

@@ -47,7 +47,7 @@ test('as many exports run at the same time as are set, one more is refused, and 
   await expect.poll(() => statusOf(ask(other.signal, bob)), { timeout: 3_000 }).toBe(200)
   for (const controller of [...controllers, other]) controller.abort()
   await house.stop()
-}, 30_000)
+})
 
 test('many that are asked for at once are counted before the first byte of any, and one account has two', async () => {
   const { house, ask } = await startWithMany()
@@ -57,7 +57,7 @@ test('many that are asked for at once are counted before the first byte of any, 
   expect(await statusOf(ask(all.signal, house.bob))).toBe(200)
   all.abort()
   await house.stop()
-}, 30_000)
+})
 
 test('one that fails before its first byte gives its place back', async () => {
   const { house } = await startWithMany()
@@ -68,7 +68,7 @@ test('one that fails before its first byte gives its place back', async () => {
   expect((await house.bob.read('history/export', faulty)).status).toBe(200)
   expect((await house.ada.read('history/export', faulty)).status).toBe(200)
   await house.stop()
-}, 30_000)
+})
 
 test('one of which nobody takes anything is cut off, and makes room', async () => {
   const { house, ask } = await startWithMany({
@@ -82,7 +82,7 @@ test('one of which nobody takes anything is cut off, and makes room', async () =
   await expect(stalled.text()).rejects.toThrow('terminated')
   other.abort()
   await house.stop()
-}, 30_000)
+})
 
 test('a server that stops waits for no export, and what came of it does not look whole', async () => {
   const { house, ask } = await startWithMany()
@@ -92,4 +92,4 @@ test('a server that stops waits for no export, and what came of it does not look
   await house.stop()
   expect(performance.now() - startedMs).toBeLessThan(2_000)
   await expect(answer.text()).rejects.toThrow('terminated')
-}, 30_000)
+})

@@ -149,7 +149,7 @@ describe('what a modem can', () => {
 
   // zabsalahid/serialport-gsm 35: a SIM800 is deaf for a moment after any line. at-channel.test.ts has the pause.
   test('a command that meets a line of the modem is lost, and nothing was sent', async () => {
-    const opened = await open({ profile: 'generic' }, { command_timeout_ms: '1000' })
+    const opened = await open({ profile: 'generic' })
     await opened.modem.set({ line: { deafMs: 1_000 } })
     await opened.modem.say('RING')
     const outcome = await opened.submit()

@@ -43,7 +43,7 @@ test('a listening connection on which nothing comes back is noticed though nobod
     (words) => expect(words).toEqual(['(missed)', 'one', '(lost)', '(missed)', 'two']),
   )
   await signals.close()
-}, 30_000)
+})
 
 test('a word that could not be told is said to be so, and the connection that did not bring it is given up', async () => {
   const { proxy, signals } = await listen()

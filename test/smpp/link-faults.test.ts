@@ -84,7 +84,7 @@ test('one word of too much costs the message it is about two seconds, and anothe
   const [refused, taken] = house.smsc.submits()
   expect([refused, taken]).toMatchObject([{ taken: false }, { taken: true }])
   expect((taken as { at: number }).at - (refused as { at: number }).at).toBeLessThanOrEqual(2_000)
-}, 30_000)
+})
 
 test('three handsets that stay full stand in nobody’s way: what was sent after them arrives', async () => {
   const house = await openSmppHouse()
@@ -169,7 +169,7 @@ async function loseThree(states: readonly string[]): Promise<{ house: SmppHouse;
 test('what an SMSC takes without a word, and never speaks of, stays unconfirmed, and is not submitted a second time', async () => {
   const { truth } = await loseThree([])
   expect(truth).toEqual({ unknown: 3, unconfirmed: 3 })
-}, 30_000)
+})
 
 test('what an SMSC takes without a word is delivered when its receipt comes, and neither charged nor submitted a second time', async () => {
   const { house, truth } = await loseThree(['DELIVRD'])
@@ -177,7 +177,7 @@ test('what an SMSC takes without a word is delivered when its receipt comes, and
   expect(await house.counts()).toEqual({ delivered: 20 })
   // What a receipt settles was given back when its answer was lost, and stays so.
   expect(await usedOf(house)).toBe(17)
-}, 30_000)
+})
 
 test('a kill in the middle of a window leaves at most the window unknown, and nothing goes twice', async () => {
   const house = await openSmppHouse({ ownProcess: true, settings: [`window=${window}`] })
@@ -206,4 +206,4 @@ test('a wrong password is said as it is', async () => {
     10_000,
   )
   expect(seen.status).toBe('offline')
-}, 30_000)
+})

@@ -31,7 +31,7 @@ export interface NodesHouse extends Pick<
   'peer' | 'client' | 'liveKey' | 'granted' | 'expectSound'
 > {
   nodes: readonly NodeProcess[]
-  load(node: NodeProcess, options: { perSecond: number; name: string }): Load
+  load(node: NodeProcess, options: { perSecond: number; name: string; isPatient?: boolean }): Load
   /** Starts a killed one again, in its folder and on its port. */
   restart(node: NodeProcess): Promise<void>
   onesixty<T>(...args: string[]): Promise<T>
@@ -89,8 +89,8 @@ export async function openNodesHouse(options: {
     liveKey,
     granted,
     nodes,
-    load(node, { perSecond, name }) {
-      const load = createLoad({ url: node.process.url, key: liveKey, perSecond, name })
+    load(node, asked) {
+      const load = createLoad({ url: node.process.url, key: liveKey, ...asked })
       loads.push(load)
       return load
     },
