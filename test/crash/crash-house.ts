@@ -135,7 +135,8 @@ export async function expectNothingLostNorDoubled(
   wasLate: (message: ApiMessage) => boolean = () => false,
 ): Promise<ApiMessage[]> {
   const messages = await house.client.history(house.liveKey)
-  expect(faultsOf({ messages, loads, records: house.peer.records(), wasLate })).toEqual({})
+  const faults = faultsOf({ messages, loads, records: house.peer.records(), wasLate })
+  expect(faults, Object.keys(faults).join(' and ')).toEqual({})
   const used = usedBy(messages)
   const { granted } = house
   expect(await house.client.balance(house.liveKey)).toMatchObject({

@@ -24,8 +24,19 @@ test.for(bugs)(
     })
     const said = spoken.map((file) => readFileSync(join(root, file), 'utf8')).join('\n')
     for (const words of bug.test.split('; ')) expect(said).toContain(words)
+    for (const words of bug.because.filter((reason) => !wordsOfVitest.test(reason)))
+      expect(everyReason(), 'a reason that a test or one of its helpers gives').toContain(words)
   },
 )
+
+const wordsOfVitest = /^to be /
+
+let reasons = ''
+/** The text of every test and helper. */
+const everyReason = (): string =>
+  (reasons ||= globSync('test/**/*.ts', { cwd: root })
+    .map((file) => readFileSync(join(root, file), 'utf8'))
+    .join('\n'))
 
 test('a patch whose lines are gone is told', () => {
   const change = { file: 'x.ts', hunks: [{ before: 'gone\n', after: 'new\n' }] }
