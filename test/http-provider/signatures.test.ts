@@ -122,3 +122,12 @@ test('what is not signed says nothing: neither a body beside the query or the fo
   for (const verify of signers) expect(contentOf(verify, added)).toEqual({ text: 'café', n: 1 })
   expect(contentOf({ basic: ['user', '{key}'] }, added)).toMatchObject({ MessageStatus: 'delivered' })
 }) // prettier-ignore
+
+test('a token that repeats the body is read in place of it, and a call without one has its body alone', () => {
+  const verify: Verify = { jwt: { key: 'secret', header: 'x', content: 'claims' } }
+  const body = '{"text":"STOP"}'
+  const said = Buffer.from('{"text":"Yes"}').toString('base64url')
+  const beside = (token: string): unknown => contentOf(verify, callOf(body, { x: token }))
+  expect([`e30.${said}.c2ln`, `Bearer e30.${said}.c2ln`].map(beside)).toEqual([{ text: 'Yes' }, { text: 'Yes' }])
+  expect(['', 'e30', 'e30.nothing.c2ln'].map(beside)).toEqual([{ text: 'STOP' }, { text: 'STOP' }, { text: 'STOP' }])
+}) // prettier-ignore

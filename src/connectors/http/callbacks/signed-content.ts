@@ -1,7 +1,10 @@
 import { readDocument } from '../answers/read-document.ts'
 import type { Verify } from '../declaration/proof-schemas.ts'
 import { type Callback, documentOf, formOf } from './callback.ts'
+import { claimsOf } from './jwt.ts'
 import { envelopeOf } from './sns.ts'
+
+export type JwtProof = Extract<Verify, { jwt: unknown }>['jwt']
 
 /** Which parts of a call its proof is about: the others may be anybody's. */
 interface Signed {
@@ -17,14 +20,22 @@ const withQuery: readonly string[] = ['url', 'url_sorted', 'query_sorted']
 /** Returns whether the proof of a call is about its whole body; a body that is not signed makes the call a forged one. */
 export const isBodySigned = (verify: Verify, callback: Callback): boolean => signedIn(verify, callback).body
 
+/** The token of a call, with `Bearer` before it or not; empty where it has none. */
+export const tokenIn = ({ headers }: Callback, header: string): string =>
+  (headers[header.toLowerCase()] ?? '').replace(/^Bearer /i, '')
+
 /**
  * Returns what a call says, of what is signed. Over SNS that is its envelope, with what was published as JSON where it is
- * some.
+ * some; with a token that repeats the body it is the token, as its signature is about nothing else. A call without one has its body alone.
  */
 export function contentOf(verify: Verify, callback: Callback): unknown {
   if (typeof verify !== 'string' && 'sns' in verify) {
     const envelope = envelopeOf(callback) ?? {}
     return { ...envelope, Message: readDocument(envelope['Message'] ?? '') }
+  }
+  if (typeof verify !== 'string' && 'jwt' in verify && verify.jwt.content === 'claims') {
+    const claims = claimsOf(tokenIn(callback, verify.jwt.header))
+    if (claims !== null) return claims
   }
   const { query } = signedIn(verify, callback)
   return documentOf(query ? callback : { ...callback, url: callback.url.replace(/\?.*$/s, '') })

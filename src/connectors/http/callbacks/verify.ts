@@ -11,7 +11,7 @@ import { writeDigest } from '../request/authorize.ts'
 import { type Filler, fillText } from '../request/fill-tree.ts'
 import { type Callback, documentOf } from './callback.ts'
 import { isSignedJwt } from './jwt.ts'
-import { contentOf, isBodySigned } from './signed-content.ts'
+import { contentOf, isBodySigned, type JwtProof, tokenIn } from './signed-content.ts'
 import { signedPieces } from './signed-pieces.ts'
 import { certificateUrlOf, isSignedBySns } from './sns.ts'
 
@@ -141,14 +141,15 @@ function verifyEd25519(
 }
 
 function verifyJwt(
-  { key: keyText, header, body_hash: hashClaim }: Extract<Verify, { jwt: unknown }>['jwt'],
+  { key: keyText, header, body_hash: hashClaim }: JwtProof,
   callback: Callback,
   { filler, nowMs }: Given,
 ): Proof {
   const key = filled(filler, keyText)
   if (key === null) return noKey
-  const token = (callback.headers[header.toLowerCase()] ?? '').replace(/^Bearer /i, '')
-  return proofOf(isSignedJwt(token, { key, nowMs, body: callback.body, hashClaim: hashClaim ?? null }))
+  return proofOf(
+    isSignedJwt(tokenIn(callback, header), { key, nowMs, body: callback.body, hashClaim: hashClaim ?? null }),
+  )
 }
 
 /** Standard Webhooks 1.0: HMAC-SHA-256 over ID, time and body, several signatures with blanks between them. */

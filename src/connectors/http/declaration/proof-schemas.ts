@@ -84,7 +84,22 @@ export const verifySchema = Type.Union([
     closed,
   ),
   Type.Object(
-    { jwt: Type.Object({ key: leaf, header: headerName, body_hash: Type.Optional(leaf) }, closed) },
+    {
+      jwt: Type.Object(
+        {
+          key: leaf,
+          header: headerName,
+          body_hash: Type.Optional(leaf),
+          content: Type.Optional(
+            Type.Literal('claims', {
+              description:
+                'The token repeats the body: its claims are read in place of the body, which nothing signs.',
+            }),
+          ),
+        },
+        closed,
+      ),
+    },
     closed,
   ),
   Type.Object(
