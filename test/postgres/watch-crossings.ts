@@ -10,8 +10,14 @@ export interface Crossed {
 const { prototype } = pg.Client
 const { query } = prototype
 
-/** Counts what `run` asks of PostgreSQL on connections that write, including the beginning and the end of its transaction. */
-export async function watchCrossings(run: () => Promise<unknown>): Promise<Crossed> {
+/**
+ * Counts what `run` asks of PostgreSQL on connections that write, including the beginning and the end of its transaction. `posted` is called
+ * with the text of each statement that has left.
+ */
+export async function watchCrossings(
+  run: () => Promise<unknown>,
+  posted: (text: string) => void = () => undefined,
+): Promise<Crossed> {
   const seen: Crossed = { statements: [], crossings: 0 }
   const writers = new Set<pg.Client>()
   let underWay = 0
@@ -23,6 +29,7 @@ export async function watchCrossings(run: () => Promise<unknown>): Promise<Cross
     if (underWay === 0) seen.crossings += 1
     underWay += 1
     seen.statements.push(text)
+    posted(text)
     const ended = (): void => void (underWay -= 1)
     answer.then(ended, ended)
     return answer

@@ -107,6 +107,8 @@ class PostgresConnection implements DatabaseConnection {
   #begun: Promise<void> | null = null
   /** Why the connection cannot be used any more. */
   #broken: Error | null = null
+  /** COMMIT or ROLLBACK was posted: a statement behind it would run outside of any transaction, without its lock. */
+  #isOver = false
   /** The first fault of the transaction, or since its last rollback to a savepoint. */
   #firstFault: StorageError | null = null
   /** What waits for more that may share its text. */
@@ -156,8 +158,8 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   /**
-   * Queues savepoints, which are sent with the next statement. Of two in a row the later one counts, because
-   * nothing happened between them. A rollback to a savepoint that was not sent is a no-op.
+   * Queues savepoints, which are sent with the next statement. Of two in a row the later one counts, because nothing happened between them.
+   * A rollback to a savepoint that was not sent is a no-op.
    */
   #waits(sql: string): boolean {
     if (sql.startsWith('savepoint ')) {
@@ -206,7 +208,9 @@ class PostgresConnection implements DatabaseConnection {
     this.#shared.flush()
     try {
       // After an error in the transaction, COMMIT responds with ROLLBACK and no error.
-      const { command } = await this.#query({ text: 'commit' })
+      const committing = this.#query({ text: 'commit' })
+      this.#isOver = true
+      const { command } = await committing
       if (command !== 'COMMIT') throw asStorageError(new Error('the transaction was rolled back'))
     } catch (error) {
       if (this.#broken === null || this.#transaction === null) throw error
@@ -214,25 +218,24 @@ class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  /** A lost connection has lost its transaction with it; one that was not sent never began. */
+  /** A lost connection has lost its transaction with it; one that was not sent never began. What waits to be sent is rejected. */
   async rollback(): Promise<void> {
+    this.#isOver = true
     this.#shared.flush()
     const isBegun = this.#unposted.begin === null
     this.#unposted = { begin: null, savepoint: null }
     if (isBegun && this.#broken === null) await this.#client.query('rollback').catch(() => undefined)
   }
 
-  /**
-   * Never returns a connection to the pool that is still in a transaction: every statement on it would be
-   * rejected. What is posted from now on is rejected: it would run outside of any transaction, without the lock.
-   */
+  /** Never returns a connection to the pool that is still in a transaction: every statement on it would be rejected. */
   release(): void {
+    this.#isOver = true
     this.#client.release(this.#broken !== null || this.#client.getTransactionStatus() !== 'I')
-    this.#broken ??= new Error('a statement was posted after the end of its transaction')
   }
 
   async #query(query: pg.QueryConfig): Promise<pg.QueryResult> {
     if (this.#broken !== null) throw this.#broken
+    if (this.#isOver) throw new Error('a statement was posted after the end of its transaction')
     this.#post()
     const result = this.#client.query(this.#begun === null ? query : this.#waitingForLock(query))
     try {
