@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Returns the processes of the PostgreSQL that runs on this disk, the one that starts the others first; none if it has written no file of itself. */
@@ -6,6 +6,18 @@ export async function serverProcesses(databaseDir: string): Promise<number[]> {
   const text = await readFile(join(databaseDir, 'postmaster.pid'), 'utf8').catch(() => '')
   const first = Number(text.split('\n')[0])
   return first > 0 ? [first, ...(await childrenOf(first))] : []
+}
+
+/** Returns the processes that name this folder, such as the programs that a Patroni has run for its member. */
+export async function processesNaming(folder: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+  const named = await Promise.all(
+    pids.map(async (pid) => {
+      const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+      return command.split('\0').some((word) => word.includes(folder)) ? [Number(pid)] : []
+    }),
+  )
+  return named.flat()
 }
 
 /** The processes that a process has started and that still run. */

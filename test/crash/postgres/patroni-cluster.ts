@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../../eventually.ts'
 import { freePort } from '../../free-port.ts'
 import { foreignEnv } from '../../peers/foreign-tools.ts'
-import { killIfThere, serverProcesses } from '../../server-processes.ts'
+import { killIfThere, processesNaming, serverProcesses } from '../../server-processes.ts'
 import { haproxySettings, type MemberPorts, patroniSettings, superuser } from './patroni-settings.ts'
 
 /**
@@ -56,14 +56,16 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
   }
   const settingsOf = (name: string): string => join(folder, `${name}.yml`)
   const startMember = (name: string): void => run(name, 'patroni', settingsOf(name))
-  /** All processes of a member: its Patroni, its server, and the sessions that this has started. */
+  /** All processes of a member. */
   const killMember = async (name: string): Promise<void> => {
     const patroni = running.get(name)
     // Its file names a process that is gone, or another one by now.
     if (patroni === undefined) return
     running.delete(name)
     patroni.kill('SIGKILL')
-    for (const pid of await serverProcesses(join(folder, name))) killIfThere(pid)
+    const disk = join(folder, name)
+    // Its server and the sessions of it; and what it has run on the disk: a first copy, or a rewind.
+    for (const pid of [...(await serverProcesses(disk)), ...(await processesNaming(disk))]) killIfThere(pid)
   }
   const ask = async (): Promise<Member[]> => {
     for (const name of running.keys()) {
@@ -111,12 +113,12 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
     stop,
   }
 
-  run('etcd', 'etcd', ...etcdArguments(folder, etcdPort, etcdPeerPort))
-  for (const [name, ports] of members)
-    await writeFile(settingsOf(name), patroniSettings({ name, folder, etcdPort, ...ports }))
-  await writeFile(join(folder, 'haproxy.cfg'), haproxySettings(port, [...members.values()]))
-  run('haproxy', 'haproxy', '-db', '-f', join(folder, 'haproxy.cfg'))
   try {
+    for (const [name, ports] of members)
+      await writeFile(settingsOf(name), patroniSettings({ name, folder, etcdPort, ...ports }))
+    await writeFile(join(folder, 'haproxy.cfg'), haproxySettings(port, [...members.values()]))
+    run('etcd', 'etcd', ...etcdArguments(folder, etcdPort, etcdPeerPort))
+    run('haproxy', 'haproxy', '-db', '-f', join(folder, 'haproxy.cfg'))
     await until(() => answers(`http://127.0.0.1:${etcdPort}/health`), Boolean)
     for (const name of names) startMember(name)
     await cluster.whole()

@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The settings of a Patroni and of the HAProxy in front of it, after the examples that Debian ships with Patroni (/usr/share/doc/patroni/examples). */
@@ -11,8 +12,11 @@ export interface MemberPorts {
 export const superuser = { username: 'postgres', password: 'postgres' }
 const replication = { username: 'replicator', password: 'rep-pass' }
 
-/** Where Debian has what only a server needs. */
-const binDir = '/usr/lib/postgresql/15/bin'
+/** Where Debian has what only a server needs, of the newest PostgreSQL that is there. */
+const binDir = (): string => {
+  const versions = globSync('/usr/lib/postgresql/*/bin/pg_rewind').map((path) => Number(path.split('/')[4]))
+  return `/usr/lib/postgresql/${Math.max(...versions)}/bin`
+}
 
 /** In JSON, which is YAML. It notices in 10 s what it usually notices in 30, and what is acknowledged is on two members. */
 export const patroniSettings = (
@@ -42,7 +46,7 @@ export const patroniSettings = (
       listen: server,
       connect_address: server,
       data_dir: join(folder, name),
-      bin_dir: binDir,
+      bin_dir: binDir(),
       pgpass: join(folder, `${name}.pgpass`),
       authentication: { replication, superuser },
       parameters: { unix_socket_directories: folder },

@@ -20,6 +20,10 @@ const plain =
   (args) =>
     args.length === 0 ? { apply: text(change) } : 'has no arguments'
 
+/** The same for one of numbers; any other value is as none. */
+const numeric = (change: (value: number) => number): Maker =>
+  plain((value) => (value.trim() === '' || !Number.isFinite(Number(value)) ? null : change(Number(value))))
+
 type Maker = (args: readonly string[]) => Omit<Filter, 'name'> | string
 
 const entities: Readonly<Record<string, string>> = {
@@ -64,12 +68,8 @@ const makers = {
     return { apply: text((value) => words.get(value) ?? null) }
   },
   // Rounded down, so that a message is not sent after its end; but 0 would be no validity.
-  minutes: plain((value) =>
-    value.trim() === '' || !Number.isFinite(Number(value))
-      ? null
-      : Math.max(1, Math.floor(Number(value) / 60)),
-  ),
-  number: plain((value) => (value.trim() === '' || !Number.isFinite(Number(value)) ? null : Number(value))),
+  minutes: numeric((value) => Math.max(1, Math.floor(value / 60))),
+  number: numeric((value) => value),
   boolean: plain((value) => value === 'true' || value === '1'),
   upper: plain((value) => value.toUpperCase()),
   lower: plain((value) => value.toLowerCase()),
